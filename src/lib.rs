@@ -1,11 +1,55 @@
 //! pgsieve: a proxy that speaks the PostgreSQL wire protocol on both sides and lets only reads
 //! through.
 //!
-//! The modules are listed by floor, lowest first; a module imports only from lower floors
-//! (`tests/tidy.rs` proves it).
+//! # The rooms
+//!
+//! Each module here is a room, listed by floor. A room imports only from the floors below it, and
+//! from a neighbour where a row says so (`tests/tidy/floors.rs` proves it). Up to `repair` the
+//! rooms are pure: no socket, no clock, no task.
+//!
+//! * Ground: [`limits`] (every bound, with its reason), [`waits`] (every wait, and what ends it),
+//!   [`secret`], [`sqlstate`], [`system_error`], [`text_file`]
+//! * Languages: [`wire`] (frames of the protocol), [`sql`] (Postgres's lexer, grammar, tree and
+//!   fingerprint), [`catalog`] (what a database contains, as of one moment), [`resolve`] (what the
+//!   names of a text mean in it, and of which types its expressions are)
+//! * Judgement: [`policy`] (what may be read, and how much of it), [`gate`] (may this text run;
+//!   the only maker of a [`gate::ReadPermit`])
+//! * Repair: [`dialect`] (foreign dialects become Postgres's), [`repair`] (a read that failed is
+//!   changed and judged again)
+//! * Record: [`telemetry`] (metrics, audit, traces, the live page)
+//! * Reach: [`net`] (sockets and TLS), [`auth`] (who a client is), [`upstream`] (logins, the proof
+//!   that a session is read-only, cancels, the catalog cache), [`doctor`] (a server as it is set
+//!   up)
+//! * Session: [`session`] (one client from accept to goodbye), [`offline`] (what would become of a
+//!   statement in one)
+//! * Program: [`config`], [`server`] (listeners, the admin address, reloads), [`app`] (all of it
+//!   put together), [`demo`], [`cli`]
+//!
+//! # The life of a statement
+//!
+//! 1. [`session::io`] reads bytes of the client; [`session::client`] cuts them into frames.
+//! 2. The text of a Query or a Parse is judged by [`gate::Gate`] under the session's policy, with
+//!    the catalog and the search_path of this moment (`session::context`). Verdicts are remembered
+//!    by [`gate::cache`].
+//! 3. A refusal is answered in its place among the replies (`session::refuse`). A text that is
+//!    expected to fail, or that is refused for a reason with one right answer, goes to
+//!    `session::repair`, and its repaired text comes back to 2.
+//! 4. What may run passes the limits of the policy (`session::policy_limits`, `session::plan`) and
+//!    is written by [`upstream::outbox`], which takes permits and pgsieve's own questions and
+//!    nothing else.
+//! 5. [`session::server`] reads the answer and holds it against the queue of expected replies
+//!    (`session::pending`): rows are counted and passed on, an error may become a repair.
+//! 6. [`telemetry`] is told what happened: the fingerprint, the verdict, counts and times, never
+//!    the text.
+//!
+//! # Where safety is proved
+//!
+//! * A text goes upstream only inside a permit, and only [`gate`] makes one (`gate::permit`).
+//! * The upstream's session is read-only by itself, and that is asked of it before a client hears
+//!   anything (`upstream::verify`).
+//! * What of the source may do what (who opens sockets, who composes messages, who imports whom,
+//!   what each wait is ended by) is a law of `tests/tidy`.
 
-pub mod dialect;
-pub mod doctor;
 pub mod limits;
 pub mod secret;
 pub mod sqlstate;
@@ -14,24 +58,25 @@ pub mod text_file;
 pub mod waits;
 
 pub mod catalog;
+pub mod resolve;
 pub mod sql;
 pub mod wire;
 
-pub mod resolve;
-
 pub mod gate;
 pub mod policy;
+
+pub mod dialect;
 pub mod repair;
 
 pub mod telemetry;
 
 pub mod auth;
+pub mod doctor;
 pub mod net;
 pub mod upstream;
 
-pub mod session;
-
 pub mod offline;
+pub mod session;
 
 pub mod app;
 pub mod cli;

@@ -407,7 +407,7 @@ pub const SERVER_TRIES_MAX: u32 = 8;
 pub const SERVER_PAUSE: Duration = Duration::from_millis(40);
 
 /// Attempts in a row that are made at once because a client has logged in meanwhile: where the
-/// server lets clients in and not the keeper, it keeps to its pauses.
+/// server lets clients in and not the cache, that keeps to its pauses.
 pub const CATALOG_URGED_TRIES_MAX: u32 = 3;
 
 /// How long a connection for the catalogs may take until it is ready: a login, and two questions.
@@ -433,8 +433,8 @@ pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 /// clients must not keep what one large statement once needed.
 pub const BUFFER_BYTES_KEPT: usize = 16 * 1024;
 
-/// Answers owed to one client. Ordinary pipelines stay under some thousands; at about 200 bytes
-/// an entry this bounds a session's journal to 3 MiB. A longer pipeline waits for its answers.
+/// Answers owed to one client. Ordinary pipelines stay under some thousands; at about 200 bytes an
+/// entry this bounds a session's pending replies to 3 MiB. A longer pipeline waits for its answers.
 pub const JOURNAL_LENGTH_MAX: usize = 16_384;
 
 /// How long one session may keep its worker's thread before others have theirs: what an ordinary
@@ -459,7 +459,7 @@ pub const THROTTLE_PAUSE_MIN: Duration = Duration::from_micros(125);
 /// thread between them. Four times as much gives ordinary clients nothing, as measured.
 pub const THROTTLE_PAUSE_MAX: Duration = Duration::from_micros(500);
 
-/// How many times as long as a rescue computed its user's place for it stays taken, for each step
+/// How many times as long as a repair computed its user's place for it stays taken, for each step
 /// of the pause above, while processors are short: with all places of a user, half of a processor.
 pub const THROTTLE_RESTS: u32 = 8;
 
@@ -660,7 +660,7 @@ pub const TURNED_AWAY_MAX: usize = 256;
 /// Names that the admin address may be asked for by: a service has a few, in one form or another.
 pub const ADMIN_HOSTS_MAX: usize = 32;
 
-/// Connections to the admin address at a time: a few scrapers and probes, and no crowd.
+/// Connections to the admin address at a time: a few scrapers and probes, and no more.
 pub const ADMIN_CONNECTIONS_MAX: usize = 16;
 
 /// How long a connection to the admin address is left alone before it may have to give way to one
@@ -824,7 +824,7 @@ pub const ADMIN_PORT_USUAL: u16 = 9432;
 /// costs in proportion.
 pub const REPAIR_BYTES_MAX: usize = 64 * 1024;
 
-/// Changed texts in one rescue, preprocessors counted: each of those changes a text at most once
+/// Changed texts in one repair, preprocessors counted: each of those changes a text at most once
 /// between two attempts, and a policy allows at most [`REPAIR_ATTEMPTS_MAX`] of these.
 pub const REPAIR_ROUNDS_MAX: usize = 32;
 
@@ -878,7 +878,7 @@ pub const NAMES_COMPARISONS_MAX: usize = 200_000;
 /// Relations whose names or columns are looked at for one text, where no setting says how many.
 pub const NAMES_RELATIONS_MAX: usize = 4_000;
 
-// --- funnel: joins
+// --- repair: joins
 
 /// Numbered names that are tried for a table that a repair joins: none is free only in texts made
 /// for it.
@@ -891,13 +891,13 @@ pub const GROUP_EXPRESSIONS_MAX: usize = 64;
 // --- upstream: side
 
 /// Connections of one account in one database on which texts are compiled: a compile takes about a
-/// millisecond, so two serve a thousand rescues in a second.
+/// millisecond, so two serve a thousand repairs in a second.
 pub const SIDE_CONNECTIONS_OF_ACCOUNT_MAX: usize = 2;
 
 /// Such connections in all: a third of the connections that a server takes when nobody says.
 pub const SIDE_CONNECTIONS_MAX: usize = 32;
 
-/// How long a rescue waits for one of them: its client waits as well, and has an error coming.
+/// How long a repair waits for one of them: its client waits as well, and has an error coming.
 pub const SIDE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// How long the server may take to compile one text, waiting for locks included.
@@ -942,15 +942,15 @@ pub const ACTIVITY_BYTES_MIN: usize = 96;
 
 /// Rescues under way at once in the whole process; more wait for their turn. Each holds a thread
 /// that mostly waits for a server.
-pub const RESCUES_MAX: usize = 32;
+pub const REPAIRS_MAX: usize = 32;
 
 /// Those of one user of the database: with a quarter of the places for each, three whose statements
 /// all fail leave some for everybody else.
-pub const RESCUES_OF_USER_MAX: usize = 8;
+pub const REPAIRS_OF_USER_MAX: usize = 8;
 
-/// How long a client waits for a rescue, its turn included, before its statement goes its ordinary
+/// How long a client waits for a repair, its turn included, before its statement goes its ordinary
 /// way: a repair takes some milliseconds, and a person or program waits for an error.
-pub const RESCUE_TIME_MAX: Duration = Duration::from_secs(5);
+pub const REPAIR_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Bytes of a batch that are kept until its Parse has succeeded: the longest text that is repaired,
 /// and parameters of an ordinary size.
@@ -982,33 +982,33 @@ pub const DETERMINED_ROUNDS_MAX: usize = 32;
 
 // --- syntax errors
 
-/// Kinds of mistakes that are mended in one text, one after the other: each kind once, and those
-/// that are mended word by word some more.
-pub const MEND_ROUNDS_MAX: usize = 24;
+/// Kinds of mistakes that are repaired in one text, one after the other: each kind once, and those
+/// that are repaired word by word some more.
+pub const SYNTAX_ROUNDS_MAX: usize = 24;
 
-/// How often the grammar is asked while a text is mended. Each question takes as long as the text
+/// How often the grammar is asked while a text is repaired. Each question takes as long as the text
 /// is; most texts take under ten.
-pub const MEND_PARSES_MAX: usize = 400;
+pub const SYNTAX_PARSES_MAX: usize = 400;
 
 /// Apostrophes between two letters that are tried, each by itself and all together.
-pub const MEND_APOSTROPHES_MAX: usize = 16;
+pub const SYNTAX_APOSTROPHES_MAX: usize = 16;
 
 /// Relations that a text that does not parse can name.
-pub const MEND_RELATIONS_MAX: usize = 64;
+pub const SYNTAX_RELATIONS_MAX: usize = 64;
 
 /// Relations whose names are no words that are looked for in a text, one by one.
-pub const MEND_ODD_NAMES_MAX: usize = 256;
+pub const SYNTAX_SPACED_NAMES_MAX: usize = 256;
 
 /// Names that are no words, times tokens, that are compared with each other.
-pub const MEND_COMPARISONS_MAX: usize = 4_000_000;
+pub const SYNTAX_COMPARISONS_MAX: usize = 4_000_000;
 
 /// How many tokens back the opening of a parenthesis is looked for.
-pub const MEND_TOKENS_BACK_MAX: usize = 1_000;
+pub const SYNTAX_TOKENS_BACK_MAX: usize = 1_000;
 
 /// Places where a parenthesis is tried.
-pub const MEND_PARENTHESES_MAX: usize = 48;
+pub const SYNTAX_PARENTHESES_MAX: usize = 48;
 
-// --- funnel/functions
+// --- repair/foreign_functions
 
 /// How deep an expression is looked into for its kind and its extent, where something in it is
 /// foreign. What a person or a model writes by hand nests less; deeper ones are left alone.
@@ -1160,7 +1160,7 @@ pub const POLICY_CORNERS_MAX: usize = 10_000;
 /// what holds does not know it.
 pub const POLICY_LAYERS_MAX: usize = 9;
 
-/// Policies of one server: each judges every database with sight of its own.
+/// Policies of one server: each judges every database with an effect graph of its own.
 pub const POLICIES_MAX: usize = 64;
 
 /// Bytes of a model's SELECT. It is put into every statement that names the model.
@@ -1306,7 +1306,7 @@ pub const RECENT_USERS_OF_FINGERPRINT_MAX: usize = 8;
 /// Users whose refusals are counted by name; those with the fewest give way.
 pub const RECENT_USERS_MAX: usize = 200;
 
-// --- telemetry/pulse
+// --- telemetry/live
 
 /// Time between two readings for the live page.
 pub const PULSE_INTERVAL: Duration = Duration::from_secs(1);
@@ -1400,7 +1400,7 @@ pub const HEALTH_ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// Lines of a report that a health check prints: orchestrators keep what it says.
 pub const HEALTH_LINES_MAX: usize = 20;
-// --- upstream/examination
+// --- doctor
 
 /// How long one question of an examination may take at the upstream: a catalog of a hundred
 /// thousand relations is read in a few seconds.

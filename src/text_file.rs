@@ -68,7 +68,7 @@ impl TextFault {
     }
 
     /// What is wrong with the file of this path, and what helps.
-    pub fn told(self, path: &Path) -> String {
+    pub fn describe(self, path: &Path) -> String {
         let shown = path.display();
         match self {
             Self::System(kind) => system_error::of_file(path, kind),

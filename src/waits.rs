@@ -2,9 +2,10 @@
 //! waits for a peer, a thread or a person.
 //!
 //! A state that is not here has no clock. Where a row says a time, the code of that state takes it
-//! from [`Wait::bound`] or from the same line of [`crate::limits`]. `tests/tidy/waits.rs` holds
-//! that every file that waits is the place of a row; `src/session/tests/silence.rs` drives the states of
-//! a session with peers that say nothing, and `src/session/tests/faulty_upstream.rs` with such as say anything.
+//! from [`WaitState::bound`] or from the same line of [`crate::limits`]. `tests/tidy/waits.rs`
+//! holds that every file that waits is the place of a row; `src/session/tests/silence.rs` drives
+//! the states of a session with peers that say nothing, and `src/session/tests/faulty_upstream.rs`
+//! with such as say anything.
 
 use std::time::Duration;
 
@@ -12,11 +13,11 @@ use crate::limits;
 
 /// What ends a wait in which nobody says anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum WaitEnd {
     /// A clock of pgsieve's own.
     Within(Duration),
     /// The time that the statement may run, as the policy and the session have it, and as much on
-    /// top. Where nothing bounds the statement it is [`End::Peer`].
+    /// top. Where nothing bounds the statement it is [`WaitEnd::Peer`].
     Statement(Duration),
     /// A setting.
     Setting(&'static str),
@@ -35,16 +36,16 @@ macro_rules! waits {
     ($($(#[doc = $doc:literal])+ $name:ident: $end:expr, at [$($place:literal),+ $(,)?];)+) => {
         /// One state.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Wait {
+        pub enum WaitState {
             $($(#[doc = $doc])+ $name,)+
         }
 
-        impl Wait {
+        impl WaitState {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// What ends it.
-            pub const fn end(self) -> End {
+            pub const fn end(self) -> WaitEnd {
                 match self {
                     $(Self::$name => $end,)+
                 }
@@ -63,75 +64,75 @@ macro_rules! waits {
 waits! {
     // --- a session: `Relay::waits_for` says which
     /// The client's next statement, or the rest of its batch.
-    Client: End::Setting("limits.idle_time"),
+    Client: WaitEnd::Setting("limits.idle_time"),
         at ["src/session/io/mod.rs", "src/session/policy_limits/idle_timeout.rs", "src/session/mod.rs"];
     /// The end of a session's token: the session goes on meanwhile.
-    Lapse: End::Setting("client.auth.oidc.expired_sessions"), at ["src/session/lapse.rs"];
+    Lapse: WaitEnd::Setting("client.auth.oidc.expired_sessions"), at ["src/session/lapse.rs"];
     /// The client takes what it is sent. Who reads slowly is served slowly.
-    ClientReads: End::Peer,
+    ClientReads: WaitEnd::Peer,
         at ["src/session/io/mod.rs", "src/session/io/sockets.rs", "src/net/stream.rs"];
     /// The client that has said goodbye, or sends nothing more, while its statements run: without a
     /// byte for it.
-    Departure: End::Within(limits::DEPARTURE_GRACE), at ["src/session/io/timeouts.rs"];
+    Departure: WaitEnd::Within(limits::DEPARTURE_GRACE), at ["src/session/io/timeouts.rs"];
     /// The upstream's answer to what was sent, pgsieve's own questions included.
-    Answer: End::Statement(limits::UPSTREAM_GRACE),
+    Answer: WaitEnd::Statement(limits::UPSTREAM_GRACE),
         at ["src/session/io/timeouts.rs", "src/session/io/mod.rs", "src/upstream/outbox.rs"];
     /// The rest of a message that the upstream has begun although nothing is asked of it.
-    UpstreamFrame: End::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
+    UpstreamFrame: WaitEnd::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
     /// The end of a connection of which the upstream has said that it ends it.
-    UpstreamCloses: End::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
+    UpstreamCloses: WaitEnd::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
     /// The judgement of a large text on another thread.
-    Judgement: End::Within(limits::JUDGEMENT_TIME_MAX),
+    Judgement: WaitEnd::Within(limits::JUDGEMENT_TIME_MAX),
         at ["src/session/io/timeouts.rs", "src/session/scheduling/large_text.rs", "src/session/scheduling/fair_slots.rs"];
     /// A repair on another thread, its turn included.
-    Repair: End::Within(limits::RESCUE_TIME_MAX),
+    Repair: WaitEnd::Within(limits::REPAIR_TIME_MAX),
         at [
             "src/session/repair/executor.rs",
             "src/session/scheduling/throttle.rs",
         ];
     /// The cancel of a result that was cut.
-    CutCancel: End::Within(limits::OWN_CANCEL_TIME_MAX),
+    CutCancel: WaitEnd::Within(limits::OWN_CANCEL_TIME_MAX),
         at ["src/upstream/cancel/mod.rs", "src/session/io/background.rs"];
     /// The cancel or the end of another session, which a statement has asked for.
-    Signal: End::Within(limits::SIGNAL_END_TIME_MAX), at [
+    Signal: WaitEnd::Within(limits::SIGNAL_END_TIME_MAX), at [
         "src/session/io/mod.rs", "src/session/signal_calls.rs", "src/upstream/backend_signals.rs",
         "src/upstream/cancel/mod.rs",
     ];
     /// Room in the audit, where the settings want every line on record.
-    AuditRoom: End::Operator("audit.on_full: block"),
+    AuditRoom: WaitEnd::Operator("audit.on_full: block"),
         at ["src/session/protocol.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];
     /// The next turn of a session that has used up its own.
-    Turn: End::Order, at ["src/session/scheduling/turn.rs"];
+    Turn: WaitEnd::Order, at ["src/session/scheduling/turn.rs"];
     /// Memory, for a message or an answer that is longer than most.
-    Memory: End::Within(limits::MEMORY_WAIT_MAX),
+    Memory: WaitEnd::Within(limits::MEMORY_WAIT_MAX),
         at ["src/session/memory/mod.rs", "src/session/memory/budget.rs"];
     /// Nothing that anybody knows of: a fault of pgsieve's own.
-    Nobody: End::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
+    Nobody: WaitEnd::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
 
     // --- how it ends
     /// The client takes the last words.
-    LastWords: End::Within(limits::FAREWELL_TIME_MAX),
+    LastWords: WaitEnd::Within(limits::FAREWELL_TIME_MAX),
         at ["src/net/framed_stream.rs", "src/session/close.rs", "src/session/shared.rs"];
     /// A peer closes behind the last words.
-    Linger: End::Within(limits::LINGER_TIME_MAX), at ["src/net/framed_stream.rs"];
+    Linger: WaitEnd::Within(limits::LINGER_TIME_MAX), at ["src/net/framed_stream.rs"];
     /// The upstream lets go of a session that another one has ended.
-    EndedLinger: End::Within(limits::ENDED_LINGER_TIME_MAX),
+    EndedLinger: WaitEnd::Within(limits::ENDED_LINGER_TIME_MAX),
         at ["src/upstream/lease.rs", "src/net/framed_stream.rs", "src/session/close.rs"];
     /// The upstream takes the goodbye.
-    Goodbye: End::Within(limits::FAREWELL_TIME_MAX), at ["src/upstream/lease.rs"];
+    Goodbye: WaitEnd::Within(limits::FAREWELL_TIME_MAX), at ["src/upstream/lease.rs"];
     /// The cancel of a statement that nobody waits for any more.
-    AbandonedCancel: End::Within(limits::OWN_CANCEL_TIME_MAX),
+    AbandonedCancel: WaitEnd::Within(limits::OWN_CANCEL_TIME_MAX),
         at ["src/upstream/lease.rs", "src/upstream/cancel/mod.rs"];
     /// Room in the audit for the last lines of a session, where every line is wanted.
-    LastRecord: End::Operator("audit.on_full: block"), at ["src/session/mod.rs"];
+    LastRecord: WaitEnd::Operator("audit.on_full: block"), at ["src/session/mod.rs"];
     /// Running statements finish while the server drains.
-    Drain: End::Setting("limits.drain_timeout"), at ["src/server/mod.rs", "src/session/drain.rs"];
+    Drain: WaitEnd::Setting("limits.drain_timeout"), at ["src/server/mod.rs", "src/session/drain.rs"];
     /// Sessions that were told to close do.
-    Close: End::Within(limits::CLOSE_TIMEOUT), at ["src/server/mod.rs"];
+    Close: WaitEnd::Within(limits::CLOSE_TIMEOUT), at ["src/server/mod.rs"];
 
     // --- a login
     /// All of a client's part and the upstream's. The drain ends it at once.
-    Login: End::Within(limits::LOGIN_TIME_MAX), at [
+    Login: WaitEnd::Within(limits::LOGIN_TIME_MAX), at [
         "src/session/login/mod.rs", "src/session/login/attempt.rs", "src/session/login/upstream_login.rs",
         "src/session/login/greeting.rs", "src/session/login/pending_logins.rs",
         "src/auth/mod.rs", "src/auth/password_request.rs", "src/auth/scram.rs", "src/auth/oidc/mod.rs",
@@ -139,82 +140,86 @@ waits! {
         "src/upstream/session_settings.rs", "src/net/framed_stream.rs",
     ];
     /// The keys that tokens are checked with, asked of their issuer.
-    IssuerKeys: End::Within(limits::DOCUMENT_FETCH_TIME_MAX),
+    IssuerKeys: WaitEnd::Within(limits::DOCUMENT_FETCH_TIME_MAX),
         at ["src/auth/oidc/keyring.rs", "src/net/https.rs"];
     /// Room in the audit before a login begins.
-    LoginRecord: End::Within(limits::AUDIT_LOGIN_WAIT_MAX), at ["src/session/login/mod.rs"];
+    LoginRecord: WaitEnd::Within(limits::AUDIT_LOGIN_WAIT_MAX), at ["src/session/login/mod.rs"];
     /// The upstream's address, its connection and its TLS.
-    UpstreamConnect: End::Within(limits::UPSTREAM_CONNECT_TIME_MAX),
+    UpstreamConnect: WaitEnd::Within(limits::UPSTREAM_CONNECT_TIME_MAX),
         at ["src/upstream/connect.rs"];
     /// The pause before an upstream that has no room is tried again; it doubles with each try.
-    UpstreamAgain: End::Within(limits::UPSTREAM_LOGIN_PAUSE), at ["src/upstream/login_retry.rs"];
+    UpstreamAgain: WaitEnd::Within(limits::UPSTREAM_LOGIN_PAUSE), at ["src/upstream/login_retry.rs"];
     /// The first load of a database's catalog.
-    FirstLoad: End::Within(limits::CATALOG_FIRST_LOAD_WAIT_MAX),
+    FirstLoad: WaitEnd::Within(limits::CATALOG_FIRST_LOAD_WAIT_MAX),
         at ["src/upstream/catalog_cache/mod.rs", "src/upstream/catalog_cache/published.rs"];
 
     // --- cancels
     /// A place among the cancels that are under way.
-    CancelTurn: End::Within(limits::CANCEL_TURN_TIME_MAX),
+    CancelTurn: WaitEnd::Within(limits::CANCEL_TURN_TIME_MAX),
         at ["src/upstream/cancel/mod.rs", "src/upstream/cancel/slots.rs"];
     /// One cancel request: a connection of its own, and its end.
-    Cancel: End::Within(limits::CANCEL_TIME_MAX), at ["src/upstream/cancel/mod.rs"];
+    Cancel: WaitEnd::Within(limits::CANCEL_TIME_MAX), at ["src/upstream/cancel/mod.rs"];
 
     // --- connections of pgsieve's own
-    /// A side connection, or a place for one.
-    SideTurn: End::Within(limits::SIDE_WAIT_MAX), at ["src/upstream/compile_pool/pool.rs"];
+    /// A compile connection, or a place for one.
+    SideTurn: WaitEnd::Within(limits::SIDE_WAIT_MAX), at ["src/upstream/compile_pool/pool.rs"];
     /// The compile of one text, a login included.
-    SideCompile: End::Within(limits::SIDE_COMPILE_TIME_MAX),
+    SideCompile: WaitEnd::Within(limits::SIDE_COMPILE_TIME_MAX),
         at ["src/upstream/compile_pool/run.rs", "src/upstream/compile_pool/connection.rs"];
     /// The question for a queryid, a login and a compile included, and the pause behind it.
-    QueryId: End::Within(limits::SIDE_COMPILE_TIME_MAX),
+    QueryId: WaitEnd::Within(limits::SIDE_COMPILE_TIME_MAX),
         at ["src/upstream/compile_pool/queryids.rs", "src/upstream/compile_pool/connection.rs"];
     /// The login of a connection for the catalogs.
-    CatalogConnect: End::Within(limits::CATALOG_CONNECT_TIME_MAX), at [
+    CatalogConnect: WaitEnd::Within(limits::CATALOG_CONNECT_TIME_MAX), at [
         "src/upstream/catalog_cache/connection.rs", "src/upstream/account.rs",
         "src/upstream/catalog_cache/catalog_account.rs", "src/upstream/snapshot/connect.rs",
     ];
     /// One look whether a catalog has changed.
-    CatalogCheck: End::Within(limits::CATALOG_CHECK_TIME_MAX), at [
+    CatalogCheck: WaitEnd::Within(limits::CATALOG_CHECK_TIME_MAX), at [
         "src/upstream/catalog_cache/refresh_task.rs", "src/upstream/catalog_cache/connection.rs",
         "src/upstream/catalog_cache/replication_lag.rs", "src/upstream/snapshot/change_marker.rs",
     ];
     /// The load of a catalog.
-    CatalogLoad: End::Within(limits::CATALOG_LOAD_TIME_MAX), at [
+    CatalogLoad: WaitEnd::Within(limits::CATALOG_LOAD_TIME_MAX), at [
         "src/upstream/catalog_cache/connection.rs", "src/upstream/snapshot/mod.rs",
         "src/upstream/snapshot/catalog_query.rs", "src/upstream/snapshot/support_functions.rs",
         "src/upstream/snapshot/replayed_login.rs",
         "src/upstream/row_count.rs",
     ];
     /// An examination of the upstream, all of it.
-    Examination: End::Within(limits::EXAMINATION_TIME_MAX), at ["src/doctor/"];
+    Examination: WaitEnd::Within(limits::EXAMINATION_TIME_MAX), at ["src/doctor/"];
 
     // --- the admin address and what goes out by itself
     /// A request to the admin address, from accept to close.
-    AdminRequest: End::Within(Duration::from_millis(limits::ADMIN_TIME_MS_MAX)), at [
+    AdminRequest: WaitEnd::Within(Duration::from_millis(limits::ADMIN_TIME_MS_MAX)), at [
         "src/server/admin/connection.rs", "src/server/admin/routes.rs",
         "src/server/admin/mod.rs", "src/server/admin/connection_limit.rs", "src/server/admin/actions.rs",
     ];
     /// A page that is followed.
-    AdminFollower: End::Within(limits::ADMIN_FOLLOWED_TIME_MAX),
+    AdminFollower: WaitEnd::Within(limits::ADMIN_FOLLOWED_TIME_MAX),
         at ["src/server/admin/event_stream.rs", "src/server/admin/stream_limit.rs"];
     /// A batch of spans at its collector.
-    TraceExport: End::Within(limits::TRACE_EXPORT_TIME_MAX),
+    TraceExport: WaitEnd::Within(limits::TRACE_EXPORT_TIME_MAX),
         at ["src/telemetry/traces/export.rs"];
     /// The catalog that the policies' tests are run against, before any client is let in.
-    PolicyTests: End::Operator("policy.tests"), at ["src/server/reload/policy_tests.rs"];
+    PolicyTests: WaitEnd::Operator("policy.tests"), at ["src/server/reload/policy_tests.rs"];
     /// The next client, or the next look at the files of policies: nobody waits for these.
-    Nothing: End::Peer, at [
+    Nothing: WaitEnd::Peer, at [
         "src/server/budget_file.rs", "src/server/listener.rs", "src/server/reload/mod.rs",
         "src/upstream/catalog_cache/server_choice.rs",
     ];
 }
 
-impl Wait {
+impl WaitState {
     /// The time of its own clock; none where something else ends it.
     pub const fn bound(self) -> Option<Duration> {
         match self.end() {
-            End::Within(time) => Some(time),
-            End::Statement(_) | End::Setting(_) | End::Operator(_) | End::Peer | End::Order => None,
+            WaitEnd::Within(time) => Some(time),
+            WaitEnd::Statement(_)
+            | WaitEnd::Setting(_)
+            | WaitEnd::Operator(_)
+            | WaitEnd::Peer
+            | WaitEnd::Order => None,
         }
     }
 }
@@ -225,14 +230,18 @@ mod tests {
 
     #[test]
     fn every_wait_has_an_end_and_a_place() {
-        for wait in Wait::ALL {
+        for wait in WaitState::ALL {
             match wait.end() {
-                End::Within(time) | End::Statement(time) => assert!(!time.is_zero(), "{wait:?}"),
-                End::Setting(name) | End::Operator(name) => assert!(!name.is_empty(), "{wait:?}"),
-                End::Order => assert_eq!(*wait, Wait::Turn),
+                WaitEnd::Within(time) | WaitEnd::Statement(time) => {
+                    assert!(!time.is_zero(), "{wait:?}")
+                }
+                WaitEnd::Setting(name) | WaitEnd::Operator(name) => {
+                    assert!(!name.is_empty(), "{wait:?}")
+                }
+                WaitEnd::Order => assert_eq!(*wait, WaitState::Turn),
                 // Ordinary states that belong to a peer, each for a reason in its line.
-                End::Peer => assert!(
-                    matches!(wait, Wait::ClientReads | Wait::Nothing),
+                WaitEnd::Peer => assert!(
+                    matches!(wait, WaitState::ClientReads | WaitState::Nothing),
                     "{wait:?}"
                 ),
             }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 use serde_json::Value;
 
 /// Runs the program with an input and without any of our variables in its environment.
@@ -235,7 +235,7 @@ fn a_password_becomes_a_verifier_that_does_not_show_it() {
     let verifier = text(&output.stdout);
     assert!(verifier.starts_with("SCRAM-SHA-256$"), "{verifier}");
     assert!(!verifier.contains("cAnArY"));
-    let parsed = pgsieve::auth::verifier::Verifier::parse(verifier.trim_end());
+    let parsed = pgsieve::auth::verifier::ScramVerifier::parse(verifier.trim_end());
     assert!(parsed.is_ok());
     assert_ne!(status(&run(&["hash-password"], b"\n")), 0);
 }
@@ -250,9 +250,9 @@ fn keys_and_help_are_answers() {
 }
 
 /// A Postgres with two tables, of which one is named in mixed case.
-fn shop() -> &'static Cluster {
-    static CLUSTER: LazyLock<Cluster> = LazyLock::new(|| {
-        let cluster = Cluster::builder().start().unwrap();
+fn shop() -> &'static PrivateCluster {
+    static CLUSTER: LazyLock<PrivateCluster> = LazyLock::new(|| {
+        let cluster = PrivateCluster::builder().start().unwrap();
         let script = "CREATE SCHEMA shop; \
             CREATE TABLE shop.orders (id int PRIMARY KEY, \"placedOn\" date); \
             CREATE TABLE shop.\"orderEvents\" (id int, kind text); \

@@ -15,15 +15,15 @@ use std::time::Duration;
 
 use pgsieve::auth::settings::AuthSettings;
 use pgsieve::config::keys::KEYS;
-use pgsieve::config::sources::{FileText, Flag, Sources};
-use pgsieve::config::{ListenAddress, Problem, Settings, load};
+use pgsieve::config::sources::{FlagValue, SettingsFile, SettingsSources};
+use pgsieve::config::{ListenAddress, ProgramSettings, SettingsProblem, load};
 use pgsieve::net::client_tls::ClientTlsSettings;
-use pgsieve::net::upstream_tls::{Authority, UpstreamTlsSettings};
+use pgsieve::net::upstream_tls::{TlsAuthority, UpstreamTlsSettings};
 use pgsieve::session::context::reported_role::ReportAs;
 use pgsieve::telemetry::audit::AuditTarget;
-use pgsieve::upstream::catalog_cache::catalog_account::Known;
-use pgsieve::upstream::catalog_cache::settings::Mode;
-use pgsieve::upstream::snapshot::Account;
+use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
+use pgsieve::upstream::catalog_cache::settings::CatalogMode;
+use pgsieve::upstream::snapshot::UpstreamAccount;
 
 #[path = "config/libpq.rs"]
 mod libpq;
@@ -39,41 +39,41 @@ const VERIFIER: &str = "SCRAM-SHA-256$4096:c2FsdHNhbHRzYWx0c2FsdA==$\
                     AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 const URL: &str = "postgres://app@db.example.org/shop";
 
-fn file(text: &str) -> Sources {
-    let file = FileText {
+fn file(text: &str) -> SettingsSources {
+    let file = SettingsFile {
         name: "pgsieve.yaml".into(),
         text: text.into(),
     };
-    Sources {
+    SettingsSources {
         file: Some(file),
-        ..Sources::default()
+        ..SettingsSources::default()
     }
 }
 
-fn variables(pairs: &[(&str, &str)]) -> Sources {
+fn variables(pairs: &[(&str, &str)]) -> SettingsSources {
     let variables = pairs
         .iter()
         .map(|(name, value)| ((*name).into(), (*value).into()));
-    Sources {
+    SettingsSources {
         variables: variables.collect(),
-        ..Sources::default()
+        ..SettingsSources::default()
     }
 }
 
 #[track_caller]
-fn good(sources: &Sources) -> Settings {
+fn good(sources: &SettingsSources) -> ProgramSettings {
     load(sources).unwrap_or_else(|problems| panic!("{}", shown(&problems)))
 }
 
 #[track_caller]
-fn bad(sources: &Sources) -> String {
+fn bad(sources: &SettingsSources) -> String {
     match load(sources) {
         Ok(_) => panic!("the settings were accepted"),
         Err(problems) => shown(&problems),
     }
 }
 
-fn shown(problems: &[Problem]) -> String {
+fn shown(problems: &[SettingsProblem]) -> String {
     problems
         .iter()
         .map(|problem| format!("{problem}\n"))
@@ -149,7 +149,7 @@ fn a_whole_file_is_read() {
         settings.client_tls,
         ClientTlsSettings::RequireCertificate(_)
     ));
-    let UpstreamTlsSettings::VerifyFull(Authority::File(_), _) = settings.upstream.tls else {
+    let UpstreamTlsSettings::VerifyFull(TlsAuthority::File(_), _) = settings.upstream.tls else {
         panic!("{:?}", settings.upstream.tls);
     };
     assert_eq!(settings.policies.all()[0].name(), "bi");
@@ -220,8 +220,8 @@ fn memory_is_given_with_its_unit() {
 #[test]
 fn catalogs_are_kept_unless_told_otherwise() {
     let settings = good(&variables(&[("PGSIEVE_UPSTREAM_URL", URL)])).catalog;
-    assert_eq!(settings.mode, Mode::On);
-    let Known::OfUrl(Account { user, .. }) = settings.account else {
+    assert_eq!(settings.mode, CatalogMode::On);
+    let AccountSetting::OfUrl(UpstreamAccount { user, .. }) = settings.account else {
         panic!("the URL has a user")
     };
     assert_eq!(user, "app");
@@ -238,8 +238,8 @@ fn catalogs_are_kept_unless_told_otherwise() {
         password.display()
     )))
     .catalog;
-    assert_eq!(settings.mode, Mode::Off);
-    let Known::Configured(Account { user, password }) = settings.account else {
+    assert_eq!(settings.mode, CatalogMode::Off);
+    let AccountSetting::Configured(UpstreamAccount { user, password }) = settings.account else {
         panic!("an account was named")
     };
     let password = password.map(|password| password.reveal().to_owned());
@@ -266,7 +266,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     let settings = good(&sources);
     assert_eq!((settings.workers, settings.listen.len()), (2, 2));
     assert_eq!(settings.telemetry.audit.targets, [AuditTarget::Stdout]);
-    sources.flags = vec![Flag {
+    sources.flags = vec![FlagValue {
         path: "listen",
         name: "--listen",
         value: "127.0.0.1:4".into(),

@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 use serde_json::Value;
 
 /// Runs `pgsieve policy` with an input and without any of our variables in its environment.
@@ -83,8 +83,8 @@ impl Drop for Place {
 
 /// A Postgres with what a policy can speak about.
 fn shop() -> String {
-    static CLUSTER: LazyLock<Cluster> = LazyLock::new(|| {
-        let cluster = Cluster::builder().start().unwrap();
+    static CLUSTER: LazyLock<PrivateCluster> = LazyLock::new(|| {
+        let cluster = PrivateCluster::builder().start().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

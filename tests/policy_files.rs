@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/policies");
 
@@ -101,7 +101,7 @@ fn what_is_wrong_is_said_with_its_place_and_a_status() {
 
 #[test]
 fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
-    let cluster = Cluster::builder().start().unwrap();
+    let cluster = PrivateCluster::builder().start().unwrap();
     let url = cluster.admin_url("postgres");
     let file = File::new(
         "patterns.yaml",
@@ -212,7 +212,7 @@ fn the_beginning_of_a_policy_is_sound_and_its_tests_pass() {
 
 #[test]
 fn the_beginning_from_a_catalog_hides_what_is_guessed() {
-    let cluster = Cluster::builder().start().unwrap();
+    let cluster = PrivateCluster::builder().start().unwrap();
     let url = cluster.admin_url("postgres");
     execute(&url, CATALOG);
     let begun = |whom: &str| {

@@ -1,4 +1,4 @@
-//! The house rules, proved: floors, doors, sizes, layout. All breaches are reported at once.
+//! The rules of the tree, proved: floors, doors, sizes, layout. All breaches are reported at once.
 //!
 //! Each rule is a function from sources to breaches, and each is shown here to fail on a sample
 //! that breaks it. The rules read text, not types: they catch mistakes and drift, not malice.

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use super::AppError;
 use crate::server::budget_file::BudgetFile;
-use crate::session::policy_limits::per_user::Accounts;
+use crate::session::policy_limits::per_user::UserAccounts;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::BudgetFileFailed;
 
 /// What keeps budgets of the day.
-pub(super) struct Budgets {
-    file: Option<(Arc<BudgetFile>, Accounts)>,
+pub(super) struct BudgetWriter {
+    file: Option<(Arc<BudgetFile>, UserAccounts)>,
 }
 
-impl Budgets {
+impl BudgetWriter {
     /// What was counted before counts from now on, and is written down as it grows.
     pub(super) fn open(
         path: Option<PathBuf>,
-        accounts: &Accounts,
+        accounts: &UserAccounts,
         telemetry: &Telemetry,
     ) -> Result<Self, AppError> {
         let Some(path) = path else {
@@ -26,7 +26,7 @@ impl Budgets {
         };
         let file = BudgetFile::open(path, accounts).map_err(AppError::Budgets)?;
         let file = Arc::new(file);
-        tokio::spawn(Arc::clone(&file).keep(accounts.clone(), telemetry.clone()));
+        tokio::spawn(Arc::clone(&file).save_while_running(accounts.clone(), telemetry.clone()));
         Ok(Self {
             file: Some((file, accounts.clone())),
         })

@@ -15,38 +15,38 @@ use tokio::runtime::{self, Runtime};
 use tokio::time::Instant;
 
 use super::AppError;
-use crate::auth::Auth;
+use crate::auth::ClientAuth;
 use crate::auth::oidc::OidcUsers;
 use crate::auth::settings::{AuthSettings, OidcPeople, UpstreamIdentity};
-use crate::config::Settings;
-use crate::config::warnings::{self, Identities, Warning};
+use crate::config::ProgramSettings;
+use crate::config::warnings::{self, ConfigWarning, UpstreamIdentities};
 use crate::doctor::login_roles;
 use crate::limits;
 use crate::net::client_tls::ClientTls;
-use crate::offline::assumptions::{Person, Roles, World};
-use crate::offline::judge::Judge;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession, LoginRoles};
+use crate::offline::judge::OfflineJudge;
 use crate::offline::policy_choice;
-use crate::offline::policy_choice::{Unsaid, WhyNone};
+use crate::offline::policy_choice::{UnknownTraits, WhyNone};
 use crate::offline::policy_tests;
-use crate::offline::policy_tests::Ended;
+use crate::offline::policy_tests::TestOutcome;
 use crate::policy::PolicySet;
 use crate::server::reload::policy_fit;
-use crate::server::reload::policy_tests::{PolicyTests, Tested};
+use crate::server::reload::policy_tests::{PolicyTestRunner, TestReport};
 use crate::telemetry::TelemetryError;
-use crate::telemetry::audit::{AuditTarget, SyslogPlace};
-use crate::upstream::account::{self, Account, ConnectError, Purpose};
-use crate::upstream::catalog_cache::catalog_account::Known;
-use crate::upstream::catalog_cache::policy_effects::{Seen, Sights};
-use crate::upstream::catalog_cache::settings::Mode;
+use crate::telemetry::audit::{AuditTarget, SyslogAddress};
+use crate::upstream::account::{self, OwnSessionError, SessionPurpose, UpstreamAccount};
+use crate::upstream::catalog_cache::catalog_account::AccountSetting;
+use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
+use crate::upstream::catalog_cache::settings::CatalogMode;
 use crate::upstream::connect::Upstream;
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub struct Checked {
+pub struct CheckReport {
     /// Every mistake, with its place in front.
     pub problems: Vec<String>,
     /// What should be mended about settings that work.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ConfigWarning>,
     /// What was looked at and is right, or could not be looked at and why: for a person.
     pub told: Vec<String>,
 }
@@ -55,19 +55,19 @@ pub struct Checked {
 ///
 /// # Errors
 /// The operating system gives no thread.
-pub fn check(settings: Settings, who: Option<&Person>) -> io::Result<Checked> {
-    let mut checked = Checked {
+pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Result<CheckReport> {
+    let mut checked = CheckReport {
         warnings: warnings::of(&settings, Timestamp::now().as_second()),
-        ..Checked::default()
+        ..CheckReport::default()
     };
     checked.logins_of_clients(&settings)?;
     checked.audit(&settings);
     let policies = settings.policies.all().len();
     checked.told.push(format!("{policies} policies are sound"));
-    let mut world = World {
+    let mut world = AssumedDatabase {
         database: settings.upstream.database.clone().unwrap_or_default(),
-        roles: Roles::of(&settings.auth),
-        ..World::default()
+        roles: LoginRoles::of(&settings.auth),
+        ..AssumedDatabase::default()
     };
     match Upstream::load(settings.upstream.clone()) {
         Ok(upstream) => {
@@ -85,15 +85,15 @@ pub fn check(settings: Settings, who: Option<&Person>) -> io::Result<Checked> {
     Ok(checked)
 }
 
-impl Checked {
+impl CheckReport {
     fn wrong(&mut self, what: &impl ToString) {
         self.problems.push(what.to_string());
     }
 
-    fn logins_of_clients(&mut self, settings: &Settings) -> io::Result<()> {
+    fn logins_of_clients(&mut self, settings: &ProgramSettings) -> io::Result<()> {
         match ClientTls::load(&settings.client_tls) {
-            Ok(tls) => match Auth::load(settings.auth.clone(), &tls) {
-                Ok(Auth::Oidc(users)) => self.issuer(&users)?,
+            Ok(tls) => match ClientAuth::load(settings.auth.clone(), &tls) {
+                Ok(ClientAuth::Oidc(users)) => self.issuer(&users)?,
                 Ok(_) => {}
                 Err(error) => self.wrong(&AppError::Auth(error)),
             },
@@ -116,15 +116,15 @@ impl Checked {
         Ok(())
     }
 
-    fn audit(&mut self, settings: &Settings) {
+    fn audit(&mut self, settings: &ProgramSettings) {
         for target in &settings.telemetry.audit.targets {
             let looked = match target {
                 AuditTarget::File(path) => can_append(path).map_err(|error| (path, error)),
-                AuditTarget::Syslog(SyslogPlace::Socket(path)) => {
+                AuditTarget::Syslog(SyslogAddress::Socket(path)) => {
                     fs::metadata(path).map(drop).map_err(|error| (path, error))
                 }
                 AuditTarget::Stdout
-                | AuditTarget::Syslog(SyslogPlace::Udp(_) | SyslogPlace::Tcp(_)) => continue,
+                | AuditTarget::Syslog(SyslogAddress::Udp(_) | SyslogAddress::Tcp(_)) => continue,
             };
             if let Err((path, source)) = looked {
                 self.wrong(&AppError::Telemetry(TelemetryError::AuditOpen {
@@ -136,11 +136,11 @@ impl Checked {
     }
 
     /// What becomes of somebody who logs in.
-    fn session(&mut self, policies: &PolicySet, who: &Person, world: &World) {
+    fn session(&mut self, policies: &PolicySet, who: &AssumedSession, world: &AssumedDatabase) {
         let all = policies.all();
         let policies = all.iter().map(|policy| &**policy);
         let now = Timestamp::now().as_second();
-        let unsaid = |_| Unsaid::FitsNothing;
+        let unsaid = |_| UnknownTraits::FitsNothing;
         let traits = world.traits_of(who);
         let chosen = policy_choice::choose(policies, &traits, unsaid, |own| own.is_over(now));
         let user = &who.user;
@@ -166,32 +166,35 @@ impl Checked {
 
     fn upstream(
         &mut self,
-        settings: &Settings,
+        settings: &ProgramSettings,
         upstream: &Arc<Upstream>,
-        world: &mut World,
+        world: &mut AssumedDatabase,
         runtime: &Runtime,
     ) {
         let reached = runtime.block_on(self.logins(settings, upstream));
         let reader = match (&settings.catalog.account, settings.catalog.mode) {
-            (Known::Configured(account) | Known::OfUrl(account), Mode::On) => account,
-            (Known::Nobody, Mode::On) => {
+            (
+                AccountSetting::Configured(account) | AccountSetting::OfUrl(account),
+                CatalogMode::On,
+            ) => account,
+            (AccountSetting::Nobody, CatalogMode::On) => {
                 let what = "the catalog was not loaded: neither catalog.user nor upstream.url \
                             names who reads it before a client comes";
                 self.told.push(what.into());
                 return self.tests_without(&settings.policies);
             }
-            (_, Mode::Off) => return self.tests_without(&settings.policies),
+            (_, CatalogMode::Off) => return self.tests_without(&settings.policies),
         };
         if !reached {
             return;
         }
-        let tests = PolicyTests {
+        let tests = PolicyTestRunner {
             upstream: Arc::clone(upstream),
             account: reader.clone(),
-            roles: Roles::of(&settings.auth),
+            roles: LoginRoles::of(&settings.auth),
         };
         let database = database_of(settings, reader);
-        match runtime.block_on(tests.look(&database)) {
+        match runtime.block_on(tests.read_catalog(&database)) {
             Ok(catalog) => {
                 self.told
                     .push(format!("the catalog of {database:?} is readable"));
@@ -199,16 +202,16 @@ impl Checked {
                 world.catalog = Some(Arc::clone(&catalog));
                 world.account.clone_from(&reader.user);
                 world.database.clone_from(&database);
-                let sights = Sights::of(catalog, settings.policies.all());
-                let seen = [Seen {
+                let policy_effects = PolicyEffects::of(catalog, settings.policies.all());
+                let seen = [KnownDatabase {
                     database: database.clone(),
                     is_named: true,
-                    sights: Arc::new(sights),
+                    policy_effects: Arc::new(policy_effects),
                 }];
                 self.policies(&settings.policies, &tests, &seen, runtime);
-                let named = login_roles::look(upstream, reader, &database);
+                let named = login_roles::load_server_names(upstream, reader, &database);
                 if let Ok(named) = runtime.block_on(named) {
-                    let (known, all) = (Identities::of(settings), &settings.policies);
+                    let (known, all) = (UpstreamIdentities::of(settings), &settings.policies);
                     self.warnings
                         .extend(warnings::of_roles(&known, all, &named.roles));
                     self.warnings
@@ -222,7 +225,7 @@ impl Checked {
     }
 
     /// A login for each account. Whether the upstream answers at all.
-    async fn logins(&mut self, settings: &Settings, upstream: &Upstream) -> bool {
+    async fn logins(&mut self, settings: &ProgramSettings, upstream: &Upstream) -> bool {
         let accounts = accounts(settings);
         if accounts.is_empty() {
             let deadline = Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX;
@@ -243,7 +246,7 @@ impl Checked {
             let opened = account::open(upstream, account, &database, CHECKING, deadline).await;
             match opened {
                 Ok(_session) => logged_in += 1,
-                Err(ConnectError::Unreachable(error)) => {
+                Err(OwnSessionError::Unreachable(error)) => {
                     self.wrong(&format!("upstream.url: {error}"));
                     return false;
                 }
@@ -266,14 +269,14 @@ impl Checked {
     fn policies(
         &mut self,
         policies: &PolicySet,
-        tests: &PolicyTests,
-        seen: &[Seen],
+        tests: &PolicyTestRunner,
+        seen: &[KnownDatabase],
         runtime: &Runtime,
     ) {
         for misfit in policy_fit::problems(policies, seen) {
             self.wrong(&misfit);
         }
-        let Tested { passed, problems } = tests.run(policies, seen, runtime.handle());
+        let TestReport { passed, problems } = tests.run(policies, seen, runtime.handle());
         self.told
             .push(format!("{passed} tests of the policies passed"));
         for problem in problems {
@@ -284,18 +287,24 @@ impl Checked {
     /// The tests that can be decided without a catalog.
     fn tests_without(&mut self, policies: &PolicySet) {
         let judges = policies.all().iter();
-        let judges: Vec<Judge> = judges.map(|one| Judge::with_sight(one, None)).collect();
+        let judges: Vec<OfflineJudge> = judges
+            .map(|one| OfflineJudge::with_effect_graph(one, None))
+            .collect();
         let (mut passed, mut undecided) = (0_usize, 0_usize);
         for (own, policy) in policies.all().iter().enumerate() {
             for case in policy.tests() {
-                let ran =
-                    policy_tests::run(case, own, &judges, (&World::default(), &Person::untold()));
+                let ran = policy_tests::run(
+                    case,
+                    own,
+                    &judges,
+                    (&AssumedDatabase::default(), &AssumedSession::unspecified()),
+                );
                 match ran.ended {
-                    Ended::Passed => passed += 1,
-                    Ended::Undecided => undecided += 1,
-                    Ended::Failed => {
+                    TestOutcome::Passed => passed += 1,
+                    TestOutcome::Undecided => undecided += 1,
+                    TestOutcome::Failed => {
                         let (name, place) = (policy.name(), &case.place);
-                        self.wrong(&format!("policy {name}, {place}: {}", ran.told()));
+                        self.wrong(&format!("policy {name}, {place}: {}", ran.describe()));
                     }
                 }
             }
@@ -307,22 +316,22 @@ impl Checked {
 }
 
 /// Whom the settings log in as, each once, and where they say so.
-fn accounts(settings: &Settings) -> Vec<(String, Account)> {
-    let mut all: Vec<(String, Account)> = Vec::new();
-    let mut add = |place: String, account: Account| {
+fn accounts(settings: &ProgramSettings) -> Vec<(String, UpstreamAccount)> {
+    let mut all: Vec<(String, UpstreamAccount)> = Vec::new();
+    let mut add = |place: String, account: UpstreamAccount| {
         if !all.iter().any(|(_, known)| *known == account) {
             all.push((place, account));
         }
     };
     match &settings.catalog.account {
-        Known::Configured(account) => add("catalog.user".into(), account.clone()),
-        Known::OfUrl(account) => add("upstream.url".into(), account.clone()),
-        Known::Nobody => {}
+        AccountSetting::Configured(account) => add("catalog.user".into(), account.clone()),
+        AccountSetting::OfUrl(account) => add("upstream.url".into(), account.clone()),
+        AccountSetting::Nobody => {}
     }
-    if let Some(account) = Account::of(&settings.upstream) {
+    if let Some(account) = UpstreamAccount::of(&settings.upstream) {
         add("upstream.url".into(), account);
     }
-    let of = |upstream: &UpstreamIdentity| Account {
+    let of = |upstream: &UpstreamIdentity| UpstreamAccount {
         user: upstream.user.clone(),
         password: upstream.password.clone(),
     };
@@ -348,7 +357,7 @@ fn accounts(settings: &Settings) -> Vec<(String, Account)> {
     all
 }
 
-fn database_of(settings: &Settings, account: &Account) -> String {
+fn database_of(settings: &ProgramSettings, account: &UpstreamAccount) -> String {
     let database = settings.upstream.database.clone();
     database.unwrap_or_else(|| account.user.clone())
 }
@@ -370,7 +379,7 @@ fn can_append(path: &Path) -> io::Result<()> {
 }
 
 /// Sessions that are opened to see whether they can be, and closed.
-const CHECKING: Purpose = Purpose {
+const CHECKING: SessionPurpose = SessionPurpose {
     name: "pgsieve check",
     statement_time_max: limits::EXAMINATION_TIME_MAX,
     lock_time_max: limits::EXAMINATION_TIME_MAX,

@@ -19,43 +19,44 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use self::reload::{Held, Renewal};
-use self::upstream_watch::{RoleLook, watch_upstream};
-use crate::auth::{Auth, AuthSetupError};
-use crate::config::sources::Sources;
-use crate::config::warnings::Warning;
-use crate::config::{ListenAddress, PolicyTests, Settings};
+use self::budget_writer::BudgetWriter;
+use self::reload::{SettingsBaseline, SettingsReload};
+use self::upstream_watch::{RoleCheck, watch_upstream};
+use crate::auth::{AuthSetupError, ClientAuth};
+use crate::config::sources::SettingsSources;
+use crate::config::warnings::ConfigWarning;
+use crate::config::{ListenAddress, PolicyTests, ProgramSettings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::net::pem::{TlsPart, TlsSetupError};
-use crate::offline::assumptions::Roles;
-use crate::policy::{Live, PolicySet, Problem};
-use crate::server::admin::{self, Admin, AdminKeys};
+use crate::offline::assumptions::LoginRoles;
+use crate::policy::{LivePolicies, PolicyProblem, PolicySet};
+use crate::server::admin::{self, AdminCredentials, AdminServices};
 use crate::server::budget_file::BudgetFileError;
-use crate::server::listener::Place;
+use crate::server::listener::BindAddress;
 use crate::server::readiness::Readiness;
-use crate::server::reload::policy_tests::Tested;
-use crate::server::reload::{Asker, Reloader};
-use crate::server::{self, Server, ServerSettings, StartError};
-use crate::session::login::LoginDesk;
-use crate::session::login::login_settings::{CurrentEntrance, Entrance};
-use crate::session::memory::budget::Budget;
-use crate::session::policy_limits::per_user::Accounts;
+use crate::server::reload::policy_tests::TestReport;
+use crate::server::reload::{ReloadHandle, Reloader};
+use crate::server::{self, ProxyServer, ServerSettings, StartError};
+use crate::session::login::LoginContext;
+use crate::session::login::login_settings::{CurrentLoginSettings, LoginSettings};
+use crate::session::memory::budget::MemoryBudget;
+use crate::session::policy_limits::per_user::UserAccounts;
 use crate::session::policy_store::{
-    RecordedNames, RecordedQueryIds, RecordedTexts, Recording, Regime,
+    PolicyStore, RecordedNames, RecordedQueryIds, RecordedTexts, StatementRecording,
 };
-use crate::session::registry::Roster;
-use crate::session::shared::House;
+use crate::session::registry::SessionRegistry;
+use crate::session::shared::ServerShared;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
 use crate::telemetry::events::{
-    Listening, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
+    ListenerOpened, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
 };
-use crate::telemetry::log::{Log, LogPlace};
+use crate::telemetry::log::{EventLog, LogTarget};
 use crate::telemetry::{Telemetry, TelemetryError, panic_hook};
 use crate::upstream::cancel::CancelRegistry;
-use crate::upstream::catalog_cache::Catalogs;
-use crate::upstream::compile_pool::Sides;
+use crate::upstream::catalog_cache::CatalogCaches;
+use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::connect::Upstream;
 
 /// Why pgsieve could not start.
@@ -66,7 +67,7 @@ pub enum AppError {
     /// The log's file cannot be opened.
     Log {
         /// Where it would go.
-        place: LogPlace,
+        place: LogTarget,
         /// What the system said.
         kind: io::ErrorKind,
     },
@@ -81,7 +82,7 @@ pub enum AppError {
     /// An address could not be bound, or a worker not be started.
     Server(StartError),
     /// Tests of the policies that have to pass have not: everything that is wrong.
-    PolicyTests(Vec<Problem>),
+    PolicyTests(Vec<PolicyProblem>),
     /// What users have received today is not known.
     Budgets(BudgetFileError),
     /// The admin address could not be bound.
@@ -98,8 +99,8 @@ pub enum AppError {
 ///
 /// # Errors
 /// Why it could not start; nothing was served then.
-pub fn run(settings: Settings, sources: Sources) -> Result<(), AppError> {
-    let log = Log::open(&settings.log).map_err(|error| AppError::Log {
+pub fn run(settings: ProgramSettings, sources: SettingsSources) -> Result<(), AppError> {
+    let log = EventLog::open(&settings.log).map_err(|error| AppError::Log {
         place: settings.log.to.clone(),
         kind: error.kind(),
     })?;
@@ -117,44 +118,38 @@ pub fn run(settings: Settings, sources: Sources) -> Result<(), AppError> {
 }
 
 async fn serve(
-    settings: Settings,
-    sources: Sources,
+    settings: ProgramSettings,
+    sources: SettingsSources,
     telemetry: &Telemetry,
 ) -> Result<(), AppError> {
-    let held = Held::with(&settings);
+    let held = SettingsBaseline::with(&settings);
     held.warn(telemetry);
-    let roles = RoleLook::of(&settings, telemetry);
-    let (asker, wishes) = Asker::new();
-    let roster = Roster::default();
-    let keys = Arc::new(AdminKeys::new(
-        settings.admin_token.clone(),
-        settings.admin_hosts.clone(),
-    ));
-    let door = AdminDoor {
-        address: settings.admin,
-        keys: Arc::clone(&keys),
-        asker: asker.clone(),
-        roster: roster.clone(),
-    };
+    let roles = RoleCheck::of(&settings, telemetry);
+    let (asker, wishes) = ReloadHandle::new();
+    let session_registry = SessionRegistry::default();
+    let door = AdminListener::new(&settings, asker.clone(), session_registry.clone());
+    let keys = Arc::clone(&door.keys);
     let server_settings = server_settings(&settings);
-    let live = Arc::new(Live::new(settings.policies.clone()));
+    let live = Arc::new(LivePolicies::new(settings.policies.clone()));
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
-    let tests = (settings.policy_tests.clone(), Roles::of(&settings.auth));
+    let login_roles = LoginRoles::of(&settings.auth);
+    let tests = (settings.policy_tests.clone(), login_roles);
     let budget_file = settings.budget_file.clone();
-    let desk = LoginDesk {
-        roster,
-        ..desk(settings, Arc::clone(&live), telemetry)?
+    let login_context = LoginContext {
+        session_registry,
+        ..login_context(settings, Arc::clone(&live), telemetry)?
     };
-    let budgets = budget_writer::Budgets::open(budget_file, &desk.accounts, telemetry)?;
-    let (upstream, catalogs) = (Arc::clone(&desk.upstream), desk.catalogs.clone());
+    let budgets = BudgetWriter::open(budget_file, &login_context.accounts, telemetry)?;
+    let upstream = Arc::clone(&login_context.upstream);
+    let catalogs = login_context.catalogs.clone();
     let tests = tests_of(tests, &upstream);
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
     door.open(&readiness, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
     tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
-    let mut signals = Signals::listen().map_err(AppError::System)?;
+    let mut signals = ProcessSignals::listen().map_err(AppError::System)?;
     if let Some(tests) = &tests {
         readiness.note_tests_wait();
         tokio::select! {
@@ -162,12 +157,13 @@ async fn serve(
             () = signals.until_stop(telemetry, &asker) => return Ok(()),
         }
     }
-    let house = House::new(desk);
-    let desk = Arc::clone(&house.desk);
-    let server = Server::start(server_settings, house).map_err(AppError::Server)?;
+    let server_shared = ServerShared::new(login_context);
+    let login_context = Arc::clone(&server_shared.login_context);
+    let server = ProxyServer::start(server_settings, server_shared).map_err(AppError::Server)?;
     readiness.note_open();
     listening(&server, telemetry);
-    let renewal = Arc::new(Renewal::new((held, sources), desk, keys, telemetry.clone()));
+    let renewal = SettingsReload::new((held, sources), login_context, keys, telemetry.clone());
+    let renewal = Arc::new(renewal);
     let reloader = Reloader {
         watched: renewal.watched(),
         read: Arc::new(move || renewal.read()),
@@ -187,16 +183,16 @@ async fn serve(
     Ok(())
 }
 
-fn listening(server: &Server, telemetry: &Telemetry) {
+fn listening(server: &ProxyServer, telemetry: &Telemetry) {
     for place in server.places() {
-        telemetry.emit(&Listening {
+        telemetry.emit(&ListenerOpened {
             what: "clients",
             address: &place,
         });
     }
 }
 
-fn server_settings(settings: &Settings) -> ServerSettings {
+fn server_settings(settings: &ProgramSettings) -> ServerSettings {
     ServerSettings {
         listen: settings.listen.iter().map(place).collect(),
         workers: settings.workers,
@@ -207,12 +203,12 @@ fn server_settings(settings: &Settings) -> ServerSettings {
 
 /// The tests that have to pass, if any have to.
 fn tests_of(
-    (wanted, roles): (PolicyTests, Roles),
+    (wanted, roles): (PolicyTests, LoginRoles),
     upstream: &Arc<Upstream>,
-) -> Option<server::reload::policy_tests::PolicyTests> {
+) -> Option<server::reload::policy_tests::PolicyTestRunner> {
     match wanted {
         PolicyTests::Off => None,
-        PolicyTests::Required(account) => Some(server::reload::policy_tests::PolicyTests {
+        PolicyTests::Required(account) => Some(server::reload::policy_tests::PolicyTestRunner {
             upstream: Arc::clone(upstream),
             account,
             roles,
@@ -222,13 +218,13 @@ fn tests_of(
 
 /// Waits until the tests of the policies have passed, or one has not. May be cancelled.
 async fn pass(
-    tests: &server::reload::policy_tests::PolicyTests,
+    tests: &server::reload::policy_tests::PolicyTestRunner,
     set: &Arc<PolicySet>,
-    catalogs: &Catalogs,
+    catalogs: &CatalogCaches,
     telemetry: &Telemetry,
 ) -> Result<(), AppError> {
     telemetry.emit(&PolicyTestsWait);
-    let Tested { passed, problems } = tests.begin(set, catalogs).await;
+    let TestReport { passed, problems } = tests.begin(set, catalogs).await;
     if !problems.is_empty() {
         return Err(AppError::PolicyTests(problems));
     }
@@ -237,15 +233,29 @@ async fn pass(
 }
 
 /// What the admin address is opened with.
-struct AdminDoor {
+struct AdminListener {
     /// None where it is off.
     address: Option<SocketAddr>,
-    keys: Arc<AdminKeys>,
-    asker: Asker,
-    roster: Roster,
+    keys: Arc<AdminCredentials>,
+    asker: ReloadHandle,
+    session_registry: SessionRegistry,
 }
 
-impl AdminDoor {
+impl AdminListener {
+    fn new(
+        settings: &ProgramSettings,
+        asker: ReloadHandle,
+        session_registry: SessionRegistry,
+    ) -> Self {
+        let (token, hosts) = (settings.admin_token.clone(), settings.admin_hosts.clone());
+        Self {
+            address: settings.admin,
+            keys: Arc::new(AdminCredentials::new(token, hosts)),
+            asker,
+            session_registry,
+        }
+    }
+
     async fn open(self, readiness: &Arc<Readiness>, telemetry: &Telemetry) -> Result<(), AppError> {
         let Some(address) = self.address else {
             return Ok(());
@@ -253,26 +263,26 @@ impl AdminDoor {
         let unbound = |source| AppError::Admin { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
         let bound = listener.local_addr().map_err(unbound)?.to_string();
-        telemetry.emit(&Listening {
+        telemetry.emit(&ListenerOpened {
             what: "admin",
             address: &bound,
         });
         tokio::spawn(admin::serve(
             listener,
-            Admin {
+            AdminServices {
                 telemetry: telemetry.clone(),
                 readiness: Arc::clone(readiness),
                 keys: self.keys,
                 asker: self.asker,
-                roster: self.roster,
+                session_registry: self.session_registry,
             },
         ));
         Ok(())
     }
 }
 
-fn tell(found: impl IntoIterator<Item = Warning>, telemetry: &Telemetry) {
-    for Warning { warning, key, what } in found {
+fn emit_warnings(found: impl IntoIterator<Item = ConfigWarning>, telemetry: &Telemetry) {
+    for ConfigWarning { warning, key, what } in found {
         telemetry.emit(&SettingsWarned {
             warning,
             key: &key,
@@ -282,13 +292,13 @@ fn tell(found: impl IntoIterator<Item = Warning>, telemetry: &Telemetry) {
 }
 
 /// What the operating system has to say.
-struct Signals {
+struct ProcessSignals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
 }
 
-impl Signals {
+impl ProcessSignals {
     fn listen() -> io::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
@@ -298,7 +308,7 @@ impl Signals {
     }
 
     /// Until then, SIGHUP has the audit's file opened anew, and settings and policies read again.
-    async fn until_stop(&mut self, telemetry: &Telemetry, asker: &Asker) {
+    async fn until_stop(&mut self, telemetry: &Telemetry, asker: &ReloadHandle) {
         loop {
             tokio::select! {
                 _ = self.terminate.recv() => return,
@@ -312,19 +322,23 @@ impl Signals {
     }
 }
 
-fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<LoginDesk, AppError> {
+fn login_context(
+    settings: ProgramSettings,
+    live: Arc<LivePolicies>,
+    telemetry: &Telemetry,
+) -> Result<LoginContext, AppError> {
     let tls = ClientTls::load(&settings.client_tls).map_err(AppError::ClientTls)?;
-    let auth = Auth::load(settings.auth, &tls).map_err(AppError::Auth)?;
+    let auth = ClientAuth::load(settings.auth, &tls).map_err(AppError::Auth)?;
     let upstream = Upstream::load(settings.upstream).map_err(AppError::UpstreamTls)?;
     let upstream = Arc::new(upstream);
-    let catalogs = Catalogs::start(
+    let catalogs = CatalogCaches::start(
         settings.catalog,
         Arc::clone(&upstream),
         &live.current(),
         telemetry.clone(),
         Handle::current(),
     );
-    let sides = Sides::new(Arc::clone(&upstream), Handle::current());
+    let compile_pools = CompilePools::new(Arc::clone(&upstream), Handle::current());
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key)
         .map_err(|error| AppError::System(io::Error::other(error.to_string())))?;
@@ -337,7 +351,7 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
     let is_shown = settings.telemetry.recent || settings.telemetry.traces.is_some();
     let recording = (audited || is_shown).then(|| {
         let key = settings.fingerprint_key.map(|key| key.0);
-        Recording {
+        StatementRecording {
             fingerprinter: Fingerprinter::new(key, process_key),
             names: match (audited && settings.audit_names, settings.audit_columns) {
                 (false, _) => RecordedNames::None,
@@ -351,29 +365,29 @@ fn desk(settings: Settings, live: Arc<Live>, telemetry: &Telemetry) -> Result<Lo
             },
         }
     });
-    Ok(LoginDesk {
-        entrance: CurrentEntrance::new(Entrance {
+    Ok(LoginContext {
+        login_settings: CurrentLoginSettings::new(LoginSettings {
             tls,
             auth,
             attributes: settings.attributes,
             report_as: settings.report_as,
         }),
-        roster: Roster::default(),
+        session_registry: SessionRegistry::default(),
         upstream,
         catalogs,
-        sides,
-        regime: Arc::new(Regime::new(live, recording)),
+        compile_pools,
+        policy_store: Arc::new(PolicyStore::new(live, recording)),
         cancels: CancelRegistry::new(),
-        accounts: Accounts::new(),
-        memory: Budget::new(settings.memory, telemetry.memory()),
+        accounts: UserAccounts::new(),
+        memory: MemoryBudget::new(settings.memory, telemetry.memory()),
         telemetry: telemetry.clone(),
     })
 }
 
-fn place(address: &ListenAddress) -> Place {
+fn place(address: &ListenAddress) -> BindAddress {
     match address {
-        ListenAddress::Tcp(address) => Place::Tcp(*address),
-        ListenAddress::Unix(path) => Place::Unix(path.clone()),
+        ListenAddress::Tcp(address) => BindAddress::Tcp(*address),
+        ListenAddress::Unix(path) => BindAddress::Unix(path.clone()),
     }
 }
 

@@ -9,63 +9,63 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{AppError, tell, tests_of};
-use crate::config::digests::Marks;
-use crate::config::reload_difference::Began;
-use crate::config::sources::Sources;
-use crate::config::warnings::{self, Warning};
-use crate::config::{self, Problem, Settings};
+use super::{AppError, emit_warnings, tests_of};
+use crate::config::digests::SettingsDigests;
+use crate::config::reload_difference::StartupSettings;
+use crate::config::sources::SettingsSources;
+use crate::config::warnings::{self, ConfigWarning};
+use crate::config::{self, ProgramSettings, SettingsProblem};
 use crate::net::client_tls::ClientTls;
-use crate::offline::assumptions::Roles;
+use crate::offline::assumptions::LoginRoles;
 use crate::policy;
-use crate::policy::sources::Source;
-use crate::server::admin::AdminKeys;
-use crate::server::reload::source::{Coming, Faults, Watched};
-use crate::session::login::LoginDesk;
-use crate::session::login::login_settings::Entrance;
+use crate::policy::sources::PolicySource;
+use crate::server::admin::AdminCredentials;
+use crate::server::reload::source::{NewSettings, SettingsFaults, WatchedFiles};
+use crate::session::login::LoginContext;
+use crate::session::login::login_settings::LoginSettings;
 use crate::telemetry::events::CertificatesHeld;
 use crate::telemetry::labels::HeldCertificate;
 use crate::telemetry::{OtherSinks, Telemetry};
-use crate::upstream::account::Account;
-use crate::upstream::catalog_cache::catalog_account::Known;
+use crate::upstream::account::UpstreamAccount;
+use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::Upstream;
 
 /// What the settings that hold have left, for those of later to be held against.
-pub struct Held {
-    began: Began,
-    marks: Marks,
-    policies: Vec<Source>,
-    warnings: Vec<Warning>,
+pub struct SettingsBaseline {
+    began: StartupSettings,
+    digests: SettingsDigests,
+    policies: Vec<PolicySource>,
+    warnings: Vec<ConfigWarning>,
     ends: Vec<(HeldCertificate, i64)>,
-    accounts: Vec<Account>,
-    known: Known,
+    accounts: Vec<UpstreamAccount>,
+    known: AccountSetting,
 }
 
 /// Reads settings again and has them hold.
-pub struct Renewal {
-    sources: Sources,
-    held: Mutex<Held>,
-    desk: Arc<LoginDesk>,
-    keys: Arc<AdminKeys>,
+pub struct SettingsReload {
+    sources: SettingsSources,
+    held: Mutex<SettingsBaseline>,
+    login_context: Arc<LoginContext>,
+    keys: Arc<AdminCredentials>,
     telemetry: Telemetry,
 }
 
 /// What is ready to hold.
-struct Ready {
-    settings: Settings,
-    entrance: Arc<Entrance>,
+struct ReadySettings {
+    settings: ProgramSettings,
+    login_settings: Arc<LoginSettings>,
     upstream: Arc<Upstream>,
     sinks: OtherSinks,
 }
 
-impl Held {
+impl SettingsBaseline {
     /// These settings, at the start.
-    pub fn with(settings: &Settings) -> Self {
+    pub fn with(settings: &ProgramSettings) -> Self {
         let now = Timestamp::now().as_second();
         let ends = warnings::ends(settings).into_iter();
         Self {
-            began: Began::with(settings),
-            marks: settings.marks.clone(),
+            began: StartupSettings::with(settings),
+            digests: settings.digests.clone(),
             policies: settings.policy_sources.clone(),
             warnings: warnings::of(settings, now),
             ends: ends.map(|one| (one.certificate, one.ends)).collect(),
@@ -76,55 +76,55 @@ impl Held {
 
     /// Tells what should be known of them.
     pub fn warn(&self, telemetry: &Telemetry) {
-        tell(self.warnings.clone(), telemetry);
+        emit_warnings(self.warnings.clone(), telemetry);
         telemetry.emit(&CertificatesHeld { ends: &self.ends });
     }
 
     /// Others hold from now on. What was told of those of before is not told again.
-    fn exchange(&mut self, settings: &Settings, telemetry: &Telemetry) {
+    fn exchange(&mut self, settings: &ProgramSettings, telemetry: &Telemetry) {
         let now = Timestamp::now().as_second();
         let warned = std::mem::replace(&mut self.warnings, warnings::of(settings, now));
         let fresh = self.warnings.iter().filter(|one| !warned.contains(one));
-        tell(fresh.cloned().collect::<Vec<_>>(), telemetry);
+        emit_warnings(fresh.cloned().collect::<Vec<_>>(), telemetry);
         let ends = warnings::ends(settings).into_iter();
         self.ends = ends.map(|one| (one.certificate, one.ends)).collect();
         telemetry.emit(&CertificatesHeld { ends: &self.ends });
-        self.marks = settings.marks.clone();
+        self.digests = settings.digests.clone();
         self.policies = settings.policy_sources.clone();
     }
 }
 
-impl Renewal {
+impl SettingsReload {
     /// For what is built of these settings.
     pub fn new(
-        (mut held, sources): (Held, Sources),
-        desk: Arc<LoginDesk>,
-        keys: Arc<AdminKeys>,
+        (mut held, sources): (SettingsBaseline, SettingsSources),
+        login_context: Arc<LoginContext>,
+        keys: Arc<AdminCredentials>,
         telemetry: Telemetry,
     ) -> Self {
-        held.accounts = accounts(&desk.entrance.now());
+        held.accounts = accounts(&login_context.login_settings.now());
         Self {
             sources,
             held: Mutex::new(held),
-            desk,
+            login_context,
             keys,
             telemetry,
         }
     }
 
     /// What the settings that hold came from.
-    pub fn watched(&self) -> Watched {
+    pub fn watched(&self) -> WatchedFiles {
         let held = self.held();
-        let files = held.marks.files().map(PathBuf::from).collect();
+        let files = held.digests.files().map(PathBuf::from).collect();
         self.watching(files, held.policies.clone())
     }
 
     /// Reads everything again, and makes it ready to hold. Blocks.
-    pub fn read(self: &Arc<Self>) -> (Result<Coming, Faults>, Watched) {
-        let sources = match self.sources.again() {
+    pub fn read(self: &Arc<Self>) -> (Result<NewSettings, SettingsFaults>, WatchedFiles) {
+        let sources = match self.sources.reread() {
             Ok(sources) => sources,
             Err(problems) => {
-                let faults = Faults {
+                let faults = SettingsFaults {
                     settings: problems.into_iter().map(settings_problem).collect(),
                     policies: Vec::new(),
                 };
@@ -140,21 +140,21 @@ impl Renewal {
         (coming, watched)
     }
 
-    fn watching(&self, files: Vec<PathBuf>, policies: Vec<Source>) -> Watched {
+    fn watching(&self, files: Vec<PathBuf>, policies: Vec<PolicySource>) -> WatchedFiles {
         let own = self.sources.path.clone();
         let mut files: Vec<PathBuf> = own.into_iter().chain(files).collect();
         files.sort();
         files.dedup();
-        Watched { files, policies }
+        WatchedFiles { files, policies }
     }
 
     /// Loads what the settings name, and says everything that is wrong with it.
-    fn prepare(self: &Arc<Self>, settings: Settings) -> Result<Coming, Faults> {
+    fn prepare(self: &Arc<Self>, settings: ProgramSettings) -> Result<NewSettings, SettingsFaults> {
         let mut problems = Vec::new();
-        let before = self.desk.entrance.now();
-        let entrance = match ClientTls::load(&settings.client_tls) {
+        let before = self.login_context.login_settings.now();
+        let login_settings = match ClientTls::load(&settings.client_tls) {
             Ok(tls) => match before.auth.load_after(settings.auth.clone(), &tls) {
-                Ok(auth) => Some(Arc::new(Entrance {
+                Ok(auth) => Some(Arc::new(LoginSettings {
                     tls,
                     auth,
                     attributes: settings.attributes.clone(),
@@ -183,29 +183,29 @@ impl Renewal {
             problems.extend(barring.into_iter().map(settings_problem));
             Vec::new()
         });
-        let (Some(entrance), Some(upstream), Some(sinks), true) =
-            (entrance, upstream, sinks, problems.is_empty())
+        let (Some(login_settings), Some(upstream), Some(sinks), true) =
+            (login_settings, upstream, sinks, problems.is_empty())
         else {
             let policies = Vec::new();
-            return Err(Faults {
+            return Err(SettingsFaults {
                 settings: problems,
                 policies,
             });
         };
-        let mut changed = self.held().marks.changed(&settings.marks);
-        changed.retain(|key| !Began::WAITING.contains(&key.as_str()));
+        let mut changed = self.held().digests.changed(&settings.digests);
+        changed.retain(|key| !StartupSettings::WAITING.contains(&key.as_str()));
         let policies = settings.policies.clone();
         let upstream = Arc::new(upstream);
-        let roles = Roles::of(&settings.auth);
+        let roles = LoginRoles::of(&settings.auth);
         let tests = tests_of((settings.policy_tests.clone(), roles), &upstream);
-        let ready = Ready {
+        let ready = ReadySettings {
             settings,
-            entrance,
+            login_settings,
             upstream,
             sinks,
         };
         let renewal = Arc::clone(self);
-        Ok(Coming {
+        Ok(NewSettings {
             policies,
             tests,
             changed,
@@ -215,50 +215,52 @@ impl Renewal {
     }
 
     /// Has them hold; says how many sessions end by it.
-    fn take(&self, ready: Ready) -> usize {
-        let Ready {
+    fn take(&self, ready: ReadySettings) -> usize {
+        let ReadySettings {
             settings,
-            entrance,
+            login_settings,
             upstream,
             sinks,
         } = ready;
         self.telemetry.exchange(sinks);
         let mut held = self.held();
-        let accounts = accounts(&entrance);
+        let accounts = accounts(&login_settings);
         for old in &held.accounts {
             let same = accounts.iter().find(|new| new.user == old.user);
             if let Some(new) = same.filter(|new| *new != old) {
-                self.desk.sides.renew(old, new);
+                self.login_context.compile_pools.renew(old, new);
             }
         }
         held.accounts = accounts;
-        self.desk.upstream.renew(&upstream);
+        self.login_context.upstream.renew(&upstream);
         if held.known != settings.catalog.account {
-            self.desk.catalogs.renew(&settings.catalog.account);
+            self.login_context.catalogs.renew(&settings.catalog.account);
             held.known = settings.catalog.account.clone();
         }
         self.keys
             .renew(settings.admin_token.clone(), settings.admin_hosts.clone());
-        // Whoever logs in meanwhile looks at the way in once more when it is on the roster.
-        self.desk.entrance.renew(Arc::clone(&entrance));
-        let is_gone = |user: &str, name: Option<&str>| !entrance.auth.still_lists(user, name);
+        // Whoever logs in meanwhile looks at the login settings once more when it is registered.
+        self.login_context
+            .login_settings
+            .renew(Arc::clone(&login_settings));
+        let is_gone = |user: &str, name: Option<&str>| !login_settings.auth.still_lists(user, name);
         let ended = self
-            .desk
-            .roster
+            .login_context
+            .session_registry
             .end_where(|one| is_gone(&one.user, one.certificate_name.as_deref()));
         held.exchange(&settings, &self.telemetry);
         ended
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, SettingsBaseline> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Whom clients stand for at the upstream.
-fn accounts(entrance: &Entrance) -> Vec<Account> {
-    let identities = entrance.auth.identities().into_iter();
-    let accounts = identities.map(|identity| Account {
+fn accounts(login_settings: &LoginSettings) -> Vec<UpstreamAccount> {
+    let identities = login_settings.auth.identities().into_iter();
+    let accounts = identities.map(|identity| UpstreamAccount {
         user: identity.user.clone(),
         password: identity.password.clone(),
     });
@@ -266,27 +268,27 @@ fn accounts(entrance: &Entrance) -> Vec<Account> {
 }
 
 /// What is wrong with policies apart from the rest.
-fn divided(problems: Vec<Problem>, sources: &[Source]) -> Faults {
+fn divided(problems: Vec<SettingsProblem>, sources: &[PolicySource]) -> SettingsFaults {
     let files: Vec<String> = sources.iter().map(ToString::to_string).collect();
-    let is_policy = |one: &Problem| files.iter().any(|file| one.place.starts_with(file));
+    let is_policy = |one: &SettingsProblem| files.iter().any(|file| one.place.starts_with(file));
     let (policies, settings): (Vec<_>, Vec<_>) = problems.into_iter().partition(is_policy);
-    Faults {
+    SettingsFaults {
         settings: settings.into_iter().map(settings_problem).collect(),
         policies: policies.into_iter().map(settings_problem).collect(),
     }
 }
 
-fn settings_problem(problem: Problem) -> policy::Problem {
-    let Problem { place, what } = problem;
-    policy::Problem { place, what }
+fn settings_problem(problem: SettingsProblem) -> policy::PolicyProblem {
+    let SettingsProblem { place, what } = problem;
+    policy::PolicyProblem { place, what }
 }
 
 /// The key in front of the error's words is the place.
-fn of_app(error: &AppError) -> policy::Problem {
+fn of_app(error: &AppError) -> policy::PolicyProblem {
     let told = error.to_string();
     let split = told.split_once(": ").filter(|(key, _)| !key.contains(' '));
     let (place, what) = split.unwrap_or(("settings", &told));
-    policy::Problem {
+    policy::PolicyProblem {
         place: place.into(),
         what: what.into(),
     }

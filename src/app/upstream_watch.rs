@@ -6,42 +6,42 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::tell;
-use crate::config::Settings;
-use crate::config::warnings::{self, Identities};
+use super::emit_warnings;
+use crate::config::ProgramSettings;
+use crate::config::warnings::{self, UpstreamIdentities};
 use crate::doctor::login_roles;
 use crate::limits;
-use crate::net::framed_stream::Link;
+use crate::net::framed_stream::FramedStream;
 use crate::policy::PolicySet;
 use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{UpstreamTlsFailed, UpstreamTried, UpstreamUnreachable};
 use crate::telemetry::labels::CheckOutcome;
-use crate::upstream::account::Account;
-use crate::upstream::catalog_cache::catalog_account::Known;
-use crate::upstream::connect::{ConnectError, Upstream};
+use crate::upstream::account::UpstreamAccount;
+use crate::upstream::catalog_cache::catalog_account::AccountSetting;
+use crate::upstream::connect::{Upstream, UpstreamConnectError};
 
 /// A look at the roles of the database, once, when it is reached first.
-pub(super) struct RoleLook {
-    account: Account,
+pub(super) struct RoleCheck {
+    account: UpstreamAccount,
     database: String,
-    known: Identities,
+    known: UpstreamIdentities,
     policies: PolicySet,
     telemetry: Telemetry,
 }
 
-impl RoleLook {
+impl RoleCheck {
     /// None where no account is known to look with.
-    pub(super) fn of(settings: &Settings, telemetry: &Telemetry) -> Option<Self> {
+    pub(super) fn of(settings: &ProgramSettings, telemetry: &Telemetry) -> Option<Self> {
         let account = match &settings.catalog.account {
-            Known::Configured(account) | Known::OfUrl(account) => account.clone(),
-            Known::Nobody => return None,
+            AccountSetting::Configured(account) | AccountSetting::OfUrl(account) => account.clone(),
+            AccountSetting::Nobody => return None,
         };
         let database = settings.upstream.database.clone();
         Some(Self {
             database: database.unwrap_or_else(|| account.user.clone()),
             account,
-            known: Identities::of(settings),
+            known: UpstreamIdentities::of(settings),
             policies: settings.policies.clone(),
             telemetry: telemetry.clone(),
         })
@@ -50,18 +50,20 @@ impl RoleLook {
     /// Whoever may not be asked tells nothing: the catalog, which is loaded by the same account,
     /// says why.
     async fn run(self, upstream: Arc<Upstream>) {
-        if let Ok(named) = login_roles::look(&upstream, &self.account, &self.database).await {
+        if let Ok(named) =
+            login_roles::load_server_names(&upstream, &self.account, &self.database).await
+        {
             let found = warnings::of_roles(&self.known, &self.policies, &named.roles);
-            tell(found, &self.telemetry);
+            emit_warnings(found, &self.telemetry);
             let found = warnings::of_databases(&self.policies, &named.databases);
-            tell(found, &self.telemetry);
+            emit_warnings(found, &self.telemetry);
         }
     }
 }
 
 /// Asks again and again whether anybody answers at the upstream; `/readyz` tells.
 pub(super) async fn watch_upstream(
-    (upstream, mut roles): (Arc<Upstream>, Option<RoleLook>),
+    (upstream, mut roles): (Arc<Upstream>, Option<RoleCheck>),
     readiness: Arc<Readiness>,
     telemetry: Telemetry,
 ) {
@@ -77,7 +79,11 @@ pub(super) async fn watch_upstream(
             outcome: outcome(&attempt),
             took: since.elapsed(),
         });
-        if let Some(failure) = attempt.as_ref().err().and_then(ConnectError::tls_failure) {
+        if let Some(failure) = attempt
+            .as_ref()
+            .err()
+            .and_then(UpstreamConnectError::tls_failure)
+        {
             telemetry.emit(&UpstreamTlsFailed { failure });
         }
         readiness.note_upstream(attempt.is_ok());
@@ -101,14 +107,16 @@ pub(super) async fn watch_upstream(
 }
 
 /// What an attempt to reach the upstream is counted as.
-fn outcome(attempt: &Result<Link, ConnectError>) -> CheckOutcome {
+fn outcome(attempt: &Result<FramedStream, UpstreamConnectError>) -> CheckOutcome {
     match attempt {
         Ok(_) => CheckOutcome::Reached,
-        Err(ConnectError::UnknownHost(_)) => CheckOutcome::UnknownHost,
-        Err(ConnectError::Unreachable(_)) => CheckOutcome::Unreachable,
-        Err(ConnectError::TimedOut) => CheckOutcome::TimedOut,
-        Err(ConnectError::NoTls | ConnectError::NotPostgres) => CheckOutcome::NotPostgres,
-        Err(ConnectError::Handshake(_)) => CheckOutcome::TlsHandshake,
+        Err(UpstreamConnectError::UnknownHost(_)) => CheckOutcome::UnknownHost,
+        Err(UpstreamConnectError::Unreachable(_)) => CheckOutcome::Unreachable,
+        Err(UpstreamConnectError::TimedOut) => CheckOutcome::TimedOut,
+        Err(UpstreamConnectError::NoTls | UpstreamConnectError::NotPostgres) => {
+            CheckOutcome::NotPostgres
+        }
+        Err(UpstreamConnectError::Handshake(_)) => CheckOutcome::TlsHandshake,
     }
 }
 

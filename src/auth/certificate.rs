@@ -24,7 +24,7 @@ pub fn identify<'s>(
 /// What the subject of a certificate says; none where it says nothing of the kind, or several
 /// things, of which nobody says which one is meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Subject {
+pub struct CertificateSubject {
     /// Its common name.
     pub common_name: Option<String>,
     /// The organization.
@@ -38,7 +38,7 @@ pub struct Subject {
 /// Everything that a certificate says of these kinds, where it may say several things; what is
 /// longer than a value may be, or no plain text, is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct CertificateNames {
     /// Organizations of its subject.
     pub organizations: Vec<Box<str>>,
     /// Parts of organizations there.
@@ -50,9 +50,9 @@ pub struct Names {
 }
 
 /// The names in a certificate that the handshake has accepted.
-pub fn names(certificate: &[u8]) -> Names {
+pub fn names(certificate: &[u8]) -> CertificateNames {
     let Ok((_, parsed)) = X509Certificate::from_der(certificate) else {
-        return Names::default();
+        return CertificateNames::default();
     };
     let subject = parsed.subject();
     let alternative = parsed.subject_alternative_name().ok().flatten();
@@ -63,7 +63,7 @@ pub fn names(certificate: &[u8]) -> Names {
         }
         _ => None,
     });
-    Names {
+    CertificateNames {
         organizations: plain(texts(subject.iter_organization())),
         organizational_units: plain(texts(subject.iter_organizational_unit())),
         emails: plain(texts(subject.iter_email())),
@@ -87,12 +87,12 @@ fn plain<'c>(texts: impl Iterator<Item = &'c str>) -> Vec<Box<str>> {
 }
 
 /// The subject of a certificate that the handshake has accepted.
-pub fn subject(certificate: &[u8]) -> Subject {
+pub fn subject(certificate: &[u8]) -> CertificateSubject {
     let Ok((_, parsed)) = X509Certificate::from_der(certificate) else {
-        return Subject::default();
+        return CertificateSubject::default();
     };
     let subject = parsed.subject();
-    Subject {
+    CertificateSubject {
         common_name: only(subject.iter_common_name()),
         organization: only(subject.iter_organization()),
         organizational_unit: only(subject.iter_organizational_unit()),
@@ -178,14 +178,14 @@ mod tests {
         let key = rcgen::KeyPair::generate().unwrap();
         let shown = parameters.self_signed(&key).unwrap();
         let of = |text: &str| Some(text.to_owned());
-        let wanted = Subject {
+        let wanted = CertificateSubject {
             common_name: of("alice"),
             organization: of("Shop"),
             organizational_unit: of("reports"),
             email: of("alice@example.org"),
         };
         assert_eq!(subject(shown.der()), wanted);
-        assert_eq!(subject(b"no certificate"), Subject::default());
+        assert_eq!(subject(b"no certificate"), CertificateSubject::default());
     }
 
     #[test]
@@ -198,14 +198,14 @@ mod tests {
         says.push(rcgen::DnType::OrganizationalUnitName, "reports");
         let key = rcgen::KeyPair::generate().unwrap();
         let shown = parameters.self_signed(&key).unwrap();
-        let wanted = Names {
+        let wanted = CertificateNames {
             organizations: vec!["Shop".into()],
             organizational_units: vec!["reports".into()],
             emails: Vec::new(),
             alternative_names: vec!["db.example.org".into(), "*.shop.example".into()],
         };
         assert_eq!(names(shown.der()), wanted);
-        assert_eq!(names(b"no certificate"), Names::default());
+        assert_eq!(names(b"no certificate"), CertificateNames::default());
         let many = (0..100).map(|number| format!("n{number}.example.org"));
         let odd = ["".to_owned(), "a\0b".to_owned(), "x".repeat(100_000)];
         let all: Vec<String> = odd.into_iter().chain(many).collect();

@@ -15,11 +15,11 @@ pub mod settings;
 pub mod verifier;
 
 use crate::net::client_tls::ClientTls;
-use crate::net::framed_stream::{Link, LinkError};
+use crate::net::framed_stream::{FramedStream, PeerError};
 use crate::net::pem::TlsSetupError;
-use crate::net::stream::Peer;
-use crate::wire::encode::Unencodable;
-use crate::wire::malformed::Malformed;
+use crate::net::stream::PeerAddress;
+use crate::wire::encode::EncodeError;
+use crate::wire::malformed::MalformedMessage;
 use oidc::token::TokenError;
 use oidc::{OidcUsers, Proof};
 use scram::ScramUsers;
@@ -27,7 +27,7 @@ use settings::{AuthSettings, CertificateUser, UpstreamIdentity};
 
 /// The way of logging in, ready for clients.
 #[derive(Debug)]
-pub enum Auth {
+pub enum ClientAuth {
     /// The client's own user and password are used at the upstream.
     Passthrough {
         /// Ask for passwords also where a listener on the network could read them.
@@ -56,7 +56,7 @@ pub enum AuthSetupError {
 
 /// Who a client is at the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Admitted<'s> {
+pub enum AdmittedIdentity<'s> {
     /// Itself. Whether it is what it says is for the upstream to find out.
     AsItself,
     /// Someone that the settings name. The client has proved who it is.
@@ -76,11 +76,11 @@ pub enum Admitted<'s> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthError {
     /// It went away, took too long, or sent no message.
-    Link(LinkError),
+    Peer(PeerError),
     /// Its message is not laid out as it must be.
-    Malformed(Malformed),
+    Malformed(MalformedMessage),
     /// Our own message cannot be said.
-    Unsaid(Unencodable),
+    Unencodable(EncodeError),
     /// Its SASL messages do not follow the rules.
     Exchange,
     /// The password is empty.
@@ -99,7 +99,7 @@ pub enum AuthError {
     WrongCertificate,
 }
 
-impl Auth {
+impl ClientAuth {
     /// Makes the way of logging in ready.
     pub fn load(settings: AuthSettings, tls: &ClientTls) -> Result<Self, AuthSetupError> {
         match settings {
@@ -191,42 +191,42 @@ impl Auth {
     /// Not to be cancelled and gone on with: an exchange may be half done.
     pub async fn admit(
         &self,
-        link: &mut Link,
-        peer: Peer,
+        framed: &mut FramedStream,
+        peer: PeerAddress,
         user: &str,
         deadline: Instant,
-    ) -> Result<Admitted<'_>, AuthError> {
+    ) -> Result<AdmittedIdentity<'_>, AuthError> {
         match self {
-            Self::Passthrough { .. } => Ok(Admitted::AsItself),
-            Self::Scram(users) => users.admit(link, user, deadline).await,
+            Self::Passthrough { .. } => Ok(AdmittedIdentity::AsItself),
+            Self::Scram(users) => users.admit(framed, user, deadline).await,
             Self::Certificate(entries) => {
-                let shown = link
+                let shown = framed
                     .stream
                     .peer_certificate()
                     .ok_or(AuthError::NoCertificate)?;
                 let entry = certificate::identify(entries, user, shown);
                 entry
-                    .map(|entry| Admitted::As(Cow::Borrowed(&entry.upstream)))
+                    .map(|entry| AdmittedIdentity::As(Cow::Borrowed(&entry.upstream)))
                     .ok_or(AuthError::WrongCertificate)
             }
-            Self::Oidc(_) if !self.may_ask_password(link, peer) => Err(AuthError::NotPrivate),
-            Self::Oidc(users) => users.admit(link, user, deadline).await,
+            Self::Oidc(_) if !self.may_ask_password(framed, peer) => Err(AuthError::NotPrivate),
+            Self::Oidc(users) => users.admit(framed, user, deadline).await,
             Self::Trust(_) if !peer.is_local() => Err(AuthError::NotLocal),
-            Self::Trust(Some(identity)) => Ok(Admitted::As(Cow::Borrowed(identity))),
+            Self::Trust(Some(identity)) => Ok(AdmittedIdentity::As(Cow::Borrowed(identity))),
             Self::Trust(None) => {
                 let identity = UpstreamIdentity {
                     user: user.to_owned(),
                     password: None,
                 };
-                Ok(Admitted::As(Cow::Owned(identity)))
+                Ok(AdmittedIdentity::As(Cow::Owned(identity)))
             }
         }
     }
 
     /// May this client be asked for its password in clear? Nobody may be able to listen, unless
     /// the settings say that it does not matter.
-    pub fn may_ask_password(&self, link: &Link, peer: Peer) -> bool {
-        let private = link.stream.is_tls() || peer.is_local();
+    pub fn may_ask_password(&self, framed: &FramedStream, peer: PeerAddress) -> bool {
+        let private = framed.stream.is_tls() || peer.is_local();
         private
             || matches!(
                 self,
@@ -237,7 +237,7 @@ impl Auth {
     }
 }
 
-impl Admitted<'_> {
+impl AdmittedIdentity<'_> {
     /// What a token proved of the client beside its name.
     pub fn attributes(&self) -> &[(Box<str>, Vec<Box<str>>)] {
         match self {

@@ -4,7 +4,7 @@ use bytes::BytesMut;
 use tokio::time::Instant;
 
 use super::AuthError;
-use crate::net::framed_stream::Link;
+use crate::net::framed_stream::FramedStream;
 use crate::secret::Secret;
 use crate::wire::encode;
 use crate::wire::frontend::password::password;
@@ -12,11 +12,14 @@ use crate::wire::frontend::password::password;
 /// Asks for the password and waits for it. An empty one is refused, as Postgres does.
 ///
 /// Not to be cancelled and gone on with: the question may be out.
-pub async fn ask(link: &mut Link, deadline: Instant) -> Result<Secret, AuthError> {
+pub async fn request_password(
+    framed: &mut FramedStream,
+    deadline: Instant,
+) -> Result<Secret, AuthError> {
     let mut out = BytesMut::new();
     encode::authentication_cleartext(&mut out);
-    link.send(&out, deadline).await.map_err(AuthError::Link)?;
-    let message = link.frontend(deadline).await.map_err(AuthError::Link)?;
+    framed.send(&out, deadline).await.map_err(AuthError::Peer)?;
+    let message = framed.frontend(deadline).await.map_err(AuthError::Peer)?;
     match password(message.body()).map_err(AuthError::Malformed)? {
         "" => Err(AuthError::EmptyPassword),
         given => Ok(Secret::new(given)),

@@ -18,16 +18,16 @@ use pgwire::error::PgWireError;
 use tokio::time::Instant;
 
 use super::settings::{ScramUser, UpstreamIdentity};
-use super::verifier::{KEY_BYTES, SALT_BYTES, Verifier};
-use super::{Admitted, AuthError};
-use crate::net::framed_stream::Link;
+use super::verifier::{KEY_BYTES, SALT_BYTES, ScramVerifier};
+use super::{AdmittedIdentity, AuthError};
+use crate::net::framed_stream::FramedStream;
 use crate::wire::encode;
 use crate::wire::frontend::password::{sasl_initial, sasl_response};
 
 /// The users that log in with SCRAM, and what stands in for those that do not exist.
 pub struct ScramUsers {
     users: HashMap<String, ScramUser>,
-    models: Vec<Verifier>,
+    models: Vec<ScramVerifier>,
     plain: ScramServerAuth,
     bound: Option<ScramServerAuth>,
     stand_in_key: [u8; KEY_BYTES],
@@ -83,16 +83,17 @@ impl ScramUsers {
     /// Not to be cancelled and gone on with: the exchange would be half done.
     pub async fn admit(
         &self,
-        link: &mut Link,
+        framed: &mut FramedStream,
         user: &str,
         deadline: Instant,
-    ) -> Result<Admitted<'_>, AuthError> {
-        let bound = self.bound.as_ref().filter(|_| link.stream.is_tls());
+    ) -> Result<AdmittedIdentity<'_>, AuthError> {
+        let bound = self.bound.as_ref().filter(|_| framed.stream.is_tls());
         let mut out = BytesMut::new();
-        encode::authentication_sasl(&mut out, offer(bound.is_some())).map_err(AuthError::Unsaid)?;
-        link.send(&out, deadline).await.map_err(AuthError::Link)?;
+        encode::authentication_sasl(&mut out, offer(bound.is_some()))
+            .map_err(AuthError::Unencodable)?;
+        framed.send(&out, deadline).await.map_err(AuthError::Peer)?;
 
-        let message = link.frontend(deadline).await.map_err(AuthError::Link)?;
+        let message = framed.frontend(deadline).await.map_err(AuthError::Peer)?;
         let (mechanism, first) = sasl_initial(message.body()).map_err(AuthError::Malformed)?;
         let first = first.ok_or(AuthError::Exchange)?;
         let server = self.choose(mechanism, first, bound)?;
@@ -106,10 +107,10 @@ impl ScramUsers {
             .map_err(|_malformed| AuthError::Exchange)?;
         out.clear();
         encode::authentication_sasl_continue(&mut out, challenge.as_bytes())
-            .map_err(AuthError::Unsaid)?;
-        link.send(&out, deadline).await.map_err(AuthError::Link)?;
+            .map_err(AuthError::Unencodable)?;
+        framed.send(&out, deadline).await.map_err(AuthError::Peer)?;
 
-        let message = link.frontend(deadline).await.map_err(AuthError::Link)?;
+        let message = framed.frontend(deadline).await.map_err(AuthError::Peer)?;
         let proof = check_proof(&waiting, sasl_response(message.body()));
         // Whatever the stand-in says, a user that is not listed is not let in.
         let (proof, known) = match (proof, known) {
@@ -118,11 +119,12 @@ impl ScramUsers {
             (Err(error), _) => return Err(error),
         };
         out.clear();
-        encode::authentication_sasl_final(&mut out, proof.as_bytes()).map_err(AuthError::Unsaid)?;
-        link.send(&out, deadline).await.map_err(AuthError::Link)?;
+        encode::authentication_sasl_final(&mut out, proof.as_bytes())
+            .map_err(AuthError::Unencodable)?;
+        framed.send(&out, deadline).await.map_err(AuthError::Peer)?;
         Ok(match is_bound {
-            true => Admitted::BoundAs(&known.upstream),
-            false => Admitted::As(Cow::Borrowed(&known.upstream)),
+            true => AdmittedIdentity::BoundAs(&known.upstream),
+            false => AdmittedIdentity::As(Cow::Borrowed(&known.upstream)),
         })
     }
 
@@ -146,7 +148,7 @@ impl ScramUsers {
 
     /// The same verifier each time for the same name, with the cost and salt length of some real
     /// user, so that a list of several costs does not tell who is not on it.
-    fn stand_in(&self, user: &str) -> Verifier {
+    fn stand_in(&self, user: &str) -> ScramVerifier {
         let mut stream = blake3::Hasher::new_keyed(&self.stand_in_key);
         stream.update(user.as_bytes());
         let mut bytes = stream.finalize_xof();
@@ -158,7 +160,7 @@ impl ScramUsers {
         let index = usize::try_from(u64::from_be_bytes(pick) % count).unwrap_or_default();
         match self.models.get(index) {
             Some(model) => model.disguise(&salt, keys),
-            None => Verifier::stand_in(salt, keys),
+            None => ScramVerifier::stand_in(salt, keys),
         }
     }
 }
@@ -198,14 +200,14 @@ mod tests {
     use tokio::net::UnixStream;
 
     use super::*;
-    use crate::net::stream::Stream;
+    use crate::net::stream::PeerStream;
     use crate::secret::Secret;
 
     static USERS: LazyLock<ScramUsers> = LazyLock::new(users);
 
     fn users() -> ScramUsers {
-        let verifier = Verifier::make(&Secret::new("pencil")).unwrap();
-        let verifier = Verifier::parse(&verifier).unwrap();
+        let verifier = ScramVerifier::make(&Secret::new("pencil")).unwrap();
+        let verifier = ScramVerifier::parse(&verifier).unwrap();
         let upstream = UpstreamIdentity {
             user: "up".into(),
             password: None,
@@ -221,7 +223,7 @@ mod tests {
     /// One exchange with a client that sends these two bodies, whatever it is told.
     async fn check(users: &ScramUsers, first: &[u8], last: &[u8]) -> AuthError {
         let (near, mut far) = UnixStream::pair().unwrap();
-        let mut link = Link::new(Stream::Unix(near));
+        let mut framed = FramedStream::new(PeerStream::Unix(near));
         for body in [first, last] {
             let length = u32::try_from(body.len() + 4).unwrap();
             far.write_all(&[b"p", &length.to_be_bytes()[..], body].concat())
@@ -229,8 +231,11 @@ mod tests {
                 .unwrap();
         }
         let deadline = Instant::now() + Duration::from_secs(5);
-        let refused = users.admit(&mut link, "alice", deadline).await.unwrap_err();
-        drop(link);
+        let refused = users
+            .admit(&mut framed, "alice", deadline)
+            .await
+            .unwrap_err();
+        drop(framed);
         let mut heard = Vec::new();
         // What was not read of ours makes the end a reset.
         let _end_or_reset = far.read_to_end(&mut heard).await;
@@ -263,7 +268,7 @@ mod tests {
     fn those_who_do_not_exist_look_like_some_who_do() {
         let text = |iterations: u32, salt: &str| {
             let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
-            Verifier::parse(&format!("SCRAM-SHA-256${iterations}:{salt}${key}:{key}")).unwrap()
+            ScramVerifier::parse(&format!("SCRAM-SHA-256${iterations}:{salt}${key}:{key}")).unwrap()
         };
         let upstream = UpstreamIdentity {
             user: "up".into(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::oidc::key_set::KeySet;
 use super::oidc::token::Expected;
-use super::verifier::Verifier;
+use super::verifier::ScramVerifier;
 use crate::net::https::HttpsUrl;
 use crate::secret::Secret;
 
@@ -104,9 +104,9 @@ impl OidcPeople {
 
 /// Attributes of users, by the names that they log in with.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Attributes(BTreeMap<String, BTreeMap<String, String>>);
+pub struct UserAttributes(BTreeMap<String, BTreeMap<String, String>>);
 
-impl Attributes {
+impl UserAttributes {
     /// These.
     pub fn new(users: BTreeMap<String, BTreeMap<String, String>>) -> Self {
         Self(users)
@@ -124,7 +124,7 @@ impl Attributes {
     }
 }
 
-impl fmt::Debug for Attributes {
+impl fmt::Debug for UserAttributes {
     /// Without users and values.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Attributes({})", self.0.len())
@@ -146,7 +146,7 @@ pub struct ScramUser {
     /// The name that the client gives.
     pub name: String,
     /// What its password is checked against.
-    pub verifier: Verifier,
+    pub verifier: ScramVerifier,
     /// Who it is at the upstream.
     pub upstream: UpstreamIdentity,
 }

@@ -15,7 +15,7 @@ use crate::secret::Secret;
 
 /// What a client's password is checked against.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Verifier {
+pub struct ScramVerifier {
     iterations: u32,
     salt: Vec<u8>,
     stored_key: [u8; KEY_BYTES],
@@ -37,14 +37,14 @@ pub enum VerifierError {
 
 /// Why no verifier was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MakeError {
+pub enum VerifierMakeError {
     /// The password is empty: Postgres lets nobody in with that.
     EmptyPassword,
     /// The system gave no randomness.
     NoRandomness,
 }
 
-impl Verifier {
+impl ScramVerifier {
     /// Reads Postgres's format.
     pub fn parse(text: &str) -> Result<Self, VerifierError> {
         let rest = text.strip_prefix(PREFIX).ok_or(VerifierError::NotScram)?;
@@ -70,9 +70,9 @@ impl Verifier {
     }
 
     /// Makes the verifier of a password, with a fresh salt, as text in Postgres's format.
-    pub fn make(password: &Secret) -> Result<String, MakeError> {
+    pub fn make(password: &Secret) -> Result<String, VerifierMakeError> {
         let mut salt = [0_u8; SALT_BYTES];
-        getrandom::fill(&mut salt).map_err(|_| MakeError::NoRandomness)?;
+        getrandom::fill(&mut salt).map_err(|_| VerifierMakeError::NoRandomness)?;
         make_with_salt(password, &salt)
     }
 
@@ -120,7 +120,7 @@ impl Verifier {
     }
 }
 
-impl fmt::Debug for Verifier {
+impl fmt::Debug for ScramVerifier {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Verifier(…)")
     }
@@ -139,7 +139,7 @@ impl fmt::Display for VerifierError {
 
 impl std::error::Error for VerifierError {}
 
-impl fmt::Display for MakeError {
+impl fmt::Display for VerifierMakeError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::EmptyPassword => "an empty password lets nobody in",
@@ -148,11 +148,11 @@ impl fmt::Display for MakeError {
     }
 }
 
-impl std::error::Error for MakeError {}
+impl std::error::Error for VerifierMakeError {}
 
-fn make_with_salt(password: &Secret, salt: &[u8]) -> Result<String, MakeError> {
+fn make_with_salt(password: &Secret, salt: &[u8]) -> Result<String, VerifierMakeError> {
     if password.reveal().is_empty() {
-        return Err(MakeError::EmptyPassword);
+        return Err(VerifierMakeError::EmptyPassword);
     }
     let rounds = usize::try_from(DEFAULT_ITERATIONS).unwrap_or(usize::MAX);
     let salted = gen_salted_password(password.reveal(), salt, rounds);
@@ -193,10 +193,13 @@ mod tests {
 
     #[test]
     fn a_made_verifier_reads_back() {
-        let text = Verifier::make(&Secret::new("open sesame")).unwrap();
+        let text = ScramVerifier::make(&Secret::new("open sesame")).unwrap();
         assert!(text.starts_with("SCRAM-SHA-256$4096:"));
-        assert_eq!(Verifier::parse(&text).unwrap().iterations(), 4096);
-        assert_ne!(text, Verifier::make(&Secret::new("open sesame")).unwrap());
+        assert_eq!(ScramVerifier::parse(&text).unwrap().iterations(), 4096);
+        assert_ne!(
+            text,
+            ScramVerifier::make(&Secret::new("open sesame")).unwrap()
+        );
     }
 
     #[test]
@@ -208,7 +211,7 @@ mod tests {
             make_with_salt(&Secret::new("pencil"), b"0123456789abcdef").unwrap()
         );
         assert!(text.starts_with("SCRAM-SHA-256$4096:MDEyMzQ1Njc4OWFiY2RlZg==$"));
-        assert!(Verifier::parse(&text).is_ok());
+        assert!(ScramVerifier::parse(&text).is_ok());
     }
 
     #[test]
@@ -251,23 +254,23 @@ mod tests {
                 VerifierError::Key,
             ),
         ] {
-            assert_eq!(Verifier::parse(&text).unwrap_err(), cause, "{text}");
+            assert_eq!(ScramVerifier::parse(&text).unwrap_err(), cause, "{text}");
         }
     }
 
     #[test]
     fn an_empty_password_makes_no_verifier() {
         assert_eq!(
-            Verifier::make(&Secret::new("")),
-            Err(MakeError::EmptyPassword)
+            ScramVerifier::make(&Secret::new("")),
+            Err(VerifierMakeError::EmptyPassword)
         );
     }
 
     #[test]
     fn debug_shows_nothing() {
-        let text = Verifier::make(&Secret::new("x")).unwrap();
+        let text = ScramVerifier::make(&Secret::new("x")).unwrap();
         assert_eq!(
-            format!("{:?}", Verifier::parse(&text).unwrap()),
+            format!("{:?}", ScramVerifier::parse(&text).unwrap()),
             "Verifier(…)"
         );
     }

@@ -8,7 +8,7 @@
 
 /// All rows of one reading, taken in one transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
+pub struct CatalogRows {
     /// The major version of the server.
     pub server_major: u16,
     /// Whether the database keeps text in another encoding than UTF-8.
@@ -247,7 +247,7 @@ pub struct SupportRow {
     pub function: u32,
 }
 
-/// What a support function is run for: see [`super::support_function::Supported`].
+/// What a support function is run for: see [`super::support_function::SupportTarget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SupportRowOf {
     Relation,

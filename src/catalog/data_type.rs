@@ -1,6 +1,6 @@
 //! Types.
 
-use super::node_tree::Stored;
+use super::node_tree::StoredReferences;
 use super::{AclId, FunctionId, NameId, Oid, RelationId, RoleId, SchemaId, TypeId};
 
 /// One type.
@@ -52,7 +52,7 @@ pub enum TypeKind {
         /// The modifier that it adds, or -1.
         base_modifier: i32,
         /// What its CHECK constraints run.
-        checks: Stored,
+        checks: StoredReferences,
         /// Whether it has any constraint, NOT NULL included.
         constrained: bool,
     },

@@ -100,11 +100,11 @@ fn spelling(oid: u32) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
 
     #[test]
     fn objects_are_called_as_postgres_calls_them() {
-        let catalog = Fixture::new(15)
+        let catalog = CatalogFixture::new(15)
             .schema("shop")
             .schema("My shop")
             .table("shop.order", "id int4")

@@ -9,12 +9,12 @@ use super::{Catalog, ObjectKind};
 /// How many objects of each kind differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drift {
-    counts: BTreeMap<ObjectKind, Count>,
+    counts: BTreeMap<ObjectKind, DriftCount>,
 }
 
 /// How many objects of one kind differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct DriftCount {
     /// That only the newer snapshot has.
     pub added: usize,
     /// That both have, with other properties.
@@ -25,18 +25,18 @@ pub struct Count {
 
 impl Drift {
     /// How many of a kind differ.
-    pub fn of(&self, kind: ObjectKind) -> Count {
+    pub fn of(&self, kind: ObjectKind) -> DriftCount {
         self.counts.get(&kind).copied().unwrap_or_default()
     }
 
     /// The kinds of which any differ.
-    pub fn kinds(&self) -> impl Iterator<Item = (ObjectKind, Count)> {
+    pub fn kinds(&self) -> impl Iterator<Item = (ObjectKind, DriftCount)> {
         self.counts.iter().map(|(kind, count)| (*kind, *count))
     }
 
     /// How many objects differ at all.
     pub fn total(&self) -> usize {
-        self.counts.values().map(Count::total).sum()
+        self.counts.values().map(DriftCount::total).sum()
     }
 
     /// Whether none does.
@@ -44,12 +44,12 @@ impl Drift {
         self.counts.is_empty()
     }
 
-    fn count(&mut self, print: &Print) -> &mut Count {
+    fn count(&mut self, print: &ObjectPrint) -> &mut DriftCount {
         self.counts.entry(print.kind).or_default()
     }
 }
 
-impl Count {
+impl DriftCount {
     /// How many differ in any way.
     pub fn total(&self) -> usize {
         self.added + self.changed + self.removed
@@ -85,7 +85,7 @@ pub fn between(older: &Catalog, newer: &Catalog) -> Drift {
 
 /// One object, short: a wrong match of two hashes costs a count, nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::catalog) struct Print {
+pub(in crate::catalog) struct ObjectPrint {
     pub kind: ObjectKind,
     /// The hash of what it is called.
     pub name: u64,
@@ -93,7 +93,7 @@ pub(in crate::catalog) struct Print {
     pub content: u64,
 }
 
-impl Print {
+impl ObjectPrint {
     fn called(&self) -> (ObjectKind, u64) {
         (self.kind, self.name)
     }

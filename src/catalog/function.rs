@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::node_tree::Stored;
+use super::node_tree::StoredReferences;
 use super::{AclId, FunctionId, NameId, Oid, OperatorId, RoleId, SchemaId, TypeId};
 
 /// One function.
@@ -21,11 +21,11 @@ pub struct Function {
     /// Whether it runs with its owner's rights.
     pub security_definer: bool,
     /// What it is written in.
-    pub language: Language,
+    pub language: FunctionLanguage,
     /// The extension that it is a member of, by name.
     pub extension: Option<Arc<str>>,
     /// What runs, where that is a loaded library and nothing of the server's own.
-    pub code: Option<Box<Code>>,
+    pub code: Option<Box<LibraryCode>>,
     /// The types of its input arguments, in order (`proargtypes`). The last one of a variadic
     /// function is an array.
     pub arguments: Box<[TypeId]>,
@@ -45,7 +45,7 @@ pub struct Function {
     /// Settings that it changes while it runs, by name.
     pub settings: Box<[NameId]>,
     /// What is known of what it runs: the body of BEGIN ATOMIC and the defaults of arguments.
-    pub body: Option<Box<Stored>>,
+    pub body: Option<Box<StoredReferences>>,
     /// The body where it is SQL in a string: its names are looked up when it runs.
     pub text: Option<Box<str>>,
     /// The search_path that it sets for itself, as it is written.
@@ -58,7 +58,7 @@ pub struct Function {
 
 /// A function of a loaded library. Only superusers can make functions of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct LibraryCode {
     /// The library, as it is written (`probin`): `$libdir/pg_trgm`.
     pub library: Arc<str>,
     /// The function in it (`prosrc`).
@@ -105,7 +105,7 @@ pub enum Volatility {
 
 /// What a function is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Language {
+pub enum FunctionLanguage {
     /// Part of the server.
     Internal,
     /// A loaded library.

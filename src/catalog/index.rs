@@ -9,13 +9,13 @@ use super::{CastId, FunctionId, NameId, Oid, OperatorId, RelationId, RoleId, Sch
 
 /// The ways into a snapshot.
 #[derive(Default)]
-pub struct Index {
+pub struct CatalogIndex {
     pub(in crate::catalog) schemas: HashMap<NameId, SchemaId, RandomState>,
     pub(in crate::catalog) roles: HashMap<NameId, RoleId, RandomState>,
-    pub(in crate::catalog) relations: ByName<RelationId>,
-    pub(in crate::catalog) types: ByName<TypeId>,
-    pub(in crate::catalog) functions: ByName<FunctionId>,
-    pub(in crate::catalog) operators: ByName<OperatorId>,
+    pub(in crate::catalog) relations: IdsByName<RelationId>,
+    pub(in crate::catalog) types: IdsByName<TypeId>,
+    pub(in crate::catalog) functions: IdsByName<FunctionId>,
+    pub(in crate::catalog) operators: IdsByName<OperatorId>,
     pub(in crate::catalog) casts: HashMap<(TypeId, TypeId), CastId, RandomState>,
     pub(in crate::catalog) relation_oids: HashMap<Oid, RelationId, RandomState>,
     pub(in crate::catalog) type_oids: HashMap<Oid, TypeId, RandomState>,
@@ -23,7 +23,7 @@ pub struct Index {
     pub(in crate::catalog) operator_oids: HashMap<Oid, OperatorId, RandomState>,
 }
 
-impl Index {
+impl CatalogIndex {
     /// The schema of a name.
     pub fn schema(&self, name: NameId) -> Option<SchemaId> {
         self.schemas.get(&name).copied()
@@ -81,19 +81,19 @@ impl Index {
 }
 
 /// Lists of objects by name: one list of ids, and where each name's part of it is.
-pub(in crate::catalog) struct ByName<Id> {
+pub(in crate::catalog) struct IdsByName<Id> {
     pub(in crate::catalog) parts: HashMap<NameId, Range<usize>, RandomState>,
     pub(in crate::catalog) ids: Vec<Id>,
 }
 
-impl<Id> ByName<Id> {
+impl<Id> IdsByName<Id> {
     fn of(&self, name: NameId) -> &[Id] {
         let part = self.parts.get(&name).cloned().unwrap_or_default();
         self.ids.get(part).unwrap_or_default()
     }
 }
 
-impl<Id> Default for ByName<Id> {
+impl<Id> Default for IdsByName<Id> {
     fn default() -> Self {
         Self {
             parts: HashMap::default(),

@@ -6,12 +6,12 @@ use super::{Catalog, RelationId};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mask {
     /// By the places of the relations.
-    relations: Vec<Hidden>,
+    relations: Vec<HiddenParts>,
 }
 
 /// What is hidden of one relation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Hidden {
+struct HiddenParts {
     whole: bool,
     /// Whether what is read under its name is something else.
     covered: bool,
@@ -23,7 +23,7 @@ impl Mask {
     /// One that hides nothing of a snapshot.
     pub fn of(catalog: &Catalog) -> Self {
         Self {
-            relations: vec![Hidden::default(); catalog.relations().len()],
+            relations: vec![HiddenParts::default(); catalog.relations().len()],
         }
     }
 

@@ -1,7 +1,9 @@
 //! How much memory a snapshot takes, about.
 
-use super::index::{ByName, Index};
-use super::{Catalog, Function, FunctionKind, KeyKind, Names, Relation, Stored, Type, TypeKind};
+use super::index::{CatalogIndex, IdsByName};
+use super::{
+    Catalog, Function, FunctionKind, KeyKind, NameTable, Relation, StoredReferences, Type, TypeKind,
+};
 
 impl Catalog {
     /// The bytes that it takes: its lists with all that hangs on them, its names and its indexes.
@@ -91,12 +93,12 @@ fn behind_function(function: &Function) -> usize {
         + function.search_path.as_deref().map_or(0, str::len)
 }
 
-fn boxed(stored: &Stored) -> usize {
+fn boxed(stored: &StoredReferences) -> usize {
     size_of_val(stored) + behind_stored(stored)
 }
 
-fn behind_stored(stored: &Stored) -> usize {
-    let Stored {
+fn behind_stored(stored: &StoredReferences) -> usize {
+    let StoredReferences {
         functions,
         operators,
         relations,
@@ -108,12 +110,12 @@ fn behind_stored(stored: &Stored) -> usize {
     lists.map(|list| size_of_val(&**list)).iter().sum()
 }
 
-fn of_names(names: &Names) -> usize {
+fn of_names(names: &NameTable) -> usize {
     // Each text is kept once with its two counts, and twice pointed to.
     names.texts().map(|text| text.len() + NAME_BYTES).sum()
 }
 
-fn of_index(index: &Index) -> usize {
+fn of_index(index: &CatalogIndex) -> usize {
     of_name_list(&index.relations)
         + of_name_list(&index.types)
         + of_name_list(&index.functions)
@@ -130,7 +132,7 @@ fn of_index(index: &Index) -> usize {
             * (size_of::<[u32; 2]>() + 1)
 }
 
-fn of_name_list<Id>(names: &ByName<Id>) -> usize {
+fn of_name_list<Id>(names: &IdsByName<Id>) -> usize {
     list(&names.ids) + names.parts.capacity() * (size_of::<[usize; 3]>() + 1)
 }
 

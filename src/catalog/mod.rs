@@ -1,15 +1,16 @@
 //! What a database contains, as one snapshot showed it: names, types, functions, operators, casts,
 //! keys and rights. A plain data model: it is filled elsewhere and never changes afterwards.
 //!
-//! * [`catalog_rows`]: what is read from a server, row by row, with its own oids; [`build`] makes the
-//!   snapshot of it
-//! * [`name_table`]: every name once, [`unreadable_names`] ones too; [`index`]: from names and oids to objects
+//! * [`catalog_rows`]: what is read from a server, row by row, with its own oids; [`build`] makes
+//!   the snapshot of it
+//! * [`name_table`]: every name once, [`unreadable_names`] ones too; [`index`]: from names and oids
+//!   to objects
 //! * [`schema`], [`relation`], [`data_type`], [`function`], [`operator`], [`cast`], [`role`]: the
 //!   objects; [`support_function`]: functions that are run for them unasked
-//! * [`node_tree`]: what an expression that the server keeps (a view, a row policy, a domain's check,
-//!   a function's body) runs
-//! * [`search_path`]: where unqualified names are looked up; [`privileges`]: who may see what; [`mask`]: what
-//!   nobody may
+//! * [`node_tree`]: what an expression that the server keeps (a view, a row policy, a domain's
+//!   check, a function's body) runs
+//! * [`search_path`]: where unqualified names are looked up; [`privileges`]: who may see what;
+//!   [`mask`]: what nobody may
 //! * `display`, [`quote`]: what objects are called
 //! * `version`, written with `canonical`: the hash of it all; [`drift`]: what differs between two
 //!   snapshots, by [`object_kind`]; `size`: what one takes
@@ -52,43 +53,45 @@ use std::fmt;
 pub use self::build::BuildError;
 pub use self::cast::{Cast, CastContext, CastMethod};
 pub use self::data_type::{Type, TypeKind};
-pub use self::function::{Code, Function, FunctionKind, Language, Volatility};
+pub use self::function::{Function, FunctionKind, FunctionLanguage, LibraryCode, Volatility};
 pub use self::mask::Mask;
-pub use self::name_table::{NameId, Names};
-pub use self::node_tree::Stored;
+pub use self::name_table::{NameId, NameTable};
+pub use self::node_tree::StoredReferences;
 pub use self::object_kind::ObjectKind;
 pub use self::operator::Operator;
-pub use self::privileges::Rights;
+pub use self::privileges::RolePrivileges;
 pub(crate) use self::quote::quoted;
-pub use self::relation::{Column, Generated, Key, KeyKind, Relation, RelationKind, RowPolicy};
-pub use self::role::{Acl, Grant, Role};
+pub use self::relation::{
+    Column, GeneratedKind, KeyKind, Relation, RelationKey, RelationKind, RowPolicy,
+};
+pub use self::role::{Acl, AclItem, DatabaseRole};
 pub use self::schema::{Schema, SchemaKind};
 pub use self::search_path::SearchPath;
-pub use self::support_function::{Support, Supported};
+pub use self::support_function::{SupportFunction, SupportTarget};
 
-use self::index::Index;
+use self::index::CatalogIndex;
 
 /// One snapshot of one database.
 pub struct Catalog {
-    pub(in crate::catalog) version: Version,
+    pub(in crate::catalog) version: CatalogVersion,
     pub(in crate::catalog) server_major: u16,
     pub(in crate::catalog) other_encoding: bool,
     pub(in crate::catalog) search_path: Box<str>,
-    pub(in crate::catalog) names: Names,
+    pub(in crate::catalog) names: NameTable,
     pub(in crate::catalog) schemas: Vec<Schema>,
     pub(in crate::catalog) relations: Vec<Relation>,
     pub(in crate::catalog) columns: Vec<Column>,
-    pub(in crate::catalog) keys: Vec<Key>,
+    pub(in crate::catalog) keys: Vec<RelationKey>,
     pub(in crate::catalog) types: Vec<Type>,
     pub(in crate::catalog) functions: Vec<Function>,
     pub(in crate::catalog) operators: Vec<Operator>,
     pub(in crate::catalog) casts: Vec<Cast>,
-    pub(in crate::catalog) supports: Vec<Support>,
-    pub(in crate::catalog) roles: Vec<Role>,
+    pub(in crate::catalog) supports: Vec<SupportFunction>,
+    pub(in crate::catalog) roles: Vec<DatabaseRole>,
     pub(in crate::catalog) acls: Vec<Acl>,
-    pub(in crate::catalog) index: Index,
+    pub(in crate::catalog) index: CatalogIndex,
     /// A short hash of each object, for [`drift`].
-    pub(in crate::catalog) prints: Box<[drift::Print]>,
+    pub(in crate::catalog) prints: Box<[drift::ObjectPrint]>,
 }
 
 /// The server's own number of an object.
@@ -105,9 +108,9 @@ impl Oid {
 
 /// The hash of everything in a snapshot: equal versions mean equal catalogs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Version(pub [u8; 32]);
+pub struct CatalogVersion(pub [u8; 32]);
 
-impl Version {
+impl CatalogVersion {
     /// The beginning of it, for cache keys.
     pub fn number(&self) -> u64 {
         let mut short = [0; 8];
@@ -118,14 +121,14 @@ impl Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for CatalogVersion {
     /// Sixteen hex digits.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:016x}", self.number())
     }
 }
 
-impl fmt::Debug for Version {
+impl fmt::Debug for CatalogVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Version({self})")
     }
@@ -178,18 +181,18 @@ ids! {
     FunctionId function functions functions Function: "A function.";
     OperatorId operator operators operators Operator: "An operator.";
     CastId cast casts casts Cast: "A cast.";
-    RoleId role roles roles Role: "A role.";
+    RoleId role roles roles DatabaseRole: "A role.";
     AclId acl acls acls Acl: "A list of grants; equal lists are kept once.";
 }
 
 impl Catalog {
     /// The hash of its canonical form.
-    pub fn version(&self) -> Version {
+    pub fn version(&self) -> CatalogVersion {
         self.version
     }
 
     /// The search_path that sessions of this database begin with, as it is written, where their
-    /// role has none of its own ([`Role::search_path`]).
+    /// role has none of its own ([`DatabaseRole::search_path`]).
     pub fn usual_search_path(&self) -> &str {
         &self.search_path
     }
@@ -206,12 +209,12 @@ impl Catalog {
     }
 
     /// All names.
-    pub fn names(&self) -> &Names {
+    pub fn names(&self) -> &NameTable {
         &self.names
     }
 
     /// From names and oids to objects.
-    pub fn index(&self) -> &Index {
+    pub fn index(&self) -> &CatalogIndex {
         &self.index
     }
 
@@ -222,17 +225,17 @@ impl Catalog {
     }
 
     /// Functions of users that are run unasked, in order.
-    pub fn supports(&self) -> &[Support] {
+    pub fn supports(&self) -> &[SupportFunction] {
         &self.supports
     }
 
     /// All keys, by the relation that has them.
-    pub fn keys(&self) -> &[Key] {
+    pub fn keys(&self) -> &[RelationKey] {
         &self.keys
     }
 
     /// The keys of a relation.
-    pub fn keys_of(&self, relation: RelationId) -> &[Key] {
+    pub fn keys_of(&self, relation: RelationId) -> &[RelationKey] {
         let start = self.keys.partition_point(|key| key.relation < relation);
         let end = self.keys.partition_point(|key| key.relation <= relation);
         self.keys.get(start..end).unwrap_or_default()

@@ -17,12 +17,12 @@ impl NameId {
 
 /// All names.
 #[derive(Default)]
-pub struct Names {
+pub struct NameTable {
     ids: HashMap<std::sync::Arc<str>, NameId, RandomState>,
     texts: Vec<std::sync::Arc<str>>,
 }
 
-impl Names {
+impl NameTable {
     /// The id of a name, spelled exactly so; none where nothing of the snapshot has it.
     pub fn find(&self, name: &str) -> Option<NameId> {
         self.ids.get(name).copied()

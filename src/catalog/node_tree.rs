@@ -14,7 +14,7 @@ use super::{Oid, unreadable_names};
 
 /// What a stored expression or query names, by the server's oids, each once and in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredReferences {
     /// Functions that it calls, those behind operators and aggregates included.
     pub functions: Box<[Oid]>,
     /// Operators that it names, those for sorting and grouping included.
@@ -29,13 +29,13 @@ pub struct Stored {
     pub writes: bool,
 }
 
-impl Stored {
+impl StoredReferences {
     /// Reads one tree. Any text has an answer; what is no tree names nothing, and what could not be
     /// read may do anything.
     pub fn read(node_tree: &str) -> Self {
-        let mut found = Found {
+        let mut found = CollectedReferences {
             writes: unreadable_names::is_kept(node_tree),
-            ..Found::default()
+            ..CollectedReferences::default()
         };
         found.read(node_tree);
         found.finish()
@@ -43,7 +43,7 @@ impl Stored {
 
     /// All that several of them name.
     pub fn join(all: impl IntoIterator<Item = Self>) -> Self {
-        let mut found = Found::default();
+        let mut found = CollectedReferences::default();
         for one in all {
             found.functions.extend(one.functions);
             found.operators.extend(one.operators);
@@ -67,7 +67,7 @@ impl Stored {
 
 /// What a tree names, as it is found.
 #[derive(Default)]
-struct Found {
+struct CollectedReferences {
     functions: Vec<Oid>,
     operators: Vec<Oid>,
     relations: Vec<Oid>,
@@ -76,27 +76,29 @@ struct Found {
     writes: bool,
 }
 
-impl Found {
+impl CollectedReferences {
     fn read(&mut self, text: &str) {
-        let mut field = Field::Other;
+        let mut field = NodeTreeField::Other;
         let mut after_brace = false;
         // For each node that is open, whether it takes a value for one of another type.
         let mut open: Vec<bool> = Vec::new();
-        for token in Tokens::of(text) {
+        for token in NodeTreeTokens::of(text) {
             let labels = std::mem::replace(&mut after_brace, token == b"{");
             match token {
                 b"{" => {
-                    field = Field::Other;
+                    field = NodeTreeField::Other;
                     open.push(false);
                 }
                 b"}" => {
-                    field = Field::Other;
+                    field = NodeTreeField::Other;
                     open.pop();
                 }
                 b"(" | b")" => {}
                 [b':', name @ ..] => {
-                    field = match Field::named(name) {
-                        Field::Type if open.last() == Some(&true) => Field::ColumnType,
+                    field = match NodeTreeField::named(name) {
+                        NodeTreeField::Type if open.last() == Some(&true) => {
+                            NodeTreeField::ColumnType
+                        }
                         other => other,
                     };
                 }
@@ -111,8 +113,8 @@ impl Found {
         }
     }
 
-    fn value(&mut self, field: Field, value: &[u8]) {
-        if field == Field::Other {
+    fn value(&mut self, field: NodeTreeField, value: &[u8]) {
+        if field == NodeTreeField::Other {
             return;
         }
         let number = std::str::from_utf8(value)
@@ -123,26 +125,26 @@ impl Found {
         };
         let oid = Oid(number);
         match field {
-            Field::Function => self.functions.push(oid),
-            Field::Operator => self.operators.push(oid),
-            Field::Relation => self.relations.push(oid),
-            Field::ColumnType => self.types.push(oid),
-            Field::Type => {
+            NodeTreeField::Function => self.functions.push(oid),
+            NodeTreeField::Operator => self.operators.push(oid),
+            NodeTreeField::Relation => self.relations.push(oid),
+            NodeTreeField::ColumnType => self.types.push(oid),
+            NodeTreeField::Type => {
                 self.types.push(oid);
                 self.made_types.push(oid);
             }
-            Field::Command => self.writes |= number != COMMAND_SELECT,
-            Field::Other => {}
+            NodeTreeField::Command => self.writes |= number != COMMAND_SELECT,
+            NodeTreeField::Other => {}
         }
     }
 
-    fn finish(self) -> Stored {
+    fn finish(self) -> StoredReferences {
         let distinct = |mut oids: Vec<Oid>| {
             oids.sort_unstable();
             oids.dedup();
             oids.into_boxed_slice()
         };
-        Stored {
+        StoredReferences {
             functions: distinct(self.functions),
             operators: distinct(self.operators),
             relations: distinct(self.relations),
@@ -155,7 +157,7 @@ impl Found {
 
 /// What the numbers in a field are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum NodeTreeField {
     Function,
     Operator,
     Relation,
@@ -167,7 +169,7 @@ enum Field {
     Other,
 }
 
-impl Field {
+impl NodeTreeField {
     fn named(name: &[u8]) -> Self {
         let ends = |endings: &[&[u8]]| endings.iter().any(|ending| ends_with(name, ending));
         if name == b"commandType" {
@@ -196,11 +198,11 @@ fn ends_with(name: &[u8], ending: &[u8]) -> bool {
 }
 
 /// The tokens of a tree, cut as `pg_strtok` in the server's read.c cuts them.
-struct Tokens<'a> {
+struct NodeTreeTokens<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> NodeTreeTokens<'a> {
     fn of(text: &'a str) -> Self {
         Self {
             rest: text.as_bytes(),
@@ -208,7 +210,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-impl<'a> Iterator for Tokens<'a> {
+impl<'a> Iterator for NodeTreeTokens<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -281,7 +283,7 @@ mod tests {
 
     #[test]
     fn names_and_constants_are_not_taken_for_fields() {
-        let stored = Stored::read(TREE);
+        let stored = StoredReferences::read(TREE);
         assert_eq!(stored.functions, oids(&[67, 870]));
         assert_eq!(stored.operators, oids(&[98]));
         assert_eq!(stored.relations, oids(&[20001]));
@@ -292,7 +294,7 @@ mod tests {
 
     #[test]
     fn lists_of_oids_count_one_by_one() {
-        let stored = Stored::read(
+        let stored = StoredReferences::read(
             "{ROWCOMPAREEXPR :rctype 1 :opnos (o 96 20002) :coltypes (o 23 20003) :x 5}",
         );
         assert_eq!(stored.operators, oids(&[96, 20002]));
@@ -301,7 +303,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_for_another_type_is_not_made() {
-        let stored = Stored::read(
+        let stored = StoredReferences::read(
             "{RELABELTYPE :arg {COERCEVIAIO :arg {CONST :consttype 25} :resulttype 26} \
              :resulttype 2206 :resulttypmod -1}",
         );
@@ -311,28 +313,33 @@ mod tests {
 
     #[test]
     fn row_locks_and_other_commands_are_no_reads() {
-        assert!(Stored::read("{QUERY :rowMarks ({ROWMARKCLAUSE :rti 1 :strength 4})}").writes);
-        assert!(Stored::read("{QUERY :commandType 3}").writes);
-        assert!(!Stored::read("{QUERY :commandType 1 :rowMarks <>}").writes);
-        assert!(!Stored::read("{ALIAS :aliasname ROWMARKCLAUSE}").writes);
+        assert!(
+            StoredReferences::read("{QUERY :rowMarks ({ROWMARKCLAUSE :rti 1 :strength 4})}").writes
+        );
+        assert!(StoredReferences::read("{QUERY :commandType 3}").writes);
+        assert!(!StoredReferences::read("{QUERY :commandType 1 :rowMarks <>}").writes);
+        assert!(!StoredReferences::read("{ALIAS :aliasname ROWMARKCLAUSE}").writes);
     }
 
     #[test]
     fn several_join_into_one_without_repeats() {
         let (one, other) = (
-            Stored::read("{A :funcid 7 :opno 3}"),
-            Stored::read("{A :funcid 5 :relid 9}"),
+            StoredReferences::read("{A :funcid 7 :opno 3}"),
+            StoredReferences::read("{A :funcid 5 :relid 9}"),
         );
-        let joined = Stored::join([one.clone(), other, one]);
+        let joined = StoredReferences::join([one.clone(), other, one]);
         assert_eq!(joined.functions, oids(&[5, 7]));
-        assert!(Stored::join([]).is_empty());
+        assert!(StoredReferences::join([]).is_empty());
     }
 
     #[test]
     fn any_text_has_an_answer() {
         for end in 0..TREE.len() {
             if let (Some(start), Some(rest)) = (TREE.get(..end), TREE.get(end..)) {
-                let both = Stored::join([Stored::read(start), Stored::read(rest)]);
+                let both = StoredReferences::join([
+                    StoredReferences::read(start),
+                    StoredReferences::read(rest),
+                ]);
                 assert!(both.functions.len() <= 3, "{end}");
             }
         }
@@ -346,7 +353,7 @@ mod tests {
             "}}}}((",
             ":funcid \\",
         ] {
-            assert!(Stored::read(text).is_empty(), "{text}");
+            assert!(StoredReferences::read(text).is_empty(), "{text}");
         }
     }
 }

@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use foldhash::fast::RandomState;
 
 use super::{
-    AclId, Catalog, Column, FunctionId, Grant, Mask, Oid, OperatorId, RelationId, RoleId, SchemaId,
-    TypeId, TypeKind,
+    AclId, AclItem, Catalog, Column, FunctionId, Mask, Oid, OperatorId, RelationId, RoleId,
+    SchemaId, TypeId, TypeKind,
 };
 
 /// The rights of one role, with those that it has from others. Made once for many questions.
-pub struct Rights<'c> {
+pub struct RolePrivileges<'c> {
     catalog: &'c Catalog,
     /// The role, and those whose rights it has; nobody for a role that the snapshot does not know.
     roles: HashSet<RoleId, RandomState>,
@@ -25,9 +25,9 @@ pub struct Rights<'c> {
     mask: Option<&'c Mask>,
 }
 
-impl<'c> Rights<'c> {
+impl<'c> RolePrivileges<'c> {
     /// The same, without what a mask hides.
-    pub fn behind(mut self, mask: Option<&'c Mask>) -> Self {
+    pub fn masked_by(mut self, mask: Option<&'c Mask>) -> Self {
         self.mask = mask;
         self
     }
@@ -115,7 +115,7 @@ impl<'c> Rights<'c> {
     fn granted(
         &self,
         acl: Option<AclId>,
-        right: fn(&Grant) -> bool,
+        right: fn(&AclItem) -> bool,
         owner: Option<RoleId>,
     ) -> bool {
         if self.superuser {
@@ -124,7 +124,7 @@ impl<'c> Rights<'c> {
         let Some(acl) = acl else {
             return owner.is_some_and(|owner| self.roles.contains(&owner));
         };
-        let for_us = |grant: &Grant| grant.to.is_none_or(|role| self.roles.contains(&role));
+        let for_us = |grant: &AclItem| grant.to.is_none_or(|role| self.roles.contains(&role));
         self.catalog
             .acl(acl)
             .iter()
@@ -157,12 +157,12 @@ impl Catalog {
     }
 
     /// What a role may do; what everybody may, for one that the snapshot does not know.
-    pub fn rights_of(&self, role: Option<RoleId>) -> Rights<'_> {
+    pub fn rights_of(&self, role: Option<RoleId>) -> RolePrivileges<'_> {
         let roles = role.map(|role| self.roles_behind(role)).unwrap_or_default();
         let superuser = role.is_some_and(|role| self.role(role).superuser);
         let has = |oid: Oid| roles.iter().any(|role| self.role(*role).oid == oid);
         let reads_all = superuser || has(PG_READ_ALL_DATA);
-        Rights {
+        RolePrivileges {
             catalog: self,
             superuser,
             reads_all,
@@ -251,7 +251,7 @@ const PG_WRITE_ALL_DATA: Oid = Oid(6_182);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
 
     /// Who of these may.
     #[track_caller]
@@ -266,8 +266,8 @@ mod tests {
         assert_eq!(found, wanted);
     }
 
-    fn fixture() -> Fixture {
-        let mut fixture = Fixture::new(15);
+    fn fixture() -> CatalogFixture {
+        let mut fixture = CatalogFixture::new(15);
         for role in ["owner", "app", "deep", "middle", "set_only", "reader"] {
             fixture = fixture.role(role);
         }

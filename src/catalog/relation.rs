@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::node_tree::Stored;
+use super::node_tree::StoredReferences;
 use super::{AclId, NameId, Oid, RelationId, RoleId, SchemaId, TypeId};
 
 /// One relation that a statement can name in FROM. Indexes and toast tables are left out.
@@ -28,14 +28,14 @@ pub struct Relation {
     pub acl: Option<AclId>,
     /// The query of a view, which a read of it runs, or of a materialized view, which a read does
     /// not run; nothing for others.
-    pub view: Option<Box<Stored>>,
+    pub view: Option<Box<StoredReferences>>,
     /// Its row-security policies for reads, where row security is on.
     pub policies: Box<[RowPolicy]>,
     /// What its virtual generated columns run.
-    pub computed: Option<Box<Stored>>,
+    pub computed: Option<Box<StoredReferences>>,
     /// What the expressions of its indexes, checks, partition keys and statistics name. A read runs
     /// those that are IMMUTABLE while it is planned, where their arguments are constants.
-    pub planned: Option<Box<Stored>>,
+    pub planned: Option<Box<StoredReferences>>,
     /// The server of a foreign table.
     pub server: Option<NameId>,
 }
@@ -65,7 +65,7 @@ pub struct RowPolicy {
     /// Its name.
     pub name: NameId,
     /// What its USING expression runs.
-    pub using: Stored,
+    pub using: StoredReferences,
 }
 
 /// One column.
@@ -82,14 +82,14 @@ pub struct Column {
     /// Whether it is declared NOT NULL.
     pub not_null: bool,
     /// Whether and how it is computed.
-    pub generated: Generated,
+    pub generated: GeneratedKind,
     /// Rights on this column alone.
     pub acl: Option<AclId>,
 }
 
 /// Whether a column is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Generated {
+pub enum GeneratedKind {
     /// It is not.
     Not,
     /// When a row is written.
@@ -100,7 +100,7 @@ pub enum Generated {
 
 /// A key of a relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct RelationKey {
     /// The relation that has it.
     pub relation: RelationId,
     /// Its column numbers, in the order of the key.

@@ -4,7 +4,7 @@ use super::{NameId, Oid, RoleId};
 
 /// One role.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Role {
+pub struct DatabaseRole {
     /// The server's number.
     pub oid: Oid,
     /// Its name.
@@ -18,11 +18,11 @@ pub struct Role {
 }
 
 /// The rights that are written at an object.
-pub type Acl = Box<[Grant]>;
+pub type Acl = Box<[AclItem]>;
 
 /// What one role, or everybody, may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Grant {
+pub struct AclItem {
     /// Who; everybody if none.
     pub to: Option<RoleId>,
     /// Whether SELECT is among the rights.

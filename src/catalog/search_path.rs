@@ -141,7 +141,7 @@ const NAME_BYTES_MAX: usize = 63;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
 
     #[track_caller]
     fn check_split(setting: &str, wanted: Option<&[&str]>) {
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_path_has_what_the_role_may_use_in_its_order() {
-        let catalog = Fixture::new(15)
+        let catalog = CatalogFixture::new(15)
             .role("app")
             .role("other")
             .schema("app")

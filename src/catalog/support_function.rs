@@ -8,16 +8,16 @@ use super::{FunctionId, OperatorId, RelationId};
 
 /// One function, and what it is run for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Support {
+pub struct SupportFunction {
     /// What it is run for.
-    pub of: Supported,
+    pub of: SupportTarget,
     /// The function; none where the snapshot does not have it.
     pub function: Option<FunctionId>,
 }
 
 /// What a support function is run for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Supported {
+pub enum SupportTarget {
     /// Reads of a relation: functions in the families of its indexes' operator classes, handlers of
     /// the access methods of its indexes and of its own.
     Relation(RelationId),

@@ -1,12 +1,14 @@
 //! That snapshots are what their rows say, and that readings that are not whole make none.
 
-use super::catalog_rows::Rows;
-use super::fixture::Fixture;
-use super::{BuildError, Catalog, FunctionKind, KeyKind, Language, ObjectKind, Oid, TypeKind};
+use super::catalog_rows::CatalogRows;
+use super::fixture::CatalogFixture;
+use super::{
+    BuildError, Catalog, FunctionKind, FunctionLanguage, KeyKind, ObjectKind, Oid, TypeKind,
+};
 
 /// A shop with one of everything.
-pub(super) fn shop() -> Fixture {
-    Fixture::new(15)
+pub(super) fn shop() -> CatalogFixture {
+    CatalogFixture::new(15)
         .role("app")
         .role("readers")
         .member("app", "readers", true)
@@ -57,7 +59,7 @@ pub(super) fn shop() -> Fixture {
 
 #[test]
 fn the_built_ins_are_whole() {
-    let catalog = Fixture::new(18).build();
+    let catalog = CatalogFixture::new(18).build();
     assert_eq!(catalog.server_major(), 18);
     assert_eq!(catalog.functions().len(), 3_245);
     assert!(
@@ -113,7 +115,7 @@ fn functions_are_what_their_rows_say() {
         (Some("b"), "shop.pair".into()),
     ];
     assert_eq!(out.collect::<Vec<_>>(), wanted);
-    let Language::Other(language) = g.language else {
+    let FunctionLanguage::Other(language) = g.language else {
         panic!("{:?}", g.language)
     };
     assert_eq!(
@@ -224,7 +226,7 @@ fn two_thousand_tables_take_little_memory() {
         .map(|(at, kind)| format!("column_{at} {kind}"))
         .collect();
     let columns = columns.join(", ");
-    let mut fixture = Fixture::new(15).schema("shop");
+    let mut fixture = CatalogFixture::new(15).schema("shop");
     for number in 0..2_000 {
         fixture = fixture.table(&format!("shop.table_{number}"), &columns);
     }
@@ -234,7 +236,7 @@ fn two_thousand_tables_take_little_memory() {
 }
 
 #[track_caller]
-fn check_error(wanted: BuildError, change: fn(&mut Rows)) {
+fn check_error(wanted: BuildError, change: fn(&mut CatalogRows)) {
     let mut fixture = shop();
     change(fixture.rows());
     let found = Catalog::build(std::mem::take(fixture.rows())).expect_err("no snapshot");
@@ -345,25 +347,25 @@ fn letters_that_mean_nothing_make_no_snapshot() {
     );
 }
 
-fn function(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::FunctionRow {
+fn function(rows: &mut CatalogRows, oid: u32) -> &mut super::catalog_rows::FunctionRow {
     rows.functions
         .iter_mut()
         .find(|row| row.oid == oid)
         .unwrap()
 }
 
-fn operator(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::OperatorRow {
+fn operator(rows: &mut CatalogRows, oid: u32) -> &mut super::catalog_rows::OperatorRow {
     rows.operators
         .iter_mut()
         .find(|row| row.oid == oid)
         .unwrap()
 }
 
-fn data_type(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::TypeRow {
+fn data_type(rows: &mut CatalogRows, oid: u32) -> &mut super::catalog_rows::TypeRow {
     rows.types.iter_mut().find(|row| row.oid == oid).unwrap()
 }
 
-fn relation(rows: &mut Rows, oid: u32) -> &mut super::catalog_rows::RelationRow {
+fn relation(rows: &mut CatalogRows, oid: u32) -> &mut super::catalog_rows::RelationRow {
     rows.relations
         .iter_mut()
         .find(|row| row.oid == oid)

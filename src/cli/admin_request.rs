@@ -11,15 +11,15 @@ use std::time::Instant;
 
 use crate::cli::health::{is_complete, near, parts};
 use crate::cli::settings_sources::sources;
-use crate::cli::{Outcome, complain, fail};
-use crate::config::sources::Flag;
-use crate::config::{self, Problem};
+use crate::cli::{CommandOutcome, complain, fail};
+use crate::config::sources::FlagValue;
+use crate::config::{self, SettingsProblem};
 use crate::limits::{ADMIN_ANSWER_BYTES_MAX, ADMIN_ANSWER_TIME};
 use crate::secret::Secret;
 
 /// The flags that say whom to ask.
 #[derive(clap::Args)]
-pub struct Whom {
+pub struct AdminFlags {
     /// The settings file of the pgsieve that is asked [default: the one that PGSIEVE_CONFIG names].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -33,9 +33,9 @@ pub struct Whom {
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum AdminRequestError {
     /// The settings do not say whom to ask.
-    Settings(Vec<Problem>),
+    Settings(Vec<SettingsProblem>),
     /// The admin address is off, or has no port of its own.
     Nowhere,
     /// Nobody answers there.
@@ -50,41 +50,45 @@ pub enum Trouble {
 ///
 /// # Errors
 /// Why there is none.
-pub fn ask(whom: &Whom, method: &str, path: &str) -> Result<String, Trouble> {
+pub fn ask(
+    admin_flags: &AdminFlags,
+    method: &str,
+    path: &str,
+) -> Result<String, AdminRequestError> {
     let flags = [
-        ("admin.listen", "--admin", &whom.admin),
-        ("admin.token_file", "--token-file", &whom.token_file),
+        ("admin.listen", "--admin", &admin_flags.admin),
+        ("admin.token_file", "--token-file", &admin_flags.token_file),
     ];
     let flags = flags.into_iter().filter_map(|(path, name, value)| {
         let value = value.clone()?;
-        Some(Flag { path, name, value })
+        Some(FlagValue { path, name, value })
     });
-    let (address, token) = sources(whom.config.as_deref(), flags.collect())
+    let (address, token) = sources(admin_flags.config.as_deref(), flags.collect())
         .and_then(|sources| config::admin_access(&sources))
-        .map_err(Trouble::Settings)?;
+        .map_err(AdminRequestError::Settings)?;
     let address = address.filter(|address| address.port() != 0);
-    let mut last = Trouble::Nowhere;
-    for address in near(address.ok_or(Trouble::Nowhere)?) {
+    let mut last = AdminRequestError::Nowhere;
+    for address in near(address.ok_or(AdminRequestError::Nowhere)?) {
         match exchange(address, (method, path), token.as_ref()) {
-            Ok(answer) => return body(&answer).unwrap_or(Err(Trouble::Strange(address))),
-            Err(error) => last = Trouble::Unreachable(address, error.kind()),
+            Ok(answer) => return body(&answer).unwrap_or(Err(AdminRequestError::Strange(address))),
+            Err(error) => last = AdminRequestError::Unreachable(address, error.kind()),
         }
     }
     Err(last)
 }
 
 /// Says why there is no answer.
-pub fn explain(trouble: Trouble) -> Outcome {
+pub fn explain(trouble: AdminRequestError) -> CommandOutcome {
     match trouble {
-        Trouble::Settings(problems) => {
+        AdminRequestError::Settings(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
             }
-            Outcome::Misused
+            CommandOutcome::Misused
         }
-        trouble @ Trouble::Nowhere => {
+        trouble @ AdminRequestError::Nowhere => {
             complain(format_args!("{trouble}"));
-            Outcome::Misused
+            CommandOutcome::Misused
         }
         trouble => fail(format_args!("{trouble}")),
     }
@@ -121,7 +125,7 @@ fn exchange(
 }
 
 /// The body, or why there is none; nothing where it is no answer at all.
-fn body(answer: &[u8]) -> Option<Result<String, Trouble>> {
+fn body(answer: &[u8]) -> Option<Result<String, AdminRequestError>> {
     let (head, body) = parts(answer)?;
     let mut words = head.lines().next()?.split(' ');
     if !words.next()?.starts_with("HTTP/1.") {
@@ -134,7 +138,7 @@ fn body(answer: &[u8]) -> Option<Result<String, Trouble>> {
         status => {
             let line = body.lines().next().unwrap_or_default();
             let line = line.chars().filter(|c| !c.is_control());
-            Err(Trouble::Refused(
+            Err(AdminRequestError::Refused(
                 status,
                 line.take(LINE_CHARS_MAX).collect(),
             ))
@@ -142,7 +146,7 @@ fn body(answer: &[u8]) -> Option<Result<String, Trouble>> {
     })
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for AdminRequestError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Settings(problems) => write!(formatter, "problems: {}", problems.len()),

@@ -15,8 +15,8 @@ use std::process::Command;
 /// Starts the program anew with the setting, unless it has it or somebody has chosen another. Comes
 /// back where there is nothing to do, or where the system does not let it: then memory is given
 /// back later, or not at all.
-pub fn settle() {
-    let Some(tunables) = wanted(env::var_os(VARIABLE)) else {
+pub fn restart_with_threshold() {
+    let Some(tunables) = new_value(env::var_os(VARIABLE)) else {
         return;
     };
     let Ok(program) = env::current_exe() else {
@@ -33,7 +33,7 @@ pub fn settle() {
 }
 
 /// What the variable has to say, if that is more than it says.
-fn wanted(given: Option<OsString>) -> Option<OsString> {
+fn new_value(given: Option<OsString>) -> Option<OsString> {
     let mut tunables = given.unwrap_or_default();
     if tunables.to_string_lossy().contains(NAME) {
         return None;
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_set_is_kept_and_nothing_is_set_twice() {
         let wanted = |given: Option<&str>| {
-            let wanted = wanted(given.map(OsString::from));
+            let wanted = new_value(given.map(OsString::from));
             wanted.map(|wanted| wanted.into_string().unwrap())
         };
         let own = "glibc.malloc.mmap_threshold=262144";

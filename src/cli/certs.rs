@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::cli::{Outcome, fail, said};
+use crate::cli::{CommandOutcome, fail, print_outcome};
 use crate::net::dev_certificates;
-use crate::net::dev_certificates::CertificateWish;
+use crate::net::dev_certificates::CertificateRequest;
 
 /// The flags of `certs`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct CertsFlags {
     /// The folder to write to; files that are there already stay as they are.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -22,9 +22,9 @@ pub struct Flags {
 }
 
 /// Writes the files and says which they are.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &CertsFlags, out: &mut impl Write) -> CommandOutcome {
     let hosts: Vec<&str> = flags.hosts.iter().map(String::as_str).collect();
-    let wish = CertificateWish {
+    let wish = CertificateRequest {
         hosts: &hosts,
         client_name: &flags.client,
     };
@@ -40,7 +40,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
             let mut lines = rows
                 .iter()
                 .map(|(what, path)| format!("{what}: {}", path.display()));
-            said(lines.try_for_each(|line| writeln!(out, "{line}")))
+            print_outcome(lines.try_for_each(|line| writeln!(out, "{line}")))
         }
         Err(error) => fail(format_args!("{error}")),
     }

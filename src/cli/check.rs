@@ -9,20 +9,20 @@ use std::sync::Arc;
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::{files, trial};
 use crate::cli::statement_input::{next_question, open, read_text, split};
-use crate::cli::verdict_output::{Row, Shown, write_table};
-use crate::cli::{Outcome, complain, said};
-use crate::config::Problem;
+use crate::cli::verdict_output::{ShownVerdict, VerdictRow, write_table};
+use crate::cli::{CommandOutcome, complain, print_outcome};
+use crate::config::SettingsProblem;
 use crate::gate::Gate;
-use crate::offline::assumptions::{Person, World};
-use crate::offline::judge::Judge;
-use crate::offline::script_session::Course;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
+use crate::offline::judge::OfflineJudge;
+use crate::offline::script_session::ScriptSession;
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
 
 /// The flags of `check`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct CheckFlags {
     /// Policy files, folders of them, or agent, bi, strict and observe, several with commas: of
     /// several the one that such a session gets judges.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
@@ -44,28 +44,28 @@ pub struct Flags {
 }
 
 /// Who judges, and in whose session.
-struct Bench {
-    judge: Judge,
-    world: World,
-    who: Person,
+struct CheckSession {
+    judge: OfflineJudge,
+    world: AssumedDatabase,
+    who: AssumedSession,
 }
 
 /// What was found, for the exit status.
 #[derive(Default)]
-struct Tally {
+struct CheckTally {
     refused: bool,
     unreadable: bool,
 }
 
 /// Judges everything in the input.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &CheckFlags, out: &mut impl Write) -> CommandOutcome {
     let bench = match prepare(flags) {
         Ok(prepared) => prepared,
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
             }
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     };
     let input = match open(&flags.input) {
@@ -73,41 +73,41 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Err(error) => return unreadable(&flags.input, &error),
     };
     let mut out = BufWriter::new(out);
-    let mut tally = Tally::default();
+    let mut tally = CheckTally::default();
     let judged = match flags.jsonl {
         true => judge_lines(&bench, input, &mut out, &mut tally),
         false => judge_text(&bench, input, &mut out, &mut tally),
     };
     match (judged, out.flush()) {
-        (Err(Trouble::Input(error)), _) => unreadable(&flags.input, &error),
-        (Err(Trouble::Output(error)), _) | (Ok(()), Err(error)) => said(Err(error)),
-        (Ok(()), Ok(())) if tally.unreadable => Outcome::Misused,
-        (Ok(()), Ok(())) if tally.refused => Outcome::Failed,
-        (Ok(()), Ok(())) => Outcome::Done,
+        (Err(CheckIoError::Input(error)), _) => unreadable(&flags.input, &error),
+        (Err(CheckIoError::Output(error)), _) | (Ok(()), Err(error)) => print_outcome(Err(error)),
+        (Ok(()), Ok(())) if tally.unreadable => CommandOutcome::Misused,
+        (Ok(()), Ok(())) if tally.refused => CommandOutcome::Failed,
+        (Ok(()), Ok(())) => CommandOutcome::Done,
     }
 }
 
-fn prepare(flags: &Flags) -> Result<Bench, Vec<Problem>> {
+fn prepare(flags: &CheckFlags) -> Result<CheckSession, Vec<SettingsProblem>> {
     let files = files::read(&files::words(&flags.policy))?;
     let world = trial::world(flags.upstream.as_deref())?;
     let who = flags.person.person(&world)?;
     let chosen = trial::choose(files, &who, &world)?;
-    Ok(Bench {
+    Ok(CheckSession {
         judge: trial::judge(&chosen.file.policy, &world)?,
         world,
         who,
     })
 }
 
-impl Bench {
+impl CheckSession {
     /// The beginning of a session.
-    fn session(&self) -> Course {
+    fn session(&self) -> ScriptSession {
         self.judge.session(&self.world, &self.who)
     }
 }
 
 /// On which side reading and writing failed.
-pub enum Trouble {
+pub enum CheckIoError {
     /// That of the input.
     Input(io::Error),
     /// That of the output.
@@ -115,11 +115,11 @@ pub enum Trouble {
 }
 
 /// A judge under that policy, whose fingerprints nobody can compute elsewhere.
-pub fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<Problem>> {
+pub fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<SettingsProblem>> {
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key).map_err(|_| {
         let (place, what) = ("this system".into(), "gives no randomness".into());
-        vec![Problem { place, what }]
+        vec![SettingsProblem { place, what }]
     })?;
     Ok(Gate::new(
         policy.into(),
@@ -129,44 +129,46 @@ pub fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<Problem>> {
 
 /// The statements of one session: what one of them prepares or declares, the next ones may name.
 fn judge_text(
-    bench: &Bench,
+    bench: &CheckSession,
     input: impl Read,
     out: &mut impl Write,
-    tally: &mut Tally,
-) -> Result<(), Trouble> {
-    let text = read_text(input).map_err(Trouble::Input)?;
+    tally: &mut CheckTally,
+) -> Result<(), CheckIoError> {
+    let text = read_text(input).map_err(CheckIoError::Input)?;
     let mut rows = Vec::new();
-    let mut course = bench.session();
+    let mut script = bench.session();
     for (place, statement) in split(&text).into_iter().enumerate() {
-        let shown = Shown::of_ruling(&bench.judge.hear(statement.text, &mut course));
+        let shown = ShownVerdict::of_ruling(&bench.judge.judge(statement.text, &mut script));
         tally.refused |= !shown.allowed;
-        rows.push(Row {
+        rows.push(VerdictRow {
             number: place + 1,
             line: statement.line,
             shown,
         });
     }
-    write_table(&rows, out).map_err(Trouble::Output)
+    write_table(&rows, out).map_err(CheckIoError::Output)
 }
 
 /// Questions that have nothing to do with each other, answered one by one.
 fn judge_lines(
-    bench: &Bench,
+    bench: &CheckSession,
     input: impl Read,
     out: &mut impl Write,
-    tally: &mut Tally,
-) -> Result<(), Trouble> {
+    tally: &mut CheckTally,
+) -> Result<(), CheckIoError> {
     let mut input = BufReader::new(input);
     let mut number = 0;
-    while let Some(question) = next_question(&mut input, &mut number).map_err(Trouble::Input)? {
+    while let Some(question) =
+        next_question(&mut input, &mut number).map_err(CheckIoError::Input)?
+    {
         match question {
             Ok(question) => {
-                let ruling = bench.judge.hear(&question.sql, &mut bench.session());
-                let shown = Shown::of_ruling(&ruling);
+                let ruling = bench.judge.judge(&question.sql, &mut bench.session());
+                let shown = ShownVerdict::of_ruling(&ruling);
                 tally.refused |= !shown.allowed;
                 shown
                     .write_line(&question.id, out)
-                    .map_err(Trouble::Output)?;
+                    .map_err(CheckIoError::Output)?;
             }
             Err(why) => {
                 tally.unreadable = true;
@@ -178,11 +180,11 @@ fn judge_lines(
 }
 
 /// Says that an input cannot be read, and why; `-` is standard input.
-pub fn unreadable(name: &str, error: &io::Error) -> Outcome {
+pub fn unreadable(name: &str, error: &io::Error) -> CommandOutcome {
     let told = match name {
         "-" => format!("standard input: {}", error.kind()),
         name => system_error::of_file(Path::new(name), error.kind()),
     };
     complain(format_args!("the input cannot be read: {told}"));
-    Outcome::Misused
+    CommandOutcome::Misused
 }

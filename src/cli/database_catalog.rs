@@ -8,23 +8,23 @@ use std::sync::Arc;
 use tokio::runtime;
 
 use crate::catalog::Catalog;
-use crate::config::sources::{Flag, Sources};
-use crate::config::{self, Database, Problem};
+use crate::config::sources::{FlagValue, SettingsSources};
+use crate::config::{self, DatabaseSettings, SettingsProblem};
 use crate::doctor::{ExamineError, login_roles};
-use crate::offline::script_session::Course;
-use crate::upstream::account::{Account, ConnectError};
-use crate::upstream::catalog_cache::catalog_account::Accounts;
+use crate::offline::script_session::ScriptSession;
+use crate::upstream::account::{OwnSessionError, UpstreamAccount};
+use crate::upstream::catalog_cache::catalog_account::CatalogAccounts;
 use crate::upstream::connect::Upstream;
 use crate::upstream::snapshot;
 
 /// A database that was looked into.
-pub struct Visit {
+pub struct DatabaseVisit {
     /// The session that the input stands for.
-    pub course: Course,
+    pub script: ScriptSession,
     /// The way there.
     pub upstream: Arc<Upstream>,
     /// Who looked.
-    pub account: Account,
+    pub account: UpstreamAccount,
     /// Its name.
     pub database: String,
     /// Who the session belongs to.
@@ -32,45 +32,45 @@ pub struct Visit {
 }
 
 /// A database as it was seen.
-pub struct Seen {
+pub struct SeenDatabase {
     /// What it contains.
     pub catalog: Catalog,
     /// The way there.
     pub upstream: Upstream,
     /// Who looked.
-    pub account: Account,
+    pub account: UpstreamAccount,
     /// Its name.
     pub database: String,
 }
 
 /// Connects, reads the catalog and goes away again; waits for it.
-pub fn look(url: &str) -> Result<Seen, Vec<Problem>> {
+pub fn read_database_blocking(url: &str) -> Result<SeenDatabase, Vec<SettingsProblem>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unread(&error.kind()))?;
-    runtime.block_on(see(url))
+    runtime.block_on(read_database(url))
 }
 
 /// The names of the databases of that server.
-pub fn databases(url: &str) -> Result<Vec<String>, Vec<Problem>> {
+pub fn databases(url: &str) -> Result<Vec<String>, Vec<SettingsProblem>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unread(&error.kind()))?;
     let way = way(url)?;
-    let looked = login_roles::look(&way.upstream, &way.account, &way.database);
+    let looked = login_roles::load_server_names(&way.upstream, &way.account, &way.database);
     let named = runtime.block_on(looked).map_err(|error| unread(&error))?;
     Ok(named.databases)
 }
 
 /// The same within a runtime.
-pub async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
+pub async fn read_database(url: &str) -> Result<SeenDatabase, Vec<SettingsProblem>> {
     let found = of_url(url)?;
-    let account = Accounts::new(found.account.clone()).current();
-    let Way {
+    let account = CatalogAccounts::new(found.account.clone()).current();
+    let DatabaseLogin {
         upstream,
         account,
         database,
-    } = way_of(found, account)?;
+    } = login_of(found, account)?;
     let catalog = read(&upstream, &account, &database).await?;
-    Ok(Seen {
+    Ok(SeenDatabase {
         catalog,
         upstream,
         account,
@@ -79,35 +79,38 @@ pub async fn see(url: &str) -> Result<Seen, Vec<Problem>> {
 }
 
 /// The way to a database.
-pub struct Way {
+pub struct DatabaseLogin {
     /// The way.
     pub upstream: Upstream,
     /// Who logs in.
-    pub account: Account,
+    pub account: UpstreamAccount,
     /// Its name.
     pub database: String,
 }
 
 /// The way to the database of a URL, for the user whom it names.
-pub fn way(url: &str) -> Result<Way, Vec<Problem>> {
+pub fn way(url: &str) -> Result<DatabaseLogin, Vec<SettingsProblem>> {
     let found = of_url(url)?;
-    let account = Account::of(&found.upstream);
-    way_of(found, account)
+    let account = UpstreamAccount::of(&found.upstream);
+    login_of(found, account)
 }
 
-fn of_url(url: &str) -> Result<Database, Vec<Problem>> {
-    config::database(&Sources {
+fn of_url(url: &str) -> Result<DatabaseSettings, Vec<SettingsProblem>> {
+    config::database(&SettingsSources {
         variables: variables(),
-        flags: vec![Flag {
+        flags: vec![FlagValue {
             path: "upstream.url",
             name: "--upstream",
             value: url.to_owned(),
         }],
-        ..Sources::default()
+        ..SettingsSources::default()
     })
 }
 
-fn way_of(found: Database, account: Option<Account>) -> Result<Way, Vec<Problem>> {
+fn login_of(
+    found: DatabaseSettings,
+    account: Option<UpstreamAccount>,
+) -> Result<DatabaseLogin, Vec<SettingsProblem>> {
     let Some(account) = account else {
         return Err(problem(
             "--upstream",
@@ -117,7 +120,7 @@ fn way_of(found: Database, account: Option<Account>) -> Result<Way, Vec<Problem>
     let database = found.upstream.database.clone();
     let database = database.unwrap_or_else(|| account.user.clone());
     let upstream = Upstream::load(found.upstream).map_err(|error| unread(&error))?;
-    Ok(Way {
+    Ok(DatabaseLogin {
         upstream,
         account,
         database,
@@ -125,15 +128,15 @@ fn way_of(found: Database, account: Option<Account>) -> Result<Way, Vec<Problem>
 }
 
 /// Why a database cannot be examined; where a password is missing, the ways to give one.
-pub fn unexamined_by(why: &ExamineError) -> Vec<Problem> {
+pub fn unexamined_by(why: &ExamineError) -> Vec<SettingsProblem> {
     match why {
-        ExamineError::Connect(ConnectError::NoPassword) => unexamined(&PASSWORD_WANTED),
+        ExamineError::Connect(OwnSessionError::NoPassword) => unexamined(&PASSWORD_WANTED),
         why => unexamined(why),
     }
 }
 
 /// Why a database cannot be examined.
-pub fn unexamined(why: &dyn fmt::Display) -> Vec<Problem> {
+pub fn unexamined(why: &dyn fmt::Display) -> Vec<SettingsProblem> {
     problem(
         "--upstream",
         &format!("the database cannot be examined: {why}"),
@@ -142,9 +145,9 @@ pub fn unexamined(why: &dyn fmt::Display) -> Vec<Problem> {
 
 async fn read(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
-) -> Result<Catalog, Vec<Problem>> {
+) -> Result<Catalog, Vec<SettingsProblem>> {
     let connected = snapshot::connect(upstream, account, database).await;
     let (client, _task) = connected.map_err(|error| refused(&error))?;
     let loaded = snapshot::load(&client).await;
@@ -160,19 +163,19 @@ fn variables() -> Vec<(String, String)> {
 }
 
 /// Why nobody could log in; where a password is missing, the ways to give one.
-fn refused(why: &ConnectError) -> Vec<Problem> {
+fn refused(why: &OwnSessionError) -> Vec<SettingsProblem> {
     match why {
-        ConnectError::NoPassword => unread(&PASSWORD_WANTED),
+        OwnSessionError::NoPassword => unread(&PASSWORD_WANTED),
         why => unread(why),
     }
 }
 
-fn unread(why: &dyn fmt::Display) -> Vec<Problem> {
+fn unread(why: &dyn fmt::Display) -> Vec<SettingsProblem> {
     problem("--upstream", &format!("the catalog cannot be read: {why}"))
 }
 
-fn problem(place: &str, what: &str) -> Vec<Problem> {
-    vec![Problem {
+fn problem(place: &str, what: &str) -> Vec<SettingsProblem> {
+    vec![SettingsProblem {
         place: place.into(),
         what: what.into(),
     }]

@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use crate::auth::verifier::Verifier;
-use crate::cli::{Outcome, complain, fail, said};
+use crate::auth::verifier::ScramVerifier;
+use crate::cli::{CommandOutcome, complain, fail, print_outcome};
 use crate::limits::PASSWORD_BYTES_MAX;
 use crate::secret::Secret;
 
 /// Asks twice on a terminal; elsewhere the first line of the input is the password.
-pub fn run(out: &mut impl Write) -> Outcome {
+pub fn run(out: &mut impl Write) -> CommandOutcome {
     let password = if io::stdin().is_terminal() {
         ask()
     } else {
@@ -18,11 +18,11 @@ pub fn run(out: &mut impl Write) -> Outcome {
         Ok(password) => password,
         Err(why) => {
             complain(format_args!("{why}"));
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     };
-    match Verifier::make(&password) {
-        Ok(verifier) => said(writeln!(out, "{verifier}")),
+    match ScramVerifier::make(&password) {
+        Ok(verifier) => print_outcome(writeln!(out, "{verifier}")),
         Err(error) => fail(format_args!("{error}")),
     }
 }

@@ -15,16 +15,16 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cli::settings_sources::sources;
-use crate::cli::{Outcome, complain, fail, said};
+use crate::cli::{CommandOutcome, complain, fail, print_outcome};
 use crate::config::quantities::duration_within;
-use crate::config::sources::Flag;
-use crate::config::{self, Problem};
+use crate::config::sources::FlagValue;
+use crate::config::{self, SettingsProblem};
 use crate::limits::{HEALTH_ANSWER_BYTES_MAX, HEALTH_LINES_MAX, HEALTH_TIME, HEALTH_TIME_BOUNDS};
 use crate::telemetry::session_info::cleaned;
 
 /// The flags of `health`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct HealthFlags {
     /// The settings file of the pgsieve that is asked [default: the one that PGSIEVE_CONFIG names].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -40,43 +40,49 @@ pub struct Flags {
 }
 
 /// Does what the flags ask for.
-pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
+pub fn run(flags: &HealthFlags, out: &mut dyn Write) -> CommandOutcome {
     let time = flags.timeout.unwrap_or(HEALTH_TIME);
-    let given = flags.admin.iter().map(|value| Flag {
+    let given = flags.admin.iter().map(|value| FlagValue {
         path: "admin.listen",
         name: "--admin",
         value: value.clone(),
     });
-    let page = if flags.live { Page::Live } else { Page::Ready };
+    let page = if flags.live {
+        HealthPage::Live
+    } else {
+        HealthPage::Ready
+    };
     let (config, given) = (flags.config.clone(), given.collect());
     let (sender, receiver) = mpsc::channel();
     // In a thread of its own: a name may resolve slowly, and an answer come a byte at a time.
     let asking = thread::Builder::new().spawn(move || {
         let report = sources(config.as_deref(), given)
-            .map_err(Trouble::Settings)
-            .and_then(|sources| config::admin(&sources).map_err(Trouble::Settings))
+            .map_err(HealthError::Settings)
+            .and_then(|sources| config::admin(&sources).map_err(HealthError::Settings))
             .and_then(|address| ask(address, page, time));
         // Nobody waits any longer once the time is over.
         let _ = sender.send(report);
     });
     let report = match asking {
-        Ok(_) => receiver.recv_timeout(time).unwrap_or(Err(Trouble::TooSlow)),
-        Err(error) => Err(Trouble::System(error.kind())),
+        Ok(_) => receiver
+            .recv_timeout(time)
+            .unwrap_or(Err(HealthError::TooSlow)),
+        Err(error) => Err(HealthError::System(error.kind())),
     };
     match report {
-        Ok(report) => match (report.is_good, said(print(&report, out))) {
+        Ok(report) => match (report.is_good, print_outcome(print(&report, out))) {
             (true, printed) => printed,
-            (false, _) => Outcome::Failed,
+            (false, _) => CommandOutcome::Failed,
         },
-        Err(Trouble::Settings(problems)) => {
+        Err(HealthError::Settings(problems)) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
             }
-            Outcome::Misused
+            CommandOutcome::Misused
         }
-        Err(trouble @ (Trouble::Off | Trouble::AnyPort)) => {
+        Err(trouble @ (HealthError::Off | HealthError::AnyPort)) => {
             complain(format_args!("{trouble}"));
-            Outcome::Misused
+            CommandOutcome::Misused
         }
         Err(trouble) => fail(format_args!("{trouble}")),
     }
@@ -84,22 +90,22 @@ pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
 
 /// What is asked for.
 #[derive(Clone, Copy)]
-enum Page {
+enum HealthPage {
     Live,
     Ready,
 }
 
 /// What was answered.
 #[derive(Debug, PartialEq, Eq)]
-struct Report {
+struct HealthReport {
     is_good: bool,
     text: String,
 }
 
 /// Why there is no answer.
 #[derive(Debug)]
-enum Trouble {
-    Settings(Vec<Problem>),
+enum HealthError {
+    Settings(Vec<SettingsProblem>),
     Off,
     AnyPort,
     TooSlow,
@@ -108,7 +114,7 @@ enum Trouble {
     Strange(SocketAddr),
 }
 
-impl Page {
+impl HealthPage {
     fn path(self) -> &'static str {
         match self {
             Self::Live => "/healthz",
@@ -126,18 +132,22 @@ impl Page {
 }
 
 /// Asks at the first address that takes the connection.
-fn ask(admin: Option<SocketAddr>, page: Page, time: Duration) -> Result<Report, Trouble> {
-    let admin = admin.ok_or(Trouble::Off)?;
+fn ask(
+    admin: Option<SocketAddr>,
+    page: HealthPage,
+    time: Duration,
+) -> Result<HealthReport, HealthError> {
+    let admin = admin.ok_or(HealthError::Off)?;
     if admin.port() == 0 {
-        return Err(Trouble::AnyPort);
+        return Err(HealthError::AnyPort);
     }
-    let mut last = Trouble::TooSlow;
+    let mut last = HealthError::TooSlow;
     for address in near(admin) {
         let answer = TcpStream::connect_timeout(&address, time)
             .and_then(|stream| exchange(stream, address, page, time));
         match answer {
-            Ok(answer) => return report(&answer, page).ok_or(Trouble::Strange(address)),
-            Err(error) => last = Trouble::Unreachable(address, error.kind()),
+            Ok(answer) => return report(&answer, page).ok_or(HealthError::Strange(address)),
+            Err(error) => last = HealthError::Unreachable(address, error.kind()),
         }
     }
     Err(last)
@@ -159,7 +169,7 @@ pub(super) fn near(bound: SocketAddr) -> Vec<SocketAddr> {
 fn exchange(
     mut stream: TcpStream,
     address: SocketAddr,
-    page: Page,
+    page: HealthPage,
     time: Duration,
 ) -> io::Result<Vec<u8>> {
     stream.set_read_timeout(Some(time))?;
@@ -203,7 +213,7 @@ pub(super) fn parts(answer: &[u8]) -> Option<(&str, &[u8])> {
 }
 
 /// What an answer says; `None` when it is none of a pgsieve.
-fn report(answer: &[u8], page: Page) -> Option<Report> {
+fn report(answer: &[u8], page: HealthPage) -> Option<HealthReport> {
     let (head, body) = parts(answer)?;
     let mut words = head.lines().next()?.split(' ');
     if !words.next()?.starts_with("HTTP/1.") {
@@ -221,10 +231,10 @@ fn report(answer: &[u8], page: Page) -> Option<Report> {
     }
     // Something else may be listening there and be content with itself.
     let is_good = status == "200" && text.lines().next() == Some(page.good());
-    (is_good || status == "503").then_some(Report { is_good, text })
+    (is_good || status == "503").then_some(HealthReport { is_good, text })
 }
 
-fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+fn print(report: &HealthReport, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(report.text.as_bytes())?;
     out.flush()
 }
@@ -234,7 +244,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     duration_within(text, HEALTH_TIME_BOUNDS)
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for HealthError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Settings(problems) => write!(formatter, "problems: {}", problems.len()),
@@ -271,21 +281,24 @@ mod tests {
     #[test]
     fn answers_are_read_for_what_they_are() {
         let of = |answer: &str, page| report(answer.as_bytes(), page);
-        let good = |text: &str| Report {
+        let good = |text: &str| HealthReport {
             is_good: true,
             text: text.into(),
         };
         let ready = "HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\nready\ncatalog: on\n";
-        assert_eq!(of(ready, Page::Ready), Some(good("ready\ncatalog: on\n")));
-        assert_eq!(of(ready, Page::Live), None);
+        assert_eq!(
+            of(ready, HealthPage::Ready),
+            Some(good("ready\ncatalog: on\n"))
+        );
+        assert_eq!(of(ready, HealthPage::Live), None);
         let alive = "HTTP/1.0 200 OK\r\n\r\nalive\n";
-        assert_eq!(of(alive, Page::Live), Some(good("alive\n")));
+        assert_eq!(of(alive, HealthPage::Live), Some(good("alive\n")));
         let draining = "HTTP/1.1 503 Service Unavailable\r\n\r\ndrai\x1bning\n";
-        let unready = Report {
+        let unready = HealthReport {
             is_good: false,
             text: "draining\n".into(),
         };
-        assert_eq!(of(draining, Page::Ready), Some(unready));
+        assert_eq!(of(draining, HealthPage::Ready), Some(unready));
         for strange in [
             "",
             "HTTP/1.1 200 OK\r\n",
@@ -293,7 +306,7 @@ mod tests {
             "HTTP/1.1 404 Not Found\r\n\r\nready\n",
             "SSH-2.0-OpenSSH\r\n\r\nready\n",
         ] {
-            assert_eq!(of(strange, Page::Ready), None, "{strange:?}");
+            assert_eq!(of(strange, HealthPage::Ready), None, "{strange:?}");
         }
     }
 

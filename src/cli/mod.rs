@@ -11,8 +11,8 @@
 //! * `health`, `reload`, `sessions` (by `admin_request`): what operators ask of a running pgsieve
 //! * `rules`: what each rule is for
 //! * `hash_password`, `certs`: what setting up needs
-//! * `statement_input`, `verdict_output`: how `check` reads and writes; `database_catalog`: for which
-//!   session; `settings_sources`: where settings come from; `allocator`: memory given back
+//! * `statement_input`, `verdict_output`: how `check` reads and writes; `database_catalog`: for
+//!   which session; `settings_sources`: where settings come from; `allocator`: memory given back
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -49,42 +49,42 @@ mod verdict_output;
 /// A PostgreSQL proxy that lets only reads through.
 #[derive(Parser)]
 #[command(name = "pgsieve", version, about, disable_help_subcommand = true)]
-struct Arguments {
+struct CliArguments {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 /// What can be asked for.
 #[derive(Subcommand)]
-enum Command {
+enum CliCommand {
     /// Serves clients before a Postgres.
-    Serve(serve::Flags),
+    Serve(serve::ServeFlags),
     /// Judges statements, without a database or with the catalog of one; never prints them.
-    Check(check::Flags),
+    Check(check::CheckFlags),
     /// Shows what would become of statements that fail: each repair that is tried, by whom, how
     /// sure, and what the database says of it. Executes nothing unless it is told to.
-    Repair(repair::Flags),
+    Repair(repair::RepairFlags),
     /// Checks, tests, explains, compares and proposes policies, and prints the schema of their
     /// files.
-    Policy(policy::Flags),
+    Policy(policy::PolicyFlags),
     /// Prints what a rule sees and why, with an example before and after it; or lists all rules.
-    Rules(rules::Flags),
+    Rules(rules::RulesFlags),
     /// Checks that an audit is whole, and sums it up.
-    Audit(audit::Flags),
+    Audit(audit::AuditFlags),
     /// Examines the database behind: what its user could do were pgsieve not there, and what would
     /// harden it.
-    Doctor(doctor::Flags),
+    Doctor(doctor::DoctorFlags),
     /// Asks a pgsieve on this host whether it is ready; for health checks.
-    Health(health::Flags),
+    Health(health::HealthFlags),
     /// Has a pgsieve on this host read its settings, policies, certificates and secrets again, and
     /// tells what came of it.
-    Reload(reload::Flags),
+    Reload(reload::ReloadFlags),
     /// Lists the sessions of a pgsieve on this host, or ends one.
-    Sessions(sessions::Flags),
+    Sessions(sessions::SessionsFlags),
     /// Reads a password and prints its SCRAM-SHA-256 verifier in Postgres's format.
     HashPassword,
     /// Makes certificates for development: an authority, a server and a client.
-    Certs(certs::Flags),
+    Certs(certs::CertsFlags),
     /// Shows pgsieve at work before a private Postgres, or the one of --upstream.
     Demo(DemoFlags),
     /// Prints every metric: its name, type, unit, labels and meaning, as a table in Markdown.
@@ -111,7 +111,7 @@ struct DemoFlags {
 }
 
 /// How a command ended.
-enum Outcome {
+enum CommandOutcome {
     /// As asked.
     Done,
     /// It could not be done; why has been said.
@@ -122,14 +122,14 @@ enum Outcome {
 
 /// Does what the program's arguments ask for.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match CliArguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are errors to clap; it prints each where it belongs.
             let status = if error.use_stderr() {
-                Outcome::Misused
+                CommandOutcome::Misused
             } else {
-                Outcome::Done
+                CommandOutcome::Done
             };
             let _ = error.print();
             return status.into();
@@ -137,32 +137,32 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let mut out = io::stdout().lock();
     let outcome = match arguments.command {
-        Command::Serve(flags) => {
+        CliCommand::Serve(flags) => {
             drop(out);
             serve::run(flags)
         }
-        Command::Check(flags) => check::run(&flags, &mut out),
-        Command::Repair(flags) => repair::run(&flags, &mut out),
-        Command::Policy(flags) => policy::run(&flags, &mut out),
-        Command::Rules(flags) => rules::run(&flags, &mut out),
-        Command::Audit(flags) => audit::run(&flags, &mut out),
-        Command::Doctor(flags) => doctor::run(&flags, &mut out),
-        Command::Health(flags) => health::run(&flags, &mut out),
-        Command::Reload(flags) => reload::run(&flags, &mut out),
-        Command::Sessions(flags) => sessions::run(&flags, &mut out),
-        Command::HashPassword => hash_password::run(&mut out),
-        Command::Certs(flags) => certs::run(&flags, &mut out),
-        Command::Demo(flags) => {
+        CliCommand::Check(flags) => check::run(&flags, &mut out),
+        CliCommand::Repair(flags) => repair::run(&flags, &mut out),
+        CliCommand::Policy(flags) => policy::run(&flags, &mut out),
+        CliCommand::Rules(flags) => rules::run(&flags, &mut out),
+        CliCommand::Audit(flags) => audit::run(&flags, &mut out),
+        CliCommand::Doctor(flags) => doctor::run(&flags, &mut out),
+        CliCommand::Health(flags) => health::run(&flags, &mut out),
+        CliCommand::Reload(flags) => reload::run(&flags, &mut out),
+        CliCommand::Sessions(flags) => sessions::run(&flags, &mut out),
+        CliCommand::HashPassword => hash_password::run(&mut out),
+        CliCommand::Certs(flags) => certs::run(&flags, &mut out),
+        CliCommand::Demo(flags) => {
             drop(out);
             show(flags)
         }
-        Command::Metrics => said(out.write_all(metrics::markdown().as_bytes())),
-        Command::Keys => said(out.write_all(keys::reference().as_bytes())),
+        CliCommand::Metrics => print_outcome(out.write_all(metrics::markdown().as_bytes())),
+        CliCommand::Keys => print_outcome(out.write_all(keys::reference().as_bytes())),
     };
     outcome.into()
 }
 
-fn show(flags: DemoFlags) -> Outcome {
+fn show(flags: DemoFlags) -> CommandOutcome {
     let DemoFlags {
         upstream,
         policy,
@@ -176,25 +176,25 @@ fn show(flags: DemoFlags) -> Outcome {
         once,
     };
     match demo::run(&arguments, &mut io::stdout()) {
-        Ok(()) => Outcome::Done,
+        Ok(()) => CommandOutcome::Done,
         Err(error) => fail(format_args!("{error}")),
     }
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
+impl From<CommandOutcome> for ExitCode {
+    fn from(outcome: CommandOutcome) -> Self {
         match outcome {
-            Outcome::Done => Self::SUCCESS,
-            Outcome::Failed => Self::FAILURE,
-            Outcome::Misused => Self::from(2),
+            CommandOutcome::Done => Self::SUCCESS,
+            CommandOutcome::Failed => Self::FAILURE,
+            CommandOutcome::Misused => Self::from(2),
         }
     }
 }
 
 /// Says on stderr why a command failed.
-fn fail(why: std::fmt::Arguments<'_>) -> Outcome {
+fn fail(why: std::fmt::Arguments<'_>) -> CommandOutcome {
     complain(why);
-    Outcome::Failed
+    CommandOutcome::Failed
 }
 
 /// One line on stderr. When nobody listens there, the exit status still tells.
@@ -203,10 +203,10 @@ fn complain(why: std::fmt::Arguments<'_>) {
 }
 
 /// The outcome of printing: a reader that went away has seen enough.
-fn said(printed: io::Result<()>) -> Outcome {
+fn print_outcome(printed: io::Result<()>) -> CommandOutcome {
     match printed {
-        Ok(()) => Outcome::Done,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Outcome::Done,
+        Ok(()) => CommandOutcome::Done,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => CommandOutcome::Done,
         Err(error) => fail(format_args!(
             "the output cannot be written: {}",
             error.kind()

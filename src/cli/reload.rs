@@ -3,28 +3,28 @@
 use std::io::{self, Write};
 
 use crate::cli::admin_request;
-use crate::cli::admin_request::Whom;
-use crate::cli::{Outcome, fail, said};
-use crate::server::reload::source::Report;
+use crate::cli::admin_request::AdminFlags;
+use crate::cli::{CommandOutcome, fail, print_outcome};
+use crate::server::reload::source::ReloadReport;
 use crate::telemetry::session_info::cleaned;
 
 /// The flags of `reload`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct ReloadFlags {
     #[command(flatten)]
-    whom: Whom,
+    admin_flags: AdminFlags,
     /// Prints the answer as JSON.
     #[arg(long)]
     json: bool,
 }
 
 /// Does what the flags ask for.
-pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
-    let answer = match admin_request::ask(&flags.whom, "POST", "/api/reload") {
+pub fn run(flags: &ReloadFlags, out: &mut dyn Write) -> CommandOutcome {
+    let answer = match admin_request::ask(&flags.admin_flags, "POST", "/api/reload") {
         Ok(answer) => answer,
         Err(trouble) => return admin_request::explain(trouble),
     };
-    let Ok(report) = serde_json::from_str::<Report>(&answer) else {
+    let Ok(report) = serde_json::from_str::<ReloadReport>(&answer) else {
         return fail(format_args!(
             "the answer is none of a pgsieve of this version"
         ));
@@ -34,13 +34,13 @@ pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
     } else {
         print(&report, out)
     };
-    match (report.problems.is_empty(), said(printed)) {
+    match (report.problems.is_empty(), print_outcome(printed)) {
         (true, printed) => printed,
-        (false, _) => Outcome::Failed,
+        (false, _) => CommandOutcome::Failed,
     }
 }
 
-fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+fn print(report: &ReloadReport, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", cleaned(&report.outcome))?;
     for key in &report.changed {
         writeln!(out, "changed: {}", cleaned(key))?;

@@ -2,30 +2,30 @@
 
 use std::io::{self, Write};
 
-use crate::cli::{Outcome, complain, said};
+use crate::cli::{CommandOutcome, complain, print_outcome};
 use crate::gate::Rule;
 use crate::gate::rules::docs;
 
 /// The flags of `rules`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct RulesFlags {
     /// The rule, as the DETAIL of an error names it; left out, all of them in a line each.
     #[arg(value_name = "RULE")]
     rule: Option<String>,
 }
 
 /// Prints a rule, or the list.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &RulesFlags, out: &mut impl Write) -> CommandOutcome {
     let Some(name) = &flags.rule else {
-        return said(list(out));
+        return print_outcome(list(out));
     };
     match Rule::ALL.into_iter().find(|rule| rule.name() == name) {
-        Some(rule) => said(one(rule, out)),
+        Some(rule) => print_outcome(one(rule, out)),
         None => {
             complain(format_args!(
                 "there is no such rule; `pgsieve rules` lists them"
             ));
-            Outcome::Misused
+            CommandOutcome::Misused
         }
     }
 }

@@ -7,17 +7,17 @@ use crate::app::{self, AppError, check};
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::test::misused;
 use crate::cli::settings_sources::sources;
-use crate::cli::{Outcome, allocator, complain, fail, said};
-use crate::config::sources::{Flag, Sources};
-use crate::config::warnings::Warning;
-use crate::config::{self, Problem, Settings};
+use crate::cli::{CommandOutcome, allocator, complain, fail, print_outcome};
+use crate::config::sources::{FlagValue, SettingsSources};
+use crate::config::warnings::ConfigWarning;
+use crate::config::{self, ProgramSettings, SettingsProblem};
 use crate::net::file_limit;
-use crate::offline::assumptions::Person;
+use crate::offline::assumptions::AssumedSession;
 use crate::telemetry::labels::Label;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct ServeFlags {
     /// The settings file [default: the one that PGSIEVE_CONFIG names]; every key can also come as
     /// PGSIEVE_… (see `pgsieve keys`).
     #[arg(long, value_name = "FILE")]
@@ -50,9 +50,9 @@ pub struct Flags {
 }
 
 /// Serves until the process is told to stop.
-pub fn run(flags: Flags) -> Outcome {
+pub fn run(flags: ServeFlags) -> CommandOutcome {
     // Before anything is read: a configuration that comes through a pipe comes once.
-    allocator::settle();
+    allocator::restart_with_threshold();
     file_limit::raise_limit();
     let who = match flags.person.named() {
         Ok(who) => who,
@@ -65,12 +65,12 @@ pub fn run(flags: Flags) -> Outcome {
             complain(format_args!(
                 "flags that say whose session it is are for --check"
             ));
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     }
     match settings(flags) {
         Ok((settings, sources)) => match app::run(settings, sources) {
-            Ok(()) => Outcome::Done,
+            Ok(()) => CommandOutcome::Done,
             Err(error @ AppError::PolicyTests(_)) => untested(&error),
             Err(error) => fail(format_args!("{error}")),
         },
@@ -78,27 +78,27 @@ pub fn run(flags: Flags) -> Outcome {
             for problem in problems {
                 complain(format_args!("{problem}"));
             }
-            Outcome::Misused
+            CommandOutcome::Misused
         }
     }
 }
 
 /// Whether a start would work.
-fn check(flags: Flags, who: Option<&Person>) -> Outcome {
+fn check(flags: ServeFlags, who: Option<&AssumedSession>) -> CommandOutcome {
     let checked = match settings(flags) {
         Ok((settings, _)) => check::check(settings, who),
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
             }
-            return Outcome::Failed;
+            return CommandOutcome::Failed;
         }
     };
     let checked = match checked {
         Ok(checked) => checked,
         Err(error) => return fail(format_args!("the system refused: {}", error.kind())),
     };
-    for Warning { warning, key, what } in &checked.warnings {
+    for ConfigWarning { warning, key, what } in &checked.warnings {
         complain(format_args!("warning: {}: {key}: {what}", warning.name()));
     }
     for problem in &checked.problems {
@@ -109,14 +109,14 @@ fn check(flags: Flags, who: Option<&Person>) -> Outcome {
         .told
         .iter()
         .try_for_each(|line| writeln!(out, "{line}"));
-    match said(told) {
-        Outcome::Done if !checked.problems.is_empty() => Outcome::Failed,
+    match print_outcome(told) {
+        CommandOutcome::Done if !checked.problems.is_empty() => CommandOutcome::Failed,
         outcome => outcome,
     }
 }
 
 /// Names every test that has not passed.
-fn untested(error: &AppError) -> Outcome {
+fn untested(error: &AppError) -> CommandOutcome {
     if let AppError::PolicyTests(problems) = error {
         for problem in problems {
             complain(format_args!("{problem}"));
@@ -125,7 +125,7 @@ fn untested(error: &AppError) -> Outcome {
     fail(format_args!("{error}"))
 }
 
-fn settings(flags: Flags) -> Result<(Settings, Sources), Vec<Problem>> {
+fn settings(flags: ServeFlags) -> Result<(ProgramSettings, SettingsSources), Vec<SettingsProblem>> {
     let given = [
         ("upstream.url", "--upstream", flags.upstream),
         ("listen", "--listen", flags.listen),
@@ -135,7 +135,7 @@ fn settings(flags: Flags) -> Result<(Settings, Sources), Vec<Problem>> {
     ];
     let given = given.into_iter().filter_map(|(path, name, value)| {
         let value = value?;
-        Some(Flag { path, name, value })
+        Some(FlagValue { path, name, value })
     });
     let sources = sources(flags.config.as_deref(), given.collect())?;
     Ok((config::load(&sources)?, sources))

@@ -5,16 +5,16 @@ use std::io::{self, Write};
 use serde::Deserialize;
 
 use crate::cli::admin_request;
-use crate::cli::admin_request::Whom;
-use crate::cli::{Outcome, fail, said};
+use crate::cli::admin_request::AdminFlags;
+use crate::cli::{CommandOutcome, fail, print_outcome};
 use crate::session::registry::SessionShown;
 use crate::telemetry::session_info::cleaned;
 
 /// The flags of `sessions`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct SessionsFlags {
     #[command(flatten)]
-    whom: Whom,
+    admin_flags: AdminFlags,
     /// Ends the session with this number, as an administrator of the server would: its client gets
     /// 57P01.
     #[arg(long, value_name = "ID")]
@@ -26,29 +26,33 @@ pub struct Flags {
 
 /// The answer.
 #[derive(Deserialize)]
-struct Sessions {
+struct SessionsAnswer {
     sessions: Vec<SessionShown>,
     more: usize,
 }
 
 /// Does what the flags ask for.
-pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
+pub fn run(flags: &SessionsFlags, out: &mut dyn Write) -> CommandOutcome {
     let asked = match flags.kill {
-        Some(id) => admin_request::ask(&flags.whom, "POST", &format!("/api/sessions/{id}/end")),
-        None => admin_request::ask(&flags.whom, "GET", "/api/sessions"),
+        Some(id) => admin_request::ask(
+            &flags.admin_flags,
+            "POST",
+            &format!("/api/sessions/{id}/end"),
+        ),
+        None => admin_request::ask(&flags.admin_flags, "GET", "/api/sessions"),
     };
     let answer = match asked {
         Ok(answer) => answer,
         Err(trouble) => return admin_request::explain(trouble),
     };
     if flags.kill.is_some() {
-        return said(writeln!(out, "ended"));
+        return print_outcome(writeln!(out, "ended"));
     }
     if flags.json {
-        return said(writeln!(out, "{answer}"));
+        return print_outcome(writeln!(out, "{answer}"));
     }
-    match serde_json::from_str::<Sessions>(&answer) {
-        Ok(sessions) => said(print(&sessions, out)),
+    match serde_json::from_str::<SessionsAnswer>(&answer) {
+        Ok(sessions) => print_outcome(print(&sessions, out)),
         Err(_) => fail(format_args!(
             "the answer is none of a pgsieve of this version"
         )),
@@ -56,7 +60,7 @@ pub fn run(flags: &Flags, out: &mut dyn Write) -> Outcome {
 }
 
 /// A table with a column for each fact, as wide as it has to be.
-fn print(found: &Sessions, out: &mut dyn Write) -> io::Result<()> {
+fn print(found: &SessionsAnswer, out: &mut dyn Write) -> io::Result<()> {
     let rows = found.sessions.iter().map(row);
     let rows: Vec<[String; COLUMNS.len()]> = rows.collect();
     let width = |place: usize| {

@@ -7,15 +7,18 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use crate::config::Problem;
+use crate::config::SettingsProblem;
 use crate::config::keys::FILE_VARIABLE;
-use crate::config::sources::{FileText, Flag, Sources};
+use crate::config::sources::{FlagValue, SettingsFile, SettingsSources};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::mask_key::MaskPad;
 use crate::text_file;
 
 /// Reads the file and the environment; `flags` are what the command was given.
-pub fn sources(config: Option<&Path>, flags: Vec<Flag>) -> Result<Sources, Vec<Problem>> {
+pub fn sources(
+    config: Option<&Path>,
+    flags: Vec<FlagValue>,
+) -> Result<SettingsSources, Vec<SettingsProblem>> {
     let named = match (config, env::var_os(FILE_VARIABLE)) {
         (Some(path), _) => Some(("--config", path.to_owned())),
         (None, Some(path)) if path.is_empty() => {
@@ -32,7 +35,7 @@ pub fn sources(config: Option<&Path>, flags: Vec<Flag>) -> Result<Sources, Vec<P
     let variables = env::vars_os();
     let variables = variables
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    Ok(Sources {
+    Ok(SettingsSources {
         path,
         file,
         variables: variables.collect(),
@@ -48,17 +51,17 @@ fn mask_pad() -> Option<MaskPad> {
     Some(MaskPad::new(random))
 }
 
-fn read(named_by: &str, path: &Path) -> Result<FileText, Vec<Problem>> {
+fn read(named_by: &str, path: &Path) -> Result<SettingsFile, Vec<SettingsProblem>> {
     let name = path.display().to_string();
     match text_file::read(path, CONFIG_FILE_BYTES_MAX) {
-        Ok(text) => Ok(FileText { name, text }),
+        Ok(text) => Ok(SettingsFile { name, text }),
         Err(fault) => Err(problem(
             named_by.into(),
-            format!("the file cannot be read: {}", fault.told(path)),
+            format!("the file cannot be read: {}", fault.describe(path)),
         )),
     }
 }
 
-fn problem(place: String, what: String) -> Vec<Problem> {
-    vec![Problem { place, what }]
+fn problem(place: String, what: String) -> Vec<SettingsProblem> {
+    vec![SettingsProblem { place, what }]
 }

@@ -11,7 +11,7 @@ use crate::sql::lexer::{TokenKind, tokens};
 
 /// One statement of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Statement<'t> {
+pub struct InputStatement<'t> {
     /// The line that it begins on, counted from one.
     pub line: usize,
     /// Its text, without the semicolon.
@@ -20,7 +20,7 @@ pub struct Statement<'t> {
 
 /// What a JSON line asks.
 #[derive(Deserialize)]
-pub struct Question {
+pub struct JsonQuestion {
     /// Given back with the answer.
     pub id: Value,
     /// What is to be judged.
@@ -69,7 +69,7 @@ pub fn read_text(input: impl Read) -> io::Result<String> {
 
 /// The statements between the semicolons of a text. Semicolons in literals, names and comments
 /// are none. Stretches of nothing but space and comments are passed over.
-pub fn split(text: &str) -> Vec<Statement<'_>> {
+pub fn split(text: &str) -> Vec<InputStatement<'_>> {
     let mut statements = Vec::new();
     let (mut start, mut line, mut counted) = (None, 1, 0);
     for token in tokens(text) {
@@ -77,7 +77,7 @@ pub fn split(text: &str) -> Vec<Statement<'_>> {
         if token.kind == TokenKind::Punctuation && part == ";" {
             if let Some((line, start)) = start.take() {
                 let text = text.get(start..token.span.start).unwrap_or_default();
-                statements.push(Statement { line, text });
+                statements.push(InputStatement { line, text });
             }
         } else if start.is_none() && !token.kind.is_blank() {
             let between = text.get(counted..token.span.start).unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn split(text: &str) -> Vec<Statement<'_>> {
         }
     }
     if let Some((line, start)) = start {
-        statements.push(Statement {
+        statements.push(InputStatement {
             line,
             text: text.get(start..).unwrap_or_default(),
         });
@@ -100,7 +100,7 @@ pub fn split(text: &str) -> Vec<Statement<'_>> {
 pub fn next_question(
     input: &mut impl BufRead,
     number: &mut u64,
-) -> io::Result<Option<Result<Question, BadLine>>> {
+) -> io::Result<Option<Result<JsonQuestion, BadLine>>> {
     loop {
         let mut line = Vec::new();
         let mut bounded = input.by_ref().take(CHECK_LINE_BYTES_MAX);
@@ -172,7 +172,7 @@ mod tests {
         let mut seen = Vec::new();
         while let Some(question) = next_question(&mut input, &mut number).unwrap() {
             seen.push(match question {
-                Ok(Question { id, sql }) => format!("{number} {id} {sql}"),
+                Ok(JsonQuestion { id, sql }) => format!("{number} {id} {sql}"),
                 Err(BadLine::NotAQuestion) => format!("{number} bad"),
                 Err(BadLine::TooLong) => format!("{number} too long"),
             });

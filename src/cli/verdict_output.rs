@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::gate::{Judgement, Verdict};
-use crate::offline::judge::Ruling;
+use crate::offline::judge::TextRuling;
 
 /// What is shown of a judgement.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownVerdict {
     /// Whether it would run.
     pub allowed: bool,
     /// The rule that refused it, or `clamped` when it would run with a value lowered.
@@ -25,16 +25,16 @@ pub struct Shown {
 }
 
 /// A row of the table.
-pub struct Row {
+pub struct VerdictRow {
     /// The number of the statement, counted from one.
     pub number: usize,
     /// The line it begins on.
     pub line: usize,
     /// What became of it.
-    pub shown: Shown,
+    pub shown: ShownVerdict,
 }
 
-impl Shown {
+impl ShownVerdict {
     /// Takes what may be shown.
     pub fn of(judgement: &Judgement<'_>) -> Self {
         let facts = &judgement.facts;
@@ -64,7 +64,7 @@ impl Shown {
     }
 
     /// The same of a message of a session.
-    pub fn of_ruling(ruling: &Ruling) -> Self {
+    pub fn of_ruling(ruling: &TextRuling) -> Self {
         let refusal = ruling.answer.refusal();
         let lowered = ruling.is_lowered.then_some("clamped");
         let hint = refusal.map(|refusal| refusal.hint.clone());
@@ -111,7 +111,7 @@ pub fn write_line(fields: &[(&'static str, Value)], out: &mut impl Write) -> io:
 }
 
 /// Writes the table, its columns as wide as their widest word.
-pub fn write_table(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
+pub fn write_table(rows: &[VerdictRow], out: &mut impl Write) -> io::Result<()> {
     let head = [
         "#",
         "line",
@@ -141,8 +141,8 @@ pub fn write_table(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn cells(row: &Row) -> [String; 7] {
-    let Row {
+fn cells(row: &VerdictRow) -> [String; 7] {
+    let VerdictRow {
         number,
         line,
         shown,

@@ -1,21 +1,27 @@
 //! The settings of the catalogs: whether they are kept, who loads them, how fresh they are.
 
 use crate::config::quantities::duration;
-use crate::config::value_reader::{Choice, Reader};
+use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::limits::{
     CATALOG_AGE_MAX, CATALOG_AGE_MAX_BOUNDS, CATALOG_POLL_INTERVAL, CATALOG_POLL_INTERVAL_BOUNDS,
     CATALOG_REFRESH_INTERVAL, CATALOG_REFRESH_INTERVAL_BOUNDS,
 };
 use crate::upstream::address::UpstreamSettings;
-use crate::upstream::catalog_cache::catalog_account::Known;
-use crate::upstream::catalog_cache::settings::{KeeperSettings, Mode};
-use crate::upstream::snapshot::Account;
+use crate::upstream::catalog_cache::catalog_account::AccountSetting;
+use crate::upstream::catalog_cache::settings::{CatalogCacheSettings, CatalogMode};
+use crate::upstream::snapshot::UpstreamAccount;
 
 /// `catalog`.
-pub fn catalog(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<KeeperSettings> {
+pub fn catalog(
+    reader: &mut KeyReader,
+    upstream: Option<&UpstreamSettings>,
+) -> Option<CatalogCacheSettings> {
     let mode = reader
-        .choice("catalog.mode", &[("on", Mode::On), ("off", Mode::Off)])
-        .or(Mode::On);
+        .choice(
+            "catalog.mode",
+            &[("on", CatalogMode::On), ("off", CatalogMode::Off)],
+        )
+        .or(CatalogMode::On);
     let account = account(reader, upstream);
     let poll_interval = duration(
         reader,
@@ -41,7 +47,7 @@ pub fn catalog(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Opti
         let place = reader.place_of("catalog.age_max");
         reader.note(&place, "must be at least twice catalog.poll_interval");
     }
-    Some(KeeperSettings {
+    Some(CatalogCacheSettings {
         mode: mode?,
         account: account?,
         poll_interval: poll_interval?,
@@ -51,15 +57,15 @@ pub fn catalog(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Opti
 }
 
 /// `catalog.user` and `catalog.password_file`; without them the account of the URL, if it has one.
-fn account(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<Known> {
+fn account(reader: &mut KeyReader, upstream: Option<&UpstreamSettings>) -> Option<AccountSetting> {
     let user = reader.word("catalog.user").optional()?;
     let password = match reader.word("catalog.password_file") {
-        Choice::Absent => None,
-        Choice::Wrong => return None,
-        Choice::Is(word) => Some(reader.secret_in(&word)?),
+        ReadValue::Absent => None,
+        ReadValue::Wrong => return None,
+        ReadValue::Given(word) => Some(reader.secret_in(&word)?),
     };
     match (user, password) {
-        (Some(user), password) => Some(Known::Configured(Account {
+        (Some(user), password) => Some(AccountSetting::Configured(UpstreamAccount {
             user: user.text,
             password,
         })),
@@ -75,9 +81,9 @@ fn account(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<K
             let of_url = upstream.and_then(|upstream| {
                 let user = upstream.user.clone()?;
                 let password = upstream.password.clone();
-                Some(Known::OfUrl(Account { user, password }))
+                Some(AccountSetting::OfUrl(UpstreamAccount { user, password }))
             });
-            Some(of_url.unwrap_or(Known::Nobody))
+            Some(of_url.unwrap_or(AccountSetting::Nobody))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The settings of the clients' side: TLS and logins.
 
 use crate::auth::settings::{AuthSettings, UpstreamIdentity};
-use crate::config::value_reader::Reader;
+use crate::config::value_reader::KeyReader;
 use crate::config::{oidc, users};
 use crate::net::client_tls::{ClientTlsFiles, ClientTlsSettings};
 use crate::session::context::reported_role::ReportAs;
@@ -9,7 +9,7 @@ use crate::upstream::address::UpstreamSettings;
 
 /// The words of `client.tls.mode`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum TlsModeWord {
     Off,
     Allow,
     Require,
@@ -17,7 +17,7 @@ enum Mode {
 
 /// The words of `client.auth.method`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
+enum AuthMethodWord {
     Passthrough,
     Scram,
     Certificate,
@@ -26,19 +26,19 @@ enum Method {
 }
 
 /// `client.tls`.
-pub fn tls(reader: &mut Reader) -> Option<ClientTlsSettings> {
+pub fn tls(reader: &mut KeyReader) -> Option<ClientTlsSettings> {
     let certificate = reader.file("client.tls.certificate").optional();
     let key = reader.file("client.tls.key").optional();
     let client_ca = reader.file("client.tls.client_ca").optional();
     let words = [
-        ("off", Mode::Off),
-        ("allow", Mode::Allow),
-        ("require", Mode::Require),
+        ("off", TlsModeWord::Off),
+        ("allow", TlsModeWord::Allow),
+        ("require", TlsModeWord::Require),
     ];
     let implied = if reader.has("client.tls.certificate") {
-        Mode::Allow
+        TlsModeWord::Allow
     } else {
-        Mode::Off
+        TlsModeWord::Off
     };
     let mode = reader.choice("client.tls.mode", &words).or(implied)?;
     let (certificate, key, client_ca) = (certificate?, key?, client_ca?);
@@ -61,7 +61,7 @@ pub fn tls(reader: &mut Reader) -> Option<ClientTlsSettings> {
         }
     };
     let Some((certificate, key)) = files else {
-        if mode != Mode::Off {
+        if mode != TlsModeWord::Off {
             let place = reader.place_of("client.tls.mode");
             reader.note(&place, "needs client.tls.certificate and client.tls.key");
             return None;
@@ -74,7 +74,7 @@ pub fn tls(reader: &mut Reader) -> Option<ClientTlsSettings> {
         return Some(ClientTlsSettings::Off);
     };
     let place = reader.place_of("client.tls.key");
-    reader.look_at_secret(&key, &place);
+    reader.note_secret_file(&key, &place);
     let insists = client_ca.is_some();
     let files = ClientTlsFiles {
         certificate,
@@ -82,25 +82,25 @@ pub fn tls(reader: &mut Reader) -> Option<ClientTlsSettings> {
         client_ca,
     };
     Some(match mode {
-        Mode::Off => ClientTlsSettings::Off,
-        Mode::Allow => ClientTlsSettings::Allow(files),
-        Mode::Require if insists => ClientTlsSettings::RequireCertificate(files),
-        Mode::Require => ClientTlsSettings::Require(files),
+        TlsModeWord::Off => ClientTlsSettings::Off,
+        TlsModeWord::Allow => ClientTlsSettings::Allow(files),
+        TlsModeWord::Require if insists => ClientTlsSettings::RequireCertificate(files),
+        TlsModeWord::Require => ClientTlsSettings::Require(files),
     })
 }
 
 /// `client.auth`.
 pub fn auth(
-    reader: &mut Reader,
+    reader: &mut KeyReader,
     upstream: Option<&UpstreamSettings>,
     tls: Option<&ClientTlsSettings>,
 ) -> Option<AuthSettings> {
     let words = [
-        ("passthrough", Method::Passthrough),
-        ("scram", Method::Scram),
-        ("cert", Method::Certificate),
-        ("oidc", Method::Oidc),
-        ("trust", Method::Trust),
+        ("passthrough", AuthMethodWord::Passthrough),
+        ("scram", AuthMethodWord::Scram),
+        ("cert", AuthMethodWord::Certificate),
+        ("oidc", AuthMethodWord::Oidc),
+        ("trust", AuthMethodWord::Trust),
     ];
     let bools = [("true", true), ("false", false)];
     let plaintext = reader
@@ -108,42 +108,42 @@ pub fn auth(
         .or(false);
     let method = reader
         .choice("client.auth.method", &words)
-        .or(Method::Passthrough)?;
-    if method != Method::Passthrough {
+        .or(AuthMethodWord::Passthrough)?;
+    if method != AuthMethodWord::Passthrough {
         only_for(
             reader,
             "client.auth.allow_plaintext_passwords",
             "passthrough",
         );
     }
-    if matches!(method, Method::Passthrough | Method::Trust) {
+    if matches!(method, AuthMethodWord::Passthrough | AuthMethodWord::Trust) {
         only_for(reader, "client.auth.users", "scram, cert and oidc");
     }
-    if method != Method::Oidc {
+    if method != AuthMethodWord::Oidc {
         oidc::refuse(reader);
     }
     let service = upstream.and_then(identity);
     match method {
-        Method::Passthrough => Some(AuthSettings::Passthrough {
+        AuthMethodWord::Passthrough => Some(AuthSettings::Passthrough {
             allow_plaintext_passwords: plaintext?,
         }),
-        Method::Scram => Some(AuthSettings::Scram {
+        AuthMethodWord::Scram => Some(AuthSettings::Scram {
             users: users::scram(reader, service.as_ref())?,
         }),
-        Method::Certificate => {
+        AuthMethodWord::Certificate => {
             if !tls.is_none_or(has_client_ca) {
                 reader.note("client.auth.method", "cert needs client.tls.client_ca");
             }
             let entries = users::certificates(reader, service.as_ref())?;
             Some(AuthSettings::Certificate { entries })
         }
-        Method::Oidc => oidc::oidc(reader, service.as_ref()),
-        Method::Trust => Some(AuthSettings::Trust { upstream: service }),
+        AuthMethodWord::Oidc => oidc::oidc(reader, service.as_ref()),
+        AuthMethodWord::Trust => Some(AuthSettings::Trust { upstream: service }),
     }
 }
 
 /// `client.report_as`.
-pub fn report_as(reader: &mut Reader) -> Option<ReportAs> {
+pub fn report_as(reader: &mut KeyReader) -> Option<ReportAs> {
     let words = [
         ("upstream", ReportAs::Upstream),
         ("primary", ReportAs::Primary),
@@ -171,7 +171,7 @@ fn has_client_ca(tls: &ClientTlsSettings) -> bool {
     }
 }
 
-fn only_for(reader: &mut Reader, path: &str, methods: &str) {
+fn only_for(reader: &mut KeyReader, path: &str, methods: &str) {
     if reader.has(path) {
         let place = reader.place_of(path);
         reader.note(&place, format!("is only for client.auth.method {methods}"));

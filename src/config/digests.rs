@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
 
-use crate::config::sources::Given;
+use crate::config::sources::GivenValue;
 use crate::limits::CONFIG_FILE_BYTES_MAX;
-use crate::policy::yaml::tree::Value;
+use crate::policy::yaml::tree::YamlValue;
 
 /// The digests of one reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct SettingsDigests {
     /// What is written, by key.
     keys: BTreeMap<&'static str, Hash>,
     /// What stands in the files, each with the key that names it.
     files: BTreeMap<PathBuf, (String, Hash)>,
 }
 
-impl Marks {
+impl SettingsDigests {
     /// Takes down what is written.
-    pub fn of(given: &BTreeMap<&'static str, Given>) -> Self {
-        let digest = |given: &Given| {
+    pub fn of(given: &BTreeMap<&'static str, GivenValue>) -> Self {
+        let digest = |given: &GivenValue| {
             let mut hasher = Hasher::new();
             digest(&given.value, &mut hasher);
             hasher.finalize()
@@ -93,24 +93,24 @@ fn missing(error: &io::Error) -> Hash {
 }
 
 /// A digest of all that stands there, with its form.
-fn digest(value: &Value, hasher: &mut Hasher) {
+fn digest(value: &YamlValue, hasher: &mut Hasher) {
     match value {
-        Value::Nothing => {
+        YamlValue::Nothing => {
             hasher.update(b"n");
         }
-        Value::Word(word) => {
+        YamlValue::Word(word) => {
             hasher
                 .update(b"w")
                 .update(blake3::hash(word.as_bytes()).as_bytes());
         }
-        Value::List(list) => {
+        YamlValue::List(list) => {
             hasher.update(b"l");
             for one in list {
                 digest(&one.value, hasher);
             }
             hasher.update(b".");
         }
-        Value::Map(entries) => {
+        YamlValue::Map(entries) => {
             hasher.update(b"m");
             for entry in entries {
                 hasher.update(blake3::hash(entry.key.as_bytes()).as_bytes());
@@ -124,18 +124,18 @@ fn digest(value: &Value, hasher: &mut Hasher) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::sources::{FileText, Sources, gather};
+    use crate::config::sources::{SettingsFile, SettingsSources, gather};
 
-    fn marks(text: &str) -> Marks {
-        let file = FileText {
+    fn marks(text: &str) -> SettingsDigests {
+        let file = SettingsFile {
             name: "x.yaml".into(),
             text: text.into(),
         };
-        let sources = Sources {
+        let sources = SettingsSources {
             file: Some(file),
-            ..Sources::default()
+            ..SettingsSources::default()
         };
-        Marks::of(&gather(&sources).given)
+        SettingsDigests::of(&gather(&sources).given)
     }
 
     #[test]

@@ -8,11 +8,11 @@ use crate::config::user_keys::USER_KEYS;
 
 /// One key.
 #[derive(Debug)]
-pub struct Key {
+pub struct SettingsKey {
     /// Its path in the file.
     pub path: &'static str,
     /// How it is written.
-    pub form: Form,
+    pub form: KeyForm,
     /// What holds when it is absent.
     pub default: &'static str,
     /// Meaning, unit and bound.
@@ -21,7 +21,7 @@ pub struct Key {
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum KeyForm {
     /// One word or text.
     Word,
     /// A list in the file, words with commas between them elsewhere.
@@ -30,7 +30,7 @@ pub enum Form {
     Users,
 }
 
-impl Key {
+impl SettingsKey {
     /// The key of a path.
     pub fn at(path: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.path == path)
@@ -49,7 +49,7 @@ impl Key {
 pub fn reference() -> String {
     let mut text = String::new();
     for key in KEYS {
-        let Key {
+        let SettingsKey {
             path, default, doc, ..
         } = key;
         let variable = key.variable();
@@ -75,121 +75,121 @@ pub const FILE_VARIABLE: &str = "PGSIEVE_CONFIG";
 pub const VARIABLE_PREFIX: &str = "PGSIEVE_";
 
 /// The keys, in the order of the reference.
-pub const KEYS: &[Key] = &[
-    Key {
+pub const KEYS: &[SettingsKey] = &[
+    SettingsKey {
         path: "listen",
-        form: Form::Words,
+        form: KeyForm::Words,
         default: "127.0.0.1:6432",
         doc: "Where clients arrive: host:port, or the path of a Unix socket; one or a list.",
     },
-    Key {
+    SettingsKey {
         path: "admin.listen",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "127.0.0.1:9432",
         doc: "Where /metrics, /healthz, /readyz and the live page are served: ip:port, or off.",
     },
-    Key {
+    SettingsKey {
         path: "admin.token_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A file whose first line is the bearer token of the live page, pgsieve reload and \
               pgsieve sessions; without it the page is shown to this host alone, and nothing can \
               be done through the address.",
     },
-    Key {
+    SettingsKey {
         path: "admin.hosts",
-        form: Form::Words,
+        form: KeyForm::Words,
         default: "none",
         doc: "Names, without ports, that /metrics, /healthz and /readyz may be asked for by beside \
               IP addresses and localhost; one, or a list of up to 32. A request for any other name \
               is refused: a web page elsewhere could let its own name stand for this address.",
     },
-    Key {
+    SettingsKey {
         path: "strict_files",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "off",
         doc: "Whether pgsieve refuses to start where others can read a file that holds a password, \
               a token, a verifier or a key: on, or off, and it is only logged. Such a file is to \
               be 0600, or 0640 where root owns it.",
     },
-    Key {
+    SettingsKey {
         path: "metrics",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "on",
         doc: "Whether statements are counted: on or off. Alarms, connections and logins always are.",
     },
-    Key {
+    SettingsKey {
         path: "upstream.url",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none, it must be given",
         doc: "The Postgres behind pgsieve: postgres://[user[:password]@]host[:port]/[database].",
     },
-    Key {
+    SettingsKey {
         path: "upstream.password_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A file whose first line is the password of the URL's user.",
     },
-    Key {
+    SettingsKey {
         path: "upstream.tls.mode",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "the URL's sslmode; without it require, on this host disable",
         doc: "TLS to the upstream: disable, require, verify-ca or verify-full.",
     },
-    Key {
+    SettingsKey {
         path: "upstream.tls.root_certificate",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A PEM file with the authorities that the upstream is checked against, or system.",
     },
-    Key {
+    SettingsKey {
         path: "upstream.tls.certificate",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A PEM file with the certificate that pgsieve shows the upstream.",
     },
-    Key {
+    SettingsKey {
         path: "upstream.tls.key",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A PEM file with the private key of that certificate.",
     },
-    Key {
+    SettingsKey {
         path: "client.tls.mode",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "allow when a certificate is given, else off",
         doc: "TLS with clients: off, allow (the client decides) or require.",
     },
-    Key {
+    SettingsKey {
         path: "client.tls.certificate",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A PEM file with the certificate chain that pgsieve shows clients.",
     },
-    Key {
+    SettingsKey {
         path: "client.tls.key",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A PEM file with the private key of that certificate.",
     },
-    Key {
+    SettingsKey {
         path: "client.tls.client_ca",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A PEM file with authorities for client certificates; with mode require every client \
               over TCP must show one of theirs, with mode allow it may.",
     },
-    Key {
+    SettingsKey {
         path: "client.report_as",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "upstream",
         doc: "As what kind of server clients take pgsieve when they connect: upstream (what it is, \
               with a default of read only), primary (target_session_attrs=read-write and \
               targetServerType=primary take it) or standby.",
     },
-    Key {
+    SettingsKey {
         path: "client.auth.method",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "passthrough",
         doc: "How clients prove who they are: passthrough (their own user and password, at the \
               upstream), scram, cert, oidc (a token as the password) or trust (only on this host).",
@@ -205,17 +205,17 @@ pub const KEYS: &[Key] = &[
     login_keys::CLOCK_SKEW,
     login_keys::EXPIRED_SESSIONS,
     login_keys::USER_ATTRIBUTES,
-    Key {
+    SettingsKey {
         path: "policy.file",
-        form: Form::Words,
+        form: KeyForm::Words,
         default: "agent",
         doc: "What is allowed, and to whom: policy files, folders of them (each *.yaml, by name), \
               or the built-in agent, bi, strict and observe; one or a list. A session gets the \
               first whose match fits, else the one without.",
     },
-    Key {
+    SettingsKey {
         path: "policy.tests",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "off",
         doc: "Whether the policies' own tests have to pass, against the catalog of the URL's \
               database: off or required. With required no client is let in before they did, a \
@@ -223,213 +223,213 @@ pub const KEYS: &[Key] = &[
               one are not taken. It needs a database in the URL and a user who reads its catalog \
               (catalog.user or the URL's).",
     },
-    Key {
+    SettingsKey {
         path: "policy.mask_key_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A file of 64 hexadecimal digits: the key of the mask hash of policies \
               (columns.mask). Whoever has it can compute what a guessed value is shown as.",
     },
-    Key {
+    SettingsKey {
         path: "catalog.mode",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "on",
         doc: "Whether pgsieve keeps itself informed about what the databases contain, to see what \
               a name hides: on or off. Under a policy that requires a catalog, off lets only \
               statements pass whose every name is a built-in.",
     },
-    Key {
+    SettingsKey {
         path: "catalog.user",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "the URL's; else that of the first client that logs in to the database",
         doc: "Who reads the system catalogs, and nothing else. Any role may that may connect.",
     },
-    Key {
+    SettingsKey {
         path: "catalog.password_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A file whose first line is the password of catalog.user.",
     },
-    Key {
+    SettingsKey {
         path: "catalog.poll_interval",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "500ms",
         doc: "The pause between two looks whether the database has changed, 100ms to 10s, as all \
               durations with its unit: ms, s, min, h or d. A change stays unseen at most this long \
               and the time of a load.",
     },
-    Key {
+    SettingsKey {
         path: "catalog.refresh_interval",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "10min",
         doc: "How often the catalog is loaded anew although nothing seems to have changed, 5s to \
               1d.",
     },
-    Key {
+    SettingsKey {
         path: "catalog.age_max",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "10s",
         doc: "How long a catalog is used of which it is unknown whether it still holds, 1s to \
               5min; then the policy decides what runs without one. At least twice \
               catalog.poll_interval.",
     },
-    Key {
+    SettingsKey {
         path: "log.to",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "stderr",
         doc: "Where the log's lines go: stderr, a file, syslog, syslog:///path or \
               syslog+udp://host:port.",
     },
-    Key {
+    SettingsKey {
         path: "log.format",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "text",
         doc: "How they are written: text, or json with time, level, event and text.",
     },
-    Key {
+    SettingsKey {
         path: "log.level",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "info",
         doc: "Those below are left out: info or warn. Alarms are always written.",
     },
-    Key {
+    SettingsKey {
         path: "audit.to",
-        form: Form::Words,
+        form: KeyForm::Words,
         default: "off",
         doc: "Where the audit's JSON lines go: a file, - for standard output, syslog, \
               syslog:///path, syslog+udp://host:port, syslog+tcp://host:port, or off; one, or a \
               list of up to 4 with one file at most.",
     },
-    Key {
+    SettingsKey {
         path: "audit.rotate_bytes",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "0, never",
         doc: "The size at which the audit's file is put aside as FILE.1 and a new one is begun: \
               100MB, or a number of bytes; 0 is never. Units are B, kB, MB, GB, TB, KiB, MiB, GiB \
               and TiB, powers of 1024 all.",
     },
-    Key {
+    SettingsKey {
         path: "audit.rotate_keep",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "10",
         doc: "How many files that were put aside are kept, 1 to 1000.",
     },
-    Key {
+    SettingsKey {
         path: "audit.on_full",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "drop",
         doc: "What becomes of lines of permitted statements when they cannot be written fast \
               enough: drop, or block, and sessions wait. Lines of refusals are never dropped.",
     },
-    Key {
+    SettingsKey {
         path: "audit.chain_key_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A file of 64 hexadecimal digits: the key of the chain that runs through the lines, \
               which nobody without it can then continue.",
     },
-    Key {
+    SettingsKey {
         path: "audit.names",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "on",
         doc: "Whether the audit has the names of the relations, functions and settings of \
               statements: on or off. policy suggest needs them.",
     },
-    Key {
+    SettingsKey {
         path: "audit.columns",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "off",
         doc: "Whether the audit has the names of the columns that statements read, those that \
               models read for them among them: on or off. With audit.names alone.",
     },
-    Key {
+    SettingsKey {
         path: "audit.queryid",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "off",
         doc: "Whether the audit has the queryid of queries, for which it asks the server: on or off.",
     },
-    Key {
+    SettingsKey {
         path: "audit.text",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "off",
         doc: "The texts of statements, for audit.text_recipients alone: off or encrypted.",
     },
-    Key {
+    SettingsKey {
         path: "audit.text_recipients",
-        form: Form::Words,
+        form: KeyForm::Words,
         default: "none",
         doc: "Whom the texts are encrypted to: up to 4 X25519 recipients of age, age1….",
     },
-    Key {
+    SettingsKey {
         path: "audit.fingerprint_key_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A file of 64 hexadecimal digits: the key of the fingerprints, which nobody without \
               it can then compute.",
     },
-    Key {
+    SettingsKey {
         path: "traces.endpoint",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "off",
         doc: "The OpenTelemetry collector that spans go to: http://host:port, https://host:port, or \
               off.",
     },
-    Key {
+    SettingsKey {
         path: "traces.protocol",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "grpc",
         doc: "How the collector is spoken to: grpc or http (protobuf).",
     },
-    Key {
+    SettingsKey {
         path: "traces.sample_ratio",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "0.01",
         doc: "Of the statements that bring no traceparent of their own, the share that gets a span, \
               0 to 1.",
     },
-    Key {
+    SettingsKey {
         path: "traces.headers_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none",
         doc: "A file of headers for the collector, such as an authorization: `name: value`, one on \
               each line.",
     },
-    Key {
+    SettingsKey {
         path: "traces.service_name",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "pgsieve",
         doc: "What the spans call this service.",
     },
-    Key {
+    SettingsKey {
         path: "workers",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "the number of processor cores",
         doc: "Threads that serve clients, 1 to 256.",
     },
-    Key {
+    SettingsKey {
         path: "limits.connections_max",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "1000",
         doc: "Clients at a time, 1 to 100000; more are refused with 53300.",
     },
-    Key {
+    SettingsKey {
         path: "limits.memory",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "512MiB",
         doc: "Memory that clients may take in sum above 64 KiB each, 128MiB to 1TiB, with its \
               unit: MB, GB and TB are powers of 1024, as they are to Postgres, and MiB, GiB and \
               TiB mean the same. Who asks beyond it waits, and then gets 53200.",
     },
-    Key {
+    SettingsKey {
         path: "limits.budget_file",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "none: a restart begins the day anew",
         doc: "A file that keeps what users have received of rows_per_day and bytes_per_day of \
               their policies over restarts, written every 5 seconds; one for each pgsieve.",
     },
-    Key {
+    SettingsKey {
         path: "limits.drain_timeout",
-        form: Form::Word,
+        form: KeyForm::Word,
         default: "30s",
         doc: "How long running statements may take to finish when pgsieve is told to stop, 0 to \
               1h.",

@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::config::value_reader::Reader;
+use crate::config::value_reader::KeyReader;
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::similar_names::nearest;
 use crate::secret::Secret;
@@ -19,7 +19,7 @@ use crate::upstream::address::{Endpoint, UpstreamSettings};
 
 /// What an address is completed with.
 #[derive(Default)]
-pub struct Defaults {
+pub struct LibpqDefaults {
     /// Parameters of libpq; of several of one name the first counts.
     pub words: Vec<(&'static str, String)>,
     /// The variables that they come from.
@@ -27,9 +27,9 @@ pub struct Defaults {
     password: Option<Secret>,
 }
 
-impl Defaults {
+impl LibpqDefaults {
     /// Those of the environment. None where something there cannot be meant; that is noted.
-    pub fn of(reader: &mut Reader) -> Option<Self> {
+    pub fn of(reader: &mut KeyReader) -> Option<Self> {
         let mut defaults = Self::default();
         let mut sound = true;
         for (name, why) in UNKNOWN {
@@ -62,7 +62,12 @@ impl Defaults {
     }
 
     /// The entries of a service.
-    fn take(&mut self, reader: &mut Reader, service: &str, entries: Vec<(String, String)>) -> bool {
+    fn take(
+        &mut self,
+        reader: &mut KeyReader,
+        service: &str,
+        entries: Vec<(String, String)>,
+    ) -> bool {
         let mut sound = true;
         self.variables.push("PGSERVICE");
         for (name, value) in entries {
@@ -85,7 +90,11 @@ impl Defaults {
     }
 
     /// The password for an address that has none.
-    pub fn password(&mut self, reader: &mut Reader, settings: &UpstreamSettings) -> Option<Secret> {
+    pub fn password(
+        &mut self,
+        reader: &mut KeyReader,
+        settings: &UpstreamSettings,
+    ) -> Option<Secret> {
         if let Some(password) = self.password.take() {
             return Some(password);
         }
@@ -156,7 +165,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The entries of a service, from the user's own file, else from the system's.
-fn service(reader: &Reader, name: &str) -> Result<Vec<(String, String)>, String> {
+fn service(reader: &KeyReader, name: &str) -> Result<Vec<(String, String)>, String> {
     let own = path(reader, "PGSERVICEFILE", ".pg_service.conf");
     let of_system = reader.variable("PGSYSCONFDIR");
     let of_system = of_system.map(|folder| Path::new(folder.reveal()).join("pg_service.conf"));
@@ -171,7 +180,7 @@ fn service(reader: &Reader, name: &str) -> Result<Vec<(String, String)>, String>
                 looked.push(path.display().to_string());
             }
             Err(fault) if is_named && looked.is_empty() => {
-                let told = fault.told(&path);
+                let told = fault.describe(&path);
                 return Err(format!("the service file cannot be read: {told}"));
             }
             Err(_) => {}
@@ -206,7 +215,7 @@ fn entries_of(text: &str, service: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// The file that a variable names, else the one of that name at home.
-fn path(reader: &Reader, variable: &str, at_home: &str) -> Option<PathBuf> {
+fn path(reader: &KeyReader, variable: &str, at_home: &str) -> Option<PathBuf> {
     match reader.variable(variable) {
         Some(path) => Some(PathBuf::from(path.reveal())),
         None => {

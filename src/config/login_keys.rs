@@ -1,27 +1,27 @@
 //! The keys of `client.auth` that need many words: its users, their attributes, and its tokens.
 
-use super::keys::{Form, Key};
+use super::keys::{KeyForm, SettingsKey};
 
 /// Who makes the tokens.
-pub const ISSUER: Key = Key {
+pub const ISSUER: SettingsKey = SettingsKey {
     path: "client.auth.oidc.issuer",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "none",
     doc: "With oidc, required: whose tokens let clients in, letter by letter as iss has it.",
 };
 
 /// Whom they are for.
-pub const AUDIENCE: Key = Key {
+pub const AUDIENCE: SettingsKey = SettingsKey {
     path: "client.auth.oidc.audience",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "none",
     doc: "With oidc, required: whom the tokens have to be for; one of aud.",
 };
 
 /// Where the issuer's keys are.
-pub const KEYS_FROM: Key = Key {
+pub const KEYS_FROM: SettingsKey = SettingsKey {
     path: "client.auth.oidc.keys",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "none",
     doc: "With oidc, required: the issuer's keys, as a file or an https:// address of a JSON \
           Web Key Set. Those of an address are fetched again every 10min, when the settings \
@@ -30,26 +30,26 @@ pub const KEYS_FROM: Key = Key {
 };
 
 /// Who vouches for their host.
-pub const KEYS_CA: Key = Key {
+pub const KEYS_CA: SettingsKey = SettingsKey {
     path: "client.auth.oidc.keys_ca",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "the authorities of the system",
     doc: "A PEM file with the authorities that vouch for the host of client.auth.oidc.keys.",
 };
 
 /// Whose a token is.
-pub const USER_CLAIM: Key = Key {
+pub const USER_CLAIM: SettingsKey = SettingsKey {
     path: "client.auth.oidc.user_claim",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "sub",
     doc: "The claim that has to be the user that the client names, letter by letter. With \
           email, a token with an email_verified that is not true lets nobody in.",
 };
 
 /// What else it says.
-pub const ATTRIBUTES: Key = Key {
+pub const ATTRIBUTES: SettingsKey = SettingsKey {
     path: "client.auth.oidc.attributes",
-    form: Form::Users,
+    form: KeyForm::Users,
     default: "none",
     doc: "Attributes of users that are claims of their tokens, as {tenant: tenant_id}: texts, \
           whole numbers, true and false, and lists of them. Policies read them as those of \
@@ -57,36 +57,36 @@ pub const ATTRIBUTES: Key = Key {
 };
 
 /// How far clocks may differ.
-pub const CLOCK_SKEW: Key = Key {
+pub const CLOCK_SKEW: SettingsKey = SettingsKey {
     path: "client.auth.oidc.clock_skew",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "30s",
     doc: "By how much the issuer's clock and this one may differ, 0s to 5min: so much later a \
           token expires.",
 };
 
 /// What becomes of a session.
-pub const EXPIRED_SESSIONS: Key = Key {
+pub const EXPIRED_SESSIONS: SettingsKey = SettingsKey {
     path: "client.auth.oidc.expired_sessions",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "end",
     doc: "What becomes of a session when its token expires: end, whatever it does then, or \
           stay until the client leaves.",
 };
 
 /// Who may log in.
-pub const USERS: Key = Key {
+pub const USERS: SettingsKey = SettingsKey {
     path: "client.auth.users",
-    form: Form::Users,
+    form: KeyForm::Users,
     default: "none",
     doc: "With scram, cert and oidc: who may log in, and as whom at the upstream. With oidc it may \
           be left out: then whoever has a token is the URL's user there.",
 };
 
 /// What is known of users.
-pub const USER_ATTRIBUTES: Key = Key {
+pub const USER_ATTRIBUTES: SettingsKey = SettingsKey {
     path: "client.auth.attributes",
-    form: Form::Users,
+    form: KeyForm::Users,
     default: "none",
     doc: "What is known of users beside their names, whatever the method: a map of users, each \
           with a map of attributes, as {ann: {tenant: 3}}. Policies read it as :user.tenant in \
@@ -94,9 +94,9 @@ pub const USER_ATTRIBUTES: Key = Key {
 };
 
 /// Whether passwords may be read on their way.
-pub const ALLOW_PLAINTEXT_PASSWORDS: Key = Key {
+pub const ALLOW_PLAINTEXT_PASSWORDS: SettingsKey = SettingsKey {
     path: "client.auth.allow_plaintext_passwords",
-    form: Form::Word,
+    form: KeyForm::Word,
     default: "false",
     doc: "With passthrough: whether passwords may be asked for over an unencrypted network \
           connection. true or false.",

@@ -4,7 +4,7 @@
 use crate::config::keys::KEYS;
 use crate::config::user_keys::USER_KEYS;
 use crate::policy::schema;
-use crate::policy::yaml::tree::{Tree, Value};
+use crate::policy::yaml::tree::{YamlTree, YamlValue};
 
 /// What to write in the place of a key, where that is known.
 pub fn remedy(path: &str) -> Option<String> {
@@ -27,8 +27,8 @@ pub fn remedy(path: &str) -> Option<String> {
 }
 
 /// Whether a text is a policy and no settings.
-pub fn is_policy(tree: &Tree) -> bool {
-    let Value::Map(entries) = &tree.value else {
+pub fn is_policy(tree: &YamlTree) -> bool {
+    let YamlValue::Map(entries) = &tree.value else {
         return false;
     };
     let has = |key: &str| entries.iter().any(|entry| entry.key == key);
@@ -90,22 +90,22 @@ const POLICY_SECTIONS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keys::Key;
+    use crate::config::keys::SettingsKey;
     use crate::policy::yaml::tree;
 
     #[test]
     fn what_is_advised_exists() {
         for (word, meant) in SYNONYMS {
             let first = meant.split([' ', ',']).next().unwrap();
-            assert!(Key::at(word).is_none(), "{word}");
+            assert!(SettingsKey::at(word).is_none(), "{word}");
             assert!(
-                Key::at(first).is_some() || !within(first).is_empty(),
+                SettingsKey::at(first).is_some() || !within(first).is_empty(),
                 "{meant}"
             );
         }
         for section in POLICY_SECTIONS {
             assert!(schema::is_section(section), "{section}");
-            assert!(Key::at(section).is_none(), "{section}");
+            assert!(SettingsKey::at(section).is_none(), "{section}");
         }
     }
 

@@ -5,10 +5,10 @@
 //! be a secret in the wrong spot.
 //!
 //! * [`keys`]: the table of every key; [`sources`]: what the sources say, by key
-//! * [`value_reader`]: one value of a key, checked; [`quantities`]: durations and sizes; [`libpq`]: what the
-//!   address of a flag does not say
-//! * [`digests`]: what settings were, for those who read them again; [`reload_difference`]: what of new
-//!   ones needs a restart
+//! * [`value_reader`]: one value of a key, checked; [`quantities`]: durations and sizes; [`libpq`]:
+//!   what the address of a flag does not say
+//! * [`digests`]: what settings were, for those who read them again; [`reload_difference`]: what of
+//!   new ones needs a restart
 //! * [`warnings`]: what should be mended about settings that work
 //! * [`server`], [`recording`], [`upstream`], [`catalog`], [`client`], [`users`] and [`oidc`]: the
 //!   sections,
@@ -19,19 +19,19 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::auth::settings::{Attributes, AuthSettings};
+use crate::auth::settings::{AuthSettings, UserAttributes};
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::mask_key::MaskPad;
-use crate::policy::sources::Source;
+use crate::policy::sources::PolicySource;
 use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
 use crate::session::context::reported_role::ReportAs;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::LogSettings;
-use crate::upstream::account::Account;
+use crate::upstream::account::UpstreamAccount;
 use crate::upstream::address::UpstreamSettings;
-use crate::upstream::catalog_cache::KeeperSettings;
-use crate::upstream::catalog_cache::catalog_account::Known;
+use crate::upstream::catalog_cache::CatalogCacheSettings;
+use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 
 mod catalog;
 mod client;
@@ -52,12 +52,12 @@ mod users;
 mod value_reader;
 pub mod warnings;
 
-use digests::Marks;
-use sources::{FileRead, Sources};
-use value_reader::{Reader, Reading};
+use digests::SettingsDigests;
+use sources::{FileRead, SettingsSources};
+use value_reader::{KeyReader, ReadingPass};
 
 /// Everything that can be set, checked and ready for the parts that need it.
-pub struct Settings {
+pub struct ProgramSettings {
     /// Where clients arrive.
     pub listen: Vec<ListenAddress>,
     /// Where metrics and probes are served, if anywhere.
@@ -69,15 +69,15 @@ pub struct Settings {
     /// How clients prove who they are.
     pub auth: AuthSettings,
     /// What is known of users beside their names.
-    pub attributes: Attributes,
+    pub attributes: UserAttributes,
     /// As what the server is reported to clients.
     pub report_as: ReportAs,
     /// How pgsieve knows what the databases contain.
-    pub catalog: KeeperSettings,
+    pub catalog: CatalogCacheSettings,
     /// What is allowed, and to whom.
     pub policies: PolicySet,
     /// Where the policies come from, for reading them anew.
-    pub policy_sources: Vec<Source>,
+    pub policy_sources: Vec<PolicySource>,
     /// Whether the policies' own tests have to pass.
     pub policy_tests: PolicyTests,
     /// What opens the live page to those who are not on this host.
@@ -109,25 +109,25 @@ pub struct Settings {
     /// How long a drain may take.
     pub drain_timeout: Duration,
     /// What was written, and what stood in the files, for those who read them again.
-    pub marks: Marks,
+    pub digests: SettingsDigests,
 }
 
 /// What came of reading settings again.
-pub struct Again {
+pub struct RereadSettings {
     /// The settings, or everything that is wrong with them.
-    pub settings: Result<Settings, Vec<Problem>>,
+    pub settings: Result<ProgramSettings, Vec<SettingsProblem>>,
     /// The files that were named, as far as it was read; the policies' are not among them.
     pub files: Vec<PathBuf>,
     /// Where the policies come from, where that could be read.
-    pub policy_sources: Vec<Source>,
+    pub policy_sources: Vec<PolicySource>,
 }
 
 /// The way to a database, and who reads its catalog.
-pub struct Database {
+pub struct DatabaseSettings {
     /// The Postgres.
     pub upstream: UpstreamSettings,
     /// Who logs in.
-    pub account: Known,
+    pub account: AccountSetting,
 }
 
 /// Whether the policies' own tests have to pass before they hold.
@@ -137,7 +137,7 @@ pub enum PolicyTests {
     #[default]
     Off,
     /// They have to, against the URL's database as this account sees it.
-    Required(Account),
+    Required(UpstreamAccount),
 }
 
 /// A place where clients arrive.
@@ -155,7 +155,7 @@ pub struct FingerprintKey(pub [u8; 32]);
 
 /// One thing that is wrong with the settings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Problem {
+pub struct SettingsProblem {
     /// Where: file, line, column and key, a variable, or a flag.
     pub place: String,
     /// What is wrong, and what would be right.
@@ -164,25 +164,25 @@ pub struct Problem {
 
 /// Reads the sources, or says everything that is wrong with them. Reads the files that the
 /// settings name for secrets and the policy; certificates are read by the parts that use them.
-pub fn load(sources: &Sources) -> Result<Settings, Vec<Problem>> {
-    read(sources, Reading::First).settings
+pub fn load(sources: &SettingsSources) -> Result<ProgramSettings, Vec<SettingsProblem>> {
+    read(sources, ReadingPass::First).settings
 }
 
 /// The same, once more: what the sources name may have changed, and what is a pipe is not read.
-pub fn load_again(sources: &Sources) -> Again {
-    read(sources, Reading::Again)
+pub fn load_again(sources: &SettingsSources) -> RereadSettings {
+    read(sources, ReadingPass::Reread)
 }
 
-fn read(sources: &Sources, reading: Reading) -> Again {
+fn read(sources: &SettingsSources, reading: ReadingPass) -> RereadSettings {
     let written = sources::gather(sources);
     let file = written.file;
-    let mut marks = Marks::of(&written.given);
-    let mut reader = Reader::at(reading, written, &sources.variables);
+    let mut digests = SettingsDigests::of(&written.given);
+    let mut reader = KeyReader::at(reading, written, &sources.variables);
     let policy_sources = server::sources(&reader);
     if file == FileRead::Not {
         // What is missing in the rest is in the file; the policies may be elsewhere.
         server::policies(&mut reader, sources.mask_pad);
-        return Again {
+        return RereadSettings {
             settings: Err(reader.into_problems()),
             files: Vec::new(),
             policy_sources,
@@ -194,12 +194,15 @@ fn read(sources: &Sources, reading: Reading) -> Again {
     let files = named.iter().map(|(path, _)| path.clone()).collect();
     let settings = match (settings, reader.into_problems()) {
         (Some(settings), problems) if problems.is_empty() => {
-            marks.add_files(named);
-            Ok(Settings { marks, ..settings })
+            digests.add_files(named);
+            Ok(ProgramSettings {
+                digests,
+                ..settings
+            })
         }
         (_, problems) => Err(problems),
     };
-    Again {
+    RereadSettings {
         settings,
         files,
         policy_sources,
@@ -207,8 +210,8 @@ fn read(sources: &Sources, reading: Reading) -> Again {
 }
 
 /// Reads the admin address alone out of the sources, for those who ask there.
-pub fn admin(sources: &Sources) -> Result<Option<SocketAddr>, Vec<Problem>> {
-    let mut reader = Reader::new(sources::gather(sources), &sources.variables);
+pub fn admin(sources: &SettingsSources) -> Result<Option<SocketAddr>, Vec<SettingsProblem>> {
+    let mut reader = KeyReader::new(sources::gather(sources), &sources.variables);
     let admin = server::admin(&mut reader);
     match (admin, reader.into_problems()) {
         (Some(admin), problems) if problems.is_empty() => Ok(admin),
@@ -219,14 +222,14 @@ pub fn admin(sources: &Sources) -> Result<Option<SocketAddr>, Vec<Problem>> {
 /// Reads the admin address and its token out of the sources, for those who ask there for something
 /// to be done. What is wrong with other keys is for those who are asked to tell.
 pub fn admin_access(
-    sources: &Sources,
-) -> Result<(Option<SocketAddr>, Option<Secret>), Vec<Problem>> {
+    sources: &SettingsSources,
+) -> Result<(Option<SocketAddr>, Option<Secret>), Vec<SettingsProblem>> {
     let mut written = sources::gather(sources);
     if written.file == FileRead::Not {
         return Err(written.problems);
     }
     written.problems.clear();
-    let mut reader = Reader::new(written, &sources.variables);
+    let mut reader = KeyReader::new(written, &sources.variables);
     let (admin, token) = (
         server::admin(&mut reader),
         recording::admin_token(&mut reader),
@@ -238,8 +241,8 @@ pub fn admin_access(
 }
 
 /// Reads the only policy out of the sources, for those who only judge.
-pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
-    let mut reader = Reader::new(sources::gather(sources), &sources.variables);
+pub fn policy(sources: &SettingsSources) -> Result<Policy, Vec<SettingsProblem>> {
+    let mut reader = KeyReader::new(sources::gather(sources), &sources.variables);
     let policy = server::policy(&mut reader);
     match (policy, reader.into_problems()) {
         (Some(policy), problems) if problems.is_empty() => Ok(policy),
@@ -249,13 +252,13 @@ pub fn policy(sources: &Sources) -> Result<Policy, Vec<Problem>> {
 
 /// Reads the way to a database and who reads its catalog out of the sources, for those who only
 /// judge.
-pub fn database(sources: &Sources) -> Result<Database, Vec<Problem>> {
-    let mut reader = Reader::new(sources::gather(sources), &sources.variables);
+pub fn database(sources: &SettingsSources) -> Result<DatabaseSettings, Vec<SettingsProblem>> {
+    let mut reader = KeyReader::new(sources::gather(sources), &sources.variables);
     let upstream = upstream::upstream(&mut reader);
     let catalog = catalog::catalog(&mut reader, upstream.as_ref());
     server::strict_files(&mut reader);
     match (upstream, catalog, reader.into_problems()) {
-        (Some(upstream), Some(catalog), problems) if problems.is_empty() => Ok(Database {
+        (Some(upstream), Some(catalog), problems) if problems.is_empty() => Ok(DatabaseSettings {
             upstream,
             account: catalog.account,
         }),
@@ -264,12 +267,12 @@ pub fn database(sources: &Sources) -> Result<Database, Vec<Problem>> {
 }
 
 /// Every section is read before the first missing one ends it, so that all problems are found.
-fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
+fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSettings> {
     let listen = server::listen(reader);
     let admin = server::admin(reader);
     let upstream = upstream::upstream(reader);
     let client_tls = client::tls(reader);
-    server::apart(reader, listen.as_deref(), admin);
+    server::check_distinct(reader, listen.as_deref(), admin);
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let attributes = users::attributes(reader);
     oidc::apart(reader, auth.as_ref(), attributes.as_ref());
@@ -292,7 +295,7 @@ fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
     let budget_file = server::budget_file(reader);
     let drain_timeout = server::drain_timeout(reader);
     let (policies, policy_sources) = policies?;
-    Some(Settings {
+    Some(ProgramSettings {
         listen: listen?,
         admin: admin?,
         upstream: upstream?,
@@ -318,7 +321,7 @@ fn settings(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Settings> {
         memory: memory?,
         budget_file: budget_file?,
         drain_timeout: drain_timeout?,
-        marks: Marks::default(),
+        digests: SettingsDigests::default(),
     })
 }
 
@@ -337,7 +340,7 @@ impl fmt::Display for ListenAddress {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingsProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.place, self.what)
     }

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use super::quantities::duration;
 use super::users;
-use super::value_reader::{Choice, Reader, Word};
+use super::value_reader::{KeyReader, PlacedWord, ReadValue};
 use crate::auth::oidc::key_set::KeySet;
 use crate::auth::oidc::token::Expected;
 use crate::auth::settings::{
-    Attributes, AuthSettings, KeysFrom, OidcPeople, OidcSettings, OnExpiry, UpstreamIdentity,
+    AuthSettings, KeysFrom, OidcPeople, OidcSettings, OnExpiry, UpstreamIdentity, UserAttributes,
 };
 use crate::limits;
 use crate::net::https::HttpsUrl;
 use crate::policy::set::matching::{ATTRIBUTE_NAME, is_attribute};
-use crate::policy::yaml::tree::Value;
+use crate::policy::yaml::tree::YamlValue;
 
 /// All of it.
-pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<AuthSettings> {
+pub fn oidc(reader: &mut KeyReader, service: Option<&UpstreamIdentity>) -> Option<AuthSettings> {
     let issuer = required(reader, ISSUER);
     let audience = required(reader, AUDIENCE);
     let user_claim = reader.parsed(USER_CLAIM, "sub".to_owned(), |text| Ok(text.to_owned()));
@@ -43,7 +43,7 @@ pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<A
 }
 
 /// Says which of its keys are given in vain, where the method is another one.
-pub fn refuse(reader: &mut Reader) {
+pub fn refuse(reader: &mut KeyReader) {
     for key in KEYS {
         if reader.has(key) {
             let place = reader.place_of(key);
@@ -53,7 +53,11 @@ pub fn refuse(reader: &mut Reader) {
 }
 
 /// What tokens say of users, the settings must not say as well.
-pub fn apart(reader: &mut Reader, auth: Option<&AuthSettings>, attributes: Option<&Attributes>) {
+pub fn apart(
+    reader: &mut KeyReader,
+    auth: Option<&AuthSettings>,
+    attributes: Option<&UserAttributes>,
+) {
     let (Some(AuthSettings::Oidc(settings)), Some(given)) = (auth, attributes) else {
         return;
     };
@@ -69,11 +73,11 @@ pub fn apart(reader: &mut Reader, auth: Option<&AuthSettings>, attributes: Optio
     }
 }
 
-fn required(reader: &mut Reader, path: &str) -> Option<String> {
+fn required(reader: &mut KeyReader, path: &str) -> Option<String> {
     match reader.word(path) {
-        Choice::Is(word) => Some(word.text),
-        Choice::Wrong => None,
-        Choice::Absent => {
+        ReadValue::Given(word) => Some(word.text),
+        ReadValue::Wrong => None,
+        ReadValue::Absent => {
             reader.note(path, "is required by client.auth.method oidc");
             None
         }
@@ -81,7 +85,7 @@ fn required(reader: &mut Reader, path: &str) -> Option<String> {
 }
 
 /// Whoever has a token, or those who are listed.
-fn people(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<OidcPeople> {
+fn people(reader: &mut KeyReader, service: Option<&UpstreamIdentity>) -> Option<OidcPeople> {
     if reader.has("client.auth.users") {
         return users::oidc(reader, service).map(OidcPeople::Listed);
     }
@@ -98,12 +102,12 @@ fn people(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<Oid
 }
 
 /// A file, or an address with the authorities of its host.
-fn keys(reader: &mut Reader) -> Option<KeysFrom> {
+fn keys(reader: &mut KeyReader) -> Option<KeysFrom> {
     let authority = reader.file(KEYS_CA).optional();
     let word = match reader.word(KEYS_FROM) {
-        Choice::Is(word) => word,
-        Choice::Wrong => return None,
-        Choice::Absent => {
+        ReadValue::Given(word) => word,
+        ReadValue::Wrong => return None,
+        ReadValue::Absent => {
             reader.note(KEYS_FROM, "is required by client.auth.method oidc");
             return None;
         }
@@ -126,7 +130,7 @@ fn keys(reader: &mut Reader) -> Option<KeysFrom> {
     keys_in(reader, &word).map(|keys| KeysFrom::File(Arc::new(keys)))
 }
 
-fn keys_in(reader: &mut Reader, word: &Word) -> Option<KeySet> {
+fn keys_in(reader: &mut KeyReader, word: &PlacedWord) -> Option<KeySet> {
     let text = reader.text_of(word)?;
     match KeySet::parse(&text) {
         Ok(keys) => Some(keys),
@@ -138,11 +142,11 @@ fn keys_in(reader: &mut Reader, word: &Word) -> Option<KeySet> {
 }
 
 /// The attributes of users, each with the claim that it is taken from.
-fn attributes(reader: &mut Reader) -> Option<BTreeMap<String, String>> {
+fn attributes(reader: &mut KeyReader) -> Option<BTreeMap<String, String>> {
     let Some(given) = reader.take(ATTRIBUTES) else {
         return Some(BTreeMap::new());
     };
-    let Value::Map(entries) = given.value else {
+    let YamlValue::Map(entries) = given.value else {
         let what = "a map of attributes is wanted, each with its claim, as {tenant: tenant_id}";
         reader.note(&given.place, what);
         return None;
@@ -155,7 +159,7 @@ fn attributes(reader: &mut Reader) -> Option<BTreeMap<String, String>> {
             .place(entry.place, &format!("{ATTRIBUTES}.{}", entry.key));
         let wrong = match entry.tree.value {
             _ if !is_attribute(&entry.key) => ATTRIBUTE_NAME,
-            Value::Word(claim) if !claim.is_empty() => {
+            YamlValue::Word(claim) if !claim.is_empty() => {
                 read.insert(entry.key, claim);
                 continue;
             }

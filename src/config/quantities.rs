@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use crate::config::value_reader::Reader;
+use crate::config::value_reader::KeyReader;
 use crate::policy::units::{self, BareBytes, UnitProblem, written_bytes, written_duration};
 
 /// The value of a key that is a duration.
 pub fn duration(
-    reader: &mut Reader,
+    reader: &mut KeyReader,
     path: &str,
     bounds: (Duration, Duration),
     absent: Duration,
@@ -31,7 +31,7 @@ pub fn duration_within(text: &str, bounds: (Duration, Duration)) -> Result<Durat
 
 /// The value of a key that is a size, in bytes.
 pub fn size(
-    reader: &mut Reader,
+    reader: &mut KeyReader,
     path: &str,
     (least, most): (u64, u64),
     bare: BareBytes,

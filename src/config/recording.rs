@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::config::FingerprintKey;
 use crate::config::quantities::size;
-use crate::config::value_reader::{Choice, Reader};
+use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::limits::{
     AUDIT_FILES_KEPT, AUDIT_ROTATE_BYTES_BOUND, AUDIT_TARGETS_MAX, AUDIT_TEXT_RECIPIENTS_MAX,
     TOKEN_BYTES_MAX, TOKEN_BYTES_MIN,
@@ -13,16 +13,18 @@ use crate::policy::units::BareBytes;
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::audit::text::TextRecipient;
-use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
-use crate::telemetry::log::{Level, LogFormat, LogPlace, LogSettings};
-use crate::telemetry::traces::settings::{Collector, DatabasePlace, Reach, headers};
+use crate::telemetry::audit::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogAddress};
+use crate::telemetry::log::{LogFormat, LogLevel, LogSettings, LogTarget};
+use crate::telemetry::traces::settings::{
+    CollectorReach, CollectorSettings, DatabaseAddress, headers,
+};
 use crate::telemetry::traces::{TraceProtocol, TraceSettings};
 use crate::upstream::address::{Endpoint, UpstreamSettings};
 
-/// The settings of the witness; `page` says whether there is an admin address for the live page,
+/// The settings of telemetry; `page` says whether there is an admin address for the live page,
 /// `upstream` what spans are about.
 pub fn telemetry(
-    reader: &mut Reader,
+    reader: &mut KeyReader,
     page: bool,
     upstream: Option<&UpstreamSettings>,
 ) -> Option<TelemetrySettings> {
@@ -40,23 +42,23 @@ pub fn telemetry(
 }
 
 /// `log.…`.
-pub fn log(reader: &mut Reader) -> Option<LogSettings> {
+pub fn log(reader: &mut KeyReader) -> Option<LogSettings> {
     let formats = [("text", LogFormat::Text), ("json", LogFormat::Json)];
     let format = reader.choice("log.format", &formats).or(LogFormat::Text);
-    let levels = [("info", Level::Info), ("warn", Level::Warn)];
-    let level = reader.choice("log.level", &levels).or(Level::Info);
-    let to = reader.parsed("log.to", LogPlace::Stderr, |text| {
+    let levels = [("info", LogLevel::Info), ("warn", LogLevel::Warn)];
+    let level = reader.choice("log.level", &levels).or(LogLevel::Info);
+    let to = reader.parsed("log.to", LogTarget::Stderr, |text| {
         let wanted = "stderr, a file, syslog, syslog:///path or syslog+udp://host:port is wanted";
         match text {
-            "stderr" => Ok(LogPlace::Stderr),
+            "stderr" => Ok(LogTarget::Stderr),
             "-" | "off" | "stdout" => Err(wanted.into()),
             text => match AuditTarget::parse(text)? {
-                AuditTarget::File(path) => Ok(LogPlace::File(path)),
+                AuditTarget::File(path) => Ok(LogTarget::File(path)),
                 // Sessions would wait for a receiver that takes its time.
-                AuditTarget::Stdout | AuditTarget::Syslog(SyslogPlace::Tcp(_)) => {
+                AuditTarget::Stdout | AuditTarget::Syslog(SyslogAddress::Tcp(_)) => {
                     Err(wanted.into())
                 }
-                AuditTarget::Syslog(place) => Ok(LogPlace::Syslog(place)),
+                AuditTarget::Syslog(place) => Ok(LogTarget::Syslog(place)),
             },
         }
     });
@@ -68,11 +70,11 @@ pub fn log(reader: &mut Reader) -> Option<LogSettings> {
 }
 
 /// `admin.token_file`.
-pub fn admin_token(reader: &mut Reader) -> Option<Option<Secret>> {
+pub fn admin_token(reader: &mut KeyReader) -> Option<Option<Secret>> {
     let word = match reader.word("admin.token_file") {
-        Choice::Absent => return Some(None),
-        Choice::Wrong => return None,
-        Choice::Is(word) => word,
+        ReadValue::Absent => return Some(None),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(word) => word,
     };
     let secret = reader.secret_in(&word)?;
     let token = secret.reveal();
@@ -89,14 +91,14 @@ pub fn admin_token(reader: &mut Reader) -> Option<Option<Secret>> {
 }
 
 /// `audit.names`.
-pub fn audit_names(reader: &mut Reader) -> Option<bool> {
+pub fn audit_names(reader: &mut KeyReader) -> Option<bool> {
     reader
         .choice("audit.names", &[("on", true), ("off", false)])
         .or(true)
 }
 
 /// `audit.columns`, which are names as well.
-pub fn audit_columns(reader: &mut Reader, names: Option<bool>) -> Option<bool> {
+pub fn audit_columns(reader: &mut KeyReader, names: Option<bool>) -> Option<bool> {
     let place = reader.place_of("audit.columns");
     let columns = reader
         .choice("audit.columns", &[("on", true), ("off", false)])
@@ -109,13 +111,13 @@ pub fn audit_columns(reader: &mut Reader, names: Option<bool>) -> Option<bool> {
 }
 
 /// `audit.queryid`.
-pub fn audit_queryid(reader: &mut Reader) -> Option<bool> {
+pub fn audit_queryid(reader: &mut KeyReader) -> Option<bool> {
     reader
         .choice("audit.queryid", &[("on", true), ("off", false)])
         .or(false)
 }
 
-fn audit(reader: &mut Reader) -> Option<AuditSettings> {
+fn audit(reader: &mut KeyReader) -> Option<AuditSettings> {
     let targets = audit_targets(reader);
     let bounds = (0, AUDIT_ROTATE_BYTES_BOUND);
     let rotate_bytes = size(reader, "audit.rotate_bytes", bounds, BareBytes::Allowed, 0);
@@ -142,15 +144,15 @@ fn audit(reader: &mut Reader) -> Option<AuditSettings> {
 
 /// `audit.text` and `audit.text_recipients`, each of which wants the other; `is_off`: there is no
 /// audit.
-fn text_recipients(reader: &mut Reader, is_off: bool) -> Option<Vec<TextRecipient>> {
+fn text_recipients(reader: &mut KeyReader, is_off: bool) -> Option<Vec<TextRecipient>> {
     let place = reader.place_of("audit.text");
     let choices = [("off", false), ("encrypted", true)];
     let encrypted = reader.choice("audit.text", &choices).or(false);
     let list_place = reader.place_of("audit.text_recipients");
     let words = match reader.words("audit.text_recipients") {
-        Choice::Absent => Vec::new(),
-        Choice::Wrong => return None,
-        Choice::Is(words) => words,
+        ReadValue::Absent => Vec::new(),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(words) => words,
     };
     let mut recipients: Vec<TextRecipient> = Vec::new();
     let mut sound = true;
@@ -185,11 +187,11 @@ fn text_recipients(reader: &mut Reader, is_off: bool) -> Option<Vec<TextRecipien
 }
 
 /// `audit.to`.
-fn audit_targets(reader: &mut Reader) -> Option<Vec<AuditTarget>> {
+fn audit_targets(reader: &mut KeyReader) -> Option<Vec<AuditTarget>> {
     let words = match reader.words("audit.to") {
-        Choice::Absent => return Some(Vec::new()),
-        Choice::Wrong => return None,
-        Choice::Is(words) => words,
+        ReadValue::Absent => return Some(Vec::new()),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(words) => words,
     };
     if let [word] = words.as_slice()
         && word.text == "off"
@@ -224,13 +226,13 @@ fn audit_targets(reader: &mut Reader) -> Option<Vec<AuditTarget>> {
 }
 
 /// `audit.fingerprint_key_file`.
-pub fn fingerprint_key(reader: &mut Reader) -> Option<Option<FingerprintKey>> {
+pub fn fingerprint_key(reader: &mut KeyReader) -> Option<Option<FingerprintKey>> {
     let key = key_in(reader, "audit.fingerprint_key_file")?;
     Some(key.map(FingerprintKey))
 }
 
 /// `traces.…`; none where there is no endpoint.
-fn traces(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<Traced> {
+fn traces(reader: &mut KeyReader, upstream: Option<&UpstreamSettings>) -> Option<OptionalTraces> {
     let protocol = reader
         .choice(
             "traces.protocol",
@@ -240,7 +242,7 @@ fn traces(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<Tr
     let spoken = protocol.unwrap_or(TraceProtocol::Grpc);
     let collector = reader.parsed("traces.endpoint", None, |text| match text {
         "off" => Ok(None),
-        address => Collector::parse(address, spoken)
+        address => CollectorSettings::parse(address, spoken)
             .map(Some)
             .map_err(|problem| problem.to_string()),
     });
@@ -267,22 +269,22 @@ fn traces(reader: &mut Reader, upstream: Option<&UpstreamSettings>) -> Option<Tr
 
 /// `traces.headers_file`.
 fn trace_headers(
-    reader: &mut Reader,
-    collector: Option<&Collector>,
+    reader: &mut KeyReader,
+    collector: Option<&CollectorSettings>,
 ) -> Option<Vec<(String, Secret)>> {
     let word = match reader.word("traces.headers_file") {
-        Choice::Absent => return Some(Vec::new()),
-        Choice::Wrong => return None,
-        Choice::Is(word) => word,
+        ReadValue::Absent => return Some(Vec::new()),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(word) => word,
     };
-    if collector.is_some_and(|collector| collector.reach() == Reach::Anybody) {
+    if collector.is_some_and(|collector| collector.reach() == CollectorReach::Anybody) {
         let what = "the headers would go over the network in clear; traces.endpoint must be \
                     https:// or on this host";
         reader.note(&word.place, what);
         return None;
     }
     let text = reader.text_of(&word)?;
-    reader.look_at_secret(Path::new(&word.text), &word.place);
+    reader.note_secret_file(Path::new(&word.text), &word.place);
     match headers(&text) {
         Ok(headers) => Some(headers),
         Err(problem) => {
@@ -292,26 +294,26 @@ fn trace_headers(
     }
 }
 
-fn place_of(upstream: &UpstreamSettings) -> DatabasePlace {
+fn place_of(upstream: &UpstreamSettings) -> DatabaseAddress {
     let (address, port) = match &upstream.endpoint {
         Endpoint::Tcp { host, port } => (host.clone(), *port),
         Endpoint::Unix { folder, port } => (folder.display().to_string(), *port),
     };
-    DatabasePlace { address, port }
+    DatabaseAddress { address, port }
 }
 
 /// One recipient more than there may be.
 const AUDIT_TEXT_RECIPIENTS_PAST: usize = AUDIT_TEXT_RECIPIENTS_MAX + 1;
 
 /// The settings of traces, where there are any.
-type Traced = Option<TraceSettings>;
+type OptionalTraces = Option<TraceSettings>;
 
 /// The 64 hexadecimal digits in the file of a key.
-pub fn key_in(reader: &mut Reader, path: &'static str) -> Option<Option<[u8; 32]>> {
+pub fn key_in(reader: &mut KeyReader, path: &'static str) -> Option<Option<[u8; 32]>> {
     let word = match reader.word(path) {
-        Choice::Absent => return Some(None),
-        Choice::Wrong => return None,
-        Choice::Is(word) => word,
+        ReadValue::Absent => return Some(None),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(word) => word,
     };
     let secret = reader.secret_in(&word)?;
     let key = hexadecimal(secret.reveal().trim());

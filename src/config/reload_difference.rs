@@ -7,37 +7,37 @@
 
 use std::path::PathBuf;
 
-use crate::config::digests::Marks;
-use crate::config::{Problem, Settings};
+use crate::config::digests::SettingsDigests;
+use crate::config::{ProgramSettings, SettingsProblem};
 use crate::limits;
 use crate::telemetry::audit::OnFull;
 use crate::telemetry::events::WaitingKey;
 use crate::telemetry::log::LogFormat;
-use crate::upstream::catalog_cache::settings::Mode;
+use crate::upstream::catalog_cache::settings::CatalogMode;
 
 /// What the process began with and keeps until it ends.
-pub struct Began {
-    barring: Vec<Fixed>,
-    waiting: Vec<Fixed>,
-    marks: Marks,
+pub struct StartupSettings {
+    barring: Vec<FixedSetting>,
+    waiting: Vec<FixedSetting>,
+    digests: SettingsDigests,
 }
 
 /// The value of one key.
-struct Fixed {
+struct FixedSetting {
     key: &'static str,
-    value: Value,
+    value: ComparedValue,
 }
 
 /// A value that can be compared.
 #[derive(PartialEq, Eq)]
-enum Value {
+enum ComparedValue {
     /// It can be shown.
     Open(String),
     /// It cannot.
     Secret(Option<blake3::Hash>),
 }
 
-impl Began {
+impl StartupSettings {
     /// The keys that wait for a restart when they change.
     pub const WAITING: &'static [&'static str] = &[
         "metrics",
@@ -63,11 +63,11 @@ impl Began {
     ];
 
     /// With these settings.
-    pub fn with(settings: &Settings) -> Self {
+    pub fn with(settings: &ProgramSettings) -> Self {
         Self {
             barring: barring(settings),
             waiting: waiting(settings),
-            marks: settings.marks.clone(),
+            digests: settings.digests.clone(),
         }
     }
 
@@ -75,10 +75,13 @@ impl Began {
     ///
     /// # Errors
     /// The keys that keep all of them from holding before that.
-    pub fn compare(&self, coming: &Settings) -> Result<Vec<WaitingKey>, Vec<Problem>> {
-        let problems: Vec<Problem> = self
+    pub fn compare(
+        &self,
+        coming: &ProgramSettings,
+    ) -> Result<Vec<WaitingKey>, Vec<SettingsProblem>> {
+        let problems: Vec<SettingsProblem> = self
             .others(&self.barring, barring(coming), coming)
-            .map(|(old, new)| Problem {
+            .map(|(old, new)| SettingsProblem {
                 place: old.key.into(),
                 what: format!(
                     "{} needs a restart: the new settings may be sound only with it, so none of \
@@ -102,20 +105,20 @@ impl Began {
     /// before may stand for other addresses by now: that is no change of the settings.
     fn others<'s>(
         &'s self,
-        own: &'s [Fixed],
-        coming: Vec<Fixed>,
-        settings: &'s Settings,
-    ) -> impl Iterator<Item = (&'s Fixed, Fixed)> {
+        own: &'s [FixedSetting],
+        coming: Vec<FixedSetting>,
+        settings: &'s ProgramSettings,
+    ) -> impl Iterator<Item = (&'s FixedSetting, FixedSetting)> {
         own.iter().zip(coming).filter(move |(old, new)| {
             let is_name = matches!(old.key, "listen" | "admin.listen");
-            let same_words = self.marks.says_the_same(&settings.marks, old.key);
+            let same_words = self.digests.says_the_same(&settings.digests, old.key);
             old.value != new.value && !(is_name && same_words)
         })
     }
 }
 
 /// What others lean on, in a fixed order.
-fn barring(settings: &Settings) -> Vec<Fixed> {
+fn barring(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let listen: Vec<String> = settings.listen.iter().map(ToString::to_string).collect();
     let admin = settings
         .admin
@@ -123,8 +126,8 @@ fn barring(settings: &Settings) -> Vec<Fixed> {
     let upstream = &settings.upstream;
     let database = upstream.database.as_deref().unwrap_or_default();
     let catalog = match settings.catalog.mode {
-        Mode::On => "on",
-        Mode::Off => "off",
+        CatalogMode::On => "on",
+        CatalogMode::Off => "off",
     };
     let audit = if settings.telemetry.audit.is_off() {
         "off"
@@ -132,16 +135,16 @@ fn barring(settings: &Settings) -> Vec<Fixed> {
         "on"
     };
     vec![
-        Fixed::open("listen", listen.join(", ")),
-        Fixed::open("admin.listen", admin),
-        Fixed::open("upstream.url", format!("{}/{database}", upstream.endpoint)),
-        Fixed::open("catalog.mode", catalog),
-        Fixed::open("audit.to", audit),
+        FixedSetting::open("listen", listen.join(", ")),
+        FixedSetting::open("admin.listen", admin),
+        FixedSetting::open("upstream.url", format!("{}/{database}", upstream.endpoint)),
+        FixedSetting::open("catalog.mode", catalog),
+        FixedSetting::open("audit.to", audit),
     ]
 }
 
 /// What nothing else leans on, in a fixed order.
-fn waiting(settings: &Settings) -> Vec<Fixed> {
+fn waiting(settings: &ProgramSettings) -> Vec<FixedSetting> {
     let path = |path: &Option<PathBuf>| {
         let path = path.as_ref().map(|path| path.display().to_string());
         path.unwrap_or_else(|| "none".to_owned())
@@ -166,74 +169,74 @@ fn waiting(settings: &Settings) -> Vec<Fixed> {
     };
     let fingerprints = settings.fingerprint_key.map(|key| key.0);
     vec![
-        Fixed::open("metrics", on(settings.telemetry.metrics)),
-        Fixed::open("workers", settings.workers.to_string()),
-        Fixed::open(
+        FixedSetting::open("metrics", on(settings.telemetry.metrics)),
+        FixedSetting::open("workers", settings.workers.to_string()),
+        FixedSetting::open(
             "limits.connections_max",
             settings.connections_max.to_string(),
         ),
-        Fixed::open("limits.memory", format!("{} B", settings.memory)),
-        Fixed::open("limits.drain_timeout", milliseconds(settings.drain_timeout)),
-        Fixed::open("limits.budget_file", path(&settings.budget_file)),
-        Fixed::open("catalog.poll_interval", milliseconds(catalog.poll_interval)),
-        Fixed::open(
+        FixedSetting::open("limits.memory", format!("{} B", settings.memory)),
+        FixedSetting::open("limits.drain_timeout", milliseconds(settings.drain_timeout)),
+        FixedSetting::open("limits.budget_file", path(&settings.budget_file)),
+        FixedSetting::open("catalog.poll_interval", milliseconds(catalog.poll_interval)),
+        FixedSetting::open(
             "catalog.refresh_interval",
             milliseconds(catalog.refresh_interval),
         ),
-        Fixed::open("catalog.age_max", milliseconds(catalog.age_max)),
-        Fixed::open("audit.names", on(settings.audit_names)),
-        Fixed::open("audit.columns", on(settings.audit_columns)),
-        Fixed::open("audit.queryid", on(settings.audit_queryid)),
-        Fixed::open("audit.text", text),
-        Fixed::open("audit.text_recipients", recipients.join(", ")),
-        Fixed::open("audit.on_full", on_full),
-        Fixed::secret("audit.fingerprint_key_file", fingerprints.as_ref()),
-        Fixed::secret(
+        FixedSetting::open("catalog.age_max", milliseconds(catalog.age_max)),
+        FixedSetting::open("audit.names", on(settings.audit_names)),
+        FixedSetting::open("audit.columns", on(settings.audit_columns)),
+        FixedSetting::open("audit.queryid", on(settings.audit_queryid)),
+        FixedSetting::open("audit.text", text),
+        FixedSetting::open("audit.text_recipients", recipients.join(", ")),
+        FixedSetting::open("audit.on_full", on_full),
+        FixedSetting::secret("audit.fingerprint_key_file", fingerprints.as_ref()),
+        FixedSetting::secret(
             "audit.chain_key_file",
             audit.chain_key.as_ref().map(|key| &key.0),
         ),
-        Fixed::open("log.to", settings.log.to.to_string()),
-        Fixed::open("log.format", format),
-        Fixed::open("log.level", settings.log.level.name()),
+        FixedSetting::open("log.to", settings.log.to.to_string()),
+        FixedSetting::open("log.format", format),
+        FixedSetting::open("log.level", settings.log.level.name()),
     ]
 }
 
-impl Fixed {
+impl FixedSetting {
     fn open(key: &'static str, value: impl Into<String>) -> Self {
-        let value = Value::Open(value.into());
+        let value = ComparedValue::Open(value.into());
         Self { key, value }
     }
 
     fn secret(key: &'static str, value: Option<&[u8; 32]>) -> Self {
-        let value = Value::Secret(value.map(|bytes| blake3::hash(bytes)));
+        let value = ComparedValue::Secret(value.map(|bytes| blake3::hash(bytes)));
         Self { key, value }
     }
 }
 
-fn change(old: &Value, new: &Value) -> String {
+fn change(old: &ComparedValue, new: &ComparedValue) -> String {
     let shown = |text: &str| -> String { text.chars().take(limits::SHOWN_VALUE_MAX).collect() };
     match (old, new) {
-        (Value::Open(old), Value::Open(new)) => {
+        (ComparedValue::Open(old), ComparedValue::Open(new)) => {
             format!("the change from {} to {}", shown(old), shown(new))
         }
-        (Value::Secret(_), _) | (_, Value::Secret(_)) => "its change".into(),
+        (ComparedValue::Secret(_), _) | (_, ComparedValue::Secret(_)) => "its change".into(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keys::Key;
+    use crate::config::keys::SettingsKey;
     use crate::config::load;
-    use crate::config::sources::{FileText, Sources};
+    use crate::config::sources::{SettingsFile, SettingsSources};
 
-    fn settings(text: &str) -> Settings {
+    fn settings(text: &str) -> ProgramSettings {
         let text = format!("upstream: {{url: 'postgres://h/d'}}\n{text}");
         let name = "x.yaml".into();
-        let file = Some(FileText { name, text });
-        let sources = Sources {
+        let file = Some(SettingsFile { name, text });
+        let sources = SettingsSources {
             file,
-            ..Sources::default()
+            ..SettingsSources::default()
         };
         load(&sources).unwrap_or_else(|problems| panic!("{problems:?}"))
     }
@@ -242,9 +245,9 @@ mod tests {
     fn every_key_that_waits_is_one_and_is_compared() {
         let held = settings("");
         let compared: Vec<&str> = waiting(&held).iter().map(|one| one.key).collect();
-        assert_eq!(compared, Began::WAITING);
+        assert_eq!(compared, StartupSettings::WAITING);
         for one in waiting(&held).iter().chain(&barring(&held)) {
-            assert!(Key::at(one.key).is_some(), "{}", one.key);
+            assert!(SettingsKey::at(one.key).is_some(), "{}", one.key);
         }
     }
 
@@ -268,14 +271,14 @@ mod tests {
         for key in crate::config::keys::KEYS {
             let is_live = live.iter().any(|one| key.path.starts_with(one));
             let is_known = is_live || barring.contains(&key.path);
-            let waits = Began::WAITING.contains(&key.path);
+            let waits = StartupSettings::WAITING.contains(&key.path);
             assert!(is_known != waits, "{}", key.path);
         }
     }
 
     #[test]
     fn what_is_written_in_other_words_and_means_the_same_is_no_change() {
-        let began = Began::with(&settings("listen: ['127.0.0.1:6432']\n"));
+        let began = StartupSettings::with(&settings("listen: ['127.0.0.1:6432']\n"));
         let same = settings("limits: {memory: 512MB}\nmetrics: on\naudit: {to: off}\n");
         assert_eq!(began.compare(&same), Ok(Vec::new()));
         let other = settings("limits: {memory: 1GB}\ncatalog: {age_max: 20s}\n");

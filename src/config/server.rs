@@ -1,4 +1,4 @@
-//! The settings of the house itself: where to listen, what is allowed, what is recorded, how much.
+//! The settings of the server itself: where to listen, which policies hold, how much of everything.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -7,27 +7,27 @@ use std::time::Duration;
 
 use crate::config::quantities::{duration, size};
 use crate::config::recording;
-use crate::config::value_reader::{Choice, Reader};
+use crate::config::value_reader::{KeyReader, ReadValue};
 use crate::config::{ListenAddress, PolicyTests};
 use crate::limits::{
     ADMIN_HOSTS_MAX, CONNECTIONS_MAX, CONNECTIONS_MAX_BOUND, DRAIN_TIMEOUT, DRAIN_TIMEOUT_BOUND,
     MEMORY_BYTES, MEMORY_BYTES_BOUND, MEMORY_BYTES_MIN, WORKERS_MAX,
 };
 use crate::policy::mask_key::{MaskKey, MaskPad};
-use crate::policy::sources::{Source, Unloaded};
+use crate::policy::sources::{PolicyLoadError, PolicySource};
 use crate::policy::units::BareBytes;
 use crate::policy::{Policy, PolicySet};
 use crate::upstream::address::UpstreamSettings;
-use crate::upstream::catalog_cache::KeeperSettings;
-use crate::upstream::catalog_cache::catalog_account::Known;
-use crate::upstream::catalog_cache::settings::Mode;
+use crate::upstream::catalog_cache::CatalogCacheSettings;
+use crate::upstream::catalog_cache::catalog_account::AccountSetting;
+use crate::upstream::catalog_cache::settings::CatalogMode;
 
 /// `listen`.
-pub fn listen(reader: &mut Reader) -> Option<Vec<ListenAddress>> {
+pub fn listen(reader: &mut KeyReader) -> Option<Vec<ListenAddress>> {
     let words = match reader.words("listen") {
-        Choice::Is(words) => words,
-        Choice::Absent => return Some(vec![ListenAddress::Tcp(local(LISTEN_PORT))]),
-        Choice::Wrong => return None,
+        ReadValue::Given(words) => words,
+        ReadValue::Absent => return Some(vec![ListenAddress::Tcp(local(LISTEN_PORT))]),
+        ReadValue::Wrong => return None,
     };
     let mut addresses = Vec::new();
     for word in &words {
@@ -43,7 +43,7 @@ pub fn listen(reader: &mut Reader) -> Option<Vec<ListenAddress>> {
 }
 
 /// `admin.listen`.
-pub fn admin(reader: &mut Reader) -> Option<Option<SocketAddr>> {
+pub fn admin(reader: &mut KeyReader) -> Option<Option<SocketAddr>> {
     reader.parsed("admin.listen", Some(local(ADMIN_PORT)), |text| {
         if text == "off" {
             return Ok(None);
@@ -59,8 +59,8 @@ pub fn admin(reader: &mut Reader) -> Option<Option<SocketAddr>> {
 }
 
 /// `listen` and `admin.listen` are not the same address.
-pub fn apart(
-    reader: &mut Reader,
+pub fn check_distinct(
+    reader: &mut KeyReader,
     listen: Option<&[ListenAddress]>,
     admin: Option<Option<SocketAddr>>,
 ) {
@@ -75,11 +75,11 @@ pub fn apart(
 }
 
 /// `admin.hosts`: names, without ports, in lower case.
-pub fn admin_hosts(reader: &mut Reader) -> Option<Vec<String>> {
+pub fn admin_hosts(reader: &mut KeyReader) -> Option<Vec<String>> {
     let words = match reader.words("admin.hosts") {
-        Choice::Absent => return Some(Vec::new()),
-        Choice::Wrong => return None,
-        Choice::Is(words) => words,
+        ReadValue::Absent => return Some(Vec::new()),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(words) => words,
     };
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut sound = true;
@@ -98,7 +98,7 @@ pub fn admin_hosts(reader: &mut Reader) -> Option<Vec<String>> {
 
 /// `strict_files`: whether secrets in files that others can read are problems. Last of all, when
 /// every file that is named has been looked at.
-pub fn strict_files(reader: &mut Reader) {
+pub fn strict_files(reader: &mut KeyReader) {
     let strict = reader.choice("strict_files", &[("on", true), ("off", false)]);
     if strict.or(false) == Some(true) {
         reader.refuse_exposed();
@@ -106,16 +106,19 @@ pub fn strict_files(reader: &mut Reader) {
 }
 
 /// `policy.file`: where the policies come from. What is wrong with it is told where they are read.
-pub fn sources(reader: &Reader) -> Vec<Source> {
+pub fn sources(reader: &KeyReader) -> Vec<PolicySource> {
     match reader.peek_words("policy.file") {
-        None => vec![Source::of("agent")],
-        Some(words) => words.iter().map(|word| Source::of(word)).collect(),
+        None => vec![PolicySource::of("agent")],
+        Some(words) => words.iter().map(|word| PolicySource::of(word)).collect(),
     }
 }
 
 /// `policy.file` and `policy.mask_key_file`: the policies, with the key of their masks, and where
 /// they come from. Their problems become problems of the settings.
-pub fn policies(reader: &mut Reader, pad: Option<MaskPad>) -> Option<(PolicySet, Vec<Source>)> {
+pub fn policies(
+    reader: &mut KeyReader,
+    pad: Option<MaskPad>,
+) -> Option<(PolicySet, Vec<PolicySource>)> {
     let place = reader.place_of("policy.file");
     let key = mask_key(reader, pad);
     let loaded = loaded(reader)?;
@@ -146,7 +149,7 @@ pub fn policies(reader: &mut Reader, pad: Option<MaskPad>) -> Option<(PolicySet,
 }
 
 /// `policy.mask_key_file`.
-fn mask_key(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Option<MaskKey>> {
+fn mask_key(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<Option<MaskKey>> {
     let Some(key) = recording::key_in(reader, "policy.mask_key_file")? else {
         return Some(None);
     };
@@ -166,9 +169,9 @@ fn mask_key(reader: &mut Reader, pad: Option<MaskPad>) -> Option<Option<MaskKey>
 /// `policy.tests`. They are run against a catalog: without one to come they could not pass, and no
 /// client would ever be let in.
 pub fn policy_tests(
-    reader: &mut Reader,
+    reader: &mut KeyReader,
     upstream: Option<&UpstreamSettings>,
-    catalog: Option<&KeeperSettings>,
+    catalog: Option<&CatalogCacheSettings>,
 ) -> Option<PolicyTests> {
     let choices = [("off", false), ("required", true)];
     if !reader.choice("policy.tests", &choices).or(false)? {
@@ -177,10 +180,12 @@ pub fn policy_tests(
     let (upstream, catalog) = (upstream?, catalog?);
     let place = reader.place_of("policy.tests");
     let account = match &catalog.account {
-        Known::Configured(account) | Known::OfUrl(account) => Some(account.clone()),
-        Known::Nobody => None,
+        AccountSetting::Configured(account) | AccountSetting::OfUrl(account) => {
+            Some(account.clone())
+        }
+        AccountSetting::Nobody => None,
     };
-    if catalog.mode == Mode::Off {
+    if catalog.mode == CatalogMode::Off {
         reader.note(&place, "required needs catalog.mode: on");
         return None;
     }
@@ -197,7 +202,7 @@ pub fn policy_tests(
 }
 
 /// The only policy of `policy.file`.
-pub fn policy(reader: &mut Reader) -> Option<Policy> {
+pub fn policy(reader: &mut KeyReader) -> Option<Policy> {
     let place = reader.place_of("policy.file");
     let loaded = loaded(reader)?;
     let mut policies = loaded.into_iter().flat_map(|(_, policies)| policies);
@@ -212,15 +217,15 @@ pub fn policy(reader: &mut Reader) -> Option<Policy> {
 }
 
 /// What every source of `policy.file` gives.
-fn loaded(reader: &mut Reader) -> Option<Vec<(Source, Vec<Policy>)>> {
+fn loaded(reader: &mut KeyReader) -> Option<Vec<(PolicySource, Vec<Policy>)>> {
     let words = match reader.words("policy.file") {
-        Choice::Absent => return Some(vec![(Source::of("agent"), vec![Policy::agent()])]),
-        Choice::Wrong => return None,
-        Choice::Is(words) => words,
+        ReadValue::Absent => return Some(vec![(PolicySource::of("agent"), vec![Policy::agent()])]),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(words) => words,
     };
     let mut all = Some(Vec::new());
     for word in words {
-        let source = Source::of(&word.text);
+        let source = PolicySource::of(&word.text);
         if reader.is_again() && !source.can_be_read_again() {
             reader.note(&word.place, format!("{source}: {NOT_AGAIN}"));
             all = None;
@@ -232,7 +237,7 @@ fn loaded(reader: &mut Reader) -> Option<Vec<(Source, Vec<Policy>)>> {
                 all.push((source, policies.collect()));
             }
             (Ok(_), None) => {}
-            (Err(Unloaded::Wrong(problems)), _) => {
+            (Err(PolicyLoadError::Wrong(problems)), _) => {
                 for problem in problems {
                     reader.note(&problem.place, problem.what);
                 }
@@ -248,7 +253,7 @@ fn loaded(reader: &mut Reader) -> Option<Vec<(Source, Vec<Policy>)>> {
 }
 
 /// `workers`.
-pub fn workers(reader: &mut Reader) -> Option<usize> {
+pub fn workers(reader: &mut KeyReader) -> Option<usize> {
     let cores = std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(WORKERS_MAX);
@@ -257,7 +262,7 @@ pub fn workers(reader: &mut Reader) -> Option<usize> {
 }
 
 /// `limits.connections_max`.
-pub fn connections_max(reader: &mut Reader) -> Option<usize> {
+pub fn connections_max(reader: &mut KeyReader) -> Option<usize> {
     let number = reader.number(
         "limits.connections_max",
         1..=CONNECTIONS_MAX_BOUND,
@@ -267,7 +272,7 @@ pub fn connections_max(reader: &mut Reader) -> Option<usize> {
 }
 
 /// `limits.memory`.
-pub fn memory(reader: &mut Reader) -> Option<usize> {
+pub fn memory(reader: &mut KeyReader) -> Option<usize> {
     let bounds = (MEMORY_BYTES_MIN, MEMORY_BYTES_BOUND);
     let bare = BareBytes::Refused;
     let bytes = size(reader, "limits.memory", bounds, bare, MEMORY_BYTES)?;
@@ -276,20 +281,20 @@ pub fn memory(reader: &mut Reader) -> Option<usize> {
 }
 
 /// `limits.budget_file`: whether it can be used shows at the start.
-pub fn budget_file(reader: &mut Reader) -> Option<Option<PathBuf>> {
+pub fn budget_file(reader: &mut KeyReader) -> Option<Option<PathBuf>> {
     match reader.word("limits.budget_file") {
-        Choice::Absent => Some(None),
-        Choice::Wrong => None,
-        Choice::Is(word) if word.text.is_empty() => {
+        ReadValue::Absent => Some(None),
+        ReadValue::Wrong => None,
+        ReadValue::Given(word) if word.text.is_empty() => {
             reader.note(&word.place, "the path of a file is wanted");
             None
         }
-        Choice::Is(word) => Some(Some(word.text.into())),
+        ReadValue::Given(word) => Some(Some(word.text.into())),
     }
 }
 
 /// `limits.drain_timeout`.
-pub fn drain_timeout(reader: &mut Reader) -> Option<Duration> {
+pub fn drain_timeout(reader: &mut KeyReader) -> Option<Duration> {
     let bounds = (Duration::ZERO, DRAIN_TIMEOUT_BOUND);
     duration(reader, "limits.drain_timeout", bounds, DRAIN_TIMEOUT)
 }

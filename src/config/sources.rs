@@ -3,34 +3,34 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::config::Problem;
-use crate::config::keys::{FILE_VARIABLE, Form, KEYS, Key, VARIABLE_PREFIX};
+use crate::config::SettingsProblem;
+use crate::config::keys::{FILE_VARIABLE, KEYS, KeyForm, SettingsKey, VARIABLE_PREFIX};
 use crate::config::misplaced_keys;
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::mask_key::MaskPad;
 use crate::policy::similar_names::nearest;
 use crate::policy::yaml::tree;
-use crate::policy::yaml::tree::{Tree, Value};
+use crate::policy::yaml::tree::{YamlTree, YamlValue};
 use crate::text_file;
 
 /// Where settings come from.
 #[derive(Clone, Default)]
-pub struct Sources {
+pub struct SettingsSources {
     /// Where the file is, to be read again.
     pub path: Option<PathBuf>,
     /// The file, if there is one.
-    pub file: Option<FileText>,
+    pub file: Option<SettingsFile>,
     /// The environment; variables that are not of pgsieve are passed over.
     pub variables: Vec<(String, String)>,
     /// Flags that stand for a key.
-    pub flags: Vec<Flag>,
+    pub flags: Vec<FlagValue>,
     /// What this process combines the key of masks with, if it could draw one.
     pub mask_pad: Option<MaskPad>,
 }
 
 /// A settings file as read from the disk.
 #[derive(Clone)]
-pub struct FileText {
+pub struct SettingsFile {
     /// What to call it in problems.
     pub name: String,
     /// What it says.
@@ -39,7 +39,7 @@ pub struct FileText {
 
 /// A flag that stands for a key.
 #[derive(Clone)]
-pub struct Flag {
+pub struct FlagValue {
     /// The key's path.
     pub path: &'static str,
     /// The flag as it is typed.
@@ -50,11 +50,11 @@ pub struct Flag {
 
 /// The values of the keys that were given, and what is wrong so far.
 #[derive(Default)]
-pub struct Written {
+pub struct GivenSettings {
     /// By path; the source that wins.
-    pub given: BTreeMap<&'static str, Given>,
+    pub given: BTreeMap<&'static str, GivenValue>,
     /// What is wrong.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SettingsProblem>,
     /// Whether the file, if there is one, says anything.
     pub file: FileRead,
 }
@@ -70,30 +70,30 @@ pub enum FileRead {
 }
 
 /// A value as given.
-pub struct Given {
+pub struct GivenValue {
     /// The source, to put before a place inside the value.
-    pub source: Source,
+    pub source: ValueSource,
     /// Where the value stands.
     pub place: String,
     /// The value.
-    pub value: Value,
+    pub value: YamlValue,
 }
 
 /// A kind of source.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum ValueSource {
     /// A file of this name.
     File(String),
     /// A variable or flag: the place says it all.
     Named(String),
 }
 
-impl Sources {
+impl SettingsSources {
     /// The same, with what the file says now. What has come through a pipe has come once.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn again(&self) -> Result<Self, Vec<Problem>> {
+    pub fn reread(&self) -> Result<Self, Vec<SettingsProblem>> {
         let Some(path) = &self.path else {
             return Ok(self.clone());
         };
@@ -102,21 +102,21 @@ impl Sources {
         }
         let name = path.display().to_string();
         let text = text_file::read(path, CONFIG_FILE_BYTES_MAX).map_err(|fault| {
-            vec![Problem {
+            vec![SettingsProblem {
                 place: name.clone(),
-                what: format!("the file cannot be read: {}", fault.told(path)),
+                what: format!("the file cannot be read: {}", fault.describe(path)),
             }]
         })?;
         Ok(Self {
-            file: Some(FileText { name, text }),
+            file: Some(SettingsFile { name, text }),
             ..self.clone()
         })
     }
 }
 
 /// Collects what all sources say.
-pub fn gather(sources: &Sources) -> Written {
-    let mut written = Written::default();
+pub fn gather(sources: &SettingsSources) -> GivenSettings {
+    let mut written = GivenSettings::default();
     if let Some(file) = &sources.file {
         match tree::read(&file.text) {
             Ok(tree) if misplaced_keys::is_policy(&tree) => {
@@ -127,7 +127,7 @@ pub fn gather(sources: &Sources) -> Written {
             Err(problem) => {
                 written.file = FileRead::Not;
                 let place = format!("{}:{}", file.name, problem.place);
-                written.problems.push(Problem {
+                written.problems.push(SettingsProblem {
                     place,
                     what: problem.what,
                 });
@@ -143,7 +143,7 @@ pub fn gather(sources: &Sources) -> Written {
         }
     }
     for flag in &sources.flags {
-        match Key::at(flag.path) {
+        match SettingsKey::at(flag.path) {
             Some(key) => put(&mut written, key, flag.name, &flag.value),
             None => written.add(flag.name, "stands for a key that does not exist"),
         }
@@ -151,33 +151,33 @@ pub fn gather(sources: &Sources) -> Written {
     written
 }
 
-impl Written {
+impl GivenSettings {
     fn add(&mut self, place: &str, what: impl Into<String>) {
-        self.problems.push(Problem {
+        self.problems.push(SettingsProblem {
             place: place.into(),
             what: what.into(),
         });
     }
 }
 
-impl Source {
+impl ValueSource {
     /// A place inside a value of this source.
-    pub fn place(&self, inner: tree::Place, path: &str) -> String {
+    pub fn place(&self, inner: tree::YamlPlace, path: &str) -> String {
         match self {
             Self::File(name) => format!("{name}:{}", inner.of(path)),
-            Self::Named(name) if Key::at(path).is_some() => name.clone(),
+            Self::Named(name) if SettingsKey::at(path).is_some() => name.clone(),
             Self::Named(name) => format!("{name} {path}"),
         }
     }
 }
 
 /// Walks down a file's maps as far as keys go.
-fn flatten(written: &mut Written, file: &str, tree: Tree, above: &str) {
-    let Tree { value, place } = tree;
+fn flatten(written: &mut GivenSettings, file: &str, tree: YamlTree, above: &str) {
+    let YamlTree { value, place } = tree;
     let entries = match value {
-        Value::Map(entries) => entries,
-        Value::Nothing => return,
-        Value::Word(_) | Value::List(_) => {
+        YamlValue::Map(entries) => entries,
+        YamlValue::Nothing => return,
+        YamlValue::Word(_) | YamlValue::List(_) => {
             let place = format!("{file}:{}", place.of(above));
             let within = misplaced_keys::within(above);
             let what = match above {
@@ -195,9 +195,9 @@ fn flatten(written: &mut Written, file: &str, tree: Tree, above: &str) {
             format!("{above}.{}", entry.key)
         };
         let place = format!("{file}:{}", entry.place.of(&path));
-        if let Some(key) = Key::at(&path) {
-            let given = Given {
-                source: Source::File(file.into()),
+        if let Some(key) = SettingsKey::at(&path) {
+            let given = GivenValue {
+                source: ValueSource::File(file.into()),
                 place,
                 value: entry.tree.value,
             };
@@ -221,11 +221,11 @@ fn flatten(written: &mut Written, file: &str, tree: Tree, above: &str) {
     }
 }
 
-fn variable(written: &mut Written, name: &str, rest: &str, value: &str) {
+fn variable(written: &mut GivenSettings, name: &str, rest: &str, value: &str) {
     match KEYS.iter().find(|key| key.variable() == name) {
         Some(key) => put(written, key, name, value),
         None => {
-            let known: Vec<String> = KEYS.iter().map(Key::variable).collect();
+            let known: Vec<String> = KEYS.iter().map(SettingsKey::variable).collect();
             let bare = known
                 .iter()
                 .filter_map(|known| known.strip_prefix(VARIABLE_PREFIX));
@@ -236,22 +236,22 @@ fn variable(written: &mut Written, name: &str, rest: &str, value: &str) {
 }
 
 /// A value out of a variable or flag.
-fn put(written: &mut Written, key: &'static Key, place: &str, text: &str) {
+fn put(written: &mut GivenSettings, key: &'static SettingsKey, place: &str, text: &str) {
     let value = match key.form {
-        Form::Word => Value::Word(text.into()),
-        Form::Words => {
-            let words = text.split(',').map(|word| Tree::word(word.trim()));
-            Value::List(words.collect())
+        KeyForm::Word => YamlValue::Word(text.into()),
+        KeyForm::Words => {
+            let words = text.split(',').map(|word| YamlTree::word(word.trim()));
+            YamlValue::List(words.collect())
         }
-        Form::Users => match tree::read(text) {
+        KeyForm::Users => match tree::read(text) {
             Ok(tree) => tree.value,
             Err(_) => return written.add(place, "is not readable as YAML: a list is wanted"),
         },
     };
-    let source = Source::Named(place.into());
+    let source = ValueSource::Named(place.into());
     written.given.insert(
         key.path,
-        Given {
+        GivenValue {
             source,
             place: place.into(),
             value,

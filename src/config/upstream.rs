@@ -6,22 +6,22 @@
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::config::libpq::Defaults;
-use crate::config::value_reader::{Choice, Reader, Word};
+use crate::config::libpq::LibpqDefaults;
+use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
 use crate::secret::Secret;
 use crate::upstream::address::UpstreamSettings;
 
 /// `upstream`.
-pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
+pub fn upstream(reader: &mut KeyReader) -> Option<UpstreamSettings> {
     let mut wrong = false;
     let mut more = String::new();
     for (path, parameter) in TLS_KEYS {
         match reader.word(path) {
-            Choice::Absent => {}
-            Choice::Wrong => wrong = true,
-            Choice::Is(word) => {
+            ReadValue::Absent => {}
+            ReadValue::Wrong => wrong = true,
+            ReadValue::Given(word) => {
                 let is_file = *parameter != "sslmode" && word.text != "system";
-                if is_file && matches!(reader.file(path), Choice::Wrong) {
+                if is_file && matches!(reader.file(path), ReadValue::Wrong) {
                     wrong = true;
                 }
                 let value = utf8_percent_encode(&word.text, NON_ALPHANUMERIC);
@@ -30,21 +30,21 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
         }
     }
     let password = match reader.word("upstream.password_file") {
-        Choice::Absent => None,
-        Choice::Wrong => return None,
-        Choice::Is(word) => Some(reader.secret_in(&word)?),
+        ReadValue::Absent => None,
+        ReadValue::Wrong => return None,
+        ReadValue::Given(word) => Some(reader.secret_in(&word)?),
     };
     let url = match reader.word("upstream.url") {
-        Choice::Is(word) => word,
-        Choice::Wrong => return None,
-        Choice::Absent => {
+        ReadValue::Given(word) => word,
+        ReadValue::Wrong => return None,
+        ReadValue::Absent => {
             reader.note("upstream.url", URL_WANTED);
             return None;
         }
     };
     let defaults = match url.place == FLAG {
-        true => Defaults::of(reader)?,
-        false => Defaults::default(),
+        true => LibpqDefaults::of(reader)?,
+        false => LibpqDefaults::default(),
     };
     let sign = if url.text.contains('?') { "" } else { "?" };
     let address = format!("{}{sign}{more}", url.text);
@@ -66,10 +66,10 @@ pub fn upstream(reader: &mut Reader) -> Option<UpstreamSettings> {
 
 /// With the password, and a look at the files that are named.
 fn completed(
-    reader: &mut Reader,
+    reader: &mut KeyReader,
     mut settings: UpstreamSettings,
     password: Option<Secret>,
-    (url, mut defaults): (Word, Defaults),
+    (url, mut defaults): (PlacedWord, LibpqDefaults),
 ) -> UpstreamSettings {
     if password.is_some() && settings.password.is_some() {
         let place = reader.place_of("upstream.password_file");
@@ -90,7 +90,7 @@ fn completed(
         } else {
             url.place
         };
-        reader.look_at_secret(key, &place);
+        reader.note_secret_file(key, &place);
     }
     settings
 }

@@ -2,32 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use crate::auth::settings::{Attributes, CertificateUser, OidcUser, ScramUser, UpstreamIdentity};
-use crate::auth::verifier::Verifier;
-use crate::config::sources::Source;
+use crate::auth::settings::{
+    CertificateUser, OidcUser, ScramUser, UpstreamIdentity, UserAttributes,
+};
+use crate::auth::verifier::ScramVerifier;
+use crate::config::sources::ValueSource;
 use crate::config::user_keys::USER_KEYS;
-use crate::config::value_reader::{Reader, Word};
+use crate::config::value_reader::{KeyReader, PlacedWord};
 use crate::limits::{ATTRIBUTES_MAX, SESSION_VALUE_BYTES_MAX};
 use crate::policy::set::matching::{ATTRIBUTE_NAME, is_attribute};
-use crate::policy::similar_names::{nearest, wanted};
-use crate::policy::yaml::tree::{Entry, Tree, Value};
+use crate::policy::similar_names::{nearest, wanted_words};
+use crate::policy::yaml::tree::{YamlEntry, YamlTree, YamlValue};
 use crate::secret::Secret;
 
 /// Whether a user may log in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum UserStatus {
     Enabled,
     Disabled,
 }
 
 /// One user's words by key, and where the user stands.
-struct User {
+struct UserEntry {
     place: String,
-    words: BTreeMap<&'static str, Word>,
+    words: BTreeMap<&'static str, PlacedWord>,
 }
 
 /// The users of method scram.
-pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<Vec<ScramUser>> {
+pub fn scram(reader: &mut KeyReader, service: Option<&UpstreamIdentity>) -> Option<Vec<ScramUser>> {
     let mut read: Vec<ScramUser> = Vec::new();
     let mut disabled = Vec::new();
     let mut complete = true;
@@ -36,7 +38,7 @@ pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<
         let name = user.name(reader);
         let verifier = user.verifier(reader, name.as_deref());
         let upstream = user.upstream(reader, name.as_deref(), service);
-        let standing = user.standing(reader);
+        let standing = user.status(reader);
         let (Some(name), Some(verifier), Some(upstream), Some(standing)) =
             (name, verifier, upstream, standing)
         else {
@@ -46,7 +48,7 @@ pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<
         if disabled.contains(&name) || read.iter().any(|other| other.name == name) {
             reader.note(&user.place, "another user has this name");
         }
-        if standing == Standing::Disabled {
+        if standing == UserStatus::Disabled {
             disabled.push(name);
             continue;
         }
@@ -60,7 +62,7 @@ pub fn scram(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<
 }
 
 /// The users of method oidc.
-pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<Vec<OidcUser>> {
+pub fn oidc(reader: &mut KeyReader, service: Option<&UpstreamIdentity>) -> Option<Vec<OidcUser>> {
     let mut read: Vec<OidcUser> = Vec::new();
     let mut disabled = Vec::new();
     let mut complete = true;
@@ -70,7 +72,7 @@ pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<V
         user.refuse(reader, "verifier_file", "is only for method scram");
         let name = user.name(reader);
         let upstream = user.upstream(reader, name.as_deref(), service);
-        let standing = user.standing(reader);
+        let standing = user.status(reader);
         let (Some(name), Some(upstream), Some(standing)) = (name, upstream, standing) else {
             complete = false;
             continue;
@@ -79,8 +81,8 @@ pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<V
             reader.note(&user.place, "another user has this name");
         }
         match standing {
-            Standing::Enabled => read.push(OidcUser { name, upstream }),
-            Standing::Disabled => disabled.push(name),
+            UserStatus::Enabled => read.push(OidcUser { name, upstream }),
+            UserStatus::Disabled => disabled.push(name),
         }
     }
     complete.then_some(read)
@@ -88,7 +90,7 @@ pub fn oidc(reader: &mut Reader, service: Option<&UpstreamIdentity>) -> Option<V
 
 /// The users of method cert.
 pub fn certificates(
-    reader: &mut Reader,
+    reader: &mut KeyReader,
     service: Option<&UpstreamIdentity>,
 ) -> Option<Vec<CertificateUser>> {
     let mut read: Vec<CertificateUser> = Vec::new();
@@ -99,7 +101,7 @@ pub fn certificates(
         user.refuse(reader, "verifier_file", "is only for method scram");
         let name = user.name(reader);
         let upstream = user.upstream(reader, name.as_deref(), service);
-        let standing = user.standing(reader);
+        let standing = user.status(reader);
         let (Some(name), Some(upstream), Some(standing)) = (name, upstream, standing) else {
             complete = false;
             continue;
@@ -119,19 +121,19 @@ pub fn certificates(
             reader.note(&user.place, "another entry has this name and certificate");
         }
         match standing {
-            Standing::Enabled => read.push(entry),
-            Standing::Disabled => disabled.push(entry),
+            UserStatus::Enabled => read.push(entry),
+            UserStatus::Disabled => disabled.push(entry),
         }
     }
     complete.then_some(read)
 }
 
 /// `client.auth.attributes`: for each user by name, its attributes, each with one value.
-pub fn attributes(reader: &mut Reader) -> Option<Attributes> {
+pub fn attributes(reader: &mut KeyReader) -> Option<UserAttributes> {
     let Some(given) = reader.take(ATTRIBUTES) else {
-        return Some(Attributes::default());
+        return Some(UserAttributes::default());
     };
-    let Value::Map(users) = given.value else {
+    let YamlValue::Map(users) = given.value else {
         let what = "a map of users is wanted, each with a map of attributes, as {ann: {tenant: 3}}";
         reader.note(&given.place, what);
         return None;
@@ -145,7 +147,7 @@ pub fn attributes(reader: &mut Reader) -> Option<Attributes> {
         let path = format!("{ATTRIBUTES}.{}", entry.key);
         let place = given.source.place(entry.place, &path);
         match (entry.tree.value, entry.key.is_empty()) {
-            (Value::Map(own), false) if own.len() <= ATTRIBUTES_MAX => {
+            (YamlValue::Map(own), false) if own.len() <= ATTRIBUTES_MAX => {
                 let own = attributes_of(reader, &given.source, (&path, own));
                 complete &= own.is_some();
                 read.insert(entry.key, own.unwrap_or_default());
@@ -156,13 +158,13 @@ pub fn attributes(reader: &mut Reader) -> Option<Attributes> {
             }
         }
     }
-    complete.then(|| Attributes::new(read))
+    complete.then(|| UserAttributes::new(read))
 }
 
 fn attributes_of(
-    reader: &mut Reader,
-    source: &Source,
-    (path, entries): (&str, Vec<Entry>),
+    reader: &mut KeyReader,
+    source: &ValueSource,
+    (path, entries): (&str, Vec<YamlEntry>),
 ) -> Option<BTreeMap<String, String>> {
     let mut read = BTreeMap::new();
     let count = entries.len();
@@ -170,10 +172,14 @@ fn attributes_of(
         let place = source.place(entry.place, &format!("{path}.{}", entry.key));
         let wrong = match entry.tree.value {
             _ if !is_attribute(&entry.key) => ATTRIBUTE_NAME,
-            Value::Word(text) if text.is_empty() => "a value is wanted: who has none leaves it out",
-            Value::Word(text) if text.contains('\0') => "a value holds no zero byte",
-            Value::Word(text) if text.len() > SESSION_VALUE_BYTES_MAX => "the value is too long",
-            Value::Word(text) => {
+            YamlValue::Word(text) if text.is_empty() => {
+                "a value is wanted: who has none leaves it out"
+            }
+            YamlValue::Word(text) if text.contains('\0') => "a value holds no zero byte",
+            YamlValue::Word(text) if text.len() > SESSION_VALUE_BYTES_MAX => {
+                "the value is too long"
+            }
+            YamlValue::Word(text) => {
                 read.insert(entry.key, text);
                 continue;
             }
@@ -185,12 +191,12 @@ fn attributes_of(
 }
 
 /// Every user as words; problems of form are noted.
-fn users(reader: &mut Reader) -> Option<Vec<User>> {
+fn users(reader: &mut KeyReader) -> Option<Vec<UserEntry>> {
     let Some(given) = reader.take(PATH) else {
         reader.note(PATH, "is required by this client.auth.method");
         return None;
     };
-    let Value::List(list) = given.value else {
+    let YamlValue::List(list) = given.value else {
         reader.note(
             &given.place,
             "a list of users is wanted, each as - name: bob",
@@ -208,9 +214,9 @@ fn users(reader: &mut Reader) -> Option<Vec<User>> {
     )
 }
 
-fn user(reader: &mut Reader, source: &Source, tree: Tree) -> Option<User> {
+fn user(reader: &mut KeyReader, source: &ValueSource, tree: YamlTree) -> Option<UserEntry> {
     let place = source.place(tree.place, PATH);
-    let Value::Map(entries) = tree.value else {
+    let YamlValue::Map(entries) = tree.value else {
         reader.note(&place, "a user is a map with a name, as - name: bob");
         return None;
     };
@@ -227,42 +233,42 @@ fn user(reader: &mut Reader, source: &Source, tree: Tree) -> Option<User> {
             continue;
         };
         match entry.tree.value {
-            Value::Word(text) if !text.is_empty() => {
-                words.insert(key, Word { text, place });
+            YamlValue::Word(text) if !text.is_empty() => {
+                words.insert(key, PlacedWord { text, place });
             }
             _ => reader.note(&place, "one value is wanted"),
         }
     }
-    Some(User { place, words })
+    Some(UserEntry { place, words })
 }
 
-impl User {
-    fn take(&mut self, key: &str) -> Option<Word> {
+impl UserEntry {
+    fn take(&mut self, key: &str) -> Option<PlacedWord> {
         self.words.remove(key)
     }
 
-    fn refuse(&mut self, reader: &mut Reader, key: &str, why: &str) {
+    fn refuse(&mut self, reader: &mut KeyReader, key: &str, why: &str) {
         if let Some(word) = self.take(key) {
             reader.note(&word.place, why);
         }
     }
 
     /// `disabled`.
-    fn standing(&mut self, reader: &mut Reader) -> Option<Standing> {
+    fn status(&mut self, reader: &mut KeyReader) -> Option<UserStatus> {
         let Some(word) = self.take("disabled") else {
-            return Some(Standing::Enabled);
+            return Some(UserStatus::Enabled);
         };
         match word.text.as_str() {
-            "true" => Some(Standing::Disabled),
-            "false" => Some(Standing::Enabled),
+            "true" => Some(UserStatus::Disabled),
+            "false" => Some(UserStatus::Enabled),
             other => {
-                reader.note(&word.place, wanted(other, &["true", "false"]));
+                reader.note(&word.place, wanted_words(other, &["true", "false"]));
                 None
             }
         }
     }
 
-    fn name(&mut self, reader: &mut Reader) -> Option<String> {
+    fn name(&mut self, reader: &mut KeyReader) -> Option<String> {
         let name = self.take("name").map(|word| word.text);
         if name.is_none() {
             reader.note(&self.place, "the user has no name");
@@ -270,7 +276,7 @@ impl User {
         name
     }
 
-    fn verifier(&mut self, reader: &mut Reader, name: Option<&str>) -> Option<Verifier> {
+    fn verifier(&mut self, reader: &mut KeyReader, name: Option<&str>) -> Option<ScramVerifier> {
         let (text, place) = match (self.take("verifier"), self.take("verifier_file")) {
             (Some(word), None) => (Secret::new(word.text), word.place),
             (None, Some(word)) => (reader.secret_in(&word)?, word.place),
@@ -287,7 +293,7 @@ impl User {
                 return None;
             }
         };
-        match Verifier::parse(text.reveal()) {
+        match ScramVerifier::parse(text.reveal()) {
             Ok(verifier) => Some(verifier),
             Err(_) => {
                 reader.note(
@@ -302,7 +308,7 @@ impl User {
     /// Who the user is at the upstream: as said, else the URL's user, else the same name.
     fn upstream(
         &mut self,
-        reader: &mut Reader,
+        reader: &mut KeyReader,
         name: Option<&str>,
         service: Option<&UpstreamIdentity>,
     ) -> Option<UpstreamIdentity> {
@@ -329,7 +335,7 @@ impl User {
     }
 }
 
-fn in_environment(reader: &mut Reader, word: &Word) -> Option<Secret> {
+fn in_environment(reader: &mut KeyReader, word: &PlacedWord) -> Option<Secret> {
     match reader.variable(&word.text) {
         Some(password) => Some(password),
         None => {

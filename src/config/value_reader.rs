@@ -11,38 +11,38 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::config::Problem;
-use crate::config::keys::Key;
-use crate::config::sources::{Given, Written};
+use crate::config::SettingsProblem;
+use crate::config::keys::SettingsKey;
+use crate::config::sources::{GivenSettings, GivenValue};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::policy::similar_names;
-use crate::policy::yaml::tree::Value;
+use crate::policy::yaml::tree::YamlValue;
 use crate::secret::Secret;
 use crate::text_file::{self, TextFault};
 
 /// What is left to read, and what is wrong so far.
-pub struct Reader {
-    given: BTreeMap<&'static str, Given>,
-    problems: Vec<Problem>,
+pub struct KeyReader {
+    given: BTreeMap<&'static str, GivenValue>,
+    problems: Vec<SettingsProblem>,
     environment: BTreeMap<String, Secret>,
     /// The places whose files hold secrets that others can read.
     exposed: Vec<String>,
     /// The files that were named, each with the place.
     files: Vec<(PathBuf, String)>,
-    reading: Reading,
+    reading: ReadingPass,
 }
 
 /// The how manieth time it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum ReadingPass {
     /// What is named may be a pipe.
     First,
     /// A pipe has said all that it had to say, and could keep the reader for ever.
-    Again,
+    Reread,
 }
 
 /// A text and where it stands.
-pub struct Word {
+pub struct PlacedWord {
     /// The text.
     pub text: String,
     /// Where it stands.
@@ -50,26 +50,30 @@ pub struct Word {
 }
 
 /// Whether a key was given, and given rightly.
-pub enum Choice<T> {
+pub enum ReadValue<T> {
     /// It was not given.
     Absent,
     /// It was given wrongly; the problem is noted.
     Wrong,
     /// It was given.
-    Is(T),
+    Given(T),
 }
 
-impl Reader {
+impl KeyReader {
     /// Takes over what is written, for the first time.
-    pub fn new(written: Written, environment: &[(String, String)]) -> Self {
-        Self::at(Reading::First, written, environment)
+    pub fn new(written: GivenSettings, environment: &[(String, String)]) -> Self {
+        Self::at(ReadingPass::First, written, environment)
     }
 
     /// Takes over what is written.
-    pub fn at(reading: Reading, written: Written, environment: &[(String, String)]) -> Self {
+    pub fn at(
+        reading: ReadingPass,
+        written: GivenSettings,
+        environment: &[(String, String)],
+    ) -> Self {
         let secret = |(name, value): &(String, String)| (name.clone(), Secret::new(value));
         let environment = environment.iter().map(secret).collect();
-        let Written {
+        let GivenSettings {
             given, problems, ..
         } = written;
         Self {
@@ -89,7 +93,7 @@ impl Reader {
 
     /// Whether the settings were read before.
     pub fn is_again(&self) -> bool {
-        self.reading == Reading::Again
+        self.reading == ReadingPass::Reread
     }
 
     /// Notes a file that another part reads.
@@ -98,9 +102,9 @@ impl Reader {
     }
 
     /// Notes a file that is about to be read; says whether it may be.
-    fn may_open(&mut self, word: &Word) -> bool {
+    fn may_open(&mut self, word: &PlacedWord) -> bool {
         self.note_file(Path::new(&word.text), &word.place);
-        let again = self.reading == Reading::Again;
+        let again = self.reading == ReadingPass::Reread;
         // One that is missing is told as such where it is read.
         let is_stream = fs::metadata(&word.text).is_ok_and(|found| !found.is_file());
         let refused = again && is_stream && !Path::new(&word.text).is_dir();
@@ -111,14 +115,14 @@ impl Reader {
     }
 
     /// What is wrong, in the order in which a person reads it.
-    pub fn into_problems(mut self) -> Vec<Problem> {
+    pub fn into_problems(mut self) -> Vec<SettingsProblem> {
         self.problems.dedup();
         self.problems
     }
 
     /// Notes a problem.
     pub fn note(&mut self, place: &str, what: impl Into<String>) {
-        self.problems.push(Problem {
+        self.problems.push(SettingsProblem {
             place: place.into(),
             what: what.into(),
         });
@@ -137,54 +141,54 @@ impl Reader {
     }
 
     /// The value as it is, for lists of maps.
-    pub fn take(&mut self, path: &str) -> Option<Given> {
+    pub fn take(&mut self, path: &str) -> Option<GivenValue> {
         self.given.remove(path)
     }
 
     /// A text that is not empty.
-    pub fn word(&mut self, path: &str) -> Choice<Word> {
+    pub fn word(&mut self, path: &str) -> ReadValue<PlacedWord> {
         let Some(given) = self.given.get(path) else {
-            return Choice::Absent;
+            return ReadValue::Absent;
         };
         let place = given.place.clone();
         match &given.value {
-            Value::Word(text) if !text.is_empty() => Choice::Is(Word {
+            YamlValue::Word(text) if !text.is_empty() => ReadValue::Given(PlacedWord {
                 text: text.clone(),
                 place,
             }),
-            Value::Word(_) | Value::Nothing => {
-                self.note(&place, told("has no value", path));
-                Choice::Wrong
+            YamlValue::Word(_) | YamlValue::Nothing => {
+                self.note(&place, form_problem("has no value", path));
+                ReadValue::Wrong
             }
-            Value::List(_) | Value::Map(_) => {
-                self.note(&place, told("one value is wanted", path));
-                Choice::Wrong
+            YamlValue::List(_) | YamlValue::Map(_) => {
+                self.note(&place, form_problem("one value is wanted", path));
+                ReadValue::Wrong
             }
         }
     }
 
     /// The texts that a key is given as, right or wrong; none where it is not given.
     pub fn peek_words(&self, path: &str) -> Option<Vec<String>> {
-        let word = |value: &Value| match value {
-            Value::Word(text) => Some(text.clone()),
-            Value::Nothing | Value::List(_) | Value::Map(_) => None,
+        let word = |value: &YamlValue| match value {
+            YamlValue::Word(text) => Some(text.clone()),
+            YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => None,
         };
         Some(match &self.given.get(path)?.value {
-            Value::List(list) => list.iter().filter_map(|tree| word(&tree.value)).collect(),
+            YamlValue::List(list) => list.iter().filter_map(|tree| word(&tree.value)).collect(),
             other => word(other).into_iter().collect(),
         })
     }
 
     /// One text or a list of them.
-    pub fn words(&mut self, path: &str) -> Choice<Vec<Word>> {
+    pub fn words(&mut self, path: &str) -> ReadValue<Vec<PlacedWord>> {
         let Some(given) = self.given.get(path) else {
-            return Choice::Absent;
+            return ReadValue::Absent;
         };
-        let Value::List(list) = &given.value else {
+        let YamlValue::List(list) = &given.value else {
             return match self.word(path) {
-                Choice::Is(word) => Choice::Is(vec![word]),
-                Choice::Absent => Choice::Absent,
-                Choice::Wrong => Choice::Wrong,
+                ReadValue::Given(word) => ReadValue::Given(vec![word]),
+                ReadValue::Absent => ReadValue::Absent,
+                ReadValue::Wrong => ReadValue::Wrong,
             };
         };
         let mut words = Vec::new();
@@ -192,8 +196,8 @@ impl Reader {
         for tree in list {
             let place = given.source.place(tree.place, path);
             match &tree.value {
-                Value::Word(text) if !text.is_empty() => {
-                    words.push(Word {
+                YamlValue::Word(text) if !text.is_empty() => {
+                    words.push(PlacedWord {
                         text: text.clone(),
                         place,
                     });
@@ -205,12 +209,12 @@ impl Reader {
             wrong.push(given.place.clone());
         }
         for place in &wrong {
-            self.note(place, told("a value is wanted", path));
+            self.note(place, form_problem("a value is wanted", path));
         }
         if wrong.is_empty() {
-            Choice::Is(words)
+            ReadValue::Given(words)
         } else {
-            Choice::Wrong
+            ReadValue::Wrong
         }
     }
 
@@ -231,18 +235,18 @@ impl Reader {
     }
 
     /// One of some words.
-    pub fn choice<T: Copy>(&mut self, path: &str, choices: &[(&str, T)]) -> Choice<T> {
+    pub fn choice<T: Copy>(&mut self, path: &str, choices: &[(&str, T)]) -> ReadValue<T> {
         let word = match self.word(path) {
-            Choice::Is(word) => word,
-            Choice::Absent => return Choice::Absent,
-            Choice::Wrong => return Choice::Wrong,
+            ReadValue::Given(word) => word,
+            ReadValue::Absent => return ReadValue::Absent,
+            ReadValue::Wrong => return ReadValue::Wrong,
         };
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == word.text) {
-            return Choice::Is(*choice);
+            return ReadValue::Given(*choice);
         }
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        self.note(&word.place, similar_names::wanted(&word.text, &names));
-        Choice::Wrong
+        self.note(&word.place, similar_names::wanted_words(&word.text, &names));
+        ReadValue::Wrong
     }
 
     /// A value that some function reads; the function's error says what is wanted.
@@ -253,9 +257,9 @@ impl Reader {
         read: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         match self.word(path) {
-            Choice::Absent => Some(absent),
-            Choice::Wrong => None,
-            Choice::Is(word) => match read(&word.text) {
+            ReadValue::Absent => Some(absent),
+            ReadValue::Wrong => None,
+            ReadValue::Given(word) => match read(&word.text) {
                 Ok(value) => Some(value),
                 Err(what) => {
                     self.note(&word.place, what);
@@ -266,27 +270,28 @@ impl Reader {
     }
 
     /// The path of a file that must be there.
-    pub fn file(&mut self, path: &str) -> Choice<PathBuf> {
+    pub fn file(&mut self, path: &str) -> ReadValue<PathBuf> {
         match self.word(path) {
-            Choice::Absent => Choice::Absent,
-            Choice::Wrong => Choice::Wrong,
-            Choice::Is(word) if !self.may_open(&word) => Choice::Wrong,
-            Choice::Is(word) => match File::open(&word.text).and_then(|file| file.metadata()) {
+            ReadValue::Absent => ReadValue::Absent,
+            ReadValue::Wrong => ReadValue::Wrong,
+            ReadValue::Given(word) if !self.may_open(&word) => ReadValue::Wrong,
+            ReadValue::Given(word) => match File::open(&word.text).and_then(|file| file.metadata())
+            {
                 Ok(found) if found.is_dir() => {
                     self.unreadable(&word, TextFault::System(ErrorKind::IsADirectory));
-                    Choice::Wrong
+                    ReadValue::Wrong
                 }
-                Ok(_) => Choice::Is(word.text.into()),
+                Ok(_) => ReadValue::Given(word.text.into()),
                 Err(error) => {
                     self.unreadable(&word, TextFault::of(error));
-                    Choice::Wrong
+                    ReadValue::Wrong
                 }
             },
         }
     }
 
     /// The text of a file, within the bound for files of settings.
-    pub fn text_of(&mut self, word: &Word) -> Option<String> {
+    pub fn text_of(&mut self, word: &PlacedWord) -> Option<String> {
         if !self.may_open(word) {
             return None;
         }
@@ -299,16 +304,16 @@ impl Reader {
         }
     }
 
-    fn unreadable(&mut self, word: &Word, fault: TextFault) {
+    fn unreadable(&mut self, word: &PlacedWord, fault: TextFault) {
         let told = match (looks_like_path(&word.text), fault) {
             (false, TextFault::System(ErrorKind::NotFound)) => NO_PATH.to_owned(),
-            _ => fault.told(Path::new(&word.text)),
+            _ => fault.describe(Path::new(&word.text)),
         };
         self.note(&word.place, format!("the file cannot be read: {told}"));
     }
 
     /// Looks at who can read a file that holds a secret.
-    pub fn look_at_secret(&mut self, file: &Path, place: &str) {
+    pub fn note_secret_file(&mut self, file: &Path, place: &str) {
         if fs::metadata(file).is_ok_and(|found| is_exposed(found.mode(), found.uid())) {
             self.exposed.push(place.into());
         }
@@ -339,9 +344,9 @@ impl Reader {
     }
 
     /// The first line of a file, as a secret.
-    pub fn secret_in(&mut self, word: &Word) -> Option<Secret> {
+    pub fn secret_in(&mut self, word: &PlacedWord) -> Option<Secret> {
         let text = self.text_of(word)?;
-        self.look_at_secret(Path::new(&word.text), &word.place);
+        self.note_secret_file(Path::new(&word.text), &word.place);
         let line = text.lines().next().unwrap_or_default();
         if line.is_empty() {
             let what = format!("the file's first line is empty: {}", word.text);
@@ -378,8 +383,8 @@ const ENDING_LETTERS_MAX: usize = 5;
 
 /// What is wrong with the form of a value, and what the key is for. A variable is also not set by
 /// being empty.
-fn told(what: &str, path: &str) -> String {
-    match Key::at(path) {
+fn form_problem(what: &str, path: &str) -> String {
+    match SettingsKey::at(path) {
         Some(key) => format!(
             "{what}; {path}: {} Left out or unset: {}",
             key.doc, key.default
@@ -388,13 +393,13 @@ fn told(what: &str, path: &str) -> String {
     }
 }
 
-impl<T> Choice<T> {
+impl<T> ReadValue<T> {
     /// The value, or another one when it was not given; `None` when it was given wrongly.
     pub fn or(self, absent: T) -> Option<T> {
         match self {
             Self::Absent => Some(absent),
             Self::Wrong => None,
-            Self::Is(value) => Some(value),
+            Self::Given(value) => Some(value),
         }
     }
 
@@ -403,7 +408,7 @@ impl<T> Choice<T> {
         match self {
             Self::Absent => Some(None),
             Self::Wrong => None,
-            Self::Is(value) => Some(Some(value)),
+            Self::Given(value) => Some(Some(value)),
         }
     }
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::auth::settings::{AuthSettings, OidcPeople};
-use crate::config::{ListenAddress, Settings};
+use crate::config::{ListenAddress, ProgramSettings};
 use crate::doctor::login_roles::LoginRole;
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
 use crate::net::certificate_expiry;
-use crate::net::certificate_expiry::Expiry;
+use crate::net::certificate_expiry::CertificateExpiry;
 use crate::net::client_tls::ClientTlsSettings;
 use crate::policy::similar_names::nearest;
 use crate::policy::{Policy, PolicySet};
@@ -21,7 +21,7 @@ use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
 
 /// One thing that should be mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
+pub struct ConfigWarning {
     /// What kind of thing.
     pub warning: SettingsWarning,
     /// The key that it is about.
@@ -30,7 +30,7 @@ pub struct Warning {
     pub what: String,
 }
 
-impl Warning {
+impl ConfigWarning {
     fn new(warning: SettingsWarning, key: &str, what: impl Into<String>) -> Self {
         Self {
             warning,
@@ -42,10 +42,10 @@ impl Warning {
 
 /// Everything that shows without a database. Certificates are held against `now`, in seconds since
 /// 1970.
-pub fn of(settings: &Settings, now: i64) -> Vec<Warning> {
+pub fn of(settings: &ProgramSettings, now: i64) -> Vec<ConfigWarning> {
     let mut all = Vec::new();
     if matches!(settings.auth, AuthSettings::Trust { .. }) {
-        all.push(Warning::new(
+        all.push(ConfigWarning::new(
             SettingsWarning::TrustInUse,
             "client.auth.method",
             "auth method trust: local clients are not asked who they are",
@@ -54,7 +54,7 @@ pub fn of(settings: &Settings, now: i64) -> Vec<Warning> {
     let exposed = settings.exposed_files.iter().map(|key| {
         let what = "others can read the file: make it 0600, or 0640 and root's; strict_files: on \
                     refuses to start";
-        Warning::new(SettingsWarning::FileExposed, key, what)
+        ConfigWarning::new(SettingsWarning::FileExposed, key, what)
     });
     all.extend(exposed);
     all.extend(certificates(&ends(settings), now));
@@ -67,12 +67,12 @@ pub fn of(settings: &Settings, now: i64) -> Vec<Warning> {
 }
 
 /// When the certificates end that the settings name.
-pub fn ends(settings: &Settings) -> Vec<Expiry> {
-    certificate_expiry::held(&settings.client_tls, &settings.upstream.tls)
+pub fn ends(settings: &ProgramSettings) -> Vec<CertificateExpiry> {
+    certificate_expiry::certificate_expiries(&settings.client_tls, &settings.upstream.tls)
 }
 
 /// The certificates that have ended, or will soon.
-pub fn certificates(ends: &[Expiry], now: i64) -> Vec<Warning> {
+pub fn certificates(ends: &[CertificateExpiry], now: i64) -> Vec<ConfigWarning> {
     let notice = i64::try_from(CERTIFICATE_EXPIRY_NOTICE.as_secs()).unwrap_or(i64::MAX);
     let warned = ends.iter().filter_map(|one| {
         let left = one.ends.saturating_sub(now);
@@ -90,13 +90,13 @@ pub fn certificates(ends: &[Expiry], now: i64) -> Vec<Warning> {
         } else {
             return None;
         };
-        Some(Warning::new(warning, key_of(one.certificate), what))
+        Some(ConfigWarning::new(warning, key_of(one.certificate), what))
     });
     warned.collect()
 }
 
 /// The addresses that others can reach in clear.
-fn listening(listen: &[ListenAddress], tls: &ClientTlsSettings) -> Vec<Warning> {
+fn listening(listen: &[ListenAddress], tls: &ClientTlsSettings) -> Vec<ConfigWarning> {
     if *tls != ClientTlsSettings::Off {
         return Vec::new();
     }
@@ -109,7 +109,7 @@ fn listening(listen: &[ListenAddress], tls: &ClientTlsSettings) -> Vec<Warning> 
             "{address} can be reached from other hosts, and client.tls is off: statements, rows \
              and logins can be read on their way"
         );
-        Warning::new(SettingsWarning::ListeningWithoutTls, "listen", what)
+        ConfigWarning::new(SettingsWarning::ListeningWithoutTls, "listen", what)
     });
     warned.collect()
 }
@@ -119,7 +119,7 @@ fn is_of_this_host(ip: IpAddr) -> bool {
 }
 
 /// Budgets of a day that a restart gives once more.
-fn forgotten_budgets(settings: &Settings) -> Option<Warning> {
+fn forgotten_budgets(settings: &ProgramSettings) -> Option<ConfigWarning> {
     let has_budget = settings.policies.all().iter().any(|policy| {
         let limits = policy.limits();
         limits.rows_per_day.is_some() || limits.bytes_per_day.is_some()
@@ -128,11 +128,11 @@ fn forgotten_budgets(settings: &Settings) -> Option<Warning> {
                 received: name a file that keeps it";
     let warning = SettingsWarning::BudgetsForgotten;
     (has_budget && settings.budget_file.is_none())
-        .then(|| Warning::new(warning, "limits.budget_file", what))
+        .then(|| ConfigWarning::new(warning, "limits.budget_file", what))
 }
 
 /// An audit with the texts of statements in it, the one place where what clients wrote is kept.
-fn recorded_texts(recipients: &[TextRecipient]) -> Option<Warning> {
+fn recorded_texts(recipients: &[TextRecipient]) -> Option<ConfigWarning> {
     let what = format!(
         "the audit keeps the texts of statements, with the values and passwords in them, for \
          whoever has the key of {}: they are as safe as that is kept",
@@ -142,7 +142,7 @@ fn recorded_texts(recipients: &[TextRecipient]) -> Option<Warning> {
             many => format!("{many} recipients"),
         }
     );
-    Some(Warning::new(
+    Some(ConfigWarning::new(
         SettingsWarning::TextsRecorded,
         "audit.text",
         what,
@@ -168,18 +168,26 @@ pub fn users(auth: &AuthSettings) -> Vec<String> {
 }
 
 /// The users of the settings whom no policy is for, whatever their session is like.
-pub fn unfit_users(policies: &PolicySet, users: &[String]) -> Option<Warning> {
+pub fn unfit_users(policies: &PolicySet, users: &[String]) -> Option<ConfigWarning> {
     let what = |names: String| {
         format!("no policy is for {names}: their logins are refused; see match in the policies")
     };
     let names = named(users.iter().filter(|user| !policies.may_be_for(user)))?;
     let warning = SettingsWarning::UserWithoutPolicy;
-    Some(Warning::new(warning, "client.auth.users", what(names)))
+    Some(ConfigWarning::new(
+        warning,
+        "client.auth.users",
+        what(names),
+    ))
 }
 
 /// What the roles of the database say of the settings: logins that pgsieve itself uses and that
 /// hold more than reading needs, and where clients log in as themselves, roles without a policy.
-pub fn of_roles(known: &Identities, policies: &PolicySet, roles: &[LoginRole]) -> Vec<Warning> {
+pub fn of_roles(
+    known: &UpstreamIdentities,
+    policies: &PolicySet,
+    roles: &[LoginRole],
+) -> Vec<ConfigWarning> {
     let used = |role: &&LoginRole| known.upstream.contains(&role.name);
     let superusers = roles.iter().filter(|role| role.is_superuser).filter(used);
     let superusers = named(superusers.map(|role| &role.name)).map(|names| {
@@ -187,7 +195,7 @@ pub fn of_roles(known: &Identities, policies: &PolicySet, roles: &[LoginRole]) -
             "{names} may do everything at the database, where nothing but pgsieve holds it back: \
              log in as a role that only reads; see pgsieve doctor"
         );
-        Warning::new(SettingsWarning::UpstreamSuperuser, "upstream.url", what)
+        ConfigWarning::new(SettingsWarning::UpstreamSuperuser, "upstream.url", what)
     });
     let owners = roles.iter().filter(|role| role.owned > 0).filter(used);
     let owners = named(owners.map(|role| &role.name)).map(|names| {
@@ -195,7 +203,7 @@ pub fn of_roles(known: &Identities, policies: &PolicySet, roles: &[LoginRole]) -
             "{names} owns relations of the database and may change and drop them: log in as a \
              role that only reads; see pgsieve doctor"
         );
-        Warning::new(SettingsWarning::UpstreamOwner, "upstream.url", what)
+        ConfigWarning::new(SettingsWarning::UpstreamOwner, "upstream.url", what)
     });
     let unfit = roles.iter().filter(|_| known.clients_are_themselves);
     let unfit = unfit.filter(|role| !policies.may_be_for(&role.name));
@@ -204,20 +212,20 @@ pub fn of_roles(known: &Identities, policies: &PolicySet, roles: &[LoginRole]) -
             "no policy is for {names}, who may log in at the database: here their logins are \
              refused; see match in the policies"
         );
-        Warning::new(SettingsWarning::UserWithoutPolicy, "policy.file", what)
+        ConfigWarning::new(SettingsWarning::UserWithoutPolicy, "policy.file", what)
     });
     [superusers, owners, unfit].into_iter().flatten().collect()
 }
 
 /// The databases in `match` that the server does not have.
-pub fn of_databases(policies: &PolicySet, databases: &[String]) -> Vec<Warning> {
+pub fn of_databases(policies: &PolicySet, databases: &[String]) -> Vec<ConfigWarning> {
     let of_one = |policy: &Arc<Policy>| {
         let name = policy.name().to_owned();
         let unknown = unknown_databases(policy, databases).into_iter();
-        let told: Vec<Warning> = unknown
+        let told: Vec<ConfigWarning> = unknown
             .map(|what| {
                 let what = format!("policy {name}: match.database: {what}");
-                Warning::new(SettingsWarning::DatabaseUnknown, "policy.file", what)
+                ConfigWarning::new(SettingsWarning::DatabaseUnknown, "policy.file", what)
             })
             .collect();
         told
@@ -240,16 +248,16 @@ pub fn unknown_databases(policy: &Policy, databases: &[String]) -> Vec<String> {
 
 /// Whom the settings have log in at the upstream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Identities {
+pub struct UpstreamIdentities {
     /// The names that pgsieve logs in with for clients, and that of the URL.
     pub upstream: BTreeSet<String>,
     /// Whether clients log in with their own names.
     pub clients_are_themselves: bool,
 }
 
-impl Identities {
+impl UpstreamIdentities {
     /// Those of these settings.
-    pub fn of(settings: &Settings) -> Self {
+    pub fn of(settings: &ProgramSettings) -> Self {
         let mut upstream: BTreeSet<String> = settings.upstream.user.iter().cloned().collect();
         match &settings.auth {
             AuthSettings::Passthrough { .. } | AuthSettings::Trust { .. } => {}
@@ -306,7 +314,7 @@ mod tests {
         const END: i64 = 2_208_988_800;
         const DAY: i64 = 86_400;
         let of = |certificate, left: i64| {
-            let ends = [Expiry {
+            let ends = [CertificateExpiry {
                 certificate,
                 ends: END,
             }];
@@ -365,7 +373,7 @@ mod tests {
         let set = PolicySet::only(Arc::new(policy));
         let of = |names: &[&str], clients_are_themselves| {
             let upstream = names.iter().map(|name| (*name).to_owned()).collect();
-            let known = Identities {
+            let known = UpstreamIdentities {
                 upstream,
                 clients_are_themselves,
             };

@@ -7,8 +7,8 @@
 //! - [`supervisor`] runs a program that must not outlive us
 //! - [`sample`] is the database that the demo shows
 //! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own
-//! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said beside
-//!   it
+//! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said
+//!   beside it
 
 pub mod cluster;
 mod error;
@@ -25,9 +25,9 @@ use std::path::PathBuf;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_postgres::NoTls;
 
-use cluster::{Cluster, PasswordMethod};
+use cluster::{PasswordMethod, PrivateCluster};
 pub use error::DemoError;
-use proxy::{Login, Proxy};
+use proxy::{ProxyLogin, ProxyProcess};
 
 /// What `pgsieve demo` can be told.
 #[derive(Debug, Clone, Default)]
@@ -56,15 +56,15 @@ pub fn run(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoErr
 
 async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoError> {
     let (cluster, login, upstream) = match &arguments.upstream {
-        Some(url) => (None, Login::of_url(url)?, url.clone()),
+        Some(url) => (None, ProxyLogin::of_url(url)?, url.clone()),
         None => {
             let (cluster, login) = private_shop(out).await?;
             let upstream = format!("postgres://127.0.0.1:{}/{DATABASE}", cluster.port());
             (Some(cluster), login, upstream)
         }
     };
-    say(out, "Starting pgsieve …\n")?;
-    let proxy = Proxy::start(arguments, &upstream)?;
+    write_text(out, "Starting pgsieve …\n")?;
+    let proxy = ProxyProcess::start(arguments, &upstream)?;
     let (client, mut notices) = proxy.connect(&login).await?;
     let mut steps = if cluster.is_some() {
         tour::of_the_shop()
@@ -77,7 +77,7 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
         // it has heard of an error, and a failure with others on their way is not repaired.
         steps.insert(tour::READS_FIRST, tour::of_repairs());
     }
-    let outcome = tour::walk(&client, &mut notices, &steps, out).await;
+    let outcome = tour::run_steps(&client, &mut notices, &steps, out).await;
     drop(client);
     outcome?;
     if let Some(cluster) = &cluster {
@@ -89,7 +89,7 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
                 what: "have changed".into(),
             });
         }
-        say(
+        write_text(
             out,
             "Counted behind pgsieve's back: every row of the shop is where it was.\n",
         )?;
@@ -97,15 +97,15 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
     proxy.announce(&login, out)?;
     if let Some(cluster) = &cluster {
         let folder = cluster.data();
-        say(
+        write_text(
             out,
             &format!("Data     {} (goes away at the end)\n", folder.display()),
         )?;
     }
     if !arguments.once {
-        say(out, "\nUp until Ctrl-C.\n")?;
+        write_text(out, "\nUp until Ctrl-C.\n")?;
         until_asked_to_end().await?;
-        say(out, "\nStopping …\n")?;
+        write_text(out, "\nStopping …\n")?;
     }
     // pgsieve first: its upstream must not go away under it.
     drop(proxy);
@@ -113,13 +113,13 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
     Ok(())
 }
 
-async fn private_shop(out: &mut dyn Write) -> Result<(Cluster, Login), DemoError> {
-    say(out, "Starting a private Postgres …\n")?;
-    let cluster = Cluster::builder()
+async fn private_shop(out: &mut dyn Write) -> Result<(PrivateCluster, ProxyLogin), DemoError> {
+    write_text(out, "Starting a private Postgres …\n")?;
+    let cluster = PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .start()
         .map_err(DemoError::Cluster)?;
-    say(
+    write_text(
         out,
         &format!(
             "PostgreSQL {} is up. Loading a small shop …\n",
@@ -134,7 +134,10 @@ async fn private_shop(out: &mut dyn Write) -> Result<(Cluster, Login), DemoError
         .map_err(failed)?;
     let admin = connect(&cluster.admin_url(DATABASE)).await?;
     sample::load(&admin, sample::ROLE).await.map_err(failed)?;
-    Ok((cluster, Login::new(sample::ROLE, sample::ROLE, DATABASE)))
+    Ok((
+        cluster,
+        ProxyLogin::new(sample::ROLE, sample::ROLE, DATABASE),
+    ))
 }
 
 async fn connect(url: &str) -> Result<tokio_postgres::Client, DemoError> {
@@ -163,7 +166,7 @@ async fn until_asked_to_end() -> Result<(), DemoError> {
     Ok(())
 }
 
-fn say(out: &mut dyn Write, text: &str) -> Result<(), DemoError> {
+fn write_text(out: &mut dyn Write, text: &str) -> Result<(), DemoError> {
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .map_err(|source| DemoError::System {

@@ -13,14 +13,14 @@ use crate::limits;
 use crate::secret::Secret;
 
 use super::cluster::{free_port, random_name};
-use super::server_notices::Notices;
-use super::supervisor::Leash;
-use super::{DemoArguments, DemoError, say};
+use super::server_notices::ServerNotices;
+use super::supervisor::SupervisedChild;
+use super::{DemoArguments, DemoError, write_text};
 
 /// A running pgsieve.
 #[derive(Debug)]
-pub struct Proxy {
-    leash: Leash,
+pub struct ProxyProcess {
+    supervised: SupervisedChild,
     listen: u16,
     admin: u16,
     audit: PathBuf,
@@ -28,7 +28,7 @@ pub struct Proxy {
 
 /// Who logs in through pgsieve.
 #[derive(Debug, Clone)]
-pub struct Login {
+pub struct ProxyLogin {
     user: String,
     password: Secret,
     database: String,
@@ -36,7 +36,7 @@ pub struct Login {
     password_shown: bool,
 }
 
-impl Proxy {
+impl ProxyProcess {
     /// Starts pgsieve before an upstream, on its usual ports where they are free.
     pub fn start(arguments: &DemoArguments, upstream: &str) -> Result<Self, DemoError> {
         let failed = |source| DemoError::System {
@@ -69,9 +69,10 @@ impl Proxy {
         let program = std::env::current_exe().map_err(failed)?;
         // Not an argument: those are shown to everybody on the machine.
         let environment = [("PGSIEVE_UPSTREAM_URL", upstream)];
-        let leash = Leash::start(&folder, &program, &given, &environment).map_err(failed)?;
+        let supervised =
+            SupervisedChild::start(&folder, &program, &given, &environment).map_err(failed)?;
         Ok(Self {
-            leash,
+            supervised,
             listen,
             admin,
             audit,
@@ -79,7 +80,7 @@ impl Proxy {
     }
 
     /// Logs in through pgsieve, as soon as it listens. May be cancelled.
-    pub async fn connect(&self, login: &Login) -> Result<(Client, Notices), DemoError> {
+    pub async fn connect(&self, login: &ProxyLogin) -> Result<(Client, ServerNotices), DemoError> {
         let mut config = tokio_postgres::Config::new();
         config
             .host("127.0.0.1")
@@ -92,12 +93,12 @@ impl Proxy {
         let end = Instant::now() + Duration::from_secs(limits::DEMO_PROXY_SECONDS_MAX);
         loop {
             let error = match config.connect(NoTls).await {
-                Ok((client, connection)) => return Ok((client, Notices::of(connection))),
+                Ok((client, connection)) => return Ok((client, ServerNotices::of(connection))),
                 Err(error) => error,
             };
             let refused = error.as_db_error().is_some();
-            if refused || self.leash.exited().is_some() || Instant::now() > end {
-                let said = format!("{}{}", self.leash.stderr(), tour_error(&error));
+            if refused || self.supervised.exited().is_some() || Instant::now() > end {
+                let said = format!("{}{}", self.supervised.stderr(), tour_error(&error));
                 return Err(DemoError::Proxy { said });
             }
             tokio::time::sleep(Duration::from_millis(limits::CLUSTER_POLL_MS)).await;
@@ -105,13 +106,13 @@ impl Proxy {
     }
 
     /// Says where everything is.
-    pub fn announce(&self, login: &Login, out: &mut dyn Write) -> Result<(), DemoError> {
+    pub fn announce(&self, login: &ProxyLogin, out: &mut dyn Write) -> Result<(), DemoError> {
         let password = if login.password_shown {
             format!(":{}", login.password.reveal())
         } else {
             String::new()
         };
-        say(
+        write_text(
             out,
             &format!(
                 "\nTry it yourself, with any Postgres client:\n  \
@@ -130,7 +131,7 @@ impl Proxy {
     }
 }
 
-impl Login {
+impl ProxyLogin {
     /// A login of the sample's, whose password everybody may see.
     pub fn new(user: &str, password: &str, database: &str) -> Self {
         Self {
@@ -181,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_login_is_taken_from_a_url_and_its_password_is_not_shown() {
-        let login = Login::of_url("postgres://ann:s%40cret@db.example:5433/sales?sslmode=require");
+        let login =
+            ProxyLogin::of_url("postgres://ann:s%40cret@db.example:5433/sales?sslmode=require");
         let login = login.unwrap();
         assert_eq!(
             (login.user.as_str(), login.database.as_str()),
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_url_without_a_user_is_refused_and_not_shown() {
-        let error = Login::of_url("postgres://:hidden@host/db")
+        let error = ProxyLogin::of_url("postgres://:hidden@host/db")
             .unwrap_err()
             .to_string();
         assert!(!error.contains("hidden"));

@@ -11,11 +11,11 @@ use crate::limits;
 
 /// The notices of one connection that nobody has looked at yet.
 #[derive(Debug)]
-pub struct Notices {
+pub struct ServerNotices {
     heard: mpsc::Receiver<DbError>,
 }
 
-impl Notices {
+impl ServerNotices {
     /// Drives a connection and keeps what is said on it. It ends with its client; what goes wrong
     /// shows in the client's answers.
     pub fn of<S, T>(mut connection: Connection<S, T>) -> Self

@@ -18,16 +18,16 @@ use crate::limits;
 
 /// A running child and the folder that holds its output and its notes.
 #[derive(Debug)]
-pub struct Leash {
-    keeper: Child,
+pub struct SupervisedChild {
+    supervisor: Child,
     // While this is open, the keeper lets the child live.
-    line: Option<ChildStdin>,
+    lifeline: Option<ChildStdin>,
     folder: PathBuf,
 }
 
 /// What a child can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
+pub enum ChildSignal {
     /// Please end (SIGTERM).
     Terminate,
     /// Please end, as Ctrl-C says it (SIGINT).
@@ -42,7 +42,7 @@ pub enum Signal {
     Continue,
 }
 
-impl Leash {
+impl SupervisedChild {
     /// Starts a program. Its output goes to the files `stdout` and `stderr` in the folder, which
     /// must be there, belongs to this child alone and goes away with it. Environment and working
     /// folder are inherited.
@@ -53,7 +53,7 @@ impl Leash {
         environment: &[(&str, &str)],
     ) -> io::Result<Self> {
         let mut keeper = Command::new("/bin/sh")
-            .args(["-c", KEEPER, "pgsieve-leash"])
+            .args(["-c", SUPERVISOR, "pgsieve-leash"])
             .arg(folder)
             .arg(program)
             .args(arguments)
@@ -66,8 +66,8 @@ impl Leash {
             .spawn()?;
         let line = keeper.stdin.take();
         Ok(Self {
-            keeper,
-            line,
+            supervisor: keeper,
+            lifeline: line,
             folder: folder.to_path_buf(),
         })
     }
@@ -82,8 +82,8 @@ impl Leash {
     }
 
     /// Sends a signal to the child.
-    pub fn signal(&mut self, signal: Signal) -> io::Result<()> {
-        match &mut self.line {
+    pub fn signal(&mut self, signal: ChildSignal) -> io::Result<()> {
+        match &mut self.lifeline {
             Some(line) => writeln!(line, "{signal}"),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }
@@ -121,14 +121,14 @@ impl Leash {
     }
 }
 
-impl Drop for Leash {
+impl Drop for SupervisedChild {
     fn drop(&mut self) {
-        drop(self.line.take());
-        drop(self.keeper.wait());
+        drop(self.lifeline.take());
+        drop(self.supervisor.wait());
     }
 }
 
-impl fmt::Display for Signal {
+impl fmt::Display for ChildSignal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Terminate => "TERM",
@@ -142,7 +142,7 @@ impl fmt::Display for Signal {
 }
 
 /// The script between us and the child.
-const KEEPER: &str = include_str!("leash.sh");
+const SUPERVISOR: &str = include_str!("leash.sh");
 
 #[cfg(test)]
 mod tests {
@@ -150,11 +150,11 @@ mod tests {
 
     const BOUND: Duration = Duration::from_secs(20);
 
-    fn leash(script: &str) -> Leash {
+    fn leash(script: &str) -> SupervisedChild {
         let name = crate::demo::cluster::random_name().unwrap();
         let folder = std::env::temp_dir().join(format!("pgsieve-leash-{name}"));
         fs::create_dir(&folder).unwrap();
-        Leash::start(
+        SupervisedChild::start(
             &folder,
             Path::new("/bin/sh"),
             &["-c", script],
@@ -165,48 +165,48 @@ mod tests {
 
     #[test]
     fn status_and_output_are_told() {
-        let leash = leash("echo $X; echo aside >&2; exit 7");
-        assert_eq!(leash.wait(BOUND), Some(7));
-        assert_eq!(leash.stdout(), "seen\n");
-        assert_eq!(leash.stderr(), "aside\n");
+        let supervised = leash("echo $X; echo aside >&2; exit 7");
+        assert_eq!(supervised.wait(BOUND), Some(7));
+        assert_eq!(supervised.stdout(), "seen\n");
+        assert_eq!(supervised.stderr(), "aside\n");
     }
 
     #[test]
     fn a_signal_reaches_the_child() {
-        for (signal, status) in [(Signal::Kill, 137), (Signal::Terminate, 143)] {
-            let mut leash = leash("exec sleep 60");
-            leash.signal(signal).unwrap();
-            assert_eq!(leash.wait(BOUND), Some(status));
+        for (signal, status) in [(ChildSignal::Kill, 137), (ChildSignal::Terminate, 143)] {
+            let mut supervised = leash("exec sleep 60");
+            supervised.signal(signal).unwrap();
+            assert_eq!(supervised.wait(BOUND), Some(status));
         }
     }
 
     #[test]
     fn a_child_that_stands_still_is_ended_too() {
-        let mut leash = leash("exec sleep 60");
-        leash.signal(Signal::Stop).unwrap();
+        let mut supervised = leash("exec sleep 60");
+        supervised.signal(ChildSignal::Stop).unwrap();
         let begin = Instant::now();
-        drop(leash);
+        drop(supervised);
         assert!(begin.elapsed() < BOUND);
     }
 
     /// Once the notes are gone, the process id may be somebody else's.
     #[test]
     fn a_keeper_without_its_folder_ends_and_kills_nobody() {
-        let mut leash = leash("exec sleep 60");
-        leash.signal(Signal::Kill).unwrap();
-        assert_eq!(leash.wait(BOUND), Some(137));
-        fs::remove_dir_all(&leash.folder).unwrap();
+        let mut supervised = leash("exec sleep 60");
+        supervised.signal(ChildSignal::Kill).unwrap();
+        assert_eq!(supervised.wait(BOUND), Some(137));
+        fs::remove_dir_all(&supervised.folder).unwrap();
         let begin = Instant::now();
-        drop(leash);
+        drop(supervised);
         assert!(begin.elapsed() < BOUND);
     }
 
     #[test]
     fn a_dropped_leash_ends_the_child_and_removes_its_folder() {
-        let leash = leash("exec sleep 60");
-        let folder = leash.folder.clone();
+        let supervised = leash("exec sleep 60");
+        let folder = supervised.folder.clone();
         let begin = Instant::now();
-        drop(leash);
+        drop(supervised);
         assert!(begin.elapsed() < BOUND);
         assert!(!folder.exists());
     }

@@ -11,11 +11,11 @@ async fn the_shop_loads_and_the_reads_of_the_tour_find_something() {
     assert!(tour::shop_is_untouched(&admin).await.unwrap());
     let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
-    let mut notices = server_notices::Notices::of(connection);
+    let mut notices = server_notices::ServerNotices::of(connection);
     assert!(!format!("{login:?}").is_empty());
     for steps in [tour::of_the_shop(), tour::of_any_database()] {
         let reads: Vec<_> = steps.into_iter().take(3).collect();
-        tour::walk(&client, &mut notices, &reads, &mut out)
+        tour::run_steps(&client, &mut notices, &reads, &mut out)
             .await
             .unwrap();
     }
@@ -35,10 +35,10 @@ async fn a_write_that_is_not_refused_ends_the_tour() {
     let (cluster, _) = private_shop(&mut out).await.unwrap();
     let url = cluster.url(sample::ROLE, sample::ROLE, DATABASE);
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
-    let mut notices = server_notices::Notices::of(connection);
+    let mut notices = server_notices::ServerNotices::of(connection);
     let others = tour::of_the_shop().into_iter().skip(3);
     for step in others.chain([tour::of_repairs()]) {
-        let walked = tour::walk(&client, &mut notices, &[step], &mut out).await;
+        let walked = tour::run_steps(&client, &mut notices, &[step], &mut out).await;
         assert!(matches!(walked, Err(DemoError::Tour { .. })));
     }
     let admin = connect(&cluster.admin_url(DATABASE)).await.unwrap();

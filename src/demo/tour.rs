@@ -10,21 +10,21 @@ use tokio_postgres::error::DbError;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::server_notices::Notices;
+use super::server_notices::ServerNotices;
 use super::text_table::table;
-use super::{DemoError, say};
+use super::{DemoError, write_text};
 
 /// One thing that the tour shows.
 #[derive(Debug)]
-pub struct Step {
+pub struct TourStep {
     title: &'static str,
     sql: &'static str,
-    expected: Expected,
+    expected: ExpectedOutcome,
 }
 
 /// How a step must come out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Expected {
+enum ExpectedOutcome {
     /// Rows, asked for with a Query message.
     Rows,
     /// Rows, asked for with a prepared statement and one parameter; all columns are text.
@@ -36,8 +36,8 @@ enum Expected {
 }
 
 /// Steps for the sample database.
-pub fn of_the_shop() -> Vec<Step> {
-    use Expected::{PreparedRows, Refusal, Rows};
+pub fn of_the_shop() -> Vec<TourStep> {
+    use ExpectedOutcome::{PreparedRows, Refusal, Rows};
     let steps = [
         ("Revenue by month", Rows, REVENUE),
         (
@@ -77,7 +77,7 @@ pub fn of_the_shop() -> Vec<Step> {
         ),
     ];
     steps
-        .map(|(title, expected, sql)| Step {
+        .map(|(title, expected, sql)| TourStep {
             title,
             sql,
             expected,
@@ -86,18 +86,18 @@ pub fn of_the_shop() -> Vec<Step> {
 }
 
 /// The step of the sample database that only a policy with repairs has an answer to.
-pub fn of_repairs() -> Step {
-    Step {
+pub fn of_repairs() -> TourStep {
+    TourStep {
         title: "A read that fails in Postgres: nobody quoted the names in mixed case",
         sql: OF_EVENTS,
-        expected: Expected::RepairedRows,
+        expected: ExpectedOutcome::RepairedRows,
     }
 }
 
 /// Steps that any database has an answer to, and that would do no harm in it even if pgsieve let
 /// them through: the tables they would write to are not there.
-pub fn of_any_database() -> Vec<Step> {
-    use Expected::{PreparedRows, Refusal, Rows};
+pub fn of_any_database() -> Vec<TourStep> {
+    use ExpectedOutcome::{PreparedRows, Refusal, Rows};
     let steps = [
         (
             "Who and where",
@@ -132,7 +132,7 @@ pub fn of_any_database() -> Vec<Step> {
         ),
     ];
     steps
-        .map(|(title, expected, sql)| Step {
+        .map(|(title, expected, sql)| TourStep {
             title,
             sql,
             expected,
@@ -141,25 +141,25 @@ pub fn of_any_database() -> Vec<Step> {
 }
 
 /// Takes the steps one after the other and shows what came of each.
-pub async fn walk(
+pub async fn run_steps(
     client: &Client,
-    notices: &mut Notices,
-    steps: &[Step],
+    notices: &mut ServerNotices,
+    steps: &[TourStep],
     out: &mut dyn Write,
 ) -> Result<(), DemoError> {
     for (number, step) in (1..).zip(steps) {
-        say(
+        write_text(
             out,
             &format!("\n  {number}. {}\n\n{}\n\n", step.title, indented(step.sql)),
         )?;
-        let taken = take(client, notices, step).await;
+        let taken = run_step(client, notices, step).await;
         let shown = taken.map_err(|what| DemoError::Tour {
             step: step.title,
             what,
         })?;
-        say(out, &shown)?;
+        write_text(out, &shown)?;
     }
-    say(out, "\n")
+    write_text(out, "\n")
 }
 
 /// Whether the tables that the tour tried to write to have the rows they were loaded with.
@@ -170,29 +170,36 @@ pub async fn shop_is_untouched(admin: &Client) -> Result<bool, DemoError> {
 }
 
 /// What to show for a step, or how it went wrong.
-async fn take(client: &Client, notices: &mut Notices, step: &Step) -> Result<String, String> {
+async fn run_step(
+    client: &Client,
+    notices: &mut ServerNotices,
+    step: &TourStep,
+) -> Result<String, String> {
     let answer = match step.expected {
-        Expected::Rows | Expected::Refusal | Expected::RepairedRows => {
+        ExpectedOutcome::Rows | ExpectedOutcome::Refusal | ExpectedOutcome::RepairedRows => {
             simple(client, step.sql).await
         }
-        Expected::PreparedRows(parameter) => prepared(client, step.sql, &parameter).await,
+        ExpectedOutcome::PreparedRows(parameter) => prepared(client, step.sql, &parameter).await,
     };
     match (step.expected, answer) {
-        (Expected::Rows | Expected::PreparedRows(_), Ok(shown)) => Ok(shown),
-        (Expected::RepairedRows, Ok(shown)) => match notices.repair() {
+        (ExpectedOutcome::Rows | ExpectedOutcome::PreparedRows(_), Ok(shown)) => Ok(shown),
+        (ExpectedOutcome::RepairedRows, Ok(shown)) => match notices.repair() {
             Some(notice) => Ok(format!("{}\n{shown}", repaired(&notice))),
             None => Err("there is no notice of a repair".to_owned()),
         },
-        (Expected::Refusal, Err(error)) => match error.as_db_error() {
+        (ExpectedOutcome::Refusal, Err(error)) => match error.as_db_error() {
             Some(refusal) => refused(refusal),
             None => Err(error.to_string()),
         },
-        (Expected::Refusal, Ok(_)) => Err("it was not refused".to_owned()),
-        (Expected::Rows | Expected::PreparedRows(_) | Expected::RepairedRows, Err(error)) => {
-            Err(error
-                .as_db_error()
-                .map_or_else(|| error.to_string(), ToString::to_string))
-        }
+        (ExpectedOutcome::Refusal, Ok(_)) => Err("it was not refused".to_owned()),
+        (
+            ExpectedOutcome::Rows
+            | ExpectedOutcome::PreparedRows(_)
+            | ExpectedOutcome::RepairedRows,
+            Err(error),
+        ) => Err(error
+            .as_db_error()
+            .map_or_else(|| error.to_string(), ToString::to_string)),
     }
 }
 

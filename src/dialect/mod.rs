@@ -32,19 +32,19 @@ pub mod translator;
 pub mod tsql;
 
 use crate::dialect::confidence::Confidence;
-use crate::dialect::session_database::Database;
+use crate::dialect::session_database::SessionDatabase;
 use crate::policy::{Dialect, RepairSettings};
 
 pub use self::translator::untranslatable::Untranslatable;
 
-use self::translator::Writer;
+use self::translator::Translator;
 
 /// A text of this dialect in Postgres's SQL; none where the dialect's grammar does not read it as
 /// one query.
 pub fn translate(
     text: &str,
     dialect: Dialect,
-    database: Option<&Database<'_>>,
+    database: Option<&SessionDatabase<'_>>,
     server_major: u16,
 ) -> Option<Result<String, Untranslatable>> {
     let settings = RepairSettings::default();
@@ -56,23 +56,23 @@ pub fn translate(
 pub fn translation(
     text: &str,
     dialect: Dialect,
-    database: Option<&Database<'_>>,
+    database: Option<&SessionDatabase<'_>>,
     server_major: u16,
     settings: &RepairSettings,
-) -> Option<Result<Translation, Untranslatable>> {
+) -> Option<Result<DialectTranslation, Untranslatable>> {
     let source = registry::of(dialect)?;
     let query = parse::query(text, source)?;
-    let mut writer = Writer::new(source, database, server_major);
-    writer.datasets = &settings.datasets;
-    let written = writer.query(&query);
-    Some(written.map(|written| Translation {
+    let mut translator = Translator::new(source, database, server_major);
+    translator.datasets = &settings.datasets;
+    let written = translator.query(&query);
+    Some(written.map(|written| DialectTranslation {
         text: written.text,
-        confidence: writer.confidence,
+        confidence: translator.confidence,
     }))
 }
 
 /// A text of Postgres's, and how sure it is that it means the same.
-pub struct Translation {
+pub struct DialectTranslation {
     /// The text.
     pub text: String,
     /// How sure.

@@ -5,11 +5,11 @@ use sqlparser::ast::{Query, Statement};
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
-use super::source::Source;
+use super::source::SourceDialect;
 use crate::limits;
 
 /// The only query of a text; none where it is not one, or not of this dialect.
-pub fn query(text: &str, source: &dyn Source) -> Option<Box<Query>> {
+pub fn query(text: &str, source: &dyn SourceDialect) -> Option<Box<Query>> {
     if text.len() > limits::REPAIR_BYTES_MAX {
         return None;
     }

@@ -1,18 +1,25 @@
 //! The dialects that there are.
 
-use super::bigquery::Bigquery;
-use super::duckdb::Duckdb;
-use super::mysql::Mysql;
-use super::snowflake::Snowflake;
-use super::source::Source;
-use super::sqlite::Sqlite;
-use super::tsql::Tsql;
+use super::bigquery::BigquerySource;
+use super::duckdb::DuckdbSource;
+use super::mysql::MysqlSource;
+use super::snowflake::SnowflakeSource;
+use super::source::SourceDialect;
+use super::sqlite::SqliteSource;
+use super::tsql::TsqlSource;
 use crate::policy::Dialect;
 
 /// All of them.
-pub const ALL: &[&dyn Source] = &[&Mysql, &Sqlite, &Bigquery, &Tsql, &Snowflake, &Duckdb];
+pub const ALL: &[&dyn SourceDialect] = &[
+    &MysqlSource,
+    &SqliteSource,
+    &BigquerySource,
+    &TsqlSource,
+    &SnowflakeSource,
+    &DuckdbSource,
+];
 
 /// The one of a name.
-pub fn of(dialect: Dialect) -> Option<&'static dyn Source> {
+pub fn of(dialect: Dialect) -> Option<&'static dyn SourceDialect> {
     ALL.iter().copied().find(|one| one.dialect() == dialect)
 }

@@ -2,15 +2,15 @@
 //! where it must not. Test code only.
 
 use super::{registry, translate};
-use crate::catalog::fixture::Fixture;
-use crate::dialect::session_database::Database;
+use crate::catalog::fixture::CatalogFixture;
+use crate::dialect::session_database::SessionDatabase;
 use crate::dialect::session_database::fixture;
-use crate::gate::{Parameters, SessionNames};
+use crate::gate::{ParameterTypes, SessionNames};
 use crate::policy::{Dialect, Policy};
 
 /// Where cases are translated: `t` has a column of each kind, named by its letter.
 pub(in crate::dialect) fn session() -> SessionNames {
-    let world = Fixture::new(15)
+    let world = CatalogFixture::new(15)
         .schema("shop")
         .table(
             "public.t",
@@ -24,8 +24,8 @@ pub(in crate::dialect) fn session() -> SessionNames {
 
 /// What a text becomes there.
 pub(in crate::dialect) fn becomes(session: &SessionNames, dialect: Dialect, text: &str) -> String {
-    let open = Parameters::open();
-    let database = Database::of(session, &open).unwrap();
+    let open = ParameterTypes::none_given();
+    let database = SessionDatabase::of(session, &open).unwrap();
     match translate(text, dialect, Some(&database), 15) {
         None => format!("unread: {text}"),
         Some(Ok(after)) => after,

@@ -1,12 +1,12 @@
 //! The database as a session sees it at one moment.
 
-use crate::catalog::{Catalog, Mask, Oid, Rights, RoleId, SearchPath, TypeId};
-use crate::gate::{Parameters, SearchPaths, SessionNames};
-use crate::resolve::{self, Lookup, Resolution, Types};
-use crate::sql::tree::Tree;
+use crate::catalog::{Catalog, Mask, Oid, RoleId, RolePrivileges, SearchPath, TypeId};
+use crate::gate::{ParameterTypes, SearchPaths, SessionNames};
+use crate::resolve::{self, KnownParameters, LookupContext, Resolution};
+use crate::sql::tree::SyntaxTree;
 
 /// The database as the session sees it at this moment.
-pub struct Database<'a> {
+pub struct SessionDatabase<'a> {
     /// The snapshot.
     pub catalog: &'a Catalog,
     /// Where unqualified names are looked up.
@@ -19,10 +19,10 @@ pub struct Database<'a> {
     pub parameters: Vec<Option<TypeId>>,
 }
 
-impl<'a> Database<'a> {
+impl<'a> SessionDatabase<'a> {
     /// What the session's names lead to; none without a snapshot or with a search_path in doubt.
-    pub fn of(names: &'a SessionNames, parameters: &Parameters) -> Option<Self> {
-        let catalog = names.sight()?.catalog();
+    pub fn of(names: &'a SessionNames, parameters: &ParameterTypes) -> Option<Self> {
+        let catalog = names.effect_graph()?.catalog();
         let SearchPaths::Known(paths) = names.paths() else {
             return None;
         };
@@ -31,38 +31,38 @@ impl<'a> Database<'a> {
         };
         let role = catalog.role_named(names.role());
         let parameters = match parameters {
-            Parameters::Given(oids) => oids
+            ParameterTypes::Given(oids) => oids
                 .iter()
                 .map(|oid| catalog.index().type_of_oid(Oid(*oid)))
                 .collect(),
-            Parameters::Unknown => return None,
+            ParameterTypes::Unknown => return None,
         };
         Some(Self {
             catalog,
             path: catalog.search_path(path, role),
             role,
-            mask: names.sight()?.mask(),
+            mask: names.effect_graph()?.mask(),
             parameters,
         })
     }
 
     /// What may be shown to the client: what its role may read, and the policy does not hide. Every
     /// question about what to tell goes through here.
-    pub fn rights(&self) -> Rights<'_> {
-        self.catalog.rights_of(self.role).behind(self.mask)
+    pub fn rights(&self) -> RolePrivileges<'_> {
+        self.catalog.rights_of(self.role).masked_by(self.mask)
     }
 
     /// For [`resolve::statement`].
-    pub fn lookup(&self) -> Lookup<'_> {
-        Lookup {
+    pub fn lookup(&self) -> LookupContext<'_> {
+        LookupContext {
             catalog: self.catalog,
             path: &self.path,
-            parameters: Types::Given(&self.parameters),
+            parameters: KnownParameters::Given(&self.parameters),
         }
     }
 
     /// What the names of a tree of one statement mean.
-    pub fn resolve<'t>(&'t self, tree: &'t Tree) -> Option<Resolution<'t>> {
+    pub fn resolve<'t>(&'t self, tree: &'t SyntaxTree) -> Option<Resolution<'t>> {
         let mut statements = tree.statements();
         let only = statements.next().filter(|_| statements.next().is_none())?;
         resolve::statement(only.node, &self.lookup()).ok()
@@ -75,17 +75,17 @@ pub(crate) mod fixture {
 
     use std::sync::Arc;
 
-    use crate::catalog::fixture::Fixture;
-    use crate::gate::effects::graph::Sight;
+    use crate::catalog::fixture::CatalogFixture;
+    use crate::gate::effects::graph::EffectGraph;
     use crate::gate::{SearchPaths, SessionNames};
     use crate::policy::Policy;
 
     /// A session under a policy, with `public` as its path and `postgres` as its role.
-    pub(crate) fn session(world: Fixture, policy: &Policy) -> SessionNames {
+    pub(crate) fn session(world: CatalogFixture, policy: &Policy) -> SessionNames {
         let mut names = SessionNames::default();
         names.set_server_major(15);
-        let sight = Sight::new(Arc::new(world.build()), policy);
-        names.set_sight(Some(Arc::new(sight)));
+        let effect_graph = EffectGraph::new(Arc::new(world.build()), policy);
+        names.set_effect_graph(Some(Arc::new(effect_graph)));
         names.set_role("postgres");
         names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
         names

@@ -1,19 +1,19 @@
-//! What a dialect brings along: the words that only it has, its habits, its functions, and hooks
-//! for what tables cannot say.
+//! What a dialect brings along: the evidence that only it has, its semantics, its functions, and
+//! hooks for what tables cannot say.
 
 use sqlparser::ast::{BinaryOperator, DataType, Expr, ObjectName, TableFactor, Value};
 use sqlparser::tokenizer::TokenWithSpan;
 
-use super::translator::Writer;
-use super::translator::call::Call;
-use super::translator::compare::Side;
-use super::translator::translated::{Kind, Written};
-use super::translator::untranslatable::{Outcome, Untranslatable};
+use super::translator::Translator;
+use super::translator::call::SourceCall;
+use super::translator::compare::ComparisonPurpose;
+use super::translator::translated::{SqlType, Translated};
+use super::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::policy::Dialect;
 
 /// A dialect that texts are translated from. Everything has a default that refuses or means what
 /// Postgres means.
-pub trait Source: Sync {
+pub trait SourceDialect: Sync {
     /// Which.
     fn dialect(&self) -> Dialect;
 
@@ -24,13 +24,13 @@ pub trait Source: Sync {
     fn grammar(&self) -> Box<dyn sqlparser::dialect::Dialect>;
 
     /// What no other dialect has, Postgres included.
-    fn evidence(&self) -> &'static [Evidence];
+    fn evidence(&self) -> &'static [DialectEvidence];
 
     /// How it differs from Postgres throughout.
-    fn habits(&self) -> &'static Habits;
+    fn semantics(&self) -> &'static DialectSemantics;
 
     /// Its functions, in lists. Names are unique over all of them.
-    fn functions(&self) -> &'static [&'static [Rule]];
+    fn functions(&self) -> &'static [&'static [FunctionRule]];
 
     /// The tokens as they are to be parsed: where the grammar reads an operator with another
     /// precedence than the dialect has, or not at all, something that it reads rightly stands in
@@ -40,29 +40,29 @@ pub trait Source: Sync {
     }
 
     /// The first look at an expression; none where the core is to write it.
-    fn expression(&self, _: &mut Writer<'_>, _: &Expr) -> Outcome<Option<Written>> {
+    fn expression(&self, _: &mut Translator<'_>, _: &Expr) -> TranslateResult<Option<Translated>> {
         Ok(None)
     }
 
     /// The first look at an operation; none where the core is to write it.
     fn operation(
         &self,
-        _: &mut Writer<'_>,
+        _: &mut Translator<'_>,
         _left: &Expr,
         _: &BinaryOperator,
         _right: &Expr,
-    ) -> Outcome<Option<Written>> {
+    ) -> TranslateResult<Option<Translated>> {
         Ok(None)
     }
 
     /// A cast. `lenient` is TRY_CAST and SAFE_CAST.
     fn cast(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         value: &Expr,
         to: &DataType,
         lenient: bool,
-    ) -> Outcome<Written>;
+    ) -> TranslateResult<Translated>;
 
     /// The collation of Postgres's that puts texts in the order in which the dialect does; none
     /// where that of the database will do.
@@ -71,50 +71,50 @@ pub trait Source: Sync {
     }
 
     /// Whether dates and timestamps are texts there, of which each has its own length.
-    fn moments_are_texts(&self) -> bool {
+    fn has_text_timestamps(&self) -> bool {
         false
     }
 
     /// What a string literal of a form of its own holds, and the escapes in it; none for the forms
     /// that the core knows.
-    fn string<'v>(&self, _: &'v Value) -> Option<(&'v str, Backslash)> {
+    fn string<'v>(&self, _: &'v Value) -> Option<(&'v str, BackslashEscapes)> {
         None
     }
 
     /// The first look at what stands in FROM; none where the core is to write it. Who writes it
-    /// brings its item ([`Writer::bring`]).
-    fn factor(&self, _: &mut Writer<'_>, _: &TableFactor) -> Outcome<Option<String>> {
+    /// brings its item ([`Translator::bring`]).
+    fn factor(&self, _: &mut Translator<'_>, _: &TableFactor) -> TranslateResult<Option<String>> {
         Ok(None)
     }
 
     /// The first look at both sides of a comparison; none where the core is to write them.
     fn sides(
         &self,
-        _: &mut Writer<'_>,
-        _left: &Written,
-        _right: &Written,
-        _: Side,
-    ) -> Outcome<Option<(String, String)>> {
+        _: &mut Translator<'_>,
+        _left: &Translated,
+        _right: &Translated,
+        _: ComparisonPurpose,
+    ) -> TranslateResult<Option<(String, String)>> {
         Ok(None)
     }
 
     /// A value that is no text where a text is needed; literals and texts do not come here.
-    fn text_of(&self, value: &Written) -> Outcome<Written> {
+    fn text_of(&self, value: &Translated) -> TranslateResult<Translated> {
         Err(untyped(value, "text"))
     }
 
     /// A text that is no literal where a number is needed.
-    fn number_of(&self, value: &Written) -> Outcome<Written> {
+    fn number_of(&self, value: &Translated) -> TranslateResult<Translated> {
         Err(untyped(value, "a number"))
     }
 
     /// A text that is no literal where a date or timestamp is needed.
-    fn moment_of(&self, value: &Written) -> Outcome<Written> {
+    fn timestamp_of(&self, value: &Translated) -> TranslateResult<Translated> {
         Err(untyped(value, "a date"))
     }
 
     /// The division of two numbers.
-    fn division(&self, left: &Written, right: &Written) -> Outcome<Written>;
+    fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated>;
 
     /// Whether a text among numbers or dates (in CASE, COALESCE) makes texts of them all. Where it
     /// does not, such a mixture is refused.
@@ -124,54 +124,54 @@ pub trait Source: Sync {
 
     /// Whether GROUP BY ALL and ORDER BY ALL stand for what is selected, and `* EXCLUDE` and
     /// `* RENAME` for columns.
-    fn has_all(&self) -> bool {
+    fn has_group_by_all(&self) -> bool {
         false
     }
 
     /// Whether a common table that reads itself needs no RECURSIVE.
-    fn recurs_unsaid(&self) -> bool {
+    fn has_implicit_recursion(&self) -> bool {
         false
     }
 
     /// Whether `x::type` is a cast there. Where it is not, a text that has one is not of the
     /// dialect.
-    fn has_colons(&self) -> bool {
+    fn has_double_colon_cast(&self) -> bool {
         false
     }
 
     /// The relation that a name of several parts stands for: the parts, as Postgres is to find
     /// them. The default keeps them.
-    fn relation(&self, _: &Writer<'_>, _: &ObjectName) -> Outcome<Option<Vec<String>>> {
+    fn relation(&self, _: &Translator<'_>, _: &ObjectName) -> TranslateResult<Option<Vec<String>>> {
         Ok(None)
     }
 }
 
 /// How a dialect differs from Postgres throughout.
 #[derive(Clone, Copy, Debug)]
-pub struct Habits {
+pub struct DialectSemantics {
     /// Where NULL is sorted.
-    pub nulls: Nulls,
+    pub nulls: NullOrder,
     /// What comparisons are as values.
-    pub booleans: Booleans,
+    pub booleans: BooleanForm,
     /// What `"x"` is.
     pub double_quoted: DoubleQuoted,
     /// Whether a backslash escapes in string literals.
-    pub backslash: Backslash,
+    pub backslash: BackslashEscapes,
     /// Whether `LIKE` tells cases apart.
-    pub like: Letters,
+    pub like: CaseSensitivity,
     /// The escape character of LIKE without ESCAPE; none where there is none.
     pub like_escape: Option<char>,
     /// Whether `=` and `<` on texts tell cases apart.
-    pub equality: Letters,
+    pub equality: CaseSensitivity,
     /// What a quoted name may be spelled like.
-    pub names: Letters,
+    pub names: CaseSensitivity,
     /// Where an alias of the select list is known.
-    pub aliases: Aliases,
+    pub aliases: AliasScope,
 }
 
 /// Where NULL is sorted when nothing says where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nulls {
+pub enum NullOrder {
     /// First when ascending: it is the smallest.
     Smallest,
     /// Last when ascending, as in Postgres.
@@ -182,7 +182,7 @@ pub enum Nulls {
 
 /// What a comparison is as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Booleans {
+pub enum BooleanForm {
     /// 1 or 0.
     Numbers,
     /// TRUE or FALSE, as in Postgres.
@@ -202,7 +202,7 @@ pub enum DoubleQuoted {
 
 /// What a backslash in a string is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backslash {
+pub enum BackslashEscapes {
     /// A character like any other.
     Plain,
     /// MySQL's escapes; `\%` and `\_` stay as they are.
@@ -213,16 +213,16 @@ pub enum Backslash {
 
 /// Whether capital letters are told from small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Letters {
+pub enum CaseSensitivity {
     /// They are.
-    ToldApart,
+    Sensitive,
     /// They are not.
-    Alike,
+    Insensitive,
 }
 
 /// Where an alias of the select list is known, beside ORDER BY. Columns of FROM go first.
 #[derive(Clone, Copy, Debug)]
-pub struct Aliases {
+pub struct AliasScope {
     /// In WHERE.
     pub filter: bool,
     /// In GROUP BY.
@@ -235,38 +235,38 @@ pub struct Aliases {
 
 /// One thing that only one dialect has.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence {
+pub struct DialectEvidence {
     /// What.
-    pub mark: Mark,
+    pub mark: DialectMarker,
     /// Where its documentation says so.
     pub doc: &'static str,
 }
 
 /// What is looked for in the tokens of a text.
 #[derive(Clone, Copy, Debug)]
-pub enum Mark {
+pub enum DialectMarker {
     /// A call of a function of this name, in small letters.
     Call(&'static str),
     /// A call with so many arguments.
     CallOf(&'static str, usize),
     /// Words and signs that follow each other, in small letters.
-    Row(&'static [&'static str]),
+    Sequence(&'static [&'static str]),
     /// Anything else.
-    Shape(fn(&[Seen]) -> bool),
+    Shape(fn(&[EvidenceToken]) -> bool),
 }
 
 /// A token, as evidence is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct EvidenceToken {
     /// In small letters; the content of literals is left out.
     pub word: String,
     /// What it is.
-    pub kind: SeenKind,
+    pub kind: EvidenceTokenKind,
 }
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SeenKind {
+pub enum EvidenceTokenKind {
     /// A word without quotes.
     Word,
     /// A name in backticks or double quotes.
@@ -283,13 +283,13 @@ pub enum SeenKind {
 
 /// One function of a dialect.
 #[derive(Clone, Copy)]
-pub struct Rule {
+pub struct FunctionRule {
     /// Its name, in small letters.
     pub name: &'static str,
     /// How few and how many arguments it takes.
     pub arguments: (usize, usize),
     /// How it is written.
-    pub write: Write,
+    pub write: FunctionTranslation,
     /// Its documentation in the source dialect.
     pub doc: &'static str,
     /// A call, and what it becomes, in a world where `t.n` is an integer, `t.s` a text, `t.d` a
@@ -300,22 +300,22 @@ pub struct Rule {
 
 /// How a function is written.
 #[derive(Clone, Copy)]
-pub enum Write {
+pub enum FunctionTranslation {
     /// A call of Postgres's function of this name with the same meaning.
-    Plain(&'static str, &'static [Takes], Returns),
+    Plain(&'static str, &'static [ArgumentType], ReturnType),
     /// Text in which `{0}` is the first argument, ready to stand beside operators.
-    Template(&'static str, &'static [Takes], Returns),
+    Template(&'static str, &'static [ArgumentType], ReturnType),
     /// An aggregate of Postgres with the same meaning: it takes DISTINCT, FILTER and OVER.
-    Aggregate(&'static str, &'static [Takes], Returns),
+    Aggregate(&'static str, &'static [ArgumentType], ReturnType),
     /// A window function of Postgres with the same meaning.
-    Window(&'static str, &'static [Takes], Returns),
+    Window(&'static str, &'static [ArgumentType], ReturnType),
     /// By code. It reads everything of the call, OVER included.
-    By(fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>),
+    By(fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>),
 }
 
 /// What an argument has to be. The last of a list stands for all that follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum ArgumentType {
     /// Anything.
     Any,
     /// A text.
@@ -333,16 +333,16 @@ pub enum Takes {
     /// A timestamp; the beginning of a date.
     Timestamp,
     /// A date or a timestamp, as it is.
-    Moment,
+    Temporal,
     /// A condition.
     Condition,
 }
 
 /// The kind of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Returns {
+pub enum ReturnType {
     /// This.
-    Kind(Kind),
+    Kind(SqlType),
     /// That of the first argument.
     First,
     /// What all arguments have in common.
@@ -350,9 +350,9 @@ pub enum Returns {
 }
 
 /// A value that cannot be taken for what is needed.
-pub fn untyped(value: &Written, needed: &str) -> Untranslatable {
+pub fn untyped(value: &Translated, needed: &str) -> Untranslatable {
     let what = match value.kind {
-        Kind::Unclear => "a value of unknown type".to_owned(),
+        SqlType::Unclear => "a value of unknown type".to_owned(),
         kind => format!("a value of type {kind:?}").to_lowercase(),
     };
     Untranslatable::construct(&format!("{what} where {needed} is needed"))

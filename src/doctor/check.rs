@@ -4,7 +4,7 @@
 
 /// One thing that is looked for.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Check {
+pub struct DoctorCheck {
     /// Its name, for programs.
     pub id: &'static str,
     /// What was found where it speaks up, in a few words.
@@ -15,20 +15,20 @@ pub struct Check {
 
 /// How much what was found matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum FindingSeverity {
     /// Nothing was found.
     Ok,
     /// The role may not look there.
     Unseen,
     /// Worth knowing.
     Note,
-    /// Should be mended.
+    /// Should be fixed.
     Warning,
-    /// Must be mended: it writes, or leads to everything.
+    /// Must be fixed: it writes, or leads to everything.
     Danger,
 }
 
-impl Severity {
+impl FindingSeverity {
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -45,10 +45,10 @@ macro_rules! checks {
     ($($name:ident, $id:literal, $title:literal, $why:literal;)*) => {
         $(
             #[doc = $title]
-            pub const $name: &Check = &Check { id: $id, title: $title, why: $why };
+            pub const $name: &DoctorCheck = &DoctorCheck { id: $id, title: $title, why: $why };
         )*
         /// All of them, in the order of a report.
-        pub const ALL: &[&Check] = &[$($name),*];
+        pub const ALL: &[&DoctorCheck] = &[$($name),*];
     };
 }
 

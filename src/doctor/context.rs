@@ -10,27 +10,27 @@ use futures_core::Stream;
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::sql_names::written;
+use super::sql_names::sql_name;
 use crate::limits;
 
 /// A connection, and who it belongs to.
-pub struct Ground<'c> {
+pub struct DoctorContext<'c> {
     client: &'c Client,
     /// The major version of the server.
     pub major: u16,
     /// The database.
     pub database: String,
     /// The role.
-    pub own: Role,
+    pub own: ExaminedRole,
     /// The roles that it is a member of, in some way that counts, by their ids; itself as well.
-    pub reach: BTreeMap<u32, Role>,
+    pub reach: BTreeMap<u32, ExaminedRole>,
     /// All memberships that count.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<RoleMembership>,
 }
 
 /// A role.
 #[derive(Debug, Clone)]
-pub struct Role {
+pub struct ExaminedRole {
     /// Its id.
     pub id: u32,
     /// Its name.
@@ -53,7 +53,7 @@ pub struct Role {
 
 /// A membership.
 #[derive(Debug, Clone)]
-pub struct Edge {
+pub struct RoleMembership {
     /// Of what.
     pub role: u32,
     /// Who.
@@ -68,7 +68,7 @@ pub struct Edge {
 
 /// Why an examination ended before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ExamineFailure {
     /// The connection was lost.
     Lost,
     /// An answer is not what the documentation says.
@@ -83,30 +83,33 @@ pub enum Trouble {
     Unanswered,
 }
 
-impl<'c> Ground<'c> {
+impl<'c> DoctorContext<'c> {
     /// Finds out where it is.
-    pub async fn look(client: &'c Client) -> Result<Self, Trouble> {
-        let mut ground = Self {
+    pub async fn load(client: &'c Client) -> Result<Self, ExamineFailure> {
+        let mut context = Self {
             client,
             major: 0,
             database: String::new(),
-            own: Role::unknown(),
+            own: ExaminedRole::unknown(),
             reach: BTreeMap::new(),
             edges: Vec::new(),
         };
-        let row = ground.row(WHERE).await?.ok_or(Trouble::Unreadable)?;
+        let row = context
+            .row(WHERE)
+            .await?
+            .ok_or(ExamineFailure::Unreadable)?;
         let number: i32 = field(&row, 0)?;
         let major = u16::try_from(number / 10_000);
-        ground.major = major.map_err(|_error| Trouble::UnknownVersion)?;
-        if u32::from(ground.major) < limits::POSTGRES_MAJOR_MIN {
-            return Err(Trouble::UnknownVersion);
+        context.major = major.map_err(|_error| ExamineFailure::UnknownVersion)?;
+        if u32::from(context.major) < limits::POSTGRES_MAJOR_MIN {
+            return Err(ExamineFailure::UnknownVersion);
         }
-        ground.database = field(&row, 1)?;
+        context.database = field(&row, 1)?;
         let (own, owner): (u32, u32) = (field(&row, 2)?, field(&row, 3)?);
-        let roles = ground.roles().await?;
-        ground.edges = ground.memberships().await?;
-        ground.reach_of(own, owner, roles)?;
-        Ok(ground)
+        let roles = context.roles().await?;
+        context.edges = context.memberships().await?;
+        context.reach_of(own, owner, roles)?;
+        Ok(context)
     }
 
     /// All rows of a question; none where the role may not ask it, or the server does not know what
@@ -115,7 +118,7 @@ impl<'c> Ground<'c> {
         &self,
         text: &str,
         parameters: &[(&(dyn ToSql + Sync), Type)],
-    ) -> Result<Option<Vec<Row>>, Trouble> {
+    ) -> Result<Option<Vec<Row>>, ExamineFailure> {
         let text = format!("{text} LIMIT {}", limits::EXAMINATION_ROWS_MAX + 1);
         let parameters = parameters
             .iter()
@@ -135,26 +138,26 @@ impl<'c> Ground<'c> {
             bytes = bytes.saturating_add(row.raw_size_bytes());
             rows.push(row);
             if rows.len() > limits::EXAMINATION_ROWS_MAX || bytes > limits::EXAMINATION_BYTES_MAX {
-                return Err(Trouble::TooMuch);
+                return Err(ExamineFailure::TooMuch);
             }
         }
         Ok(Some(rows))
     }
 
     /// The same with the ids of the roles in reach as `$1`.
-    pub async fn rows_of_reach(&self, text: &str) -> Result<Option<Vec<Row>>, Trouble> {
+    pub async fn rows_of_reach(&self, text: &str) -> Result<Option<Vec<Row>>, ExamineFailure> {
         let ids = self.reach_ids();
         self.rows(text, &[(&ids, Type::OID_ARRAY)]).await
     }
 
     /// One row.
-    pub async fn row(&self, text: &str) -> Result<Option<Row>, Trouble> {
+    pub async fn row(&self, text: &str) -> Result<Option<Row>, ExamineFailure> {
         let rows = self.rows(text, &[]).await?;
         Ok(rows.and_then(|rows| rows.into_iter().next()))
     }
 
     /// The names in the first column; none where they cannot be seen.
-    pub async fn texts(&self, text: &str) -> Result<Option<Vec<String>>, Trouble> {
+    pub async fn texts(&self, text: &str) -> Result<Option<Vec<String>>, ExamineFailure> {
         let Some(rows) = self.rows_of_reach(text).await? else {
             return Ok(None);
         };
@@ -171,14 +174,14 @@ impl<'c> Ground<'c> {
     pub fn grantee(&self, id: u32) -> String {
         match self.reach.get(&id) {
             _ if id == 0 => "PUBLIC".into(),
-            Some(role) => written(&role.name),
+            Some(role) => sql_name(&role.name),
             None => id.to_string(),
         }
     }
 
     /// The role's name as SQL writes it.
     pub fn own_name(&self) -> String {
-        written(&self.own.name)
+        sql_name(&self.own.name)
     }
 
     /// The roles that this one is a member of, and itself.
@@ -200,29 +203,32 @@ impl<'c> Ground<'c> {
     }
 
     /// The role's own memberships that lead to one of these.
-    pub fn memberships_towards(&self, targets: &BTreeSet<u32>) -> Vec<&Edge> {
+    pub fn memberships_towards(&self, targets: &BTreeSet<u32>) -> Vec<&RoleMembership> {
         let own = self.edges.iter().filter(|edge| edge.member == self.own.id);
         own.filter(|edge| !self.closure(edge.role).is_disjoint(targets))
             .collect()
     }
 
     /// What ends a membership.
-    pub fn revoke_membership(&self, edge: &Edge) -> String {
+    pub fn revoke_membership(&self, edge: &RoleMembership) -> String {
         let role = self.grantee(edge.role);
         let by = match self.major {
             ..16 => String::new(),
-            16.. => format!(" GRANTED BY {}", written(&edge.grantor)),
+            16.. => format!(" GRANTED BY {}", sql_name(&edge.grantor)),
         };
         let cascade = if edge.admin { " CASCADE" } else { "" };
         format!("REVOKE {role} FROM {}{by}{cascade}", self.own_name())
     }
 
-    async fn roles(&self) -> Result<BTreeMap<u32, Role>, Trouble> {
-        let rows = self.rows(ROLES, &[]).await?.ok_or(Trouble::Unreadable)?;
+    async fn roles(&self) -> Result<BTreeMap<u32, ExaminedRole>, ExamineFailure> {
+        let rows = self
+            .rows(ROLES, &[])
+            .await?
+            .ok_or(ExamineFailure::Unreadable)?;
         let mut roles = BTreeMap::new();
         for row in &rows {
             let id = field(row, 0)?;
-            let role = Role {
+            let role = ExaminedRole {
                 id,
                 name: field(row, 1)?,
                 superuser: field(row, 2)?,
@@ -238,7 +244,7 @@ impl<'c> Ground<'c> {
         Ok(roles)
     }
 
-    async fn memberships(&self) -> Result<Vec<Edge>, Trouble> {
+    async fn memberships(&self) -> Result<Vec<RoleMembership>, ExamineFailure> {
         // Since 16 a membership may bring nothing at all.
         let (inherits, counts) = match self.major {
             ..16 => ("u.rolinherit", "true"),
@@ -255,7 +261,7 @@ impl<'c> Ground<'c> {
             return Ok(Vec::new());
         };
         let edge = |row: &Row| {
-            Ok(Edge {
+            Ok(RoleMembership {
                 role: field(row, 0)?,
                 member: field(row, 1)?,
                 grantor: field::<Option<String>>(row, 2)?.unwrap_or_default(),
@@ -271,8 +277,8 @@ impl<'c> Ground<'c> {
         &mut self,
         own: u32,
         owner: u32,
-        roles: BTreeMap<u32, Role>,
-    ) -> Result<(), Trouble> {
+        roles: BTreeMap<u32, ExaminedRole>,
+    ) -> Result<(), ExamineFailure> {
         let mut ids = self.closure(own);
         let of_owner = roles.values().find(|role| role.name == DATABASE_OWNER);
         if let Some(of_owner) = of_owner
@@ -280,7 +286,7 @@ impl<'c> Ground<'c> {
         {
             ids.insert(of_owner.id);
         }
-        self.own = roles.get(&own).ok_or(Trouble::Unreadable)?.clone();
+        self.own = roles.get(&own).ok_or(ExamineFailure::Unreadable)?.clone();
         let reached = roles.into_iter().filter(|(id, _)| ids.contains(id));
         self.reach = reached.collect();
         Ok(())
@@ -289,19 +295,19 @@ impl<'c> Ground<'c> {
 
 /// A question that brought an error: the role may not ask it, or the server does not know what it
 /// is about. Any other error would pass for that, and a finding for nothing to be found.
-fn unanswered(error: &tokio_postgres::Error) -> Result<Option<Vec<Row>>, Trouble> {
+fn unanswered(error: &tokio_postgres::Error) -> Result<Option<Vec<Row>>, ExamineFailure> {
     let Some(code) = error.code() else {
-        return Err(Trouble::Lost);
+        return Err(ExamineFailure::Lost);
     };
     match code.code() {
         // A standby that is behind, too: it has ended what it could not show.
-        "57014" | "55P03" | "40001" | "25P03" => Err(Trouble::TimedOut),
+        "57014" | "55P03" | "40001" | "25P03" => Err(ExamineFailure::TimedOut),
         code if code.starts_with("42") => Ok(None),
-        _ => Err(Trouble::Unanswered),
+        _ => Err(ExamineFailure::Unanswered),
     }
 }
 
-impl Role {
+impl ExaminedRole {
     fn unknown() -> Self {
         Self {
             id: 0,
@@ -317,7 +323,7 @@ impl Role {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ExamineFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Lost => "the connection was lost",
@@ -330,11 +336,12 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for ExamineFailure {}
 
 /// One column of a row.
-pub fn field<'r, T: FromSql<'r>>(row: &'r Row, place: usize) -> Result<T, Trouble> {
-    row.try_get(place).map_err(|_error| Trouble::Unreadable)
+pub fn field<'r, T: FromSql<'r>>(row: &'r Row, place: usize) -> Result<T, ExamineFailure> {
+    row.try_get(place)
+        .map_err(|_error| ExamineFailure::Unreadable)
 }
 
 /// Has the owner of each database as its member there.

@@ -6,32 +6,32 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::context::{Ground, Trouble, field};
-use super::sql_names::{qualified, written};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::sql_names::{qualified, sql_name};
 
 /// The statements that let `reader` read what the examined role reads, but for what the roles in
 /// `kept` give as well (0 is everybody).
 pub async fn grants(
-    ground: &Ground<'_>,
+    context: &DoctorContext<'_>,
     reader: &str,
     kept: &BTreeSet<u32>,
-) -> Result<Option<Vec<String>>, Trouble> {
+) -> Result<Option<Vec<String>>, ExamineFailure> {
     let kept: Vec<u32> = kept.iter().copied().collect();
     let parameters: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 1] =
         [(&kept, Type::OID_ARRAY)];
-    let schemas = ground.rows(SCHEMAS, &parameters).await?;
-    let relations = ground.rows(RELATIONS, &parameters).await?;
+    let schemas = context.rows(SCHEMAS, &parameters).await?;
+    let relations = context.rows(RELATIONS, &parameters).await?;
     let (Some(schemas), Some(relations)) = (schemas, relations) else {
         return Ok(None);
     };
     let mut statements = Vec::new();
     for row in &schemas {
-        let schema = written(field(row, 0)?);
+        let schema = sql_name(field(row, 0)?);
         statements.push(format!("GRANT USAGE ON SCHEMA {schema} TO {reader}"));
     }
     let relations = relations.iter().map(relation);
     let relations = relations.collect::<Result<Vec<_>, _>>()?;
-    let mut groups: BTreeMap<(&str, bool), Vec<&Relation>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, bool), Vec<&ReadableRelation>> = BTreeMap::new();
     for relation in &relations {
         let key = (relation.schema.as_str(), relation.is_sequence);
         groups.entry(key).or_default().push(relation);
@@ -42,14 +42,14 @@ pub async fn grants(
     Ok(Some(statements))
 }
 
-struct Relation {
+struct ReadableRelation {
     schema: String,
     name: String,
     is_sequence: bool,
-    reads: Reads,
+    reads: ReadColumns,
 }
 
-enum Reads {
+enum ReadColumns {
     /// All of it; by a grant that stays, or not.
     All {
         stays: bool,
@@ -59,17 +59,17 @@ enum Reads {
     Nothing,
 }
 
-fn relation(row: &Row) -> Result<Relation, Trouble> {
+fn relation(row: &Row) -> Result<ReadableRelation, ExamineFailure> {
     let (all, stays): (bool, bool) = (field(row, 3)?, field(row, 4)?);
     let columns: Option<Vec<String>> = field(row, 5)?;
-    Ok(Relation {
+    Ok(ReadableRelation {
         schema: field(row, 0)?,
         name: field(row, 1)?,
         is_sequence: field(row, 2)?,
         reads: match (all, columns) {
-            (true, _) => Reads::All { stays },
-            (false, Some(columns)) if !columns.is_empty() => Reads::Columns(columns),
-            (false, Some(_) | None) => Reads::Nothing,
+            (true, _) => ReadColumns::All { stays },
+            (false, Some(columns)) if !columns.is_empty() => ReadColumns::Columns(columns),
+            (false, Some(_) | None) => ReadColumns::Nothing,
         },
     })
 }
@@ -78,7 +78,7 @@ fn relation(row: &Row) -> Result<Relation, Trouble> {
 fn of_schema(
     schema: &str,
     is_sequence: bool,
-    relations: &[&Relation],
+    relations: &[&ReadableRelation],
     reader: &str,
     statements: &mut Vec<String>,
 ) {
@@ -86,11 +86,13 @@ fn of_schema(
         true => ("SEQUENCE", "SEQUENCES"),
         false => ("TABLE", "TABLES"),
     };
-    let goes = |relation: &&&Relation| matches!(relation.reads, Reads::All { stays: false });
+    let goes =
+        |relation: &&&ReadableRelation| matches!(relation.reads, ReadColumns::All { stays: false });
     let going = relations.iter().filter(goes).count();
-    let reads_all = |relation: &&Relation| matches!(relation.reads, Reads::All { .. });
+    let reads_all =
+        |relation: &&ReadableRelation| matches!(relation.reads, ReadColumns::All { .. });
     if going > 1 && relations.iter().all(reads_all) {
-        let schema = written(schema);
+        let schema = sql_name(schema);
         statements.push(format!(
             "GRANT SELECT ON ALL {all} IN SCHEMA {schema} TO {reader}"
         ));
@@ -99,15 +101,15 @@ fn of_schema(
     for relation in relations {
         let name = qualified(&relation.schema, &relation.name);
         match &relation.reads {
-            Reads::All { stays: false } => {
+            ReadColumns::All { stays: false } => {
                 statements.push(format!("GRANT SELECT ON {one} {name} TO {reader}"));
             }
-            Reads::Columns(columns) => {
-                let columns: Vec<String> = columns.iter().map(|name| written(name)).collect();
+            ReadColumns::Columns(columns) => {
+                let columns: Vec<String> = columns.iter().map(|name| sql_name(name)).collect();
                 let columns = columns.join(", ");
                 statements.push(format!("GRANT SELECT ({columns}) ON {name} TO {reader}"));
             }
-            Reads::All { stays: true } | Reads::Nothing => {}
+            ReadColumns::All { stays: true } | ReadColumns::Nothing => {}
         }
     }
 }

@@ -1,14 +1,17 @@
 //! Ways out of the database: extensions, languages, foreign servers.
 
-use super::check::{self, Check, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Ledger, Scope};
+use super::check::{self, DoctorCheck, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, FixScope};
 use super::functions::routines;
-use super::grants::{self, Rights};
-use super::sql_names::{qualified, written};
+use super::grants::{self, ObjectPrivileges};
+use super::sql_names::{qualified, sql_name};
 
 /// Looks.
-pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+pub async fn examine(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     let list: Vec<String> = REACHING.iter().map(|name| format!("'{name}'")).collect();
     let list = list.join(", ");
     let of_them = format!(
@@ -18,84 +21,104 @@ pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Tro
            AND e.extname IN ({list})) AND p.proowner <> ALL($1)"
     );
     routines(&of_them)
-        .note(ground, ledger, check::OUTREACH_FUNCTIONS, Severity::Warning)
+        .note(
+            context,
+            findings,
+            check::OUTREACH_FUNCTIONS,
+            FindingSeverity::Warning,
+        )
         .await?;
     let installed = format!(
         "SELECT extname::text FROM pg_extension \
          WHERE extname IN ({list}) AND $1::oid[] IS NOT NULL ORDER BY 1"
     );
-    listed(ground, ledger, check::OUTREACH_INSTALLED, &installed).await?;
+    listed(context, findings, check::OUTREACH_INSTALLED, &installed).await?;
     let available = format!(
         "SELECT name::text FROM pg_available_extensions WHERE name IN ({list}) \
          AND installed_version IS NULL AND $1::oid[] IS NOT NULL ORDER BY 1"
     );
-    listed(ground, ledger, check::OUTREACH_AVAILABLE, &available).await?;
-    languages(ground, ledger).await?;
-    foreign_rights(ground, ledger).await?;
-    foreign_tables(ground, ledger).await?;
-    mappings(ground, ledger).await
+    listed(context, findings, check::OUTREACH_AVAILABLE, &available).await?;
+    languages(context, findings).await?;
+    foreign_rights(context, findings).await?;
+    foreign_tables(context, findings).await?;
+    mappings(context, findings).await
 }
 
 async fn listed(
-    ground: &Ground<'_>,
-    ledger: &mut Ledger,
-    check: &'static Check,
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+    check: &'static DoctorCheck,
     text: &str,
-) -> Result<(), Trouble> {
-    match ground.texts(text).await? {
-        None => ledger.unseen(check),
+) -> Result<(), ExamineFailure> {
+    match context.texts(text).await? {
+        None => findings.unseen(check),
         Some(names) => {
-            let names = names.iter().map(|name| written(name)).collect();
-            ledger.names(check, Severity::Note, names);
+            let names = names.iter().map(|name| sql_name(name)).collect();
+            findings.names(check, FindingSeverity::Note, names);
         }
     }
     Ok(())
 }
 
-async fn languages(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let names = ground.texts(LANGUAGES).await?;
+async fn languages(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let names = context.texts(LANGUAGES).await?;
     let Some(names) = names else {
-        ledger.unseen(check::LANGUAGE_USAGE);
+        findings.unseen(check::LANGUAGE_USAGE);
         return Ok(());
     };
-    let names: Vec<String> = names.iter().map(|name| written(name)).collect();
-    ledger.names(check::LANGUAGE_USAGE, Severity::Note, names.clone());
+    let names: Vec<String> = names.iter().map(|name| sql_name(name)).collect();
+    findings.names(check::LANGUAGE_USAGE, FindingSeverity::Note, names.clone());
     for name in names {
         let statement = format!("REVOKE USAGE ON LANGUAGE {name} FROM PUBLIC");
-        ledger.cure(Scope::Choice, statement);
+        findings.add_fix(FixScope::Choice, statement);
     }
     Ok(())
 }
 
-async fn foreign_tables(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let Some(rows) = ground.rows(FOREIGN_TABLES, &[]).await? else {
-        ledger.unseen(check::FOREIGN_TABLES);
+async fn foreign_tables(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let Some(rows) = context.rows(FOREIGN_TABLES, &[]).await? else {
+        findings.unseen(check::FOREIGN_TABLES);
         return Ok(());
     };
     let name = |row| Ok(qualified(field(row, 0)?, field(row, 1)?));
-    let names = rows.iter().map(name).collect::<Result<Vec<_>, Trouble>>()?;
-    ledger.names(check::FOREIGN_TABLES, Severity::Note, names);
+    let names = rows
+        .iter()
+        .map(name)
+        .collect::<Result<Vec<_>, ExamineFailure>>()?;
+    findings.names(check::FOREIGN_TABLES, FindingSeverity::Note, names);
     Ok(())
 }
 
-async fn mappings(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let Some(rows) = ground.rows_of_reach(MAPPINGS).await? else {
-        ledger.unseen(check::USER_MAPPINGS);
+async fn mappings(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let Some(rows) = context.rows_of_reach(MAPPINGS).await? else {
+        findings.unseen(check::USER_MAPPINGS);
         return Ok(());
     };
     let mut names = Vec::new();
     for row in &rows {
         let (server, user): (&str, u32) = (field(row, 0)?, field(row, 1)?);
-        let user = ground.grantee(user);
-        names.push(format!("{} for {user}", written(server)));
+        let user = context.grantee(user);
+        names.push(format!("{} for {user}", sql_name(server)));
     }
-    ledger.names(check::USER_MAPPINGS, Severity::Note, names);
+    findings.names(check::USER_MAPPINGS, FindingSeverity::Note, names);
     Ok(())
 }
 
 /// USAGE of a server is enough for an account there, of a wrapper for a server.
-async fn foreign_rights(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let table = |kind, name: &str, acl: &str, owner: &str, from: &str| Rights {
+async fn foreign_rights(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let table = |kind, name: &str, acl: &str, owner: &str, from: &str| ObjectPrivileges {
         kind,
         from: format!(
             "SELECT NULL::text AS schema, {name}::text AS name, NULL::text AS arguments, \
@@ -119,13 +142,13 @@ async fn foreign_rights(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), 
         "pg_foreign_data_wrapper",
     );
     let check = check::FOREIGN_RIGHTS;
-    let read = (servers.read(ground).await?, wrappers.read(ground).await?);
+    let read = (servers.read(context).await?, wrappers.read(context).await?);
     let (Some(mut found), Some(more)) = read else {
-        ledger.unseen(check);
+        findings.unseen(check);
         return Ok(());
     };
     found.extend(more);
-    grants::note(ground, ledger, check, Severity::Warning, &found);
+    grants::note(context, findings, check, FindingSeverity::Warning, &found);
     Ok(())
 }
 

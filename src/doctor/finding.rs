@@ -1,37 +1,37 @@
-//! What was found: by which check, how much it matters, where, and what would mend it.
+//! What was found: by which check, how much it matters, where, and what would fix it.
 
 use std::collections::BTreeSet;
 
-use super::check::{Check, Severity};
+use super::check::{DoctorCheck, FindingSeverity};
 use crate::limits;
 
 /// What one check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Which check.
-    pub check: &'static Check,
+    pub check: &'static DoctorCheck,
     /// How much it matters.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// Where: names as SQL writes them, with what is allowed there. Not all of them.
     pub names: Vec<String>,
     /// How many there are.
     pub count: usize,
-    /// What would mend it.
-    pub cures: Vec<Cure>,
+    /// What would fix it.
+    pub fixes: Vec<FixSql>,
 }
 
 /// Statements that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cure {
+pub struct FixSql {
     /// In their order.
     pub statements: Vec<String>,
     /// Who feels them.
-    pub scope: Scope,
+    pub scope: FixScope,
 }
 
-/// Who feels a cure.
+/// Who feels a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub enum FixScope {
     /// The role that was examined.
     Role,
     /// Every role of the database.
@@ -42,7 +42,7 @@ pub enum Scope {
 
 /// What has been found so far.
 #[derive(Debug, Default)]
-pub struct Ledger {
+pub struct DoctorFindings {
     /// In the order in which it was found.
     pub findings: Vec<Finding>,
     /// The roles, other than the examined one, through which it can write.
@@ -51,7 +51,7 @@ pub struct Ledger {
 
 impl Finding {
     /// Of a check, with all names.
-    pub fn new(check: &'static Check, severity: Severity, names: Vec<String>) -> Self {
+    pub fn new(check: &'static DoctorCheck, severity: FindingSeverity, names: Vec<String>) -> Self {
         let count = names.len();
         let mut names = names;
         names.truncate(limits::EXAMINATION_NAMES_MAX);
@@ -60,20 +60,20 @@ impl Finding {
             severity,
             names,
             count,
-            cures: Vec::new(),
+            fixes: Vec::new(),
         }
     }
 
-    /// With one cure more.
-    pub fn cured(mut self, scope: Scope, statement: impl Into<String>) -> Self {
-        self.cures.push(Cure::new(scope, statement));
+    /// With one fix more.
+    pub fn with_fix(mut self, scope: FixScope, statement: impl Into<String>) -> Self {
+        self.fixes.push(FixSql::new(scope, statement));
         self
     }
 }
 
-impl Cure {
+impl FixSql {
     /// One statement.
-    pub fn new(scope: Scope, statement: impl Into<String>) -> Self {
+    pub fn new(scope: FixScope, statement: impl Into<String>) -> Self {
         Self {
             statements: vec![statement.into()],
             scope,
@@ -81,24 +81,29 @@ impl Cure {
     }
 }
 
-impl Ledger {
+impl DoctorFindings {
     /// Notes a finding.
     pub fn note(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 
     /// The check found nothing.
-    pub fn ok(&mut self, check: &'static Check) {
-        self.note(Finding::new(check, Severity::Ok, Vec::new()));
+    pub fn ok(&mut self, check: &'static DoctorCheck) {
+        self.note(Finding::new(check, FindingSeverity::Ok, Vec::new()));
     }
 
     /// The role may not look there.
-    pub fn unseen(&mut self, check: &'static Check) {
-        self.note(Finding::new(check, Severity::Unseen, Vec::new()));
+    pub fn unseen(&mut self, check: &'static DoctorCheck) {
+        self.note(Finding::new(check, FindingSeverity::Unseen, Vec::new()));
     }
 
     /// Notes names of that severity, or that there are none.
-    pub fn names(&mut self, check: &'static Check, severity: Severity, names: Vec<String>) {
+    pub fn names(
+        &mut self,
+        check: &'static DoctorCheck,
+        severity: FindingSeverity,
+        names: Vec<String>,
+    ) {
         match names.is_empty() {
             true => self.ok(check),
             false => self.note(Finding::new(check, severity, names)),
@@ -106,7 +111,7 @@ impl Ledger {
     }
 
     /// Notes something that is so or is not.
-    pub fn holds(&mut self, check: &'static Check, severity: Severity, holds: bool) {
+    pub fn holds(&mut self, check: &'static DoctorCheck, severity: FindingSeverity, holds: bool) {
         match holds {
             true => {
                 let mut finding = Finding::new(check, severity, Vec::new());
@@ -117,12 +122,12 @@ impl Ledger {
         }
     }
 
-    /// Adds a cure to the last finding, if it found anything.
-    pub fn cure(&mut self, scope: Scope, statement: impl Into<String>) {
+    /// Adds a fix to the last finding, if it found anything.
+    pub fn add_fix(&mut self, scope: FixScope, statement: impl Into<String>) {
         if let Some(last) = self.findings.last_mut()
-            && last.severity > Severity::Unseen
+            && last.severity > FindingSeverity::Unseen
         {
-            last.cures.push(Cure::new(scope, statement));
+            last.fixes.push(FixSql::new(scope, statement));
         }
     }
 }

@@ -6,33 +6,36 @@ use std::collections::BTreeMap;
 
 use tokio_postgres::Row;
 
-use super::check::{self, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::Ledger;
-use super::grants::{self, Grant, Grantor, Object, Rights, initial};
-use super::sql_names::written;
-use crate::gate::functions::{FunctionVerdict, Why, verdict};
+use super::check::{self, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::DoctorFindings;
+use super::grants::{self, GrantedObject, Grantor, ObjectPrivileges, PrivilegeGrant, initial};
+use super::sql_names::sql_name;
+use crate::gate::functions::{BuiltinEffect, FunctionVerdict, verdict};
 
 /// Looks.
-pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let (danger, warning) = (Severity::Danger, Severity::Warning);
+pub async fn examine(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let (danger, warning) = (FindingSeverity::Danger, FindingSeverity::Warning);
     let definer = "p.prosecdef AND p.oid >= 16384 AND p.proowner <> ALL($1)";
     routines(&format!("{definer} AND NOT {HAS_PATH}"))
-        .note(ground, ledger, check::DEFINER_OPEN_PATH, danger)
+        .note(context, findings, check::DEFINER_OPEN_PATH, danger)
         .await?;
     routines(&format!("{definer} AND {HAS_PATH}"))
-        .note(ground, ledger, check::DEFINER_FUNCTIONS, warning)
+        .note(context, findings, check::DEFINER_FUNCTIONS, warning)
         .await?;
     routines(UNTRUSTED)
-        .note(ground, ledger, check::UNTRUSTED_FUNCTIONS, warning)
+        .note(context, findings, check::UNTRUSTED_FUNCTIONS, warning)
         .await?;
-    volatile(ground, ledger).await?;
-    built_ins(ground, ledger).await
+    volatile(context, findings).await?;
+    built_ins(context, findings).await
 }
 
 /// Routines on a condition, and who may run them. A trigger cannot be called.
-pub fn routines(condition: &str) -> Rights {
-    Rights {
+pub fn routines(condition: &str) -> ObjectPrivileges {
+    ObjectPrivileges {
         kind: "ROUTINE",
         from: format!(
             "SELECT n.nspname::text AS schema, p.proname::text AS name, \
@@ -48,38 +51,47 @@ pub fn routines(condition: &str) -> Rights {
 }
 
 /// By where they are: there are too many to name.
-async fn volatile(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+async fn volatile(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     let check = check::VOLATILE_FUNCTIONS;
     let text =
         format!("{VOLATILE} AND p.prorettype NOT IN ({NOT_CALLED}) GROUP BY 1, 2 ORDER BY 1, 2");
-    let Some(rows) = ground.rows_of_reach(&text).await? else {
-        ledger.unseen(check);
+    let Some(rows) = context.rows_of_reach(&text).await? else {
+        findings.unseen(check);
         return Ok(());
     };
     let line = |row: &Row| {
         let (extension, schema): (Option<&str>, &str) = (field(row, 0)?, field(row, 1)?);
         let count: i64 = field(row, 2)?;
         let place = match extension {
-            Some(extension) => format!("extension {}", written(extension)),
-            None => format!("schema {}", written(schema)),
+            Some(extension) => format!("extension {}", sql_name(extension)),
+            None => format!("schema {}", sql_name(schema)),
         };
         Ok(format!("{place}: {count}"))
     };
-    let lines = rows.iter().map(line).collect::<Result<Vec<_>, Trouble>>()?;
-    ledger.names(check, Severity::Note, lines);
+    let lines = rows
+        .iter()
+        .map(line)
+        .collect::<Result<Vec<_>, ExamineFailure>>()?;
+    findings.names(check, FindingSeverity::Note, lines);
     Ok(())
 }
 
 /// One grant on a built-in.
-struct BuiltIn {
-    grant: Grant,
+struct BuiltinGrant {
+    grant: PrivilegeGrant,
     name: String,
     verdict: FunctionVerdict,
     /// The server gave it to nobody at first, and this grant is later.
     added: bool,
 }
 
-async fn built_ins(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+async fn built_ins(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     let of_them = [
         check::BUILTINS_GRANTED,
         check::WAL_MESSAGES,
@@ -88,14 +100,14 @@ async fn built_ins(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Troub
     ];
     let text = format!("{BUILT_INS} ORDER BY 1, 2, 4, 6");
     let text = text.replace("{initial}", &initial("pg_proc", "p.oid"));
-    let Some(rows) = ground.rows_of_reach(&text).await? else {
-        of_them.into_iter().for_each(|check| ledger.unseen(check));
+    let Some(rows) = context.rows_of_reach(&text).await? else {
+        of_them.into_iter().for_each(|check| findings.unseen(check));
         return Ok(());
     };
     let (mut granted, mut wal, mut large) = (Vec::new(), Vec::new(), Vec::new());
     let mut effects: BTreeMap<String, usize> = BTreeMap::new();
     for row in &rows {
-        let BuiltIn {
+        let BuiltinGrant {
             grant,
             name,
             verdict,
@@ -104,13 +116,13 @@ async fn built_ins(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Troub
         match verdict {
             FunctionVerdict::Effects { why } if added && is_dangerous(why) => granted.push(grant),
             FunctionVerdict::Effects {
-                why: Why::LargeObject,
+                why: BuiltinEffect::LargeObject,
             } if !READS_LARGE_OBJECTS.contains(&name.as_str()) => large.push(grant),
             FunctionVerdict::Effects {
-                why: Why::WalOrBackup,
+                why: BuiltinEffect::WalOrBackup,
             } if grant.grantee == 0 => wal.push(grant),
             FunctionVerdict::Effects {
-                why: Why::Internal | Why::BinaryUpgrade,
+                why: BuiltinEffect::Internal | BuiltinEffect::BinaryUpgrade,
             }
             | FunctionVerdict::Allowed
             | FunctionVerdict::Housekeeping
@@ -120,14 +132,18 @@ async fn built_ins(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Troub
             FunctionVerdict::SetConfig => count(&mut effects, "sets a setting"),
         }
     }
-    let (danger, warning) = (Severity::Danger, Severity::Warning);
-    grants::note(ground, ledger, check::BUILTINS_GRANTED, danger, &granted);
-    grants::note(ground, ledger, check::WAL_MESSAGES, warning, &wal);
+    let (danger, warning) = (FindingSeverity::Danger, FindingSeverity::Warning);
+    grants::note(context, findings, check::BUILTINS_GRANTED, danger, &granted);
+    grants::note(context, findings, check::WAL_MESSAGES, warning, &wal);
     let lines = effects.iter().map(|(why, count)| format!("{why}: {count}"));
-    ledger.names(check::PUBLIC_EFFECTS, Severity::Note, lines.collect());
+    findings.names(
+        check::PUBLIC_EFFECTS,
+        FindingSeverity::Note,
+        lines.collect(),
+    );
     grants::note(
-        ground,
-        ledger,
+        context,
+        findings,
         check::LARGE_OBJECT_FUNCTIONS,
         warning,
         &large,
@@ -135,14 +151,15 @@ async fn built_ins(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Troub
     Ok(())
 }
 
-fn built_in(row: &Row) -> Result<BuiltIn, Trouble> {
+fn built_in(row: &Row) -> Result<BuiltinGrant, ExamineFailure> {
     let name: String = field(row, 0)?;
     let arguments: &str = field(row, 1)?;
-    let count = usize::try_from(field::<i16>(row, 2)?).map_err(|_error| Trouble::Unreadable)?;
+    let count =
+        usize::try_from(field::<i16>(row, 2)?).map_err(|_error| ExamineFailure::Unreadable)?;
     let (by_owner, grantor): (bool, Option<String>) = (field(row, 4)?, field(row, 5)?);
-    Ok(BuiltIn {
-        grant: Grant {
-            object: Object::new("ROUTINE", Some("pg_catalog"), &name, Some(arguments)),
+    Ok(BuiltinGrant {
+        grant: PrivilegeGrant {
+            object: GrantedObject::new("ROUTINE", Some("pg_catalog"), &name, Some(arguments)),
             column: None,
             right: "EXECUTE".into(),
             grantee: field(row, 3)?,
@@ -159,30 +176,30 @@ fn built_in(row: &Row) -> Result<BuiltIn, Trouble> {
 }
 
 /// Of what the server gives to nobody: what reaches beyond the reader's own session.
-fn is_dangerous(why: Why) -> bool {
+fn is_dangerous(why: BuiltinEffect) -> bool {
     match why {
-        Why::CatalogWrite
-        | Why::LargeObject
-        | Why::Replication
-        | Why::ServerControl
-        | Why::ServerDirectory
-        | Why::ServerFile
-        | Why::Statistics
-        | Why::WalOrBackup => true,
-        Why::AdvisoryLock
-        | Why::BinaryUpgrade
-        | Why::BufferCache
-        | Why::ForeignServer
-        | Why::IndexFunctions
-        | Why::IndexMaintenance
-        | Why::Internal
-        | Why::Lock
-        | Why::Notify
-        | Why::Sequence
-        | Why::SessionState
-        | Why::Snapshot
-        | Why::TransactionId
-        | Why::Wait => false,
+        BuiltinEffect::CatalogWrite
+        | BuiltinEffect::LargeObject
+        | BuiltinEffect::Replication
+        | BuiltinEffect::ServerControl
+        | BuiltinEffect::ServerDirectory
+        | BuiltinEffect::ServerFile
+        | BuiltinEffect::Statistics
+        | BuiltinEffect::WalOrBackup => true,
+        BuiltinEffect::AdvisoryLock
+        | BuiltinEffect::BinaryUpgrade
+        | BuiltinEffect::BufferCache
+        | BuiltinEffect::ForeignServer
+        | BuiltinEffect::IndexFunctions
+        | BuiltinEffect::IndexMaintenance
+        | BuiltinEffect::Internal
+        | BuiltinEffect::Lock
+        | BuiltinEffect::Notify
+        | BuiltinEffect::Sequence
+        | BuiltinEffect::SessionState
+        | BuiltinEffect::Snapshot
+        | BuiltinEffect::TransactionId
+        | BuiltinEffect::Wait => false,
     }
 }
 
@@ -249,7 +266,7 @@ mod tests {
         for name in READS_LARGE_OBJECTS {
             let verdicts = [1, 2, 3].map(|count| verdict(Some("pg_catalog"), name, count));
             let large = FunctionVerdict::Effects {
-                why: Why::LargeObject,
+                why: BuiltinEffect::LargeObject,
             };
             assert!(verdicts.contains(&large), "{name}: {verdicts:?}");
         }

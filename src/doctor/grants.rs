@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 
 use tokio_postgres::Row;
 
-use super::check::{Check, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Cure, Finding, Ledger, Scope};
-use super::sql_names::{qualified, types, written};
+use super::check::{DoctorCheck, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, Finding, FixScope, FixSql};
+use super::sql_names::{qualified, sql_name, types};
 
 /// A right on an object.
 #[derive(Debug, Clone)]
-pub struct Grant {
+pub struct PrivilegeGrant {
     /// On what.
-    pub object: Object,
+    pub object: GrantedObject,
     /// On which column of it.
     pub column: Option<String>,
     /// Which right.
@@ -40,7 +40,7 @@ pub enum Grantor {
 
 /// Something that rights are granted on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Object {
+pub struct GrantedObject {
     /// What it is, as GRANT says it.
     pub kind: &'static str,
     /// Its name, as SQL writes it.
@@ -48,7 +48,7 @@ pub struct Object {
 }
 
 /// Where a kind of object is found, and which of its rights count.
-pub struct Rights {
+pub struct ObjectPrivileges {
     /// What it is, as GRANT says it.
     pub kind: &'static str,
     /// The rows: `schema`, `name`, `arguments`, `acl`, `owner` and `initial`, the rights that the
@@ -58,9 +58,12 @@ pub struct Rights {
     pub rights: &'static [&'static str],
 }
 
-impl Rights {
+impl ObjectPrivileges {
     /// The grants of these rights that the role has; none where they cannot be seen.
-    pub async fn read(&self, ground: &Ground<'_>) -> Result<Option<Vec<Grant>>, Trouble> {
+    pub async fn read(
+        &self,
+        context: &DoctorContext<'_>,
+    ) -> Result<Option<Vec<PrivilegeGrant>>, ExamineFailure> {
         let rights: Vec<String> = self.rights.iter().map(|r| format!("'{r}'")).collect();
         let text = format!(
             "SELECT o.schema, o.name, o.arguments, o.\"column\", g.privilege_type, g.grantee, \
@@ -75,7 +78,7 @@ impl Rights {
             self.from,
             rights.join(", ")
         );
-        let Some(rows) = ground.rows_of_reach(&text).await? else {
+        let Some(rows) = context.rows_of_reach(&text).await? else {
             return Ok(None);
         };
         let grants = rows.iter().map(|row| grant(self, row));
@@ -85,14 +88,14 @@ impl Rights {
     /// Reads them and notes what was found.
     pub async fn note(
         &self,
-        ground: &Ground<'_>,
-        ledger: &mut Ledger,
-        check: &'static Check,
-        severity: Severity,
-    ) -> Result<(), Trouble> {
-        match self.read(ground).await? {
-            Some(grants) => note(ground, ledger, check, severity, &grants),
-            None => ledger.unseen(check),
+        context: &DoctorContext<'_>,
+        findings: &mut DoctorFindings,
+        check: &'static DoctorCheck,
+        severity: FindingSeverity,
+    ) -> Result<(), ExamineFailure> {
+        match self.read(context).await? {
+            Some(grants) => note(context, findings, check, severity, &grants),
+            None => findings.unseen(check),
         }
         Ok(())
     }
@@ -100,49 +103,50 @@ impl Rights {
 
 /// Notes grants, and what takes them away.
 pub fn note(
-    ground: &Ground<'_>,
-    ledger: &mut Ledger,
-    check: &'static Check,
-    severity: Severity,
-    grants: &[Grant],
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+    check: &'static DoctorCheck,
+    severity: FindingSeverity,
+    grants: &[PrivilegeGrant],
 ) {
     if grants.is_empty() {
-        return ledger.ok(check);
+        return findings.ok(check);
     }
-    let mut finding = Finding::new(check, severity, named(ground, grants));
-    finding.cures = cures(ground, grants);
+    let mut finding = Finding::new(check, severity, named(context, grants));
+    finding.fixes = fixes(context, grants);
     for grant in grants {
-        if grant.grantee != 0 && grant.grantee != ground.own.id && severity > Severity::Note {
-            ledger.through.insert(grant.grantee);
+        if grant.grantee != 0 && grant.grantee != context.own.id && severity > FindingSeverity::Note
+        {
+            findings.through.insert(grant.grantee);
         }
     }
-    ledger.note(finding);
+    findings.note(finding);
 }
 
 /// One line for each object and grantee: what is allowed, and by way of whom. The role's own rights
 /// first, everybody's last.
-pub fn named(ground: &Ground<'_>, grants: &[Grant]) -> Vec<String> {
-    let mut lines: BTreeMap<(Way, String), Vec<String>> = BTreeMap::new();
+pub fn named(context: &DoctorContext<'_>, grants: &[PrivilegeGrant]) -> Vec<String> {
+    let mut lines: BTreeMap<(PrivilegeSource, String), Vec<String>> = BTreeMap::new();
     for grant in grants {
         let name = match &grant.column {
-            Some(column) => format!("{}.{}", grant.object.name, written(column)),
+            Some(column) => format!("{}.{}", grant.object.name, sql_name(column)),
             None => grant.object.name.clone(),
         };
         let way = match grant.grantee {
-            0 => Way::Everybody,
-            id if id == ground.own.id => Way::Own,
-            id => Way::Through(ground.grantee(id)),
+            0 => PrivilegeSource::Everybody,
+            id if id == context.own.id => PrivilegeSource::Own,
+            id => PrivilegeSource::Through(context.grantee(id)),
         };
         let rights = lines.entry((way, name)).or_default();
         if !rights.contains(&grant.right) {
             rights.push(grant.right.clone());
         }
     }
-    let line = |((way, name), rights): ((Way, String), Vec<String>)| {
+    let line = |((way, name), rights): ((PrivilegeSource, String), Vec<String>)| {
         let way = match way {
-            Way::Own => String::new(),
-            Way::Through(role) => format!(" (through {role})"),
-            Way::Everybody => " (PUBLIC)".into(),
+            PrivilegeSource::Own => String::new(),
+            PrivilegeSource::Through(role) => format!(" (through {role})"),
+            PrivilegeSource::Everybody => " (PUBLIC)".into(),
         };
         match rights.as_slice() {
             // There is no other right on a function.
@@ -155,17 +159,19 @@ pub fn named(ground: &Ground<'_>, grants: &[Grant]) -> Vec<String> {
 
 /// By way of whom the role has a right.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+enum PrivilegeSource {
     Own,
     Through(String),
     Everybody,
 }
 
 /// What takes them away. Those of other roles go with the membership.
-fn cures(ground: &Ground<'_>, grants: &[Grant]) -> Vec<Cure> {
-    let mut groups: BTreeMap<(&Object, Option<&String>, u32, &Grantor), Vec<&Grant>> =
-        BTreeMap::new();
-    let own = |grant: &&Grant| grant.grantee == 0 || grant.grantee == ground.own.id;
+fn fixes(context: &DoctorContext<'_>, grants: &[PrivilegeGrant]) -> Vec<FixSql> {
+    let mut groups: BTreeMap<
+        (&GrantedObject, Option<&String>, u32, &Grantor),
+        Vec<&PrivilegeGrant>,
+    > = BTreeMap::new();
+    let own = |grant: &&PrivilegeGrant| grant.grantee == 0 || grant.grantee == context.own.id;
     for grant in grants.iter().filter(own) {
         let key = (
             &grant.object,
@@ -176,20 +182,20 @@ fn cures(ground: &Ground<'_>, grants: &[Grant]) -> Vec<Cure> {
         groups.entry(key).or_default().push(grant);
     }
     let groups = groups.into_values();
-    groups.filter_map(|group| revoke(ground, &group)).collect()
+    groups.filter_map(|group| revoke(context, &group)).collect()
 }
 
 /// What takes away rights that differ in nothing but the right.
-fn revoke(ground: &Ground<'_>, group: &[&Grant]) -> Option<Cure> {
-    let Grant {
+fn revoke(context: &DoctorContext<'_>, group: &[&PrivilegeGrant]) -> Option<FixSql> {
+    let PrivilegeGrant {
         object,
         column,
         grantee,
         grantor,
         ..
     } = group.first()?;
-    let right = |grant: &&Grant| match column {
-        Some(column) => format!("{} ({})", grant.right, written(column)),
+    let right = |grant: &&PrivilegeGrant| match column {
+        Some(column) => format!("{} ({})", grant.right, sql_name(column)),
         None => grant.right.clone(),
     };
     let rights: Vec<String> = group.iter().map(right).collect();
@@ -203,29 +209,29 @@ fn revoke(ground: &Ground<'_>, group: &[&Grant]) -> Option<Cure> {
         rights.join(", "),
         object.kind,
         object.name,
-        ground.grantee(*grantee)
+        context.grantee(*grantee)
     );
     let scope = match grantee {
-        0 => Scope::Everybody,
-        _ => Scope::Role,
+        0 => FixScope::Everybody,
+        _ => FixScope::Role,
     };
     let statements = match grantor {
         Grantor::Owner => vec![revoke],
         Grantor::Other(name) => vec![
-            format!("SET ROLE {}", written(name)),
+            format!("SET ROLE {}", sql_name(name)),
             revoke,
             "RESET ROLE".into(),
         ],
     };
-    Some(Cure { statements, scope })
+    Some(FixSql { statements, scope })
 }
 
-fn grant(asked: &Rights, row: &Row) -> Result<Grant, Trouble> {
+fn grant(asked: &ObjectPrivileges, row: &Row) -> Result<PrivilegeGrant, ExamineFailure> {
     let schema: Option<&str> = field(row, 0)?;
     let arguments: Option<&str> = field(row, 2)?;
     let (by_owner, grantor): (bool, Option<String>) = (field(row, 7)?, field(row, 6)?);
-    Ok(Grant {
-        object: Object::new(asked.kind, schema, field(row, 1)?, arguments),
+    Ok(PrivilegeGrant {
+        object: GrantedObject::new(asked.kind, schema, field(row, 1)?, arguments),
         column: field(row, 3)?,
         right: known(asked.rights, field(row, 4)?)?,
         grantee: field(row, 5)?,
@@ -237,7 +243,7 @@ fn grant(asked: &Rights, row: &Row) -> Result<Grant, Trouble> {
     })
 }
 
-impl Object {
+impl GrantedObject {
     /// One of that name; `arguments` as the server writes them.
     pub fn new(
         kind: &'static str,
@@ -251,10 +257,10 @@ impl Object {
             None if kind == LARGE_OBJECT => name.chars().filter(char::is_ascii_digit).collect(),
             // One of an extension is two names with a dot between them.
             None if kind == PARAMETER => {
-                let words: Vec<String> = name.split('.').map(written).collect();
+                let words: Vec<String> = name.split('.').map(sql_name).collect();
                 words.join(".")
             }
-            None => written(name),
+            None => sql_name(name),
         };
         if let Some(arguments) = arguments {
             text.push_str(&format!("({})", types(arguments)));
@@ -264,9 +270,9 @@ impl Object {
 }
 
 /// One of these words: what the server says becomes part of a statement.
-pub fn known(words: &[&str], word: &str) -> Result<String, Trouble> {
+pub fn known(words: &[&str], word: &str) -> Result<String, ExamineFailure> {
     let known = words.contains(&word).then(|| word.to_owned());
-    known.ok_or(Trouble::Unreadable)
+    known.ok_or(ExamineFailure::Unreadable)
 }
 
 /// What GRANT calls a setting.
@@ -289,12 +295,12 @@ mod tests {
 
     #[test]
     fn a_server_that_lies_puts_no_statement_into_the_script() {
-        let large = |name| Object::new(LARGE_OBJECT, None, name, None).name;
+        let large = |name| GrantedObject::new(LARGE_OBJECT, None, name, None).name;
         assert_eq!(large("16384"), "16384");
         assert_eq!(large("1;\n\\! sh"), "1");
         assert!(known(&["UPDATE"], "UPDATE").is_ok());
         assert!(known(&["UPDATE"], "UPDATE; \\! sh").is_err());
-        let routine = Object::new("ROUTINE", Some("s"), "f", Some("int4); \\! sh --"));
+        let routine = GrantedObject::new("ROUTINE", Some("s"), "f", Some("int4); \\! sh --"));
         assert_eq!(routine.name, "s.f(int4  sh )");
     }
 }

@@ -5,16 +5,16 @@
 
 use std::collections::BTreeSet;
 
-use super::check::{self, Check, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Finding, Scope};
-use super::sql_names::written;
+use super::check::{self, DoctorCheck, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{Finding, FixScope};
+use super::sql_names::sql_name;
 use super::{current_reads, role_settings};
 use crate::limits;
 
 /// What would harden the database, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
+pub struct HardeningScript {
     /// The name of the role that takes the place of the examined one, where one has to.
     pub new_role: Option<String>,
     /// For the role: what it reads, in rights of its own; or all of a new role.
@@ -31,11 +31,11 @@ pub struct Script {
 
 /// Puts them together. Cures that a new role makes needless are taken out of the findings.
 pub async fn write(
-    ground: &Ground<'_>,
+    context: &DoctorContext<'_>,
     findings: &mut [Finding],
     owns: bool,
-) -> Result<Script, Trouble> {
-    let mut script = Script {
+) -> Result<HardeningScript, ExamineFailure> {
+    let mut script = HardeningScript {
         new_role: None,
         before: Vec::new(),
         everybody: Vec::new(),
@@ -43,37 +43,37 @@ pub async fn write(
         choices: Vec::new(),
         missing: 0,
     };
-    if ground.own.superuser || owns {
-        let own = |scope: Scope| scope == Scope::Role;
+    if context.own.superuser || owns {
+        let own = |scope: FixScope| scope == FixScope::Role;
         for finding in findings.iter_mut() {
-            finding.cures.retain(|cure| !own(cure.scope));
+            finding.fixes.retain(|fix| !own(fix.scope));
         }
-        let name = free_name(ground).await?;
-        script.before = recipe(ground, &name).await?;
+        let name = free_name(context).await?;
+        script.before = recipe(context, &name).await?;
         script.new_role = Some(name);
     }
     let mut seen = BTreeSet::new();
-    for cure in findings.iter().flat_map(|finding| &finding.cures) {
-        if seen.insert((cure.scope, &cure.statements)) {
-            let part = match cure.scope {
-                Scope::Role => &mut script.role,
-                Scope::Everybody => &mut script.everybody,
-                Scope::Choice => &mut script.choices,
+    for fix in findings.iter().flat_map(|finding| &finding.fixes) {
+        if seen.insert((fix.scope, &fix.statements)) {
+            let part = match fix.scope {
+                FixScope::Role => &mut script.role,
+                FixScope::Everybody => &mut script.everybody,
+                FixScope::Choice => &mut script.choices,
             };
-            part.extend(cure.statements.iter().cloned());
+            part.extend(fix.statements.iter().cloned());
         }
     }
     if script.new_role.is_none() {
-        script.before = kept_reading(ground, &script.role).await?;
+        script.before = kept_reading(context, &script.role).await?;
     }
     script.shorten();
     Ok(script)
 }
 
-impl Script {
-    /// Whether the statements mend what a check has found.
-    pub fn mends(&self, finding: &Finding) -> bool {
-        finding.severity > Severity::Unseen
+impl HardeningScript {
+    /// Whether the statements fix what a check has found.
+    pub fn fixes_anything(&self, finding: &Finding) -> bool {
+        finding.severity > FindingSeverity::Unseen
             && (MENDED.contains(&finding.check)
                 || self.new_role.is_some() && MENDED_BY_ANOTHER.contains(&finding.check))
     }
@@ -100,33 +100,36 @@ impl Script {
 }
 
 /// What the role reads by way of memberships that it gives up.
-async fn kept_reading(ground: &Ground<'_>, given_up: &[String]) -> Result<Vec<String>, Trouble> {
-    let stays = |edge: &&super::context::Edge| {
-        edge.inherits && !given_up.contains(&ground.revoke_membership(edge))
+async fn kept_reading(
+    context: &DoctorContext<'_>,
+    given_up: &[String],
+) -> Result<Vec<String>, ExamineFailure> {
+    let stays = |edge: &&super::context::RoleMembership| {
+        edge.inherits && !given_up.contains(&context.revoke_membership(edge))
     };
-    let own = ground
+    let own = context
         .edges
         .iter()
-        .filter(|edge| edge.member == ground.own.id);
+        .filter(|edge| edge.member == context.own.id);
     if own.clone().all(|edge| stays(&edge)) {
         return Ok(Vec::new());
     }
-    let mut kept = BTreeSet::from([0, ground.own.id]);
+    let mut kept = BTreeSet::from([0, context.own.id]);
     for edge in own.filter(stays) {
-        kept.extend(inherited(ground, edge.role));
+        kept.extend(inherited(context, edge.role));
     }
-    if let Some(all) = role_named(ground, READ_ALL)
+    if let Some(all) = role_named(context, READ_ALL)
         && kept.contains(&all)
     {
         return Ok(Vec::new());
     }
-    let grants = current_reads::grants(ground, &ground.own_name(), &kept).await?;
+    let grants = current_reads::grants(context, &context.own_name(), &kept).await?;
     Ok(grants.unwrap_or_default())
 }
 
 /// A role of its own for pgsieve: it may connect and read, and nothing else.
-async fn recipe(ground: &Ground<'_>, name: &str) -> Result<Vec<String>, Trouble> {
-    let (role, database) = (written(name), written(&ground.database));
+async fn recipe(context: &DoctorContext<'_>, name: &str) -> Result<Vec<String>, ExamineFailure> {
+    let (role, database) = (sql_name(name), sql_name(&context.database));
     let mut statements = vec![
         format!(
             "CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION \
@@ -135,24 +138,24 @@ async fn recipe(ground: &Ground<'_>, name: &str) -> Result<Vec<String>, Trouble>
         format!("GRANT CONNECT ON DATABASE {database} TO {role}"),
     ];
     statements.extend(role_settings::for_role(&role));
-    let inherited = inherited(ground, ground.own.id);
-    let all = role_named(ground, READ_ALL).is_some_and(|all| inherited.contains(&all));
-    if all || ground.own.superuser && ground.major >= READ_ALL_SINCE {
+    let inherited = inherited(context, context.own.id);
+    let all = role_named(context, READ_ALL).is_some_and(|all| inherited.contains(&all));
+    if all || context.own.superuser && context.major >= READ_ALL_SINCE {
         statements.push(format!("GRANT {READ_ALL} TO {role}"));
     } else {
-        let grants = current_reads::grants(ground, &role, &BTreeSet::from([0])).await?;
+        let grants = current_reads::grants(context, &role, &BTreeSet::from([0])).await?;
         statements.extend(grants.unwrap_or_default());
     }
     Ok(statements)
 }
 
 /// The roles whose rights count for this one without a SET ROLE, itself among them.
-fn inherited(ground: &Ground<'_>, from: u32) -> BTreeSet<u32> {
+fn inherited(context: &DoctorContext<'_>, from: u32) -> BTreeSet<u32> {
     let mut found = BTreeSet::from([from]);
     // Each round adds a role at least.
-    for _ in 0..=ground.edges.len() {
+    for _ in 0..=context.edges.len() {
         let before = found.len();
-        let edges = ground.edges.iter().filter(|edge| edge.inherits);
+        let edges = context.edges.iter().filter(|edge| edge.inherits);
         for edge in edges {
             if found.contains(&edge.member) {
                 found.insert(edge.role);
@@ -165,15 +168,16 @@ fn inherited(ground: &Ground<'_>, from: u32) -> BTreeSet<u32> {
     found
 }
 
-fn role_named(ground: &Ground<'_>, name: &str) -> Option<u32> {
-    let mut roles = ground.reach.values();
+fn role_named(context: &DoctorContext<'_>, name: &str) -> Option<u32> {
+    let mut roles = context.reach.values();
     roles.find(|role| role.name == name).map(|role| role.id)
 }
 
 /// A name that no role has.
-async fn free_name(ground: &Ground<'_>) -> Result<String, Trouble> {
-    let taken = ground.rows(TAKEN, &[]).await?.unwrap_or_default();
-    let taken: Result<BTreeSet<String>, Trouble> = taken.iter().map(|row| field(row, 0)).collect();
+async fn free_name(context: &DoctorContext<'_>) -> Result<String, ExamineFailure> {
+    let taken = context.rows(TAKEN, &[]).await?.unwrap_or_default();
+    let taken: Result<BTreeSet<String>, ExamineFailure> =
+        taken.iter().map(|row| field(row, 0)).collect();
     let taken = taken?;
     let mut name = NEW_ROLE.to_owned();
     // One more than there are is free.
@@ -197,8 +201,8 @@ const READ_ALL: &str = "pg_read_all_data";
 /// The first version that has it.
 const READ_ALL_SINCE: u16 = 14;
 
-/// What the statements always mend.
-const MENDED: &[&Check] = &[
+/// What the statements always fix.
+const MENDED: &[&DoctorCheck] = &[
     check::CREATEROLE,
     check::CREATEDB,
     check::REPLICATION,
@@ -235,7 +239,7 @@ const MENDED: &[&Check] = &[
 ];
 
 /// What a new role has not.
-const MENDED_BY_ANOTHER: &[&Check] = &[
+const MENDED_BY_ANOTHER: &[&DoctorCheck] = &[
     check::SUPERUSER,
     check::BYPASSRLS,
     check::MONITORING_MEMBERSHIP,

@@ -1,30 +1,38 @@
 //! Rights on large objects: those of each, and whether the server minds them.
 
-use super::check::{self, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Ledger, Scope};
-use super::grants::{LARGE_OBJECT, Rights};
-use super::sql_names::written;
+use super::check::{self, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, FixScope};
+use super::grants::{LARGE_OBJECT, ObjectPrivileges};
+use super::sql_names::sql_name;
 
 /// Looks.
-pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+pub async fn examine(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     writable()
-        .note(ground, ledger, check::LARGE_OBJECT_RIGHTS, Severity::Danger)
+        .note(
+            context,
+            findings,
+            check::LARGE_OBJECT_RIGHTS,
+            FindingSeverity::Danger,
+        )
         .await?;
-    let Some(row) = ground.row(COMPAT).await? else {
-        ledger.unseen(check::LARGE_OBJECT_COMPAT);
+    let Some(row) = context.row(COMPAT).await? else {
+        findings.unseen(check::LARGE_OBJECT_COMPAT);
         return Ok(());
     };
     let is_on: bool = field(&row, 0)?;
-    ledger.holds(check::LARGE_OBJECT_COMPAT, Severity::Danger, is_on);
-    let database = written(&ground.database);
+    findings.holds(check::LARGE_OBJECT_COMPAT, FindingSeverity::Danger, is_on);
+    let database = sql_name(&context.database);
     let statement = format!("ALTER DATABASE {database} SET lo_compat_privileges = off");
-    ledger.cure(Scope::Everybody, statement);
+    findings.add_fix(FixScope::Everybody, statement);
     Ok(())
 }
 
-fn writable() -> Rights {
-    Rights {
+fn writable() -> ObjectPrivileges {
+    ObjectPrivileges {
         kind: LARGE_OBJECT,
         from: "SELECT NULL::text AS schema, l.oid::text AS name, NULL::text AS arguments, \
                  NULL::text AS \"column\", l.lomacl AS acl, l.lomowner AS owner, \

@@ -5,9 +5,9 @@
 use tokio::time::timeout;
 
 use super::ExamineError;
-use super::context::Trouble;
+use super::context::ExamineFailure;
 use crate::limits;
-use crate::upstream::account::Account;
+use crate::upstream::account::UpstreamAccount;
 use crate::upstream::connect::Upstream;
 use crate::upstream::snapshot;
 
@@ -24,7 +24,7 @@ pub struct LoginRole {
 
 /// What a server has that settings and policies name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct ServerNames {
     /// The roles that may log in.
     pub roles: Vec<LoginRole>,
     /// The databases that take connections.
@@ -34,11 +34,11 @@ pub struct Named {
 /// Connects, asks and goes away. Of very many names only the first are told.
 ///
 /// May be cancelled: the connection is dropped.
-pub async fn look(
+pub async fn load_server_names(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
-) -> Result<Named, ExamineError> {
+) -> Result<ServerNames, ExamineError> {
     let connected = snapshot::connect(upstream, account, database).await;
     let (client, _task) = connected.map_err(ExamineError::Connect)?;
     let asked = timeout(limits::EXAMINATION_CONNECT_TIME_MAX, async {
@@ -49,8 +49,8 @@ pub async fn look(
     });
     let (roles, databases) = match asked.await {
         Ok(Ok(rows)) => rows,
-        Ok(Err(_)) => return Err(ExamineError::Trouble(Trouble::Unanswered)),
-        Err(_elapsed) => return Err(ExamineError::Trouble(Trouble::TimedOut)),
+        Ok(Err(_)) => return Err(ExamineError::Trouble(ExamineFailure::Unanswered)),
+        Err(_elapsed) => return Err(ExamineError::Trouble(ExamineFailure::TimedOut)),
     };
     let roles = roles.iter().map(|row| {
         Ok(LoginRole {
@@ -62,8 +62,8 @@ pub async fn look(
     let roles: Result<Vec<LoginRole>, tokio_postgres::Error> = roles.collect();
     let databases: Result<Vec<String>, _> = databases.iter().map(|row| row.try_get(0)).collect();
     match (roles, databases) {
-        (Ok(roles), Ok(databases)) => Ok(Named { roles, databases }),
-        _ => Err(ExamineError::Trouble(Trouble::Unreadable)),
+        (Ok(roles), Ok(databases)) => Ok(ServerNames { roles, databases }),
+        _ => Err(ExamineError::Trouble(ExamineFailure::Unreadable)),
     }
 }
 

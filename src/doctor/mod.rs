@@ -5,8 +5,8 @@
 //! look, it says so and goes on.
 //!
 //! * `check`: what is looked for; `finding`: what was found, and what would fix it
-//! * `session`: the connection, and what its making tells; `context`: the role, the roles in its reach,
-//!   and how questions are asked; `sql_names`: how names are written
+//! * `session`: the connection, and what its making tells; `context`: the role, the roles in its
+//!   reach, and how questions are asked; `sql_names`: how names are written
 //! * `server`, `role_attributes`, `ownership`, `write_privileges`, `functions`, `external_access`,
 //!   `large_objects`, `role_settings`: the checks; `grants`: how rights are read and taken away
 //! * `login_roles`: who may log in, for warnings about settings
@@ -35,42 +35,42 @@ use std::fmt;
 
 use tokio::time::timeout;
 
-use self::check::Severity;
-use self::context::Ground;
-pub use self::context::Trouble;
-use self::finding::{Finding, Ledger};
-use self::hardening_script::Script;
-use self::server::Server;
-use self::session::{Greeting, Session};
-pub use self::sql_names::written;
-use super::upstream::account::{Account, ConnectError};
+use self::check::FindingSeverity;
+use self::context::DoctorContext;
+pub use self::context::ExamineFailure;
+use self::finding::{DoctorFindings, Finding};
+use self::hardening_script::HardeningScript;
+use self::server::ServerProfile;
+use self::session::{DoctorSession, LoginReport};
+pub use self::sql_names::sql_name;
+use super::upstream::account::{OwnSessionError, UpstreamAccount};
 use super::upstream::connect::Upstream;
 use crate::limits;
 
-/// What an examination brought.
+/// What an examination found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Examination {
+pub struct DoctorReport {
     /// The role, by its name.
     pub role: String,
     /// The database, by its name.
     pub database: String,
     /// The server.
-    pub server: Server,
+    pub server: ServerProfile,
     /// How the login went.
-    pub greeting: Greeting,
+    pub greeting: LoginReport,
     /// What each check found, worst first.
     pub findings: Vec<Finding>,
-    /// What would mend it.
-    pub script: Script,
+    /// What would fix it.
+    pub script: HardeningScript,
 }
 
 /// Why there is no examination. Holds no address, no password and none of the server's words.
 #[derive(Debug)]
 pub enum ExamineError {
     /// There is no session.
-    Connect(ConnectError),
+    Connect(OwnSessionError),
     /// It ended before its end.
-    Trouble(Trouble),
+    Trouble(ExamineFailure),
 }
 
 /// Connects, looks and goes away.
@@ -78,35 +78,35 @@ pub enum ExamineError {
 /// May be cancelled: the connection is dropped.
 pub async fn examine(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
-) -> Result<Examination, ExamineError> {
+) -> Result<DoctorReport, ExamineError> {
     let session = session::open(upstream, account, database).await;
-    let Session {
+    let DoctorSession {
         client,
         task,
         greeting,
     } = session.map_err(ExamineError::Connect)?;
     let looked = timeout(limits::EXAMINATION_TIME_MAX, async {
-        let ground = Ground::look(&client).await?;
-        look(&ground, greeting).await
+        let context = DoctorContext::load(&client).await?;
+        run_checks(&context, greeting).await
     });
-    let looked = looked.await.unwrap_or(Err(Trouble::TimedOut));
+    let looked = looked.await.unwrap_or(Err(ExamineFailure::TimedOut));
     // The goodbye is sent by the task.
     drop(client);
     let _ended = timeout(limits::EXAMINATION_CONNECT_TIME_MAX, task).await;
     looked.map_err(ExamineError::Trouble)
 }
 
-impl Examination {
+impl DoctorReport {
     /// The worst that was found.
-    pub fn worst(&self) -> Severity {
+    pub fn worst(&self) -> FindingSeverity {
         let severities = self.findings.iter().map(|finding| finding.severity);
-        severities.max().unwrap_or(Severity::Ok)
+        severities.max().unwrap_or(FindingSeverity::Ok)
     }
 
     /// How many findings are of that severity.
-    pub fn count(&self, severity: Severity) -> usize {
+    pub fn count(&self, severity: FindingSeverity) -> usize {
         let of_it = |finding: &&Finding| finding.severity == severity;
         self.findings.iter().filter(of_it).count()
     }
@@ -123,24 +123,27 @@ impl fmt::Display for ExamineError {
 
 impl std::error::Error for ExamineError {}
 
-async fn look(ground: &Ground<'_>, greeting: Greeting) -> Result<Examination, Trouble> {
-    let mut ledger = Ledger::default();
-    let server = server::examine(ground, &greeting, &mut ledger).await?;
-    session::examine(ground, &greeting, &mut ledger).await?;
-    role_attributes::examine(ground, &mut ledger);
-    let owns = ownership::examine(ground, &mut ledger).await?;
-    write_privileges::examine(ground, &mut ledger).await?;
-    functions::examine(ground, &mut ledger).await?;
-    external_access::examine(ground, &mut ledger).await?;
-    large_objects::examine(ground, &mut ledger).await?;
-    role_settings::examine(ground, &mut ledger).await?;
-    role_attributes::examine_ways(ground, &mut ledger);
-    let mut findings = ledger.findings;
-    findings.sort_by_key(place);
-    let script = hardening_script::write(ground, &mut findings, owns).await?;
-    Ok(Examination {
-        role: ground.own.name.clone(),
-        database: ground.database.clone(),
+async fn run_checks(
+    context: &DoctorContext<'_>,
+    greeting: LoginReport,
+) -> Result<DoctorReport, ExamineFailure> {
+    let mut findings = DoctorFindings::default();
+    let server = server::examine(context, &greeting, &mut findings).await?;
+    session::examine(context, &greeting, &mut findings).await?;
+    role_attributes::examine(context, &mut findings);
+    let owns = ownership::examine(context, &mut findings).await?;
+    write_privileges::examine(context, &mut findings).await?;
+    functions::examine(context, &mut findings).await?;
+    external_access::examine(context, &mut findings).await?;
+    large_objects::examine(context, &mut findings).await?;
+    role_settings::examine(context, &mut findings).await?;
+    role_attributes::examine_ways(context, &mut findings);
+    let mut findings = findings.findings;
+    findings.sort_by_key(finding_order);
+    let script = hardening_script::write(context, &mut findings, owns).await?;
+    Ok(DoctorReport {
+        role: context.own.name.clone(),
+        database: context.database.clone(),
         server,
         greeting,
         findings,
@@ -149,7 +152,7 @@ async fn look(ground: &Ground<'_>, greeting: Greeting) -> Result<Examination, Tr
 }
 
 /// The worst first; then in the order of the checks.
-fn place(finding: &Finding) -> (std::cmp::Reverse<Severity>, usize) {
+fn finding_order(finding: &Finding) -> (std::cmp::Reverse<FindingSeverity>, usize) {
     let order = check::ALL.iter().position(|check| *check == finding.check);
     (
         std::cmp::Reverse(finding.severity),

@@ -2,24 +2,30 @@
 
 use tokio_postgres::types::Type;
 
-use super::check::{self, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Finding, Ledger, Scope};
-use super::sql_names::{qualified, types, written};
+use super::check::{self, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, Finding, FixScope};
+use super::sql_names::{qualified, sql_name, types};
 
 /// Looks. Says whether the role itself owns anything.
-pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<bool, Trouble> {
-    let owns = ownership(ground, ledger).await?;
-    row_security(ground, ledger).await?;
-    policies(ground, ledger).await?;
+pub async fn examine(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<bool, ExamineFailure> {
+    let owns = ownership(context, findings).await?;
+    row_security(context, findings).await?;
+    policies(context, findings).await?;
     Ok(owns)
 }
 
-async fn ownership(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<bool, Trouble> {
+async fn ownership(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<bool, ExamineFailure> {
     let text = format!("SELECT * FROM ({}) o ORDER BY 1, 2, 3, 4", of_tables());
     let check = check::OWNERSHIP;
-    let Some(rows) = ground.rows_of_reach(&text).await? else {
-        ledger.unseen(check);
+    let Some(rows) = context.rows_of_reach(&text).await? else {
+        findings.unseen(check);
         return Ok(false);
     };
     let (mut names, mut itself) = (Vec::new(), false);
@@ -29,28 +35,31 @@ async fn ownership(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<bool, Tro
         let owner = field(row, 4)?;
         let mut line = match schema {
             Some(schema) => format!("{kind} {}", qualified(schema, name)),
-            None => format!("{kind} {}", written(name)),
+            None => format!("{kind} {}", sql_name(name)),
         };
         if let Some(arguments) = arguments {
             line.push_str(&format!("({})", types(arguments)));
         }
-        if owner == ground.own.id {
+        if owner == context.own.id {
             itself = true;
         } else {
-            ledger.through.insert(owner);
-            line.push_str(&format!(" (through {})", ground.grantee(owner)));
+            findings.through.insert(owner);
+            line.push_str(&format!(" (through {})", context.grantee(owner)));
         }
         names.push(line);
     }
-    ledger.names(check, Severity::Danger, names);
+    findings.names(check, FindingSeverity::Danger, names);
     Ok(itself)
 }
 
 /// An owner is held back only where that is forced; a superuser and who bypasses never are.
-async fn row_security(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let everywhere = ground.own.superuser || ground.own.bypassrls;
-    let ids = ground.reach_ids();
-    let rows = ground
+async fn row_security(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let everywhere = context.own.superuser || context.own.bypassrls;
+    let ids = context.reach_ids();
+    let rows = context
         .rows(
             ROW_SECURITY,
             &[(&ids, Type::OID_ARRAY), (&everywhere, Type::BOOL)],
@@ -58,38 +67,44 @@ async fn row_security(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Tr
         .await?;
     let check = check::ROW_SECURITY_BYPASSED;
     let Some(rows) = rows else {
-        ledger.unseen(check);
+        findings.unseen(check);
         return Ok(());
     };
     let names = rows
         .iter()
         .map(|row| Ok(qualified(field(row, 0)?, field(row, 1)?)));
-    let names = names.collect::<Result<Vec<_>, Trouble>>()?;
+    let names = names.collect::<Result<Vec<_>, ExamineFailure>>()?;
     if names.is_empty() {
-        ledger.ok(check);
+        findings.ok(check);
         return Ok(());
     }
-    let mut finding = Finding::new(check, Severity::Warning, names.clone());
+    let mut finding = Finding::new(check, FindingSeverity::Warning, names.clone());
     for name in names {
         let statement = format!("ALTER TABLE {name} FORCE ROW LEVEL SECURITY");
-        finding = finding.cured(Scope::Choice, statement);
+        finding = finding.with_fix(FixScope::Choice, statement);
     }
-    ledger.note(finding);
+    findings.note(finding);
     Ok(())
 }
 
-async fn policies(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+async fn policies(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     let check = check::ROW_SECURITY_OFF;
-    let Some(rows) = ground.rows(POLICIES, &[]).await? else {
-        ledger.unseen(check);
+    let Some(rows) = context.rows(POLICIES, &[]).await? else {
+        findings.unseen(check);
         return Ok(());
     };
     let name = |row| Ok(qualified(field(row, 0)?, field(row, 1)?));
-    let names = rows.iter().map(name).collect::<Result<Vec<_>, Trouble>>()?;
-    ledger.names(check, Severity::Warning, names.clone());
+    let names = rows
+        .iter()
+        .map(name)
+        .collect::<Result<Vec<_>, ExamineFailure>>()?;
+    findings.names(check, FindingSeverity::Warning, names.clone());
     for name in names {
         let statement = format!("ALTER TABLE {name} ENABLE ROW LEVEL SECURITY");
-        ledger.cure(Scope::Choice, statement);
+        findings.add_fix(FixScope::Choice, statement);
     }
     Ok(())
 }

@@ -2,147 +2,154 @@
 
 use std::collections::BTreeSet;
 
-use super::check::{self, Check, Severity};
-use super::context::{Edge, Ground};
-use super::finding::{Finding, Ledger, Scope};
+use super::check::{self, DoctorCheck, FindingSeverity};
+use super::context::{DoctorContext, RoleMembership};
+use super::finding::{DoctorFindings, Finding, FixScope};
 
 /// Looks at its attributes and at memberships in roles that are known to be dangerous.
-pub fn examine(ground: &Ground<'_>, ledger: &mut Ledger) {
-    let (own, name) = (&ground.own, ground.own_name());
-    let (danger, warning) = (Severity::Danger, Severity::Warning);
-    ledger.holds(check::SUPERUSER, danger, own.superuser);
+pub fn examine(context: &DoctorContext<'_>, findings: &mut DoctorFindings) {
+    let (own, name) = (&context.own, context.own_name());
+    let (danger, warning) = (FindingSeverity::Danger, FindingSeverity::Warning);
+    findings.holds(check::SUPERUSER, danger, own.superuser);
     for (check, severity, holds, word) in [
         (check::CREATEROLE, danger, own.createrole, "NOCREATEROLE"),
         (check::CREATEDB, warning, own.createdb, "NOCREATEDB"),
         (check::REPLICATION, danger, own.replication, "NOREPLICATION"),
     ] {
-        ledger.holds(check, severity, holds);
-        ledger.cure(Scope::Role, format!("ALTER ROLE {name} {word}"));
+        findings.holds(check, severity, holds);
+        findings.add_fix(FixScope::Role, format!("ALTER ROLE {name} {word}"));
     }
-    ledger.holds(check::BYPASSRLS, warning, own.bypassrls);
-    ledger.cure(Scope::Choice, format!("ALTER ROLE {name} NOBYPASSRLS"));
-    memberships(ground, ledger);
+    findings.holds(check::BYPASSRLS, warning, own.bypassrls);
+    findings.add_fix(FixScope::Choice, format!("ALTER ROLE {name} NOBYPASSRLS"));
+    memberships(context, findings);
     let unlimited = own.connections < 0;
-    ledger.holds(check::CONNECTION_LIMIT, Severity::Note, unlimited);
+    findings.holds(check::CONNECTION_LIMIT, FindingSeverity::Note, unlimited);
     let statement = format!("ALTER ROLE {name} CONNECTION LIMIT 100");
-    ledger.cure(Scope::Choice, statement);
+    findings.add_fix(FixScope::Choice, statement);
 }
 
 /// Notes the memberships by way of which the role can write, when all such ways are known.
-pub fn examine_ways(ground: &Ground<'_>, ledger: &mut Ledger) {
-    let through: BTreeSet<u32> = ledger.through.clone();
+pub fn examine_ways(context: &DoctorContext<'_>, findings: &mut DoctorFindings) {
+    let through: BTreeSet<u32> = findings.through.clone();
     leading(
-        ground,
-        ledger,
+        context,
+        findings,
         check::WRITING_MEMBERSHIP,
-        Severity::Warning,
+        FindingSeverity::Warning,
         &through,
     );
 }
 
-fn memberships(ground: &Ground<'_>, ledger: &mut Ledger) {
-    let (danger, warning) = (Severity::Danger, Severity::Warning);
-    let superusers = ground.reach.values().filter(|role| role.superuser);
+fn memberships(context: &DoctorContext<'_>, findings: &mut DoctorFindings) {
+    let (danger, warning) = (FindingSeverity::Danger, FindingSeverity::Warning);
+    let superusers = context.reach.values().filter(|role| role.superuser);
     let mut dangerous: BTreeSet<u32> = superusers.map(|role| role.id).collect();
-    dangerous.extend(named(ground, DANGEROUS));
-    dangerous.remove(&ground.own.id);
+    dangerous.extend(named(context, DANGEROUS));
+    dangerous.remove(&context.own.id);
     leading(
-        ground,
-        ledger,
+        context,
+        findings,
         check::DANGEROUS_MEMBERSHIP,
         danger,
         &dangerous,
     );
-    let operating = named(ground, OPERATING);
+    let operating = named(context, OPERATING);
     leading(
-        ground,
-        ledger,
+        context,
+        findings,
         check::OPERATING_MEMBERSHIP,
         warning,
         &operating,
     );
-    let monitoring = named(ground, MONITORING);
+    let monitoring = named(context, MONITORING);
     // Since pg_monitor is a member of others, each of them leads to the same membership.
     leading(
-        ground,
-        ledger,
+        context,
+        findings,
         check::MONITORING_MEMBERSHIP,
-        Severity::Note,
+        FindingSeverity::Note,
         &monitoring,
     );
-    admin(ground, ledger);
+    admin(context, findings);
 }
 
 /// The option alone is taken away; what was given to others in its name goes with it.
-fn admin(ground: &Ground<'_>, ledger: &mut Ledger) {
-    let can_give = |edge: &&Edge| edge.admin && ground.reach.contains_key(&edge.member);
-    let edges: Vec<&Edge> = ground.edges.iter().filter(can_give).collect();
+fn admin(context: &DoctorContext<'_>, findings: &mut DoctorFindings) {
+    let can_give = |edge: &&RoleMembership| edge.admin && context.reach.contains_key(&edge.member);
+    let edges: Vec<&RoleMembership> = context.edges.iter().filter(can_give).collect();
     let names = edges.iter().map(|edge| match edge.member {
-        member if member == ground.own.id => ground.grantee(edge.role),
+        member if member == context.own.id => context.grantee(edge.role),
         member => format!(
             "{} (through {})",
-            ground.grantee(edge.role),
-            ground.grantee(member)
+            context.grantee(edge.role),
+            context.grantee(member)
         ),
     });
-    ledger.names(check::ADMIN_OPTION, Severity::Danger, names.collect());
+    findings.names(
+        check::ADMIN_OPTION,
+        FindingSeverity::Danger,
+        names.collect(),
+    );
     for edge in edges {
-        if edge.member != ground.own.id {
-            ledger.through.insert(edge.member);
+        if edge.member != context.own.id {
+            findings.through.insert(edge.member);
             continue;
         }
-        let (role, own) = (ground.grantee(edge.role), ground.own_name());
-        let by = match ground.major {
+        let (role, own) = (context.grantee(edge.role), context.own_name());
+        let by = match context.major {
             ..16 => String::new(),
-            16.. => format!(" GRANTED BY {}", super::sql_names::written(&edge.grantor)),
+            16.. => format!(" GRANTED BY {}", super::sql_names::sql_name(&edge.grantor)),
         };
         let statement = format!("REVOKE ADMIN OPTION FOR {role} FROM {own}{by} CASCADE");
-        ledger.cure(Scope::Role, statement);
+        findings.add_fix(FixScope::Role, statement);
     }
 }
 
 /// Notes the memberships that lead to these roles, and what ends them.
 fn leading(
-    ground: &Ground<'_>,
-    ledger: &mut Ledger,
-    check: &'static Check,
-    severity: Severity,
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+    check: &'static DoctorCheck,
+    severity: FindingSeverity,
     targets: &BTreeSet<u32>,
 ) {
-    let edges = ground.memberships_towards(targets);
+    let edges = context.memberships_towards(targets);
     let names: BTreeSet<String> = edges
         .iter()
         .map(|edge| {
-            let beyond: Vec<String> = ground
+            let beyond: Vec<String> = context
                 .closure(edge.role)
                 .intersection(targets)
                 .filter(|id| **id != edge.role)
-                .map(|id| ground.grantee(*id))
+                .map(|id| context.grantee(*id))
                 .collect();
             match beyond.is_empty() {
-                true => ground.grantee(edge.role),
-                false => format!("{}: {}", ground.grantee(edge.role), beyond.join(", ")),
+                true => context.grantee(edge.role),
+                false => format!("{}: {}", context.grantee(edge.role), beyond.join(", ")),
             }
         })
         .collect();
     if names.is_empty() {
-        return ledger.ok(check);
+        return findings.ok(check);
     }
     let scope = match severity {
-        Severity::Note => Scope::Choice,
-        Severity::Ok | Severity::Unseen | Severity::Warning | Severity::Danger => Scope::Role,
+        FindingSeverity::Note => FixScope::Choice,
+        FindingSeverity::Ok
+        | FindingSeverity::Unseen
+        | FindingSeverity::Warning
+        | FindingSeverity::Danger => FixScope::Role,
     };
     let mut finding = Finding::new(check, severity, names.into_iter().collect());
     for edge in edges {
-        finding = finding.cured(scope, ground.revoke_membership(edge));
+        finding = finding.with_fix(scope, context.revoke_membership(edge));
     }
-    ledger.note(finding);
+    findings.note(finding);
 }
 
-fn named(ground: &Ground<'_>, names: &[&str]) -> BTreeSet<u32> {
-    let known = ground.reach.values();
+fn named(context: &DoctorContext<'_>, names: &[&str]) -> BTreeSet<u32> {
+    let known = context.reach.values();
     let known =
-        known.filter(|role| names.contains(&role.name.as_str()) && role.id != ground.own.id);
+        known.filter(|role| names.contains(&role.name.as_str()) && role.id != context.own.id);
     known.map(|role| role.id).collect()
 }
 

@@ -4,28 +4,31 @@ use std::collections::BTreeMap;
 
 use tokio_postgres::types::Type;
 
-use super::check::{self, Check, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Ledger, Scope};
-use super::sql_names::written;
+use super::check::{self, DoctorCheck, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, FixScope};
+use super::sql_names::sql_name;
 
 /// Looks.
-pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let stored = stored(ground).await?;
-    let place = |name: &str| place(ground, stored.as_ref(), name);
+pub async fn examine(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let stored = stored(context).await?;
+    let place = |name: &str| place(context, stored.as_ref(), name);
     match &stored {
-        None => ledger.unseen(check::READ_ONLY_DEFAULT),
+        None => findings.unseen(check::READ_ONLY_DEFAULT),
         Some(stored) => {
             let is_on = stored.get(READ_ONLY).is_some_and(|(value, _)| {
                 ["on", "true", "yes", "1"].contains(&value.to_lowercase().as_str())
             });
-            ledger.holds(check::READ_ONLY_DEFAULT, Severity::Warning, !is_on);
+            findings.holds(check::READ_ONLY_DEFAULT, FindingSeverity::Warning, !is_on);
             let statement = format!("{} SET {READ_ONLY} = on", place(READ_ONLY));
-            ledger.cure(Scope::Role, statement);
+            findings.add_fix(FixScope::Role, statement);
         }
     }
-    let Some(rows) = ground.rows(USUAL, &[]).await? else {
-        TIMES.iter().for_each(|time| ledger.unseen(time.check));
+    let Some(rows) = context.rows(USUAL, &[]).await? else {
+        TIMES.iter().for_each(|time| findings.unseen(time.check));
         return Ok(());
     };
     let mut usual = BTreeMap::new();
@@ -33,7 +36,7 @@ pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Tro
         usual.insert(field::<String>(row, 0)?, field::<Option<String>>(row, 1)?);
     }
     for time in TIMES {
-        let Time {
+        let TimeoutSetting {
             check,
             name,
             severity,
@@ -43,8 +46,8 @@ pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Tro
         // What a server does not have cannot be missing.
         let missing = usual.get(*name).map(|value| value.as_deref());
         let missing = missing.is_some_and(|value| matches!(value, Some("0" | "-1") | None));
-        ledger.holds(check, *severity, missing);
-        ledger.cure(*scope, format!("{} SET {name} = '{value}'", place(name)));
+        findings.holds(check, *severity, missing);
+        findings.add_fix(*scope, format!("{} SET {name} = '{value}'", place(name)));
     }
     Ok(())
 }
@@ -52,21 +55,22 @@ pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Tro
 /// The statements that give a new role what is proposed.
 pub fn for_role(role: &str) -> Vec<String> {
     let read_only = format!("ALTER ROLE {role} SET {READ_ONLY} = on");
-    let times = TIMES.iter().filter(|time| time.scope == Scope::Role);
-    let times =
-        times.map(|Time { name, value, .. }| format!("ALTER ROLE {role} SET {name} = '{value}'"));
+    let times = TIMES.iter().filter(|time| time.scope == FixScope::Role);
+    let times = times.map(|TimeoutSetting { name, value, .. }| {
+        format!("ALTER ROLE {role} SET {name} = '{value}'")
+    });
     [read_only].into_iter().chain(times).collect()
 }
 
 /// Where a setting of the role has to stand to count: beside the one that counts now.
-fn place(ground: &Ground<'_>, stored: Option<&Stored>, name: &str) -> String {
-    let role = ground.own_name();
+fn place(context: &DoctorContext<'_>, stored: Option<&StoredSettings>, name: &str) -> String {
+    let role = context.own_name();
     let of_both = stored.and_then(|stored| stored.get(name));
     match of_both {
-        Some((_, Level::RoleInDatabase)) => {
+        Some((_, SettingLevel::RoleInDatabase)) => {
             format!(
                 "ALTER ROLE {role} IN DATABASE {}",
-                written(&ground.database)
+                sql_name(&context.database)
             )
         }
         _ => format!("ALTER ROLE {role}"),
@@ -74,29 +78,29 @@ fn place(ground: &Ground<'_>, stored: Option<&Stored>, name: &str) -> String {
 }
 
 /// Settings by name: the value, and where it comes from.
-type Stored = BTreeMap<String, (String, Level)>;
+type StoredSettings = BTreeMap<String, (String, SettingLevel)>;
 
 /// Where a setting stands; later ones count more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum SettingLevel {
     Everybody,
     Database,
     Role,
     RoleInDatabase,
 }
 
-async fn stored(ground: &Ground<'_>) -> Result<Option<Stored>, Trouble> {
-    let own = ground.own.id;
-    let rows = ground.rows(STORED, &[(&own, Type::OID)]).await?;
+async fn stored(context: &DoctorContext<'_>) -> Result<Option<StoredSettings>, ExamineFailure> {
+    let own = context.own.id;
+    let rows = context.rows(STORED, &[(&own, Type::OID)]).await?;
     let Some(rows) = rows else { return Ok(None) };
-    let mut stored: Stored = BTreeMap::new();
+    let mut stored: StoredSettings = BTreeMap::new();
     for row in &rows {
         let (of_database, of_role): (bool, bool) = (field(row, 0)?, field(row, 1)?);
         let level = match (of_database, of_role) {
-            (false, false) => Level::Everybody,
-            (true, false) => Level::Database,
-            (false, true) => Level::Role,
-            (true, true) => Level::RoleInDatabase,
+            (false, false) => SettingLevel::Everybody,
+            (true, false) => SettingLevel::Database,
+            (false, true) => SettingLevel::Role,
+            (true, true) => SettingLevel::RoleInDatabase,
         };
         let word: &str = field(row, 2)?;
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
@@ -109,58 +113,58 @@ async fn stored(ground: &Ground<'_>) -> Result<Option<Stored>, Trouble> {
 }
 
 /// A setting that should not be without an end.
-struct Time {
-    check: &'static Check,
+struct TimeoutSetting {
+    check: &'static DoctorCheck,
     name: &'static str,
-    severity: Severity,
+    severity: FindingSeverity,
     /// What is proposed.
     value: &'static str,
     /// Who keeps sessions or transactions waiting on purpose would be surprised: a choice.
-    scope: Scope,
+    scope: FixScope,
 }
 
-const TIMES: &[Time] = &[
-    Time {
+const TIMES: &[TimeoutSetting] = &[
+    TimeoutSetting {
         check: check::STATEMENT_TIMEOUT,
         name: "statement_timeout",
-        severity: Severity::Warning,
+        severity: FindingSeverity::Warning,
         value: "60s",
-        scope: Scope::Role,
+        scope: FixScope::Role,
     },
-    Time {
+    TimeoutSetting {
         check: check::IDLE_IN_TRANSACTION_TIMEOUT,
         name: "idle_in_transaction_session_timeout",
-        severity: Severity::Warning,
+        severity: FindingSeverity::Warning,
         value: "60s",
-        scope: Scope::Role,
+        scope: FixScope::Role,
     },
-    Time {
+    TimeoutSetting {
         check: check::LOCK_TIMEOUT,
         name: "lock_timeout",
-        severity: Severity::Note,
+        severity: FindingSeverity::Note,
         value: "10s",
-        scope: Scope::Role,
+        scope: FixScope::Role,
     },
-    Time {
+    TimeoutSetting {
         check: check::IDLE_SESSION_TIMEOUT,
         name: "idle_session_timeout",
-        severity: Severity::Note,
+        severity: FindingSeverity::Note,
         value: "1h",
-        scope: Scope::Choice,
+        scope: FixScope::Choice,
     },
-    Time {
+    TimeoutSetting {
         check: check::TRANSACTION_TIMEOUT,
         name: "transaction_timeout",
-        severity: Severity::Note,
+        severity: FindingSeverity::Note,
         value: "10min",
-        scope: Scope::Choice,
+        scope: FixScope::Choice,
     },
-    Time {
+    TimeoutSetting {
         check: check::TEMP_FILE_LIMIT,
         name: "temp_file_limit",
-        severity: Severity::Warning,
+        severity: FindingSeverity::Warning,
         value: "10GB",
-        scope: Scope::Role,
+        scope: FixScope::Role,
     },
 ];
 

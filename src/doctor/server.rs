@@ -1,15 +1,15 @@
 //! The server: its version, whether it is a primary, and what it does beside answering.
 
-use super::check::{self, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Ledger, Scope};
-use super::session::Greeting;
-use super::sql_names::{shown, written};
+use super::check::{self, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, FixScope};
+use super::session::LoginReport;
+use super::sql_names::{shown, sql_name};
 use crate::limits;
 
 /// What kind of server it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Server {
+pub struct ServerProfile {
     /// Its version, in its own words.
     pub version: String,
     /// Its major version.
@@ -24,46 +24,52 @@ pub struct Server {
 
 /// Looks.
 pub async fn examine(
-    ground: &Ground<'_>,
-    greeting: &Greeting,
-    ledger: &mut Ledger,
-) -> Result<Server, Trouble> {
-    let row = ground.row(STATE).await?.ok_or(Trouble::Unreadable)?;
-    let encryption = match ground.row(ENCRYPTION).await? {
+    context: &DoctorContext<'_>,
+    greeting: &LoginReport,
+    findings: &mut DoctorFindings,
+) -> Result<ServerProfile, ExamineFailure> {
+    let row = context
+        .row(STATE)
+        .await?
+        .ok_or(ExamineFailure::Unreadable)?;
+    let encryption = match context.row(ENCRYPTION).await? {
         Some(row) => field::<Option<String>>(&row, 0)?,
         None => None,
     };
-    let server = Server {
+    let server = ServerProfile {
         version: shown(field(&row, 0)?),
-        major: ground.major,
+        major: context.major,
         is_standby: field(&row, 1)?,
         lag_seconds: field(&row, 2)?,
         encryption: encryption.map(|words| shown(&words)),
     };
-    let (note, warning) = (Severity::Note, Severity::Warning);
-    let old = ground.major < limits::POSTGRES_SUPPORTED_MAJOR_MIN;
-    ledger.holds(check::UNSUPPORTED_VERSION, warning, old);
+    let (note, warning) = (FindingSeverity::Note, FindingSeverity::Warning);
+    let old = context.major < limits::POSTGRES_SUPPORTED_MAJOR_MIN;
+    findings.holds(check::UNSUPPORTED_VERSION, warning, old);
     let unreported = !greeting.reports_read_only;
-    ledger.holds(check::READ_ONLY_UNREPORTED, warning, unreported);
-    ledger.holds(check::PRIMARY_SERVER, note, !server.is_standby);
+    findings.holds(check::READ_ONLY_UNREPORTED, warning, unreported);
+    findings.holds(check::PRIMARY_SERVER, note, !server.is_standby);
     // During recovery no session can be made writable.
-    ledger.holds(check::READ_ONLY_SWITCHABLE, note, !server.is_standby);
+    findings.holds(check::READ_ONLY_SWITCHABLE, note, !server.is_standby);
     let prepared: i32 = field(&row, 3)?;
-    ledger.holds(check::PREPARED_TRANSACTIONS, note, prepared > 0);
-    ledger.cure(
-        Scope::Choice,
+    findings.holds(check::PREPARED_TRANSACTIONS, note, prepared > 0);
+    findings.add_fix(
+        FixScope::Choice,
         "ALTER SYSTEM SET max_prepared_transactions = 0",
     );
-    libraries(ground, ledger).await?;
-    login_triggers(ground, ledger).await?;
+    libraries(context, findings).await?;
+    login_triggers(context, findings).await?;
     Ok(server)
 }
 
 /// Who may not see the setting does not find it in the view.
-async fn libraries(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+async fn libraries(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     let check = check::PRELOADED_LIBRARIES;
-    let Some(rows) = ground.rows(LIBRARIES, &[]).await? else {
-        ledger.unseen(check);
+    let Some(rows) = context.rows(LIBRARIES, &[]).await? else {
+        findings.unseen(check);
         return Ok(());
     };
     let mut names = Vec::new();
@@ -75,25 +81,35 @@ async fn libraries(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Troub
             let word = word.trim().trim_matches('"');
             let file = word.rsplit('/').next().unwrap_or(word);
             if REACHING.contains(&file) {
-                names.push(written(file));
+                names.push(sql_name(file));
             }
         }
     }
     match (names.is_empty(), seen) {
-        (true, false) => ledger.unseen(check),
-        (_, _) => ledger.names(check, Severity::Warning, names),
+        (true, false) => findings.unseen(check),
+        (_, _) => findings.names(check, FindingSeverity::Warning, names),
     }
     Ok(())
 }
 
-async fn login_triggers(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    match ground.texts(LOGIN_TRIGGERS).await? {
-        None => ledger.unseen(check::LOGIN_TRIGGERS),
+async fn login_triggers(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    match context.texts(LOGIN_TRIGGERS).await? {
+        None => findings.unseen(check::LOGIN_TRIGGERS),
         Some(names) => {
-            let names: Vec<String> = names.iter().map(|name| written(name)).collect();
-            ledger.names(check::LOGIN_TRIGGERS, Severity::Warning, names.clone());
+            let names: Vec<String> = names.iter().map(|name| sql_name(name)).collect();
+            findings.names(
+                check::LOGIN_TRIGGERS,
+                FindingSeverity::Warning,
+                names.clone(),
+            );
             for name in names {
-                ledger.cure(Scope::Choice, format!("ALTER EVENT TRIGGER {name} DISABLE"));
+                findings.add_fix(
+                    FixScope::Choice,
+                    format!("ALTER EVENT TRIGGER {name} DISABLE"),
+                );
             }
         }
     }

@@ -7,35 +7,35 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_postgres::Client;
 
-use super::check::{self, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Ledger, Scope};
+use super::check::{self, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, FixScope};
 use super::sql_names::shown;
 use crate::limits;
 use crate::net::upstream_tls::{ClientCertificate, UpstreamTlsSettings};
-use crate::upstream::account::{Account, ConnectError, open_telling};
+use crate::upstream::account::{OwnSessionError, UpstreamAccount, open_telling};
 use crate::upstream::address::{Endpoint, UpstreamSettings};
 use crate::upstream::connect::Upstream;
-use crate::upstream::login::Proof;
+use crate::upstream::login::UpstreamAuthMethod;
 use crate::upstream::snapshot;
 
 /// A session, and what is known of it.
-pub struct Session {
+pub struct DoctorSession {
     /// It.
     pub client: Client,
     /// Ends with the client.
     pub task: JoinHandle<()>,
     /// How the login went.
-    pub greeting: Greeting,
+    pub greeting: LoginReport,
 }
 
 /// How a login went.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Greeting {
+pub struct LoginReport {
     /// What was asked for.
-    pub proof: Proof,
+    pub proof: UpstreamAuthMethod,
     /// How the connection is protected.
-    pub privacy: Privacy,
+    pub privacy: ConnectionPrivacy,
     /// Whether a certificate was shown.
     pub certificate_shown: bool,
     /// Whether the server said by itself that the session is read-only.
@@ -44,7 +44,7 @@ pub struct Greeting {
 
 /// How a connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Privacy {
+pub enum ConnectionPrivacy {
     /// A Unix socket of this host.
     Socket,
     /// In clear, without leaving this host.
@@ -62,7 +62,7 @@ pub enum Privacy {
     Verified,
 }
 
-impl Privacy {
+impl ConnectionPrivacy {
     /// What the settings lead to: TLS is never given up silently.
     pub fn of(settings: &UpstreamSettings) -> Self {
         let within = settings.endpoint.is_local();
@@ -90,28 +90,28 @@ impl Privacy {
 }
 
 /// What a proof is called.
-pub const fn proof_text(proof: Proof) -> &'static str {
+pub const fn proof_text(proof: UpstreamAuthMethod) -> &'static str {
     match proof {
-        Proof::Nothing => "none",
-        Proof::Cleartext => "password in clear",
-        Proof::Md5 => "md5",
-        Proof::Scram => "scram-sha-256",
+        UpstreamAuthMethod::Nothing => "none",
+        UpstreamAuthMethod::Cleartext => "password in clear",
+        UpstreamAuthMethod::Md5 => "md5",
+        UpstreamAuthMethod::Scram => "scram-sha-256",
     }
 }
 
 /// Connects. May be cancelled: the connection is dropped.
 pub async fn open(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
-) -> Result<Session, ConnectError> {
+) -> Result<DoctorSession, OwnSessionError> {
     let deadline = Instant::now() + limits::EXAMINATION_CONNECT_TIME_MAX;
     let opened = timeout_at(deadline, async {
         let (session, proof) =
             open_telling(upstream, account, database, &parameters(), deadline).await?;
-        let greeting = Greeting {
+        let greeting = LoginReport {
             proof,
-            privacy: Privacy::of(upstream.settings()),
+            privacy: ConnectionPrivacy::of(upstream.settings()),
             certificate_shown: shows_certificate(upstream.settings()),
             reports_read_only: session.parameter(READ_ONLY).is_some(),
         };
@@ -123,95 +123,105 @@ pub async fn open(
             limits::EXAMINATION_STATEMENT_TIME
         );
         let set = client.batch_execute(&set).await;
-        set.map_err(|_error| ConnectError::Lost)?;
-        Ok(Session {
+        set.map_err(|_error| OwnSessionError::Lost)?;
+        Ok(DoctorSession {
             client,
             task,
             greeting,
         })
     });
-    opened.await.unwrap_or(Err(ConnectError::TimedOut))
+    opened.await.unwrap_or(Err(OwnSessionError::TimedOut))
 }
 
 /// Looks at the login, and at how passwords are kept.
 pub async fn examine(
-    ground: &Ground<'_>,
-    greeting: &Greeting,
-    ledger: &mut Ledger,
-) -> Result<(), Trouble> {
-    greeted(greeting, ledger);
-    let stored = ground.row(STORED).await?;
+    context: &DoctorContext<'_>,
+    greeting: &LoginReport,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    greeted(greeting, findings);
+    let stored = context.row(STORED).await?;
     let stored = match &stored {
         Some(row) => field::<Option<bool>>(row, 0)?,
         None => None,
     };
     let check = check::PASSWORD_HASHING;
-    match (ground.row(ENCRYPTION).await?, stored) {
-        (_, Some(true)) => ledger.holds(check, Severity::Warning, true),
-        (Some(row), _) => ledger.holds(check, Severity::Warning, field(&row, 0)?),
-        (None, _) => ledger.unseen(check),
+    match (context.row(ENCRYPTION).await?, stored) {
+        (_, Some(true)) => findings.holds(check, FindingSeverity::Warning, true),
+        (Some(row), _) => findings.holds(check, FindingSeverity::Warning, field(&row, 0)?),
+        (None, _) => findings.unseen(check),
     }
-    ledger.cure(
-        Scope::Choice,
+    findings.add_fix(
+        FixScope::Choice,
         "ALTER SYSTEM SET password_encryption = 'scram-sha-256'",
     );
-    ledger.cure(Scope::Choice, "SELECT pg_reload_conf()");
-    ledger.cure(Scope::Choice, new_password(ground));
-    let ends = ground.own.password_ends.clone();
+    findings.add_fix(FixScope::Choice, "SELECT pg_reload_conf()");
+    findings.add_fix(FixScope::Choice, new_password(context));
+    let ends = context.own.password_ends.clone();
     let check = check::PASSWORD_EXPIRES;
     let names = ends.filter(|ends| ends != "infinity");
     let names = names.map(|ends| shown(&ends));
-    ledger.names(check, Severity::Note, names.into_iter().collect());
+    findings.names(check, FindingSeverity::Note, names.into_iter().collect());
     Ok(())
 }
 
 /// What the login alone tells.
-fn greeted(greeting: &Greeting, ledger: &mut Ledger) {
+fn greeted(greeting: &LoginReport, findings: &mut DoctorFindings) {
     let (proof, privacy) = (greeting.proof, greeting.privacy);
     // A certificate, or the account of a process, may have been proof enough; a network is none.
-    let enough = greeting.certificate_shown || privacy == Privacy::Socket;
+    let enough = greeting.certificate_shown || privacy == ConnectionPrivacy::Socket;
     let severity = if enough {
-        Severity::Note
+        FindingSeverity::Note
     } else {
-        Severity::Danger
+        FindingSeverity::Danger
     };
-    ledger.holds(check::PASSWORD_UNASKED, severity, proof == Proof::Nothing);
-    ledger.cure(
-        Scope::Choice,
+    findings.holds(
+        check::PASSWORD_UNASKED,
+        severity,
+        proof == UpstreamAuthMethod::Nothing,
+    );
+    findings.add_fix(
+        FixScope::Choice,
         "in pg_hba.conf: hostssl … scram-sha-256 in place of trust",
     );
     let weak = match proof {
-        Proof::Cleartext | Proof::Md5 => vec![proof_text(proof).to_owned()],
-        Proof::Nothing | Proof::Scram => Vec::new(),
+        UpstreamAuthMethod::Cleartext | UpstreamAuthMethod::Md5 => {
+            vec![proof_text(proof).to_owned()]
+        }
+        UpstreamAuthMethod::Nothing | UpstreamAuthMethod::Scram => Vec::new(),
     };
-    ledger.names(check::PASSWORD_METHOD, Severity::Warning, weak);
-    ledger.cure(
-        Scope::Choice,
+    findings.names(check::PASSWORD_METHOD, FindingSeverity::Warning, weak);
+    findings.add_fix(
+        FixScope::Choice,
         "in pg_hba.conf: scram-sha-256 in place of md5 and password",
     );
     let (absent, unverified) = match privacy {
-        Privacy::Clear => (Some(Severity::Danger), None),
-        Privacy::ClearWithin => (Some(Severity::Note), None),
-        Privacy::Unverified { within: true } => (None, Some(Severity::Note)),
-        Privacy::Unverified { within: false } | Privacy::Authority => {
-            (None, Some(Severity::Warning))
+        ConnectionPrivacy::Clear => (Some(FindingSeverity::Danger), None),
+        ConnectionPrivacy::ClearWithin => (Some(FindingSeverity::Note), None),
+        ConnectionPrivacy::Unverified { within: true } => (None, Some(FindingSeverity::Note)),
+        ConnectionPrivacy::Unverified { within: false } | ConnectionPrivacy::Authority => {
+            (None, Some(FindingSeverity::Warning))
         }
-        Privacy::Socket | Privacy::Verified => (None, None),
+        ConnectionPrivacy::Socket | ConnectionPrivacy::Verified => (None, None),
     };
     for (check, severity) in [
         (check::TLS_ABSENT, absent),
         (check::TLS_UNVERIFIED, unverified),
     ] {
-        ledger.holds(check, severity.unwrap_or(Severity::Ok), severity.is_some());
-        ledger.cure(
-            Scope::Choice,
+        findings.holds(
+            check,
+            severity.unwrap_or(FindingSeverity::Ok),
+            severity.is_some(),
+        );
+        findings.add_fix(
+            FixScope::Choice,
             "in the settings of pgsieve: sslmode=verify-full and sslrootcert",
         );
     }
 }
 
-fn new_password(ground: &Ground<'_>) -> String {
-    format!("in psql: \\password {}", ground.own_name())
+fn new_password(context: &DoctorContext<'_>) -> String {
+    format!("in psql: \\password {}", context.own_name())
 }
 
 fn shows_certificate(settings: &UpstreamSettings) -> bool {
@@ -247,49 +257,61 @@ const ENCRYPTION: &str = "SELECT current_setting('password_encryption') <> 'scra
 mod tests {
     use super::*;
 
-    fn severities(greeting: &Greeting) -> Vec<(&'static str, Severity)> {
-        let mut ledger = Ledger::default();
-        greeted(greeting, &mut ledger);
-        let found = ledger.findings.iter();
+    fn severities(greeting: &LoginReport) -> Vec<(&'static str, FindingSeverity)> {
+        let mut findings = DoctorFindings::default();
+        greeted(greeting, &mut findings);
+        let found = findings.findings.iter();
         found.map(|f| (f.check.id, f.severity)).collect()
     }
 
     #[track_caller]
-    fn check(url: &str, proof: Proof, wanted: [Severity; 4]) {
+    fn check(url: &str, proof: UpstreamAuthMethod, wanted: [FindingSeverity; 4]) {
         let settings = UpstreamSettings::parse(url).unwrap();
-        let greeting = Greeting {
+        let greeting = LoginReport {
             proof,
-            privacy: Privacy::of(&settings),
+            privacy: ConnectionPrivacy::of(&settings),
             certificate_shown: shows_certificate(&settings),
             reports_read_only: true,
         };
-        let found: Vec<Severity> = severities(&greeting).iter().map(|(_, s)| *s).collect();
+        let found: Vec<FindingSeverity> = severities(&greeting).iter().map(|(_, s)| *s).collect();
         assert_eq!(found, wanted, "{url}");
     }
 
     #[test]
     fn what_a_login_tells_depends_on_the_way_there() {
-        use Severity::{Danger, Note, Ok, Warning};
+        use FindingSeverity::{Danger, Note, Ok, Warning};
         let full = "postgres://db.example/?sslmode=verify-full&sslrootcert=a";
         let shown = "postgres://db.example/?sslmode=verify-full&sslrootcert=a&sslcert=b&sslkey=c";
-        check(full, Proof::Scram, [Ok, Ok, Ok, Ok]);
-        check(full, Proof::Nothing, [Danger, Ok, Ok, Ok]);
-        check(shown, Proof::Nothing, [Note, Ok, Ok, Ok]);
-        check(full, Proof::Md5, [Ok, Warning, Ok, Ok]);
-        check(full, Proof::Cleartext, [Ok, Warning, Ok, Ok]);
+        check(full, UpstreamAuthMethod::Scram, [Ok, Ok, Ok, Ok]);
+        check(full, UpstreamAuthMethod::Nothing, [Danger, Ok, Ok, Ok]);
+        check(shown, UpstreamAuthMethod::Nothing, [Note, Ok, Ok, Ok]);
+        check(full, UpstreamAuthMethod::Md5, [Ok, Warning, Ok, Ok]);
+        check(full, UpstreamAuthMethod::Cleartext, [Ok, Warning, Ok, Ok]);
         let far = "postgres://db.example/?sslmode=";
-        check(&format!("{far}disable"), Proof::Scram, [Ok, Ok, Danger, Ok]);
+        check(
+            &format!("{far}disable"),
+            UpstreamAuthMethod::Scram,
+            [Ok, Ok, Danger, Ok],
+        );
         check(
             &format!("{far}require"),
-            Proof::Scram,
+            UpstreamAuthMethod::Scram,
             [Ok, Ok, Ok, Warning],
         );
         let ca = format!("{far}verify-ca&sslrootcert=a");
-        check(&ca, Proof::Scram, [Ok, Ok, Ok, Warning]);
+        check(&ca, UpstreamAuthMethod::Scram, [Ok, Ok, Ok, Warning]);
         let near = "postgres://127.0.0.1/?sslmode=";
-        check(&format!("{near}disable"), Proof::Scram, [Ok, Ok, Note, Ok]);
-        check(&format!("{near}require"), Proof::Scram, [Ok, Ok, Ok, Note]);
+        check(
+            &format!("{near}disable"),
+            UpstreamAuthMethod::Scram,
+            [Ok, Ok, Note, Ok],
+        );
+        check(
+            &format!("{near}require"),
+            UpstreamAuthMethod::Scram,
+            [Ok, Ok, Ok, Note],
+        );
         let socket = "postgres:///?host=/run/postgresql";
-        check(socket, Proof::Nothing, [Note, Ok, Ok, Ok]);
+        check(socket, UpstreamAuthMethod::Nothing, [Note, Ok, Ok, Ok]);
     }
 }

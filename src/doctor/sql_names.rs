@@ -10,7 +10,7 @@ use crate::telemetry::session_info::cleaned;
 
 /// A name as SQL reads it. One with characters that a terminal would obey or not show is written
 /// with their numbers.
-pub fn written(name: &str) -> String {
+pub fn sql_name(name: &str) -> String {
     if !name.chars().any(is_unprintable) {
         return quoted(name).into_owned();
     }
@@ -32,7 +32,7 @@ pub fn written(name: &str) -> String {
 
 /// A qualified name.
 pub fn qualified(schema: &str, name: &str) -> String {
-    format!("{}.{}", written(schema), written(name))
+    format!("{}.{}", sql_name(schema), sql_name(name))
 }
 
 /// A list of types as the server writes it, with the names in quotes written anew.
@@ -58,7 +58,7 @@ pub fn types(list: &str) -> String {
             }
         }
         // In quotes it was, and in quotes it stays: `"char"` is not `char`.
-        match written(&name) {
+        match sql_name(&name) {
             plain if plain.contains('"') => text.push_str(&plain),
             plain => {
                 let _ = write!(text, "\"{plain}\"");
@@ -101,8 +101,8 @@ mod tests {
             ("a\u{202e}b", "U&\"a\\+00202eb\""),
             ("größe\n", "U&\"größe\\+00000a\""),
         ] {
-            assert_eq!(written(name), wanted);
-            assert!(!written(name).contains(['\n', '\u{1b}']));
+            assert_eq!(sql_name(name), wanted);
+            assert!(!sql_name(name).contains(['\n', '\u{1b}']));
         }
     }
 

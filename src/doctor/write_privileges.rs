@@ -3,43 +3,46 @@
 
 use std::collections::BTreeMap;
 
-use super::check::{self, Severity};
-use super::context::{Ground, Trouble, field};
-use super::finding::{Cure, Finding, Ledger, Scope};
-use super::grants::{self, Grant, PARAMETER, Rights, initial};
-use super::sql_names::written;
+use super::check::{self, FindingSeverity};
+use super::context::{DoctorContext, ExamineFailure, field};
+use super::finding::{DoctorFindings, Finding, FixScope, FixSql};
+use super::grants::{self, ObjectPrivileges, PARAMETER, PrivilegeGrant, initial};
+use super::sql_names::sql_name;
 
 /// Looks.
-pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let (danger, warning) = (Severity::Danger, Severity::Warning);
+pub async fn examine(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let (danger, warning) = (FindingSeverity::Danger, FindingSeverity::Warning);
     relations(WRITES)
-        .note(ground, ledger, check::TABLE_WRITES, danger)
+        .note(context, findings, check::TABLE_WRITES, danger)
         .await?;
     columns(&["INSERT", "UPDATE"])
-        .note(ground, ledger, check::COLUMN_WRITES, danger)
+        .note(context, findings, check::COLUMN_WRITES, danger)
         .await?;
-    side_rights(ground, ledger).await?;
+    side_rights(context, findings).await?;
     sequences()
-        .note(ground, ledger, check::SEQUENCE_RIGHTS, warning)
+        .note(context, findings, check::SEQUENCE_RIGHTS, warning)
         .await?;
-    schemas(ground, ledger).await?;
+    schemas(context, findings).await?;
     database("CREATE")
-        .note(ground, ledger, check::DATABASE_CREATE, danger)
+        .note(context, findings, check::DATABASE_CREATE, danger)
         .await?;
     database("TEMPORARY")
-        .note(ground, ledger, check::DATABASE_TEMP, warning)
+        .note(context, findings, check::DATABASE_TEMP, warning)
         .await?;
-    defaults(ground, ledger).await?;
-    parameters(ground, ledger).await?;
-    let others = ground.texts(OTHER_DATABASES).await?;
+    defaults(context, findings).await?;
+    parameters(context, findings).await?;
+    let others = context.texts(OTHER_DATABASES).await?;
     match others {
-        None => ledger.unseen(check::OTHER_DATABASES),
+        None => findings.unseen(check::OTHER_DATABASES),
         Some(names) => {
-            let names: Vec<String> = names.iter().map(|name| written(name)).collect();
-            ledger.names(check::OTHER_DATABASES, Severity::Note, names.clone());
+            let names: Vec<String> = names.iter().map(|name| sql_name(name)).collect();
+            findings.names(check::OTHER_DATABASES, FindingSeverity::Note, names.clone());
             for name in names {
                 let statement = format!("REVOKE CONNECT ON DATABASE {name} FROM PUBLIC");
-                ledger.cure(Scope::Choice, statement);
+                findings.add_fix(FixScope::Choice, statement);
             }
         }
     }
@@ -47,46 +50,62 @@ pub async fn examine(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Tro
 }
 
 /// TRIGGER, REFERENCES and MAINTAIN, on tables and columns.
-async fn side_rights(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+async fn side_rights(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     let of_tables = relations(&["TRIGGER", "REFERENCES", "MAINTAIN"]);
     let of_columns = columns(&["REFERENCES"]);
     let (tables, columns) = (
-        of_tables.read(ground).await?,
-        of_columns.read(ground).await?,
+        of_tables.read(context).await?,
+        of_columns.read(context).await?,
     );
     let check = check::TABLE_SIDE_RIGHTS;
     let (Some(mut found), Some(columns)) = (tables, columns) else {
-        ledger.unseen(check);
+        findings.unseen(check);
         return Ok(());
     };
     found.extend(columns);
-    grants::note(ground, ledger, check, Severity::Warning, &found);
+    grants::note(context, findings, check, FindingSeverity::Warning, &found);
     Ok(())
 }
 
 /// The right of everybody in `public` is a finding of its own: it is what servers before 15 have.
-async fn schemas(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let Some(found) = in_schemas().read(ground).await? else {
-        ledger.unseen(check::SCHEMA_CREATE);
-        ledger.unseen(check::PUBLIC_SCHEMA_CREATE);
+async fn schemas(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let Some(found) = in_schemas().read(context).await? else {
+        findings.unseen(check::SCHEMA_CREATE);
+        findings.unseen(check::PUBLIC_SCHEMA_CREATE);
         return Ok(());
     };
-    let everybodys = |grant: &Grant| grant.grantee == 0 && grant.object.name == "public";
-    let (public, other): (Vec<Grant>, Vec<Grant>) = found.into_iter().partition(everybodys);
-    let danger = Severity::Danger;
-    grants::note(ground, ledger, check::SCHEMA_CREATE, danger, &other);
-    grants::note(ground, ledger, check::PUBLIC_SCHEMA_CREATE, danger, &public);
+    let everybodys = |grant: &PrivilegeGrant| grant.grantee == 0 && grant.object.name == "public";
+    let (public, other): (Vec<PrivilegeGrant>, Vec<PrivilegeGrant>) =
+        found.into_iter().partition(everybodys);
+    let danger = FindingSeverity::Danger;
+    grants::note(context, findings, check::SCHEMA_CREATE, danger, &other);
+    grants::note(
+        context,
+        findings,
+        check::PUBLIC_SCHEMA_CREATE,
+        danger,
+        &public,
+    );
     Ok(())
 }
 
 /// There are such rights since 15.
-async fn parameters(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
-    let (check, warning) = (check::PARAMETER_RIGHTS, Severity::Warning);
-    if ground.major < 15 {
-        ledger.ok(check);
+async fn parameters(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
+    let (check, warning) = (check::PARAMETER_RIGHTS, FindingSeverity::Warning);
+    if context.major < 15 {
+        findings.ok(check);
         return Ok(());
     }
-    let rights = Rights {
+    let rights = ObjectPrivileges {
         kind: PARAMETER,
         from: "SELECT NULL::text AS schema, p.parname AS name, NULL::text AS arguments, \
                  NULL::text AS \"column\", p.paracl AS acl, 10::oid AS owner, \
@@ -94,14 +113,17 @@ async fn parameters(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trou
             .into(),
         rights: &["SET", "ALTER SYSTEM"],
     };
-    rights.note(ground, ledger, check, warning).await
+    rights.note(context, findings, check, warning).await
 }
 
 /// Rights that roles will give on what they are going to make.
-async fn defaults(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Trouble> {
+async fn defaults(
+    context: &DoctorContext<'_>,
+    findings: &mut DoctorFindings,
+) -> Result<(), ExamineFailure> {
     let check = check::DEFAULT_PRIVILEGES;
-    let Some(rows) = ground.rows_of_reach(DEFAULTS).await? else {
-        ledger.unseen(check);
+    let Some(rows) = context.rows_of_reach(DEFAULTS).await? else {
+        findings.unseen(check);
         return Ok(());
     };
     let mut groups: BTreeMap<(String, Option<String>, &str, u32), Vec<String>> = BTreeMap::new();
@@ -116,15 +138,15 @@ async fn defaults(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Troubl
         let right = grants::known(DEFAULT_RIGHTS, field(row, 3)?)?;
         groups.entry(key).or_default().push(right);
     }
-    let (mut names, mut cures) = (Vec::new(), Vec::new());
+    let (mut names, mut fixes) = (Vec::new(), Vec::new());
     for ((maker, schema, objects, grantee), rights) in groups {
-        let maker = written(&maker);
-        let schema = schema.map(|schema| written(&schema));
+        let maker = sql_name(&maker);
+        let schema = schema.map(|schema| sql_name(&schema));
         let inside = |word: &str| match &schema {
             Some(schema) => format!(" {word} {schema}"),
             None => String::new(),
         };
-        let (rights, to) = (rights.join(", "), ground.grantee(grantee));
+        let (rights, to) = (rights.join(", "), context.grantee(grantee));
         names.push(format!(
             "{} of {maker}{}: {rights} to {to}",
             objects.to_lowercase(),
@@ -135,25 +157,25 @@ async fn defaults(ground: &Ground<'_>, ledger: &mut Ledger) -> Result<(), Troubl
             "ALTER DEFAULT PRIVILEGES FOR ROLE {maker}{place} REVOKE {rights} ON {objects} FROM {to}"
         );
         match grantee {
-            0 => cures.push(Cure::new(Scope::Everybody, statement)),
-            id if id == ground.own.id => cures.push(Cure::new(Scope::Role, statement)),
+            0 => fixes.push(FixSql::new(FixScope::Everybody, statement)),
+            id if id == context.own.id => fixes.push(FixSql::new(FixScope::Role, statement)),
             id => {
-                ledger.through.insert(id);
+                findings.through.insert(id);
             }
         }
     }
     if names.is_empty() {
-        ledger.ok(check);
+        findings.ok(check);
     } else {
-        let mut finding = Finding::new(check, Severity::Warning, names);
-        finding.cures = cures;
-        ledger.note(finding);
+        let mut finding = Finding::new(check, FindingSeverity::Warning, names);
+        finding.fixes = fixes;
+        findings.note(finding);
     }
     Ok(())
 }
 
-fn relations(rights: &'static [&'static str]) -> Rights {
-    Rights {
+fn relations(rights: &'static [&'static str]) -> ObjectPrivileges {
+    ObjectPrivileges {
         kind: "TABLE",
         from: of_class(
             "c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'",
@@ -163,16 +185,16 @@ fn relations(rights: &'static [&'static str]) -> Rights {
     }
 }
 
-fn sequences() -> Rights {
-    Rights {
+fn sequences() -> ObjectPrivileges {
+    ObjectPrivileges {
         kind: "SEQUENCE",
         from: of_class("c.relkind = 'S' AND c.relpersistence <> 't'", "c.relacl"),
         rights: &["USAGE", "UPDATE"],
     }
 }
 
-fn columns(rights: &'static [&'static str]) -> Rights {
-    Rights {
+fn columns(rights: &'static [&'static str]) -> ObjectPrivileges {
+    ObjectPrivileges {
         kind: "TABLE",
         from: "SELECT n.nspname::text AS schema, c.relname::text AS name, \
                  NULL::text AS arguments, a.attname::text AS \"column\", a.attacl AS acl, \
@@ -195,8 +217,8 @@ fn of_class(condition: &str, acl: &str) -> String {
     )
 }
 
-fn in_schemas() -> Rights {
-    Rights {
+fn in_schemas() -> ObjectPrivileges {
+    ObjectPrivileges {
         kind: "SCHEMA",
         from: format!(
             "SELECT NULL::text AS schema, n.nspname::text AS name, NULL::text AS arguments, \
@@ -209,8 +231,8 @@ fn in_schemas() -> Rights {
     }
 }
 
-fn database(right: &'static str) -> Rights {
-    Rights {
+fn database(right: &'static str) -> ObjectPrivileges {
+    ObjectPrivileges {
         kind: "DATABASE",
         from: "SELECT NULL::text AS schema, d.datname::text AS name, NULL::text AS arguments, \
                  NULL::text AS \"column\", coalesce(d.datacl, acldefault('d', d.datdba)) AS acl, \

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use super::SessionValues;
-use super::effects::graph::Sight;
+use super::effects::graph::EffectGraph;
 use crate::limits;
 
-/// What a verdict stands on, beside the text: equal grounds, equal verdict.
+/// What a verdict stands on, beside the text: equal basis, equal verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Grounds {
+pub struct VerdictBasis {
     /// The version of the policy that the session is under, once it is under one.
     pub(super) policy: Option<u64>,
     /// The major version of the upstream.
@@ -16,13 +16,13 @@ pub struct Grounds {
     /// Which server that is, where several are reached: each has its own oids and plans.
     pub(super) server: u64,
     /// What is known of the database.
-    pub(super) database: Database,
+    pub(super) database: SnapshotState,
     /// Where names are looked up.
-    pub(super) paths: Digest,
+    pub(super) paths: BasisDigest,
     /// As whom.
-    pub(super) role: Digest,
+    pub(super) role: BasisDigest,
     /// The values of the session that models read.
-    pub(super) values: Digest,
+    pub(super) values: BasisDigest,
 }
 
 /// Where the session's unqualified names are looked up, as far as it is known.
@@ -38,13 +38,13 @@ pub enum SearchPaths {
     Unknown,
 }
 
-/// A part of the grounds, by its hash: 128 bits of BLAKE3, so that nobody finds two that are equal.
+/// A part of the basis, by its hash: 128 bits of BLAKE3, so that nobody finds two that are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Digest([u8; 16]);
+pub(super) struct BasisDigest([u8; 16]);
 
 /// What is known of the session's database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) enum Database {
+pub(super) enum SnapshotState {
     /// What this version of a snapshot shows.
     Seen(u64),
     /// Nothing yet, or nothing that is recent enough.
@@ -79,12 +79,12 @@ impl SearchPaths {
     }
 }
 
-impl Grounds {
+impl VerdictBasis {
     /// The same on another snapshot, or on none.
-    pub(super) fn with_sight(self, sight: Option<&Sight>) -> Self {
+    pub(super) fn with_effect_graph(self, effect_graph: Option<&EffectGraph>) -> Self {
         Self {
-            database: sight.map_or(Database::Unseen, |sight| {
-                Database::Seen(sight.version_number())
+            database: effect_graph.map_or(SnapshotState::Unseen, |effect_graph| {
+                SnapshotState::Seen(effect_graph.version_number())
             }),
             ..self
         }
@@ -115,7 +115,7 @@ impl Grounds {
     }
 
     /// The same on the others' snapshot.
-    pub(super) fn with_sight_of(self, others: Self) -> Self {
+    pub(super) fn with_snapshot_of(self, others: Self) -> Self {
         Self {
             database: others.database,
             ..self
@@ -123,7 +123,7 @@ impl Grounds {
     }
 }
 
-impl Digest {
+impl BasisDigest {
     pub(super) fn of_paths(all: &SearchPaths) -> Self {
         match all {
             SearchPaths::Unknown => Self::default(),
@@ -203,15 +203,15 @@ const NULL: &[u8] = b"\xfd";
 mod tests {
     use super::*;
 
-    fn known(paths: &[&[&str]]) -> Digest {
+    fn known(paths: &[&[&str]]) -> BasisDigest {
         let path = |names: &&[&str]| names.iter().map(|name| Box::from(*name)).collect();
-        Digest::of_paths(&SearchPaths::Known(paths.iter().map(path).collect()))
+        BasisDigest::of_paths(&SearchPaths::Known(paths.iter().map(path).collect()))
     }
 
     #[test]
     fn different_paths_are_different_grounds() {
         let all = [
-            Digest::of_paths(&SearchPaths::Unknown),
+            BasisDigest::of_paths(&SearchPaths::Unknown),
             known(&[]),
             known(&[&[]]),
             known(&[&[""]]),

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::context::Case;
+use super::context::JudgeContext;
 use super::effects::lookup;
 use crate::catalog::quoted;
 use crate::limits::HEAD_WORDS_MAX;
@@ -12,15 +12,18 @@ use crate::sql::lexer::{Token, TokenKind, tokens};
 use crate::sql::tree::nodes;
 
 /// The key words that a statement begins with, and the first name behind them.
-pub(super) struct Head {
+pub(super) struct CommandLabel {
     words: String,
     name: Option<String>,
 }
 
-impl Head {
+impl CommandLabel {
     /// That of the statement at hand: from the first of `verbs` on.
-    pub(super) fn of(case: &Case<'_>, verbs: &[&str]) -> Self {
-        let text = case.text.get(case.statement.clone()).unwrap_or_default();
+    pub(super) fn of(context: &JudgeContext<'_>, verbs: &[&str]) -> Self {
+        let text = context
+            .text
+            .get(context.statement.clone())
+            .unwrap_or_default();
         let mut rest = tokens(text).filter(|token| !token.kind.is_blank());
         let word = |token: &Token| {
             let own = text.get(token.span.clone()).unwrap_or_default();
@@ -59,7 +62,7 @@ impl Head {
     }
 }
 
-impl fmt::Display for Head {
+impl fmt::Display for CommandLabel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.words.as_str(), &self.name) {
             ("", _) => formatter.write_str("this statement"),
@@ -79,9 +82,9 @@ pub(super) fn relation(table: &nodes::RangeVar) -> String {
 }
 
 /// The same as it is recorded: as the catalog calls the first that it may be; none without one.
-pub(super) fn recorded(table: &nodes::RangeVar, case: &Case<'_>) -> Option<String> {
-    let sight = case.sight()?;
-    let catalog = sight.catalog();
+pub(super) fn recorded(table: &nodes::RangeVar, context: &JudgeContext<'_>) -> Option<String> {
+    let effect_graph = context.effect_graph()?;
+    let catalog = effect_graph.catalog();
     let name = catalog.names().find(table.relname()?)?;
     let of_name = catalog.index().relations(name);
     let found = match table.schemaname() {
@@ -91,7 +94,7 @@ pub(super) fn recorded(table: &nodes::RangeVar, case: &Case<'_>) -> Option<Strin
             of_name.find(|id| catalog.relation(**id).schema == schema)
         }
         None => {
-            let paths = lookup::paths(sight, case)?;
+            let paths = lookup::paths(effect_graph, context)?;
             let mut along = paths.first()?.schemas().iter();
             along.find_map(|schema| {
                 let mut of_name = of_name.iter();

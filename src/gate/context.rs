@@ -3,27 +3,27 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::basis::Database;
-use super::effects::Suspicion;
-use super::effects::graph::Sight;
-use super::named_objects::Met;
+use super::basis::SnapshotState;
+use super::effects::SuspectName;
+use super::effects::graph::EffectGraph;
+use super::named_objects::NameCollector;
 use super::recognized::single_call::SingleCall;
-use super::rewritten::Changed;
-use super::rules::Found;
-use super::settings::tracked::Told;
-use super::settings::transaction_end::Done;
+use super::rewritten::TextRewrite;
+use super::rules::RuleResult;
+use super::settings::tracked::TrackedState;
+use super::settings::transaction_end::SearchPathChanges;
 use super::{
-    CursorStep, Depth, Effect, Facts, Grounds, Judgement, Parameters, PathChange, RecordedText,
-    Refusal, RoleQuestion, Rule, SearchPaths, SessionNames, Signal, StatementKind, StatementShape,
-    Surety, Verdict,
+    BackendSignal, Certainty, CursorStep, Facts, Judgement, ParameterTypes, PathChange,
+    RecordedText, Refusal, RoleQuestion, Rule, SearchPaths, SessionEffect, SessionNames,
+    StatementKind, StatementShape, Verdict, VerdictBasis, VerdictDepth,
 };
-use crate::policy::{CatalogNeed, Choice, Mode, Policy, PolicyRule, SessionValue};
-use crate::resolve::Arguments;
-use crate::sql::edit::Edit;
+use crate::policy::{CatalogNeed, PlainChoice, Policy, PolicyRule, RuleMode, SessionValue};
+use crate::resolve::BodyArguments;
+use crate::sql::edit::TextEdit;
 use crate::sql::fingerprint::Fingerprint;
 
 /// One text before the gate. Rules read it and leave notes in it.
-pub struct Case<'j> {
+pub struct JudgeContext<'j> {
     pub(super) text: &'j str,
     pub(super) policy: &'j Policy,
     pub(super) fingerprint: Option<Fingerprint>,
@@ -40,26 +40,26 @@ pub struct Case<'j> {
     /// Where the statement at hand stands in the text.
     pub(super) statement: Range<usize>,
     /// What the statements passed so far change in the session, in order.
-    pub(super) effects: Vec<Effect>,
+    pub(super) effects: Vec<SessionEffect>,
     /// Values to lower.
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<TextEdit>,
     /// What to tell the client about them.
     pub(super) notice: String,
     /// Whether a call in the statement at hand runs, once and for certain.
-    pub(super) calls_run: Surety,
+    pub(super) calls_run: Certainty,
     /// Whether the text is one that another one executes or fetches from.
-    pub(super) nesting: Nesting,
+    pub(super) text_origin: TextOrigin,
     /// The first name of the statement at hand that some object hides an effect under.
-    pub(super) suspicion: Option<Suspicion>,
+    pub(super) suspect_name: Option<SuspectName>,
     /// Whether the statement at hand is a call that passes in no other place.
     pub(super) single_call: SingleCall,
     /// The question that the text is, where it is one for the kind of server.
     pub(super) asks_role: Option<RoleQuestion>,
     /// The call that was taken out of the text.
-    pub(super) signal: Option<Box<Signal>>,
+    pub(super) signal: Option<Box<BackendSignal>>,
     /// Whether a name of the statement at hand may stand for something that runs a function whose
     /// names are looked up by the session's search_path.
-    pub(super) names_moving: bool,
+    pub(super) names_path_dependent: bool,
     /// Whether some statement of the text runs such a function.
     pub(super) runs_by_path: bool,
     /// Where calls stand that run literals which were judged, in bytes.
@@ -67,47 +67,47 @@ pub struct Case<'j> {
     /// What calls of the statement at hand set search_path to, while others of it run.
     pub(super) within: Vec<PathChange>,
     /// The arguments of the function whose body the text is.
-    pub(super) arguments: Option<&'j Arguments<'j>>,
+    pub(super) arguments: Option<&'j BodyArguments<'j>>,
     /// The types of the parameters.
-    pub(super) parameters: Parameters,
+    pub(super) parameters: ParameterTypes,
     /// Parts of the text that the gate put there itself, in bytes: what is read there is for the
     /// policy that wrote them to say.
     pub(super) trusted: Vec<Range<usize>>,
     /// What the text names, where somebody records that.
-    pub(super) met: Option<Met>,
+    pub(super) name_collector: Option<NameCollector>,
     /// Rules of the policy that would have refused and are only observed.
     pub(super) observed: Vec<Rule>,
     /// The text as it came, and what was put into it, where that is another text.
-    pub(super) changed: Option<Changed<'j>>,
+    pub(super) rewrite: Option<TextRewrite<'j>>,
     /// What the statements so far do to cursors, where somebody counts their rows.
     pub(super) cursor_steps: Vec<CursorStep>,
     /// A snapshot that no session has yet.
-    pub(super) at_hand: Option<&'j Sight>,
+    pub(super) newer_effect_graph: Option<&'j EffectGraph>,
     names: &'j SessionNames,
     /// Where names are looked up, where that is not what the session said any more.
-    moved: Option<SearchPaths>,
+    paths_so_far: Option<SearchPaths>,
     /// Where they will be looked up when the statement at hand is done.
-    pub(super) moving: Option<SearchPaths>,
+    pub(super) paths_afterwards: Option<SearchPaths>,
     /// What the statements so far have done to that.
-    pub(super) done: Done,
+    pub(super) path_changes: SearchPathChanges,
     /// Whether settings that models may read are what the session said.
-    pub(super) settings: Told,
+    pub(super) settings: TrackedState,
     /// The same when the statement at hand is done.
-    pub(super) settings_then: Told,
+    pub(super) settings_afterwards: TrackedState,
     cacheable: bool,
 }
 
 /// How much was noted when an inner statement began.
-pub struct Mark {
+pub struct NotesMark {
     effects: usize,
-    moving: Option<SearchPaths>,
-    done: Done,
-    settings_then: Told,
+    paths_afterwards: Option<SearchPaths>,
+    path_changes: SearchPathChanges,
+    settings_afterwards: TrackedState,
 }
 
 /// Whose text is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nesting {
+pub enum TextOrigin {
     /// The client's.
     Own,
     /// That of a prepared statement or cursor, because the client's runs it.
@@ -118,7 +118,7 @@ pub enum Nesting {
     Literal,
 }
 
-impl<'j> Case<'j> {
+impl<'j> JudgeContext<'j> {
     pub(super) fn new(
         text: &'j str,
         policy: &'j Policy,
@@ -138,75 +138,84 @@ impl<'j> Case<'j> {
             effects: Vec::new(),
             edits: Vec::new(),
             notice: String::new(),
-            calls_run: Surety::Possible,
-            nesting: Nesting::Own,
-            suspicion: None,
+            calls_run: Certainty::Possible,
+            text_origin: TextOrigin::Own,
+            suspect_name: None,
             single_call: SingleCall::None,
             signal: None,
             asks_role: None,
-            names_moving: false,
+            names_path_dependent: false,
             runs_by_path: false,
             literals_judged: Vec::new(),
             within: Vec::new(),
             arguments: None,
-            parameters: Parameters::Unknown,
+            parameters: ParameterTypes::Unknown,
             trusted: Vec::new(),
-            met: None,
+            name_collector: None,
             observed: Vec::new(),
-            changed: None,
+            rewrite: None,
             cursor_steps: Vec::new(),
-            at_hand: None,
+            newer_effect_graph: None,
             names,
-            moved: None,
-            moving: None,
-            done: Done::default(),
-            settings: Told::Before,
-            settings_then: Told::Before,
+            paths_so_far: None,
+            paths_afterwards: None,
+            path_changes: SearchPathChanges::default(),
+            settings: TrackedState::AsStated,
+            settings_afterwards: TrackedState::AsStated,
             cacheable: true,
         }
     }
 
     /// The same of another text.
-    pub(super) fn of<'i>(&self, text: &'i str) -> Case<'i>
+    pub(super) fn of<'i>(&self, text: &'i str) -> JudgeContext<'i>
     where
         'j: 'i,
     {
-        Case {
+        JudgeContext {
             statements: self.statements,
-            nesting: self.nesting,
+            text_origin: self.text_origin,
             parameters: self.parameters.clone(),
             observed: self.observed.clone(),
             recorded: self.recorded.clone(),
             shape: self.shape,
-            met: self.met.clone(),
-            at_hand: self.at_hand,
-            moved: self.moved.clone(),
-            done: self.done.clone(),
+            name_collector: self.name_collector.clone(),
+            newer_effect_graph: self.newer_effect_graph,
+            paths_so_far: self.paths_so_far.clone(),
+            path_changes: self.path_changes.clone(),
             settings: self.settings,
-            settings_then: self.settings_then,
+            settings_afterwards: self.settings_afterwards,
             cacheable: self.cacheable,
-            ..Case::new(text, self.policy, self.names, self.fingerprint)
+            ..JudgeContext::new(text, self.policy, self.names, self.fingerprint)
         }
     }
 
     /// Takes over what was learned of a text that stands for the statement at hand.
-    pub(super) fn adopt(&mut self, mut other: Case<'_>) {
+    pub(super) fn adopt(&mut self, mut other: JudgeContext<'_>) {
         self.observed = std::mem::take(&mut other.observed);
-        self.met = other.met.take();
+        self.name_collector = other.name_collector.take();
         self.effects.append(&mut other.effects);
-        self.moving = other.moving.take().or_else(|| self.moving.take());
-        self.done = std::mem::take(&mut other.done);
-        self.settings_then = other.settings_then;
+        self.paths_afterwards = other
+            .paths_afterwards
+            .take()
+            .or_else(|| self.paths_afterwards.take());
+        self.path_changes = std::mem::take(&mut other.path_changes);
+        self.settings_afterwards = other.settings_afterwards;
         self.runs_by_path |= other.runs_by_path;
         self.cacheable &= other.cacheable;
     }
 
     /// A value of the session that models read, where it is known for certain. All are a part of
     /// the cache's key, but for those behind the end of a transaction.
-    pub(super) fn value(&self, value: &SessionValue, told: Told) -> Option<Option<&'j str>> {
+    pub(super) fn value(
+        &self,
+        value: &SessionValue,
+        told: TrackedState,
+    ) -> Option<Option<&'j str>> {
         match (value, told) {
-            (SessionValue::Setting(_), Told::Changed) => None,
-            (SessionValue::Setting(_), Told::Ended) => self.names.values_at_end()?.get(value),
+            (SessionValue::Setting(_), TrackedState::Changed) => None,
+            (SessionValue::Setting(_), TrackedState::AfterTransaction) => {
+                self.names.values_at_end()?.get(value)
+            }
             _ => self.names.values().get(value),
         }
     }
@@ -214,10 +223,10 @@ impl<'j> Case<'j> {
     /// A text that another one runs, judged on its own, where names are looked up in `paths`.
     pub(super) fn run(&self, text: &'j str, paths: Option<SearchPaths>) -> Self {
         Self {
-            nesting: Nesting::Run,
-            moved: paths.or_else(|| self.moved.clone()),
+            text_origin: TextOrigin::Run,
+            paths_so_far: paths.or_else(|| self.paths_so_far.clone()),
             settings: self.settings,
-            settings_then: self.settings,
+            settings_afterwards: self.settings,
             ..Self::new(text, self.policy, self.names, None)
         }
     }
@@ -227,44 +236,44 @@ impl<'j> Case<'j> {
     pub(super) fn body<'i>(
         &self,
         text: &'i str,
-        arguments: &'i Arguments<'i>,
+        arguments: &'i BodyArguments<'i>,
         paths: SearchPaths,
-    ) -> Case<'i>
+    ) -> JudgeContext<'i>
     where
         'j: 'i,
     {
-        Case {
-            nesting: Nesting::Body,
+        JudgeContext {
+            text_origin: TextOrigin::Body,
             arguments: Some(arguments),
-            at_hand: self.at_hand,
-            moved: Some(paths),
+            newer_effect_graph: self.newer_effect_graph,
+            paths_so_far: Some(paths),
             settings: self.settings,
-            settings_then: self.settings,
-            ..Case::new(text, self.policy, self.names, None)
+            settings_afterwards: self.settings,
+            ..JudgeContext::new(text, self.policy, self.names, None)
         }
     }
 
     /// A literal that the statement at hand runs, judged as if a client had sent it.
-    pub(super) fn literal<'i>(&self, text: &'i str) -> Case<'i>
+    pub(super) fn literal<'i>(&self, text: &'i str) -> JudgeContext<'i>
     where
         'j: 'i,
     {
-        Case {
-            nesting: Nesting::Literal,
-            at_hand: self.at_hand,
-            moved: self.moved.clone(),
+        JudgeContext {
+            text_origin: TextOrigin::Literal,
+            newer_effect_graph: self.newer_effect_graph,
+            paths_so_far: self.paths_so_far.clone(),
             settings: self.settings,
-            settings_then: self.settings,
-            met: self.met.as_ref().map(Met::anew),
-            ..Case::new(text, self.policy, self.names, None)
+            settings_afterwards: self.settings,
+            name_collector: self.name_collector.as_ref().map(NameCollector::restarted),
+            ..JudgeContext::new(text, self.policy, self.names, None)
         }
     }
 
     /// Takes over what was learned of a literal that the statement at hand runs.
-    pub(super) fn hear(&mut self, literal: &Case<'_>) {
+    pub(super) fn take_over_literal(&mut self, literal: &JudgeContext<'_>) {
         self.observe(&literal.observed);
-        if let (Some(met), Some(inner)) = (&mut self.met, &literal.met) {
-            met.take_over(&inner.named());
+        if let (Some(met), Some(inner)) = (&mut self.name_collector, &literal.name_collector) {
+            met.take_over(&inner.named_objects());
         }
         self.cacheable &= literal.cacheable;
     }
@@ -291,26 +300,30 @@ impl<'j> Case<'j> {
 
     /// What the snapshot of the database shows. It is a part of the cache's key, as the next two
     /// are.
-    pub(super) fn sight(&self) -> Option<&'j Sight> {
-        self.at_hand
-            .or_else(|| self.names.sight().map(AsRef::as_ref))
+    pub(super) fn effect_graph(&self) -> Option<&'j EffectGraph> {
+        self.newer_effect_graph
+            .or_else(|| self.names.effect_graph().map(AsRef::as_ref))
     }
 
     /// How deep this verdict looks.
-    pub(super) fn depth(&self) -> Depth {
-        match (self.names.grounds().database, self.policy.catalog()) {
-            _ if self.at_hand.is_some() => Depth::Names,
-            (Database::Seen(_), _) if self.sight().is_some() => Depth::Names,
-            (Database::Absent, _) | (Database::Unseen, CatalogNeed::Preferred) => Depth::Tree,
+    pub(super) fn depth(&self) -> VerdictDepth {
+        match (self.names.basis().database, self.policy.catalog()) {
+            _ if self.newer_effect_graph.is_some() => VerdictDepth::Names,
+            (SnapshotState::Seen(_), _) if self.effect_graph().is_some() => VerdictDepth::Names,
+            (SnapshotState::Absent, _) | (SnapshotState::Unseen, CatalogNeed::Preferred) => {
+                VerdictDepth::Tree
+            }
             // A snapshot that is known but not at hand is none.
-            (Database::Seen(_), _) | (Database::Unseen, CatalogNeed::Required) => Depth::BuiltIns,
+            (SnapshotState::Seen(_), _) | (SnapshotState::Unseen, CatalogNeed::Required) => {
+                VerdictDepth::BuiltIns
+            }
         }
     }
 
     /// Whether the statement at hand exports its snapshot, as the policy lets it.
     pub(super) fn exports_snapshot(&self) -> bool {
         self.single_call == SingleCall::Export
-            && self.policy.statements().snapshots == Choice::Allow
+            && self.policy.statements().snapshots == PlainChoice::Allow
     }
 
     /// As whom the upstream session runs.
@@ -320,50 +333,52 @@ impl<'j> Case<'j> {
 
     /// Where names are looked up.
     pub(super) fn paths(&self) -> &SearchPaths {
-        self.moved.as_ref().unwrap_or_else(|| self.names.paths())
+        self.paths_so_far
+            .as_ref()
+            .unwrap_or_else(|| self.names.paths())
     }
 
     /// Whether that is not what the session said any more.
     pub(super) fn has_moved(&self) -> bool {
-        self.moved.is_some()
+        self.paths_so_far.is_some()
     }
 
-    /// What the session said of the grounds.
-    pub(super) fn grounds(&self) -> Grounds {
-        self.names.grounds()
+    /// The basis that the session stated.
+    pub(super) fn basis(&self) -> VerdictBasis {
+        self.names.basis()
     }
 
     /// Whether a verdict of before is good now.
-    pub(super) fn holds(&self, facts: &Facts) -> bool {
-        self.is_as_told() && facts.hold_on(self.names.grounds())
+    pub(super) fn is_still_valid(&self, facts: &Facts) -> bool {
+        self.is_as_stated() && facts.holds_on(self.names.basis())
     }
 
     /// Whether paths and settings are what the session said.
-    fn is_as_told(&self) -> bool {
-        self.moved.is_none() && self.settings == Told::Before
+    fn is_as_stated(&self) -> bool {
+        self.paths_so_far.is_none() && self.settings == TrackedState::AsStated
     }
 
     /// Where the notes of an inner statement begin.
-    pub(super) fn mark(&self) -> Mark {
-        Mark {
+    pub(super) fn mark(&self) -> NotesMark {
+        NotesMark {
             effects: self.effects.len(),
-            moving: self.moving.clone(),
-            done: self.done.clone(),
-            settings_then: self.settings_then,
+            paths_afterwards: self.paths_afterwards.clone(),
+            path_changes: self.path_changes.clone(),
+            settings_afterwards: self.settings_afterwards,
         }
     }
 
     /// Takes back what was noted since: the statement is not run. Its effects are returned.
-    pub(super) fn take_back(&mut self, mark: Mark) -> Vec<Effect> {
-        self.moving = mark.moving;
-        self.done = mark.done;
-        self.settings_then = mark.settings_then;
+    pub(super) fn take_back(&mut self, mark: NotesMark) -> Vec<SessionEffect> {
+        self.paths_afterwards = mark.paths_afterwards;
+        self.path_changes = mark.path_changes;
+        self.settings_afterwards = mark.settings_afterwards;
         self.effects.split_off(mark.effects.min(self.effects.len()))
     }
 
     /// What search_path may be once the transaction at hand is over, as the session said: no part
     /// of the cache's key. Where a statement ends it, others behind it, the verdict is not kept.
-    pub(super) fn said_at_end(&self) -> &'j SearchPaths {
+    pub(super) fn paths_at_end(&self) -> &'j SearchPaths {
         self.names.paths_at_end()
     }
 
@@ -374,47 +389,11 @@ impl<'j> Case<'j> {
 
     /// The statement at hand is done.
     pub(super) fn end_statement(&mut self) {
-        if self.moving.is_some() {
-            self.moved = self.moving.take();
+        if self.paths_afterwards.is_some() {
+            self.paths_so_far = self.paths_afterwards.take();
         }
-        self.settings = self.settings_then;
+        self.settings = self.settings_afterwards;
         self.within.clear();
-    }
-
-    /// What a prepared statement or cursor changes when it runs.
-    pub(super) fn take_over(&mut self, inner: &Facts) {
-        self.observe(&inner.observed);
-        self.runs_by_path |= inner.runs_by_path;
-        if let (Some(met), Some(named)) = (&mut self.met, &inner.named) {
-            met.take_over(named);
-        }
-        for effect in &inner.effects {
-            self.calls_run = Surety::Possible;
-            match effect {
-                Effect::SearchPathSet { path, scope, .. } => self.move_paths(path.clone(), *scope),
-                Effect::SettingSet {
-                    settings,
-                    value,
-                    scope,
-                    ..
-                } => self.set(settings.clone(), value.clone(), *scope),
-                other => self.effects.push(other.clone()),
-            }
-        }
-    }
-
-    /// Notes that settings may be others afterwards.
-    pub(super) fn touch_settings(&mut self) {
-        let is_detail = |effect: &&Effect| {
-            matches!(
-                effect,
-                Effect::SearchPathSet { .. } | Effect::SettingSet { .. }
-            )
-        };
-        let mut noted = self.effects.iter().rev().skip_while(is_detail);
-        if !matches!(noted.next(), Some(Effect::SettingsTouched)) {
-            self.effects.push(Effect::SettingsTouched);
-        }
     }
 
     /// Whether a use at a place of the text is one that the gate put there itself.
@@ -424,15 +403,21 @@ impl<'j> Case<'j> {
 
     /// Whether names are looked up for the record.
     pub(super) fn records_names(&self) -> bool {
-        self.met.as_ref().is_some_and(|met| !met.knows_all())
+        self.name_collector
+            .as_ref()
+            .is_some_and(|met| !met.knows_all())
     }
 
     /// What a rule of the policy says: it refuses, or where the policy only observes it, that is
     /// noted and the statement goes on.
-    pub(super) fn under(&mut self, rule: PolicyRule, refused: Box<Refusal>) -> Found {
+    pub(super) fn enforce_or_observe(
+        &mut self,
+        rule: PolicyRule,
+        refused: Box<Refusal>,
+    ) -> RuleResult {
         match self.policy.mode_of(rule) {
-            Mode::Enforce => Err(refused),
-            Mode::Observe => {
+            RuleMode::Enforce => Err(refused),
+            RuleMode::Observe => {
                 self.observe(&[refused.rule]);
                 Ok(())
             }
@@ -459,11 +444,14 @@ impl<'j> Case<'j> {
             kind,
             self.fingerprint,
             self.statements,
-            self.names.grounds(),
+            self.names.basis(),
             self.depth(),
         );
         let facts = Facts {
-            named: self.met.as_ref().map(Met::named),
+            named_objects: self
+                .name_collector
+                .as_ref()
+                .map(NameCollector::named_objects),
             text: self.recorded.clone(),
             ..facts
         };
@@ -475,17 +463,20 @@ impl<'j> Case<'j> {
 
     /// What is known of the whole text, at the end.
     pub(super) fn into_facts(self, kind: StatementKind) -> Facts {
-        let (grounds, depth) = (self.names.grounds(), self.depth());
-        let instead = self.instead();
-        let bare = Facts::bare(kind, self.fingerprint, self.statements, grounds, depth);
+        let (basis, depth) = (self.names.basis(), self.depth());
+        let rewritten = self.rewritten_text();
+        let bare = Facts::bare(kind, self.fingerprint, self.statements, basis, depth);
         Facts {
             effects: self.effects.into_boxed_slice(),
             cacheable: self.cacheable,
             asks_role: self.asks_role,
             observed: self.observed.clone().into_boxed_slice(),
-            instead,
+            rewritten,
             runs_by_path: self.runs_by_path,
-            named: self.met.as_ref().map(Met::named),
+            named_objects: self
+                .name_collector
+                .as_ref()
+                .map(NameCollector::named_objects),
             text: self.recorded.clone(),
             shape: self
                 .shape
@@ -496,20 +487,23 @@ impl<'j> Case<'j> {
     }
 
     /// What is known of a statement inside another one, which began at `mark` and is not run yet.
-    pub(super) fn inner_facts(&mut self, kind: StatementKind, mark: Mark) -> Facts {
-        let (grounds, depth) = (self.names.grounds(), self.depth());
+    pub(super) fn inner_facts(&mut self, kind: StatementKind, mark: NotesMark) -> Facts {
+        let (basis, depth) = (self.names.basis(), self.depth());
         Facts {
             effects: self.take_back(mark).into_boxed_slice(),
-            // Behind a change of search_path in the same text it was judged on grounds that the
+            // Behind a change of search_path in the same text it was judged on a basis that the
             // session did not state: it is judged again when it runs.
-            cacheable: self.is_as_told(),
+            cacheable: self.is_as_stated(),
             observed: self.observed.clone().into_boxed_slice(),
             // Several statements have one text together: none of them has a model and is kept.
-            instead: self.instead().filter(|_| self.statements <= 1),
+            rewritten: self.rewritten_text().filter(|_| self.statements <= 1),
             runs_by_path: self.runs_by_path,
-            named: self.met.as_ref().map(Met::named),
+            named_objects: self
+                .name_collector
+                .as_ref()
+                .map(NameCollector::named_objects),
             text: self.recorded.clone(),
-            ..Facts::bare(kind, self.fingerprint, 1, grounds, depth)
+            ..Facts::bare(kind, self.fingerprint, 1, basis, depth)
         }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    CursorStep, Grounds, Instead, Named, RecordedText, RoleQuestion, Rule, Signal, SignalCall,
-    StatementKind, StatementShape,
+    BackendSignal, CursorStep, RecordedText, RewrittenText, RoleQuestion, Rule, SignalCall,
+    StatementKind, StatementObjects, StatementShape, VerdictBasis,
 };
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::tree::nodes;
@@ -20,21 +20,21 @@ pub struct Facts {
     /// How many statements it holds.
     pub statements: u32,
     /// What the session looks like after it ran, in order.
-    pub effects: Box<[Effect]>,
-    /// Whether the verdict depends on the text, the policy and the grounds alone.
+    pub effects: Box<[SessionEffect]>,
+    /// Whether the verdict depends on the text, the policy and the basis alone.
     pub cacheable: bool,
     /// What the verdict stands on.
-    pub grounds: Grounds,
+    pub basis: VerdictBasis,
     /// How deep it looked.
-    pub depth: Depth,
+    pub depth: VerdictDepth,
     /// Whether it will run, once somebody has looked. It is kept here because it stands on the same
     /// grounds.
-    pub forecast: OnceLock<Forecast>,
+    pub forecast: OnceLock<RunForecast>,
     /// Set where the text runs in the place of one that a client sent.
     pub stands_in: OnceLock<()>,
     /// The call that was taken out of the text which it stands for, for pgsieve to carry out when
     /// it runs.
-    pub signal: OnceLock<Box<Signal>>,
+    pub signal: OnceLock<Box<BackendSignal>>,
     /// The question that it is, where it is one for the kind of server and nothing else.
     pub asks_role: Option<RoleQuestion>,
     /// The rows at which the policy's own LIMIT cuts its result, if one was added to it.
@@ -42,12 +42,12 @@ pub struct Facts {
     /// The rules of the policy that would have refused it and are only observed, each once.
     pub observed: Box<[Rule]>,
     /// What runs in its place: the same text with the policy's models in it.
-    pub instead: Option<Arc<Instead>>,
+    pub rewritten: Option<Arc<RewrittenText>>,
     /// Whether it runs functions whose names are looked up, when they run, by the session's
     /// search_path: then a cursor of it is good only where it was opened.
     pub runs_by_path: bool,
     /// What it names; none where nobody records that.
-    pub named: Option<Arc<Named>>,
+    pub named_objects: Option<Arc<StatementObjects>>,
     /// The text itself, for an audit that encrypts it; none everywhere else.
     pub text: Option<Arc<RecordedText>>,
     /// What the server's queryid of it follows from; none where nobody records that.
@@ -60,7 +60,7 @@ pub struct Facts {
 
 /// Whether a text that may run is likely to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Forecast {
+pub enum RunForecast {
     /// Nothing speaks against it.
     Runs,
     /// Something in it means nothing to the server.
@@ -69,7 +69,7 @@ pub enum Forecast {
 
 /// How deep a verdict looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Depth {
+pub enum VerdictDepth {
     /// Into what the names of the text stand for.
     Names,
     /// Into the tree alone: there was no snapshot of the database, and the policy does without.
@@ -80,15 +80,15 @@ pub enum Depth {
 }
 
 /// What search_path is set to: schemas, "$user" as it is written.
-pub type PathChange = SetTo<Box<[Box<str>]>>;
+pub type PathChange = AssignedValue<Box<[Box<str>]>>;
 
 /// What a setting that models may read is set to: a text; none is that of a session that has it
 /// not.
-pub type SettingChange = SetTo<Option<Box<str>>>;
+pub type SettingChange = AssignedValue<Option<Box<str>>>;
 
 /// What something is set to.
 #[derive(Clone, PartialEq, Eq)]
-pub enum SetTo<T> {
+pub enum AssignedValue<T> {
     /// This.
     To(T),
     /// What the session started with.
@@ -101,7 +101,7 @@ pub enum SetTo<T> {
 
 /// Which of the settings that models may read, those with a dot in their names, are changed.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Settings {
+pub enum CustomSettings {
     /// The one of this name, in lower case.
     One(Box<str>),
     /// Each of them.
@@ -110,14 +110,14 @@ pub enum Settings {
 
 /// How long a setting holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum SettingScope {
     /// Until it is set again; a rollback of the transaction undoes it.
     Session,
     /// Until the transaction ends (SET LOCAL).
     Transaction,
 }
 
-impl Scope {
+impl SettingScope {
     /// Of a SET or RESET.
     pub(super) fn of(set: &nodes::VariableSetStmt) -> Self {
         if set.is_local {
@@ -130,7 +130,7 @@ impl Scope {
 
 /// Whether a statement that succeeds has made a change for certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Surety {
+pub enum Certainty {
     /// It has.
     Certain,
     /// It may have: a call that runs for each row, or for none.
@@ -139,7 +139,7 @@ pub enum Surety {
 
 /// A change to the session's own state, once the statement has succeeded.
 #[derive(Clone)]
-pub enum Effect {
+pub enum SessionEffect {
     /// PREPARE: the name now stands for a statement.
     Prepare {
         /// The name.
@@ -178,46 +178,46 @@ pub enum Effect {
     DiscardAll,
     /// A setting may have changed: SET, RESET, set_config.
     SettingsTouched,
-    /// search_path is another one. [`Effect::SettingsTouched`] or [`Effect::DiscardAll`] stands
-    /// before it.
+    /// search_path is another one. [`SessionEffect::SettingsTouched`] or
+    /// [`SessionEffect::DiscardAll`] stands before it.
     SearchPathSet {
         /// What it is set to.
         path: PathChange,
         /// For how long.
-        scope: Scope,
+        scope: SettingScope,
         /// Whether the statement has set it once it succeeded.
-        surety: Surety,
+        surety: Certainty,
     },
-    /// Settings that models may read are others. [`Effect::SettingsTouched`] or
-    /// [`Effect::DiscardAll`] stands before it.
+    /// Settings that models may read are others. [`SessionEffect::SettingsTouched`] or
+    /// [`SessionEffect::DiscardAll`] stands before it.
     SettingSet {
         /// Which.
-        settings: Settings,
+        settings: CustomSettings,
         /// What they are set to.
         value: SettingChange,
         /// For how long.
-        scope: Scope,
+        scope: SettingScope,
         /// Whether the statement has set them once it succeeded.
-        surety: Surety,
+        surety: Certainty,
     },
 }
 
 impl Facts {
-    /// Whether the verdict is good on these grounds too. One that depends on the session's names
+    /// Whether the verdict is good on this basis too. One that depends on the session's names
     /// (EXECUTE, FETCH) is good for one moment only.
-    pub fn hold_on(&self, grounds: Grounds) -> bool {
-        self.cacheable && self.grounds == grounds
+    pub fn holds_on(&self, basis: VerdictBasis) -> bool {
+        self.cacheable && self.basis == basis
     }
 
     /// Whether it shows the plan of a statement with models, or masks, in it.
     pub fn is_plan_of_models(&self) -> bool {
-        self.kind == StatementKind::Explain && self.instead.is_some()
+        self.kind == StatementKind::Explain && self.rewritten.is_some()
     }
 
     /// The same of a portal in which a call has its numbers.
     pub fn with_call(&self, call: SignalCall) -> Self {
         Self {
-            signal: OnceLock::from(Box::new(Signal::from(call))),
+            signal: OnceLock::from(Box::new(BackendSignal::from(call))),
             ..self.clone()
         }
     }
@@ -228,8 +228,8 @@ impl Facts {
         kind: StatementKind,
         fingerprint: Option<Fingerprint>,
         statements: u32,
-        grounds: Grounds,
-        depth: Depth,
+        basis: VerdictBasis,
+        depth: VerdictDepth,
     ) -> Self {
         Self {
             kind,
@@ -237,7 +237,7 @@ impl Facts {
             statements,
             effects: Box::default(),
             cacheable: false,
-            grounds,
+            basis,
             depth,
             forecast: OnceLock::new(),
             stands_in: OnceLock::new(),
@@ -245,9 +245,9 @@ impl Facts {
             asks_role: None,
             rows_max: OnceLock::new(),
             observed: Box::default(),
-            instead: None,
+            rewritten: None,
             runs_by_path: false,
-            named: None,
+            named_objects: None,
             text: None,
             shape: None,
             cursor_steps: Box::default(),
@@ -256,7 +256,7 @@ impl Facts {
     }
 }
 
-impl fmt::Debug for Effect {
+impl fmt::Debug for SessionEffect {
     /// Without the names that clients choose.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -274,7 +274,7 @@ impl fmt::Debug for Effect {
     }
 }
 
-impl<T> fmt::Debug for SetTo<T> {
+impl<T> fmt::Debug for AssignedValue<T> {
     /// Without names and values.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

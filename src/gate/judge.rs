@@ -6,56 +6,56 @@
 
 use std::sync::Arc;
 
-use super::context::Case;
+use super::context::JudgeContext;
 use super::effects::missing_objects;
 use super::effects::resolve_effects;
-use super::effects::resolve_effects::Subject;
+use super::effects::resolve_effects::CheckSubject;
 use super::prepared::cursor_steps;
 use super::recognized::single_call::SingleCall;
-use super::rules::{self, Found};
-use super::settings::transaction_end::End;
+use super::rules::{self, RuleResult};
+use super::settings::transaction_end::TransactionEndKind;
 use super::settings::{search_path, tracked};
-use super::{Effect, Parameters, StatementKind, access, function_bodies, walk};
-use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, Tree, nodes};
+use super::{ParameterTypes, SessionEffect, StatementKind, access, function_bodies, walk};
+use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, SyntaxTree, nodes};
 
 /// Judges all statements of a text, in order.
-pub(super) fn judge_message(tree: &Tree, case: &mut Case<'_>) -> Found {
+pub(super) fn judge_message(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -> RuleResult {
     let count = tree.statements().count();
-    case.statements = u32::try_from(count).unwrap_or(u32::MAX);
+    context.statements = u32::try_from(count).unwrap_or(u32::MAX);
     if count > 1 {
-        rules::several_statements::look(tree, count, case)?;
+        rules::several_statements::check(tree, count, context)?;
     }
     for (index, statement) in tree.statements().enumerate() {
-        case.statement = statement.span();
-        case.index = u32::try_from(index).unwrap_or(u32::MAX);
-        judge(statement.node, case)?;
-        cursor_steps::note(statement.node, case);
-        case.end_statement();
+        context.statement = statement.span();
+        context.index = u32::try_from(index).unwrap_or(u32::MAX);
+        judge(statement.node, context)?;
+        cursor_steps::note(statement.node, context);
+        context.end_statement();
     }
     Ok(())
 }
 
 /// Judges one statement. Statements nest three deep at most (EXPLAIN, DECLARE, SELECT), by the
 /// grammar.
-pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(super) fn judge(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let kind = StatementKind::of(node);
-    rules::look_at_statement(node, kind, case)?;
-    rules::statement_denied::look(kind, case)?;
+    rules::check_statement(node, kind, context)?;
+    rules::statement_denied::check(kind, context)?;
     match kind {
         StatementKind::Select | StatementKind::Values | StatementKind::Table => {
-            let subject = Subject::Statement(node);
-            judge_query(node, case)
-                .map_err(|refused| missing_objects::or_refused(refused, subject, case))
+            let subject = CheckSubject::Statement(node);
+            judge_query(node, context)
+                .map_err(|refused| missing_objects::or_refused(refused, subject, context))
         }
         StatementKind::Explain
         | StatementKind::Copy
         | StatementKind::Prepare
-        | StatementKind::Declare => judge_inner(node, case),
+        | StatementKind::Declare => judge_inner(node, context),
         StatementKind::Execute => match node {
             Node::ExecuteStmt(execute) => {
-                let subject = Subject::Arguments(execute.params());
-                arguments(execute, case)
-                    .map_err(|refused| missing_objects::or_refused(refused, subject, case))
+                let subject = CheckSubject::Arguments(execute.params());
+                arguments(execute, context)
+                    .map_err(|refused| missing_objects::or_refused(refused, subject, context))
             }
             _ => Err(rules::node_unknown::refusal(node)),
         },
@@ -63,10 +63,10 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         | StatementKind::Reset
         | StatementKind::Deallocate
         | StatementKind::Close
-        | StatementKind::Discard => note_effect(node, case),
-        StatementKind::Commit | StatementKind::Rollback => match End::of(node) {
-            Some(end) if case.statements > 1 => {
-                case.end_transaction(end);
+        | StatementKind::Discard => note_effect(node, context),
+        StatementKind::Commit | StatementKind::Rollback => match TransactionEndKind::of(node) {
+            Some(end) if context.statements > 1 => {
+                context.end_transaction(end);
                 Ok(())
             }
             Some(_) => Ok(()),
@@ -82,7 +82,7 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
         | StatementKind::Lock
         | StatementKind::Unlisten => Ok(()),
         // Refused by a rule above. Should one of them ever let its kind through, it ends here.
-        StatementKind::Listen if rules::listen_notify::is_lowered(case) => Ok(()),
+        StatementKind::Listen if rules::listen_notify::is_lowered(context) => Ok(()),
         StatementKind::PreparedTransaction
         | StatementKind::Listen
         | StatementKind::Notify
@@ -102,75 +102,75 @@ pub(super) fn judge(node: Node<'_>, case: &mut Case<'_>) -> Found {
     }
 }
 
-fn judge_query(node: Node<'_>, case: &mut Case<'_>) -> Found {
-    case.single_call = SingleCall::of(node, case);
-    rules::temp_schema::look_at_paths(case)?;
-    search_path::look_ahead(node, case);
-    walk::expressions(node, case)?;
-    rules::catalog_missing::look(node, case)?;
-    rules::nesting::look(node, case)?;
-    resolve_effects::settle(Subject::Statement(node), case)?;
-    case.single_call = SingleCall::None;
-    function_bodies::settle(Subject::Statement(node), case)?;
-    access::settle(Subject::Statement(node), case)
+fn judge_query(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+    context.single_call = SingleCall::of(node, context);
+    rules::temp_schema::check_paths(context)?;
+    search_path::note_call_certainty(node, context);
+    walk::expressions(node, context)?;
+    rules::catalog_missing::check(node, context)?;
+    rules::nesting::check(node, context)?;
+    resolve_effects::check_resolved(CheckSubject::Statement(node), context)?;
+    context.single_call = SingleCall::None;
+    function_bodies::check_resolved(CheckSubject::Statement(node), context)?;
+    access::check_resolved(CheckSubject::Statement(node), context)
 }
 
 /// A statement that carries another one, judged as if it stood alone.
-fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
+fn judge_inner(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     match node {
         Node::ExplainStmt(explain) => {
             if let Node::ExecuteStmt(execute) = explain.query() {
-                rules::prepared_name::look_at_explained(execute, case)?;
+                rules::prepared_name::check_explained(execute, context)?;
             }
-            let mark = case.mark();
-            judge(explain.query(), case)?;
+            let mark = context.mark();
+            judge(explain.query(), context)?;
             // EXPLAIN of DECLARE makes no cursor; EXPLAIN of set_config touches nothing.
             if !rules::explain_analyze::runs(explain) {
-                case.take_back(mark);
+                context.take_back(mark);
             }
             Ok(())
         }
         Node::CopyStmt(copy) if copy.relation().is_some() => {
-            rules::copy::look_at_relation(copy, case)
+            rules::copy::check_relation(copy, context)
         }
-        Node::CopyStmt(copy) => judge(copy.query(), case),
+        Node::CopyStmt(copy) => judge(copy.query(), context),
         Node::PrepareStmt(prepare) => {
-            rules::too_many_names::look(case)?;
+            rules::too_many_names::check(context)?;
             for parameter in prepare.argtypes() {
-                walk::expressions(parameter.into(), case)?;
-                rules::catalog_missing::look(parameter.into(), case)?;
+                walk::expressions(parameter.into(), context)?;
+                rules::catalog_missing::check(parameter.into(), context)?;
             }
-            resolve_effects::settle(Subject::Types, case)?;
-            function_bodies::settle_types(prepare.argtypes().iter(), case)?;
-            access::settle_types(prepare.argtypes().iter(), case)?;
-            let mark = case.mark();
-            let outer = std::mem::replace(&mut case.parameters, parameters_of(prepare));
-            judge(prepare.query(), case)?;
-            case.parameters = outer;
-            let inner = case.inner_facts(StatementKind::of(prepare.query()), mark);
+            resolve_effects::check_resolved(CheckSubject::Types, context)?;
+            function_bodies::check_types(prepare.argtypes().iter(), context)?;
+            access::check_types(prepare.argtypes().iter(), context)?;
+            let mark = context.mark();
+            let outer = std::mem::replace(&mut context.parameters, parameters_of(prepare));
+            judge(prepare.query(), context)?;
+            context.parameters = outer;
+            let inner = context.inner_facts(StatementKind::of(prepare.query()), mark);
             let name = prepare.name().unwrap_or_default().into();
-            case.effects.push(Effect::Prepare {
+            context.effects.push(SessionEffect::Prepare {
                 name,
                 inner: Arc::new(inner),
-                text: case.statement_text(),
+                text: context.statement_text(),
             });
             Ok(())
         }
         Node::DeclareCursorStmt(declare) => {
-            rules::too_many_names::look(case)?;
-            let mark = case.mark();
-            judge(declare.query(), case)?;
-            let inner = case.inner_facts(StatementKind::of(declare.query()), mark);
+            rules::too_many_names::check(context)?;
+            let mark = context.mark();
+            judge(declare.query(), context)?;
+            let inner = context.inner_facts(StatementKind::of(declare.query()), mark);
             let name = declare.portalname().unwrap_or_default().into();
             let hold = holds(declare);
             if hold {
-                rules::with_hold::look_at_held(&inner)?;
+                rules::with_hold::check_inner(&inner)?;
             }
-            case.effects.push(Effect::DeclareCursor {
+            context.effects.push(SessionEffect::DeclareCursor {
                 name,
                 hold,
                 inner: Arc::new(inner),
-                text: case.statement_text(),
+                text: context.statement_text(),
             });
             Ok(())
         }
@@ -180,47 +180,47 @@ fn judge_inner(node: Node<'_>, case: &mut Case<'_>) -> Found {
 
 /// The types of the parameters of a statement that is prepared in SQL: those that are given have
 /// names, of which it is not said here what they stand for.
-pub(super) fn parameters_of(prepare: &nodes::PrepareStmt) -> Parameters {
+pub(super) fn parameters_of(prepare: &nodes::PrepareStmt) -> ParameterTypes {
     if prepare.argtypes().is_empty() {
-        Parameters::open()
+        ParameterTypes::none_given()
     } else {
-        Parameters::Unknown
+        ParameterTypes::Unknown
     }
 }
 
-fn arguments(execute: &nodes::ExecuteStmt, case: &mut Case<'_>) -> Found {
+fn arguments(execute: &nodes::ExecuteStmt, context: &mut JudgeContext<'_>) -> RuleResult {
     if !execute.params().is_empty() {
-        rules::temp_schema::look_at_paths(case)?;
+        rules::temp_schema::check_paths(context)?;
     }
     for argument in execute.params() {
-        walk::expressions(argument, case)?;
-        rules::catalog_missing::look(argument, case)?;
+        walk::expressions(argument, context)?;
+        rules::catalog_missing::check(argument, context)?;
     }
-    resolve_effects::settle(Subject::Arguments(execute.params()), case)?;
-    function_bodies::settle(Subject::Arguments(execute.params()), case)?;
-    access::settle(Subject::Arguments(execute.params()), case)
+    resolve_effects::check_resolved(CheckSubject::Arguments(execute.params()), context)?;
+    function_bodies::check_resolved(CheckSubject::Arguments(execute.params()), context)?;
+    access::check_resolved(CheckSubject::Arguments(execute.params()), context)
 }
 
-fn note_effect(node: Node<'_>, case: &mut Case<'_>) -> Found {
+fn note_effect(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let effect = match node {
         Node::VariableSetStmt(set) => {
-            case.effects.push(Effect::SettingsTouched);
-            search_path::note_set(set, case);
-            tracked::note_set(set, case);
+            context.effects.push(SessionEffect::SettingsTouched);
+            search_path::note_set(set, context);
+            tracked::note_set(set, context);
             return Ok(());
         }
         Node::DeallocateStmt(deallocate) => match deallocate.name() {
-            Some(name) if !deallocate.isall => Effect::Deallocate { name: name.into() },
-            _ => Effect::DeallocateAll,
+            Some(name) if !deallocate.isall => SessionEffect::Deallocate { name: name.into() },
+            _ => SessionEffect::DeallocateAll,
         },
         Node::ClosePortalStmt(close) => match close.portalname() {
-            Some(name) => Effect::CloseCursor { name: name.into() },
-            None => Effect::CloseAllCursors,
+            Some(name) => SessionEffect::CloseCursor { name: name.into() },
+            None => SessionEffect::CloseAllCursors,
         },
         Node::DiscardStmt(discard) => match discard.target {
             DiscardMode::DISCARD_ALL => {
-                case.effects.push(Effect::DiscardAll);
-                search_path::note_reset(case);
+                context.effects.push(SessionEffect::DiscardAll);
+                search_path::note_reset(context);
                 return Ok(());
             }
             // Plans, temporary tables and sequence caches have no names that a session knows.
@@ -228,7 +228,7 @@ fn note_effect(node: Node<'_>, case: &mut Case<'_>) -> Found {
         },
         _ => return Err(rules::node_unknown::refusal(node)),
     };
-    case.effects.push(effect);
+    context.effects.push(effect);
     Ok(())
 }
 

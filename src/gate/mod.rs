@@ -10,19 +10,18 @@
 //!    but where an audit encrypts texts;
 //! 4. a message of several statements must be one that the policy carries
 //!    ([`rules::several_statements`]);
-//! 5. the policy's models are put where their names stand ([`models::substitution`]); from here on it is
-//!    the changed text that is judged, and that runs;
+//! 5. the policy's models are put where their names stand ([`models::substitution`]); from here on
+//!    it is the changed text that is judged, and that runs;
 //! 6. each statement is judged by its kind, which is a closed list, and every node under it is
 //!    looked at ([`walk`]); a node that is not known is refused ([`rules::node_unknown`]);
-//! 7. what no rule refused becomes a [`ReadPermit`], or a [`Clamp`]: the same text with a value
-//!    lowered, which comes back here as a new text.
+//! 7. what no rule refused becomes a [`ReadPermit`], or a [`ClampedText`]: the same text with a
+//!    value lowered, which comes back here as a new text.
 //!
 //! What the tree does not show (views, casts and operators that call functions, `t.f` notation,
-//! types with checks) is seen where a snapshot of the database is at hand ([`effects`], [`effects::graph`]);
-//! functions whose names are looked up when they run, under the path that they run under
-//! ([`function_bodies`]).
-//! Without one, the policy says whether the tree is enough ([`rules::catalog_missing`]). Nothing
-//! here touches a socket, a clock or the database.
+//! types with checks) is seen where a snapshot of the database is at hand ([`effects`],
+//! [`effects::graph`]); functions whose names are looked up when they run, under the path that they
+//! run under ([`function_bodies`]). Without one, the policy says whether the tree is enough
+//! ([`rules::catalog_missing`]). Nothing here touches a socket, a clock or the database.
 
 mod access;
 mod basis;
@@ -39,6 +38,7 @@ mod judge;
 pub mod lazy_map;
 mod models;
 mod named_objects;
+mod noted_effects;
 mod parameter_types;
 mod permit;
 mod plan_question;
@@ -59,35 +59,36 @@ mod walk;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use self::basis::{Grounds, SearchPaths};
+pub use self::basis::{SearchPaths, VerdictBasis};
 pub use self::cache::JudgementCache;
 pub use self::facts::{
-    Depth, Effect, Facts, Forecast, PathChange, Scope, SetTo, SettingChange, Settings, Surety,
+    AssignedValue, Certainty, CustomSettings, Facts, PathChange, RunForecast, SessionEffect,
+    SettingChange, SettingScope, VerdictDepth,
 };
-pub use self::named_objects::{Named, RecordedText, Rendered};
-pub use self::parameter_types::Parameters;
+pub use self::named_objects::{RecordedText, RenderedNames, StatementObjects};
+pub use self::parameter_types::ParameterTypes;
 pub use self::permit::ReadPermit;
-pub use self::plan_question::{PlanBound, Planning, QUESTION_NAME, Question};
-pub use self::prepared::cursor_steps::{CursorStep, Deed, Way};
-pub use self::prepared::duplicate_names::Older;
-pub use self::prepared::{Cursor, Prepared, SessionNames, stored};
+pub use self::plan_question::{PlanBound, PlanCheck, PlanInquiry, QUESTION_NAME};
+pub use self::prepared::cursor_steps::{CursorAction, CursorMovement, CursorStep};
+pub use self::prepared::duplicate_names::OlderBasis;
+pub use self::prepared::{Cursor, PreparedStatement, SessionNames, truncated_name};
 pub use self::queryid::StatementShape;
 #[cfg(test)]
 pub(crate) use self::queryid::shape_of_a_test;
 pub use self::recognized::backend_signal::{
-    Signal, SignalArgument, SignalCall, SignalKind, number_of,
+    BackendSignal, SignalArgument, SignalCall, SignalKind, number_of,
 };
 pub use self::recognized::role_question::RoleQuestion;
-pub use self::rewritten::offsets::Moved;
-pub use self::rewritten::text::{Copied, Instead, Put};
+pub use self::rewritten::offsets::OffsetMap;
+pub use self::rewritten::text::{CopiedConstant, InsertedSpan, RewrittenText};
 pub use self::rule::Rule;
 pub use self::settings::session_values::SessionValues;
 pub use self::settings::tracked::STATEMENT_TIMEOUT;
-pub use self::startup::{Introduction, StartupPlan};
+pub use self::startup::{ClaimedIdentity, StartupPlan};
 pub use self::statement_kind::StatementKind;
-pub use self::verdict::{Clamp, Judgement, Refusal, Verdict};
+pub use self::verdict::{ClampedText, Judgement, Refusal, Verdict};
 
-use self::context::Case;
+use self::context::JudgeContext;
 use crate::limits;
 use crate::policy::Policy;
 use crate::sql::edit;
@@ -98,19 +99,19 @@ use crate::sql::{prescan, string_continuation, tree};
 pub struct Gate {
     policy: Arc<Policy>,
     fingerprinter: Option<Fingerprinter>,
-    names: Names,
+    names: NameRecording,
     texts: Texts,
     shapes: Shapes,
 }
 
 /// Whether it is recorded what statements name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Names {
+enum NameRecording {
     #[default]
-    Forgotten,
-    Recorded,
+    Off,
+    WithoutColumns,
     /// Columns among them.
-    RecordedWithColumns,
+    WithColumns,
 }
 
 /// Whether texts are recorded.
@@ -133,7 +134,7 @@ impl Gate {
         Self {
             policy,
             fingerprinter: Some(fingerprinter),
-            names: Names::Forgotten,
+            names: NameRecording::Off,
             texts: Texts::Forgotten,
             shapes: Shapes::Forgotten,
         }
@@ -145,7 +146,7 @@ impl Gate {
         Self {
             policy,
             fingerprinter: None,
-            names: Names::Forgotten,
+            names: NameRecording::Off,
             texts: Texts::Forgotten,
             shapes: Shapes::Forgotten,
         }
@@ -153,13 +154,13 @@ impl Gate {
 
     /// The same gate where what statements name is recorded ([`Facts::named`]).
     pub fn recording_names(mut self) -> Self {
-        self.names = Names::Recorded;
+        self.names = NameRecording::WithoutColumns;
         self
     }
 
     /// The same gate where the columns are recorded as well that statements read.
     pub fn recording_columns(mut self) -> Self {
-        self.names = Names::RecordedWithColumns;
+        self.names = NameRecording::WithColumns;
         self
     }
 
@@ -179,11 +180,11 @@ impl Gate {
     fn shape(
         &self,
         text: &str,
-        parameters: &Parameters,
+        parameters: &ParameterTypes,
         names: &SessionNames,
     ) -> Option<StatementShape> {
         let is_wanted = self.shapes == Shapes::Recorded;
-        let stands_on = (self.policy.version_number(), names.grounds(), parameters);
+        let stands_on = (self.policy.version_number(), names.basis(), parameters);
         is_wanted.then(|| StatementShape::of(text, stands_on))?
     }
 
@@ -194,7 +195,7 @@ impl Gate {
     /// Whether what statements name is recorded and nothing is decided by it.
     fn only_records_names(&self) -> bool {
         let policy = &self.policy;
-        self.names != Names::Forgotten && !policy.hides() && !policy.denies_functions()
+        self.names != NameRecording::Off && !policy.hides() && !policy.denies_functions()
     }
 
     /// The policy that it judges by.
@@ -205,7 +206,7 @@ impl Gate {
     /// Judges a text: the statements of one Query message. `names` are the prepared statements and
     /// cursors of the session that sent it.
     pub fn judge<'t>(&self, text: Cow<'t, str>, names: &SessionNames) -> Judgement<'t> {
-        self.judge_with(text, &Parameters::open(), names)
+        self.judge_with(text, &ParameterTypes::none_given(), names)
     }
 
     /// Judges a text: the statement of one Parse message, which may give types to its parameters.
@@ -213,19 +214,19 @@ impl Gate {
     pub fn judge_with<'t>(
         &self,
         text: Cow<'t, str>,
-        parameters: &Parameters,
+        parameters: &ParameterTypes,
         names: &SessionNames,
     ) -> Judgement<'t> {
-        self.judge_knowing(text, parameters, names, None)
+        self.judge_with_record(text, parameters, names, None)
     }
 
     /// The same, where it is known what is recorded of the text: that is put on record as it is.
-    fn judge_knowing<'t>(
+    fn judge_with_record<'t>(
         &self,
         text: Cow<'t, str>,
-        parameters: &Parameters,
+        parameters: &ParameterTypes,
         names: &SessionNames,
-        recorded: Option<cache::text_shapes::Recorded>,
+        recorded: Option<cache::text_shapes::ShapeRecord>,
     ) -> Judgement<'t> {
         let (text, parsed) = parse_continued(text, &self.policy);
         let tree = match parsed {
@@ -233,31 +234,33 @@ impl Gate {
             Err(refusal) => {
                 let maker = self.fingerprinter.as_ref();
                 let fingerprint = maker.map(|maker| maker.of_unparsed(&text));
-                let mut case = Case::new(&text, &self.policy, names, fingerprint);
-                case.recorded = self.recorded(&text);
-                return case.refused(refusal, StatementKind::Unparsed);
+                let mut context = JudgeContext::new(&text, &self.policy, names, fingerprint);
+                context.recorded = self.recorded(&text);
+                return context.refused(refusal, StatementKind::Unparsed);
             }
         };
         let kind = statement_kind::of_message(&tree);
         let (named, known) = recorded.map(|it| (it.named, it.fingerprint)).unzip();
         let maker = self.fingerprinter.as_ref();
         let fingerprint = maker.map(|maker| known.flatten().unwrap_or_else(|| maker.of(&text)));
-        let mut case = Case::new(&text, &self.policy, names, fingerprint);
-        case.recorded = self.recorded(&text);
-        case.shape = self.shape(&text, parameters, names);
-        case.parameters = parameters.clone();
-        case.met = match self.names {
-            Names::Forgotten => None,
-            Names::Recorded => Some(named_objects::Met::knowing(named)),
-            Names::RecordedWithColumns => Some(named_objects::Met::knowing(named).with_columns()),
+        let mut context = JudgeContext::new(&text, &self.policy, names, fingerprint);
+        context.recorded = self.recorded(&text);
+        context.shape = self.shape(&text, parameters, names);
+        context.parameters = parameters.clone();
+        context.name_collector = match self.names {
+            NameRecording::Off => None,
+            NameRecording::WithoutColumns => Some(named_objects::NameCollector::with_known(named)),
+            NameRecording::WithColumns => {
+                Some(named_objects::NameCollector::with_known(named).with_columns())
+            }
         };
-        let judged = match models::substitution::of(&tree, &mut case) {
-            Ok(None) => judged(&tree, kind, case),
-            Ok(Some(instead)) => judged_with_models(&Arc::new(instead), kind, &case),
+        let judged = match models::substitution::of(&tree, &mut context) {
+            Ok(None) => judged(&tree, kind, context),
+            Ok(Some(rewritten)) => judged_with_models(&Arc::new(rewritten), kind, &context),
             // What the gate itself has against the text is told first.
-            Err(refused) => match judged(&tree, kind, case.of(&text)) {
+            Err(refused) => match judged(&tree, kind, context.of(&text)) {
                 Err(judgement) => Err(judgement),
-                Ok(_) => Err(case.refused(refused, kind)),
+                Ok(_) => Err(context.refused(refused, kind)),
             },
         };
         match judged {
@@ -276,18 +279,18 @@ impl Gate {
         }
     }
 
-    /// Judges once more a statement that was permitted on other grounds ([`Facts::hold_on`]) and is
+    /// Judges once more a statement that was permitted on another basis ([`Facts::hold_on`]) and is
     /// about to run: a Bind of a prepared statement. With its models it has to be the text that the
     /// server has.
     pub fn still_permits(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         names: &SessionNames,
     ) -> Result<(), Box<Refusal>> {
         let tree = parse(&prepared.text, &self.policy)?;
-        let mut case = Case::new(&prepared.text, &self.policy, names, None);
-        case.parameters = prepared.parameters.clone();
-        cache::rejudge::own(&tree, prepared.facts.instead.as_deref(), &mut case)
+        let mut context = JudgeContext::new(&prepared.text, &self.policy, names, None);
+        context.parameters = prepared.parameters.clone();
+        cache::rejudge::check_client_text(&tree, prepared.facts.rewritten.as_deref(), &mut context)
     }
 
     /// Judges the types that a Parse message gives its parameters, by the server's numbers: a Bind
@@ -297,15 +300,15 @@ impl Gate {
         types: impl IntoIterator<Item = u32>,
         names: &SessionNames,
     ) -> Result<(), Box<Refusal>> {
-        let case = Case::new("", &self.policy, names, None);
-        effects::parameters::look(types, &case)
+        let context = JudgeContext::new("", &self.policy, names, None);
+        effects::parameters::check_parameters(types, &context)
     }
 
     /// Judges once more a portal or cursor that is about to run, or to run on: an Execute. It
     /// judges only where it has to.
     pub fn still_runs(&self, cursor: &Cursor, names: &SessionNames) -> Result<(), Box<Refusal>> {
-        let case = Case::new(&cursor.text, &self.policy, names, None);
-        cache::rejudge::cursor(cursor, &case)
+        let context = JudgeContext::new(&cursor.text, &self.policy, names, None);
+        cache::rejudge::cursor(cursor, &context)
     }
 
     /// Judges the parameters of a StartupMessage, and plans the one that goes upstream.
@@ -323,7 +326,7 @@ impl std::fmt::Debug for Gate {
     }
 }
 
-fn parse(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
+fn parse(text: &str, policy: &Policy) -> Result<tree::SyntaxTree, Box<Refusal>> {
     prescan::prescan(text, policy.statement_bytes())
         .map_err(|error| rules::before_parsing(&error))?;
     tree::parse(text).map_err(|error| rules::syntax_error::refusal(text, &error))
@@ -333,7 +336,7 @@ fn parse(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
 fn parse_continued<'t>(
     text: Cow<'t, str>,
     policy: &Policy,
-) -> (Cow<'t, str>, Result<tree::Tree, Box<Refusal>>) {
+) -> (Cow<'t, str>, Result<tree::SyntaxTree, Box<Refusal>>) {
     let parsed = parse(&text, policy);
     let is_unread = parsed
         .as_ref()
@@ -348,7 +351,7 @@ fn parse_continued<'t>(
 }
 
 /// Parses a text with models in it. The words of an error would quote them.
-fn parse_with_models(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refusal>> {
+fn parse_with_models(text: &str, policy: &Policy) -> Result<tree::SyntaxTree, Box<Refusal>> {
     let bytes_max = policy
         .statement_bytes()
         .saturating_add(limits::MODEL_BYTES_MAX);
@@ -357,59 +360,64 @@ fn parse_with_models(text: &str, policy: &Policy) -> Result<tree::Tree, Box<Refu
 }
 
 /// What is known of a text that no rule refused, and the values to lower in it.
-type Judged<'t> = Result<(Arc<Facts>, Option<Clamp>), Judgement<'t>>;
+type JudgedText<'t> = Result<(Arc<Facts>, Option<ClampedText>), Judgement<'t>>;
 
-fn judged<'t>(tree: &tree::Tree, kind: StatementKind, mut case: Case<'_>) -> Judged<'t> {
-    case.asks_role = RoleQuestion::of(tree);
-    let heard = match recognized::backend_signal::take_out(tree, &mut case) {
+fn judged<'t>(
+    tree: &tree::SyntaxTree,
+    kind: StatementKind,
+    mut context: JudgeContext<'_>,
+) -> JudgedText<'t> {
+    context.asks_role = RoleQuestion::of(tree);
+    let heard = match recognized::backend_signal::take_out(tree, &mut context) {
         true => Ok(()),
-        false => judge::judge_message(tree, &mut case),
+        false => judge::judge_message(tree, &mut context),
     };
-    let heard = heard.and_then(|()| clamp(&mut case));
+    let heard = heard.and_then(|()| clamp(&mut context));
     match heard {
         Err(mut refusal) => {
-            refusal.position = case.place_in_original(refusal.position);
-            Err(case.refused(refusal, kind))
+            refusal.position = context.position_in_original(refusal.position);
+            Err(context.refused(refusal, kind))
         }
-        Ok(clamp) => Ok((Arc::new(case.into_facts(kind)), clamp)),
+        Ok(clamp) => Ok((Arc::new(context.into_facts(kind)), clamp)),
     }
 }
 
 /// The whole of the changed text is judged, what was put in included.
 fn judged_with_models<'t>(
-    instead: &Arc<Instead>,
+    rewritten: &Arc<RewrittenText>,
     kind: StatementKind,
-    case: &Case<'_>,
-) -> Judged<'t> {
-    let changed = case.with_models(instead);
-    let tree = parse_with_models(&instead.text, case.policy)
-        .and_then(|tree| models::substitution::leaves_none(&tree, &changed).map(|()| tree));
+    context: &JudgeContext<'_>,
+) -> JudgedText<'t> {
+    let changed = context.with_models(rewritten);
+    let tree = parse_with_models(&rewritten.text, context.policy)
+        .and_then(|tree| models::substitution::check_none_left(&tree, &changed).map(|()| tree));
     match tree {
         Ok(tree) => judged(&tree, kind, changed),
-        Err(refusal) => Err(case.refused(refusal, kind)),
+        Err(refusal) => Err(context.refused(refusal, kind)),
     }
 }
 
 /// The text with the lowered values in it, if any value was lowered.
-fn clamp(case: &mut Case<'_>) -> Result<Option<Clamp>, Box<Refusal>> {
-    if case.edits.is_empty() {
+fn clamp(context: &mut JudgeContext<'_>) -> Result<Option<ClampedText>, Box<Refusal>> {
+    if context.edits.is_empty() {
         return Ok(None);
     }
-    let edits = std::mem::take(&mut case.edits);
-    let in_original = |edit: edit::Edit| edit::Edit {
-        span: case.in_original(&edit.span),
+    let edits = std::mem::take(&mut context.edits);
+    let in_original = |edit: edit::TextEdit| edit::TextEdit {
+        span: context.in_original(&edit.span),
         ..edit
     };
-    let edits: Vec<edit::Edit> = edits.into_iter().map(in_original).collect();
-    let moved = Moved::of(case.original(), &edits);
-    let text = edit::apply(case.original(), edits).map_err(|_| rules::settings::not_lowerable())?;
-    let notice = std::mem::take(&mut case.notice);
-    Ok(Some(Clamp {
+    let edits: Vec<edit::TextEdit> = edits.into_iter().map(in_original).collect();
+    let moved = OffsetMap::of(context.original(), &edits);
+    let text =
+        edit::apply(context.original(), edits).map_err(|_| rules::settings::not_lowerable())?;
+    let notice = std::mem::take(&mut context.notice);
+    Ok(Some(ClampedText {
         text,
         notice: (!notice.is_empty()).then_some(notice),
-        moved,
-        signal: case.signal.take(),
-        listens: std::mem::take(&mut case.listens),
+        offsets: moved,
+        signal: context.signal.take(),
+        listens: std::mem::take(&mut context.listens),
     }))
 }
 

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::effects::graph::Sight;
+use super::effects::graph::EffectGraph;
 use crate::catalog::{CastMethod, Catalog, FunctionId, RelationId, quoted};
 use crate::limits::{AUDIT_TEXT_BYTES_MAX, NAMED_MAX, NAMES_RENDERED_BYTES_MAX};
-use crate::resolve::{Resolution, What};
+use crate::resolve::{Resolution, UsedObject};
 use crate::secret::Secret;
 
 /// Qualified names, each once, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct StatementObjects {
     /// Relations that are read, as `schema.name`.
     pub relations: Box<[Arc<str>]>,
     /// Columns that are read, as `schema.name.column`, and `schema.name.*` where a row is read as a
@@ -23,7 +23,7 @@ pub struct Named {
     /// Settings that are set, in lower case.
     pub settings: Box<[Arc<str>]>,
     /// The same as a line of the audit shows it.
-    pub rendered: Rendered,
+    pub rendered: RenderedNames,
 }
 
 /// A statement's text, or its beginning. Never shown.
@@ -55,9 +55,9 @@ impl RecordedText {
 /// A text that is put together when it is first asked for: names outlive the statement that was
 /// met with them, and every statement that runs again shows them again.
 #[derive(Clone, Debug, Default)]
-pub struct Rendered(OnceLock<Option<Box<str>>>);
+pub struct RenderedNames(OnceLock<Option<Box<str>>>);
 
-impl Rendered {
+impl RenderedNames {
     /// The text, where it is short enough to be kept.
     pub fn keep(&self, render: impl FnOnce() -> String) -> Option<&str> {
         let kept = self.0.get_or_init(|| {
@@ -69,15 +69,15 @@ impl Rendered {
 }
 
 /// It follows from the names.
-impl PartialEq for Rendered {
+impl PartialEq for RenderedNames {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Rendered {}
+impl Eq for RenderedNames {}
 
-impl Named {
+impl StatementObjects {
     /// What it takes in memory, about: each name twice, as it is and as a line shows it.
     pub(super) fn bytes(&self) -> usize {
         let all = [
@@ -93,19 +93,19 @@ impl Named {
 
 /// What was met so far of what a text names.
 #[derive(Clone, Default)]
-pub(super) struct Met {
+pub(super) struct NameCollector {
     relations: BTreeSet<Arc<str>>,
     /// None where they are not recorded.
     columns: Option<BTreeSet<Arc<str>>>,
     functions: BTreeSet<Arc<str>>,
     settings: BTreeSet<Arc<str>>,
     /// All of it, where that was known before.
-    known: Option<Arc<Named>>,
+    known: Option<Arc<StatementObjects>>,
 }
 
-impl Met {
+impl NameCollector {
     /// Nothing was met yet; or all is known that will be.
-    pub(super) fn knowing(known: Option<Arc<Named>>) -> Self {
+    pub(super) fn with_known(known: Option<Arc<StatementObjects>>) -> Self {
         Self {
             known,
             ..Self::default()
@@ -121,7 +121,7 @@ impl Met {
     }
 
     /// Nothing was met yet, and the same is recorded.
-    pub(super) fn anew(&self) -> Self {
+    pub(super) fn restarted(&self) -> Self {
         Self {
             columns: self.columns.as_ref().map(|_| BTreeSet::new()),
             ..Self::default()
@@ -134,31 +134,31 @@ impl Met {
     }
 
     /// Takes over what a statement names.
-    pub(super) fn add(&mut self, resolution: &Resolution<'_>, sight: &Sight) {
-        let catalog = sight.catalog();
+    pub(super) fn add(&mut self, resolution: &Resolution<'_>, effect_graph: &EffectGraph) {
+        let catalog = effect_graph.catalog();
         for used in &resolution.uses {
             match &used.what {
-                What::Relation { id, .. } => {
+                UsedObject::Relation { id, .. } => {
                     put(&mut self.relations, || qualified(catalog, *id));
                 }
-                What::Functions { candidates, .. } => self.call(catalog, candidates),
-                What::Operators { candidates, .. } => {
+                UsedObject::Functions { candidates, .. } => self.call(catalog, candidates),
+                UsedObject::Operators { candidates, .. } => {
                     let functions = candidates.iter();
                     let functions = functions.filter_map(|id| catalog.operator(*id).function);
                     self.call(catalog, &functions.collect::<Vec<_>>());
                 }
-                What::Cast { candidates, .. } => {
+                UsedObject::Cast { candidates, .. } => {
                     for id in candidates {
                         if let CastMethod::Function(function) = catalog.cast(*id).method {
                             self.call(catalog, &[function]);
                         }
                     }
                 }
-                What::Column {
+                UsedObject::Column {
                     origin: Some((id, number)),
                     ..
                 } => self.column(catalog, *id, Some(*number)),
-                What::WholeRow {
+                UsedObject::WholeRow {
                     relation: Some(id), ..
                 } => self.column(catalog, *id, None),
                 _ => {}
@@ -200,7 +200,7 @@ impl Met {
     }
 
     /// Takes over what another statement names, which this one runs.
-    pub(super) fn take_over(&mut self, named: &Named) {
+    pub(super) fn take_over(&mut self, named: &StatementObjects) {
         let both = [
             (&mut self.relations, &named.relations),
             (&mut self.functions, &named.functions),
@@ -219,17 +219,17 @@ impl Met {
     }
 
     /// All of it.
-    pub(super) fn named(&self) -> Arc<Named> {
+    pub(super) fn named_objects(&self) -> Arc<StatementObjects> {
         if let Some(known) = &self.known {
             return Arc::clone(known);
         }
         let all = |names: &BTreeSet<Arc<str>>| names.iter().map(Arc::clone).collect();
-        Arc::new(Named {
+        Arc::new(StatementObjects {
             relations: all(&self.relations),
             columns: self.columns.as_ref().map(all).unwrap_or_default(),
             functions: all(&self.functions),
             settings: all(&self.settings),
-            rendered: Rendered::default(),
+            rendered: RenderedNames::default(),
         })
     }
 }

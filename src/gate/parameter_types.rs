@@ -3,12 +3,12 @@
 //! A Parse message may give them, and a text means something else with others: `$1 + x` is an
 //! operator of the type that the client gave. So a verdict stands on them too.
 
-use super::basis::Digest;
+use super::basis::BasisDigest;
 use crate::catalog::Oid;
 
 /// The types of the parameters of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Parameters {
+pub enum ParameterTypes {
     /// These, by the server's numbers. The server is to find those that are zero and those beyond
     /// the list. A Query gives none.
     Given(Box<[u32]>),
@@ -17,19 +17,19 @@ pub enum Parameters {
     Unknown,
 }
 
-impl Parameters {
+impl ParameterTypes {
     /// The types that a Parse message gives.
     pub fn given(types: impl IntoIterator<Item = u32>) -> Self {
         Self::Given(types.into_iter().collect())
     }
 
     /// None are given, as in a Query.
-    pub fn open() -> Self {
+    pub fn none_given() -> Self {
         Self::Given(Box::default())
     }
 
     /// Takes over which types the server finds for parameters without one, by their numbers.
-    pub(super) fn settle(&mut self, found: &[(u32, Oid)]) {
+    pub(super) fn fill_types(&mut self, found: &[(u32, Oid)]) {
         let Self::Given(types) = self else {
             return;
         };
@@ -53,12 +53,12 @@ impl Parameters {
 
     /// For the cache's key; none where a verdict is not kept. Two databases may give one number to
     /// types that have nothing in common, unless they came with the server.
-    pub(super) fn digest(&self) -> Option<Digest> {
+    pub(super) fn digest(&self) -> Option<BasisDigest> {
         match self {
             Self::Given(types) => {
                 let mut types_of_server = types.iter().map(|oid| Oid(*oid));
                 let same_everywhere = types_of_server.all(Oid::is_built_in);
-                same_everywhere.then(|| Digest::of_types(types))
+                same_everywhere.then(|| BasisDigest::of_types(types))
             }
             Self::Unknown => None,
         }

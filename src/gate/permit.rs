@@ -31,14 +31,14 @@ pub struct ReadPermit<'t> {
 impl ReadPermit<'_> {
     /// The text that runs, byte for byte as it was judged.
     pub fn text(&self) -> &str {
-        match &self.facts.instead {
-            Some(instead) => &instead.text,
+        match &self.facts.rewritten {
+            Some(rewritten) => &rewritten.text,
             None => &self.text,
         }
     }
 
     /// The text as it came, before the policy's models were put in: what is judged again when the
-    /// grounds are others. It is not to be sent.
+    /// basis is another one. It is not to be sent.
     pub fn original(&self) -> &str {
         &self.text
     }

@@ -18,19 +18,19 @@ use std::sync::Arc;
 
 use super::rules::{copy, explain_analyze};
 use super::{
-    Effect, Facts, Gate, Parameters, Prepared, ReadPermit, Refusal, Rule, SessionNames,
-    StatementKind, Verdict,
+    Facts, Gate, ParameterTypes, PreparedStatement, ReadPermit, Refusal, Rule, SessionEffect,
+    SessionNames, StatementKind, Verdict,
 };
 use crate::policy::{ExplainAnalyze, Policy};
 use crate::sql::lexer::{Token, TokenKind, tokens};
-use crate::sql::tree::{self, Node, Statement, Tree, nodes};
+use crate::sql::tree::{self, Node, ParsedStatement, SyntaxTree, nodes};
 use crate::sqlstate;
 
 /// What has to be asked before a text runs.
 #[derive(Debug, Default)]
-pub struct Planning {
+pub struct PlanCheck {
     /// The questions, in the order of the text.
-    pub questions: Vec<Question>,
+    pub questions: Vec<PlanInquiry>,
     /// Whether a transaction ends in the text before something that is asked for: where one is
     /// open, it would be planned as what it is not.
     pub ends_transaction: bool,
@@ -38,7 +38,7 @@ pub struct Planning {
 
 /// One question.
 #[derive(Debug)]
-pub struct Question {
+pub struct PlanInquiry {
     /// The EXPLAIN.
     pub permit: ReadPermit<'static>,
     /// How many characters further on things stand in the EXPLAIN than in the text that runs; none
@@ -56,8 +56,8 @@ impl Gate {
         &self,
         permit: &ReadPermit<'_>,
         names: &SessionNames,
-    ) -> Result<Planning, Box<Refusal>> {
-        self.plans_with(permit, &Source::Query, names)
+    ) -> Result<PlanCheck, Box<Refusal>> {
+        self.plans_with(permit, &SourceMessage::Query, names)
     }
 
     /// The same for a prepared statement that is bound: its values come with the question.
@@ -66,11 +66,11 @@ impl Gate {
     /// The refusal of a statement that cannot be asked about, or may not run any more.
     pub fn plans_of_prepared(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedStatement,
         names: &SessionNames,
-    ) -> Result<Planning, Box<Refusal>> {
+    ) -> Result<PlanCheck, Box<Refusal>> {
         if !may_have_plans(prepared.facts.kind, &self.policy) {
-            return Ok(Planning::default());
+            return Ok(PlanCheck::default());
         }
         let text = Cow::Borrowed(&*prepared.text);
         match self.judge_with(text, &prepared.parameters, names).verdict {
@@ -79,7 +79,7 @@ impl Gate {
                 Err(unplannable())
             }
             Verdict::Permitted(permit) => {
-                self.plans_with(&permit, &Source::Parse(&prepared.parameters), names)
+                self.plans_with(&permit, &SourceMessage::Parse(&prepared.parameters), names)
             }
             Verdict::Refused(refusal) => Err(refusal),
             Verdict::Clamped(_) => Err(unplannable()),
@@ -89,15 +89,15 @@ impl Gate {
     fn plans_with(
         &self,
         permit: &ReadPermit<'_>,
-        source: &Source<'_>,
+        source: &SourceMessage<'_>,
         names: &SessionNames,
-    ) -> Result<Planning, Box<Refusal>> {
+    ) -> Result<PlanCheck, Box<Refusal>> {
         if !may_have_plans(permit.facts().kind, &self.policy) {
-            return Ok(Planning::default());
+            return Ok(PlanCheck::default());
         }
         // It was parsed before, so it is parsed now.
         let tree = tree::parse(permit.original()).map_err(|_| unplannable())?;
-        let mut planning = Planning::default();
+        let mut planning = PlanCheck::default();
         let mut has_ended = false;
         for statement in tree.statements() {
             if ends_transaction(statement.node) {
@@ -112,21 +112,21 @@ impl Gate {
             planning.ends_transaction |= has_ended;
             let is_whole = permit.facts().statements == 1 && piece.place == statement.span();
             let question = if !piece.queries.is_empty() {
-                self.ask_of(&piece, names)?
+                self.question_for(&piece, names)?
             } else if is_whole {
                 explain(permit, piece.kind, 0)?
             } else {
-                self.ask_apart(permit.original(), &piece, source, names)?
+                self.question_for_inner(permit.original(), &piece, source, names)?
             };
             planning.questions.push(question);
         }
-        let moves = |effect: &Effect| {
+        let moves = |effect: &SessionEffect| {
             matches!(
                 effect,
-                Effect::SearchPathSet { .. }
-                    | Effect::SettingSet { .. }
-                    | Effect::DiscardAll
-                    | Effect::Prepare { .. }
+                SessionEffect::SearchPathSet { .. }
+                    | SessionEffect::SettingSet { .. }
+                    | SessionEffect::DiscardAll
+                    | SessionEffect::Prepare { .. }
             )
         };
         let is_several = permit.facts().statements > 1;
@@ -138,7 +138,11 @@ impl Gate {
     }
 
     /// A read that is written as something else: the first of its queries that may run.
-    fn ask_of(&self, piece: &Piece, names: &SessionNames) -> Result<Question, Box<Refusal>> {
+    fn question_for(
+        &self,
+        piece: &PlannedRead,
+        names: &SessionNames,
+    ) -> Result<PlanInquiry, Box<Refusal>> {
         let judged = piece.queries.iter().find_map(|query| {
             let judgement = self.judge(Cow::Borrowed(query), names);
             match judgement.verdict {
@@ -147,20 +151,20 @@ impl Gate {
             }
         });
         let question = judged.unwrap_or_else(|| Err(unplannable()))?;
-        Ok(Question {
+        Ok(PlanInquiry {
             shift: None,
             ..question
         })
     }
 
     /// A read inside of another statement, judged by itself.
-    fn ask_apart(
+    fn question_for_inner(
         &self,
         text: &str,
-        piece: &Piece,
-        source: &Source<'_>,
+        piece: &PlannedRead,
+        source: &SourceMessage<'_>,
         names: &SessionNames,
-    ) -> Result<Question, Box<Refusal>> {
+    ) -> Result<PlanInquiry, Box<Refusal>> {
         let before = text.get(..piece.place.start).ok_or_else(unplannable)?;
         let own = text.get(piece.place.clone()).ok_or_else(unplannable)?;
         let judgement = self.judge_with(Cow::Borrowed(own), &source.parameters(), names);
@@ -168,9 +172,9 @@ impl Gate {
             return Err(unplannable());
         };
         let before = i64::try_from(before.chars().count()).unwrap_or(i64::MAX);
-        let is_another = permit.facts().instead.is_some();
+        let is_another = permit.facts().rewritten.is_some();
         let question = explain(&permit, piece.kind, before)?;
-        Ok(Question {
+        Ok(PlanInquiry {
             shift: question.shift.filter(|_| !is_another),
             ..question
         })
@@ -217,18 +221,18 @@ pub struct PlanBound {
 }
 
 /// What kind of message a text came in.
-enum Source<'a> {
+enum SourceMessage<'a> {
     /// A Query: no parameters.
     Query,
     /// A Parse that gave these types.
-    Parse(&'a Parameters),
+    Parse(&'a ParameterTypes),
 }
 
-impl Source<'_> {
-    fn parameters(&self) -> Parameters {
+impl SourceMessage<'_> {
+    fn parameters(&self) -> ParameterTypes {
         match self {
-            Self::Query => Parameters::open(),
-            Self::Parse(parameters) => Parameters::clone(parameters),
+            Self::Query => ParameterTypes::none_given(),
+            Self::Parse(parameters) => ParameterTypes::clone(parameters),
         }
     }
 
@@ -242,7 +246,7 @@ impl Source<'_> {
 }
 
 /// A read in a text.
-struct Piece {
+struct PlannedRead {
     /// Its bytes.
     place: Range<usize>,
     /// What it is.
@@ -251,7 +255,7 @@ struct Piece {
     queries: Vec<String>,
 }
 
-impl Piece {
+impl PlannedRead {
     fn of(place: Range<usize>, kind: StatementKind) -> Self {
         Self {
             place,
@@ -279,27 +283,27 @@ fn may_have_plans(kind: StatementKind, policy: &Policy) -> bool {
 /// The read of a statement, where it has one that runs.
 fn piece(
     text: &str,
-    statement: &Statement<'_>,
+    statement: &ParsedStatement<'_>,
     names: &SessionNames,
     policy: &Policy,
-) -> Result<Option<Piece>, Box<Refusal>> {
+) -> Result<Option<PlannedRead>, Box<Refusal>> {
     let whole = statement.span();
     let kind = StatementKind::of(statement.node);
     match statement.node {
-        Node::SelectStmt(_) | Node::DeclareCursorStmt(_) => Ok(Some(Piece::of(whole, kind))),
+        Node::SelectStmt(_) | Node::DeclareCursorStmt(_) => Ok(Some(PlannedRead::of(whole, kind))),
         Node::ExecuteStmt(execute) => {
             let known = names.prepared(execute.name().unwrap_or_default());
             let kind_run = known.map(|prepared| prepared.facts.kind);
             match kind_run {
                 Some(StatementKind::Select | StatementKind::Values | StatementKind::Table) => {
-                    Ok(Some(Piece::of(whole, kind)))
+                    Ok(Some(PlannedRead::of(whole, kind)))
                 }
                 Some(run) if !may_have_plans(run, policy) => Ok(None),
                 // It runs something that itself runs something, or stands for nothing yet.
                 Some(_) | None => Err(unplannable()),
             }
         }
-        Node::CopyStmt(relation) if relation.relation().is_some() => Ok(Some(Piece {
+        Node::CopyStmt(relation) if relation.relation().is_some() => Ok(Some(PlannedRead {
             place: whole,
             kind: StatementKind::Select,
             queries: copy::planned(relation),
@@ -307,12 +311,12 @@ fn piece(
         Node::CopyStmt(copy) => {
             let place = in_parentheses(text, whole).ok_or_else(unplannable)?;
             let kind = StatementKind::of(copy.query());
-            Ok(Some(Piece::of(place, kind)))
+            Ok(Some(PlannedRead::of(place, kind)))
         }
         Node::ExplainStmt(explain) if explain_analyze::runs(explain) => {
             let place = behind_options(text, whole).ok_or_else(unplannable)?;
             let kind = StatementKind::of(explain.query());
-            Ok(Some(Piece::of(place, kind)))
+            Ok(Some(PlannedRead::of(place, kind)))
         }
         _ => Ok(None),
     }
@@ -323,7 +327,7 @@ fn explain(
     permit: &ReadPermit<'_>,
     kind: StatementKind,
     before: i64,
-) -> Result<Question, Box<Refusal>> {
+) -> Result<PlanInquiry, Box<Refusal>> {
     let text = [EXPLAIN, permit.text()].concat();
     let tree = tree::parse(&text).map_err(|_| unplannable())?;
     let is_asked = only_explain(&tree).is_some_and(|asked| {
@@ -338,10 +342,10 @@ fn explain(
         StatementKind::Explain,
         None,
         1,
-        permitted.grounds,
+        permitted.basis,
         permitted.depth,
     );
-    Ok(Question {
+    Ok(PlanInquiry {
         permit: ReadPermit::issue(Cow::Owned(text), Arc::new(facts)),
         shift: Some(prefix.saturating_sub(before)),
     })
@@ -353,7 +357,7 @@ fn is_alike(one: StatementKind, other: StatementKind) -> bool {
     one == other || is_query(one) && is_query(other)
 }
 
-fn only_explain(tree: &Tree) -> Option<&nodes::ExplainStmt> {
+fn only_explain(tree: &SyntaxTree) -> Option<&nodes::ExplainStmt> {
     let mut statements = tree.statements();
     match (statements.next()?.node, statements.next()) {
         (Node::ExplainStmt(explain), None) => Some(explain),

@@ -8,8 +8,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::basis::{Digest, Grounds};
-use super::parameter_types::Parameters;
+use super::basis::{BasisDigest, VerdictBasis};
+use super::parameter_types::ParameterTypes;
 use crate::sql::lexer::{TokenKind, tokens};
 
 /// The hash of all of it. Equal for texts that have the same queryid; it tells nothing else.
@@ -21,20 +21,20 @@ impl StatementShape {
     /// told by its tokens alone, or somebody else has given the types of its parameters.
     pub(super) fn of(
         text: &str,
-        (policy, grounds, parameters): (u64, Grounds, &Parameters),
+        (policy, basis, parameters): (u64, VerdictBasis, &ParameterTypes),
     ) -> Option<Self> {
         let mut hasher = blake3::Hasher::new();
         push_tokens(text, &mut hasher)?;
         let types = match parameters {
-            Parameters::Given(types) => Digest::of_types(types),
-            Parameters::Unknown => return None,
+            ParameterTypes::Given(types) => BasisDigest::of_types(types),
+            ParameterTypes::Unknown => return None,
         };
         // The values of a session are constants where models read them.
-        let grounds = Grounds {
-            values: Digest::default(),
-            ..grounds
+        let basis = VerdictBasis {
+            values: BasisDigest::default(),
+            ..basis
         };
-        (policy, grounds, types).hash(&mut Feed(&mut hasher));
+        (policy, basis, types).hash(&mut Feed(&mut hasher));
         let mut own = [0; 16];
         hasher.finalize_xof().fill(&mut own);
         Some(Self(own))
@@ -155,7 +155,10 @@ mod tests {
     use super::*;
 
     fn shape(text: &str) -> Option<StatementShape> {
-        StatementShape::of(text, (1, Grounds::default(), &Parameters::open()))
+        StatementShape::of(
+            text,
+            (1, VerdictBasis::default(), &ParameterTypes::none_given()),
+        )
     }
 
     #[track_caller]
@@ -234,27 +237,27 @@ mod tests {
     #[test]
     fn grounds_and_types_count_and_values_of_the_session_do_not() {
         let text = "SELECT $1, a FROM t";
-        let of = |policy, grounds, types: &[u32]| {
-            let parameters = Parameters::given(types.iter().copied());
-            StatementShape::of(text, (policy, grounds, &parameters))
+        let of = |policy, basis, types: &[u32]| {
+            let parameters = ParameterTypes::given(types.iter().copied());
+            StatementShape::of(text, (policy, basis, &parameters))
         };
-        let grounds = Grounds::default();
-        let first = of(1, grounds, &[23]);
-        assert_eq!(first, of(1, grounds, &[23]));
-        assert_ne!(first, of(2, grounds, &[23]));
-        assert_ne!(first, of(1, grounds, &[25]));
-        assert_ne!(first, of(1, grounds, &[]));
-        let elsewhere = Grounds {
-            role: Digest::of_role("x"),
-            ..grounds
+        let basis = VerdictBasis::default();
+        let first = of(1, basis, &[23]);
+        assert_eq!(first, of(1, basis, &[23]));
+        assert_ne!(first, of(2, basis, &[23]));
+        assert_ne!(first, of(1, basis, &[25]));
+        assert_ne!(first, of(1, basis, &[]));
+        let elsewhere = VerdictBasis {
+            role: BasisDigest::of_role("x"),
+            ..basis
         };
         assert_ne!(first, of(1, elsewhere, &[23]));
-        let of_tenant = Grounds {
-            values: Digest::of_role("x"),
-            ..grounds
+        let of_tenant = VerdictBasis {
+            values: BasisDigest::of_role("x"),
+            ..basis
         };
         assert_eq!(first, of(1, of_tenant, &[23]));
-        let unknown = (1, grounds, &Parameters::Unknown);
+        let unknown = (1, basis, &ParameterTypes::Unknown);
         assert_eq!(StatementShape::of(text, unknown), None);
     }
 }

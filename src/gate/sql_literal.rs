@@ -4,73 +4,77 @@
 //! It has to be one query that passes as it stands: without settings, models or bounds on plans,
 //! which would have to change or to ask about a text that nobody can change any more.
 
-use super::context::{Case, Nesting};
-use super::effects::graph::{Reason, Sight};
+use super::context::{JudgeContext, TextOrigin};
+use super::effects::graph::{EffectGraph, EffectReason};
 use super::models::substitution;
-use super::rules::Called;
+use super::rules::CalledName;
 use super::{judge, parse};
 use crate::catalog::FunctionId;
 use crate::sql::tree::{ConstValue, Node, nodes};
 
 /// Judges the literals of a call that may be of such a function, and notes where it stands if all
 /// of them pass.
-pub(super) fn look(called: Called<'_>, call: &nodes::FuncCall, case: &mut Case<'_>) {
-    let Some(sight) = case.sight() else {
+pub(super) fn check_literals(
+    called: CalledName<'_>,
+    call: &nodes::FuncCall,
+    context: &mut JudgeContext<'_>,
+) {
+    let Some(effect_graph) = context.effect_graph() else {
         return;
     };
-    let Some(name) = sight.catalog().names().find(called.name) else {
+    let Some(name) = effect_graph.catalog().names().find(called.name) else {
         return;
     };
-    let mut functions = sight.catalog().index().functions(name).iter();
-    if !functions.any(|id| runs_literal(*id, sight)) {
+    let mut functions = effect_graph.catalog().index().functions(name).iter();
+    if !functions.any(|id| runs_literal(*id, effect_graph)) {
         return;
     }
-    let passes = match case.nesting {
-        Nesting::Own | Nesting::Run => all_pass(call, case),
+    let passes = match context.text_origin {
+        TextOrigin::Own | TextOrigin::Run => all_pass(call, context),
         // A body is judged once for all who run it; a literal in a literal has no end.
-        Nesting::Body | Nesting::Literal => false,
+        TextOrigin::Body | TextOrigin::Literal => false,
     };
     if let (true, Ok(at)) = (passes, usize::try_from(call.location)) {
-        case.literals_judged.push(at);
-        case.runs_by_path = true;
+        context.literals_judged.push(at);
+        context.runs_by_path = true;
     }
 }
 
 /// Whether a call at a place of the text runs literals that were judged, where their names are
 /// looked up when they run.
-pub(super) fn is_judged(at: Option<usize>, case: &Case<'_>) -> bool {
-    case.within.is_empty() && at.is_some_and(|at| case.literals_judged.contains(&at))
+pub(super) fn is_judged(at: Option<usize>, context: &JudgeContext<'_>) -> bool {
+    context.within.is_empty() && at.is_some_and(|at| context.literals_judged.contains(&at))
 }
 
 /// Whether a function runs its string as SQL and nothing else, and is nothing worse.
-pub(super) fn runs_literal(id: FunctionId, sight: &Sight) -> bool {
-    let hidden = sight.called_by_name(id);
-    hidden.is_some_and(|hidden| hidden.is_own() && hidden.why() == Reason::RunsLiteral)
+pub(super) fn runs_literal(id: FunctionId, effect_graph: &EffectGraph) -> bool {
+    let hidden = effect_graph.called_by_name(id);
+    hidden.is_some_and(|hidden| hidden.is_own() && hidden.reason() == EffectReason::RunsLiteral)
 }
 
 /// The first argument is SQL; another one is where it is a text, and the number of something else.
-fn all_pass(call: &nodes::FuncCall, case: &mut Case<'_>) -> bool {
-    let limits = case.policy.limits();
+fn all_pass(call: &nodes::FuncCall, context: &mut JudgeContext<'_>) -> bool {
+    let limits = context.policy.limits();
     if limits.wants_plans() || limits.nesting.is_some() || call.func_variadic {
         return false;
     }
-    let mut arguments = call.args().iter().map(Argument::of);
-    matches!(arguments.next(), Some(Argument::Sql(text)) if passes(text, case))
+    let mut arguments = call.args().iter().map(LiteralArgument::of);
+    matches!(arguments.next(), Some(LiteralArgument::Sql(text)) if passes(text, context))
         && arguments.all(|argument| match argument {
-            Argument::Sql(text) => passes(text, case),
-            Argument::Number => true,
-            Argument::Other => false,
+            LiteralArgument::Sql(text) => passes(text, context),
+            LiteralArgument::Number => true,
+            LiteralArgument::Other => false,
         })
 }
 
 /// What an argument is.
-enum Argument<'n> {
+enum LiteralArgument<'n> {
     Sql(&'n str),
     Number,
     Other,
 }
 
-impl<'n> Argument<'n> {
+impl<'n> LiteralArgument<'n> {
     fn of(node: Node<'n>) -> Self {
         let constant = match node {
             Node::A_Const(constant) => constant,
@@ -99,8 +103,8 @@ fn is_text(to: &nodes::TypeName) -> bool {
         && !to.setof
 }
 
-fn passes(text: &str, case: &mut Case<'_>) -> bool {
-    let Ok(tree) = parse(text, case.policy) else {
+fn passes(text: &str, context: &mut JudgeContext<'_>) -> bool {
+    let Ok(tree) = parse(text, context.policy) else {
         return false;
     };
     let mut statements = tree.statements();
@@ -110,14 +114,14 @@ fn passes(text: &str, case: &mut Case<'_>) -> bool {
     if !matches!(only.node, Node::SelectStmt(_)) {
         return false;
     }
-    let mut inner = case.literal(text);
+    let mut inner = context.literal(text);
     let is_plain = matches!(substitution::of(&tree, &mut inner), Ok(None))
         && judge::judge(only.node, &mut inner).is_ok()
         && inner.effects.is_empty()
         && inner.edits.is_empty()
         && inner.within.is_empty();
     if is_plain {
-        case.hear(&inner);
+        context.take_over_literal(&inner);
     }
     is_plain
 }

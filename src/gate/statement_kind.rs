@@ -1,6 +1,8 @@
 //! What kind of statement a text is: a closed list, for rules, audit and metrics.
 
-use crate::sql::tree::{Node, SetOperation, TransactionStmtKind, Tree, VariableSetKind, nodes};
+use crate::sql::tree::{
+    Node, SetOperation, SyntaxTree, TransactionStmtKind, VariableSetKind, nodes,
+};
 
 /// The kinds. What Postgres's grammar can produce and is not named here is `Unknown`, and refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -240,7 +242,7 @@ impl StatementKind {
 }
 
 /// The kind of a whole text.
-pub(super) fn of_message(tree: &Tree) -> StatementKind {
+pub(super) fn of_message(tree: &SyntaxTree) -> StatementKind {
     let mut statements = tree.statements();
     match (statements.next(), statements.next()) {
         (None, _) => StatementKind::Empty,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::rules::check::{check, check_bi, gate, rule_of};
-use super::{Effect, Rule, SessionNames, StatementKind, Verdict};
+use super::{Rule, SessionEffect, SessionNames, StatementKind, Verdict};
 use crate::policy::Policy;
 
 #[test]
@@ -152,7 +152,7 @@ fn a_prepared_statement_is_remembered_by_what_it_runs() {
     let execute = gate.judge(Cow::Borrowed("EXECUTE \"My p\""), &names);
     assert!(matches!(execute.verdict, Verdict::Permitted(_)));
     assert!(!execute.facts.cacheable);
-    for gone in [Effect::DeallocateAll, Effect::DiscardAll] {
+    for gone in [SessionEffect::DeallocateAll, SessionEffect::DiscardAll] {
         let mut names = names.clone();
         names.apply(&gone);
         let execute = gate.judge(Cow::Borrowed("EXECUTE \"My p\""), &names);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Facts, Moved, ReadPermit, Rule, Signal};
+use super::{BackendSignal, Facts, OffsetMap, ReadPermit, Rule};
 use crate::limits;
 use crate::sqlstate::{self, SqlState};
 
@@ -24,21 +24,21 @@ pub enum Verdict<'t> {
     Permitted(ReadPermit<'t>),
     /// It may run with a value lowered: the changed text is to be judged again, and the client
     /// told.
-    Clamped(Clamp),
+    Clamped(ClampedText),
     /// It may not run.
     Refused(Box<Refusal>),
 }
 
 /// A text in which a value was lowered to what the policy gives, or a call taken out.
-pub struct Clamp {
+pub struct ClampedText {
     /// The changed text. It is no permit: it has to be judged.
     pub text: String,
     /// What to tell the client in a NoticeResponse; none where it did not ask for the value itself.
     pub notice: Option<String>,
     /// Where what runs stands otherwise than in the text before.
-    pub moved: Option<Moved>,
+    pub offsets: Option<OffsetMap>,
     /// The call that was taken out of it, for pgsieve to carry out.
-    pub signal: Option<Box<Signal>>,
+    pub signal: Option<Box<BackendSignal>>,
     /// Which of its statements, from 0, are LISTEN in the text before.
     pub listens: Vec<u32>,
 }
@@ -128,7 +128,7 @@ fn in_general(rule: Rule) -> &'static str {
     }
 }
 
-impl fmt::Debug for Clamp {
+impl fmt::Debug for ClampedText {
     /// Without the text.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Clamp(…)")

@@ -16,7 +16,7 @@ use crate::telemetry::labels::HeldCertificate;
 
 /// A file of certificates, and when the first of them ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expiry {
+pub struct CertificateExpiry {
     /// What the file is for.
     pub certificate: HeldCertificate,
     /// In seconds since 1970.
@@ -24,7 +24,10 @@ pub struct Expiry {
 }
 
 /// All that these settings name. What cannot be read is left out: TLS does not load with it.
-pub fn held(client: &ClientTlsSettings, upstream: &UpstreamTlsSettings) -> Vec<Expiry> {
+pub fn certificate_expiries(
+    client: &ClientTlsSettings,
+    upstream: &UpstreamTlsSettings,
+) -> Vec<CertificateExpiry> {
     let files = match client {
         ClientTlsSettings::Off => None,
         ClientTlsSettings::Allow(files)
@@ -51,7 +54,7 @@ pub fn held(client: &ClientTlsSettings, upstream: &UpstreamTlsSettings) -> Vec<E
             }
         };
         let ends = first_end(file?, part).ok()??;
-        Some(Expiry { certificate, ends })
+        Some(CertificateExpiry { certificate, ends })
     });
     ends.collect()
 }
@@ -75,7 +78,7 @@ mod tests {
     use super::*;
     use crate::net::client_tls::ClientTlsFiles;
     use crate::net::dev_certificates::tests::made;
-    use crate::net::upstream_tls::{Authority, ClientCertificate};
+    use crate::net::upstream_tls::{ClientCertificate, TlsAuthority};
 
     /// A certificate that ends in this year.
     fn ending(year: i32) -> String {
@@ -107,8 +110,8 @@ mod tests {
             certificate: file("shown.pem", ending(2040)),
             key: made.client_key.clone(),
         };
-        let authority = Authority::File(file("roots.pem", ending(2040) + &ending(2001)));
-        let of = |certificate, ends| Expiry { certificate, ends };
+        let authority = TlsAuthority::File(file("roots.pem", ending(2040) + &ending(2001)));
+        let of = |certificate, ends| CertificateExpiry { certificate, ends };
         let client = [
             of(HeldCertificate::ClientListener, IN_2001),
             of(HeldCertificate::ClientAuthority, IN_2040),
@@ -122,20 +125,29 @@ mod tests {
             ClientTlsSettings::Require(files.clone()),
             ClientTlsSettings::RequireCertificate(files),
         ] {
-            let found = held(&settings, &UpstreamTlsSettings::Disable);
+            let found = certificate_expiries(&settings, &UpstreamTlsSettings::Disable);
             assert_eq!(found, client);
         }
         for settings in [
             UpstreamTlsSettings::VerifyCa(authority.clone(), shown.clone()),
             UpstreamTlsSettings::VerifyFull(authority, shown.clone()),
         ] {
-            assert_eq!(held(&ClientTlsSettings::Off, &settings), upstream);
+            assert_eq!(
+                certificate_expiries(&ClientTlsSettings::Off, &settings),
+                upstream
+            );
         }
         let believing = UpstreamTlsSettings::Require(shown.clone());
-        assert_eq!(held(&ClientTlsSettings::Off, &believing), upstream[..1]);
-        let system = UpstreamTlsSettings::VerifyFull(Authority::System, shown);
-        assert_eq!(held(&ClientTlsSettings::Off, &system), upstream[..1]);
-        let none = held(&ClientTlsSettings::Off, &UpstreamTlsSettings::Disable);
+        assert_eq!(
+            certificate_expiries(&ClientTlsSettings::Off, &believing),
+            upstream[..1]
+        );
+        let system = UpstreamTlsSettings::VerifyFull(TlsAuthority::System, shown);
+        assert_eq!(
+            certificate_expiries(&ClientTlsSettings::Off, &system),
+            upstream[..1]
+        );
+        let none = certificate_expiries(&ClientTlsSettings::Off, &UpstreamTlsSettings::Disable);
         assert_eq!(none, []);
     }
 
@@ -149,7 +161,10 @@ mod tests {
                 client_ca: None,
             };
             let settings = ClientTlsSettings::Allow(files);
-            assert_eq!(held(&settings, &UpstreamTlsSettings::Disable), []);
+            assert_eq!(
+                certificate_expiries(&settings, &UpstreamTlsSettings::Disable),
+                []
+            );
         }
     }
 }

@@ -12,30 +12,30 @@ pub fn end_point_digest(certificate: &[u8]) -> Option<Vec<u8>> {
     let (_, parsed) = X509Certificate::from_der(certificate).ok()?;
     let signature = parsed.signature_algorithm.algorithm.to_id_string();
     match HASHES.iter().find(|(oid, _)| *oid == signature)?.1 {
-        Hash::Sha256 => Some(Sha256::digest(certificate).to_vec()),
-        Hash::Sha384 => Some(Sha384::digest(certificate).to_vec()),
-        Hash::Sha512 => Some(Sha512::digest(certificate).to_vec()),
+        BindingHash::Sha256 => Some(Sha256::digest(certificate).to_vec()),
+        BindingHash::Sha384 => Some(Sha384::digest(certificate).to_vec()),
+        BindingHash::Sha512 => Some(Sha512::digest(certificate).to_vec()),
     }
 }
 
 #[derive(Clone, Copy)]
-enum Hash {
+enum BindingHash {
     Sha256,
     Sha384,
     Sha512,
 }
 
 /// Signature algorithms that name one hash.
-const HASHES: &[(&str, Hash)] = &[
-    ("1.2.840.113549.1.1.4", Hash::Sha256), // md5WithRSAEncryption
-    ("1.2.840.113549.1.1.5", Hash::Sha256), // sha1WithRSAEncryption
-    ("1.2.840.113549.1.1.11", Hash::Sha256), // sha256WithRSAEncryption
-    ("1.2.840.113549.1.1.12", Hash::Sha384), // sha384WithRSAEncryption
-    ("1.2.840.113549.1.1.13", Hash::Sha512), // sha512WithRSAEncryption
-    ("1.2.840.10045.4.1", Hash::Sha256),    // ecdsa-with-SHA1
-    ("1.2.840.10045.4.3.2", Hash::Sha256),  // ecdsa-with-SHA256
-    ("1.2.840.10045.4.3.3", Hash::Sha384),  // ecdsa-with-SHA384
-    ("1.2.840.10045.4.3.4", Hash::Sha512),  // ecdsa-with-SHA512
+const HASHES: &[(&str, BindingHash)] = &[
+    ("1.2.840.113549.1.1.4", BindingHash::Sha256), // md5WithRSAEncryption
+    ("1.2.840.113549.1.1.5", BindingHash::Sha256), // sha1WithRSAEncryption
+    ("1.2.840.113549.1.1.11", BindingHash::Sha256), // sha256WithRSAEncryption
+    ("1.2.840.113549.1.1.12", BindingHash::Sha384), // sha384WithRSAEncryption
+    ("1.2.840.113549.1.1.13", BindingHash::Sha512), // sha512WithRSAEncryption
+    ("1.2.840.10045.4.1", BindingHash::Sha256),    // ecdsa-with-SHA1
+    ("1.2.840.10045.4.3.2", BindingHash::Sha256),  // ecdsa-with-SHA256
+    ("1.2.840.10045.4.3.3", BindingHash::Sha384),  // ecdsa-with-SHA384
+    ("1.2.840.10045.4.3.4", BindingHash::Sha512),  // ecdsa-with-SHA512
 ];
 
 #[cfg(test)]

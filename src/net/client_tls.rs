@@ -64,14 +64,14 @@ impl ClientTls {
             ClientTlsSettings::Off => Ok(Self::Off),
             ClientTlsSettings::Allow(files) => Ok(Self::Allow(ClientTlsIdentity::load(
                 files,
-                Certificates::Welcome,
+                CertificateDemand::Optional,
             )?)),
             ClientTlsSettings::Require(files) => Ok(Self::Require(ClientTlsIdentity::load(
                 files,
-                Certificates::Welcome,
+                CertificateDemand::Optional,
             )?)),
             ClientTlsSettings::RequireCertificate(files) => Ok(Self::Require(
-                ClientTlsIdentity::load(files, Certificates::Required)?,
+                ClientTlsIdentity::load(files, CertificateDemand::Required)?,
             )),
         }
     }
@@ -108,7 +108,7 @@ impl ClientTlsIdentity {
         self.asks_for_certificates
     }
 
-    fn load(files: &ClientTlsFiles, wanted: Certificates) -> Result<Self, TlsSetupError> {
+    fn load(files: &ClientTlsFiles, wanted: CertificateDemand) -> Result<Self, TlsSetupError> {
         let chain = pem::certificates(&files.certificate, TlsPart::Certificate)?;
         let key = pem::private_key(&files.key)?;
         let certificate_pem = chain.first().map(|leaf| as_pem(leaf)).unwrap_or_default();
@@ -117,14 +117,14 @@ impl ClientTlsIdentity {
             .with_safe_default_protocol_versions()
             .map_err(|error| TlsSetupError::Refused(error.to_string()))?;
         let verifier = match (&files.client_ca, wanted) {
-            (None, Certificates::Required) => return Err(TlsSetupError::NoClientAuthority),
-            (None, Certificates::Welcome) => WebPkiClientVerifier::no_client_auth(),
+            (None, CertificateDemand::Required) => return Err(TlsSetupError::NoClientAuthority),
+            (None, CertificateDemand::Optional) => WebPkiClientVerifier::no_client_auth(),
             (Some(path), wanted) => {
                 let store = Arc::new(pem::authorities(path)?);
                 let verifier = WebPkiClientVerifier::builder_with_provider(store, provider);
                 let verifier = match wanted {
-                    Certificates::Required => verifier,
-                    Certificates::Welcome => verifier.allow_unauthenticated(),
+                    CertificateDemand::Required => verifier,
+                    CertificateDemand::Optional => verifier.allow_unauthenticated(),
                 };
                 verifier
                     .build()
@@ -159,8 +159,8 @@ impl fmt::Debug for ClientTls {
 }
 
 #[derive(Clone, Copy)]
-enum Certificates {
-    Welcome,
+enum CertificateDemand {
+    Optional,
     Required,
 }
 
@@ -186,10 +186,10 @@ const PEM_LINE: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::dev_certificates::Certificates;
+    use crate::net::dev_certificates::DevCertificates;
     use crate::net::dev_certificates::tests::made;
 
-    fn files(of: &Certificates) -> ClientTlsFiles {
+    fn files(of: &DevCertificates) -> ClientTlsFiles {
         ClientTlsFiles {
             certificate: of.server.clone(),
             key: of.server_key.clone(),
@@ -225,7 +225,7 @@ mod tests {
     fn faults_name_the_file() {
         let (made, other) = (made(), made());
         let good = files(&made);
-        let with = |change: fn(&mut ClientTlsFiles, &Certificates)| {
+        let with = |change: fn(&mut ClientTlsFiles, &DevCertificates)| {
             let mut files = good.clone();
             change(&mut files, &other);
             fault(&ClientTlsSettings::Require(files))

@@ -15,7 +15,7 @@ use rcgen::{
 
 /// The files that were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Certificates {
+pub struct DevCertificates {
     /// The authority's certificate.
     pub authority: PathBuf,
     /// The server's certificate, for localhost, 127.0.0.1 and ::1 and the hosts asked for.
@@ -30,7 +30,7 @@ pub struct Certificates {
 
 /// What is wanted.
 #[derive(Debug, Clone)]
-pub struct CertificateWish<'a> {
+pub struct CertificateRequest<'a> {
     /// Names and addresses of the server besides localhost.
     pub hosts: &'a [&'a str],
     /// The common name of the client certificate.
@@ -39,7 +39,7 @@ pub struct CertificateWish<'a> {
 
 /// Why no certificates were made.
 #[derive(Debug)]
-pub enum CertificateError {
+pub enum DevCertificateError {
     /// The folder or a file cannot be written, or a file is there already.
     Unwritable {
         /// Which.
@@ -53,7 +53,7 @@ pub enum CertificateError {
     NoDate,
 }
 
-impl fmt::Display for CertificateError {
+impl fmt::Display for DevCertificateError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unwritable { path, kind } => write!(formatter, "{}: {kind}", path.display()),
@@ -63,11 +63,14 @@ impl fmt::Display for CertificateError {
     }
 }
 
-impl std::error::Error for CertificateError {}
+impl std::error::Error for DevCertificateError {}
 
 /// Makes `ca.crt`, `server.crt`, `server.key`, `client.crt` and `client.key` in `folder`. The
 /// authority's key is thrown away: nobody can make more certificates that these hosts believe.
-pub fn write(folder: &Path, wish: &CertificateWish<'_>) -> Result<Certificates, CertificateError> {
+pub fn write(
+    folder: &Path,
+    wish: &CertificateRequest<'_>,
+) -> Result<DevCertificates, DevCertificateError> {
     std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let (authority, issuer) = new_authority()?;
     let mut names: Vec<String> = LOCAL_NAMES.iter().map(|name| (*name).to_owned()).collect();
@@ -76,7 +79,7 @@ pub fn write(folder: &Path, wish: &CertificateWish<'_>) -> Result<Certificates, 
     let server = new_leaf(names, "pgsieve server", usage, &issuer)?;
     let usage = ExtendedKeyUsagePurpose::ClientAuth;
     let client = new_leaf(Vec::new(), wish.client_name, usage, &issuer)?;
-    let files = Certificates {
+    let files = DevCertificates {
         authority: folder.join("ca.crt"),
         server: folder.join("server.crt"),
         server_key: folder.join("server.key"),
@@ -91,19 +94,19 @@ pub fn write(folder: &Path, wish: &CertificateWish<'_>) -> Result<Certificates, 
     Ok(files)
 }
 
-struct Leaf {
+struct IssuedCertificate {
     certificate: String,
     key: String,
 }
 
-fn new_authority() -> Result<(String, Issuer<'static, KeyPair>), CertificateError> {
+fn new_authority() -> Result<(String, Issuer<'static, KeyPair>), DevCertificateError> {
     let mut parameters = parameters(Vec::new(), "pgsieve development CA")?;
     parameters.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    let key = KeyPair::generate().map_err(CertificateError::NotMade)?;
+    let key = KeyPair::generate().map_err(DevCertificateError::NotMade)?;
     let certificate = parameters
         .self_signed(&key)
-        .map_err(CertificateError::NotMade)?;
+        .map_err(DevCertificateError::NotMade)?;
     Ok((certificate.pem(), Issuer::new(parameters, key)))
 }
 
@@ -112,17 +115,17 @@ fn new_leaf(
     common_name: &str,
     usage: ExtendedKeyUsagePurpose,
     issuer: &Issuer<'static, KeyPair>,
-) -> Result<Leaf, CertificateError> {
+) -> Result<IssuedCertificate, DevCertificateError> {
     let mut parameters = parameters(names, common_name)?;
     parameters.is_ca = IsCa::ExplicitNoCa;
     parameters.use_authority_key_identifier_extension = true;
     parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     parameters.extended_key_usages = vec![usage];
-    let key = KeyPair::generate().map_err(CertificateError::NotMade)?;
+    let key = KeyPair::generate().map_err(DevCertificateError::NotMade)?;
     let certificate = parameters
         .signed_by(&key, issuer)
-        .map_err(CertificateError::NotMade)?;
-    Ok(Leaf {
+        .map_err(DevCertificateError::NotMade)?;
+    Ok(IssuedCertificate {
         certificate: certificate.pem(),
         key: key.serialize_pem(),
     })
@@ -131,8 +134,8 @@ fn new_leaf(
 fn parameters(
     names: Vec<String>,
     common_name: &str,
-) -> Result<CertificateParams, CertificateError> {
-    let mut parameters = CertificateParams::new(names).map_err(CertificateError::NotMade)?;
+) -> Result<CertificateParams, DevCertificateError> {
+    let mut parameters = CertificateParams::new(names).map_err(DevCertificateError::NotMade)?;
     parameters.distinguished_name = rcgen::DistinguishedName::new();
     parameters
         .distinguished_name
@@ -144,20 +147,20 @@ fn parameters(
     Ok(parameters)
 }
 
-fn days_from_today(days: i64) -> Result<(i32, u8, u8), CertificateError> {
+fn days_from_today(days: i64) -> Result<(i32, u8, u8), DevCertificateError> {
     let today = jiff::Zoned::now().date();
     let span = jiff::Span::new()
         .try_days(days)
-        .map_err(|_| CertificateError::NoDate)?;
+        .map_err(|_| DevCertificateError::NoDate)?;
     let day = today
         .checked_add(span)
-        .map_err(|_| CertificateError::NoDate)?;
-    let month = u8::try_from(day.month()).map_err(|_| CertificateError::NoDate)?;
-    let date = u8::try_from(day.day()).map_err(|_| CertificateError::NoDate)?;
+        .map_err(|_| DevCertificateError::NoDate)?;
+    let month = u8::try_from(day.month()).map_err(|_| DevCertificateError::NoDate)?;
+    let date = u8::try_from(day.day()).map_err(|_| DevCertificateError::NoDate)?;
     Ok((i32::from(day.year()), month, date))
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), CertificateError> {
+fn write_file(path: &Path, text: &str) -> Result<(), DevCertificateError> {
     let mut options = OpenOptions::new();
     let mut file = options
         .write(true)
@@ -169,8 +172,8 @@ fn write_file(path: &Path, text: &str) -> Result<(), CertificateError> {
         .map_err(|error| unwritable(path, &error))
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> CertificateError {
-    CertificateError::Unwritable {
+fn unwritable(path: &Path, error: &std::io::Error) -> DevCertificateError {
+    DevCertificateError::Unwritable {
         path: path.to_owned(),
         kind: error.kind(),
     }
@@ -190,31 +193,31 @@ pub(crate) mod tests {
     use super::*;
 
     /// A set in a folder of its own, which goes with it.
-    pub(crate) struct Made(Certificates);
+    pub(crate) struct TemporaryCertificates(DevCertificates);
 
-    impl std::ops::Deref for Made {
-        type Target = Certificates;
+    impl std::ops::Deref for TemporaryCertificates {
+        type Target = DevCertificates;
 
-        fn deref(&self) -> &Certificates {
+        fn deref(&self) -> &DevCertificates {
             &self.0
         }
     }
 
-    impl Drop for Made {
+    impl Drop for TemporaryCertificates {
         fn drop(&mut self) {
             std::fs::remove_dir_all(self.authority.parent().unwrap()).unwrap();
         }
     }
 
-    pub(crate) fn made() -> Made {
+    pub(crate) fn made() -> TemporaryCertificates {
         let mut name = [0_u8; 8];
         getrandom::fill(&mut name).unwrap();
         let name = format!("pgsieve-certs-{:x}", u64::from_be_bytes(name));
-        let wish = CertificateWish {
+        let wish = CertificateRequest {
             hosts: &["db.example.org", "10.1.2.3"],
             client_name: "eve",
         };
-        Made(write(&std::env::temp_dir().join(name), &wish).unwrap())
+        TemporaryCertificates(write(&std::env::temp_dir().join(name), &wish).unwrap())
     }
 
     #[test]
@@ -231,7 +234,7 @@ pub(crate) mod tests {
             assert_eq!(mode & 0o777, 0o600, "{}", path.display());
         }
         let folder = made.authority.parent().unwrap();
-        let wish = CertificateWish {
+        let wish = CertificateRequest {
             hosts: &[],
             client_name: "eve",
         };

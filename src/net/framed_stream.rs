@@ -1,4 +1,4 @@
-//! A peer during login: a stream and what has been read from it and not yet understood.
+//! A stream of whole messages: a connection and what has been read from it and not yet understood.
 //!
 //! Whole messages only, each awaited up to a deadline. The session that follows takes both fields
 //! and reads in its own, faster way.
@@ -11,22 +11,22 @@ use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout_at};
 
-use super::stream::Stream;
+use super::stream::PeerStream;
 use crate::limits;
-use crate::wire::frame::{Cut, HEADER_BYTES, Phase, cut_frontend, header_backend};
-use crate::wire::malformed::Malformed;
+use crate::wire::frame::{FrameCut, HEADER_BYTES, ProtocolPhase, cut_frontend, header_backend};
+use crate::wire::malformed::MalformedMessage;
 
 /// A connection and its unread bytes.
-pub struct Link {
+pub struct FramedStream {
     /// The connection.
-    pub stream: Stream,
+    pub stream: PeerStream,
     /// What the peer sent and nobody has read yet.
     pub inbox: BytesMut,
 }
 
 /// One whole message, owned.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct OwnedMessage {
     /// The type byte.
     pub kind: u8,
     /// Header and body as received.
@@ -35,16 +35,16 @@ pub struct Message {
 
 /// What came of a message that may be of no interest.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Passing {
+pub enum PassedMessage {
     /// It was read away; this was its type byte.
-    Passed(u8),
+    Skipped(u8),
     /// Another one, whole.
-    Message(Message),
+    Message(OwnedMessage),
 }
 
 /// Why a peer cannot be talked to any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LinkError {
+pub enum PeerError {
     /// It closed the connection.
     Closed,
     /// It took longer than it may.
@@ -52,21 +52,21 @@ pub enum LinkError {
     /// The connection broke.
     Broken(io::ErrorKind),
     /// It sent something that is no message.
-    Malformed(Malformed),
+    Malformed(MalformedMessage),
     /// It sent more than a login needs.
     TooMuch,
 }
 
-impl fmt::Debug for Link {
+impl fmt::Debug for FramedStream {
     /// Without the bytes: a password may be among them.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Link({} bytes unread)", self.inbox.len())
     }
 }
 
-impl Link {
-    /// A link to a peer that has not said anything yet.
-    pub fn new(stream: Stream) -> Self {
+impl FramedStream {
+    /// A stream to a peer that has not said anything yet.
+    pub fn new(stream: PeerStream) -> Self {
         Self {
             stream,
             inbox: BytesMut::with_capacity(limits::LOGIN_INBOX_BYTES),
@@ -76,14 +76,14 @@ impl Link {
     /// The next message of a client that is logging in.
     ///
     /// May be cancelled: what was read stays in the inbox.
-    pub async fn frontend(&mut self, deadline: Instant) -> Result<Message, LinkError> {
+    pub async fn frontend(&mut self, deadline: Instant) -> Result<OwnedMessage, PeerError> {
         loop {
-            match cut_frontend(&self.inbox, Phase::Login).map_err(LinkError::Malformed)? {
-                Cut::Whole(frame) => {
+            match cut_frontend(&self.inbox, ProtocolPhase::Login).map_err(PeerError::Malformed)? {
+                FrameCut::Whole(frame) => {
                     let (kind, total) = (frame.kind, frame.bytes.len());
-                    return Ok(self.take(kind, total));
+                    return Ok(self.take_message(kind, total));
                 }
-                Cut::Partial { needed } => self.read_up_to(needed, deadline).await?,
+                FrameCut::Partial { needed } => self.read_up_to(needed, deadline).await?,
             }
         }
     }
@@ -91,11 +91,11 @@ impl Link {
     /// The next message of an upstream.
     ///
     /// May be cancelled: what was read stays in the inbox.
-    pub async fn backend(&mut self, deadline: Instant) -> Result<Message, LinkError> {
+    pub async fn backend(&mut self, deadline: Instant) -> Result<OwnedMessage, PeerError> {
         loop {
-            let needed = match header_backend(&self.inbox).map_err(LinkError::Malformed)? {
+            let needed = match header_backend(&self.inbox).map_err(PeerError::Malformed)? {
                 Some(header) if self.inbox.len() >= header.total => {
-                    return Ok(self.take(header.kind, header.total));
+                    return Ok(self.take_message(header.kind, header.total));
                 }
                 Some(header) => header.total,
                 None => HEADER_BYTES,
@@ -108,20 +108,20 @@ impl Link {
     /// only its kind is told.
     ///
     /// Not to be cancelled and gone on with: half a message may be read away.
-    pub async fn backend_passing(
+    pub async fn backend_skipping(
         &mut self,
         kinds: &[u8],
         deadline: Instant,
-    ) -> Result<Passing, LinkError> {
+    ) -> Result<PassedMessage, PeerError> {
         loop {
-            let header = header_backend(&self.inbox).map_err(LinkError::Malformed)?;
+            let header = header_backend(&self.inbox).map_err(PeerError::Malformed)?;
             match header.filter(|header| kinds.contains(&header.kind)) {
                 Some(header) => {
-                    self.pass_over(header.total, deadline).await?;
-                    return Ok(Passing::Passed(header.kind));
+                    self.skip_bytes(header.total, deadline).await?;
+                    return Ok(PassedMessage::Skipped(header.kind));
                 }
                 None if header.is_some() => {
-                    return Ok(Passing::Message(self.backend(deadline).await?));
+                    return Ok(PassedMessage::Message(self.backend(deadline).await?));
                 }
                 None => self.read_up_to(HEADER_BYTES, deadline).await?,
             }
@@ -129,7 +129,7 @@ impl Link {
     }
 
     /// Reads so many bytes away.
-    async fn pass_over(&mut self, bytes: usize, deadline: Instant) -> Result<(), LinkError> {
+    async fn skip_bytes(&mut self, bytes: usize, deadline: Instant) -> Result<(), PeerError> {
         let mut left = bytes;
         loop {
             let here = left.min(self.inbox.len());
@@ -145,20 +145,20 @@ impl Link {
     /// Reads once: at least one byte more is in the inbox afterwards.
     ///
     /// May be cancelled: what was read stays in the inbox.
-    pub async fn fill(&mut self, deadline: Instant) -> Result<(), LinkError> {
+    pub async fn fill(&mut self, deadline: Instant) -> Result<(), PeerError> {
         self.read_up_to(self.inbox.len().saturating_add(1), deadline)
             .await
     }
 
     /// Sends all of `bytes`. Not to be cancelled and gone on with: half a message may be out.
-    pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), LinkError> {
+    pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), PeerError> {
         let sending = async {
             self.stream.write_all(bytes).await?;
             self.stream.flush().await
         };
         match timeout_at(deadline, sending).await {
-            Err(_elapsed) => Err(LinkError::TimedOut),
-            Ok(Err(error)) => Err(LinkError::Broken(error.kind())),
+            Err(_elapsed) => Err(PeerError::TimedOut),
+            Ok(Err(error)) => Err(PeerError::Broken(error.kind())),
             Ok(Ok(())) => Ok(()),
         }
     }
@@ -166,13 +166,13 @@ impl Link {
     /// Sends the last words and closes, within a short time whatever the peer does. What the peer
     /// still sends is read away for a moment: closing over unread bytes would make TCP throw our
     /// last words away, too.
-    pub async fn part(self, last_words: &[u8]) {
+    pub async fn send_and_close(self, last_words: &[u8]) {
         let linger = (limits::LINGER_TIME_MAX, limits::LINGER_READS_MAX);
-        self.part_lingering(last_words, linger).await;
+        self.send_and_linger(last_words, linger).await;
     }
 
     /// The same, but what the peer still sends is read away for so long and so many times.
-    pub async fn part_lingering(mut self, last_words: &[u8], (time, reads): (Duration, usize)) {
+    pub async fn send_and_linger(mut self, last_words: &[u8], (time, reads): (Duration, usize)) {
         let deadline = Instant::now() + limits::FAREWELL_TIME_MAX;
         if self.send(last_words, deadline).await.is_err() {
             return;
@@ -193,29 +193,29 @@ impl Link {
         }
     }
 
-    async fn read_up_to(&mut self, needed: usize, deadline: Instant) -> Result<(), LinkError> {
+    async fn read_up_to(&mut self, needed: usize, deadline: Instant) -> Result<(), PeerError> {
         if needed > limits::LOGIN_INBOX_BYTES_MAX {
-            return Err(LinkError::TooMuch);
+            return Err(PeerError::TooMuch);
         }
         self.inbox
             .reserve(needed.saturating_sub(self.inbox.len()).max(READ_BYTES_MIN));
         match timeout_at(deadline, self.stream.read_buf(&mut self.inbox)).await {
-            Err(_elapsed) => Err(LinkError::TimedOut),
-            Ok(Err(error)) => Err(LinkError::Broken(error.kind())),
-            Ok(Ok(0)) => Err(LinkError::Closed),
+            Err(_elapsed) => Err(PeerError::TimedOut),
+            Ok(Err(error)) => Err(PeerError::Broken(error.kind())),
+            Ok(Ok(0)) => Err(PeerError::Closed),
             Ok(Ok(_)) => Ok(()),
         }
     }
 
-    fn take(&mut self, kind: u8, total: usize) -> Message {
-        Message {
+    fn take_message(&mut self, kind: u8, total: usize) -> OwnedMessage {
+        OwnedMessage {
             kind,
             bytes: self.inbox.split_to(total).freeze(),
         }
     }
 }
 
-impl Message {
+impl OwnedMessage {
     /// What follows the length word.
     pub fn body(&self) -> &[u8] {
         self.bytes.get(HEADER_BYTES..).unwrap_or_default()
@@ -223,7 +223,7 @@ impl Message {
 }
 
 /// A message of a login may hold a password: only its size may be shown.
-impl fmt::Debug for Message {
+impl fmt::Debug for OwnedMessage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -234,7 +234,7 @@ impl fmt::Debug for Message {
     }
 }
 
-impl fmt::Display for LinkError {
+impl fmt::Display for PeerError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => formatter.write_str("closed by the peer"),
@@ -246,7 +246,7 @@ impl fmt::Display for LinkError {
     }
 }
 
-impl std::error::Error for LinkError {}
+impl std::error::Error for PeerError {}
 
 /// Room for one read.
 const READ_BYTES_MIN: usize = 512;
@@ -265,14 +265,14 @@ mod tests {
         Instant::now() + Duration::from_secs(5)
     }
 
-    fn pair() -> (Link, UnixStream) {
+    fn pair() -> (FramedStream, UnixStream) {
         let (near, far) = UnixStream::pair().unwrap();
-        (Link::new(Stream::Unix(near)), far)
+        (FramedStream::new(PeerStream::Unix(near)), far)
     }
 
     #[tokio::test]
     async fn a_message_in_single_bytes_is_one_message() {
-        let (mut link, mut far) = pair();
+        let (mut framed, mut far) = pair();
         let sender = tokio::spawn(async move {
             for byte in b"p\0\0\0\x07ab\0p\0\0\0\x05\0" {
                 far.write_all(&[*byte]).await.unwrap();
@@ -280,64 +280,64 @@ mod tests {
             }
             far
         });
-        let first = link.frontend(soon()).await.unwrap();
+        let first = framed.frontend(soon()).await.unwrap();
         assert_eq!((first.kind, first.body()), (b'p', &b"ab\0"[..]));
-        assert_eq!(link.frontend(soon()).await.unwrap().body(), b"\0");
+        assert_eq!(framed.frontend(soon()).await.unwrap().body(), b"\0");
         drop(sender.await.unwrap());
-        assert_eq!(link.frontend(soon()).await, Err(LinkError::Closed));
+        assert_eq!(framed.frontend(soon()).await, Err(PeerError::Closed));
     }
 
     #[tokio::test]
     async fn a_second_startup_message_is_no_login_message() {
-        let (mut link, mut far) = pair();
+        let (mut framed, mut far) = pair();
         far.write_all(b"\0\0\0\x09\0\x03\0\0\0").await.unwrap();
-        let refused = link.frontend(soon()).await.unwrap_err();
+        let refused = framed.frontend(soon()).await.unwrap_err();
         assert_eq!(
             refused,
-            LinkError::Malformed(Malformed::UnknownType { kind: 0 })
+            PeerError::Malformed(MalformedMessage::UnknownType { kind: 0 })
         );
     }
 
     #[tokio::test]
     async fn a_silent_peer_is_given_up() {
-        let (mut link, _far) = pair();
+        let (mut framed, _far) = pair();
         let now = Instant::now() + Duration::from_millis(20);
-        assert_eq!(link.frontend(now).await, Err(LinkError::TimedOut));
-        assert_eq!(link.backend(now).await, Err(LinkError::TimedOut));
+        assert_eq!(framed.frontend(now).await, Err(PeerError::TimedOut));
+        assert_eq!(framed.backend(now).await, Err(PeerError::TimedOut));
     }
 
     #[tokio::test]
     async fn an_upstream_that_announces_megabytes_is_refused() {
-        let (mut link, mut far) = pair();
+        let (mut framed, mut far) = pair();
         far.write_all(b"D\x00\x10\x00\x00").await.unwrap();
-        assert_eq!(link.backend(soon()).await, Err(LinkError::TooMuch));
+        assert_eq!(framed.backend(soon()).await, Err(PeerError::TooMuch));
     }
 
     #[tokio::test]
     async fn megabytes_of_no_interest_are_read_away() {
-        let (mut link, mut far) = pair();
+        let (mut framed, mut far) = pair();
         let sender = tokio::spawn(async move {
             far.write_all(b"D\x00\x10\x00\x00").await.unwrap();
             far.write_all(&vec![7; 0x10_0000 - 4]).await.unwrap();
             far.write_all(b"D\0\0\0\x06\0\0Z\0\0\0\x05I").await.unwrap();
         });
         for _ in 0..2 {
-            let passed = link.backend_passing(b"D", soon()).await;
-            assert_eq!(passed, Ok(Passing::Passed(b'D')));
+            let passed = framed.backend_skipping(b"D", soon()).await;
+            assert_eq!(passed, Ok(PassedMessage::Skipped(b'D')));
         }
-        let whole = link.backend_passing(b"D", soon()).await;
-        let Ok(Passing::Message(message)) = whole else {
+        let whole = framed.backend_skipping(b"D", soon()).await;
+        let Ok(PassedMessage::Message(message)) = whole else {
             panic!("{whole:?}")
         };
         assert_eq!((message.kind, message.body()), (b'Z', &b"I"[..]));
         sender.await.unwrap();
-        let gone = link.backend_passing(b"D", soon()).await;
-        assert_eq!(gone, Err(LinkError::Closed));
+        let gone = framed.backend_skipping(b"D", soon()).await;
+        assert_eq!(gone, Err(PeerError::Closed));
     }
 
     #[test]
     fn debug_shows_no_password() {
-        let message = Message {
+        let message = OwnedMessage {
             kind: b'p',
             bytes: Bytes::from_static(b"p\0\0\0\x0chunter2\0"),
         };

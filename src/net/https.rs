@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use super::pem::TlsSetupError;
 use super::tls_failure;
-use super::upstream_tls::{Authority, ClientCertificate, UpstreamTls, UpstreamTlsSettings};
+use super::upstream_tls::{ClientCertificate, TlsAuthority, UpstreamTls, UpstreamTlsSettings};
 use crate::limits;
 use crate::telemetry::labels::TlsFailure;
 
@@ -118,7 +118,7 @@ impl Document {
     /// # Errors
     /// The authorities cannot be read.
     pub fn new(url: HttpsUrl, authority: Option<PathBuf>) -> Result<Self, TlsSetupError> {
-        let authority = authority.map_or(Authority::System, Authority::File);
+        let authority = authority.map_or(TlsAuthority::System, TlsAuthority::File);
         let settings = UpstreamTlsSettings::VerifyFull(authority, ClientCertificate::Absent);
         let tls = UpstreamTls::load(&settings, &url.host)?;
         Ok(Self { url, tls })
@@ -137,7 +137,7 @@ impl Document {
 
     async fn fetch_untimed(&self) -> Result<String, FetchError> {
         // Without TLS nothing is asked for: see `new`.
-        let UpstreamTls::Insist { connector, name } = &self.tls else {
+        let UpstreamTls::Required { connector, name } = &self.tls else {
             return Err(FetchError::Handshake(TlsFailure::NotOffered));
         };
         let socket = connect(&self.url).await?;

@@ -56,14 +56,14 @@ pub enum PemFault {
     /// It cannot be read.
     Unreadable(std::io::ErrorKind),
     /// It holds something else.
-    Holds(Held),
+    Holds(PemContent),
     /// What it holds is damaged, or of a kind that is not known.
     Damaged,
 }
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum PemContent {
     /// Nothing.
     Nothing,
     /// A certificate or key in DER.
@@ -121,7 +121,7 @@ impl TlsSetupError {
 impl fmt::Display for TlsSetupError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { part, path, fault } => formatter.write_str(&told(*part, path, *fault)),
+            Self::File { part, path, fault } => formatter.write_str(&describe(*part, path, *fault)),
             Self::KeyMismatch { certificate, key } => write!(
                 formatter,
                 "{} is the key of another certificate than {}: the two have to be made together",
@@ -159,7 +159,7 @@ pub fn certificates(
         found.push(certificate.map_err(|_| fault(PemFault::Damaged))?);
     }
     match found.is_empty() {
-        true => Err(fault(PemFault::Holds(held(&text)))),
+        true => Err(fault(PemFault::Holds(content_of(&text)))),
         false => Ok(found),
     }
 }
@@ -170,8 +170,8 @@ pub fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsSetupError>
     PrivateKeyDer::from_pem_slice(&text).map_err(|_| TlsSetupError::File {
         part: TlsPart::Key,
         path: path.to_owned(),
-        fault: match held(&text) {
-            Held::Key => PemFault::Damaged,
+        fault: match content_of(&text) {
+            PemContent::Key => PemFault::Damaged,
             held => PemFault::Holds(held),
         },
     })
@@ -197,24 +197,24 @@ fn read(path: &Path, part: TlsPart) -> Result<Vec<u8>, TlsSetupError> {
 }
 
 /// What the bytes of a file are, by how they begin and by the names of their sections.
-fn held(bytes: &[u8]) -> Held {
+fn content_of(bytes: &[u8]) -> PemContent {
     let has = |wanted: &[u8]| bytes.windows(wanted.len()).any(|window| window == wanted);
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        Held::Nothing
+        PemContent::Nothing
     } else if has(b"ENCRYPTED") {
-        Held::EncryptedKey
+        PemContent::EncryptedKey
     } else if has(b"PRIVATE KEY-----") {
-        Held::Key
+        PemContent::Key
     } else if has(b"-----BEGIN CERTIFICATE-----") {
-        Held::Certificate
+        PemContent::Certificate
     } else if bytes.starts_with(DER_SEQUENCE) {
-        Held::Der
+        PemContent::Der
     } else {
-        Held::Other
+        PemContent::Other
     }
 }
 
-fn told(part: TlsPart, path: &Path, fault: PemFault) -> String {
+fn describe(part: TlsPart, path: &Path, fault: PemFault) -> String {
     let shown = path.display();
     let (wanted, section) = match part {
         TlsPart::Certificate => ("a certificate", "CERTIFICATE"),
@@ -230,22 +230,22 @@ fn told(part: TlsPart, path: &Path, fault: PemFault) -> String {
         PemFault::Damaged => {
             format!("{shown}: {wanted} is wanted, and this one is damaged or of an unknown kind")
         }
-        PemFault::Holds(Held::Nothing) => format!("{shown} is empty; {wanted} is wanted"),
-        PemFault::Holds(Held::Der) => format!(
+        PemFault::Holds(PemContent::Nothing) => format!("{shown} is empty; {wanted} is wanted"),
+        PemFault::Holds(PemContent::Der) => format!(
             "{shown} is DER; {wanted} in PEM is wanted, as openssl {tool} -inform der -in {shown} \
              prints it"
         ),
-        PemFault::Holds(Held::EncryptedKey) => format!(
+        PemFault::Holds(PemContent::EncryptedKey) => format!(
             "{shown} is encrypted; {wanted} without a passphrase is wanted, as openssl pkey -in \
              {shown} prints it"
         ),
-        PemFault::Holds(Held::Key) => format!(
+        PemFault::Holds(PemContent::Key) => format!(
             "{shown} holds a private key, and {wanted} is wanted: were the two files mixed up?"
         ),
-        PemFault::Holds(Held::Certificate) => format!(
+        PemFault::Holds(PemContent::Certificate) => format!(
             "{shown} holds a certificate, and {wanted} is wanted: were the two files mixed up?"
         ),
-        PemFault::Holds(Held::Other) => {
+        PemFault::Holds(PemContent::Other) => {
             format!("{shown} holds no PEM; {wanted} is wanted, as -----BEGIN {section}-----")
         }
     }
@@ -261,19 +261,22 @@ mod tests {
     #[test]
     fn what_a_file_holds_is_told() {
         for (bytes, wanted) in [
-            (&b" \n"[..], Held::Nothing),
-            (b"\x30\x82\x01", Held::Der),
-            (b"-----BEGIN ENCRYPTED PRIVATE KEY-----", Held::EncryptedKey),
+            (&b" \n"[..], PemContent::Nothing),
+            (b"\x30\x82\x01", PemContent::Der),
+            (
+                b"-----BEGIN ENCRYPTED PRIVATE KEY-----",
+                PemContent::EncryptedKey,
+            ),
             (
                 b"Proc-Type: 4,ENCRYPTED\n-----BEGIN RSA PRIVATE KEY-----",
-                Held::EncryptedKey,
+                PemContent::EncryptedKey,
             ),
-            (b"-----BEGIN RSA PRIVATE KEY-----", Held::Key),
-            (b"-----BEGIN CERTIFICATE-----", Held::Certificate),
-            (b"0 is a digit", Held::Der),
-            (b"to do", Held::Other),
+            (b"-----BEGIN RSA PRIVATE KEY-----", PemContent::Key),
+            (b"-----BEGIN CERTIFICATE-----", PemContent::Certificate),
+            (b"0 is a digit", PemContent::Der),
+            (b"to do", PemContent::Other),
         ] {
-            assert_eq!(held(bytes), wanted, "{}", bytes.escape_ascii());
+            assert_eq!(content_of(bytes), wanted, "{}", bytes.escape_ascii());
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::limits;
 
 /// One byte stream to a client or an upstream.
 #[derive(Debug)]
-pub enum Stream {
+pub enum PeerStream {
     /// TCP without TLS.
     Tcp(TcpStream),
     /// A Unix socket; never with TLS, as in Postgres.
@@ -30,25 +30,25 @@ pub enum Stream {
 
 /// Whether a peer is still there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
+pub enum PeerPresence {
     /// It is, as far as the system knows.
-    There,
+    Present,
     /// It will send nothing more; it may still read.
-    SaidAll,
+    HalfClosed,
     /// Its connection is broken or closed in both directions.
     Gone,
 }
 
 /// Where a client comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Peer {
+pub enum PeerAddress {
     /// A TCP address.
     Tcp(SocketAddr),
     /// A Unix socket of this host.
     Unix,
 }
 
-impl Stream {
+impl PeerStream {
     /// A TCP stream with its options set: no delay for small packets, and probes that find out
     /// about a peer that vanished without a word.
     pub fn tcp(socket: TcpStream) -> io::Result<Self> {
@@ -71,7 +71,7 @@ impl Stream {
 
     /// What the system knows of the peer, without reading: what it sent before it left stands in
     /// the way of every read.
-    pub fn presence(&self) -> Presence {
+    pub fn presence(&self) -> PeerPresence {
         let asked = SAID_ALL | PollFlags::HUP | PollFlags::ERR;
         let mut polled = [PollFd::from_borrowed_fd(self.descriptor(), asked)];
         let now = Timespec {
@@ -80,16 +80,16 @@ impl Stream {
         };
         if poll(&mut polled, Some(&now)).is_err() {
             // Interrupted: it is asked again.
-            return Presence::There;
+            return PeerPresence::Present;
         }
         let [polled] = polled;
         let said = polled.revents();
         if said.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
-            Presence::Gone
+            PeerPresence::Gone
         } else if said.intersects(SAID_ALL) {
-            Presence::SaidAll
+            PeerPresence::HalfClosed
         } else {
-            Presence::There
+            PeerPresence::Present
         }
     }
 
@@ -113,7 +113,7 @@ impl Stream {
     }
 }
 
-impl Peer {
+impl PeerAddress {
     /// Is the peer a process of this host (loopback or Unix socket)? A tunnel or a port forward
     /// that ends on this host looks the same.
     pub fn is_local(&self) -> bool {
@@ -124,7 +124,7 @@ impl Peer {
     }
 }
 
-impl fmt::Display for Peer {
+impl fmt::Display for PeerAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => write!(formatter, "{address}"),
@@ -133,7 +133,7 @@ impl fmt::Display for Peer {
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for PeerStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -148,7 +148,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for PeerStream {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -229,9 +229,13 @@ mod tests {
             ("[::ffff:10.0.0.1]:1", false),
             ("0.0.0.0:1", false),
         ] {
-            assert_eq!(Peer::Tcp(text.parse().unwrap()).is_local(), local, "{text}");
+            assert_eq!(
+                PeerAddress::Tcp(text.parse().unwrap()).is_local(),
+                local,
+                "{text}"
+            );
         }
-        assert!(Peer::Unix.is_local());
+        assert!(PeerAddress::Unix.is_local());
     }
     #[tokio::test]
     async fn a_peer_that_leaves_is_seen_behind_what_it_sent() {
@@ -240,18 +244,18 @@ mod tests {
         let address = listener.local_addr().unwrap();
         for reset in [false, true] {
             let mut far = TcpStream::connect(address).await.unwrap();
-            let near = Stream::tcp(listener.accept().await.unwrap().0).unwrap();
+            let near = PeerStream::tcp(listener.accept().await.unwrap().0).unwrap();
             far.write_all(b"unread").await.unwrap();
-            assert_eq!(near.presence(), Presence::There);
+            assert_eq!(near.presence(), PeerPresence::Present);
             let left = if reset {
                 SockRef::from(&far)
                     .set_linger(Some(std::time::Duration::ZERO))
                     .unwrap();
                 drop(far);
-                Presence::Gone
+                PeerPresence::Gone
             } else {
                 far.shutdown().await.unwrap();
-                Presence::SaidAll
+                PeerPresence::HalfClosed
             };
             for _ in 0..3_000 {
                 if near.presence() == left {
@@ -262,9 +266,9 @@ mod tests {
             assert_eq!(near.presence(), left);
         }
         let (near, far) = UnixStream::pair().unwrap();
-        let near = Stream::Unix(near);
-        assert_eq!(near.presence(), Presence::There);
+        let near = PeerStream::Unix(near);
+        assert_eq!(near.presence(), PeerPresence::Present);
         drop(far);
-        assert_eq!(near.presence(), Presence::Gone);
+        assert_eq!(near.presence(), PeerPresence::Gone);
     }
 }

@@ -23,14 +23,14 @@ pub enum UpstreamTlsSettings {
     /// TLS, and any certificate is believed: safe from listeners, not from impostors.
     Require(ClientCertificate),
     /// TLS with a certificate of a known authority, whatever host it names.
-    VerifyCa(Authority, ClientCertificate),
+    VerifyCa(TlsAuthority, ClientCertificate),
     /// TLS with a certificate of a known authority for the very host.
-    VerifyFull(Authority, ClientCertificate),
+    VerifyFull(TlsAuthority, ClientCertificate),
 }
 
 /// Who vouches for the upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Authority {
+pub enum TlsAuthority {
     /// The certificates in a PEM file.
     File(PathBuf),
     /// The authorities that this host believes.
@@ -73,8 +73,8 @@ impl UpstreamTlsSettings {
         match self {
             Self::Disable | Self::Require(_) => None,
             Self::VerifyCa(authority, _) | Self::VerifyFull(authority, _) => match authority {
-                Authority::File(file) => Some(file),
-                Authority::System => None,
+                TlsAuthority::File(file) => Some(file),
+                TlsAuthority::System => None,
             },
         }
     }
@@ -95,7 +95,7 @@ pub enum UpstreamTls {
     /// Not used.
     Disable,
     /// Insisted on.
-    Insist {
+    Required {
         /// Makes the connection.
         connector: TlsConnector,
         /// The host as certificates and SNI name it.
@@ -109,12 +109,13 @@ impl UpstreamTls {
         let provider = Arc::new(ring::default_provider());
         let (trust, shown) = match settings {
             UpstreamTlsSettings::Disable => return Ok(Self::Disable),
-            UpstreamTlsSettings::Require(shown) => (Trust::Anyone, shown),
-            UpstreamTlsSettings::VerifyCa(authority, shown) => {
-                (Trust::Chain(Chain::load(authority, &provider)?), shown)
-            }
+            UpstreamTlsSettings::Require(shown) => (CertificateTrust::Anyone, shown),
+            UpstreamTlsSettings::VerifyCa(authority, shown) => (
+                CertificateTrust::Chain(TrustedChain::load(authority, &provider)?),
+                shown,
+            ),
             UpstreamTlsSettings::VerifyFull(authority, shown) => (
-                Trust::ChainAndName(Chain::load(authority, &provider)?),
+                CertificateTrust::ChainAndName(TrustedChain::load(authority, &provider)?),
                 shown,
             ),
         };
@@ -124,7 +125,7 @@ impl UpstreamTls {
             .with_safe_default_protocol_versions()
             .map_err(|error| TlsSetupError::Refused(error.to_string()))?
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Verifier { trust, provider }));
+            .with_custom_certificate_verifier(Arc::new(UpstreamVerifier { trust, provider }));
         let mut config = match shown {
             ClientCertificate::Absent => builder.with_no_client_auth(),
             ClientCertificate::Files { certificate, key } => {
@@ -135,7 +136,7 @@ impl UpstreamTls {
             }
         };
         config.resumption = Resumption::disabled();
-        Ok(Self::Insist {
+        Ok(Self::Required {
             connector: TlsConnector::from(Arc::new(config)),
             name,
         })
@@ -146,32 +147,35 @@ impl fmt::Debug for UpstreamTls {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Disable => "UpstreamTls::Disable",
-            Self::Insist { .. } => "UpstreamTls::Insist",
+            Self::Required { .. } => "UpstreamTls::Insist",
         })
     }
 }
 
 /// How far a certificate is checked. The handshake's own signature is checked in every case.
 #[derive(Debug)]
-enum Trust {
+enum CertificateTrust {
     Anyone,
-    Chain(Chain),
-    ChainAndName(Chain),
+    Chain(TrustedChain),
+    ChainAndName(TrustedChain),
 }
 
 /// Known authorities, and the same certificates as pins: a self-signed server certificate that is
 /// its own `sslrootcert` is a pin, and webpki would refuse it as "an authority used as a server".
 #[derive(Debug)]
-struct Chain {
+struct TrustedChain {
     verifier: Arc<WebPkiServerVerifier>,
     pins: Vec<CertificateDer<'static>>,
 }
 
-impl Chain {
-    fn load(authority: &Authority, provider: &Arc<CryptoProvider>) -> Result<Self, TlsSetupError> {
+impl TrustedChain {
+    fn load(
+        authority: &TlsAuthority,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Self, TlsSetupError> {
         let path = match authority {
-            Authority::File(path) => path.as_path(),
-            Authority::System => system_bundle()?,
+            TlsAuthority::File(path) => path.as_path(),
+            TlsAuthority::System => system_bundle()?,
         };
         let pins = pem::certificates(path, TlsPart::Authority)?;
         let mut store = rustls::RootCertStore::empty();
@@ -193,13 +197,13 @@ impl Chain {
         name: &ServerName<'_>,
         ocsp: &[u8],
         now: UnixTime,
-    ) -> Result<Named, Error> {
+    ) -> Result<NameMatch, Error> {
         if self.pins.iter().any(|pin| pin.as_ref() == leaf.as_ref()) {
             in_its_time(leaf, now)?;
             let parsed = ParsedCertificate::try_from(leaf)?;
             return Ok(match verify_server_name(&parsed, name) {
-                Ok(()) => Named::Fits,
-                Err(error) => Named::Differs(error),
+                Ok(()) => NameMatch::Fits,
+                Err(error) => NameMatch::Differs(error),
             });
         }
         // The name is the last thing that webpki checks, so its error proves the rest.
@@ -207,30 +211,30 @@ impl Chain {
             .verifier
             .verify_server_cert(leaf, between, name, ocsp, now)
         {
-            Ok(_) => Ok(Named::Fits),
+            Ok(_) => Ok(NameMatch::Fits),
             Err(
                 error @ Error::InvalidCertificate(
                     CertificateError::NotValidForName
                     | CertificateError::NotValidForNameContext { .. },
                 ),
-            ) => Ok(Named::Differs(error)),
+            ) => Ok(NameMatch::Differs(error)),
             Err(error) => Err(error),
         }
     }
 }
 
-enum Named {
+enum NameMatch {
     Fits,
     Differs(Error),
 }
 
 #[derive(Debug)]
-struct Verifier {
-    trust: Trust,
+struct UpstreamVerifier {
+    trust: CertificateTrust,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Verifier {
+impl ServerCertVerifier for UpstreamVerifier {
     fn verify_server_cert(
         &self,
         leaf: &CertificateDer<'_>,
@@ -240,14 +244,16 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         match &self.trust {
-            Trust::Anyone => Ok(ServerCertVerified::assertion()),
-            Trust::Chain(chain) => chain
+            CertificateTrust::Anyone => Ok(ServerCertVerified::assertion()),
+            CertificateTrust::Chain(chain) => chain
                 .check(leaf, between, name, ocsp, now)
                 .map(|_whatever_name| ServerCertVerified::assertion()),
-            Trust::ChainAndName(chain) => match chain.check(leaf, between, name, ocsp, now)? {
-                Named::Fits => Ok(ServerCertVerified::assertion()),
-                Named::Differs(error) => Err(error),
-            },
+            CertificateTrust::ChainAndName(chain) => {
+                match chain.check(leaf, between, name, ocsp, now)? {
+                    NameMatch::Fits => Ok(ServerCertVerified::assertion()),
+                    NameMatch::Differs(error) => Err(error),
+                }
+            }
         }
     }
 

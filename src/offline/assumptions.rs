@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::auth::settings::{AuthSettings, OidcPeople};
 use crate::catalog::{Catalog, search_path};
-use crate::policy::set::matching::{Claim, Claims, Traits};
+use crate::policy::set::matching::{SessionTraits, UserClaim, UserClaims};
 
 /// What sessions are connected to: a database, or nothing that is known.
 #[derive(Clone, Default)]
-pub struct World {
+pub struct AssumedDatabase {
     /// The database's catalog, if it was looked into.
     pub catalog: Option<Arc<Catalog>>,
     /// Who looked: whose role a session has that has none of its own.
@@ -18,12 +18,12 @@ pub struct World {
     /// The database's name.
     pub database: String,
     /// As whom users log in there.
-    pub roles: Roles,
+    pub roles: LoginRoles,
 }
 
 /// Whose session it is.
 #[derive(Debug, Clone, Default)]
-pub struct Person {
+pub struct AssumedSession {
     /// As whom it has logged in.
     pub user: String,
     /// To which database, where that is not the one that was looked into.
@@ -40,12 +40,12 @@ pub struct Person {
     pub settings: BTreeMap<String, String>,
 }
 
-impl Person {
+impl AssumedSession {
     /// What a user is called where nobody says.
     pub const UNTOLD: &str = "app";
 
     /// Somebody of whom nothing is said.
-    pub fn untold() -> Self {
+    pub fn unspecified() -> Self {
         Self {
             user: Self::UNTOLD.to_owned(),
             ..Self::default()
@@ -55,7 +55,7 @@ impl Person {
 
 /// As whom users log in at the database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Roles {
+pub enum LoginRoles {
     /// As themselves, as far as that is known.
     #[default]
     Own,
@@ -65,7 +65,7 @@ pub enum Roles {
     Only(String),
 }
 
-impl Roles {
+impl LoginRoles {
     /// What the settings say.
     pub fn of(auth: &AuthSettings) -> Self {
         match auth {
@@ -104,16 +104,16 @@ impl Roles {
     }
 }
 
-impl World {
+impl AssumedDatabase {
     /// The database that a session of somebody is in.
-    pub fn database_of<'p>(&'p self, who: &'p Person) -> &'p str {
+    pub fn database_of<'p>(&'p self, who: &'p AssumedSession) -> &'p str {
         who.database.as_deref().unwrap_or(&self.database)
     }
 
     /// The role of somebody's session: the one that is said, else the one that the settings name,
     /// else the user's own, where the database has it; else the one that looked, as where one
     /// account serves all clients.
-    pub fn role_of<'p>(&'p self, who: &'p Person) -> &'p str {
+    pub fn role_of<'p>(&'p self, who: &'p AssumedSession) -> &'p str {
         if let Some(role) = who.role.as_deref() {
             return role;
         }
@@ -129,7 +129,7 @@ impl World {
 
     /// Where names are looked up when somebody's session begins, "$user" as it is written; none
     /// where that is not known.
-    pub fn path_of(&self, who: &Person) -> Option<Vec<String>> {
+    pub fn path_of(&self, who: &AssumedSession) -> Option<Vec<String>> {
         if let Some(path) = &who.search_path {
             return Some(path.clone());
         }
@@ -140,8 +140,8 @@ impl World {
     }
 
     /// What is known of somebody's session when its policy is chosen. Where it comes from is not.
-    pub fn traits_of(&self, who: &Person) -> Traits {
-        Traits {
+    pub fn traits_of(&self, who: &AssumedSession) -> SessionTraits {
+        SessionTraits {
             user: who.user.as_str().into(),
             database: self.database_of(who).into(),
             application_name: who.application_name.as_str().into(),
@@ -153,7 +153,7 @@ impl World {
     }
 
     /// What the role of somebody's session is a member of, where the catalog knows it.
-    fn roles_of(&self, who: &Person) -> Option<Vec<Box<str>>> {
+    fn roles_of(&self, who: &AssumedSession) -> Option<Vec<Box<str>>> {
         let catalog = self.catalog.as_ref()?;
         let above = catalog.roles_above(catalog.role_named(self.role_of(who))?);
         Some(above.into_iter().map(Box::from).collect())
@@ -161,10 +161,13 @@ impl World {
 }
 
 /// What is given of somebody's attributes, among the settings, as a model writes them.
-fn attributes_of(who: &Person) -> Claims {
+fn attributes_of(who: &AssumedSession) -> UserClaims {
     let given = who.settings.iter().filter_map(|(name, value)| {
         let name = name.strip_prefix("user.")?;
-        Some((Claim::Attribute(name.into()), vec![value.as_str().into()]))
+        Some((
+            UserClaim::Attribute(name.into()),
+            vec![value.as_str().into()],
+        ))
     });
     given.collect()
 }
@@ -184,17 +187,17 @@ mod tests {
     #[test]
     fn a_session_has_the_role_that_a_server_logs_in_as() {
         let role = |auth: &AuthSettings, user: &str, said: Option<&str>| {
-            let world = World {
+            let assumed = AssumedDatabase {
                 account: "watcher".into(),
-                roles: Roles::of(auth),
-                ..World::default()
+                roles: LoginRoles::of(auth),
+                ..AssumedDatabase::default()
             };
-            let who = Person {
+            let who = AssumedSession {
                 user: user.into(),
                 role: said.map(str::to_owned),
-                ..Person::default()
+                ..AssumedSession::default()
             };
-            world.role_of(&who).to_owned()
+            assumed.role_of(&who).to_owned()
         };
         let own = AuthSettings::Trust { upstream: None };
         let one = AuthSettings::Trust {

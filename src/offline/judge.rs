@@ -3,25 +3,25 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::assumptions::{Person, World};
-use super::script_session::Course;
-use crate::auth::certificate::Subject;
-use crate::gate::effects::graph::Sight;
+use super::assumptions::{AssumedDatabase, AssumedSession};
+use super::script_session::ScriptSession;
+use crate::auth::certificate::CertificateSubject;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::{Facts, Gate, Refusal, Rule, SessionNames, Verdict};
 use crate::policy::{Policy, SessionValue};
-use crate::session::context::model_values::{Known, Values};
-use crate::session::context::tracked_setting::Path;
+use crate::session::context::model_values::{LoginFacts, ModelValues};
+use crate::session::context::tracked_setting::SearchPathNames;
 
 /// A policy that judges, with what it sees of a database.
-pub struct Judge {
+pub struct OfflineJudge {
     gate: Gate,
-    sight: Option<Arc<Sight>>,
+    effect_graph: Option<Arc<EffectGraph>>,
 }
 
 /// What becomes of a text.
-pub struct Ruling {
+pub struct TextRuling {
     /// The answer.
-    pub answer: Answer,
+    pub answer: GateAnswer,
     /// What is known of the text.
     pub facts: Arc<Facts>,
     /// What runs, where that is not the client's text.
@@ -32,7 +32,7 @@ pub struct Ruling {
 
 /// What the gate answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum GateAnswer {
     /// It runs.
     Permit,
     /// It runs, although these rules speak against it: they are only observed.
@@ -41,18 +41,19 @@ pub enum Answer {
     Refuse(Box<Refusal>),
 }
 
-impl Judge {
-    /// A judge, with what it sees of a world.
-    pub fn new(gate: Gate, world: &World) -> Self {
-        let catalog = world.catalog.clone();
-        let sight = catalog.map(|catalog| Arc::new(Sight::new(catalog, gate.policy())));
-        Self { gate, sight }
+impl OfflineJudge {
+    /// A judge, with the effects of a database's objects.
+    pub fn new(gate: Gate, assumed: &AssumedDatabase) -> Self {
+        let catalog = assumed.catalog.clone();
+        let effect_graph =
+            catalog.map(|catalog| Arc::new(EffectGraph::new(catalog, gate.policy())));
+        Self { gate, effect_graph }
     }
 
     /// A judge under a policy that has seen already what it sees of a database.
-    pub fn with_sight(policy: &Arc<Policy>, sight: Option<Arc<Sight>>) -> Self {
+    pub fn with_effect_graph(policy: &Arc<Policy>, effect_graph: Option<Arc<EffectGraph>>) -> Self {
         let gate = Gate::without_fingerprints(Arc::clone(policy));
-        Self { gate, sight }
+        Self { gate, effect_graph }
     }
 
     /// The gate that judges.
@@ -66,44 +67,47 @@ impl Judge {
     }
 
     /// The beginning of somebody's session.
-    pub fn session(&self, world: &World, who: &Person) -> Course {
-        let mut course = match &self.sight {
-            None => Course::of_no_database(),
-            Some(sight) => {
+    pub fn session(&self, assumed: &AssumedDatabase, who: &AssumedSession) -> ScriptSession {
+        let mut script = match &self.effect_graph {
+            None => ScriptSession::of_no_database(),
+            Some(effect_graph) => {
                 let mut names = SessionNames::default();
-                names.set_server_major(sight.catalog().server_major());
-                names.set_sight(Some(Arc::clone(sight)));
-                names.set_role(world.role_of(who));
-                let path = world.path_of(who);
+                names.set_server_major(effect_graph.catalog().server_major());
+                names.set_effect_graph(Some(Arc::clone(effect_graph)));
+                names.set_role(assumed.role_of(who));
+                let path = assumed.path_of(who);
                 let path = path.map(|path| path.into_iter().map(String::into_boxed_str).collect());
-                Course::new(names, path.map(|path: Box<[Box<str>]>| Path::from(path)))
+                ScriptSession::new(
+                    names,
+                    path.map(|path: Box<[Box<str>]>| SearchPathNames::from(path)),
+                )
             }
         };
-        course.set_values(self.values(world, who));
-        course
+        script.set_values(self.values(assumed, who));
+        script
     }
 
     /// Judges one message of a session. What it changes there, the next ones meet.
-    pub fn hear(&self, text: &str, course: &mut Course) -> Ruling {
-        let judgement = self.gate.judge(Cow::Borrowed(text), course.names());
+    pub fn judge(&self, text: &str, script: &mut ScriptSession) -> TextRuling {
+        let judgement = self.gate.judge(Cow::Borrowed(text), script.names());
         let lowered = match &judgement.verdict {
             Verdict::Clamped(clamp) => clamp.text.clone(),
             Verdict::Permitted(_) | Verdict::Refused(_) => {
-                course.take(&judgement);
-                return Ruling::of(&judgement.verdict, judgement.facts, text);
+                script.apply(&judgement);
+                return TextRuling::of(&judgement.verdict, judgement.facts, text);
             }
         };
         // A text that was lowered to what the policy gives has nothing left to lower.
-        let judgement = self.gate.judge(Cow::Owned(lowered), course.names());
-        course.take(&judgement);
-        Ruling {
+        let judgement = self.gate.judge(Cow::Owned(lowered), script.names());
+        script.apply(&judgement);
+        TextRuling {
             is_lowered: true,
-            ..Ruling::of(&judgement.verdict, judgement.facts, text)
+            ..TextRuling::of(&judgement.verdict, judgement.facts, text)
         }
     }
 
     /// What the policy's models read of a session: what it has not set, it has not.
-    fn values(&self, world: &World, who: &Person) -> Values {
+    fn values(&self, assumed: &AssumedDatabase, who: &AssumedSession) -> ModelValues {
         let asked = self.policy().session_values().into_iter();
         let settings = asked.filter_map(|value| match value {
             SessionValue::Setting(name) => {
@@ -118,34 +122,34 @@ impl Judge {
             | SessionValue::Certificate(_) => None,
         });
         let name = Some(who.application_name.clone());
-        let known = Known {
-            traits: Arc::new(world.traits_of(who)),
+        let known = LoginFacts {
+            traits: Arc::new(assumed.traits_of(who)),
             application_name: name.filter(|name| !name.is_empty()),
             certificate: who.certificate_name.as_ref().map(|name| {
-                Box::new(Subject {
+                Box::new(CertificateSubject {
                     common_name: Some(name.clone()),
-                    ..Subject::default()
+                    ..CertificateSubject::default()
                 })
             }),
             settings: settings.collect(),
         };
-        Values::new(known, self.policy())
+        ModelValues::new(known, self.policy())
     }
 }
 
-impl Ruling {
+impl TextRuling {
     fn of(verdict: &Verdict<'_>, facts: Arc<Facts>, written: &str) -> Self {
         let (answer, runs) = match verdict {
             Verdict::Permitted(permit) => {
                 let answer = match facts.observed.is_empty() {
-                    true => Answer::Permit,
-                    false => Answer::Observe(facts.observed.to_vec()),
+                    true => GateAnswer::Permit,
+                    false => GateAnswer::Observe(facts.observed.to_vec()),
                 };
                 let runs = Some(permit.text()).filter(|text| *text != written);
                 (answer, runs.map(str::to_owned))
             }
-            Verdict::Clamped(clamp) => (Answer::Permit, Some(clamp.text.clone())),
-            Verdict::Refused(refusal) => (Answer::Refuse(refusal.clone()), None),
+            Verdict::Clamped(clamp) => (GateAnswer::Permit, Some(clamp.text.clone())),
+            Verdict::Refused(refusal) => (GateAnswer::Refuse(refusal.clone()), None),
         };
         Self {
             answer,
@@ -156,7 +160,7 @@ impl Ruling {
     }
 }
 
-impl Answer {
+impl GateAnswer {
     /// The word for it, as `tests` of policies have it.
     pub fn name(&self) -> &'static str {
         match self {
@@ -200,7 +204,7 @@ impl Answer {
     }
 
     /// The word for it and the rules, for a person.
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         match self.rules().as_slice() {
             [] => self.name().to_owned(),
             rules => format!("{} by {}", self.name(), rules.join(", ")),

@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 
 use crate::policy::Policy;
-use crate::policy::set::matching::{Claim, Fit, Match, Traits};
+use crate::policy::set::matching::{Fit, SessionMatch, SessionTraits, UserClaim};
 
 /// Why a session gets a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum ChoiceReason {
     /// It is the first whose `match` fits.
     Fits,
     /// No `match` fits, and it has none.
-    Rest,
+    Fallback,
 }
 
 /// Why it gets none.
@@ -26,7 +26,7 @@ pub enum WhyNone {
 
 /// What becomes of lists about what cannot be said of a session here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsaid {
+pub enum UnknownTraits {
     /// They fit.
     Fits,
     /// They do not.
@@ -39,10 +39,10 @@ pub enum Unsaid {
 /// (its address; its certificate, where none is given) fits as `unsaid` says of each policy.
 pub fn choose<'p>(
     policies: impl Iterator<Item = &'p Policy>,
-    traits: &Traits,
-    unsaid: impl Fn(usize) -> Unsaid,
+    traits: &SessionTraits,
+    unsaid: impl Fn(usize) -> UnknownTraits,
     is_over: impl Fn(&Policy) -> bool,
-) -> Result<(usize, Why), WhyNone> {
+) -> Result<(usize, ChoiceReason), WhyNone> {
     let holding = policies.enumerate().filter(|(_, policy)| !is_over(policy));
     let mut ordered: Vec<(usize, &Policy)> = holding.collect();
     ordered.sort_by_key(|(_, policy)| Reverse(policy.priority()));
@@ -51,7 +51,7 @@ pub fn choose<'p>(
         .filter_map(|(place, policy)| Some((*place, policy.matches()?)))
     {
         match fit(wanted, traits, unsaid(place)) {
-            Fit::Fits => return Ok((place, Why::Fits)),
+            Fit::Fits => return Ok((place, ChoiceReason::Fits)),
             Fit::Untold => return Err(WhyNone::RolesUntold),
             Fit::FitsNot => {}
         }
@@ -59,12 +59,12 @@ pub fn choose<'p>(
     let rest = ordered
         .iter()
         .find(|(_, policy)| policy.matches().is_none());
-    rest.map(|(place, _)| (*place, Why::Rest))
+    rest.map(|(place, _)| (*place, ChoiceReason::Fallback))
         .ok_or(WhyNone::NoPolicy)
 }
 
 /// Whether a `match` fits a session. A database that is not known fits.
-fn fit(wanted: &Match, traits: &Traits, unsaid: Unsaid) -> Fit {
+fn fit(wanted: &SessionMatch, traits: &SessionTraits, unsaid: UnknownTraits) -> Fit {
     let mut known = wanted.clone();
     let mut says_more = known.client_address.take().is_some();
     if traits.certificate_name.is_none() {
@@ -72,7 +72,8 @@ fn fit(wanted: &Match, traits: &Traits, unsaid: Unsaid) -> Fit {
     }
     let before = known.claims.len();
     // What a policy says of roles is for whoever knows them; a test of its own cannot.
-    let stays = |claim: &Claim| *claim == Claim::Role && unsaid == Unsaid::FitsNothing;
+    let stays =
+        |claim: &UserClaim| *claim == UserClaim::Role && unsaid == UnknownTraits::FitsNothing;
     known
         .claims
         .retain(|claim, _| stays(claim) || traits.claims.contains_key(claim));
@@ -80,7 +81,7 @@ fn fit(wanted: &Match, traits: &Traits, unsaid: Unsaid) -> Fit {
     if traits.database.is_empty() {
         known.database = None;
     }
-    match unsaid == Unsaid::Fits || !says_more {
+    match unsaid == UnknownTraits::Fits || !says_more {
         true => known.fit(traits),
         false => Fit::FitsNot,
     }
@@ -106,35 +107,61 @@ mod tests {
             policy("shown", "match: {certificate_name: c}\npriority: 7\n"),
         ];
         let chosen = |user: &str, certificate: Option<&str>, own: Option<usize>| {
-            let traits = Traits {
+            let traits = SessionTraits {
                 user: user.into(),
                 database: "shop".into(),
                 certificate_name: certificate.map(Box::from),
-                ..Traits::default()
+                ..SessionTraits::default()
             };
             let unsaid = |place| match own == Some(place) {
-                true => Unsaid::Fits,
-                false => Unsaid::FitsNothing,
+                true => UnknownTraits::Fits,
+                false => UnknownTraits::FitsNothing,
             };
             let (place, why) = choose(all.iter(), &traits, unsaid, |_| false).unwrap();
             (all[place].name().to_owned(), why)
         };
         let told = |name: &str, why| (name.to_owned(), why);
-        assert_eq!(chosen("ben", None, None), told("rest", Why::Rest));
+        assert_eq!(
+            chosen("ben", None, None),
+            told("rest", ChoiceReason::Fallback)
+        );
         // The later one comes first by its priority.
-        assert_eq!(chosen("ann", None, None), told("high", Why::Fits));
-        assert_eq!(chosen("ann", Some("c"), None), told("shown", Why::Fits));
-        assert_eq!(chosen("ben", Some("d"), None), told("rest", Why::Rest));
+        assert_eq!(chosen("ann", None, None), told("high", ChoiceReason::Fits));
+        assert_eq!(
+            chosen("ann", Some("c"), None),
+            told("shown", ChoiceReason::Fits)
+        );
+        assert_eq!(
+            chosen("ben", Some("d"), None),
+            told("rest", ChoiceReason::Fallback)
+        );
         // What a test of a policy cannot say counts as fitting for that policy alone.
-        assert_eq!(chosen("ben", None, Some(3)), told("near", Why::Fits));
-        assert_eq!(chosen("ben", None, Some(4)), told("shown", Why::Fits));
+        assert_eq!(
+            chosen("ben", None, Some(3)),
+            told("near", ChoiceReason::Fits)
+        );
+        assert_eq!(
+            chosen("ben", None, Some(4)),
+            told("shown", ChoiceReason::Fits)
+        );
         // A certificate that is said is held against it.
-        assert_eq!(chosen("ben", Some("d"), Some(4)), told("rest", Why::Rest));
-        let nothing = |_| Unsaid::FitsNothing;
-        let nobody = choose(all.iter().skip(1), &Traits::default(), nothing, |_| false);
+        assert_eq!(
+            chosen("ben", Some("d"), Some(4)),
+            told("rest", ChoiceReason::Fallback)
+        );
+        let nothing = |_| UnknownTraits::FitsNothing;
+        let nobody = choose(
+            all.iter().skip(1),
+            &SessionTraits::default(),
+            nothing,
+            |_| false,
+        );
         let ended = |policy: &Policy| policy.name() == "rest";
         let none = Err(WhyNone::NoPolicy);
-        assert_eq!(choose(all.iter(), &Traits::default(), nothing, ended), none);
+        assert_eq!(
+            choose(all.iter(), &SessionTraits::default(), nothing, ended),
+            none
+        );
         assert_eq!(nobody, none);
     }
 
@@ -146,14 +173,14 @@ mod tests {
             policy("ann", "match: {user: ann}\n"),
         ];
         let chosen = |user: &str, roles: Option<&str>, own: Option<usize>| {
-            let traits = Traits {
+            let traits = SessionTraits {
                 user: user.into(),
-                ..Traits::default()
+                ..SessionTraits::default()
             };
             let traits = traits.with_roles(roles.map(|role| vec![role.into()]));
             let unsaid = |place| match own == Some(place) {
-                true => Unsaid::Fits,
-                false => Unsaid::FitsNothing,
+                true => UnknownTraits::Fits,
+                false => UnknownTraits::FitsNothing,
             };
             let chosen = choose(all.iter(), &traits, unsaid, |_| false);
             chosen.map(|(place, _)| place)

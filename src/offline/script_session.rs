@@ -3,21 +3,24 @@
 
 use std::sync::Arc;
 
-use crate::gate::{Judgement, SessionNames, StatementKind, Surety, Verdict};
-use crate::session::context::model_values::Values;
-use crate::session::context::tracked_setting::{Before, Change, End, Ended, Followed, Path, Place};
+use crate::gate::{Certainty, Judgement, SessionNames, StatementKind, Verdict};
+use crate::session::context::model_values::ModelValues;
+use crate::session::context::tracked_setting::{
+    EarlierStatements, SearchPathNames, StatementEnd, TrackedChange, TrackedSetting,
+    TransactionEnd, TransactionPosition,
+};
 
 /// A session as far as the gate knows it.
-pub struct Course {
+pub struct ScriptSession {
     names: SessionNames,
     /// Followed only where a database was looked into: nothing else depends on it.
-    paths: Option<Followed<Path>>,
+    paths: Option<TrackedSetting<SearchPathNames>>,
     /// The values that the policy's models read, where somebody has said what they are.
-    values: Option<Values>,
+    values: Option<ModelValues>,
     in_transaction: bool,
 }
 
-impl Course {
+impl ScriptSession {
     /// One of no database at all.
     pub fn of_no_database() -> Self {
         Self {
@@ -29,15 +32,15 @@ impl Course {
     }
 
     /// One of a database that was looked into, and where it begins to look up names.
-    pub fn new(names: SessionNames, path: Option<Path>) -> Self {
-        let mut course = Self {
+    pub fn new(names: SessionNames, path: Option<SearchPathNames>) -> Self {
+        let mut script = Self {
             names,
-            paths: Some(Followed::new(path)),
+            paths: Some(TrackedSetting::new(path)),
             values: None,
             in_transaction: false,
         };
-        course.look_up();
-        course
+        script.update_names();
+        script
     }
 
     /// What the gate has to know of it.
@@ -46,13 +49,13 @@ impl Course {
     }
 
     /// The values that models read of it, as it begins.
-    pub fn set_values(&mut self, values: Values) {
+    pub fn set_values(&mut self, values: ModelValues) {
         self.values = Some(values);
-        self.look_up();
+        self.update_names();
     }
 
     /// A statement of it was judged.
-    pub fn take(&mut self, judgement: &Judgement<'_>) {
+    pub fn apply(&mut self, judgement: &Judgement<'_>) {
         if matches!(judgement.verdict, Verdict::Refused(_)) {
             return;
         }
@@ -61,30 +64,30 @@ impl Course {
         }
         let effects = &judgement.facts.effects;
         if let Some(paths) = &mut self.paths {
-            for change in effects.iter().filter_map(Change::of_path) {
+            for change in effects.iter().filter_map(TrackedChange::of_path) {
                 paths.applied(&change);
             }
         }
         if let Some(values) = &mut self.values {
             for effect in effects {
-                values.applied(effect, Surety::Certain);
+                values.applied(effect, Certainty::Certain);
             }
         }
         match judgement.facts.kind {
             StatementKind::Begin => self.in_transaction = true,
             StatementKind::Commit => {
                 self.in_transaction = false;
-                self.ended(Ended::With(End::Commit));
+                self.ended(StatementEnd::With(TransactionEnd::Commit));
             }
             // Also to a savepoint: then everything is kept that may hold.
-            StatementKind::Rollback => self.ended(Ended::With(End::Rollback)),
+            StatementKind::Rollback => self.ended(StatementEnd::With(TransactionEnd::Rollback)),
             _ if !self.in_transaction => self.ready(),
             _ => {}
         }
-        self.look_up();
+        self.update_names();
     }
 
-    fn ended(&mut self, ended: Ended) {
+    fn ended(&mut self, ended: StatementEnd) {
         if let Some(paths) = &mut self.paths {
             paths.ended(ended);
         }
@@ -95,24 +98,26 @@ impl Course {
 
     fn ready(&mut self) {
         if let Some(paths) = &mut self.paths {
-            paths.ready(Place::Outside, Before::Others);
+            paths.ready(TransactionPosition::Outside, EarlierStatements::Others);
         }
         if let Some(values) = &mut self.values {
-            values.ready(Place::Outside, Before::Others);
+            values.ready(TransactionPosition::Outside, EarlierStatements::Others);
         }
     }
 
-    fn look_up(&mut self) {
+    fn update_names(&mut self) {
         if let Some(paths) = &self.paths {
-            self.names.set_paths(paths.possible(Before::Nothing).into());
+            self.names
+                .set_paths(paths.possible(EarlierStatements::Nothing).into());
         }
         if let Some(values) = &self.values {
-            self.names.set_values(values.now(Before::Nothing));
+            self.names
+                .set_values(values.now(EarlierStatements::Nothing));
         }
         let paths = self.paths.as_ref();
-        let paths = paths.map(|paths| paths.possible(Before::Others).into());
+        let paths = paths.map(|paths| paths.possible(EarlierStatements::Others).into());
         let values = self.values.as_ref();
-        let values = values.map(|values| values.now(Before::Others));
+        let values = values.map(|values| values.now(EarlierStatements::Others));
         self.names.set_at_end(
             paths.unwrap_or_else(|| self.names.paths().clone()),
             values.unwrap_or_else(|| Arc::clone(self.names.values())),
@@ -132,12 +137,12 @@ mod tests {
 
     fn paths_after(text: &[&str]) -> Vec<String> {
         let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
-        let mut course = Course::new(SessionNames::default(), Some(["first".into()].into()));
+        let mut script = ScriptSession::new(SessionNames::default(), Some(["first".into()].into()));
         for statement in text {
-            let judgement = gate.judge(Cow::Borrowed(statement), course.names());
-            course.take(&judgement);
+            let judgement = gate.judge(Cow::Borrowed(statement), script.names());
+            script.apply(&judgement);
         }
-        match course.names().paths() {
+        match script.names().paths() {
             SearchPaths::Known(paths) => paths.iter().map(|path| path.join(",")).collect(),
             SearchPaths::Unsure(_) | SearchPaths::Unknown => vec!["?".into()],
         }

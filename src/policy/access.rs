@@ -10,7 +10,7 @@ use super::signature::needs_quotes;
 
 /// The sections `relations` and `columns`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Access {
+pub struct AccessLists {
     /// Relations that may be read; everything where the policy has no such list. The schemas of
     /// the server itself (pg_catalog, information_schema) need not be named.
     pub relations_allowed: Option<Vec<RelationPattern>>,
@@ -68,7 +68,7 @@ pub struct Glob {
     pattern: Box<str>,
 }
 
-impl Access {
+impl AccessLists {
     /// Whether anything is hidden by name.
     pub fn restricts(&self) -> bool {
         self.relations_allowed.is_some()
@@ -76,11 +76,11 @@ impl Access {
             || !self.relations_denied.is_empty()
             || !self.columns_allowed.is_empty()
             || !self.columns_denied.is_empty()
-            || self.lays_over()
+            || self.has_overlays()
     }
 
     /// Whether anything is laid over relations: masks, or conditions on rows.
-    pub fn lays_over(&self) -> bool {
+    pub fn has_overlays(&self) -> bool {
         !self.columns_masked.is_empty() || !self.rows.is_empty()
     }
 
@@ -92,7 +92,7 @@ impl Access {
 
     /// Whether a mask or a condition names this relation, and no other one: whoever wrote it has
     /// looked at it. Lists of what may be read have names of all relations without that.
-    pub fn lays_exactly(&self, schema: &str, name: &str) -> bool {
+    pub fn names_exactly(&self, schema: &str, name: &str) -> bool {
         let masked = self.columns_masked.iter().map(|own| &own.pattern.relation);
         let filtered = self.rows.iter().map(|own| &own.pattern);
         let mut all = masked.chain(filtered);

@@ -8,25 +8,25 @@ use std::fmt;
 
 use super::yaml::section::join;
 use super::yaml::tree;
-use super::yaml::tree::{Entry, Place, Tree, Value};
-use super::{Problem, schema, sources};
+use super::yaml::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
+use super::{PolicyProblem, schema, sources};
 use crate::limits::POLICY_LAYERS_MAX;
 
 /// The texts that a policy is made of: its own, what that extends, and so on.
 #[derive(Clone)]
-pub struct Layers {
-    all: Vec<Layer>,
+pub struct PolicyLayers {
+    all: Vec<PolicyLayer>,
 }
 
 #[derive(Clone)]
-struct Layer {
+struct PolicyLayer {
     origin: String,
-    tree: Tree,
+    tree: YamlTree,
     replaces: Vec<String>,
 }
 
 /// A text that another one extends.
-pub(super) struct Extended {
+pub(super) struct ExtendedText {
     /// What to call it in problems.
     pub(super) origin: String,
     /// What tells it from every other one, by whatever path it was named.
@@ -35,16 +35,16 @@ pub(super) struct Extended {
     pub(super) text: String,
 }
 
-impl Layers {
+impl PolicyLayers {
     /// A text with everything that it extends. `find` is asked for what a text of this origin
     /// calls so, or says why there is no such thing. An empty origin is not shown.
     ///
     /// # Errors
     /// What is wrong with them before they are read as a policy, each place with its origin.
     pub(super) fn read(
-        own: Extended,
-        mut find: impl FnMut(&str, &str) -> Result<Extended, String>,
-    ) -> Result<Self, Vec<Problem>> {
+        own: ExtendedText,
+        mut find: impl FnMut(&str, &str) -> Result<ExtendedText, String>,
+    ) -> Result<Self, Vec<PolicyProblem>> {
         let mut identities: Vec<String> = Vec::new();
         let mut layers = Self { all: Vec::new() };
         let mut next = own;
@@ -72,24 +72,24 @@ impl Layers {
     ///
     /// # Errors
     /// What is wrong with it before it is read as a policy.
-    pub fn of_text(text: &str) -> Result<Self, Vec<Problem>> {
+    pub fn of_text(text: &str) -> Result<Self, Vec<PolicyProblem>> {
         sources::layers_of_text(text)
     }
 
     /// The tree of all of them together.
-    pub fn merged(&self) -> Tree {
+    pub fn merged(&self) -> YamlTree {
         self.merged_from(0)
     }
 
     /// The tree of one of them and all that it extends.
-    pub fn merged_from(&self, layer: usize) -> Tree {
+    pub fn merged_from(&self, layer: usize) -> YamlTree {
         let above = self.all.get(layer..).unwrap_or_default();
         let mut all = above.iter().rev();
         let Some(last) = all.next() else {
-            return Tree::word("");
+            return YamlTree::word("");
         };
         all.fold(last.tree.clone(), |base, own| {
-            over(base, own.tree.clone(), "", &own.replaces)
+            merge(base, own.tree.clone(), "", &own.replaces)
         })
     }
 
@@ -99,7 +99,7 @@ impl Layers {
     }
 
     /// A place as a person finds it: with the name of the text, where it is not the policy's own.
-    pub fn shown(&self, place: Place, path: &str) -> String {
+    pub fn shown(&self, place: YamlPlace, path: &str) -> String {
         match (place.layer(), self.all.get(place.layer())) {
             (0, _) | (_, None) => place.of(path),
             (_, Some(layer)) => format!("{}:{}", layer.origin, place.of(path)),
@@ -107,29 +107,33 @@ impl Layers {
     }
 
     /// A problem with the name of the text that it is in.
-    pub(super) fn named(&self, place: Place, problem: Problem) -> Problem {
+    pub(super) fn named(&self, place: YamlPlace, problem: PolicyProblem) -> PolicyProblem {
         let origin = self.all.get(place.layer());
         let origin = origin.map_or("", |layer| layer.origin.as_str());
         in_origin(origin, problem)
     }
 
-    fn problem(&self, place: Place, path: &str, what: String) -> Problem {
+    fn problem(&self, place: YamlPlace, path: &str, what: String) -> PolicyProblem {
         let at = place.of(path);
-        self.named(place, Problem { place: at, what })
+        self.named(place, PolicyProblem { place: at, what })
     }
 
     /// Adds a text; what it extends, with the place where it says so.
-    fn add(&mut self, origin: &str, text: &str) -> Result<Option<(Place, String)>, Vec<Problem>> {
+    fn add(
+        &mut self,
+        origin: &str,
+        text: &str,
+    ) -> Result<Option<(YamlPlace, String)>, Vec<PolicyProblem>> {
         let layer = self.all.len();
         let tree = tree::read(text).map_err(|problem| vec![in_origin(origin, problem)])?;
         let tree = tree.in_layer(layer);
         let is_no_policy = other_file(&tree);
-        self.all.push(Layer {
+        self.all.push(PolicyLayer {
             origin: origin.to_owned(),
             tree,
             replaces: Vec::new(),
         });
-        let Some(Layer { tree, .. }) = self.all.last() else {
+        let Some(PolicyLayer { tree, .. }) = self.all.last() else {
             return Ok(None);
         };
         if let Some(what) = is_no_policy {
@@ -157,16 +161,16 @@ impl Layers {
     }
 }
 
-impl fmt::Debug for Layers {
+impl fmt::Debug for PolicyLayers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_list().entries(self.origins()).finish()
     }
 }
 
-fn in_origin(origin: &str, problem: Problem) -> Problem {
+fn in_origin(origin: &str, problem: PolicyProblem) -> PolicyProblem {
     match origin {
         "" => problem,
-        origin => Problem {
+        origin => PolicyProblem {
             place: format!("{origin}:{}", problem.place),
             what: problem.what,
         },
@@ -190,15 +194,15 @@ pub fn parent_of_whole(path: &str) -> Option<&'static str> {
 }
 
 /// What is said where a text is no policy at all.
-fn other_file(tree: &Tree) -> Option<String> {
+fn other_file(tree: &YamlTree) -> Option<String> {
     let entries = match &tree.value {
-        Value::Nothing => {
+        YamlValue::Nothing => {
             return Some(
                 "the file is empty: `pgsieve policy schema` prints every key of a policy".into(),
             );
         }
-        Value::Word(_) | Value::List(_) => return None,
-        Value::Map(entries) => entries,
+        YamlValue::Word(_) | YamlValue::List(_) => return None,
+        YamlValue::Map(entries) => entries,
     };
     let has = |keys: &[&str]| {
         entries
@@ -213,21 +217,23 @@ fn other_file(tree: &Tree) -> Option<String> {
 }
 
 /// A key that has one word, or where it has something else.
-fn word_of(tree: &Tree, key: &str) -> Option<Result<(Place, String), Place>> {
+fn word_of(tree: &YamlTree, key: &str) -> Option<Result<(YamlPlace, String), YamlPlace>> {
     let found = tree.below(&[key])?;
     Some(match &found.value {
-        Value::Word(word) if !word.is_empty() => Ok((found.place, word.clone())),
-        Value::Nothing | Value::Word(_) | Value::List(_) | Value::Map(_) => Err(found.place),
+        YamlValue::Word(word) if !word.is_empty() => Ok((found.place, word.clone())),
+        YamlValue::Nothing | YamlValue::Word(_) | YamlValue::List(_) | YamlValue::Map(_) => {
+            Err(found.place)
+        }
     })
 }
 
 /// The key `replace`, and what is wrong with it.
-fn replaced(tree: &Tree, extends: bool) -> (Vec<String>, Vec<(Place, String)>) {
+fn replaced(tree: &YamlTree, extends: bool) -> (Vec<String>, Vec<(YamlPlace, String)>) {
     let (mut paths, mut wrong) = (Vec::new(), Vec::new());
     let Some(found) = tree.below(&["replace"]) else {
         return (paths, wrong);
     };
-    let Value::List(list) = &found.value else {
+    let YamlValue::List(list) = &found.value else {
         let what = "a list is wanted here, as [relations.allow]";
         return (paths, vec![(found.place, what.to_owned())]);
     };
@@ -236,14 +242,14 @@ fn replaced(tree: &Tree, extends: bool) -> (Vec<String>, Vec<(Place, String)>) {
         return (paths, vec![(found.place, what.to_owned())]);
     }
     for item in list {
-        let Value::Word(path) = &item.value else {
+        let YamlValue::Word(path) = &item.value else {
             wrong.push((item.place, "the path of a key is wanted".to_owned()));
             continue;
         };
         let keys: Vec<&str> = path.split('.').collect();
         match tree.below(&keys).map(|tree| &tree.value) {
-            Some(Value::List(_) | Value::Map(_)) => paths.push(path.clone()),
-            Some(Value::Nothing | Value::Word(_)) => wrong.push((
+            Some(YamlValue::List(_) | YamlValue::Map(_)) => paths.push(path.clone()),
+            Some(YamlValue::Nothing | YamlValue::Word(_)) => wrong.push((
                 item.place,
                 format!("{path} is no list and no map: what stands here replaces by itself"),
             )),
@@ -260,23 +266,25 @@ fn replaced(tree: &Tree, extends: bool) -> (Vec<String>, Vec<(Place, String)>) {
 }
 
 /// A tree over another one.
-fn over(base: Tree, own: Tree, path: &str, replaced: &[String]) -> Tree {
+fn merge(base: YamlTree, own: YamlTree, path: &str, replaced: &[String]) -> YamlTree {
     let is_replaced = is_whole(path) || replaced.iter().any(|one| one == path);
     let place = own.place;
     let value = match (base.value, own.value) {
         (_, value) if is_replaced => value,
-        (Value::List(base), Value::List(own)) => Value::List(joined(base, own)),
-        (Value::Map(base), Value::Map(own)) => Value::Map(laid(base, own, path, replaced)),
+        (YamlValue::List(base), YamlValue::List(own)) => YamlValue::List(merge_lists(base, own)),
+        (YamlValue::Map(base), YamlValue::Map(own)) => {
+            YamlValue::Map(merge_entries(base, own, path, replaced))
+        }
         (_, value) => value,
     };
-    Tree { value, place }
+    YamlTree { value, place }
 }
 
 /// One list behind another one, what stands in both once.
-fn joined(mut base: Vec<Tree>, own: Vec<Tree>) -> Vec<Tree> {
-    let word = |tree: &Tree| match &tree.value {
-        Value::Word(word) => Some(word.clone()),
-        Value::Nothing | Value::List(_) | Value::Map(_) => None,
+fn merge_lists(mut base: Vec<YamlTree>, own: Vec<YamlTree>) -> Vec<YamlTree> {
+    let word = |tree: &YamlTree| match &tree.value {
+        YamlValue::Word(word) => Some(word.clone()),
+        YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => None,
     };
     let known: Vec<Option<String>> = base.iter().map(word).collect();
     let new = own.into_iter().filter(|item| {
@@ -287,8 +295,13 @@ fn joined(mut base: Vec<Tree>, own: Vec<Tree>) -> Vec<Tree> {
     base
 }
 
-fn laid(base: Vec<Entry>, own: Vec<Entry>, path: &str, replaced: &[String]) -> Vec<Entry> {
-    let mut all: Vec<Entry> = base
+fn merge_entries(
+    base: Vec<YamlEntry>,
+    own: Vec<YamlEntry>,
+    path: &str,
+    replaced: &[String],
+) -> Vec<YamlEntry> {
+    let mut all: Vec<YamlEntry> = base
         .into_iter()
         .filter(|entry| !path.is_empty() || !OF_ONE_FILE.contains(&entry.key.as_str()))
         .collect();
@@ -304,10 +317,10 @@ fn laid(base: Vec<Entry>, own: Vec<Entry>, path: &str, replaced: &[String]) -> V
             continue;
         };
         let below = join(path, &entry.key);
-        let Entry { key, place, tree } = entry;
+        let YamlEntry { key, place, tree } = entry;
         let known = all.remove(at);
-        let tree = over(known.tree, tree, &below, replaced);
-        all.insert(at, Entry { key, place, tree });
+        let tree = merge(known.tree, tree, &below, replaced);
+        all.insert(at, YamlEntry { key, place, tree });
     }
     all
 }

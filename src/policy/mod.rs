@@ -2,7 +2,7 @@
 //!
 //! A policy can only choose between things that are all safe for the data: no key of it can let a
 //! write through, switch the session's read-only mode off or change how a text is read. What a
-//! policy asks for against that is a [`Problem`], not a setting.
+//! policy asks for against that is a [`PolicyProblem`], not a setting.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,23 +27,23 @@ pub mod test_case;
 pub mod units;
 pub mod yaml;
 
-pub use self::access::{Access, ThroughViews};
-pub use self::model::{CertificateField, Model, SessionValue};
-pub use self::policy_limits::{Limits, OnLimit};
-pub use self::policy_rules::{Mode, PolicyRule, Strictness};
+pub use self::access::{AccessLists, ThroughViews};
+pub use self::model::{CertificateField, PolicyModel, SessionValue};
+pub use self::policy_limits::{OnLimit, PolicyLimits};
+pub use self::policy_rules::{PolicyRule, RuleMode, Strictness};
 pub use self::repair::{
-    Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
+    Dialect, DialectChoice, LikelyRepairs, Recoverer, RepairMode, RepairSettings, SimilarityGates,
 };
-pub use self::set::live::Live;
-pub use self::set::{Placement, PolicySet, WrongSet};
-pub use self::settings::value_rule::{Amount, SettingValue, ValueRule, ValueVerdict};
-pub use self::signature::{ArgumentType, Signature, parts};
+pub use self::set::live::LivePolicies;
+pub use self::set::{Placement, PolicySet, PolicySetError};
+pub use self::settings::value_rule::{SettingAmount, SettingValue, ValueRule, ValueVerdict};
+pub use self::signature::{CatalogArgument, FunctionSignature, parts};
 
 use self::access::Glob;
-use self::layers::Layers;
+use self::layers::PolicyLayers;
 use self::mask_key::MaskKey;
-use self::model::Piece;
-use self::set::matching::Match;
+use self::model::ModelPiece;
+use self::set::matching::SessionMatch;
 use self::test_case::TestCase;
 use crate::sqlstate::{self, SqlState};
 
@@ -53,30 +53,30 @@ pub struct Policy {
     version: Arc<str>,
     version_number: u64,
     catalog: CatalogNeed,
-    statements: Statements,
+    statements: StatementChoices,
     settings: BTreeMap<String, ValueRule>,
     read_write: ReadWrite,
     setting_patterns: Vec<(Glob, ValueRule)>,
     on_refused_setting: OnRefusedSetting,
-    functions: Vec<Signature>,
+    functions: Vec<FunctionSignature>,
     trusted_schemas: TrustedSchemas,
-    foreign: Foreign,
-    timeouts: Timeouts,
-    limits: Limits,
+    foreign: ForeignAccess,
+    timeouts: TimeoutSettings,
+    limits: PolicyLimits,
     repair: RepairSettings,
-    matches: Option<Match>,
+    matches: Option<SessionMatch>,
     priority: i64,
     until: Option<i64>,
-    mode: Mode,
-    rule_modes: BTreeMap<PolicyRule, Mode>,
+    mode: RuleMode,
+    rule_modes: BTreeMap<PolicyRule, RuleMode>,
     observe_until: Option<i64>,
-    access: Access,
-    models: Vec<Model>,
-    functions_denied: Vec<Signature>,
-    any_search_path: Vec<Signature>,
+    access: AccessLists,
+    models: Vec<PolicyModel>,
+    functions_denied: Vec<FunctionSignature>,
+    any_search_path: Vec<FunctionSignature>,
     extensions: ExtensionTrust,
-    transaction_ids: Choice,
-    server_directories: Choice,
+    transaction_ids: PlainChoice,
+    server_directories: PlainChoice,
     statements_allowed: Option<Vec<String>>,
     statements_denied: Vec<String>,
     settings_denied: Vec<Glob>,
@@ -122,7 +122,7 @@ enum ExtensionTrust {
 
 /// The foreign tables that may be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Foreign {
+struct ForeignAccess {
     /// By schema and name, in order.
     tables: Vec<(String, String)>,
     /// All of these servers, in order.
@@ -131,9 +131,9 @@ struct Foreign {
 
 /// The choices about kinds of statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Statements {
+pub struct StatementChoices {
     /// Several statements in one message.
-    pub several: Several,
+    pub several: MultiStatementMode,
     /// The most reads in one message of several statements; none: any number.
     pub reads_per_message: Option<usize>,
     /// EXPLAIN ANALYZE, which runs what it explains.
@@ -141,20 +141,20 @@ pub struct Statements {
     /// Cursors that outlive their transaction.
     pub with_hold: WithHold,
     /// LOCK TABLE … IN ACCESS SHARE MODE, the lock that every SELECT takes.
-    pub lock_access_share: Choice,
+    pub lock_access_share: PlainChoice,
     /// pg_export_snapshot() and SET TRANSACTION SNAPSHOT.
-    pub snapshots: Choice,
+    pub snapshots: PlainChoice,
     /// pg_cancel_backend() and pg_terminate_backend() of a session of the same user.
-    pub cancel_own: Choice,
+    pub cancel_own: PlainChoice,
     /// LISTEN.
-    pub listen: Listen,
+    pub listen: ListenChoice,
     /// The code of the error that a write is refused with.
     pub write_sqlstate: WriteSqlstate,
 }
 
 /// When a message of several statements runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Several {
+pub enum MultiStatementMode {
     /// When each of them only keeps house in the session (settings, resets, transaction control).
     Housekeeping,
     /// When each of them passes by itself.
@@ -197,7 +197,7 @@ pub enum WithHold {
 
 /// What becomes of LISTEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listen {
+pub enum ListenChoice {
     /// It is refused.
     Refuse,
     /// The client is told that nothing will come, and nothing is listened to.
@@ -215,7 +215,7 @@ pub enum WriteSqlstate {
 
 /// A plain choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum PlainChoice {
     /// Refused.
     Refuse,
     /// Allowed.
@@ -225,7 +225,7 @@ pub enum Choice {
 /// The bounds in time that the upstream session starts with, in milliseconds. Zero means no bound.
 /// A client may tighten them and not loosen them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct TimeoutSettings {
     /// How long one statement may run.
     pub statement_timeout_ms: u64,
     /// How long one statement may wait for a lock.
@@ -236,7 +236,7 @@ pub struct Timeouts {
 
 /// One thing that is wrong with a policy file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct PolicyProblem {
     /// Where: line, column and key path, as `12:5 settings.allow.work_mem`.
     pub place: String,
     /// What is wrong, and what would be right.
@@ -246,12 +246,12 @@ pub struct Problem {
 impl Policy {
     /// Reads a policy. All problems are reported at once. What it extends can only be a built-in
     /// one: where a file would be looked for, a text alone does not say.
-    pub fn from_yaml(text: &str) -> Result<Self, Vec<Problem>> {
-        Self::of_layers(&Layers::of_text(text)?)
+    pub fn from_yaml(text: &str) -> Result<Self, Vec<PolicyProblem>> {
+        Self::of_layers(&PolicyLayers::of_text(text)?)
     }
 
     /// The policy that texts come to. All problems are reported at once.
-    pub fn of_layers(layers: &Layers) -> Result<Self, Vec<Problem>> {
+    pub fn of_layers(layers: &PolicyLayers) -> Result<Self, Vec<PolicyProblem>> {
         reader::read(layers)
     }
 
@@ -277,7 +277,7 @@ impl Policy {
     }
 
     /// The choices about kinds of statements.
-    pub fn statements(&self) -> Statements {
+    pub fn statements(&self) -> StatementChoices {
         self.statements
     }
 
@@ -328,7 +328,7 @@ impl Policy {
         &self,
         schema: &str,
         name: &str,
-        arguments: &[ArgumentType<'_>],
+        arguments: &[CatalogArgument<'_>],
     ) -> bool {
         let mut named = self.functions.iter();
         named.any(|signature| signature.names(schema, name, arguments))
@@ -350,12 +350,12 @@ impl Policy {
 
     /// Whether a statement may have the server give its transaction a number.
     pub fn gives_transaction_ids(&self) -> bool {
-        self.transaction_ids == Choice::Allow
+        self.transaction_ids == PlainChoice::Allow
     }
 
     /// Whether functions may run that list one of the server's own directories.
     pub fn lists_server_directories(&self) -> bool {
-        self.server_directories == Choice::Allow
+        self.server_directories == PlainChoice::Allow
     }
 
     /// Whether a foreign table of a server may be read.
@@ -366,7 +366,7 @@ impl Policy {
     }
 
     /// The bounds in time.
-    pub fn timeouts(&self) -> Timeouts {
+    pub fn timeouts(&self) -> TimeoutSettings {
         self.timeouts
     }
 
@@ -387,7 +387,7 @@ impl Policy {
     }
 
     /// How much of everything it gives.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &PolicyLimits {
         &self.limits
     }
 
@@ -397,15 +397,15 @@ impl Policy {
     }
 
     /// Which sessions it is for; none: those that no other policy is for.
-    pub fn matches(&self) -> Option<&Match> {
+    pub fn matches(&self) -> Option<&SessionMatch> {
         self.matches.as_ref()
     }
 
     /// Whether a rule of its own is enforced.
-    pub fn mode_of(&self, rule: PolicyRule) -> Mode {
+    pub fn mode_of(&self, rule: PolicyRule) -> RuleMode {
         let of_whole = match rule {
             // What stands for a name is no refusal: tenants would mix.
-            PolicyRule::Model => Mode::Enforce,
+            PolicyRule::Model => RuleMode::Enforce,
             _ => self.mode,
         };
         self.rule_modes.get(&rule).copied().unwrap_or(of_whole)
@@ -413,11 +413,11 @@ impl Policy {
 
     /// How much of what it says is enforced.
     pub fn strictness(&self) -> Strictness {
-        let is_observed = |mode: &Mode| *mode == Mode::Observe;
+        let is_observed = |mode: &RuleMode| *mode == RuleMode::Observe;
         match self.mode {
-            Mode::Observe => Strictness::Observe,
-            Mode::Enforce if self.rule_modes.values().any(is_observed) => Strictness::Mixed,
-            Mode::Enforce => Strictness::Enforce,
+            RuleMode::Observe => Strictness::Observe,
+            RuleMode::Enforce if self.rule_modes.values().any(is_observed) => Strictness::Mixed,
+            RuleMode::Enforce => Strictness::Enforce,
         }
     }
 
@@ -448,18 +448,18 @@ impl Policy {
     }
 
     /// Which relations and columns it shows.
-    pub fn access(&self) -> &Access {
+    pub fn access(&self) -> &AccessLists {
         &self.access
     }
 
     /// Its models.
-    pub fn models(&self) -> &[Model] {
+    pub fn models(&self) -> &[PolicyModel] {
         &self.models
     }
 
     /// Whether a SELECT stands for any relation: by a model, a mask or a condition on rows.
     pub fn has_models(&self) -> bool {
-        !self.models.is_empty() || self.access.lays_over()
+        !self.models.is_empty() || self.access.has_overlays()
     }
 
     /// Whether anything in a database is hidden from whoever reads under it: then what is read has
@@ -473,7 +473,7 @@ impl Policy {
         &self,
         schema: &str,
         name: &str,
-        arguments: &[ArgumentType<'_>],
+        arguments: &[CatalogArgument<'_>],
     ) -> bool {
         let mut denied = self.functions_denied.iter();
         denied.any(|signature| signature.names(schema, name, arguments))
@@ -492,7 +492,7 @@ impl Policy {
         &self,
         schema: &str,
         name: &str,
-        arguments: &[ArgumentType<'_>],
+        arguments: &[CatalogArgument<'_>],
     ) -> bool {
         let mut named = self.any_search_path.iter();
         named.any(|signature| signature.names(schema, name, arguments))
@@ -506,7 +506,7 @@ impl Policy {
     }
 
     /// The entries of `functions.allow`, of `functions.deny` and of `functions.any_search_path`.
-    pub fn named_functions(&self) -> [&[Signature]; 3] {
+    pub fn named_functions(&self) -> [&[FunctionSignature]; 3] {
         [
             &self.functions,
             &self.functions_denied,
@@ -539,8 +539,8 @@ impl Policy {
         let pieces = pieces.chain(filters);
         let mut values: Vec<&SessionValue> = pieces
             .filter_map(|piece| match piece {
-                Piece::Value(value) => Some(value),
-                Piece::Sql(_) => None,
+                ModelPiece::Value(value) => Some(value),
+                ModelPiece::Sql(_) => None,
             })
             .collect();
         values.sort();
@@ -554,7 +554,7 @@ impl Policy {
     }
 }
 
-impl Timeouts {
+impl TimeoutSettings {
     /// The three settings by name, with their bounds.
     pub fn by_name(self) -> [(&'static str, u64); 3] {
         [
@@ -574,7 +574,7 @@ impl std::fmt::Debug for Policy {
     }
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for PolicyProblem {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}: {}", self.place, self.what)
     }

@@ -11,13 +11,13 @@ use super::repair::words;
 
 /// One model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Model {
+pub struct PolicyModel {
     /// The schema that it stands in.
     pub schema: String,
     /// Its name.
     pub name: String,
     /// The SELECT, in the pieces between the session's values. It is one query, without comments.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ModelPiece>,
     /// Whether its name is its own, and that of no relation.
     pub is_new: bool,
     /// What it is, in words.
@@ -28,7 +28,7 @@ pub struct Model {
 
 /// A piece of a model's SELECT.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum ModelPiece {
     /// SQL as it is written.
     Sql(String),
     /// A value of the session that reads it, which is put there as a literal.
@@ -85,7 +85,7 @@ impl fmt::Display for SessionValue {
 #[cfg(test)]
 impl super::Policy {
     /// The same policy with these models.
-    pub(crate) fn with_models(mut self, models: Vec<Model>) -> Self {
+    pub(crate) fn with_models(mut self, models: Vec<PolicyModel>) -> Self {
         self.models = models;
         self
     }

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::access::{ColumnPattern, RelationPattern};
-use super::model::Piece;
+use super::model::ModelPiece;
 
 /// What is read in place of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ pub struct RowFilter {
     /// The relations.
     pub pattern: RelationPattern,
     /// The condition, in the pieces between the session's values.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ModelPiece>,
 }
 
 impl MaskedColumns {

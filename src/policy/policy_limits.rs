@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The section `limits`. What is none has no bound here.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
+pub struct PolicyLimits {
     /// The longest statement that is judged at all, in bytes.
     pub statement_bytes: usize,
     /// How deep queries may stand in each other: 1 is a query without a subquery.
@@ -47,9 +47,9 @@ pub enum OnLimit {
     Truncate,
 }
 
-impl Limits {
+impl PolicyLimits {
     /// No bound but the length of a statement.
-    pub fn of_statement_bytes(statement_bytes: usize) -> Self {
+    pub fn defaults(statement_bytes: usize) -> Self {
         Self {
             statement_bytes,
             nesting: None,

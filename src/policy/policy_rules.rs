@@ -6,7 +6,7 @@ use super::repair::words;
 
 /// Whether a rule refuses, or only counts what it would have refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum RuleMode {
     /// It refuses.
     #[default]
     Enforce,

@@ -14,7 +14,7 @@ pub struct RepairSettings {
     /// Modes of single recoverers; the narrower of this and [`RepairSettings::mode`] holds.
     pub recoverers: BTreeMap<Recoverer, RepairMode>,
     /// When a rewritten name is likely enough.
-    pub gates: GateSettings,
+    pub gates: SimilarityGates,
     /// Words that must not be exchanged for each other, beyond those that are built in.
     pub risk_pairs: Vec<(String, String)>,
     /// The dialect of texts that Postgres does not read.
@@ -47,7 +47,7 @@ pub enum LikelyRepairs {
 
 /// The thresholds for a rewritten name. Scores are from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GateSettings {
+pub struct SimilarityGates {
     /// The best candidate's score is at least this.
     pub score_min: f64,
     /// The best candidate is ahead of the second by at least this.
@@ -168,7 +168,7 @@ impl Default for RepairSettings {
             likely: LikelyRepairs::Hint,
             attempts_max: 3,
             recoverers: BTreeMap::new(),
-            gates: GateSettings::default(),
+            gates: SimilarityGates::default(),
             risk_pairs: Vec::new(),
             dialect: DialectChoice::Auto,
             datasets: BTreeMap::new(),
@@ -177,7 +177,7 @@ impl Default for RepairSettings {
     }
 }
 
-impl Default for GateSettings {
+impl Default for SimilarityGates {
     fn default() -> Self {
         Self {
             score_min: 0.80,

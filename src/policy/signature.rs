@@ -9,7 +9,7 @@ use std::fmt;
 
 /// One entry of `functions.allow`, `functions.deny` or `functions.any_search_path`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Signature {
+pub struct FunctionSignature {
     schema: Option<String>,
     name: String,
     /// None names every overload.
@@ -27,7 +27,7 @@ struct ArgumentName {
 
 /// The type of an argument as a catalog has it: of an array the type of its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArgumentType<'a> {
+pub struct CatalogArgument<'a> {
     /// The schema of the type.
     pub schema: &'a str,
     /// The name of the type (`int4`, not `integer`).
@@ -36,7 +36,7 @@ pub struct ArgumentType<'a> {
     pub is_array: bool,
 }
 
-impl Signature {
+impl FunctionSignature {
     /// Reads an entry, or says what is wrong with it.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let (name, rest) = dotted(text)?;
@@ -77,7 +77,7 @@ impl Signature {
     }
 
     /// Whether it names this function.
-    pub fn names(&self, schema: &str, name: &str, given: &[ArgumentType<'_>]) -> bool {
+    pub fn names(&self, schema: &str, name: &str, given: &[CatalogArgument<'_>]) -> bool {
         let same_name = self.name == name && self.schema.as_deref().is_none_or(|own| own == schema);
         same_name
             && self.arguments.as_ref().is_none_or(|named| {
@@ -87,7 +87,7 @@ impl Signature {
     }
 }
 
-impl fmt::Display for Signature {
+impl fmt::Display for FunctionSignature {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(schema) = &self.schema {
             write!(formatter, "{schema}.")?;
@@ -137,7 +137,7 @@ impl ArgumentName {
         })
     }
 
-    fn is(&self, given: &ArgumentType<'_>, beside: &str) -> bool {
+    fn is(&self, given: &CatalogArgument<'_>, beside: &str) -> bool {
         let in_schema = match &self.schema {
             Some(own) => own == given.schema,
             None => ["pg_catalog", "public", beside].contains(&given.schema),
@@ -160,10 +160,10 @@ fn arguments(text: &str) -> Result<Vec<ArgumentName>, &'static str> {
 }
 
 /// A name with or without a schema.
-type Dotted = (Option<String>, String);
+type DottedName = (Option<String>, String);
 
 /// A name at the beginning, and what follows it.
-pub(super) fn dotted(text: &str) -> Result<(Dotted, &str), &'static str> {
+pub(super) fn dotted(text: &str) -> Result<(DottedName, &str), &'static str> {
     let (first, rest) = part(text.trim())?;
     let Some(rest) = rest.strip_prefix('.') else {
         return Ok(((None, first), rest));
@@ -268,9 +268,9 @@ mod tests {
     use super::*;
 
     /// A type as `schema.name` with or without `[]`.
-    fn given(text: &str) -> ArgumentType<'_> {
+    fn given(text: &str) -> CatalogArgument<'_> {
         let (schema, name) = text.split_once('.').unwrap();
-        ArgumentType {
+        CatalogArgument {
             schema,
             name: name.trim_end_matches("[]"),
             is_array: name.ends_with("[]"),
@@ -279,8 +279,9 @@ mod tests {
 
     #[track_caller]
     fn check(entry: &str, function: (&str, &str), arguments: &[&str], named: bool) {
-        let arguments: Vec<ArgumentType<'_>> = arguments.iter().map(|text| given(text)).collect();
-        let signature = Signature::read(entry).unwrap();
+        let arguments: Vec<CatalogArgument<'_>> =
+            arguments.iter().map(|text| given(text)).collect();
+        let signature = FunctionSignature::read(entry).unwrap();
         assert_eq!(signature.names(function.0, function.1, &arguments), named);
     }
 
@@ -370,7 +371,7 @@ mod tests {
             "a(int[x])",
             "a(OUT int)",
         ] {
-            assert!(Signature::read(wrong).is_err(), "{wrong}");
+            assert!(FunctionSignature::read(wrong).is_err(), "{wrong}");
         }
     }
 }

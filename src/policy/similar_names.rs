@@ -14,12 +14,12 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// Which words are wanted in the place of one, and which of them was probably meant. Does not show
 /// the one that stands there.
-pub fn wanted(word: &str, names: &[&str]) -> String {
+pub fn wanted_words(word: &str, names: &[&str]) -> String {
     let list = names.join(", ");
     if word.contains(CURLY_QUOTES) {
         return format!("one of {list} is wanted, in straight quotes (\") or none");
     }
-    match meant(word, names) {
+    match probably_meant(word, names) {
         Some(near) => format!("one of {list} is wanted; did you mean {near}?"),
         None => format!("one of {list} is wanted"),
     }
@@ -27,7 +27,7 @@ pub fn wanted(word: &str, names: &[&str]) -> String {
 
 /// The one of some words that another was meant for: by other letters, by another way to say yes
 /// or no, by more or fewer of the same letters.
-pub fn meant<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
+pub fn probably_meant<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let same = |name: &&str| name.replace('_', "-") == lower.replace('_', "-");
     let of = |ways: &[&str]| {
@@ -96,16 +96,19 @@ mod tests {
     #[test]
     fn what_was_meant_is_found_by_letters_beginnings_and_yes_and_no() {
         let methods = ["passthrough", "scram", "cert", "trust"];
-        assert_eq!(meant("scram-sha-256", &methods), Some("scram"));
-        assert_eq!(meant("certificate", &methods), Some("cert"));
-        assert_eq!(meant("md5", &methods), None);
-        assert_eq!(meant("True", &["on", "off"]), Some("on"));
-        assert_eq!(meant("no", &["true", "false"]), Some("false"));
-        assert_eq!(meant("enforced", &["enforce", "observe"]), Some("enforce"));
+        assert_eq!(probably_meant("scram-sha-256", &methods), Some("scram"));
+        assert_eq!(probably_meant("certificate", &methods), Some("cert"));
+        assert_eq!(probably_meant("md5", &methods), None);
+        assert_eq!(probably_meant("True", &["on", "off"]), Some("on"));
+        assert_eq!(probably_meant("no", &["true", "false"]), Some("false"));
         assert_eq!(
-            meant("verify_full", &["verify-ca", "verify-full"]),
+            probably_meant("enforced", &["enforce", "observe"]),
+            Some("enforce")
+        );
+        assert_eq!(
+            probably_meant("verify_full", &["verify-ca", "verify-full"]),
             Some("verify-full")
         );
-        assert!(wanted("“on”", &["on", "off"]).contains("straight quotes"));
+        assert!(wanted_words("“on”", &["on", "off"]).contains("straight quotes"));
     }
 }

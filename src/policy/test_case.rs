@@ -10,7 +10,7 @@ pub struct TestCase {
     /// The statement.
     pub statement: String,
     /// Whether it runs.
-    pub expect: Expected,
+    pub expect: ExpectedAnswer,
     /// The rule that refuses it, or would; any where none is given.
     pub rule: Option<String>,
     /// As whom; `app` where none is given.
@@ -25,7 +25,7 @@ pub struct TestCase {
 
 /// What a test expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub enum ExpectedAnswer {
     /// It runs.
     Permit,
     /// It is refused.
@@ -34,7 +34,7 @@ pub enum Expected {
     Observe,
 }
 
-impl Expected {
+impl ExpectedAnswer {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {

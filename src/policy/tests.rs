@@ -1,8 +1,8 @@
 //! That policies are read as they are meant, and that what is wrong with one is all said at once.
 
 use super::{
-    ArgumentType, CatalogNeed, Choice, ExplainAnalyze, Listen, Policy, Several, Statements,
-    ValueRule, WithHold,
+    CatalogArgument, CatalogNeed, ExplainAnalyze, ListenChoice, MultiStatementMode, PlainChoice,
+    Policy, StatementChoices, ValueRule, WithHold,
 };
 
 const AGENT: &str = include_str!("../../policies/agent.yaml");
@@ -73,8 +73,8 @@ fn the_shipped_policies_are_what_they_say() {
     let (agent, bi) = (Policy::agent(), Policy::bi());
     assert_eq!((agent.name(), bi.name()), ("agent", "bi"));
     assert_ne!(agent.version(), bi.version());
-    assert_eq!(agent.statements().several, Several::Housekeeping);
-    assert_eq!(bi.statements().several, Several::Each);
+    assert_eq!(agent.statements().several, MultiStatementMode::Housekeeping);
+    assert_eq!(bi.statements().several, MultiStatementMode::Each);
     assert_eq!(agent.statements().reads_per_message, Some(1));
     assert_eq!(bi.statements().reads_per_message, None);
     assert_eq!(bi.statements().explain_analyze, ExplainAnalyze::Reads);
@@ -102,15 +102,15 @@ fn the_shipped_policies_are_what_they_say() {
     assert!(!agent.allows_function(None, "f"));
     let strict = Policy::strict();
     assert_eq!(strict.name(), "strict");
-    let stricter = Statements {
+    let stricter = StatementChoices {
         with_hold: WithHold::Refuse,
-        cancel_own: Choice::Refuse,
-        listen: Listen::Refuse,
+        cancel_own: PlainChoice::Refuse,
+        listen: ListenChoice::Refuse,
         ..agent.statements()
     };
     assert_eq!(strict.statements(), stricter);
-    assert_eq!(agent.statements().cancel_own, Choice::Allow);
-    assert_eq!(bi.statements().cancel_own, Choice::Allow);
+    assert_eq!(agent.statements().cancel_own, PlainChoice::Allow);
+    assert_eq!(bi.statements().cancel_own, PlainChoice::Allow);
     assert_eq!(
         [agent.catalog(), strict.catalog(), bi.catalog()],
         [
@@ -128,8 +128,8 @@ fn the_shipped_policies_are_what_they_say() {
 }
 
 /// A type of `pg_catalog`.
-fn argument(name: &str) -> ArgumentType<'_> {
-    ArgumentType {
+fn argument(name: &str) -> CatalogArgument<'_> {
+    CatalogArgument {
         schema: "pg_catalog",
         name,
         is_array: false,

@@ -2,7 +2,7 @@
 //!
 //! Units are Postgres's: `kB`, `MB`, `GB` and `TB` are powers of 1024, as `KiB`, `MiB`, `GiB` and
 //! `TiB` are. A number alone is not taken for either kind: to one reader `5` is five seconds, to
-//! another five milliseconds. What clients set is read by [`guc`], as the server reads it.
+//! another five milliseconds. What clients set is read by `setting_value`, as the server reads it.
 //! <https://www.postgresql.org/docs/current/config-setting.html>
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What one step of a rescue may change: by who makes it, and by what a Bind was made for.
+//! What one step of a repair may change: by who makes it, and by what a Bind was made for.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub fn is_preprocessor(recoverer: Recoverer) -> bool {
 }
 
 /// Whether what it changes is how the text is written, and never what it means.
-pub fn only_spells(recoverer: Recoverer) -> bool {
+pub fn changes_spelling_only(recoverer: Recoverer) -> bool {
     matches!(
         recoverer,
         Recoverer::Unwrap

@@ -4,16 +4,16 @@ use std::fmt;
 
 use crate::policy::Recoverer;
 use crate::repair::Confidence;
-use crate::sql::edit::{self, Edit, EditError};
+use crate::sql::edit::{self, EditError, TextEdit};
 use crate::sql::fingerprint::Fingerprint;
 
 /// What a recoverer says about a failure.
 #[derive(Debug)]
-pub enum Answer {
+pub enum RecovererAnswer {
     /// A changed text.
     Repaired(Repair),
     /// No changed text, and words for the client.
-    Hinted(Hint),
+    Hinted(RepairHint),
     /// It knows nothing about this failure.
     Silent,
 }
@@ -23,7 +23,7 @@ pub struct Repair {
     /// How sure it is: [`Confidence::Exact`] or [`Confidence::Likely`].
     pub confidence: Confidence,
     /// The change.
-    pub rewritten: Rewritten,
+    pub rewritten: TextChange,
     /// What was changed and why, in a sentence for the client: it may quote names and literals of
     /// the client's text.
     pub change: String,
@@ -31,15 +31,15 @@ pub struct Repair {
 
 /// The new text.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Rewritten {
+pub enum TextChange {
     /// The client's text with these changes.
-    Edits(Vec<Edit>),
+    Edits(Vec<TextEdit>),
     /// A whole text: a translation of a foreign dialect, or what was unwrapped.
     Text(String),
 }
 
 /// What a recoverer can say without a changed text.
-pub struct Hint {
+pub struct RepairHint {
     /// One or two plain sentences for the client: what to do next. They never name what the client
     /// may not see.
     pub advice: String,
@@ -70,7 +70,7 @@ pub enum NameGate {
     Risk,
 }
 
-/// One step of a rescue, for the audit, the metrics and the dry run.
+/// One step of a repair, for the audit, the metrics and the dry run.
 #[derive(Clone)]
 pub struct Attempt {
     /// Who answered.
@@ -144,35 +144,35 @@ impl NameGate {
     }
 }
 
-impl Answer {
+impl RecovererAnswer {
     /// An answer of certainty.
-    pub fn exact(edits: Vec<Edit>, change: String) -> Self {
+    pub fn exact(edits: Vec<TextEdit>, change: String) -> Self {
         Self::of_edits(Confidence::Exact, edits, change)
     }
 
     /// An answer of likelihood.
-    pub fn likely(edits: Vec<Edit>, change: String) -> Self {
+    pub fn likely(edits: Vec<TextEdit>, change: String) -> Self {
         Self::of_edits(Confidence::Likely, edits, change)
     }
 
     /// Words alone.
     pub fn hint(advice: String) -> Self {
-        Self::Hinted(Hint {
+        Self::Hinted(RepairHint {
             advice,
             failed: Vec::new(),
         })
     }
 
-    fn of_edits(confidence: Confidence, edits: Vec<Edit>, change: String) -> Self {
+    fn of_edits(confidence: Confidence, edits: Vec<TextEdit>, change: String) -> Self {
         Self::Repaired(Repair {
             confidence,
-            rewritten: Rewritten::Edits(edits),
+            rewritten: TextChange::Edits(edits),
             change,
         })
     }
 }
 
-impl Rewritten {
+impl TextChange {
     /// The new text.
     pub fn text(self, of: &str) -> Result<String, EditError> {
         match self {
@@ -189,14 +189,14 @@ impl fmt::Debug for Repair {
     }
 }
 
-impl fmt::Debug for Rewritten {
+impl fmt::Debug for TextChange {
     /// Without the text.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Rewritten(..)")
     }
 }
 
-impl fmt::Debug for Hint {
+impl fmt::Debug for RepairHint {
     /// Without the words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Hint({:?})", self.failed)

@@ -1,26 +1,26 @@
 //! A text that failed, and everything that a recoverer may know of it.
 
 use crate::policy::{Dialect, RepairSettings};
-use crate::repair::{Database, Failure};
+use crate::repair::{Failure, SessionDatabase};
 use crate::resolve::Resolution;
 use crate::sql::lexer::{self, Token};
-use crate::sql::tree::{Node, Tree};
+use crate::sql::tree::{Node, SyntaxTree};
 
 /// What a recoverer looks at. It names nothing to the client that `database.role` may not see
-/// or the policy hides ([`Database::rights`]).
-pub struct Scene<'a> {
+/// or the policy hides ([`SessionDatabase::rights`]).
+pub struct RepairContext<'a> {
     /// The text that failed.
     pub text: &'a str,
     /// All its tokens, blanks included: laid side by side they are the text.
     pub tokens: &'a [Token],
     /// Its tree, where Postgres's grammar reads it.
-    pub tree: Option<&'a Tree>,
+    pub tree: Option<&'a SyntaxTree>,
     /// What its names mean, where there is a tree of one statement and a snapshot.
     pub resolution: Option<&'a Resolution<'a>>,
     /// Why it failed.
     pub failure: &'a Failure,
     /// The database; none without a snapshot, or where search_path is not known for certain.
-    pub database: Option<&'a Database<'a>>,
+    pub database: Option<&'a SessionDatabase<'a>>,
     /// The server's major version.
     pub server_major: u16,
     /// What the policy says of repairs.
@@ -29,7 +29,7 @@ pub struct Scene<'a> {
     pub target_dialect: Option<Dialect>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> RepairContext<'a> {
     /// The only statement of the text.
     pub fn statement(&self) -> Option<Node<'a>> {
         let mut statements = self.tree?.statements();
@@ -44,7 +44,7 @@ impl<'a> Scene<'a> {
         self.text.get(token.span.clone()).unwrap_or_default()
     }
 
-    /// The place in [`Scene::tokens`] of the token that begins at a byte.
+    /// The place in [`RepairContext::tokens`] of the token that begins at a byte.
     pub fn token_at(&self, position: usize) -> Option<usize> {
         let place = self
             .tokens

@@ -7,7 +7,7 @@ use std::fmt;
 /// A class of failures that may have a repair. Everything that has none here fails at once:
 /// connection (08), rights (42501), resources (53), cancellation (57014), read-only (25006).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum FailureClass {
     /// 42601, and the few other codes that the grammar itself gives.
     SyntaxError,
     /// 42P01, and 0A000 where another database is named (`a.b.c`).
@@ -34,7 +34,7 @@ pub enum Class {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Failure {
     /// Its class.
-    pub class: Class,
+    pub class: FailureClass,
     /// The five characters of its code.
     pub sqlstate: String,
     /// The server's or the grammar's own words: they quote the text.
@@ -44,19 +44,19 @@ pub struct Failure {
     /// Where, in bytes of the text that failed.
     pub position: Option<usize>,
     /// Who said so.
-    pub origin: Origin,
+    pub origin: FailureOrigin,
 }
 
 /// Who said that a text fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Origin {
+pub enum FailureOrigin {
     /// The gate: the grammar, or the snapshot.
     Gate,
     /// The server.
     Server,
 }
 
-impl Class {
+impl FailureClass {
     /// The class of a code, if there is one.
     pub fn of(sqlstate: &str, message: &str) -> Option<Self> {
         Some(match sqlstate {
@@ -92,7 +92,7 @@ impl Class {
     }
 }
 
-impl Class {
+impl FailureClass {
     /// What to do next where nobody knows anything better.
     pub fn advice(self) -> &'static str {
         match self {
@@ -129,12 +129,12 @@ impl Class {
 impl Failure {
     /// A failure as the server or the gate tells it; `character` counts from 1, as in an error's
     /// field P. None where its class has no repair.
-    pub fn told(
+    pub fn reported(
         text: &str,
         sqlstate: &str,
         message: &str,
         character: Option<u32>,
-        origin: Origin,
+        origin: FailureOrigin,
     ) -> Option<Self> {
         let position = character
             .and_then(|from_one| usize::try_from(from_one).ok()?.checked_sub(1))
@@ -143,7 +143,7 @@ impl Failure {
                 text.char_indices().map(|(at, _)| at).chain(ends).nth(place)
             });
         Some(Self {
-            class: Class::of(sqlstate, message)?,
+            class: FailureClass::of(sqlstate, message)?,
             sqlstate: sqlstate.to_owned(),
             message: message.to_owned(),
             hint: None,

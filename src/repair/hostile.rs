@@ -1,4 +1,4 @@
-//! Texts made to take long, and to overflow the stack: a rescue of each ends, on the thread that it
+//! Texts made to take long, and to overflow the stack: a repair of each ends, on the thread that it
 //! gets, in a time that is bounded. Test code only.
 
 use std::sync::Arc;
@@ -6,23 +6,26 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::laws::world;
-use super::{Ending, Failure, Origin, Request, Run, Uncompiled, rescue};
-use crate::catalog::fixture::Fixture;
+use super::{
+    CompileError, Failure, FailureOrigin, RepairConclusion, RepairRequest, StatementCompiler,
+    repair_statement,
+};
+use crate::catalog::fixture::CatalogFixture;
 use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, Parameters, ReadPermit};
+use crate::gate::{Gate, ParameterTypes, ReadPermit};
 use crate::limits;
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sql::tree;
 
 /// A server that finds the same fault with everything.
-struct Refusing {
+struct RefusingServer {
     sqlstate: &'static str,
 }
 
-impl Run for Refusing {
-    fn compile(&mut self, _: &ReadPermit<'_>, _: &Parameters) -> Result<(), Uncompiled> {
-        Err(Uncompiled::Failed {
+impl StatementCompiler for RefusingServer {
+    fn compile(&mut self, _: &ReadPermit<'_>, _: &ParameterTypes) -> Result<(), CompileError> {
+        Err(CompileError::Failed {
             sqlstate: self.sqlstate.to_owned(),
             message: "column \"nope\" does not exist".to_owned(),
             hint: None,
@@ -36,7 +39,7 @@ const CLASSES: &[&str] = &[
 ];
 
 /// A schema in which much is called alike.
-fn alike() -> Fixture {
+fn alike() -> CatalogFixture {
     let mut world = world();
     for table in 0..60 {
         let columns: Vec<String> = (0..100)
@@ -429,7 +432,7 @@ fn look_at_all(is_wanted: fn(&str) -> bool, all: &[&'static str]) -> Vec<String>
     let policy = Policy::agent();
     let names = session(alike(), &policy);
     let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
-    let parameters = Parameters::open();
+    let parameters = ParameterTypes::none_given();
     let mut slow = Vec::new();
     for (what, text) in texts().into_iter().filter(|(what, _)| is_wanted(what)) {
         // What nobody reads fails in one way.
@@ -439,9 +442,15 @@ fn look_at_all(is_wanted: fn(&str) -> bool, all: &[&'static str]) -> Vec<String>
             &all[..1]
         };
         for sqlstate in classes {
-            let failures = [Failure::told(&text, sqlstate, "", Some(8), Origin::Server)];
+            let failures = [Failure::reported(
+                &text,
+                sqlstate,
+                "",
+                Some(8),
+                FailureOrigin::Server,
+            )];
             for failure in failures {
-                let request = Request {
+                let request = RepairRequest {
                     gate: &gate,
                     names: &names,
                     parameters: &parameters,
@@ -449,9 +458,9 @@ fn look_at_all(is_wanted: fn(&str) -> bool, all: &[&'static str]) -> Vec<String>
                     failure,
                 };
                 let since = Instant::now();
-                let outcome = rescue(&request, &mut Refusing { sqlstate });
+                let outcome = repair_statement(&request, &mut RefusingServer { sqlstate });
                 let took = since.elapsed();
-                assert!(!matches!(outcome.ending, Ending::Repaired(_)));
+                assert!(!matches!(outcome.ending, RepairConclusion::Repaired(_)));
                 if took > TIME_MAX {
                     let start: String = text.chars().take(40).collect();
                     slow.push(format!("{took:?} {sqlstate} {what}: {start}"));

@@ -8,28 +8,29 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::catalog::fixture::Fixture;
+use crate::catalog::fixture::CatalogFixture;
 use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, Parameters, SessionNames, Verdict};
+use crate::gate::{Gate, ParameterTypes, SessionNames, Verdict};
 use crate::policy::{Policy, Recoverer};
 use crate::repair::context::tokens_of;
 use crate::repair::{
-    Answer, Confidence, Database, Failure, Origin, Rewritten, Scene, preprocessors, recoverers,
+    Confidence, Failure, FailureOrigin, RecovererAnswer, RepairContext, SessionDatabase,
+    TextChange, preprocessors, recoverers,
 };
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sql::lexer::TokenKind;
 use crate::sql::tree;
 
 /// A text that fails, and what is wanted for it.
-pub(crate) struct Case<'c> {
+pub(crate) struct RepairCase<'c> {
     /// The text, with `⟪` at the place of the error where it has one.
     pub before: &'c str,
     /// What is wanted.
-    pub wanted: Wanted<'c>,
+    pub wanted: ExpectedRepair<'c>,
 }
 
 /// What is wanted of a recoverer.
-pub(crate) enum Wanted<'c> {
+pub(crate) enum ExpectedRepair<'c> {
     /// This text, for certain.
     Exact(&'c str),
     /// This text, likely.
@@ -42,37 +43,42 @@ pub(crate) enum Wanted<'c> {
 
 /// Whether the names of output columns are the same afterwards.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Names {
+pub(crate) enum OutputNameLaw {
     /// They are.
-    Survive,
+    Kept,
     /// A name itself is what is repaired.
     Repaired,
 }
 
 /// Checks a recoverer (or `quote_identifiers`) in the [`world`].
-pub(crate) fn check(recoverer: Recoverer, sqlstate: &str, names: Names, cases: &[Case<'_>]) {
+pub(crate) fn check(
+    recoverer: Recoverer,
+    sqlstate: &str,
+    names: OutputNameLaw,
+    cases: &[RepairCase<'_>],
+) {
     check_in(world(), recoverer, sqlstate, names, cases);
 }
 
 /// The same in another database.
 pub(crate) fn check_in(
-    world: Fixture,
+    world: CatalogFixture,
     recoverer: Recoverer,
     sqlstate: &str,
-    names: Names,
-    cases: &[Case<'_>],
+    names: OutputNameLaw,
+    cases: &[RepairCase<'_>],
 ) {
     check_as(world, "postgres", recoverer, sqlstate, names, cases);
 }
 
 /// The same as another role.
 pub(crate) fn check_as(
-    world: Fixture,
+    world: CatalogFixture,
     role: &str,
     recoverer: Recoverer,
     sqlstate: &str,
-    names: Names,
-    cases: &[Case<'_>],
+    names: OutputNameLaw,
+    cases: &[RepairCase<'_>],
 ) {
     let policy = Policy::agent();
     let mut session = session(world, &policy);
@@ -83,43 +89,43 @@ pub(crate) fn check_as(
         let before = case.before.replacen(MARK, "", 1);
         let answer = ask(recoverer, &before, sqlstate, position, &session, &gate);
         let (confidence, after) = match (&case.wanted, answer) {
-            (Wanted::Silence, Answer::Silent) => continue,
-            (Wanted::Hint(words), Answer::Hinted(hint)) => {
+            (ExpectedRepair::Silence, RecovererAnswer::Silent) => continue,
+            (ExpectedRepair::Hint(words), RecovererAnswer::Hinted(hint)) => {
                 assert!(hint.advice.contains(words), "{before}: {}", hint.advice);
                 continue;
             }
-            (Wanted::Exact(after), Answer::Repaired(repair)) => {
+            (ExpectedRepair::Exact(after), RecovererAnswer::Repaired(repair)) => {
                 let text = repair.rewritten.clone().text(&before).unwrap();
                 assert_eq!(text, **after, "{before}");
                 assert_eq!(repair.confidence, Confidence::Exact, "{before}");
                 (repair, text)
             }
-            (Wanted::Likely(after), Answer::Repaired(repair)) => {
+            (ExpectedRepair::Likely(after), RecovererAnswer::Repaired(repair)) => {
                 let text = repair.rewritten.clone().text(&before).unwrap();
                 assert_eq!(text, **after, "{before}");
                 assert_eq!(repair.confidence, Confidence::Likely, "{before}");
                 (repair, text)
             }
-            (_, Answer::Repaired(repair)) => {
+            (_, RecovererAnswer::Repaired(repair)) => {
                 panic!(
                     "{before}: became {}",
                     repair.rewritten.text(&before).unwrap()
                 )
             }
-            (_, Answer::Hinted(hint)) => panic!("{before}: hint {}", hint.advice),
-            (_, Answer::Silent) => panic!("{before}: silence"),
+            (_, RecovererAnswer::Hinted(hint)) => panic!("{before}: hint {}", hint.advice),
+            (_, RecovererAnswer::Silent) => panic!("{before}: silence"),
         };
         assert!(!confidence.change.is_empty(), "{before}: without a reason");
         keeps_laws(&before, &after, names, &session, &gate);
         // Once more: there is nothing left to do.
         match ask(recoverer, &after, sqlstate, None, &session, &gate) {
-            Answer::Silent | Answer::Hinted(_) => {}
-            Answer::Repaired(repair) => {
+            RecovererAnswer::Silent | RecovererAnswer::Hinted(_) => {}
+            RecovererAnswer::Repaired(repair) => {
                 let again = repair.rewritten.text(&after).unwrap();
                 assert_eq!(again, after, "{before}: not idempotent");
             }
         }
-        if let Rewritten::Edits(edits) = confidence.rewritten {
+        if let TextChange::Edits(edits) = confidence.rewritten {
             let first = edits.iter().map(|edit| edit.span.start).min().unwrap();
             let last = edits.iter().map(|edit| edit.span.end).max().unwrap();
             assert_eq!(before[..first], after[..first]);
@@ -130,20 +136,28 @@ pub(crate) fn check_as(
 
 /// Looks at any text, for fuzzing: what a recoverer answers has to be edits of that text, after
 /// which it parses.
-pub(crate) fn fuzzed(world: Fixture, recoverer: Recoverer, sqlstate: &str) -> impl Fn(&str) {
+pub(crate) fn fuzzed(world: CatalogFixture, recoverer: Recoverer, sqlstate: &str) -> impl Fn(&str) {
     let policy = Policy::agent();
     let session = session(world, &policy);
     let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
     let sqlstate = sqlstate.to_owned();
     move |text| {
-        if let Answer::Repaired(repair) = ask(recoverer, text, &sqlstate, None, &session, &gate) {
+        if let RecovererAnswer::Repaired(repair) =
+            ask(recoverer, text, &sqlstate, None, &session, &gate)
+        {
             let after = repair.rewritten.text(text).unwrap();
             assert!(tree::parse(&after).is_ok(), "{text}: became {after}");
         }
     }
 }
 
-fn keeps_laws(before: &str, after: &str, names: Names, session: &SessionNames, gate: &Gate) {
+fn keeps_laws(
+    before: &str,
+    after: &str,
+    names: OutputNameLaw,
+    session: &SessionNames,
+    gate: &Gate,
+) {
     let tree = tree::parse(after).unwrap_or_else(|_| panic!("{after}: does not parse"));
     assert_eq!(tree.statements().count(), 1, "{after}: not one statement");
     let judged = gate.judge(Cow::Borrowed(after), session);
@@ -158,9 +172,9 @@ fn keeps_laws(before: &str, after: &str, names: Names, session: &SessionNames, g
     );
     assert_eq!(parameters(before), parameters(after), "{after}");
     let Ok(old) = tree::parse(before) else { return };
-    if names == Names::Survive {
-        let open = Parameters::open();
-        let database = Database::of(session, &open).unwrap();
+    if names == OutputNameLaw::Kept {
+        let open = ParameterTypes::none_given();
+        let database = SessionDatabase::of(session, &open).unwrap();
         let (old, new) = (database.resolve(&old), database.resolve(&tree));
         let of = |resolution: &crate::resolve::Resolution<'_>| -> Vec<String> {
             let columns = resolution.output.columns.iter();
@@ -193,15 +207,15 @@ pub(crate) fn ask(
     position: Option<usize>,
     session: &SessionNames,
     gate: &Gate,
-) -> Answer {
-    let mut failure = Failure::told(text, sqlstate, "", None, Origin::Server).unwrap();
+) -> RecovererAnswer {
+    let mut failure = Failure::reported(text, sqlstate, "", None, FailureOrigin::Server).unwrap();
     failure.position = position;
     let tokens = tokens_of(text);
     let tree = tree::parse(text).ok();
-    let open = Parameters::open();
-    let database = Database::of(session, &open).unwrap();
+    let open = ParameterTypes::none_given();
+    let database = SessionDatabase::of(session, &open).unwrap();
     let resolution = tree.as_ref().and_then(|tree| database.resolve(tree));
-    let scene = Scene {
+    let context = RepairContext {
         text,
         tokens: &tokens,
         tree: tree.as_ref(),
@@ -213,14 +227,14 @@ pub(crate) fn ask(
         target_dialect: None,
     };
     match recoverer {
-        Recoverer::QuoteIdentifiers => preprocessors::quote_identifiers::look(&scene),
-        _ => recoverers::ask(recoverer, &scene),
+        Recoverer::QuoteIdentifiers => preprocessors::quote_identifiers::recover(&context),
+        _ => recoverers::ask(recoverer, &context),
     }
 }
 
 /// Customers, orders, what was ordered, and a school table named by a spreadsheet.
-pub(crate) fn world() -> Fixture {
-    Fixture::new(15)
+pub(crate) fn world() -> CatalogFixture {
+    CatalogFixture::new(15)
         .schema("archive")
         .table(
             "public.customers",
@@ -285,14 +299,14 @@ const MARK: &str = "⟪";
 
 #[test]
 fn the_helper_sees_silence() {
-    let silent = Case {
+    let silent = RepairCase {
         before: "SELECT 1",
-        wanted: Wanted::Silence,
+        wanted: ExpectedRepair::Silence,
     };
     check(
         Recoverer::AmbiguousColumn,
         "42702",
-        Names::Survive,
+        OutputNameLaw::Kept,
         &[silent],
     );
 }

@@ -1,9 +1,9 @@
 //! Repair: a read that failed for a reason with one right answer is changed, judged again, and run.
 //! It is pure: it meets a server only through the trait [`StatementCompiler`].
 //!
-//! * [`repair_loop`]: preprocess, judge, compile, ask a recoverer, and again; [`outcome`]: what
-//!   comes of it; `allowed_changes`: what one attempt may change; `recursive_cte`: what must not be
-//!   made to run without end
+//! * [`repair_loop`]: preprocess, judge, compile, ask a recoverer, and again;
+//!   [`statement_compiler`]: who compiles; [`outcome`]: what comes of it; `allowed_changes`: what
+//!   one attempt may change; `recursive_cte`: what must not be made to run without end
 //! * [`context`]: a text that failed, and everything a recoverer may know of it; [`failure`]: why
 //!   it failed; [`answer`]: what a recoverer answers
 //! * [`preprocessors`], [`recoverers`]: who changes texts, in order, each with its own code
@@ -39,11 +39,15 @@ pub mod repair_loop;
 #[cfg(test)]
 mod repair_loop_tests;
 pub mod scopes;
+pub mod statement_compiler;
 
-pub use self::answer::{Answer, Attempt, AttemptOutcome, Hint, NameGate, Repair, Rewritten};
-pub use self::context::Scene;
-pub use self::failure::{Class, Failure, Origin};
-pub use self::outcome::{Advice, Ending, Outcome, Repaired};
-pub use self::repair_loop::{Request, Run, Uncompiled, rescue};
+pub use self::answer::{
+    Attempt, AttemptOutcome, NameGate, RecovererAnswer, Repair, RepairHint, TextChange,
+};
+pub use self::context::RepairContext;
+pub use self::failure::{Failure, FailureClass, FailureOrigin};
+pub use self::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
+pub use self::repair_loop::{RepairRequest, repair_statement};
+pub use self::statement_compiler::{CompileError, StatementCompiler};
 pub use super::dialect::confidence::Confidence;
-pub use super::dialect::session_database::Database;
+pub use super::dialect::session_database::SessionDatabase;

@@ -1,4 +1,4 @@
-//! What comes of a rescue: a text that runs, or what the client is told beside its own error.
+//! What comes of a repair: a text that runs, or what the client is told beside its own error.
 //!
 //! No text or literal appears where one of these is printed for a log.
 
@@ -7,30 +7,30 @@ use std::fmt;
 use crate::gate::ReadPermit;
 use crate::limits;
 use crate::policy::Recoverer;
-use crate::repair::{Attempt, Class};
+use crate::repair::{Attempt, FailureClass};
 
-/// What came of a rescue.
+/// What came of a repair.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RepairOutcome {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: RepairConclusion,
     /// Every step, in order.
     pub attempts: Vec<Attempt>,
 }
 
 /// How a rescue ended.
 #[derive(Debug)]
-pub enum Ending {
+pub enum RepairConclusion {
     /// The client's own text runs: it is to be sent as it is.
-    Unneeded,
+    NotNeeded,
     /// A changed text runs in its place.
-    Repaired(Repaired),
+    Repaired(RepairedStatement),
     /// The client gets the failure of its own text, with this advice.
-    Failed(Advice),
+    Failed(RepairAdvice),
 }
 
 /// A changed text that takes the place of the client's.
-pub struct Repaired {
+pub struct RepairedStatement {
     /// The text, judged.
     pub permit: ReadPermit<'static>,
     /// Who changed it, each once.
@@ -41,14 +41,14 @@ pub struct Repaired {
 
 /// What is added to the error that the client gets.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Advice {
+pub struct RepairAdvice {
     /// What was tried.
     pub detail: Option<String>,
     /// What to do next.
     pub hint: Option<String>,
 }
 
-impl Repaired {
+impl RepairedStatement {
     /// The words of the notice.
     pub fn message(&self) -> String {
         let names: Vec<&str> = self.recoverers.iter().map(|one| one.name()).collect();
@@ -56,10 +56,10 @@ impl Repaired {
     }
 }
 
-impl Advice {
+impl RepairAdvice {
     /// Nothing brought a text that runs: who tried, what stood in the way, and what was learned of
     /// the failure, or else what holds for all of its class.
-    pub fn exhausted(attempts: &[Attempt], class: Class, hints: String) -> Self {
+    pub fn exhausted(attempts: &[Attempt], class: FailureClass, hints: String) -> Self {
         let mut names: Vec<&str> = Vec::new();
         let mut gates: Vec<&str> = Vec::new();
         for step in attempts {
@@ -106,14 +106,14 @@ impl Advice {
     }
 }
 
-impl fmt::Debug for Repaired {
+impl fmt::Debug for RepairedStatement {
     /// Without the words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Repaired({:?})", self.recoverers)
     }
 }
 
-impl fmt::Debug for Advice {
+impl fmt::Debug for RepairAdvice {
     /// Without the words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Advice(..)")

@@ -5,16 +5,18 @@
 use std::collections::HashMap;
 
 use crate::catalog::{Catalog, Oid, OperatorId, TypeId};
-use crate::gate::{Parameters, SessionNames};
-use crate::repair::Database;
-use crate::repair::recoverers::grouping_error::aggregate_query::{Certainty, aggregates};
-use crate::repair::scopes::query_scopes::{Level, Outline};
-use crate::resolve::{Resolution, What};
+use crate::gate::{ParameterTypes, SessionNames};
+use crate::repair::SessionDatabase;
+use crate::repair::recoverers::grouping_error::aggregate_query::{
+    GroupingCertainty, aggregate_queries,
+};
+use crate::repair::scopes::query_scopes::{QueryScope, QueryScopes};
+use crate::resolve::{Resolution, UsedObject};
 use crate::sql::tree::{self, A_Expr_Kind, ConstValue, Node, SetOperation, nodes};
 
 /// Whether the server had better be asked before the text is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Doubt {
+pub enum FailureForecast {
     /// Nothing speaks against it.
     None,
     /// Something in it means nothing, or not this.
@@ -22,40 +24,40 @@ pub enum Doubt {
 }
 
 /// Looks at a text that the gate permitted.
-pub fn look(text: &str, parameters: &Parameters, names: &SessionNames) -> Doubt {
-    match Database::of(names, parameters) {
-        Some(database) => look_in(text, &database),
-        None => Doubt::None,
+pub fn forecast(text: &str, parameters: &ParameterTypes, names: &SessionNames) -> FailureForecast {
+    match SessionDatabase::of(names, parameters) {
+        Some(database) => forecast_in(text, &database),
+        None => FailureForecast::None,
     }
 }
 
 /// Looks at a text beside a snapshot.
-pub fn look_in(text: &str, database: &Database<'_>) -> Doubt {
+pub fn forecast_in(text: &str, database: &SessionDatabase<'_>) -> FailureForecast {
     let Ok(parsed) = tree::parse(text) else {
-        return Doubt::None;
+        return FailureForecast::None;
     };
     let statement = parsed.statements().next().map(|statement| statement.node);
     let select = match statement {
         Some(Node::SelectStmt(select)) => select,
         Some(Node::ExplainStmt(explain)) => match explain.query() {
             Node::SelectStmt(select) => select,
-            _ => return Doubt::None,
+            _ => return FailureForecast::None,
         },
-        _ => return Doubt::None,
+        _ => return FailureForecast::None,
     };
     let Some(resolution) = database.resolve(&parsed) else {
-        return Doubt::None;
+        return FailureForecast::None;
     };
     let statement = Node::SelectStmt(select);
     let catalog = database.catalog;
     let fails = names_nothing(&resolution)
-        || !resolution.misfits.is_empty()
-        || has_odd_value(statement, &resolution, catalog)
-        || Outline::of(statement, &resolution, catalog, database.mask)
-            .is_some_and(|outline| has_odd_query(&outline));
+        || !resolution.mismatches.is_empty()
+        || has_invalid_literal(statement, &resolution, catalog)
+        || QueryScopes::of(statement, &resolution, catalog, database.mask)
+            .is_some_and(|query_scopes| has_invalid_query(&query_scopes));
     match fails {
-        true => Doubt::Likely,
-        false => Doubt::None,
+        true => FailureForecast::Likely,
+        false => FailureForecast::None,
     }
 }
 
@@ -64,30 +66,30 @@ fn names_nothing(resolution: &Resolution<'_>) -> bool {
     resolution.uses.iter().any(|used| {
         matches!(
             used.what,
-            What::MissingRelation { .. }
-                | What::MissingColumn { .. }
-                | What::AmbiguousColumn { .. }
-                | What::MissingFunction
+            UsedObject::MissingRelation { .. }
+                | UsedObject::MissingColumn { .. }
+                | UsedObject::AmbiguousColumn { .. }
+                | UsedObject::MissingFunction
         )
     })
 }
 
 /// Whether a query groups less than it shows, or names two things in its FROM the same.
-fn has_odd_query(outline: &Outline<'_>) -> bool {
-    let alias_needed = outline.catalog.server_major() < ALIAS_OPTIONAL_SINCE;
-    let odd_from = outline.levels.iter().any(|level| {
+fn has_invalid_query(query_scopes: &QueryScopes<'_>) -> bool {
+    let alias_needed = query_scopes.catalog.server_major() < ALIAS_OPTIONAL_SINCE;
+    let odd_from = query_scopes.scopes.iter().any(|level| {
         has_same_name_twice(level)
-            || is_uneven(level.select)
+            || has_uneven_set_operation(level.select)
             || alias_needed && has_nameless_query(level.select)
     });
     odd_from
-        || aggregates(outline).iter().any(|grouped| {
-            grouped.certainty == Certainty::Sure
+        || aggregate_queries(query_scopes).iter().any(|grouped| {
+            grouped.certainty == GroupingCertainty::Sure
                 && (grouped.misplaced.is_some() || !grouped.open.is_empty())
         })
 }
 
-fn has_same_name_twice(level: &Level<'_>) -> bool {
+fn has_same_name_twice(level: &QueryScope<'_>) -> bool {
     let mut seen = HashMap::new();
     level.view.items.iter().any(|item| {
         let Some(name) = &item.name else { return false };
@@ -113,7 +115,7 @@ fn has_nameless_query(select: &nodes::SelectStmt) -> bool {
 }
 
 /// Whether the sides of a set operation have different numbers of columns.
-fn is_uneven(select: &nodes::SelectStmt) -> bool {
+fn has_uneven_set_operation(select: &nodes::SelectStmt) -> bool {
     if select.op == SetOperation::SETOP_NONE {
         return false;
     }
@@ -152,9 +154,13 @@ fn width(select: &nodes::SelectStmt) -> Option<usize> {
 }
 
 /// Whether a literal is none of the type that its place asks for.
-fn has_odd_value(statement: Node<'_>, resolution: &Resolution<'_>, catalog: &Catalog) -> bool {
+fn has_invalid_literal(
+    statement: Node<'_>,
+    resolution: &Resolution<'_>,
+    catalog: &Catalog,
+) -> bool {
     let operators = resolution.uses.iter().filter_map(|used| match &used.what {
-        What::Operators { candidates, .. } => match candidates.as_slice() {
+        UsedObject::Operators { candidates, .. } => match candidates.as_slice() {
             [only] => Some((used.at?, *only)),
             _ => None,
         },
@@ -164,8 +170,8 @@ fn has_odd_value(statement: Node<'_>, resolution: &Resolution<'_>, catalog: &Cat
     let mut waiting = vec![statement];
     while let Some(node) = waiting.pop() {
         let odd = match node {
-            Node::A_Expr(comparison) => is_odd_beside(comparison, &operators, catalog),
-            Node::TypeCast(cast) => is_odd_cast(cast),
+            Node::A_Expr(comparison) => is_invalid_operand(comparison, &operators, catalog),
+            Node::TypeCast(cast) => is_invalid_cast(cast),
             Node::TypeName(name) => is_no_type(name, catalog),
             _ => false,
         };
@@ -178,7 +184,7 @@ fn has_odd_value(statement: Node<'_>, resolution: &Resolution<'_>, catalog: &Cat
     false
 }
 
-fn is_odd_beside(
+fn is_invalid_operand(
     comparison: &nodes::A_Expr,
     operators: &HashMap<usize, OperatorId>,
     catalog: &Catalog,
@@ -191,7 +197,7 @@ fn is_odd_beside(
     let is_odd = |node: Node<'_>, side: Option<TypeId>| {
         let oid = side.map(|side| catalog.data_type(side).oid);
         match (oid, text_of(node)) {
-            (Some(oid), Some(text)) => is_none_of(oid, text),
+            (Some(oid), Some(text)) => is_invalid_value(oid, text),
             _ => false,
         }
     };
@@ -219,13 +225,13 @@ fn is_no_type(name: &nodes::TypeName, catalog: &Catalog) -> bool {
     })
 }
 
-fn is_odd_cast(cast: &nodes::TypeCast) -> bool {
+fn is_invalid_cast(cast: &nodes::TypeCast) -> bool {
     let (Some(text), Some(name)) = (text_of(cast.arg()), cast.type_name()) else {
         return false;
     };
     let last = name.names().iter().next_back().and_then(|name| name.sval());
     let oid = CASTS.iter().find(|(name, _)| Some(*name) == last);
-    name.array_bounds().is_empty() && oid.is_some_and(|(_, oid)| is_none_of(Oid(*oid), text))
+    name.array_bounds().is_empty() && oid.is_some_and(|(_, oid)| is_invalid_value(Oid(*oid), text))
 }
 
 fn text_of(node: Node<'_>) -> Option<&str> {
@@ -239,7 +245,7 @@ fn text_of(node: Node<'_>) -> Option<&str> {
 }
 
 /// Whether a text is surely no value of a type. What is in doubt is one.
-fn is_none_of(oid: Oid, text: &str) -> bool {
+fn is_invalid_value(oid: Oid, text: &str) -> bool {
     let text = text.trim();
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let is_any = |words: &[&str]| {

@@ -1,12 +1,12 @@
 //! Common tables that read themselves: what a cast or a name decides in one is where it ends. A
-//! mend that makes one run for the first time may make it run for ever.
+//! repair that makes one run for the first time may make it run for ever.
 
 use crate::sql::lexer::{self, Token, TokenKind};
 use crate::sql::tree::{self, Node};
 
 /// Whether a changed text has a common table that reads itself and does not stand in the text
 /// before.
-pub fn is_changed(before: &str, after: &str) -> bool {
+pub fn changes_recursive_cte(before: &str, after: &str) -> bool {
     if !mentions(after, "recursive") {
         return false;
     }
@@ -18,7 +18,7 @@ pub fn is_changed(before: &str, after: &str) -> bool {
         if let Node::CommonTableExpr(table) = node {
             let written = usize::try_from(table.location)
                 .ok()
-                .and_then(|at| written(after.get(at..)?));
+                .and_then(|at| cte_text(after.get(at..)?));
             match written {
                 Some(table) if !reads_itself(table) || before.contains(table) => {}
                 Some(_) | None => return true,
@@ -33,7 +33,7 @@ pub fn is_changed(before: &str, after: &str) -> bool {
 
 /// The text of the common table that a text begins with: its name, and all up to the end of its
 /// query's parentheses.
-fn written(text: &str) -> Option<&str> {
+fn cte_text(text: &str) -> Option<&str> {
     let (mut depth, mut query) = (0_usize, None);
     for token in lexer::tokens(text) {
         match text.get(token.span.clone())? {
@@ -85,29 +85,29 @@ mod tests {
             )
         };
         let before = of("SELECT n + 1 FROM t WHERE n < 9", "x FROM t");
-        assert!(!is_changed(
+        assert!(!changes_recursive_cte(
             &before,
             &of("SELECT n + 1 FROM t WHERE n < 9", "y FROM t")
         ));
-        assert!(is_changed(
+        assert!(changes_recursive_cte(
             &before,
             &of("SELECT n + 1 FROM t WHERE n::text < '9'", "x FROM t")
         ));
-        assert!(is_changed(
+        assert!(changes_recursive_cte(
             &before,
             &of("SELECT n + 1 FROM \"t\"", "x FROM t")
         ));
         // One that reads others may change.
-        assert!(!is_changed(
+        assert!(!changes_recursive_cte(
             &of("SELECT 3", "x FROM t"),
             &of("SELECT 4", "x FROM t")
         ));
-        assert!(!is_changed(
+        assert!(!changes_recursive_cte(
             "SELECT 1",
             "WITH t AS (SELECT 1) SELECT * FROM t"
         ));
         // In a query inside of the query.
-        assert!(is_changed(
+        assert!(changes_recursive_cte(
             "SELECT 1",
             "SELECT (WITH RECURSIVE a AS (SELECT 1 UNION SELECT 2 FROM a) SELECT 1)"
         ));

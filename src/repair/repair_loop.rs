@@ -6,58 +6,31 @@
 
 use std::borrow::Cow;
 
-use crate::gate::{Facts, Gate, Judgement, Parameters, ReadPermit, Refusal, SessionNames, Verdict};
+use crate::gate::{
+    Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict,
+};
 use crate::limits;
 use crate::policy::{Dialect, LikelyRepairs, Recoverer, RepairMode, RepairSettings};
-use crate::repair::answer::Rewritten;
+use crate::repair::answer::TextChange;
 use crate::repair::context::tokens_of;
-use crate::repair::outcome::{Advice, Ending, Outcome, Repaired};
-use crate::repair::preprocessors::{Unwrapped, quote_identifiers, unwrap};
+use crate::repair::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
+use crate::repair::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
 use crate::repair::{
-    Answer, Attempt, AttemptOutcome, Confidence, Database, Failure, Hint, Origin, Repair, Scene,
-    allowed_changes, recoverers, recursive_cte,
+    Attempt, AttemptOutcome, Confidence, Failure, FailureOrigin, RecovererAnswer, Repair,
+    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, recoverers,
+    recursive_cte,
 };
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::{prescan, tree};
 
-/// Where texts are compiled.
-pub trait Run {
-    /// Asks the server whether it would run the permit's text: Parse, never Execute.
-    fn compile(
-        &mut self,
-        permit: &ReadPermit<'_>,
-        parameters: &Parameters,
-    ) -> Result<(), Uncompiled>;
-
-    /// One more step is done, for those who count the time.
-    fn stepped(&mut self) {}
-}
-
-/// Why a text did not compile.
-pub enum Uncompiled {
-    /// The server says that it would fail.
-    Failed {
-        /// The error's code.
-        sqlstate: String,
-        /// The error's words.
-        message: String,
-        /// The error's HINT.
-        hint: Option<String>,
-        /// The error's place, in characters from 1.
-        position: Option<u32>,
-    },
-    /// The server cannot be asked.
-    Unavailable,
-}
-
-/// A statement to rescue.
-pub struct Request<'r> {
+/// A statement to repair.
+pub struct RepairRequest<'r> {
     /// The judge, under the session's policy.
     pub gate: &'r Gate,
     /// What the session's names mean. Its snapshot has to be in sight.
     pub names: &'r SessionNames,
     /// The types of parameters, as the client gave them.
-    pub parameters: &'r Parameters,
+    pub parameters: &'r ParameterTypes,
     /// The client's text.
     pub text: &'r str,
     /// Why it failed; none where it may fail and the server is to be asked first.
@@ -65,37 +38,40 @@ pub struct Request<'r> {
 }
 
 /// Tries to find a text that runs.
-pub fn rescue(request: &Request<'_>, run: &mut dyn Run) -> Outcome {
-    let mut course = Course::new(request);
-    let ending = match course.first_failure(run) {
-        First::Runs => Ending::Unneeded,
-        First::Beyond => Ending::Failed(Advice::default()),
-        First::Failure(failure) => course.pursue(failure, run),
+pub fn repair_statement(
+    request: &RepairRequest<'_>,
+    run: &mut dyn StatementCompiler,
+) -> RepairOutcome {
+    let mut repair_loop = RepairLoop::new(request);
+    let ending = match repair_loop.first_failure(run) {
+        OriginalTextOutcome::Runs => RepairConclusion::NotNeeded,
+        OriginalTextOutcome::NotRepairable => RepairConclusion::Failed(RepairAdvice::default()),
+        OriginalTextOutcome::Failure(failure) => repair_loop.repair_failure(failure, run),
     };
-    Outcome {
+    RepairOutcome {
         ending,
-        attempts: course.attempts,
+        attempts: repair_loop.attempts,
     }
 }
 
 /// What the client's own text comes to.
-enum First {
+enum OriginalTextOutcome {
     Runs,
     /// It fails in a way that nothing is done about, or the server cannot be asked.
-    Beyond,
+    NotRepairable,
     Failure(Failure),
 }
 
-/// One rescue under way.
-struct Course<'r> {
-    request: &'r Request<'r>,
+/// One repair under way.
+struct RepairLoop<'r> {
+    request: &'r RepairRequest<'r>,
     settings: &'r RepairSettings,
-    database: Option<Database<'r>>,
+    database: Option<SessionDatabase<'r>>,
     /// What is known of the client's own text, where the gate permits it.
-    original: Option<std::sync::Arc<Facts>>,
+    original_facts: Option<std::sync::Arc<Facts>>,
     target_dialect: Option<Dialect>,
     tried: Vec<String>,
-    certainty: Certainty,
+    recursion: RecursionRisk,
     changes: Vec<String>,
     advice: Vec<String>,
     attempts: Vec<Attempt>,
@@ -103,72 +79,76 @@ struct Course<'r> {
 
 /// Whether a changed text may run where its steps may.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Certainty {
-    OfItsSteps,
+enum RecursionRisk {
+    Unchanged,
     /// It may not end: somebody has to look at it.
     MayNotEnd,
 }
 
 /// What became of a changed text.
-enum Tried {
+enum ChangedTextOutcome {
     Runs(ReadPermit<'static>),
     Fails(Failure),
     /// It is refused for what it would do, fails in a way that nothing is done about, or is wider
     /// than what the client sent.
-    Ends,
+    NotRepairable,
 }
 
-impl<'r> Course<'r> {
-    fn new(request: &'r Request<'r>) -> Self {
+impl<'r> RepairLoop<'r> {
+    fn new(request: &'r RepairRequest<'r>) -> Self {
         Self {
             request,
             settings: request.gate.policy().repair(),
-            database: Database::of(request.names, request.parameters),
-            original: None,
+            database: SessionDatabase::of(request.names, request.parameters),
+            original_facts: None,
             target_dialect: None,
             tried: vec![request.text.to_owned()],
-            certainty: Certainty::OfItsSteps,
+            recursion: RecursionRisk::Unchanged,
             changes: Vec::new(),
             advice: Vec::new(),
             attempts: Vec::new(),
         }
     }
 
-    fn first_failure(&mut self, run: &mut dyn Run) -> First {
+    fn first_failure(&mut self, run: &mut dyn StatementCompiler) -> OriginalTextOutcome {
         let text = self.request.text;
         if self.settings.mode == RepairMode::Off || text.len() > limits::REPAIR_BYTES_MAX {
-            return First::Beyond;
+            return OriginalTextOutcome::NotRepairable;
         }
         let judgement = self.judge(text);
         match judgement.verdict {
             Verdict::Permitted(permit) => {
-                self.original = Some(judgement.facts);
+                self.original_facts = Some(judgement.facts);
                 if let Some(failure) = self.request.failure.clone() {
-                    return First::Failure(failure);
+                    return OriginalTextOutcome::Failure(failure);
                 }
                 match run.compile(&permit, self.request.parameters) {
-                    Ok(()) => First::Runs,
+                    Ok(()) => OriginalTextOutcome::Runs,
                     Err(uncompiled) => match uncompiled.failure(text) {
-                        Some(failure) => First::Failure(failure),
-                        None => First::Beyond,
+                        Some(failure) => OriginalTextOutcome::Failure(failure),
+                        None => OriginalTextOutcome::NotRepairable,
                     },
                 }
             }
-            Verdict::Clamped(_) => First::Beyond,
+            Verdict::Clamped(_) => OriginalTextOutcome::NotRepairable,
             Verdict::Refused(refusal) => match failure_of(&refusal, text) {
-                Some(failure) => First::Failure(failure),
-                None => First::Beyond,
+                Some(failure) => OriginalTextOutcome::Failure(failure),
+                None => OriginalTextOutcome::NotRepairable,
             },
         }
     }
 
     /// Changes the text until it runs, or nobody knows further.
-    fn pursue(&mut self, mut failure: Failure, run: &mut dyn Run) -> Ending {
+    fn repair_failure(
+        &mut self,
+        mut failure: Failure,
+        run: &mut dyn StatementCompiler,
+    ) -> RepairConclusion {
         let mut text: Cow<'_, str> = Cow::Borrowed(self.request.text);
         let mut attempts_left = self.settings.attempts_max;
         // Preprocessors do not count as attempts, and each changes a text at most once.
         for _ in 0..limits::REPAIR_ROUNDS_MAX {
-            let Some((recoverer, repair)) = self.answer(&text, &failure) else {
+            let Some((recoverer, repair)) = self.first_answer(&text, &failure) else {
                 return self.give_up(&failure);
             };
             if !allowed_changes::is_preprocessor(recoverer) {
@@ -182,7 +162,7 @@ impl<'r> Course<'r> {
                 rewritten,
                 change,
             } = repair;
-            if confidence != Confidence::Exact && self.guessed_a_relation() {
+            if confidence != Confidence::Exact && self.has_likely_relation() {
                 return self.give_up(&failure);
             }
             let changed = match rewritten.text(&text) {
@@ -193,10 +173,10 @@ impl<'r> Course<'r> {
             {
                 return self.give_up(&failure);
             }
-            if !allowed_changes::only_spells(recoverer)
-                && recursive_cte::is_changed(&text, &changed)
+            if !allowed_changes::changes_spelling_only(recoverer)
+                && recursive_cte::changes_recursive_cte(&text, &changed)
             {
-                self.certainty = Certainty::MayNotEnd;
+                self.recursion = RecursionRisk::MayNotEnd;
             }
             self.tried.push(changed.clone());
             self.changes.push(change.clone());
@@ -212,11 +192,11 @@ impl<'r> Course<'r> {
                 text: Some(changed.clone()),
                 words: change,
             });
-            run.stepped();
+            run.attempt_finished();
             match tried {
-                Tried::Runs(permit) => return self.arrive(permit),
-                Tried::Ends => return self.give_up(&failure),
-                Tried::Fails(next) => failure = next,
+                ChangedTextOutcome::Runs(permit) => return self.accept(permit),
+                ChangedTextOutcome::NotRepairable => return self.give_up(&failure),
+                ChangedTextOutcome::Fails(next) => failure = next,
             }
             text = Cow::Owned(changed);
         }
@@ -225,15 +205,15 @@ impl<'r> Course<'r> {
 
     /// Whether a relation was put in the place of another that is not certain: what is then guessed
     /// of its columns would be a guess upon a guess.
-    fn guessed_a_relation(&self) -> bool {
+    fn has_likely_relation(&self) -> bool {
         self.attempts.iter().any(|step| {
             step.recoverer == Recoverer::UndefinedTable && step.confidence != Confidence::Exact
         })
     }
 
     /// The first answer to a failure: preprocessors first, then recoverers in their order.
-    fn answer(&mut self, text: &str, failure: &Failure) -> Option<(Recoverer, Repair)> {
-        if failure.origin == Origin::Gate
+    fn first_answer(&mut self, text: &str, failure: &Failure) -> Option<(Recoverer, Repair)> {
+        if failure.origin == FailureOrigin::Gate
             && let Some(found) = self.unwrap(text)
         {
             return Some(found);
@@ -242,13 +222,13 @@ impl<'r> Course<'r> {
         let tree = prescan::prescan(text, limits::REPAIR_BYTES_MAX)
             .ok()
             .and_then(|()| tree::parse(text).ok());
-        let mut hints: Vec<(Recoverer, Hint)> = Vec::new();
+        let mut hints: Vec<(Recoverer, RepairHint)> = Vec::new();
         let found = {
             let database = self.database.as_ref();
             let resolution = database
                 .zip(tree.as_ref())
                 .and_then(|(database, tree)| database.resolve(tree));
-            let scene = Scene {
+            let context = RepairContext {
                 text,
                 tokens: &tokens,
                 tree: tree.as_ref(),
@@ -269,18 +249,18 @@ impl<'r> Course<'r> {
                     continue;
                 }
                 let answer = match recoverer {
-                    Recoverer::QuoteIdentifiers => quote_identifiers::look(&scene),
-                    _ => recoverers::ask(recoverer, &scene),
+                    Recoverer::QuoteIdentifiers => quote_identifiers::recover(&context),
+                    _ => recoverers::ask(recoverer, &context),
                 };
                 match answer {
-                    Answer::Repaired(repair) => {
+                    RecovererAnswer::Repaired(repair) => {
                         found = Some((recoverer, repair));
                         break;
                     }
-                    Answer::Hinted(hint) => hints.push((recoverer, hint)),
-                    Answer::Silent => {}
+                    RecovererAnswer::Hinted(hint) => hints.push((recoverer, hint)),
+                    RecovererAnswer::Silent => {}
                 }
-                // A text that is foreign and cannot be translated is not mended word by word.
+                // A text that is foreign and cannot be translated is not repaired word by word.
                 if recoverer == Recoverer::Dialect && !hints.is_empty() {
                     break;
                 }
@@ -288,7 +268,7 @@ impl<'r> Course<'r> {
             found
         };
         if found.is_none() {
-            self.take_hints(text, hints);
+            self.record_hints(text, hints);
         }
         found
     }
@@ -302,9 +282,9 @@ impl<'r> Course<'r> {
         if self.settings.mode_of(Recoverer::Unwrap) == RepairMode::Off {
             return None;
         }
-        match unwrap::look(text) {
-            Unwrapped::Bare => None,
-            Unwrapped::Statement {
+        match unwrap::unwrap_text(text) {
+            UnwrappedText::Bare => None,
+            UnwrappedText::Statement {
                 text,
                 target_dialect,
                 change,
@@ -312,12 +292,12 @@ impl<'r> Course<'r> {
                 self.target_dialect = target_dialect.or(self.target_dialect);
                 let repair = Repair {
                     confidence: Confidence::Exact,
-                    rewritten: Rewritten::Text(text),
+                    rewritten: TextChange::Text(text),
                     change,
                 };
                 Some((Recoverer::Unwrap, repair))
             }
-            Unwrapped::Nothing { advice } => {
+            UnwrappedText::Nothing { advice } => {
                 if self.settings.mode_of(Recoverer::Unwrap) == RepairMode::Apply {
                     self.advice.push(advice);
                 }
@@ -326,7 +306,7 @@ impl<'r> Course<'r> {
         }
     }
 
-    fn take_hints(&mut self, text: &str, hints: Vec<(Recoverer, Hint)>) {
+    fn record_hints(&mut self, text: &str, hints: Vec<(Recoverer, RepairHint)>) {
         for (recoverer, hint) in hints {
             let before = self.fingerprint(text);
             let is_told = self.settings.mode_of(recoverer) == RepairMode::Apply;
@@ -350,21 +330,25 @@ impl<'r> Course<'r> {
     }
 
     /// Judges a changed text, and asks the server about it.
-    fn try_text(&self, text: &str, run: &mut dyn Run) -> (Tried, Option<Fingerprint>) {
+    fn try_text(
+        &self,
+        text: &str,
+        run: &mut dyn StatementCompiler,
+    ) -> (ChangedTextOutcome, Option<Fingerprint>) {
         let Judgement { verdict, facts } = self.judge_owned(text);
         let after = facts.fingerprint;
         let tried = match verdict {
-            Verdict::Clamped(_) => Tried::Ends,
+            Verdict::Clamped(_) => ChangedTextOutcome::NotRepairable,
             Verdict::Refused(refusal) => match failure_of(&refusal, text) {
-                Some(failure) => Tried::Fails(failure),
-                None => Tried::Ends,
+                Some(failure) => ChangedTextOutcome::Fails(failure),
+                None => ChangedTextOutcome::NotRepairable,
             },
-            Verdict::Permitted(_) if !self.is_no_wider(&facts) => Tried::Ends,
+            Verdict::Permitted(_) if !self.is_no_wider(&facts) => ChangedTextOutcome::NotRepairable,
             Verdict::Permitted(permit) => match run.compile(&permit, self.request.parameters) {
-                Ok(()) => Tried::Runs(permit),
+                Ok(()) => ChangedTextOutcome::Runs(permit),
                 Err(uncompiled) => match uncompiled.failure(text) {
-                    Some(failure) => Tried::Fails(failure),
-                    None => Tried::Ends,
+                    Some(failure) => ChangedTextOutcome::Fails(failure),
+                    None => ChangedTextOutcome::NotRepairable,
                 },
             },
         };
@@ -375,7 +359,7 @@ impl<'r> Course<'r> {
     /// a plain read where the client's could not be judged, and leaves no more behind in the
     /// session.
     fn is_no_wider(&self, facts: &Facts) -> bool {
-        let same_kind = match &self.original {
+        let same_kind = match &self.original_facts {
             Some(original) => {
                 original.kind == facts.kind && original.effects.len() == facts.effects.len()
             }
@@ -385,12 +369,12 @@ impl<'r> Course<'r> {
     }
 
     /// A text runs: it takes the client's place, if every step on the way may.
-    fn arrive(&mut self, permit: ReadPermit<'static>) -> Ending {
+    fn accept(&mut self, permit: ReadPermit<'static>) -> RepairConclusion {
         let observed = self
             .attempts
             .iter()
             .any(|step| self.settings.mode_of(step.recoverer) != RepairMode::Apply);
-        let only_likely = self.certainty == Certainty::MayNotEnd
+        let only_likely = self.recursion == RecursionRisk::MayNotEnd
             || self.settings.likely == LikelyRepairs::Hint
                 && (self.attempts.iter()).any(|step| step.confidence != Confidence::Exact);
         let outcome = match (observed, only_likely) {
@@ -410,23 +394,31 @@ impl<'r> Course<'r> {
                         recoverers.push(step.recoverer);
                     }
                 }
-                Ending::Repaired(Repaired {
+                RepairConclusion::Repaired(RepairedStatement {
                     permit,
                     recoverers,
                     detail,
                 })
             }
-            AttemptOutcome::Hinted => Ending::Failed(Advice::likely(&detail, permit.original())),
-            AttemptOutcome::Observed | AttemptOutcome::Failed => Ending::Failed(Advice::default()),
+            AttemptOutcome::Hinted => {
+                RepairConclusion::Failed(RepairAdvice::likely(&detail, permit.original()))
+            }
+            AttemptOutcome::Observed | AttemptOutcome::Failed => {
+                RepairConclusion::Failed(RepairAdvice::default())
+            }
         }
     }
 
-    fn give_up(&mut self, failure: &Failure) -> Ending {
+    fn give_up(&mut self, failure: &Failure) -> RepairConclusion {
         if self.settings.mode != RepairMode::Apply {
-            return Ending::Failed(Advice::default());
+            return RepairConclusion::Failed(RepairAdvice::default());
         }
         let hints = self.advice.join(" ");
-        Ending::Failed(Advice::exhausted(&self.attempts, failure.class, hints))
+        RepairConclusion::Failed(RepairAdvice::exhausted(
+            &self.attempts,
+            failure.class,
+            hints,
+        ))
     }
 
     fn judge<'t>(&self, text: &'t str) -> Judgement<'t> {
@@ -446,30 +438,13 @@ impl<'r> Course<'r> {
     }
 }
 
-impl Uncompiled {
-    fn failure(self, text: &str) -> Option<Failure> {
-        match self {
-            Self::Unavailable => None,
-            Self::Failed {
-                sqlstate,
-                message,
-                hint,
-                position,
-            } => {
-                let told = Failure::told(text, &sqlstate, &message, position, Origin::Server);
-                told.map(|failure| Failure { hint, ..failure })
-            }
-        }
-    }
-}
-
-/// What a refusal says about a text that could be mended; none for one of what the text would do.
+/// What a refusal says about a text that could be repaired; none for one of what the text would do.
 pub fn failure_of(refusal: &Refusal, text: &str) -> Option<Failure> {
-    Failure::told(
+    Failure::reported(
         text,
         refusal.sqlstate.as_str(),
         &refusal.message,
         refusal.position,
-        Origin::Gate,
+        FailureOrigin::Gate,
     )
 }

@@ -4,21 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, Parameters, ReadPermit};
+use crate::gate::{Gate, ParameterTypes, ReadPermit};
 use crate::policy::Policy;
 use crate::repair::laws::world;
-use crate::repair::{AttemptOutcome, Ending, Outcome, Request, Run, Uncompiled, rescue};
+use crate::repair::{
+    AttemptOutcome, CompileError, RepairConclusion, RepairOutcome, RepairRequest,
+    StatementCompiler, repair_statement,
+};
 use crate::sql::fingerprint::Fingerprinter;
 
 /// What fails on a server, and how; everything else runs.
 #[derive(Default)]
-struct Server {
+struct ScriptedServer {
     fails: BTreeMap<&'static str, (&'static str, &'static str, u32)>,
     asked: Vec<String>,
     is_gone: bool,
 }
 
-impl Server {
+impl ScriptedServer {
     fn failing(fails: &[(&'static str, &'static str, &'static str, u32)]) -> Self {
         let fails = fails.iter();
         Self {
@@ -29,30 +32,30 @@ impl Server {
         }
     }
 
-    fn rescues(&mut self, text: &str, policy: &str) -> Outcome {
+    fn repairs(&mut self, text: &str, policy: &str) -> RepairOutcome {
         let policy = Policy::from_yaml(policy).unwrap();
         let names = session(world(), &policy);
         let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
-        let request = Request {
+        let request = RepairRequest {
             gate: &gate,
             names: &names,
-            parameters: &Parameters::open(),
+            parameters: &ParameterTypes::none_given(),
             text,
             failure: None,
         };
-        rescue(&request, self)
+        repair_statement(&request, self)
     }
 }
 
-impl Run for Server {
-    fn compile(&mut self, permit: &ReadPermit<'_>, _: &Parameters) -> Result<(), Uncompiled> {
+impl StatementCompiler for ScriptedServer {
+    fn compile(&mut self, permit: &ReadPermit<'_>, _: &ParameterTypes) -> Result<(), CompileError> {
         self.asked.push(permit.text().to_owned());
         if self.is_gone {
-            return Err(Uncompiled::Unavailable);
+            return Err(CompileError::Unavailable);
         }
         match self.fails.get(permit.text()) {
             None => Ok(()),
-            Some((sqlstate, message, position)) => Err(Uncompiled::Failed {
+            Some((sqlstate, message, position)) => Err(CompileError::Failed {
                 sqlstate: (*sqlstate).to_owned(),
                 message: (*message).to_owned(),
                 hint: None,
@@ -82,7 +85,7 @@ fn agent() -> String {
     include_str!("../../policies/agent.yaml").to_owned()
 }
 
-fn outcomes(outcome: &Outcome) -> Vec<(&'static str, AttemptOutcome)> {
+fn outcomes(outcome: &RepairOutcome) -> Vec<(&'static str, AttemptOutcome)> {
     let attempts = outcome.attempts.iter();
     attempts
         .map(|step| (step.recoverer.name(), step.outcome))
@@ -91,18 +94,18 @@ fn outcomes(outcome: &Outcome) -> Vec<(&'static str, AttemptOutcome)> {
 
 #[test]
 fn a_text_that_runs_is_left_alone() {
-    let mut server = Server::default();
-    let outcome = server.rescues("SELECT id FROM orders", &agent());
-    assert!(matches!(outcome.ending, Ending::Unneeded));
+    let mut server = ScriptedServer::default();
+    let outcome = server.repairs("SELECT id FROM orders", &agent());
+    assert!(matches!(outcome.ending, RepairConclusion::NotNeeded));
     assert!(outcome.attempts.is_empty());
     assert_eq!(server.asked, ["SELECT id FROM orders"]);
 }
 
 #[test]
 fn a_certain_repair_takes_the_place_and_is_announced() {
-    let mut server = Server::failing(&[UNQUOTED]);
-    let outcome = server.rescues(UNQUOTED.0, &agent());
-    let Ending::Repaired(repaired) = &outcome.ending else {
+    let mut server = ScriptedServer::failing(&[UNQUOTED]);
+    let outcome = server.repairs(UNQUOTED.0, &agent());
+    let RepairConclusion::Repaired(repaired) = &outcome.ending else {
         panic!("{outcome:?}");
     };
     assert_eq!(
@@ -124,8 +127,8 @@ fn a_certain_repair_takes_the_place_and_is_announced() {
 
 #[test]
 fn what_is_likely_is_a_hint_unless_the_policy_applies_it() {
-    let outcome = Server::failing(&[LIKELY]).rescues(LIKELY.0, &agent());
-    let Ending::Failed(advice) = &outcome.ending else {
+    let outcome = ScriptedServer::failing(&[LIKELY]).repairs(LIKELY.0, &agent());
+    let RepairConclusion::Failed(advice) = &outcome.ending else {
         panic!("{outcome:?}");
     };
     assert!(advice.hint.as_deref().unwrap().contains("SELECT c.email"));
@@ -134,8 +137,8 @@ fn what_is_likely_is_a_hint_unless_the_policy_applies_it() {
         [("undefined_column", AttemptOutcome::Hinted)]
     );
     let applied = agent().replace("likely: hint", "likely: apply");
-    let outcome = Server::failing(&[LIKELY]).rescues(LIKELY.0, &applied);
-    assert!(matches!(outcome.ending, Ending::Repaired(_)));
+    let outcome = ScriptedServer::failing(&[LIKELY]).repairs(LIKELY.0, &applied);
+    assert!(matches!(outcome.ending, RepairConclusion::Repaired(_)));
 }
 
 #[test]
@@ -144,8 +147,8 @@ fn observing_counts_and_changes_nothing() {
         agent().replace("  mode: apply", "  mode: observe"),
         agent().replace("recoverers: {}", "recoverers: {quote_identifiers: observe}"),
     ] {
-        let outcome = Server::failing(&[UNQUOTED]).rescues(UNQUOTED.0, &observe);
-        let Ending::Failed(advice) = &outcome.ending else {
+        let outcome = ScriptedServer::failing(&[UNQUOTED]).repairs(UNQUOTED.0, &observe);
+        let RepairConclusion::Failed(advice) = &outcome.ending else {
             panic!("{outcome:?}");
         };
         assert!(advice.detail.is_none() && advice.hint.is_none());
@@ -169,9 +172,9 @@ fn a_recoverer_that_is_observed_gives_the_client_no_hint() {
         (agent(), AttemptOutcome::Hinted, true),
         (observed, AttemptOutcome::Observed, false),
     ] {
-        let outcome = Server::failing(&[hopeless]).rescues(hopeless.0, &policy);
+        let outcome = ScriptedServer::failing(&[hopeless]).repairs(hopeless.0, &policy);
         assert_eq!(outcomes(&outcome), [("undefined_column", wanted)]);
-        let Ending::Failed(advice) = &outcome.ending else {
+        let RepairConclusion::Failed(advice) = &outcome.ending else {
             panic!("{outcome:?}");
         };
         let hint = advice.hint.as_deref().unwrap_or_default();
@@ -182,16 +185,16 @@ fn a_recoverer_that_is_observed_gives_the_client_no_hint() {
 #[test]
 fn what_is_off_is_not_asked() {
     let off = agent().replace("  mode: apply", "  mode: \"off\"");
-    let mut server = Server::failing(&[UNQUOTED]);
-    let outcome = server.rescues(UNQUOTED.0, &off);
-    assert!(matches!(outcome.ending, Ending::Failed(_)));
+    let mut server = ScriptedServer::failing(&[UNQUOTED]);
+    let outcome = server.repairs(UNQUOTED.0, &off);
+    assert!(matches!(outcome.ending, RepairConclusion::Failed(_)));
     assert!(outcome.attempts.is_empty() && server.asked.is_empty());
     let one = agent().replace(
         "recoverers: {}",
         "recoverers: {quote_identifiers: \"off\", undefined_column: \"off\", syntax_error: \"off\", undefined_function: \"off\"}",
     );
-    let outcome = Server::failing(&[UNQUOTED]).rescues(UNQUOTED.0, &one);
-    assert!(matches!(outcome.ending, Ending::Failed(_)));
+    let outcome = ScriptedServer::failing(&[UNQUOTED]).repairs(UNQUOTED.0, &one);
+    assert!(matches!(outcome.ending, RepairConclusion::Failed(_)));
     assert!(outcome.attempts.is_empty());
 }
 
@@ -199,9 +202,9 @@ fn what_is_off_is_not_asked() {
 fn errors_that_no_class_has_fail_at_once() {
     for code in ["42501", "53300", "57014", "25006", "08006", "22012"] {
         let text = "SELECT id FROM orders";
-        let mut server = Server::failing(&[(text, code, "no", 1)]);
-        let outcome = server.rescues(text, &agent());
-        let Ending::Failed(advice) = &outcome.ending else {
+        let mut server = ScriptedServer::failing(&[(text, code, "no", 1)]);
+        let outcome = server.repairs(text, &agent());
+        let RepairConclusion::Failed(advice) = &outcome.ending else {
             panic!("{outcome:?}");
         };
         assert!(advice.detail.is_none() && advice.hint.is_none(), "{code}");
@@ -211,17 +214,20 @@ fn errors_that_no_class_has_fail_at_once() {
 
 #[test]
 fn without_a_server_nothing_takes_the_place() {
-    let mut server = Server {
+    let mut server = ScriptedServer {
         is_gone: true,
-        ..Server::default()
+        ..ScriptedServer::default()
     };
-    let outcome = server.rescues("SELECT `name` FROM customers", &agent());
-    assert!(matches!(outcome.ending, Ending::Failed(_)), "{outcome:?}");
+    let outcome = server.repairs("SELECT `name` FROM customers", &agent());
+    assert!(
+        matches!(outcome.ending, RepairConclusion::Failed(_)),
+        "{outcome:?}"
+    );
 }
 
 #[test]
 fn a_repair_that_fails_as_well_is_told_and_not_run() {
-    let mut server = Server::failing(&[
+    let mut server = ScriptedServer::failing(&[
         UNQUOTED,
         (
             "SELECT \"AvgScrMath\" FROM \"Schools\"",
@@ -230,8 +236,8 @@ fn a_repair_that_fails_as_well_is_told_and_not_run() {
             1,
         ),
     ]);
-    let outcome = server.rescues(UNQUOTED.0, &agent());
-    let Ending::Failed(advice) = &outcome.ending else {
+    let outcome = server.repairs(UNQUOTED.0, &agent());
+    let RepairConclusion::Failed(advice) = &outcome.ending else {
         panic!("{outcome:?}");
     };
     let detail = advice.detail.as_deref().unwrap();
@@ -252,9 +258,12 @@ fn what_the_gate_refuses_for_its_effect_is_no_repair() {
         "```\nSET work_mem = '1GB'\n```",
         "```\nBEGIN\n```",
     ] {
-        let mut server = Server::default();
-        let outcome = server.rescues(text, &agent());
-        assert!(matches!(outcome.ending, Ending::Failed(_)), "{text}");
+        let mut server = ScriptedServer::default();
+        let outcome = server.repairs(text, &agent());
+        assert!(
+            matches!(outcome.ending, RepairConclusion::Failed(_)),
+            "{text}"
+        );
         assert!(server.asked.is_empty(), "{text}");
     }
 }
@@ -262,11 +271,11 @@ fn what_the_gate_refuses_for_its_effect_is_no_repair() {
 #[test]
 fn attempts_are_bounded() {
     // Whatever is tried fails in the same class at the same place.
-    struct Never(u32);
-    impl Run for Never {
-        fn compile(&mut self, _: &ReadPermit<'_>, _: &Parameters) -> Result<(), Uncompiled> {
+    struct UnreachableServer(u32);
+    impl StatementCompiler for UnreachableServer {
+        fn compile(&mut self, _: &ReadPermit<'_>, _: &ParameterTypes) -> Result<(), CompileError> {
             self.0 += 1;
-            Err(Uncompiled::Failed {
+            Err(CompileError::Failed {
                 sqlstate: "42703".to_owned(),
                 message: "column \"x\" does not exist".to_owned(),
                 hint: None,
@@ -278,16 +287,19 @@ fn attempts_are_bounded() {
     let names = session(world(), &policy);
     let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
     for text in [LIKELY.0, UNQUOTED.0, "SELECT \"a\", emial FROM customers"] {
-        let request = Request {
+        let request = RepairRequest {
             gate: &gate,
             names: &names,
-            parameters: &Parameters::open(),
+            parameters: &ParameterTypes::none_given(),
             text,
             failure: None,
         };
-        let mut server = Never(0);
-        let outcome = rescue(&request, &mut server);
-        assert!(matches!(outcome.ending, Ending::Failed(_)), "{text}");
+        let mut server = UnreachableServer(0);
+        let outcome = repair_statement(&request, &mut server);
+        assert!(
+            matches!(outcome.ending, RepairConclusion::Failed(_)),
+            "{text}"
+        );
         assert!(server.0 <= 1 + 3 + 3, "{text}: {} questions", server.0);
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::{
-    Absent, Arguments, Inferred, Lookup, Misfit, MisfitKind, Name, Noted, Occurrences, Resolution,
-    Scope, ScopeColumn, ScopeId, Shape, TooDeep, Types, Use, Via, View, What,
+    BodyArguments, ColumnSource, InferredType, KnownParameters, LookupContext, MissingName,
+    NotedCoercions, ObjectUse, ParameterOccurrences, QueryOutput, Resolution, Scope, ScopeColumn,
+    ScopeId, ScopeView, SqlName, TooDeep, TypeMismatch, TypeMismatchKind, UsedObject,
 };
 use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
 use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
@@ -20,37 +21,37 @@ pub struct Analysis<'a> {
     pub(in crate::resolve) catalog: &'a Catalog,
     /// Where unqualified names are looked up.
     pub(in crate::resolve) path: &'a SearchPath,
-    parameters: Given,
+    parameters: GivenTypes,
     /// Of the function whose body it is.
-    pub(in crate::resolve) arguments: Option<&'a Arguments<'a>>,
-    pub(in crate::resolve) occurrences: Occurrences,
-    pub(in crate::resolve) noted: Noted,
+    pub(in crate::resolve) arguments: Option<&'a BodyArguments<'a>>,
+    pub(in crate::resolve) occurrences: ParameterOccurrences,
+    pub(in crate::resolve) noted: NotedCoercions,
     /// Types of expressions, where somebody asks for them.
-    pub(in crate::resolve) typed: Option<super::expression::node_types::ByNode>,
-    uses: Vec<Use<'a>>,
-    misfits: Vec<Misfit>,
-    pub(in crate::resolve) first_absent: Option<Absent<'a>>,
-    scopes: Vec<View<'a>>,
+    pub(in crate::resolve) typed: Option<super::expression::node_types::TypesByNode>,
+    uses: Vec<ObjectUse<'a>>,
+    misfits: Vec<TypeMismatch>,
+    pub(in crate::resolve) first_absent: Option<MissingName<'a>>,
+    scopes: Vec<ScopeView<'a>>,
     marks: Vec<(usize, ScopeId)>,
     current: Option<ScopeId>,
     depth: usize,
     work: usize,
     tables: HashMap<RelationId, Arc<[ScopeColumn<'a>]>, RandomState>,
-    first_names: HashMap<*const nodes::SelectStmt, Name<'a>, RandomState>,
+    first_names: HashMap<*const nodes::SelectStmt, SqlName<'a>, RandomState>,
 }
 
 impl<'a> Analysis<'a> {
-    pub(in crate::resolve) fn new(lookup: &Lookup<'a>) -> Self {
+    pub(in crate::resolve) fn new(lookup: &LookupContext<'a>) -> Self {
         Self {
             catalog: lookup.catalog,
             path: lookup.path,
             parameters: parameters(lookup.parameters),
             arguments: match lookup.parameters {
-                Types::Arguments(arguments) => Some(arguments),
-                Types::Given(_) | Types::Unclear => None,
+                KnownParameters::Arguments(arguments) => Some(arguments),
+                KnownParameters::Given(_) | KnownParameters::Unclear => None,
             },
-            occurrences: Occurrences::default(),
-            noted: Noted::default(),
+            occurrences: ParameterOccurrences::default(),
+            noted: NotedCoercions::default(),
             typed: None,
             uses: Vec::new(),
             misfits: Vec::new(),
@@ -66,7 +67,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Notes a use in the query that is being analysed.
-    pub fn note(&mut self, found: Use<'a>) {
+    pub fn note(&mut self, found: ObjectUse<'a>) {
         if let (Some(at), Some(current)) = (found.at, self.current) {
             self.marks.push((at, current));
         }
@@ -74,15 +75,15 @@ impl<'a> Analysis<'a> {
     }
 
     /// Notes that the server will refuse what stands at a node's `location`.
-    pub(in crate::resolve) fn misfit(&mut self, location: i32, kind: MisfitKind) {
+    pub(in crate::resolve) fn note_mismatch(&mut self, location: i32, kind: TypeMismatchKind) {
         let at = usize::try_from(location).ok();
-        self.misfits.push(Misfit { at, kind });
+        self.misfits.push(TypeMismatch { at, kind });
     }
 
     /// Notes what is used at a node's `location`.
-    pub fn note_at(&mut self, location: i32, what: What<'a>) {
+    pub fn note_at(&mut self, location: i32, what: UsedObject<'a>) {
         let at = usize::try_from(location).ok();
-        self.note(Use { at, what });
+        self.note(ObjectUse { at, what });
     }
 
     /// Does what takes the analysis one level deeper into the text. Everything that may call itself
@@ -102,7 +103,7 @@ impl<'a> Analysis<'a> {
 
     /// Counts what takes time or memory out of proportion to the text: columns looked at, copied or
     /// made.
-    pub(in crate::resolve) fn charge(&mut self, work: usize) -> Result<(), TooDeep> {
+    pub(in crate::resolve) fn charge_work(&mut self, work: usize) -> Result<(), TooDeep> {
         self.work = self.work.saturating_add(work);
         if self.work > RESOLVE_WORK_MAX {
             return Err(TooDeep);
@@ -115,20 +116,20 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: Option<&Scope<'_, 'a>>,
-    ) -> Entered {
+    ) -> EnteredQuery {
         let id = ScopeId(self.scopes.len());
-        self.scopes.push(View {
+        self.scopes.push(ScopeView {
             outer: outer.and_then(|outer| outer.id),
             items: Vec::new(),
             tables: Vec::new(),
             query: std::ptr::from_ref(select).addr(),
         });
         let before = self.current.replace(id);
-        Entered { id, before }
+        EnteredQuery { id, before }
     }
 
     /// Ends a query.
-    pub(in crate::resolve) fn leave(&mut self, entered: Entered, scope: Scope<'_, 'a>) {
+    pub(in crate::resolve) fn leave(&mut self, entered: EnteredQuery, scope: Scope<'_, 'a>) {
         if let Some(view) = self.scopes.get_mut(entered.id.place()) {
             view.items = scope.items;
             view.tables = scope.tables.into_iter().map(|table| table.name).collect();
@@ -145,10 +146,10 @@ impl<'a> Analysis<'a> {
         let columns = self.tables.entry(id).or_insert_with(|| {
             let columns = catalog.columns_of(id).iter().map(|column| ScopeColumn {
                 origin: Some((id, column.number)),
-                via: Via::Relation,
+                via: ColumnSource::Relation,
                 ..ScopeColumn::computed(
                     catalog.names().text(column.name).into(),
-                    Inferred::Known(column.type_id),
+                    InferredType::Known(column.type_id),
                 )
             });
             columns.collect()
@@ -157,9 +158,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// A type that came with the server.
-    pub(in crate::resolve) fn built_in(&self, oid: Oid) -> Inferred {
+    pub(in crate::resolve) fn built_in(&self, oid: Oid) -> InferredType {
         let known = self.catalog.index().type_of_oid(oid);
-        known.map_or(Inferred::Unclear, Inferred::Known)
+        known.map_or(InferredType::Unclear, InferredType::Known)
     }
 
     /// Remembers what the first column of a query is called: a sub-select in an expression gives
@@ -167,22 +168,25 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn remember_first_name(
         &mut self,
         select: &'a nodes::SelectStmt,
-        name: Name<'a>,
+        name: SqlName<'a>,
     ) {
         self.first_names.insert(select, name);
     }
 
     /// The name of the first column of a query that has been analysed.
-    pub(in crate::resolve) fn first_name(&self, select: &'a nodes::SelectStmt) -> Option<Name<'a>> {
+    pub(in crate::resolve) fn first_name(
+        &self,
+        select: &'a nodes::SelectStmt,
+    ) -> Option<SqlName<'a>> {
         self.first_names.get(&std::ptr::from_ref(select)).cloned()
     }
 
     /// Looks through a node that nothing else here knows: its meaning is noted as unclear, and what
     /// is under it is analysed as far as it can be.
     pub fn anything(&mut self, node: Node<'a>, scope: &Scope<'_, 'a>) -> Result<(), TooDeep> {
-        self.note(Use {
+        self.note(ObjectUse {
             at: None,
-            what: What::Unclear,
+            what: UsedObject::Unclear,
         });
         let mut waiting = vec![node];
         while let Some(next) = waiting.pop() {
@@ -211,7 +215,8 @@ impl<'a> Analysis<'a> {
             Node::CopyStmt(copy) if !matches!(copy.query(), Node::None) => copy.query(),
             Node::PrepareStmt(prepare) => {
                 let types = prepare.argtypes().iter();
-                self.parameters = Given::These(types.map(|name| self.type_name(name)).collect());
+                self.parameters =
+                    GivenTypes::These(types.map(|name| self.type_name(name)).collect());
                 prepare.query()
             }
             other => other,
@@ -220,54 +225,56 @@ impl<'a> Analysis<'a> {
 
     /// The type of a parameter: the one that the client gave, one that the server is to find, or
     /// unclear where it is not known whether the client gave one.
-    pub fn parameter(&self, number: u32) -> Inferred {
+    pub fn parameter(&self, number: u32) -> InferredType {
         let place = usize::try_from(number).unwrap_or(usize::MAX);
         match &self.parameters {
-            Given::Unclear => Inferred::Unclear,
-            Given::These(types) => {
+            GivenTypes::Unclear => InferredType::Unclear,
+            GivenTypes::These(types) => {
                 let given = place.checked_sub(1).and_then(|at| types.get(at));
-                given.cloned().unwrap_or(Inferred::Parameter(number))
+                given.cloned().unwrap_or(InferredType::Parameter(number))
             }
         }
     }
 
-    pub(in crate::resolve) fn end(self, output: Shape<'a>) -> Resolution<'a> {
+    pub(in crate::resolve) fn end(self, output: QueryOutput<'a>) -> Resolution<'a> {
         let mut marks = self.marks;
         marks.sort_by_key(|(at, _)| *at);
         Resolution {
             uses: self.uses,
             scopes: self.scopes,
             output,
-            misfits: self.misfits,
-            absent: self.first_absent,
+            mismatches: self.misfits,
+            missing_name: self.first_absent,
             marks,
         }
     }
 }
 
 /// The types of parameters, by number; the server is to find those beyond the list.
-enum Given {
-    These(Vec<Inferred>),
+enum GivenTypes {
+    These(Vec<InferredType>),
     Unclear,
 }
 
 /// The types of parameters; those that the server is to find have none.
-fn parameters(given: Types<'_>) -> Given {
+fn parameters(given: KnownParameters<'_>) -> GivenTypes {
     let given = match given {
-        Types::Given(given) => given,
-        Types::Arguments(arguments) => return Given::These(arguments.types().collect()),
-        Types::Unclear => return Given::Unclear,
+        KnownParameters::Given(given) => given,
+        KnownParameters::Arguments(arguments) => {
+            return GivenTypes::These(arguments.types().collect());
+        }
+        KnownParameters::Unclear => return GivenTypes::Unclear,
     };
     let numbered = (1..).zip(given);
     let types = numbered.map(|(number, given)| match given {
-        Some(id) => Inferred::Known(*id),
-        None => Inferred::Parameter(number),
+        Some(id) => InferredType::Known(*id),
+        None => InferredType::Parameter(number),
     });
-    Given::These(types.collect())
+    GivenTypes::These(types.collect())
 }
 
 /// A query that is being analysed.
-pub(in crate::resolve) struct Entered {
+pub(in crate::resolve) struct EnteredQuery {
     pub id: ScopeId,
     before: Option<ScopeId>,
 }

@@ -3,74 +3,74 @@
 //!
 //! <https://www.postgresql.org/docs/current/errcodes-appendix.html>
 
-use super::type_name::Place;
-use super::{Analysis, Inferred, Name, Scope};
+use super::type_name::QualifiedName;
+use super::{Analysis, InferredType, Scope, SqlName};
 use crate::sql::tree::nodes;
 
 /// A name that stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Absent<'a> {
+pub struct MissingName<'a> {
     /// Where, in bytes from the beginning of the text, if the server says.
     pub at: Option<usize>,
     /// What it should be.
-    pub what: AbsentThing<'a>,
+    pub what: MissingObject<'a>,
 }
 
 /// What a name that stands for nothing should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AbsentThing<'a> {
+pub enum MissingObject<'a> {
     /// A relation.
     Relation {
         /// The schema, if one is written.
-        schema: Option<Name<'a>>,
+        schema: Option<SqlName<'a>>,
         /// The name.
-        name: Name<'a>,
+        name: SqlName<'a>,
     },
     /// A column.
     Column {
         /// The name of the relation, if one is written.
-        qualifier: Option<Name<'a>>,
+        qualifier: Option<SqlName<'a>>,
         /// The name.
-        name: Name<'a>,
+        name: SqlName<'a>,
     },
     /// A column that both sides of a join should have.
-    Joined {
+    JoinColumn {
         /// The name.
-        name: Name<'a>,
+        name: SqlName<'a>,
         /// The side that has none.
-        side: Side,
+        side: JoinArm,
     },
     /// What stands before the name of a column, and not in FROM.
-    Entry {
+    FromEntry {
         /// The name.
-        name: Name<'a>,
+        name: SqlName<'a>,
         /// Whether FROM has it all the same, under another name or out of reach.
         elsewhere: bool,
     },
     /// A function of these arguments.
     Function {
         /// The schema, if one is written.
-        schema: Option<Name<'a>>,
+        schema: Option<SqlName<'a>>,
         /// The name.
-        name: Name<'a>,
+        name: SqlName<'a>,
         /// The arguments, with the names of those that have one.
-        arguments: Vec<(Option<&'a str>, Inferred)>,
+        arguments: Vec<(Option<&'a str>, InferredType)>,
     },
     /// An operator between these.
     Operator {
         /// The schema, if one is written.
-        schema: Option<Name<'a>>,
+        schema: Option<SqlName<'a>>,
         /// The symbol.
-        name: Name<'a>,
+        name: SqlName<'a>,
         /// What it stands between, or before.
-        sides: Vec<Inferred>,
+        sides: Vec<InferredType>,
     },
     /// A type.
     Type {
         /// The schema, if one is written.
-        schema: Option<Name<'a>>,
+        schema: Option<SqlName<'a>>,
         /// The name.
-        name: Name<'a>,
+        name: SqlName<'a>,
         /// Whether an array of it is meant.
         is_array: bool,
     },
@@ -78,7 +78,7 @@ pub enum AbsentThing<'a> {
 
 /// A side of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum JoinArm {
     /// What stands before JOIN.
     Left,
     /// What stands behind it.
@@ -87,19 +87,19 @@ pub enum Side {
 
 impl<'a> Analysis<'a> {
     /// Notes that a name stands for nothing. Only the first one counts: there the server stops.
-    pub(in crate::resolve) fn absent(
+    pub(in crate::resolve) fn note_missing(
         &mut self,
         location: i32,
-        what: impl FnOnce() -> AbsentThing<'a>,
+        what: impl FnOnce() -> MissingObject<'a>,
     ) {
         if self.first_absent.is_none() {
             let at = usize::try_from(location).ok();
-            self.first_absent = Some(Absent { at, what: what() });
+            self.first_absent = Some(MissingName { at, what: what() });
         }
     }
 
     /// The same of what stands before the name of a column.
-    pub(in crate::resolve) fn absent_entry(
+    pub(in crate::resolve) fn note_missing_entry(
         &mut self,
         name: &'a str,
         location: i32,
@@ -114,25 +114,25 @@ impl<'a> Analysis<'a> {
             let alias = item.name.as_ref().is_some_and(|own| own.as_str() == name);
             alias || relation.is_some() && item.relation == relation
         });
-        self.absent(location, || AbsentThing::Entry {
+        self.note_missing(location, || MissingObject::FromEntry {
             name: name.into(),
             elsewhere,
         });
     }
 
     /// The same of a call: of its arguments the last ones have these names.
-    pub(in crate::resolve) fn absent_function(
+    pub(in crate::resolve) fn note_missing_function(
         &mut self,
-        place: Place<'_>,
-        given: &[Inferred],
+        place: QualifiedName<'_>,
+        given: &[InferredType],
         names: &[&'a str],
         location: i32,
     ) {
         let unnamed = given.len().saturating_sub(names.len());
-        self.absent(location, || {
+        self.note_missing(location, || {
             let names = std::iter::repeat_n(None, unnamed).chain(names.iter().copied().map(Some));
             let (schema, name) = written_at(place);
-            AbsentThing::Function {
+            MissingObject::Function {
                 schema,
                 name,
                 arguments: names.zip(given.iter().cloned()).collect(),
@@ -141,9 +141,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// The same of a type that is written.
-    pub(in crate::resolve) fn absent_type(&mut self, written: &'a nodes::TypeName) {
+    pub(in crate::resolve) fn note_missing_type(&mut self, written: &'a nodes::TypeName) {
         let parts: Option<Vec<&str>> = written.names().iter().map(|part| part.sval()).collect();
-        let Some(place) = parts.as_deref().and_then(Place::of) else {
+        let Some(place) = parts.as_deref().and_then(QualifiedName::of) else {
             return;
         };
         let is_array = !written.array_bounds().is_empty();
@@ -151,7 +151,7 @@ impl<'a> Analysis<'a> {
             return;
         }
         let (schema, name) = written_at(place);
-        self.absent(written.location, || AbsentThing::Type {
+        self.note_missing(written.location, || MissingObject::Type {
             schema,
             name,
             is_array,
@@ -160,9 +160,13 @@ impl<'a> Analysis<'a> {
 }
 
 /// The parts of a name.
-pub(in crate::resolve) fn written_at<'n>(place: Place<'_>) -> (Option<Name<'n>>, Name<'n>) {
+pub(in crate::resolve) fn written_at<'n>(
+    place: QualifiedName<'_>,
+) -> (Option<SqlName<'n>>, SqlName<'n>) {
     match place {
-        Place::Path(name) => (None, name.to_owned().into()),
-        Place::Schema(schema, name) => (Some(schema.to_owned().into()), name.to_owned().into()),
+        QualifiedName::Path(name) => (None, name.to_owned().into()),
+        QualifiedName::Schema(schema, name) => {
+            (Some(schema.to_owned().into()), name.to_owned().into())
+        }
     }
 }

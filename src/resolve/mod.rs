@@ -1,15 +1,16 @@
 //! What the names of a statement mean in a database: relations, columns, functions, operators,
 //! casts and types, against a catalog and a search_path, as Postgres's own analysis would find.
 //!
-//! It never guesses. Where Postgres's choice cannot be told, the type is [`Inferred::Unclear`] and
-//! every candidate stays; what is not understood at all is noted as [`What::Unclear`].
+//! It never guesses. Where Postgres's choice cannot be told, the type is [`InferredType::Unclear`]
+//! and every candidate stays; what is not understood at all is noted as [`UsedObject::Unclear`].
 //!
-//! * [`analysis`]: the state of one analysis; everything below are methods of it; [`function::body_arguments`]:
-//!   those of the function whose body is looked at; `absent`: what stands for nothing
-//! * [`query`] and its parts: SELECT, VALUES, set operations, WITH, and the clauses; [`query::output`] and
-//!   [`query::output_name`]: what they return, and the names of that
-//! * [`from`] and its parts: what stands in FROM; [`scope`]: what is visible where; [`scope::view`]:
-//!   what was, for later questions
+//! * [`analysis`]: the state of one analysis; everything below are methods of it;
+//!   [`function::body_arguments`]: those of the function whose body is looked at; `missing_name`:
+//!   what stands for nothing
+//! * [`query`] and its parts: SELECT, VALUES, set operations, WITH, and the clauses;
+//!   [`query::output`] and [`query::output_name`]: what they return, and the names of that
+//! * [`from`] and its parts: what stands in FROM; [`scope`]: what is visible where;
+//!   [`scope::view`]: what was, for later questions
 //! * [`column`]: what a reference to a column means; [`column::field`]: what `(x).f` means;
 //!   [`column::name`]: a name
 //! * [`expression`] and its parts: what each kind of expression names, and its type ([`inferred`])
@@ -42,37 +43,39 @@ use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, Search
 use crate::sql::tree::Node;
 
 pub use self::analysis::Analysis;
-pub use self::column::name::Name;
-pub use self::function::Called;
-pub use self::function::body_arguments::Arguments;
-pub use self::inferred::{Field, Inferred};
-pub use self::missing_name::{Absent, AbsentThing, Side};
-pub use self::query::output::{Output, Shape};
-pub use self::scope::view::{Candidate, ScopesOfQueries, View};
-pub use self::scope::{Completeness, Item, Scope, ScopeColumn, ScopeId, Visibility};
+pub use self::column::name::SqlName;
+pub use self::function::ResolvedCall;
+pub use self::function::body_arguments::BodyArguments;
+pub use self::inferred::{InferredType, RowField};
+pub use self::missing_name::{JoinArm, MissingName, MissingObject};
+pub use self::query::output::{QueryOutput, ResultColumn};
+pub use self::scope::view::{ColumnCandidate, ScopeView, ScopesOfQueries};
+pub use self::scope::{
+    ColumnCompleteness, ColumnVisibility, Scope, ScopeColumn, ScopeId, ScopeItem,
+};
 
-use self::coerce::Typing;
-use self::coerce::noted::Noted;
-use self::inferred::parameters::Occurrences;
+use self::coerce::TypeRules;
+use self::coerce::noted::NotedCoercions;
+use self::inferred::parameters::ParameterOccurrences;
 
 /// What names are looked up in.
 #[derive(Clone, Copy)]
-pub struct Lookup<'a> {
+pub struct LookupContext<'a> {
     /// The snapshot.
     pub catalog: &'a Catalog,
     /// Where unqualified names are looked up.
     pub path: &'a SearchPath,
     /// The types that the client gave for parameters.
-    pub parameters: Types<'a>,
+    pub parameters: KnownParameters<'a>,
 }
 
 /// The types that a client gave for parameters.
 #[derive(Clone, Copy)]
-pub enum Types<'a> {
+pub enum KnownParameters<'a> {
     /// By number; none where it left that to the server, as it did with all beyond the list.
     Given(&'a [Option<TypeId>]),
     /// They are the arguments of a function whose body it is, which have names, too.
-    Arguments(&'a Arguments<'a>),
+    Arguments(&'a BodyArguments<'a>),
     /// Nothing is known of them: their types are unclear.
     Unclear,
 }
@@ -80,31 +83,31 @@ pub enum Types<'a> {
 /// What a statement names, and what it returns.
 pub struct Resolution<'a> {
     /// Every use of an object, in the order in which the analysis met them.
-    pub uses: Vec<Use<'a>>,
+    pub uses: Vec<ObjectUse<'a>>,
     /// What was visible in each query, outermost first.
-    pub scopes: Vec<View<'a>>,
+    pub scopes: Vec<ScopeView<'a>>,
     /// What it returns.
-    pub output: Shape<'a>,
+    pub output: QueryOutput<'a>,
     /// What the server will refuse, as far as types show.
-    pub misfits: Vec<Misfit>,
+    pub mismatches: Vec<TypeMismatch>,
     /// The first name that stands for nothing, in the order in which the analysis met them.
-    pub absent: Option<Absent<'a>>,
+    pub missing_name: Option<MissingName<'a>>,
     /// Where something was used, and in which scope, by place.
     pub(in crate::resolve) marks: Vec<(usize, ScopeId)>,
 }
 
 /// Types at a place that do not go together: the server refuses the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct TypeMismatch {
     /// Where, in bytes from the beginning of the text, if the tree says.
     pub at: Option<usize>,
     /// What does not go together.
-    pub kind: MisfitKind,
+    pub kind: TypeMismatchKind,
 }
 
 /// What does not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MisfitKind {
+pub enum TypeMismatchKind {
     /// No operator of the symbol takes these sides.
     Operator,
     /// No function of the name takes these arguments.
@@ -117,16 +120,16 @@ pub enum MisfitKind {
 
 /// One use of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Use<'a> {
+pub struct ObjectUse<'a> {
     /// Where, in bytes from the beginning of the text, if the tree says.
     pub at: Option<usize>,
     /// What is used.
-    pub what: What<'a>,
+    pub what: UsedObject<'a>,
 }
 
 /// What is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What<'a> {
+pub enum UsedObject<'a> {
     /// A relation is read.
     Relation {
         /// Which.
@@ -137,52 +140,52 @@ pub enum What<'a> {
     /// A relation is named that the snapshot does not know.
     MissingRelation {
         /// The schema, if one is written.
-        schema: Option<Name<'a>>,
+        schema: Option<SqlName<'a>>,
         /// The name.
-        name: Name<'a>,
+        name: SqlName<'a>,
     },
     /// A query of WITH is read.
     CommonTable {
         /// Its name.
-        name: Name<'a>,
+        name: SqlName<'a>,
     },
     /// A column is read.
     Column {
         /// Its type.
-        inferred: Inferred,
+        inferred: InferredType,
         /// The relation and the number of the column that it passes on unchanged, if any; system
         /// columns have negative numbers.
         origin: Option<(RelationId, i16)>,
         /// Where it is read.
-        via: Via,
+        via: ColumnSource,
     },
     /// A row as a whole is read.
     WholeRow {
         /// Its type.
-        inferred: Inferred,
+        inferred: InferredType,
         /// The relation whose row it is, if any.
         relation: Option<RelationId>,
     },
     /// A reference to a column that could mean several.
     AmbiguousColumn {
         /// The name of the relation, if one is written.
-        qualifier: Option<Name<'a>>,
+        qualifier: Option<SqlName<'a>>,
         /// The name of the column.
-        name: Name<'a>,
+        name: SqlName<'a>,
     },
     /// A reference to a column that means none, nor a function.
     MissingColumn {
         /// The name of the relation, if one is written.
-        qualifier: Option<Name<'a>>,
+        qualifier: Option<SqlName<'a>>,
         /// The name of the column.
-        name: Name<'a>,
+        name: SqlName<'a>,
     },
     /// A function is called: one of these.
     Functions {
         /// Those that it may be.
         candidates: Vec<FunctionId>,
         /// How it is written.
-        form: Form,
+        form: CallForm,
     },
     /// A function is named that the snapshot does not know, or not with these arguments.
     MissingFunction,
@@ -191,12 +194,12 @@ pub enum What<'a> {
         /// Those that it may be.
         candidates: Vec<OperatorId>,
         /// What it stands between.
-        sides: Vec<Inferred>,
+        sides: Vec<InferredType>,
     },
     /// A cast that is written.
     Cast {
         /// From which type.
-        source: Inferred,
+        source: InferredType,
         /// To which.
         target: TypeId,
         /// The casts that may be run for it; none for those through text.
@@ -205,7 +208,7 @@ pub enum What<'a> {
     /// A cast that happens unasked.
     Coercion {
         /// From which type.
-        source: Inferred,
+        source: InferredType,
         /// To which.
         target: TypeId,
     },
@@ -217,7 +220,7 @@ pub enum What<'a> {
     /// A value of this type is compared, sorted or hashed (ORDER BY, GROUP BY, DISTINCT, UNION).
     Compared {
         /// Its type.
-        inferred: Inferred,
+        inferred: InferredType,
     },
     /// Something whose meaning cannot be told: it may use any object of any name written there.
     Unclear,
@@ -225,7 +228,7 @@ pub enum What<'a> {
 
 /// Where a column is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Via {
+pub enum ColumnSource {
     /// In the relation that it is of, which stands in FROM.
     Relation,
     /// In what a query within the statement returns. Where that query read it is noted there.
@@ -235,7 +238,7 @@ pub enum Via {
 
 /// How a call of a function is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum CallForm {
     /// `f(x)`.
     Call,
     /// `x.f` or `(x).f`.
@@ -253,7 +256,10 @@ pub enum Form {
 pub struct TooDeep;
 
 /// Finds what a statement names: a query, or what carries one (EXPLAIN, DECLARE, PREPARE, COPY).
-pub fn statement<'a>(node: Node<'a>, lookup: &Lookup<'a>) -> Result<Resolution<'a>, TooDeep> {
+pub fn statement<'a>(
+    node: Node<'a>,
+    lookup: &LookupContext<'a>,
+) -> Result<Resolution<'a>, TooDeep> {
     let mut analysis = Analysis::new(lookup);
     analysis.count_parameters(node);
     let inner = analysis.carried(node);
@@ -261,7 +267,7 @@ pub fn statement<'a>(node: Node<'a>, lookup: &Lookup<'a>) -> Result<Resolution<'
         Node::SelectStmt(select) => analysis.query(select, None)?,
         other => {
             analysis.anything(other, &Scope::empty())?;
-            Shape::open()
+            QueryOutput::open()
         }
     };
     Ok(analysis.end(shape))
@@ -270,10 +276,10 @@ pub fn statement<'a>(node: Node<'a>, lookup: &Lookup<'a>) -> Result<Resolution<'
 /// Finds what expressions name that stand in no query: the arguments of EXECUTE or CALL.
 pub fn expressions<'a>(
     nodes: impl IntoIterator<Item = Node<'a>>,
-    lookup: &Lookup<'a>,
+    lookup: &LookupContext<'a>,
 ) -> Result<Resolution<'a>, TooDeep> {
     let mut analysis = Analysis::new(lookup);
-    let mut shape = Shape::default();
+    let mut shape = QueryOutput::default();
     let nodes: Vec<Node<'a>> = nodes.into_iter().collect();
     for node in &nodes {
         analysis.count_parameters(*node);
@@ -281,43 +287,43 @@ pub fn expressions<'a>(
     for node in nodes {
         let inferred = analysis.expression(node, &Scope::empty())?;
         let name = analysis.output_name(node);
-        shape.columns.push(Output::computed(name, inferred));
+        shape.columns.push(ResultColumn::computed(name, inferred));
     }
     Ok(analysis.end(shape))
 }
 
 /// What stands in FROM with these columns, and a condition about it alone.
-pub struct Table<'a> {
+pub struct TableColumns<'a> {
     /// The name that qualifies its columns.
     pub name: &'a str,
     /// The relation whose schema can stand before that name.
     pub relation: Option<RelationId>,
     /// Its columns.
-    pub columns: &'a [Output<'a>],
+    pub columns: &'a [ResultColumn<'a>],
 }
 
 /// Finds what a condition names where nothing but one table is in sight.
 pub fn condition<'a>(
     node: Node<'a>,
-    table: &Table<'a>,
-    lookup: &Lookup<'a>,
+    table: &TableColumns<'a>,
+    lookup: &LookupContext<'a>,
 ) -> Result<Resolution<'a>, TooDeep> {
     let mut analysis = Analysis::new(lookup);
     analysis.count_parameters(node);
-    let shape = Shape {
+    let shape = QueryOutput {
         columns: table.columns.to_vec(),
-        ..Shape::default()
+        ..QueryOutput::default()
     };
     let columns = analysis.columns_of_shape(&shape, &[])?;
     let mut scope = Scope::empty();
     let schema = |id| lookup.catalog.relation(id).schema;
-    scope.items.push(Item {
+    scope.items.push(ScopeItem {
         relation: table.relation,
         schema: table.relation.map(schema),
-        ..Item::of_columns(Some(table.name.into()), columns.into())
+        ..ScopeItem::of_columns(Some(table.name.into()), columns.into())
     });
     analysis.condition(node, &scope)?;
-    Ok(analysis.end(Shape::default()))
+    Ok(analysis.end(QueryOutput::default()))
 }
 
 impl fmt::Debug for Resolution<'_> {

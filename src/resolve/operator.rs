@@ -2,48 +2,48 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-oper.html>
 
-use super::coerce::polymorphic::Settled;
-use super::coerce::{Fit, Typing};
+use super::coerce::polymorphic::PolymorphicTypes;
+use super::coerce::{CoercionFit, TypeRules};
 use super::inferred::builtin;
-use super::inferred::{Actual, Inferred};
-use super::missing_name::{AbsentThing, written_at};
+use super::inferred::{ActualType, InferredType};
+use super::missing_name::{MissingObject, written_at};
 use super::overload::Overload;
-use super::type_name::{Named, Place};
-use super::{Analysis, MisfitKind, What};
+use super::type_name::{QualifiedName, SchemaSearch};
+use super::{Analysis, TypeMismatchKind, UsedObject};
 use crate::catalog::{OperatorId, TypeId};
 use crate::sql::tree::list::NodeList;
 
 /// What an operator stands between.
 #[derive(Clone, Debug)]
-pub(super) enum Operands<'i> {
+pub(super) enum OperatorOperands<'i> {
     /// `- x`.
-    Prefix(&'i Inferred),
+    Prefix(&'i InferredType),
     /// `x + y`.
-    Infix(&'i Inferred, &'i Inferred),
+    Infix(&'i InferredType, &'i InferredType),
     /// `x = ANY (array)`: the right side is the array.
-    Array(&'i Inferred, &'i Inferred),
+    Array(&'i InferredType, &'i InferredType),
 }
 
 /// What an operator turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Operated {
+pub(super) struct ResolvedOperator {
     /// Its type.
-    pub(super) result: Inferred,
+    pub(super) result: InferredType,
     /// The type that its left side takes.
-    pub(super) left: Inferred,
+    pub(super) left: InferredType,
 }
 
 /// An operator as one use of its symbol sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OperatorCandidate {
     id: OperatorId,
-    sides: Sides,
+    sides: OperandTypes,
     position: usize,
 }
 
 /// The types on the sides of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sides {
+enum OperandTypes {
     Prefix([TypeId; 1]),
     Infix([TypeId; 2]),
 }
@@ -51,21 +51,25 @@ enum Sides {
 impl Overload for OperatorCandidate {
     fn declared(&self) -> &[TypeId] {
         match &self.sides {
-            Sides::Prefix(sides) => sides,
-            Sides::Infix(sides) => sides,
+            OperandTypes::Prefix(sides) => sides,
+            OperandTypes::Infix(sides) => sides,
         }
     }
 }
 
-impl Typing<'_> {
+impl TypeRules<'_> {
     /// The operators that a symbol may mean between these types. Where it means none the server
     /// fails, and all of its name stay: nothing is claimed about such a statement.
-    fn operators(self, place: Place<'_>, actual: &[Actual]) -> (Vec<OperatorCandidate>, Fit) {
+    fn operators(
+        self,
+        place: QualifiedName<'_>,
+        actual: &[ActualType],
+    ) -> (Vec<OperatorCandidate>, CoercionFit) {
         let Some(named) = self.named(place) else {
-            return (Vec::new(), Fit::Not);
+            return (Vec::new(), CoercionFit::Not);
         };
         if let Some(exact) = self.exact_operator(named, actual) {
-            return (vec![exact], Fit::Fits);
+            return (vec![exact], CoercionFit::Fits);
         }
         let mut candidates: Vec<OperatorCandidate> = Vec::new();
         for candidate in self.operators_named(named, actual.len()) {
@@ -81,23 +85,23 @@ impl Typing<'_> {
         let all = candidates.clone();
         let chosen = self.choose(candidates, actual);
         match chosen.is_empty() {
-            true => (all, Fit::Not),
-            false => (chosen, Fit::Fits),
+            true => (all, CoercionFit::Not),
+            false => (chosen, CoercionFit::Fits),
         }
     }
 
     /// All operators of a symbol that the path leads to, with so many sides.
     fn operators_named(
         self,
-        named: Named<'_>,
+        named: SchemaSearch<'_>,
         count: usize,
     ) -> impl Iterator<Item = OperatorCandidate> {
         let ids = self.catalog.index().operators(named.name).iter();
         ids.filter_map(move |id| {
             let operator = self.catalog.operator(*id);
             let sides = match (operator.left, operator.right) {
-                (Some(left), Some(right)) if count == 2 => Sides::Infix([left, right]),
-                (None, Some(right)) if count == 1 => Sides::Prefix([right]),
+                (Some(left), Some(right)) if count == 2 => OperandTypes::Infix([left, right]),
+                (None, Some(right)) if count == 1 => OperandTypes::Prefix([right]),
                 _ => return None,
             };
             Some(OperatorCandidate {
@@ -109,31 +113,38 @@ impl Typing<'_> {
     }
 
     /// The operator for exactly these types, a literal taken for what stands on the other side.
-    fn exact_operator(self, named: Named<'_>, actual: &[Actual]) -> Option<OperatorCandidate> {
+    fn exact_operator(
+        self,
+        named: SchemaSearch<'_>,
+        actual: &[ActualType],
+    ) -> Option<OperatorCandidate> {
         let unknown = || self.builtin(builtin::UNKNOWN);
         let (wanted, had_literal) = match *actual {
-            [Actual::Type(left), Actual::Type(right)] => (Sides::Infix([left, right]), false),
-            [Actual::Type(known), Actual::Unknown] | [Actual::Unknown, Actual::Type(known)] => {
-                (Sides::Infix([known, known]), true)
+            [ActualType::Type(left), ActualType::Type(right)] => {
+                (OperandTypes::Infix([left, right]), false)
             }
-            [Actual::Type(right)] => (Sides::Prefix([right]), false),
-            [Actual::Unknown, Actual::Unknown] => {
+            [ActualType::Type(known), ActualType::Unknown]
+            | [ActualType::Unknown, ActualType::Type(known)] => {
+                (OperandTypes::Infix([known, known]), true)
+            }
+            [ActualType::Type(right)] => (OperandTypes::Prefix([right]), false),
+            [ActualType::Unknown, ActualType::Unknown] => {
                 let unknown = unknown()?;
-                (Sides::Infix([unknown, unknown]), false)
+                (OperandTypes::Infix([unknown, unknown]), false)
             }
-            [Actual::Unknown] => (Sides::Prefix([unknown()?]), false),
+            [ActualType::Unknown] => (OperandTypes::Prefix([unknown()?]), false),
             _ => return None,
         };
-        let first = |wanted: Sides| {
+        let first = |wanted: OperandTypes| {
             self.operators_named(named, actual.len())
                 .filter(|candidate| candidate.sides == wanted)
                 .min_by_key(|candidate| candidate.position)
         };
         let found = first(wanted);
         match wanted {
-            Sides::Infix([known, _]) if found.is_none() && had_literal => {
+            OperandTypes::Infix([known, _]) if found.is_none() && had_literal => {
                 let base = self.base(known);
-                first(Sides::Infix([base, base]))
+                first(OperandTypes::Infix([base, base]))
             }
             _ => found,
         }
@@ -146,12 +157,12 @@ impl<'a> Analysis<'a> {
     pub fn implied_operator(
         &mut self,
         symbol: &str,
-        left: &Inferred,
-        right: &Inferred,
+        left: &InferredType,
+        right: &InferredType,
         location: i32,
-    ) -> Inferred {
-        let place = Place::Path(symbol);
-        let operated = self.operated(place, &Operands::Infix(left, right), location);
+    ) -> InferredType {
+        let place = QualifiedName::Path(symbol);
+        let operated = self.operated(place, &OperatorOperands::Infix(left, right), location);
         self.coerced_to(&operated.result, builtin::BOOL, location);
         operated.result
     }
@@ -161,34 +172,34 @@ impl<'a> Analysis<'a> {
     pub(super) fn operator_written(
         &mut self,
         name: &'a NodeList,
-        operands: &Operands<'_>,
+        operands: &OperatorOperands<'_>,
         location: i32,
-    ) -> Operated {
+    ) -> ResolvedOperator {
         let parts: Vec<&str> = name.iter().filter_map(|part| part.as_str()).collect();
-        match Place::of(&parts) {
+        match QualifiedName::of(&parts) {
             Some(place) if parts.len() == name.len() => self.operated(place, operands, location),
             _ => {
-                self.note_at(location, What::Unclear);
-                Operated::unclear()
+                self.note_at(location, UsedObject::Unclear);
+                ResolvedOperator::unclear()
             }
         }
     }
 
     pub(super) fn operated(
         &mut self,
-        place: Place<'_>,
-        operands: &Operands<'_>,
+        place: QualifiedName<'_>,
+        operands: &OperatorOperands<'_>,
         location: i32,
-    ) -> Operated {
-        let typing = self.typing();
-        let actual = operands.actual(typing);
-        let (found, fit) = typing.operators(place, &actual);
-        if fit == Fit::Not && !actual.contains(&Actual::Unclear) {
-            self.misfit(location, MisfitKind::Operator);
-            let sides = operands.sides(typing);
-            self.absent(location, || {
+    ) -> ResolvedOperator {
+        let type_rules = self.typing();
+        let actual = operands.actual(type_rules);
+        let (found, fit) = type_rules.operators(place, &actual);
+        if fit == CoercionFit::Not && !actual.contains(&ActualType::Unclear) {
+            self.note_mismatch(location, TypeMismatchKind::Operator);
+            let sides = operands.sides(type_rules);
+            self.note_missing(location, || {
                 let (schema, name) = written_at(place);
-                AbsentThing::Operator {
+                MissingObject::Operator {
                     schema,
                     name,
                     sides,
@@ -196,26 +207,27 @@ impl<'a> Analysis<'a> {
             });
         }
         let candidates = found.iter().map(|candidate| candidate.id).collect();
-        let sides = operands.sides(typing);
-        self.note_at(location, What::Operators { candidates, sides });
+        let sides = operands.sides(type_rules);
+        self.note_at(location, UsedObject::Operators { candidates, sides });
         let mut results = Vec::new();
         let mut lefts = Vec::new();
         for candidate in &found {
-            let settled = self.arguments(candidate.declared(), &operands.sides(typing), location);
-            if let Operands::Array(_, array) = operands {
+            let settled =
+                self.arguments(candidate.declared(), &operands.sides(type_rules), location);
+            if let OperatorOperands::Array(_, array) = operands {
                 self.array_side(candidate, array, settled.as_ref(), location);
             }
             let declared = self.catalog.operator(candidate.id).result;
-            let real = |id| settled.as_ref().map(|settled| settled.real(typing, id));
-            let result = declared.and_then(real).unwrap_or(Inferred::Unclear);
+            let real = |id| settled.as_ref().map(|settled| settled.real(type_rules, id));
+            let result = declared.and_then(real).unwrap_or(InferredType::Unclear);
             self.note_inferred(&result, location);
             results.push(result);
             let left = candidate.declared().first().copied();
-            lefts.push(left.and_then(real).unwrap_or(Inferred::Unclear));
+            lefts.push(left.and_then(real).unwrap_or(InferredType::Unclear));
         }
-        Operated {
-            result: Inferred::agreed(results),
-            left: Inferred::agreed(lefts),
+        ResolvedOperator {
+            result: InferredType::agreed(results),
+            left: InferredType::agreed(lefts),
         }
     }
 
@@ -223,40 +235,40 @@ impl<'a> Analysis<'a> {
     fn array_side(
         &mut self,
         candidate: &OperatorCandidate,
-        array: &Inferred,
-        settled: Option<&Settled>,
+        array: &InferredType,
+        settled: Option<&PolymorphicTypes>,
         location: i32,
     ) {
-        let typing = self.typing();
+        let type_rules = self.typing();
         let right = candidate.declared().last();
         let real = right
             .zip(settled)
-            .map(|(id, found)| found.real(typing, *id));
-        if let Some(Inferred::Known(element)) = real
-            && let Some(target) = typing.array_of(element)
+            .map(|(id, found)| found.real(type_rules, *id));
+        if let Some(InferredType::Known(element)) = real
+            && let Some(target) = type_rules.array_of(element)
         {
             self.coerced(array, target, location);
         }
     }
 }
 
-impl Operands<'_> {
+impl OperatorOperands<'_> {
     /// The types between which the operator is looked up.
-    fn actual(&self, typing: Typing<'_>) -> Vec<Actual> {
-        let sides = self.sides(typing);
-        sides.iter().map(|side| side.actual(typing)).collect()
+    fn actual(&self, type_rules: TypeRules<'_>) -> Vec<ActualType> {
+        let sides = self.sides(type_rules);
+        sides.iter().map(|side| side.actual(type_rules)).collect()
     }
 
     /// The same as types; an array stands for its elements.
-    fn sides(&self, typing: Typing<'_>) -> Vec<Inferred> {
+    fn sides(&self, type_rules: TypeRules<'_>) -> Vec<InferredType> {
         match self {
             Self::Prefix(right) => vec![(*right).clone()],
             Self::Infix(left, right) => vec![(*left).clone(), (*right).clone()],
             Self::Array(left, array) => {
-                let elements = match array.actual(typing) {
-                    Actual::Unknown => Inferred::Literal,
-                    Actual::Type(id) => typing.base_element(id).into(),
-                    Actual::Unclear => Inferred::Unclear,
+                let elements = match array.actual(type_rules) {
+                    ActualType::Unknown => InferredType::Literal,
+                    ActualType::Type(id) => type_rules.base_element(id).into(),
+                    ActualType::Unclear => InferredType::Unclear,
                 };
                 vec![(*left).clone(), elements]
             }
@@ -264,12 +276,12 @@ impl Operands<'_> {
     }
 }
 
-impl Operated {
+impl ResolvedOperator {
     /// The type of the left side as the operator takes it, for NULLIF, which gives that back.
-    pub(super) fn taken_left(self, left: Inferred, typing: Typing<'_>) -> Inferred {
-        let is_record = |id| typing.is(id, builtin::RECORD);
+    pub(super) fn taken_left(self, left: InferredType, type_rules: TypeRules<'_>) -> InferredType {
+        let is_record = |id| type_rules.is(id, builtin::RECORD);
         match (left, self.left) {
-            (row @ Inferred::Row(_), Inferred::Known(id)) if is_record(id) => row,
+            (row @ InferredType::Row(_), InferredType::Known(id)) if is_record(id) => row,
             (_, taken) => taken,
         }
     }
@@ -277,8 +289,8 @@ impl Operated {
     /// Nothing can be told.
     pub(super) fn unclear() -> Self {
         Self {
-            result: Inferred::Unclear,
-            left: Inferred::Unclear,
+            result: InferredType::Unclear,
+            left: InferredType::Unclear,
         }
     }
 }

@@ -7,9 +7,9 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-func.html>
 
-use super::coerce::polymorphic::Settled;
-use super::coerce::{Fit, Typing};
-use super::inferred::Actual;
+use super::coerce::polymorphic::PolymorphicTypes;
+use super::coerce::{CoercionFit, TypeRules};
+use super::inferred::ActualType;
 use super::inferred::builtin;
 use crate::catalog::TypeId;
 
@@ -20,37 +20,37 @@ pub(super) trait Overload {
     fn declared(&self) -> &[TypeId];
 }
 
-impl Typing<'_> {
+impl TypeRules<'_> {
     /// Whether it takes arguments of these types.
-    pub(super) fn takes(self, declared: &[TypeId], actual: &[Actual]) -> Fit {
-        let mut all = Fit::Fits;
+    pub(super) fn takes(self, declared: &[TypeId], actual: &[ActualType]) -> CoercionFit {
+        let mut all = CoercionFit::Fits;
         for (declared, actual) in declared.iter().zip(actual) {
             match self.fit(*actual, *declared) {
-                Fit::Fits => {}
-                Fit::Unsure => all = Fit::Unsure,
-                Fit::Not => return Fit::Not,
+                CoercionFit::Fits => {}
+                CoercionFit::Unsure => all = CoercionFit::Unsure,
+                CoercionFit::Not => return CoercionFit::Not,
             }
         }
-        match Settled::fit(self, declared, actual) {
-            Fit::Fits => all,
+        match PolymorphicTypes::fit(self, declared, actual) {
+            CoercionFit::Fits => all,
             other => other,
         }
     }
 
     /// Those of the candidates that Postgres may choose: one where its rules are certain, none
     /// where none takes the arguments. Where it would refuse to choose, all that are left stay.
-    pub(super) fn choose<C: Overload>(self, candidates: Vec<C>, actual: &[Actual]) -> Vec<C> {
+    pub(super) fn choose<C: Overload>(self, candidates: Vec<C>, actual: &[ActualType]) -> Vec<C> {
         let mut sure = true;
         let mut fitting = candidates;
         fitting.retain(|candidate| match self.takes(candidate.declared(), actual) {
-            Fit::Fits => true,
-            Fit::Unsure => {
+            CoercionFit::Fits => true,
+            CoercionFit::Unsure => {
                 sure = false;
                 true
             }
-            Fit::Not => false,
+            CoercionFit::Not => false,
         });
-        sure &= !actual.contains(&Actual::Unclear);
+        sure &= !actual.contains(&ActualType::Unclear);
         if !sure || fitting.len() <= 1 {
             return fitting;
         }
@@ -58,7 +58,7 @@ impl Typing<'_> {
     }
 
     /// The choice between candidates that all take the arguments.
-    fn select<C: Overload>(self, fitting: Vec<C>, actual: &[Actual]) -> Vec<C> {
+    fn select<C: Overload>(self, fitting: Vec<C>, actual: &[ActualType]) -> Vec<C> {
         let bases: Vec<Option<TypeId>> = actual.iter().map(|actual| self.known(*actual)).collect();
         let exact = |declared: TypeId, base: TypeId| declared == base;
         let exactest = most(fitting, &bases, exact);
@@ -82,10 +82,10 @@ impl Typing<'_> {
         self.by_known_type(candidates, &bases)
     }
 
-    fn known(self, actual: Actual) -> Option<TypeId> {
+    fn known(self, actual: ActualType) -> Option<TypeId> {
         match actual {
-            Actual::Type(id) => Some(self.base(id)),
-            Actual::Unknown | Actual::Unclear => None,
+            ActualType::Type(id) => Some(self.base(id)),
+            ActualType::Unknown | ActualType::Unclear => None,
         }
     }
 
@@ -150,18 +150,18 @@ impl Typing<'_> {
         if known.any(|other| other != first) {
             return candidates;
         }
-        let assumed = vec![Actual::Type(*first); bases.len()];
-        let fits: Vec<Fit> = candidates
+        let assumed = vec![ActualType::Type(*first); bases.len()];
+        let fits: Vec<CoercionFit> = candidates
             .iter()
             .map(|candidate| self.takes(candidate.declared(), &assumed))
             .collect();
-        let count = fits.iter().filter(|fit| **fit == Fit::Fits).count();
-        if fits.contains(&Fit::Unsure) || count != 1 {
+        let count = fits.iter().filter(|fit| **fit == CoercionFit::Fits).count();
+        if fits.contains(&CoercionFit::Unsure) || count != 1 {
             return candidates;
         }
         let fitting = candidates.into_iter().zip(fits);
         fitting
-            .filter(|(_, fit)| *fit == Fit::Fits)
+            .filter(|(_, fit)| *fit == CoercionFit::Fits)
             .map(|(candidate, _)| candidate)
             .collect()
     }

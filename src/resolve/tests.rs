@@ -2,8 +2,11 @@
 
 use std::sync::LazyLock;
 
-use super::{Inferred, Lookup, Resolution, TooDeep, Types, Use, What, statement};
-use crate::catalog::fixture::Fixture;
+use super::{
+    InferredType, KnownParameters, LookupContext, ObjectUse, Resolution, TooDeep, UsedObject,
+    statement,
+};
+use crate::catalog::fixture::CatalogFixture;
 use crate::catalog::{Catalog, RelationId};
 use crate::sql::tree;
 
@@ -523,10 +526,10 @@ fn depth_and_growth_are_bounded() {
         let parsed = tree::parse(sql).unwrap();
         let node = parsed.statements().next().unwrap().node;
         let path = catalog.search_path(&["shop"], None);
-        let lookup = Lookup {
+        let lookup = LookupContext {
             catalog,
             path: &path,
-            parameters: Types::Unclear,
+            parameters: KnownParameters::Unclear,
         };
         assert!(matches!(statement(node, &lookup), Err(TooDeep)));
     };
@@ -539,10 +542,10 @@ fn depth_and_growth_are_bounded() {
 fn a_chain_of_joins_is_followed_in_proportion_to_its_length() {
     let catalog = shop();
     let path = catalog.search_path(&["shop", "public"], None);
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog,
         path: &path,
-        parameters: Types::Given(&[]),
+        parameters: KnownParameters::Given(&[]),
     };
     let count = 100_000;
     for (join, rest) in [("JOIN orders t", " ON true"), ("CROSS JOIN orders t", "")] {
@@ -553,8 +556,8 @@ fn a_chain_of_joins_is_followed_in_proportion_to_its_length() {
         let found = statement(node, &lookup).unwrap();
         assert_eq!(found.scopes[0].items.len(), count + 1);
         let read = found.uses.iter().filter(|used| {
-            let Use { what, .. } = used;
-            matches!(what, What::Relation { .. })
+            let ObjectUse { what, .. } = used;
+            matches!(what, UsedObject::Relation { .. })
         });
         assert_eq!(read.count(), count + 1);
     }
@@ -584,10 +587,10 @@ fn resolved<T>(catalog: &Catalog, sql: &str, look: impl FnOnce(&Resolution<'_>) 
     let parsed = tree::parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     let node = parsed.statements().next().unwrap().node;
     let path = catalog.search_path(&["shop"], None);
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog,
         path: &path,
-        parameters: Types::Unclear,
+        parameters: KnownParameters::Unclear,
     };
     let found = statement(node, &lookup).unwrap_or_else(|error| panic!("{sql}: {error}"));
     look(&found)
@@ -614,56 +617,58 @@ fn uses(catalog: &Catalog, resolution: &Resolution<'_>) -> String {
         .uses
         .iter()
         .filter_map(|found| match &found.what {
-            What::Relation { id, .. } => Some(relation(catalog, *id)),
-            What::MissingRelation { name, .. } => {
+            UsedObject::Relation { id, .. } => Some(relation(catalog, *id)),
+            UsedObject::MissingRelation { name, .. } => {
                 Some(format!("missing relation {}", name.as_str()))
             }
-            What::CommonTable { name } => Some(format!("with {}", name.as_str())),
-            What::Column { origin, .. } => origin.map(|origin| column(catalog, origin)),
-            What::WholeRow { relation: id, .. } => Some(format!(
+            UsedObject::CommonTable { name } => Some(format!("with {}", name.as_str())),
+            UsedObject::Column { origin, .. } => origin.map(|origin| column(catalog, origin)),
+            UsedObject::WholeRow { relation: id, .. } => Some(format!(
                 "row of {}",
                 id.map_or("?".into(), |id| relation(catalog, id))
             )),
-            What::AmbiguousColumn { qualifier, name } => {
+            UsedObject::AmbiguousColumn { qualifier, name } => {
                 let qualifier = qualifier
                     .as_ref()
                     .map_or(String::new(), |name| format!("{}.", name.as_str()));
                 Some(format!("ambiguous {qualifier}{}", name.as_str()))
             }
-            What::MissingColumn { qualifier, name } => {
+            UsedObject::MissingColumn { qualifier, name } => {
                 let qualifier = qualifier
                     .as_ref()
                     .map_or(String::new(), |name| format!("{}.", name.as_str()));
                 Some(format!("missing {qualifier}{}", name.as_str()))
             }
-            What::Compared { inferred } => Some(format!("compared {}", kind(catalog, inferred))),
-            What::Unclear => Some("unclear".into()),
+            UsedObject::Compared { inferred } => {
+                Some(format!("compared {}", kind(catalog, inferred)))
+            }
+            UsedObject::Unclear => Some("unclear".into()),
             _ => None,
         });
     described.collect::<Vec<_>>().join(", ")
 }
 
-fn kind(catalog: &Catalog, inferred: &Inferred) -> String {
+fn kind(catalog: &Catalog, inferred: &InferredType) -> String {
     match inferred {
-        Inferred::Known(id) => {
+        InferredType::Known(id) => {
             let found = catalog.data_type(*id);
             match found.element {
                 Some(element) if found.is_array => {
-                    format!("{}[]", kind(catalog, &Inferred::Known(element)))
+                    format!("{}[]", kind(catalog, &InferredType::Known(element)))
                 }
                 _ => catalog.names().text(found.name).to_owned(),
             }
         }
-        Inferred::Literal => "literal".into(),
-        Inferred::Parameter(number) => format!("${number}"),
-        Inferred::Row(fields) => {
+        InferredType::Literal => "literal".into(),
+        InferredType::Parameter(number) => format!("${number}"),
+        InferredType::Row(fields) => {
             let fields: Vec<_> = fields
                 .iter()
                 .map(|field| kind(catalog, &field.inferred))
                 .collect();
             format!("({})", fields.join(", "))
         }
-        Inferred::Unclear => "?".into(),
+        InferredType::Unclear => "?".into(),
     }
 }
 
@@ -699,7 +704,7 @@ fn shop() -> &'static Catalog {
 }
 
 fn built() -> Catalog {
-    Fixture::new(15)
+    CatalogFixture::new(15)
         .schema("shop")
         .schema("hidden")
         .table("shop.orders", "id int4 not null, total numeric, note text")
@@ -754,10 +759,10 @@ fn the_deepest_text_fits_a_small_stack() {
             };
             let node = parsed.statements().next().unwrap().node;
             let path = catalog.search_path(&["shop"], None);
-            let lookup = Lookup {
+            let lookup = LookupContext {
                 catalog,
                 path: &path,
-                parameters: Types::Unclear,
+                parameters: KnownParameters::Unclear,
             };
             match statement(node, &lookup) {
                 Ok(_) => "resolved",

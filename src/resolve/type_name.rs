@@ -3,22 +3,22 @@
 //! The grammar has turned the standard's names (`integer`, `character varying`) into names of
 //! pg_catalog already.
 
-use super::coerce::Typing;
-use super::inferred::Inferred;
-use super::{Analysis, What};
+use super::coerce::TypeRules;
+use super::inferred::InferredType;
+use super::{Analysis, UsedObject};
 use crate::catalog::{NameId, SchemaId, TypeId};
 use crate::sql::tree::nodes;
 
 /// The parts of a name that may say its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place<'n> {
+pub(super) enum QualifiedName<'n> {
     /// In the first schema of the search_path that has it.
     Path(&'n str),
     /// In this one.
     Schema(&'n str, &'n str),
 }
 
-impl<'n> Place<'n> {
+impl<'n> QualifiedName<'n> {
     /// Reads `name`, `schema.name` or `database.schema.name`.
     pub(super) fn of(parts: &[&'n str]) -> Option<Self> {
         match parts {
@@ -31,45 +31,45 @@ impl<'n> Place<'n> {
 
 /// The schemas in which a name is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Named<'a> {
+pub(super) struct SchemaSearch<'a> {
     pub(super) name: NameId,
-    schemas: Schemas<'a>,
+    schemas: SearchedSchemas<'a>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Schemas<'a> {
+enum SearchedSchemas<'a> {
     One(SchemaId),
     Path(&'a [SchemaId]),
 }
 
-impl Named<'_> {
+impl SchemaSearch<'_> {
     /// Where in the order of the search a schema stands; none if it is not searched.
     pub(super) fn position(&self, schema: SchemaId) -> Option<usize> {
         match self.schemas {
-            Schemas::One(one) => (one == schema).then_some(0),
-            Schemas::Path(path) => path.iter().position(|searched| *searched == schema),
+            SearchedSchemas::One(one) => (one == schema).then_some(0),
+            SearchedSchemas::Path(path) => path.iter().position(|searched| *searched == schema),
         }
     }
 }
 
-impl<'a> Typing<'a> {
+impl<'a> TypeRules<'a> {
     /// What a name can be looked up with; none where the snapshot knows no such name at all.
-    pub(super) fn named(self, place: Place<'_>) -> Option<Named<'a>> {
+    pub(super) fn named(self, place: QualifiedName<'_>) -> Option<SchemaSearch<'a>> {
         let names = self.catalog.names();
         match place {
-            Place::Path(name) => Some(Named {
+            QualifiedName::Path(name) => Some(SchemaSearch {
                 name: names.find(name)?,
-                schemas: Schemas::Path(self.path.schemas()),
+                schemas: SearchedSchemas::Path(self.path.schemas()),
             }),
-            Place::Schema(schema, name) => Some(Named {
+            QualifiedName::Schema(schema, name) => Some(SchemaSearch {
                 name: names.find(name)?,
-                schemas: Schemas::One(self.catalog.index().schema(names.find(schema)?)?),
+                schemas: SearchedSchemas::One(self.catalog.index().schema(names.find(schema)?)?),
             }),
         }
     }
 
     /// The type of a name.
-    pub(super) fn type_named(self, place: Place<'_>) -> Option<TypeId> {
+    pub(super) fn type_named(self, place: QualifiedName<'_>) -> Option<TypeId> {
         let named = self.named(place)?;
         let types = self.catalog.index().types(named.name).iter().copied();
         let placed = types.filter_map(|id| {
@@ -85,7 +85,7 @@ impl<'a> Typing<'a> {
         if name.pct_type || parts.len() != name.names().len() {
             return None;
         }
-        let id = self.type_named(Place::of(&parts)?)?;
+        let id = self.type_named(QualifiedName::of(&parts)?)?;
         if name.array_bounds().is_empty() {
             Some(id)
         } else {
@@ -96,16 +96,16 @@ impl<'a> Typing<'a> {
 
 impl<'a> Analysis<'a> {
     /// The type that is written, noted unless it came with the server.
-    pub fn type_name(&mut self, name: &'a nodes::TypeName) -> Inferred {
+    pub fn type_name(&mut self, name: &'a nodes::TypeName) -> InferredType {
         match self.typing().type_written(name) {
             Some(id) => {
                 self.note_type(id, name.location);
-                Inferred::Known(id)
+                InferredType::Known(id)
             }
             None => {
-                self.absent_type(name);
-                self.note_at(name.location, What::Unclear);
-                Inferred::Unclear
+                self.note_missing_type(name);
+                self.note_at(name.location, UsedObject::Unclear);
+                InferredType::Unclear
             }
         }
     }

@@ -17,8 +17,8 @@ use tokio::time::sleep;
 
 use crate::limits;
 use crate::session::policy_limits::budget_record;
-use crate::session::policy_limits::budget_record::Entry;
-use crate::session::policy_limits::per_user::Accounts;
+use crate::session::policy_limits::budget_record::BudgetEntry;
+use crate::session::policy_limits::per_user::UserAccounts;
 use crate::system_error;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::BudgetFileFailed;
@@ -27,21 +27,21 @@ use crate::telemetry::events::BudgetFileFailed;
 #[derive(Debug)]
 pub struct BudgetFile {
     path: PathBuf,
-    written: Mutex<Vec<Entry>>,
+    written: Mutex<Vec<BudgetEntry>>,
 }
 
 /// Why it cannot be used.
 #[derive(Debug)]
 pub struct BudgetFileError {
     path: PathBuf,
-    fault: Fault,
+    fault: BudgetFileFault,
 }
 
 #[derive(Debug)]
-enum Fault {
+enum BudgetFileFault {
     Read(ErrorKind),
     Write(ErrorKind),
-    Content(budget_record::Unreadable),
+    Content(budget_record::UnreadableBudgets),
 }
 
 impl BudgetFile {
@@ -49,7 +49,7 @@ impl BudgetFile {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn open(path: PathBuf, accounts: &Accounts) -> Result<Self, BudgetFileError> {
+    pub fn open(path: PathBuf, accounts: &UserAccounts) -> Result<Self, BudgetFileError> {
         let file = Self {
             path,
             written: Mutex::default(),
@@ -61,7 +61,7 @@ impl BudgetFile {
     }
 
     /// Writes as often as something has changed, for as long as the process runs.
-    pub async fn keep(self: Arc<Self>, accounts: Accounts, telemetry: Telemetry) {
+    pub async fn save_while_running(self: Arc<Self>, accounts: UserAccounts, telemetry: Telemetry) {
         let mut failed = false;
         loop {
             sleep(limits::BUDGET_FILE_INTERVAL).await;
@@ -81,7 +81,7 @@ impl BudgetFile {
     ///
     /// # Errors
     /// Why that could not be done; what is there is as it was.
-    pub fn save(&self, accounts: &Accounts) -> Result<(), BudgetFileError> {
+    pub fn save(&self, accounts: &UserAccounts) -> Result<(), BudgetFileError> {
         let entries = accounts.entries();
         if entries == *self.written() {
             return Ok(());
@@ -93,8 +93,8 @@ impl BudgetFile {
         self.write(accounts.entries())
     }
 
-    fn read(&self) -> Result<Option<Vec<Entry>>, BudgetFileError> {
-        let fault = |kind| self.fault(Fault::Read(kind));
+    fn read(&self) -> Result<Option<Vec<BudgetEntry>>, BudgetFileError> {
+        let fault = |kind| self.fault(BudgetFileFault::Read(kind));
         match fs::metadata(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(fault(error.kind())),
@@ -105,24 +105,25 @@ impl BudgetFile {
             Ok(_) => {}
         }
         let text = fs::read_to_string(&self.path).map_err(|error| fault(error.kind()))?;
-        let read = budget_record::read(&text).map_err(|wrong| self.fault(Fault::Content(wrong)))?;
+        let read = budget_record::read(&text)
+            .map_err(|wrong| self.fault(BudgetFileFault::Content(wrong)))?;
         Ok(Some(read))
     }
 
-    fn write(&self, entries: Vec<Entry>) -> Result<(), BudgetFileError> {
+    fn write(&self, entries: Vec<BudgetEntry>) -> Result<(), BudgetFileError> {
         let mut written = self.written();
         let replaced = replace(&self.path, budget_record::write(&entries).as_bytes());
-        replaced.map_err(|error| self.fault(Fault::Write(error.kind())))?;
+        replaced.map_err(|error| self.fault(BudgetFileFault::Write(error.kind())))?;
         *written = entries;
         Ok(())
     }
 
     /// Held while the file is written: two at a time would spoil each other's.
-    fn written(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn written(&self) -> MutexGuard<'_, Vec<BudgetEntry>> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn fault(&self, fault: Fault) -> BudgetFileError {
+    fn fault(&self, fault: BudgetFileFault) -> BudgetFileError {
         BudgetFileError {
             path: self.path.clone(),
             fault,
@@ -163,12 +164,12 @@ impl fmt::Display for BudgetFileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         let told = match &self.fault {
-            Fault::Read(kind) => system_error::of_file(path, *kind),
-            Fault::Write(kind) => {
+            BudgetFileFault::Read(kind) => system_error::of_file(path, *kind),
+            BudgetFileFault::Write(kind) => {
                 let folder = path.parent().is_some_and(Path::is_dir);
                 system_error::of_new_file(path, *kind, folder)
             }
-            Fault::Content(wrong) => format!("{} {wrong}", path.display()),
+            BudgetFileFault::Content(wrong) => format!("{} {wrong}", path.display()),
         };
         write!(formatter, "limits.budget_file: {told}")
     }
@@ -177,7 +178,7 @@ impl fmt::Display for BudgetFileError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::policy_limits::daily_budget::Used;
+    use crate::session::policy_limits::daily_budget::UsageOfDay;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("pgsieve-{name}-{}", std::process::id()));
@@ -187,15 +188,15 @@ mod tests {
     }
 
     /// Accounts in which a user has received so many rows today.
-    fn received(rows: u64) -> Accounts {
-        let accounts = Accounts::new();
+    fn received(rows: u64) -> UserAccounts {
+        let accounts = UserAccounts::new();
         let day = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap();
-        accounts.restore(&[Entry {
+        accounts.restore(&[BudgetEntry {
             policy: "agent".into(),
             user: "ann".into(),
-            used: Used {
+            used: UsageOfDay {
                 day: day.as_secs() / 86_400,
                 rows,
                 bytes: 5,
@@ -208,17 +209,17 @@ mod tests {
     fn what_is_written_is_there_at_the_next_start() {
         let folder = folder("budgets");
         let path = folder.join("budgets.json");
-        let file = BudgetFile::open(path.clone(), &Accounts::new()).unwrap();
+        let file = BudgetFile::open(path.clone(), &UserAccounts::new()).unwrap();
         let accounts = received(7);
         file.save(&accounts).unwrap();
-        let next = Accounts::new();
+        let next = UserAccounts::new();
         BudgetFile::open(path.clone(), &next).unwrap();
         assert_eq!(next.entries(), accounts.entries());
         // Another one that has counted more meanwhile is not undone.
-        let other = BudgetFile::open(path.clone(), &Accounts::new()).unwrap();
+        let other = BudgetFile::open(path.clone(), &UserAccounts::new()).unwrap();
         other.save(&received(50)).unwrap();
         file.save(&received(8)).unwrap();
-        let last = Accounts::new();
+        let last = UserAccounts::new();
         BudgetFile::open(path.clone(), &last).unwrap();
         assert_eq!(last.entries(), received(50).entries());
         let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(&path).unwrap());
@@ -232,7 +233,7 @@ mod tests {
     fn what_cannot_be_read_or_written_refuses_the_start() {
         let folder = folder("no-budgets");
         let told = |path: PathBuf| {
-            let error = BudgetFile::open(path, &Accounts::new()).unwrap_err();
+            let error = BudgetFile::open(path, &UserAccounts::new()).unwrap_err();
             error.to_string()
         };
         let broken = folder.join("broken.json");

@@ -9,11 +9,11 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, UnixListener};
 
 use crate::limits;
-use crate::net::stream::{Peer, Stream};
+use crate::net::stream::{PeerAddress, PeerStream};
 
 /// One place to listen at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum BindAddress {
     /// A TCP address; port 0 lets the system choose.
     Tcp(SocketAddr),
     /// The path of a Unix socket.
@@ -31,7 +31,7 @@ pub enum Listener {
 
 /// A client that was accepted on one thread and is to be served on another.
 #[derive(Debug)]
-pub enum Accepted {
+pub enum AcceptedStream {
     /// Over TCP.
     Tcp(std::net::TcpStream, SocketAddr),
     /// Over a Unix socket.
@@ -43,10 +43,10 @@ impl Listener {
     ///
     /// # Errors
     /// The system's: the address is taken, not local, or not allowed.
-    pub fn bind(place: &Place) -> io::Result<Self> {
+    pub fn bind(place: &BindAddress) -> io::Result<Self> {
         match place {
-            Place::Tcp(address) => bind_tcp(*address).map(Self::Tcp),
-            Place::Unix(path) => {
+            BindAddress::Tcp(address) => bind_tcp(*address).map(Self::Tcp),
+            BindAddress::Unix(path) => {
                 remove_stale(path)?;
                 let listener = UnixListener::bind(path)?;
                 std::fs::set_permissions(path, std::fs::Permissions::from_mode(SOCKET_MODE))?;
@@ -70,15 +70,15 @@ impl Listener {
     ///
     /// # Errors
     /// The system's; most pass by themselves (a client that left again, no descriptor free).
-    pub async fn accept(&self) -> io::Result<Accepted> {
+    pub async fn accept(&self) -> io::Result<AcceptedStream> {
         match self {
             Self::Tcp(listener) => {
                 let (stream, address) = listener.accept().await?;
-                Ok(Accepted::Tcp(stream.into_std()?, address))
+                Ok(AcceptedStream::Tcp(stream.into_std()?, address))
             }
             Self::Unix(listener, _) => {
                 let (stream, _) = listener.accept().await?;
-                Ok(Accepted::Unix(stream.into_std()?))
+                Ok(AcceptedStream::Unix(stream.into_std()?))
             }
         }
     }
@@ -94,12 +94,12 @@ impl Drop for Listener {
     }
 }
 
-impl Accepted {
+impl AcceptedStream {
     /// Where it comes from.
-    pub fn peer(&self) -> Peer {
+    pub fn peer(&self) -> PeerAddress {
         match self {
-            Self::Tcp(_, address) => Peer::Tcp(*address),
-            Self::Unix(_) => Peer::Unix,
+            Self::Tcp(_, address) => PeerAddress::Tcp(*address),
+            Self::Unix(_) => PeerAddress::Unix,
         }
     }
 
@@ -107,15 +107,15 @@ impl Accepted {
     ///
     /// # Errors
     /// The system's.
-    pub fn adopt(self) -> io::Result<(Stream, Peer)> {
+    pub fn adopt(self) -> io::Result<(PeerStream, PeerAddress)> {
         match self {
             Self::Tcp(stream, address) => {
-                let stream = Stream::tcp(tokio::net::TcpStream::from_std(stream)?)?;
-                Ok((stream, Peer::Tcp(address)))
+                let stream = PeerStream::tcp(tokio::net::TcpStream::from_std(stream)?)?;
+                Ok((stream, PeerAddress::Tcp(address)))
             }
             Self::Unix(stream) => {
                 let stream = tokio::net::UnixStream::from_std(stream)?;
-                Ok((Stream::Unix(stream), Peer::Unix))
+                Ok((PeerStream::Unix(stream), PeerAddress::Unix))
             }
         }
     }

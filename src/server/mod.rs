@@ -16,21 +16,21 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use self::listener::{Accepted, Listener, Place};
-use self::worker::Worker;
+use self::listener::{AcceptedStream, BindAddress, Listener};
+use self::worker::WorkerThread;
 use crate::limits;
-use crate::session::drain::{Drain, Draining};
-use crate::session::login::pending_logins::{PendingLogins, Places};
-use crate::session::shared::House;
+use crate::session::drain::{DrainReceiver, DrainSender};
+use crate::session::login::pending_logins::{LoginCapacity, PendingLogins};
+use crate::session::shared::ServerShared;
 use crate::system_error;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{DrainStarted, ServerStopped};
 
-/// What the server needs to know besides the house that its sessions live in.
+/// What the server needs to know besides what its sessions share.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
     /// Where clients arrive; at least one place.
-    pub listen: Vec<Place>,
+    pub listen: Vec<BindAddress>,
     /// Worker threads; at least one.
     pub workers: usize,
     /// Clients at once; more are told 53300.
@@ -40,14 +40,14 @@ pub struct ServerSettings {
 }
 
 /// A server whose places are bound and whose workers run.
-pub struct Server {
+pub struct ProxyServer {
     settings: ServerSettings,
     listeners: Vec<Listener>,
-    workers: Vec<Worker>,
-    house: House,
+    workers: Vec<WorkerThread>,
+    server_shared: ServerShared,
     pending: PendingLogins,
-    drain: Drain,
-    draining: Draining,
+    drain: DrainSender,
+    draining: DrainReceiver,
 }
 
 /// Why a server could not start.
@@ -56,7 +56,7 @@ pub enum StartError {
     /// A place could not be bound.
     Bind {
         /// Which.
-        place: Place,
+        place: BindAddress,
         /// What the system said.
         source: io::Error,
     },
@@ -64,12 +64,15 @@ pub enum StartError {
     Worker(io::Error),
 }
 
-impl Server {
+impl ProxyServer {
     /// Binds every place and starts the workers.
     ///
     /// # Errors
     /// The first place that cannot be bound, or the system's refusal of a thread.
-    pub fn start(settings: ServerSettings, house: House) -> Result<Self, StartError> {
+    pub fn start(
+        settings: ServerSettings,
+        server_shared: ServerShared,
+    ) -> Result<Self, StartError> {
         let mut listeners = Vec::new();
         for place in &settings.listen {
             let listener = Listener::bind(place).map_err(|source| StartError::Bind {
@@ -78,10 +81,10 @@ impl Server {
             })?;
             listeners.push(listener);
         }
-        let (drain, draining) = Drain::new();
+        let (drain, draining) = DrainSender::new();
         let mut workers = Vec::new();
         for index in 0..settings.workers.max(1) {
-            let worker = Worker::start(index, house.for_worker(), draining.clone())
+            let worker = WorkerThread::start(index, server_shared.for_worker(), draining.clone())
                 .map_err(StartError::Worker)?;
             workers.push(worker);
         }
@@ -90,7 +93,7 @@ impl Server {
             settings,
             listeners,
             workers,
-            house,
+            server_shared,
             drain,
             draining,
         })
@@ -102,7 +105,7 @@ impl Server {
     }
 
     /// Hears when this server begins to drain.
-    pub fn draining(&self) -> Draining {
+    pub fn draining(&self) -> DrainReceiver {
         self.draining.clone()
     }
 
@@ -143,13 +146,13 @@ impl Server {
 
     /// Hands a client to the worker with the fewest. Where all places are taken, one that says
     /// nothing gives way, or it is turned away.
-    fn assign(&self, client: Accepted, turned_away: &mut JoinSet<()>) {
-        let open: usize = self.workers.iter().map(Worker::open).sum();
+    fn assign(&self, client: AcceptedStream, turned_away: &mut JoinSet<()>) {
+        let open: usize = self.workers.iter().map(WorkerThread::open).sum();
         let worker = self.workers.iter().min_by_key(|worker| worker.open());
         let places = if open < self.settings.connections_max {
-            Places::Left
+            LoginCapacity::Left
         } else {
-            Places::Full
+            LoginCapacity::Full
         };
         let pending = self.pending.accept(client.peer(), places);
         let refused = match (worker, pending) {
@@ -164,12 +167,12 @@ impl Server {
         }
     }
 
-    fn turn_away(&self, client: Accepted, turned_away: &mut JoinSet<()>) {
+    fn turn_away(&self, client: AcceptedStream, turned_away: &mut JoinSet<()>) {
         if let Ok(client) = client.adopt()
             && turned_away.len() < limits::TURNED_AWAY_MAX
         {
-            let house = self.house.clone();
-            turned_away.spawn(async move { house.turn_away(client).await });
+            let server_shared = self.server_shared.clone();
+            turned_away.spawn(async move { server_shared.turn_away(client).await });
         }
     }
 
@@ -181,14 +184,14 @@ impl Server {
             drain,
             ..
         } = self;
-        let sessions: usize = workers.iter().map(Worker::open).sum();
+        let sessions: usize = workers.iter().map(WorkerThread::open).sum();
         telemetry.emit(&DrainStarted {
             sessions: as_u64(sessions),
         });
-        let counts: Vec<_> = workers.iter().map(Worker::counter).collect();
+        let counts: Vec<_> = workers.iter().map(WorkerThread::counter).collect();
         drain.begin();
         let mut gone =
-            tokio::task::spawn_blocking(move || workers.into_iter().for_each(Worker::join));
+            tokio::task::spawn_blocking(move || workers.into_iter().for_each(WorkerThread::join));
         let mut cut_off = 0;
         if tokio::time::timeout(settings.drain_timeout, &mut gone)
             .await
@@ -212,14 +215,14 @@ impl fmt::Display for StartError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bind {
-                place: Place::Tcp(address),
+                place: BindAddress::Tcp(address),
                 source,
             } => {
                 let told = system_error::of_address(&address.to_string(), source.kind());
                 write!(formatter, "listen: {told}")
             }
             Self::Bind {
-                place: Place::Unix(path),
+                place: BindAddress::Unix(path),
                 source,
             } => {
                 let folder = path.parent();

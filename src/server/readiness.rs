@@ -27,8 +27,8 @@
 //! and the last line says why.
 //!
 //! Under a policy that requires a catalog pgsieve is not ready while the one that its settings
-//! promise is missing ([`Catalogs::is_missing`]): what such a policy lets through without one is
-//! too little to send clients for.
+//! promise is missing ([`CatalogCaches::is_missing`]): what such a policy lets through without one
+//! is too little to send clients for.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
@@ -37,12 +37,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::policy::{CatalogNeed, Live};
+use crate::policy::{CatalogNeed, LivePolicies};
 use crate::telemetry::Telemetry;
-use crate::telemetry::audit::Stuck;
+use crate::telemetry::audit::StuckAudit;
 use crate::telemetry::labels::{Label, PolicyReload};
 use crate::telemetry::session_info::cleaned;
-use crate::upstream::catalog_cache::{CatalogStatus, Catalogs, State, Status};
+use crate::upstream::catalog_cache::{
+    CatalogCacheStatus, CatalogCaches, CatalogState, CatalogStatus,
+};
 
 /// What `/readyz` answers from; set by whoever knows.
 #[derive(Debug)]
@@ -51,10 +53,10 @@ pub struct Readiness {
     draining: AtomicBool,
     /// Whether clients are let in yet.
     entry: AtomicU8,
-    catalogs: Catalogs,
-    live: Arc<Live>,
+    catalogs: CatalogCaches,
+    live: Arc<LivePolicies>,
     telemetry: Telemetry,
-    reload: Mutex<Option<Reload>>,
+    reload: Mutex<Option<LastReload>>,
     /// The keys that wait for a restart.
     waiting: Mutex<Vec<String>>,
     misfits: AtomicUsize,
@@ -62,7 +64,7 @@ pub struct Readiness {
 
 /// What came of reading the policies again, the last time.
 #[derive(Debug, Clone, Copy)]
-struct Reload {
+struct LastReload {
     at: Instant,
     outcome: PolicyReload,
     problems: usize,
@@ -70,7 +72,7 @@ struct Reload {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct ReadinessReport {
     /// Whether clients should be sent here.
     pub is_ready: bool,
     /// What is shown.
@@ -79,7 +81,7 @@ pub struct Report {
 
 /// How it stands, for the live page.
 #[derive(Debug, Serialize)]
-pub struct Standing {
+pub struct ReadinessSummary {
     /// Why no clients should be sent here, if there is a reason.
     pub not_ready: Option<&'static str>,
     /// Names, versions and modes of the policies that hold.
@@ -87,12 +89,12 @@ pub struct Standing {
     /// How many problems kept those that were read last from holding, if they do not.
     pub policies_rejected: Option<usize>,
     /// The catalogs that are kept.
-    pub catalogs: Vec<CatalogStanding>,
+    pub catalogs: Vec<CatalogReadiness>,
 }
 
 /// How one catalog stands.
 #[derive(Debug, Serialize)]
-pub struct CatalogStanding {
+pub struct CatalogReadiness {
     /// Of which database.
     pub database: String,
     /// In a word or two.
@@ -105,7 +107,7 @@ pub struct CatalogStanding {
 
 impl Readiness {
     /// Not ready: nobody has reached the upstream yet.
-    pub fn new(catalogs: Catalogs, live: Arc<Live>, telemetry: Telemetry) -> Self {
+    pub fn new(catalogs: CatalogCaches, live: Arc<LivePolicies>, telemetry: Telemetry) -> Self {
         Self {
             upstream_reached: AtomicBool::new(false),
             draining: AtomicBool::new(false),
@@ -131,7 +133,7 @@ impl Readiness {
 
     /// Notes what came of reading the policies again.
     pub fn note_reload(&self, outcome: PolicyReload, problems: usize) {
-        let reload = Reload {
+        let reload = LastReload {
             at: Instant::now(),
             outcome,
             problems,
@@ -182,7 +184,7 @@ impl Readiness {
     }
 
     /// How it stands now.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> ReadinessReport {
         let set = self.live.current();
         let fault = self.fault();
         let mut text = format!("{}\n", fault.unwrap_or("ready"));
@@ -193,7 +195,11 @@ impl Readiness {
                 for kept in statuses {
                     let (database, at) = (cleaned(&kept.database), at_server(&kept));
                     // Writing to a String does not fail.
-                    let _ = writeln!(text, "catalog {database:?}{at}: {}", told(kept.status));
+                    let _ = writeln!(
+                        text,
+                        "catalog {database:?}{at}: {}",
+                        catalog_in_words(kept.status)
+                    );
                 }
             }
         }
@@ -208,7 +214,7 @@ impl Readiness {
         }
         let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reload) = reload {
-            let _ = writeln!(text, "policies: {}", reload.told());
+            let _ = writeln!(text, "policies: {}", reload.in_words());
         }
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if !waiting.is_empty() {
@@ -223,20 +229,20 @@ impl Readiness {
             );
         }
         if let Some(stuck) = self.telemetry.audit_stuck() {
-            let _ = writeln!(text, "audit: {}", told_stuck(stuck));
+            let _ = writeln!(text, "audit: {}", stuck_audit_in_words(stuck));
         }
-        Report {
+        ReadinessReport {
             is_ready: fault.is_none(),
             text,
         }
     }
 
     /// How it stands now, for the live page.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ReadinessSummary {
         let set = self.live.current();
         let statuses = self.catalogs.statuses().unwrap_or_default();
         let reload = *self.reload.lock().unwrap_or_else(PoisonError::into_inner);
-        Standing {
+        ReadinessSummary {
             not_ready: self.fault(),
             policies: set
                 .all()
@@ -255,20 +261,20 @@ impl Readiness {
             },
             catalogs: statuses
                 .into_iter()
-                .map(|kept| CatalogStanding::of(&kept))
+                .map(|kept| CatalogReadiness::of(&kept))
                 .collect(),
         }
     }
 }
 
-impl CatalogStanding {
+impl CatalogReadiness {
     fn of(kept: &CatalogStatus) -> Self {
         let status = kept.status;
         let (state, version) = match status.state {
-            State::ExpectAccount => ("waits for a client to log in".to_owned(), None),
-            State::Loading => ("loading".to_owned(), None),
-            State::Failed { why } => (format!("failed: {}", why.name()), None),
-            State::Loaded { version } => ("loaded".to_owned(), Some(version.to_string())),
+            CatalogState::ExpectAccount => ("waits for a client to log in".to_owned(), None),
+            CatalogState::Loading => ("loading".to_owned(), None),
+            CatalogState::Failed { why } => (format!("failed: {}", why.name()), None),
+            CatalogState::Loaded { version } => ("loaded".to_owned(), Some(version.to_string())),
         };
         Self {
             database: cleaned(&kept.database) + &at_server(kept),
@@ -279,9 +285,9 @@ impl CatalogStanding {
     }
 }
 
-impl Reload {
+impl LastReload {
     /// In words.
-    fn told(self) -> String {
+    fn in_words(self) -> String {
         let ago = self.at.elapsed().as_secs();
         match self.outcome {
             PolicyReload::Loaded => format!("read {ago} s ago, in use"),
@@ -301,20 +307,20 @@ fn at_server(kept: &CatalogStatus) -> String {
 }
 
 /// An audit that takes no lines, in words.
-fn told_stuck(stuck: Stuck) -> String {
-    let Stuck { time, fault } = stuck;
+fn stuck_audit_in_words(stuck: StuckAudit) -> String {
+    let StuckAudit { time, fault } = stuck;
     let why = fault.map_or_else(|| "a write does not end".into(), |kind| kind.to_string());
     format!("takes no lines for {} s: {why}", time.as_secs())
 }
 
-/// One keeper's state in words.
-fn told(status: Status) -> String {
-    let Status { state, age } = status;
+/// One cache's state in words.
+fn catalog_in_words(status: CatalogCacheStatus) -> String {
+    let CatalogCacheStatus { state, age } = status;
     match state {
-        State::ExpectAccount => "waits for a client to log in".into(),
-        State::Loading => "loading".into(),
-        State::Failed { why } => format!("failed: {}", why.name()),
-        State::Loaded { version } => {
+        CatalogState::ExpectAccount => "waits for a client to log in".into(),
+        CatalogState::Loading => "loading".into(),
+        CatalogState::Failed { why } => format!("failed: {}", why.name()),
+        CatalogState::Loaded { version } => {
             let age = age.unwrap_or_default().as_secs_f64();
             format!("loaded, age {age:.3} s, version {version}")
         }

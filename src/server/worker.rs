@@ -9,37 +9,41 @@ use std::thread::JoinHandle;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::listener::Accepted;
+use super::listener::AcceptedStream;
 use crate::limits;
 use crate::session;
-use crate::session::drain::{Drain, Draining};
+use crate::session::drain::{DrainReceiver, DrainSender};
 use crate::session::login::pending_logins::PendingLogin;
-use crate::session::shared::House;
+use crate::session::shared::ServerShared;
 
 /// A client that came, and its standing until it has logged in.
-pub type Arrived = (Accepted, PendingLogin);
+pub type ArrivedClient = (AcceptedStream, PendingLogin);
 
 /// A running worker.
-pub struct Worker {
-    clients: mpsc::Sender<Arrived>,
+pub struct WorkerThread {
+    clients: mpsc::Sender<ArrivedClient>,
     open: Arc<AtomicUsize>,
     thread: JoinHandle<()>,
 }
 
-impl Worker {
+impl WorkerThread {
     /// Starts the thread.
     ///
     /// # Errors
     /// The system's, when it has no thread or no event queue left.
-    pub fn start(index: usize, house: House, draining: Draining) -> io::Result<Self> {
+    pub fn start(
+        index: usize,
+        server_shared: ServerShared,
+        draining: DrainReceiver,
+    ) -> io::Result<Self> {
         let (clients, arriving) = mpsc::channel(limits::ACCEPTED_WAITING_MAX);
         let open = Arc::new(AtomicUsize::new(0));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
-            .max_blocking_threads(limits::JUDGE_THREADS_MAX + limits::RESCUES_MAX)
+            .max_blocking_threads(limits::JUDGE_THREADS_MAX + limits::REPAIRS_MAX)
             .build()?;
-        let sessions = Sessions {
-            house: Arc::new(house),
+        let sessions = WorkerSessions {
+            server_shared: Arc::new(server_shared),
             draining,
             open: Arc::clone(&open),
         };
@@ -64,7 +68,7 @@ impl Worker {
     }
 
     /// Hands a client over; gives it back when too many wait already.
-    pub fn take(&self, client: Arrived) -> Result<(), Arrived> {
+    pub fn take(&self, client: ArrivedClient) -> Result<(), ArrivedClient> {
         self.open.fetch_add(1, Ordering::Relaxed);
         self.clients.try_send(client).map_err(|refused| {
             self.open.fetch_sub(1, Ordering::Relaxed);
@@ -85,17 +89,17 @@ impl Worker {
 }
 
 /// What runs on the thread.
-struct Sessions {
-    house: Arc<House>,
-    draining: Draining,
+struct WorkerSessions {
+    server_shared: Arc<ServerShared>,
+    draining: DrainReceiver,
     open: Arc<AtomicUsize>,
 }
 
-impl Sessions {
-    async fn run(self, mut arriving: mpsc::Receiver<Arrived>) {
-        let (drain, draining) = Drain::new();
+impl WorkerSessions {
+    async fn run(self, mut arriving: mpsc::Receiver<ArrivedClient>) {
+        let (drain, draining) = DrainSender::new();
         tokio::spawn(drain.follow(self.draining.clone()));
-        tokio::spawn(self.house.turns.clone().call());
+        tokio::spawn(self.server_shared.turns.clone().run());
         let mut running = JoinSet::new();
         let mut accepting = true;
         while accepting || !running.is_empty() {
@@ -107,20 +111,25 @@ impl Sessions {
                 Some(ended) = running.join_next(), if !running.is_empty() => {
                     self.open.fetch_sub(1, Ordering::Relaxed);
                     if ended.is_err_and(|error| error.is_panic()) {
-                        self.house.session_panicked();
+                        self.server_shared.session_panicked();
                     }
                 }
             }
         }
     }
 
-    fn start(&self, running: &mut JoinSet<()>, (client, pending): Arrived, draining: Draining) {
+    fn start(
+        &self,
+        running: &mut JoinSet<()>,
+        (client, pending): ArrivedClient,
+        draining: DrainReceiver,
+    ) {
         // Nothing is spawned around a session: what surrounds it would take as much as it does.
         match client.adopt() {
             Ok(client) => {
-                let house = Arc::clone(&self.house);
-                let accepted = Box::new(house.number(client, pending));
-                running.spawn(session::serve(accepted, house, draining))
+                let server_shared = Arc::clone(&self.server_shared);
+                let accepted = Box::new(server_shared.number(client, pending));
+                running.spawn(session::serve(accepted, server_shared, draining))
             }
             // It is gone already; what counts it hears of that as of any other.
             Err(_) => running.spawn(async {}),

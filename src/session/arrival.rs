@@ -6,12 +6,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::gate::cache::Memory;
+use crate::gate::cache::CacheLookup;
 use crate::telemetry::labels::CacheAnswer;
 
 /// One statement's.
 #[derive(Debug, Clone, Copy)]
-pub struct Arrival {
+pub struct StatementArrival {
     /// When it was taken to be judged.
     pub taken: Instant,
     /// How long it waited before.
@@ -25,20 +25,20 @@ pub struct Arrival {
 
 /// The last read from the client.
 #[derive(Debug, Clone, Copy)]
-pub struct Inflow {
+pub struct ClientInflow {
     read: Instant,
-    age: Age,
+    age: InflowAge,
 }
 
 /// Whether anything was done since that read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Age {
+enum InflowAge {
     /// Nothing that takes time.
     Fresh,
     Old,
 }
 
-impl Arrival {
+impl StatementArrival {
     /// Of a statement that was taken then and has not waited.
     pub fn at(taken: Instant) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Arrival {
     }
 
     /// The same statement, for which another text is judged from now on.
-    pub fn again(self) -> Self {
+    pub fn judged_anew(self) -> Self {
         Self {
             begun: Instant::now(),
             ..self
@@ -65,40 +65,40 @@ impl Arrival {
     }
 
     /// The same statement, after the memory of verdicts was asked.
-    pub fn asked(self, memory: Memory) -> Self {
+    pub fn with_cache_answer(self, memory: CacheLookup) -> Self {
         let cached = match memory {
-            Memory::Hit => CacheAnswer::Hit,
-            Memory::Miss => CacheAnswer::Miss,
-            Memory::Unasked => CacheAnswer::Unasked,
+            CacheLookup::Hit => CacheAnswer::Hit,
+            CacheLookup::Miss => CacheAnswer::Miss,
+            CacheLookup::NotConsulted => CacheAnswer::Unasked,
         };
         Self { cached, ..self }
     }
 }
 
-impl Inflow {
+impl ClientInflow {
     /// Something was read just now.
-    pub fn now() -> Self {
+    pub fn read_now() -> Self {
         Self {
             read: Instant::now(),
-            age: Age::Fresh,
+            age: InflowAge::Fresh,
         }
     }
 
     /// What is taken later has waited.
-    pub fn grow_old(&mut self) {
-        self.age = Age::Old;
+    pub fn mark_aged(&mut self) {
+        self.age = InflowAge::Old;
     }
 
     /// A statement of it is taken. The clock is asked only where time may have gone by.
-    pub fn take(&mut self) -> Arrival {
+    pub fn arrival(&mut self) -> StatementArrival {
         let taken = match self.age {
-            Age::Fresh => self.read,
-            Age::Old => Instant::now(),
+            InflowAge::Fresh => self.read,
+            InflowAge::Old => Instant::now(),
         };
-        self.age = Age::Old;
-        Arrival {
+        self.age = InflowAge::Old;
+        StatementArrival {
             queue: taken.saturating_duration_since(self.read),
-            ..Arrival::at(taken)
+            ..StatementArrival::at(taken)
         }
     }
 }
@@ -109,21 +109,21 @@ mod tests {
 
     #[test]
     fn the_first_statement_of_a_read_has_not_waited_and_the_others_have() {
-        let mut inflow = Inflow::now();
-        assert_eq!(inflow.take().queue, Duration::ZERO);
+        let mut inflow = ClientInflow::read_now();
+        assert_eq!(inflow.arrival().queue, Duration::ZERO);
         std::thread::sleep(Duration::from_millis(2));
-        let second = inflow.take();
+        let second = inflow.arrival();
         assert!(second.queue >= Duration::from_millis(2));
         assert_eq!(second.taken, inflow.read + second.queue);
-        let mut inflow = Inflow::now();
-        inflow.grow_old();
+        let mut inflow = ClientInflow::read_now();
+        inflow.mark_aged();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(inflow.take().queue >= Duration::from_millis(2));
+        assert!(inflow.arrival().queue >= Duration::from_millis(2));
     }
 
     #[test]
     fn waiting_is_no_judging() {
-        let mut arrival = Inflow::now().take();
+        let mut arrival = ClientInflow::read_now().arrival();
         let (before, second) = (arrival, Duration::from_secs(1));
         arrival.waits(second);
         assert_eq!(arrival.queue, second);

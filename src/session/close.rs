@@ -1,83 +1,83 @@
 //! How a session ends: what is recorded, what each side is still told, and what stops running.
 
 use super::io::Relay;
-use super::protocol::Ending;
-use super::reply::{self, Farewell};
-use super::shared::House;
-use crate::net::framed_stream::Link;
+use super::protocol::SessionEnd;
+use super::reply::{self, CloseReason};
+use super::shared::ServerShared;
+use crate::net::framed_stream::FramedStream;
 use crate::sqlstate::{self, SqlState};
 use crate::telemetry::events::{OwnCancelEnded, ProtocolViolation, TripwireFired};
-use crate::telemetry::labels::{CancelCause, ClosedBecause, Peer, Violation};
+use crate::telemetry::labels::{CancelCause, ClosedBecause, SessionLeg, ViolationKind};
 use crate::telemetry::session_info::SessionInfo;
-use crate::upstream::lease::Condition;
-use crate::wire::malformed::Malformed;
+use crate::upstream::lease::LeaseCondition;
+use crate::wire::malformed::MalformedMessage;
 
 /// Ends a session. Every step is bounded in time. May be cancelled: sockets close.
-pub async fn part(
+pub async fn close_session(
     relay: Box<Relay>,
-    ending: Ending,
+    ending: SessionEnd,
     info: &SessionInfo,
-    house: &House,
+    server_shared: &ServerShared,
 ) -> ClosedBecause {
     let Relay {
-        mut conversation,
+        mut protocol,
         client,
         upstream,
         lease,
         ..
     } = *relay;
-    report(ending, info, house);
+    report(ending, info, server_shared);
     let condition = match ending {
-        Ending::Tripped(_) => Condition::Tripped,
-        _ if is_ordered(ending) && conversation.is_upstream_running() => Condition::Ended,
-        _ if conversation.is_upstream_running() => Condition::Running,
-        _ => Condition::Rested,
+        SessionEnd::Tripped(_) => LeaseCondition::Tripped,
+        _ if is_ordered(ending) && protocol.is_upstream_running() => LeaseCondition::Ended,
+        _ if protocol.is_upstream_running() => LeaseCondition::Running,
+        _ => LeaseCondition::Rested,
     };
     // The user's place is taken until the upstream has heard of the end.
-    let _place = conversation.quotas.slot();
-    conversation.turn.begin_anew();
-    conversation.abandon(why(ending));
-    // As many times as its journal is longer than a turn.
-    while conversation.turn.is_over() {
-        house.turns.next().await;
-        conversation.turn.begin_anew();
-        conversation.abandon(why(ending));
+    let _place = protocol.session_limits.slot();
+    protocol.turn.begin_anew();
+    protocol.record_unanswered(statement_sqlstate(ending));
+    // As many times as its pending replies are longer than a turn.
+    while protocol.turn.is_over() {
+        server_shared.turns.next().await;
+        protocol.turn.begin_anew();
+        protocol.record_unanswered(statement_sqlstate(ending));
     }
-    let farewell = match ending {
-        Ending::Terminated | Ending::ClientGone | Ending::UpstreamClosed => None,
-        Ending::Ended(farewell) => Some(farewell),
-        Ending::Tripped(_) => Some(Farewell::Tripwire),
+    let close_reason = match ending {
+        SessionEnd::Terminated | SessionEnd::ClientGone | SessionEnd::UpstreamClosed => None,
+        SessionEnd::Ended(close_reason) => Some(close_reason),
+        SessionEnd::Tripped(_) => Some(CloseReason::Tripwire),
     };
     // In the middle of a row the client would read an error as part of the row.
-    if let Some(farewell) = farewell.filter(|_| !conversation.is_mid_frame()) {
-        reply::farewell(&mut conversation.reply, farewell);
+    if let Some(close_reason) = close_reason.filter(|_| !protocol.is_mid_frame()) {
+        reply::close_message(&mut protocol.reply, close_reason);
     }
-    let last_words = conversation.reply.split();
-    let client = Link::new(client);
+    let last_words = protocol.reply.split();
+    let client = FramedStream::new(client);
     let hears = match ending {
-        Ending::ClientGone => false,
-        Ending::Terminated => !last_words.is_empty(),
-        Ending::UpstreamClosed | Ending::Ended(_) | Ending::Tripped(_) => true,
+        SessionEnd::ClientGone => false,
+        SessionEnd::Terminated => !last_words.is_empty(),
+        SessionEnd::UpstreamClosed | SessionEnd::Ended(_) | SessionEnd::Tripped(_) => true,
     };
-    let farewell = async {
+    let close_reason = async {
         if hears {
-            client.part(&last_words).await;
+            client.send_and_close(&last_words).await;
         }
     };
     let returning = lease.give_back(upstream, condition);
     let cancelled = match condition {
         // As from the server itself: whoever has asked for the end has its answer by then.
-        Condition::Ended => {
+        LeaseCondition::Ended => {
             let cancelled = returning.await;
-            farewell.await;
+            close_reason.await;
             cancelled
         }
-        Condition::Running | Condition::Rested | Condition::Tripped => {
-            tokio::join!(farewell, returning).1
+        LeaseCondition::Running | LeaseCondition::Rested | LeaseCondition::Tripped => {
+            tokio::join!(close_reason, returning).1
         }
     };
     if let Some(outcome) = cancelled {
-        house.desk.telemetry.emit(&OwnCancelEnded {
+        server_shared.login_context.telemetry.emit(&OwnCancelEnded {
             cause: CancelCause::Abandoned,
             outcome: outcome.into(),
         });
@@ -85,84 +85,98 @@ pub async fn part(
     reason(ending)
 }
 
-fn report(ending: Ending, session: &SessionInfo, house: &House) {
-    let telemetry = &house.desk.telemetry;
+fn report(ending: SessionEnd, session: &SessionInfo, server_shared: &ServerShared) {
+    let telemetry = &server_shared.login_context.telemetry;
     match ending {
-        Ending::Tripped(wire) => telemetry.emit(&TripwireFired { session, wire }),
-        Ending::Ended(Farewell::Violation(cause)) => {
-            let (peer, cause) = (Peer::Client, violation(cause));
+        SessionEnd::Tripped(wire) => telemetry.emit(&TripwireFired { session, wire }),
+        SessionEnd::Ended(CloseReason::Violation(cause)) => {
+            let (peer, cause) = (SessionLeg::Client, violation(cause));
             telemetry.emit(&ProtocolViolation {
                 session,
                 peer,
                 cause,
             });
         }
-        Ending::Ended(Farewell::UpstreamUnreadable) => {
-            let (peer, cause) = (Peer::Upstream, Violation::OutOfOrder);
+        SessionEnd::Ended(CloseReason::UpstreamUnreadable) => {
+            let (peer, cause) = (SessionLeg::Upstream, ViolationKind::OutOfOrder);
             telemetry.emit(&ProtocolViolation {
                 session,
                 peer,
                 cause,
             });
         }
-        Ending::Ended(Farewell::UpstreamLost | Farewell::Tripwire)
-        | Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent)
-        | Ending::Ended(Farewell::NoPolicy | Farewell::Shutdown | Farewell::Internal)
-        | Ending::Ended(Farewell::Idle | Farewell::OutOfMemory | Farewell::Terminated)
-        | Ending::Ended(Farewell::ResultLimit | Farewell::RolesUntold | Farewell::Lapsed)
-        | Ending::Terminated
-        | Ending::ClientGone
-        | Ending::UpstreamClosed => {}
+        SessionEnd::Ended(CloseReason::UpstreamLost | CloseReason::Tripwire)
+        | SessionEnd::Ended(CloseReason::StatementTime | CloseReason::UpstreamSilent)
+        | SessionEnd::Ended(
+            CloseReason::NoPolicy | CloseReason::Shutdown | CloseReason::Internal,
+        )
+        | SessionEnd::Ended(
+            CloseReason::Idle | CloseReason::OutOfMemory | CloseReason::Terminated,
+        )
+        | SessionEnd::Ended(
+            CloseReason::ResultLimit | CloseReason::RolesUntold | CloseReason::Lapsed,
+        )
+        | SessionEnd::Terminated
+        | SessionEnd::ClientGone
+        | SessionEnd::UpstreamClosed => {}
     }
 }
 
 /// Whether somebody or something else than the two sides has ended the session.
-fn is_ordered(ending: Ending) -> bool {
+fn is_ordered(ending: SessionEnd) -> bool {
     matches!(
         ending,
-        Ending::Ended(Farewell::Terminated | Farewell::Lapsed)
+        SessionEnd::Ended(CloseReason::Terminated | CloseReason::Lapsed)
     )
 }
 
 /// How the statements have ended that were under way.
-fn why(ending: Ending) -> SqlState {
+fn statement_sqlstate(ending: SessionEnd) -> SqlState {
     match ending {
-        Ending::Ended(Farewell::StatementTime) => sqlstate::QUERY_CANCELED,
-        Ending::Ended(Farewell::Terminated | Farewell::Lapsed) => sqlstate::ADMIN_SHUTDOWN,
-        Ending::Ended(Farewell::ResultLimit) => sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        SessionEnd::Ended(CloseReason::StatementTime) => sqlstate::QUERY_CANCELED,
+        SessionEnd::Ended(CloseReason::Terminated | CloseReason::Lapsed) => {
+            sqlstate::ADMIN_SHUTDOWN
+        }
+        SessionEnd::Ended(CloseReason::ResultLimit) => sqlstate::PROGRAM_LIMIT_EXCEEDED,
         _ => sqlstate::CONNECTION_FAILURE,
     }
 }
 
-fn reason(ending: Ending) -> ClosedBecause {
+fn reason(ending: SessionEnd) -> ClosedBecause {
     match ending {
-        Ending::Terminated => ClosedBecause::Terminate,
-        Ending::ClientGone => ClosedBecause::ClientGone,
-        Ending::UpstreamClosed | Ending::Ended(Farewell::UpstreamLost) => {
+        SessionEnd::Terminated => ClosedBecause::Terminate,
+        SessionEnd::ClientGone => ClosedBecause::ClientGone,
+        SessionEnd::UpstreamClosed | SessionEnd::Ended(CloseReason::UpstreamLost) => {
             ClosedBecause::UpstreamGone
         }
-        Ending::Ended(Farewell::StatementTime | Farewell::UpstreamSilent) => {
+        SessionEnd::Ended(CloseReason::StatementTime | CloseReason::UpstreamSilent) => {
             ClosedBecause::UpstreamSilent
         }
-        Ending::Ended(Farewell::Terminated | Farewell::Lapsed) => ClosedBecause::Terminated,
-        Ending::Ended(Farewell::Idle) => ClosedBecause::TimedOut,
-        Ending::Ended(Farewell::Violation(_)) => ClosedBecause::ClientViolation,
-        Ending::Ended(Farewell::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
-        Ending::Ended(Farewell::NoPolicy | Farewell::RolesUntold) => ClosedBecause::NoPolicy,
-        Ending::Ended(Farewell::Shutdown) => ClosedBecause::Drained,
-        Ending::Ended(Farewell::OutOfMemory) => ClosedBecause::OutOfMemory,
-        Ending::Ended(Farewell::ResultLimit) => ClosedBecause::ResultLimit,
-        Ending::Ended(Farewell::Internal) => ClosedBecause::Panic,
-        Ending::Tripped(_) | Ending::Ended(Farewell::Tripwire) => ClosedBecause::Tripwire,
+        SessionEnd::Ended(CloseReason::Terminated | CloseReason::Lapsed) => {
+            ClosedBecause::Terminated
+        }
+        SessionEnd::Ended(CloseReason::Idle) => ClosedBecause::TimedOut,
+        SessionEnd::Ended(CloseReason::Violation(_)) => ClosedBecause::ClientViolation,
+        SessionEnd::Ended(CloseReason::UpstreamUnreadable) => ClosedBecause::UpstreamViolation,
+        SessionEnd::Ended(CloseReason::NoPolicy | CloseReason::RolesUntold) => {
+            ClosedBecause::NoPolicy
+        }
+        SessionEnd::Ended(CloseReason::Shutdown) => ClosedBecause::Drained,
+        SessionEnd::Ended(CloseReason::OutOfMemory) => ClosedBecause::OutOfMemory,
+        SessionEnd::Ended(CloseReason::ResultLimit) => ClosedBecause::ResultLimit,
+        SessionEnd::Ended(CloseReason::Internal) => ClosedBecause::Panic,
+        SessionEnd::Tripped(_) | SessionEnd::Ended(CloseReason::Tripwire) => {
+            ClosedBecause::Tripwire
+        }
     }
 }
 
-fn violation(cause: Malformed) -> Violation {
+fn violation(cause: MalformedMessage) -> ViolationKind {
     match cause {
-        Malformed::UnknownType { .. } => Violation::UnknownMessage,
-        Malformed::LengthTooSmall { .. } => Violation::BadLength,
-        Malformed::LengthTooLarge { .. } => Violation::TooLarge,
-        Malformed::NotUtf8 => Violation::NotUtf8,
-        _ => Violation::Malformed,
+        MalformedMessage::UnknownType { .. } => ViolationKind::UnknownMessage,
+        MalformedMessage::LengthTooSmall { .. } => ViolationKind::BadLength,
+        MalformedMessage::LengthTooLarge { .. } => ViolationKind::TooLarge,
+        MalformedMessage::NotUtf8 => ViolationKind::NotUtf8,
+        _ => ViolationKind::Malformed,
     }
 }

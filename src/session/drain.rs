@@ -5,44 +5,44 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 
-/// Tells everybody that holds a [`Draining`] to come to an end.
+/// Tells everybody that holds a [`DrainReceiver`] to come to an end.
 #[derive(Debug)]
-pub struct Drain {
-    wish: Arc<Wish>,
+pub struct DrainSender {
+    wish: Arc<DrainState>,
 }
 
 /// Hears of the wish to stop. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Draining {
-    wish: Arc<Wish>,
+pub struct DrainReceiver {
+    wish: Arc<DrainState>,
 }
 
 #[derive(Debug, Default)]
-struct Wish {
+struct DrainState {
     stage: AtomicU8,
     told: Notify,
 }
 
 /// How far it is. Each comes after the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum DrainStage {
     Draining,
     Closing,
 }
 
-impl Drain {
+impl DrainSender {
     /// Nobody has been asked to stop.
-    pub fn new() -> (Self, Draining) {
-        let wish = Arc::new(Wish::default());
-        let draining = Draining {
+    pub fn new() -> (Self, DrainReceiver) {
+        let wish = Arc::new(DrainState::default());
+        let draining = DrainReceiver {
             wish: Arc::clone(&wish),
         };
         (Self { wish }, draining)
     }
 
-    /// Repeats what `other` hears, for the sessions of one thread: each looks at its [`Draining`]
-    /// whenever it wakes, and should not meet other threads there. Never returns.
-    pub async fn follow(self, other: Draining) {
+    /// Repeats what `other` hears, for the sessions of one thread: each looks at its
+    /// [`DrainReceiver`] whenever it wakes, and should not meet other threads there. Never returns.
+    pub async fn follow(self, other: DrainReceiver) {
         other.begun().await;
         self.begin();
         other.closing().await;
@@ -52,39 +52,39 @@ impl Drain {
 
     /// Running statements may finish; nothing new starts.
     pub fn begin(&self) {
-        self.wish.tell(Stage::Draining);
+        self.wish.advance(DrainStage::Draining);
     }
 
     /// The bound is reached: whoever is still here leaves now.
     pub fn close(&self) {
-        self.wish.tell(Stage::Closing);
+        self.wish.advance(DrainStage::Closing);
     }
 }
 
-impl Draining {
+impl DrainReceiver {
     /// Returns when draining begins. May be cancelled.
     pub fn begun(&self) -> impl Future<Output = ()> {
-        self.wish.reached(Stage::Draining)
+        self.wish.reached(DrainStage::Draining)
     }
 
     /// Returns when the bound on draining is reached. May be cancelled.
     pub fn closing(&self) -> impl Future<Output = ()> {
-        self.wish.reached(Stage::Closing)
+        self.wish.reached(DrainStage::Closing)
     }
 
     /// Whether draining has begun.
     pub fn has_begun(&self) -> bool {
-        self.wish.has_reached(Stage::Draining)
+        self.wish.has_reached(DrainStage::Draining)
     }
 }
 
-impl Wish {
-    fn tell(&self, stage: Stage) {
+impl DrainState {
+    fn advance(&self, stage: DrainStage) {
         self.stage.fetch_max(stage.number(), Ordering::SeqCst);
         self.told.notify_waiters();
     }
 
-    fn has_reached(&self, stage: Stage) -> bool {
+    fn has_reached(&self, stage: DrainStage) -> bool {
         self.stage.load(Ordering::SeqCst) >= stage.number()
     }
 
@@ -92,7 +92,7 @@ impl Wish {
         clippy::manual_async_fn,
         reason = "an async fn would keep what it is given twice"
     )]
-    fn reached(&self, stage: Stage) -> impl Future<Output = ()> {
+    fn reached(&self, stage: DrainStage) -> impl Future<Output = ()> {
         async move {
             while !self.has_reached(stage) {
                 let told = self.told.notified();
@@ -105,7 +105,7 @@ impl Wish {
     }
 }
 
-impl Stage {
+impl DrainStage {
     /// Serving is zero.
     fn number(self) -> u8 {
         match self {
@@ -121,7 +121,7 @@ mod tests {
 
     #[tokio::test]
     async fn everybody_hears_of_both_stages() {
-        let (drain, draining) = Drain::new();
+        let (drain, draining) = DrainSender::new();
         let other = draining.clone();
         assert!(!draining.has_begun());
         drain.begin();

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::limits;
-use crate::upstream::backend_signals::Wishes;
+use crate::upstream::backend_signals::SessionSignals;
 
 /// Ends a session at its time; forgets about it when dropped.
 #[derive(Debug)]
@@ -15,13 +15,13 @@ pub struct Lapse(JoinHandle<()>);
 
 impl Lapse {
     /// At so many seconds since 1970, whatever the session does then.
-    pub fn at(ends: i64, wishes: Arc<Wishes>) -> Self {
+    pub fn at(ends: i64, signals: Arc<SessionSignals>) -> Self {
         Self(tokio::spawn(async move {
             // In pieces: the clock of the host may be set, and the host may sleep.
             while let Some(left) = left(ends) {
                 sleep(left.min(limits::LAPSE_LOOK_INTERVAL)).await;
             }
-            wishes.lapse();
+            signals.lapse();
         }))
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     #[tokio::test]
     async fn a_session_ends_at_its_time_and_not_before() {
         let (over, later, gone) = (Arc::default(), Arc::default(), Arc::default());
-        let ended: &Arc<Wishes> = &over;
+        let ended: &Arc<SessionSignals> = &over;
         let _over = Lapse::at(now() - 1, Arc::clone(ended));
         let _later = Lapse::at(now() + 3600, Arc::clone(&later));
         drop(Lapse::at(now() + 1, Arc::clone(&gone)));

@@ -1,29 +1,29 @@
 //! What was lowered in a statement before it ran.
 
-use crate::gate::{Clamp, Facts, Moved, Signal};
+use crate::gate::{BackendSignal, ClampedText, Facts, OffsetMap};
 
 /// The changes of a text that runs in the place of a client's, with lower values in it, or without
 /// a call.
 #[derive(Debug, Default)]
-pub struct Lowered {
+pub struct LoweredText {
     /// What the client is told.
     pub notice: Option<String>,
     /// Where things stand otherwise than in the client's text, the last change first.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<OffsetMap>,
     /// The call that was taken out, for pgsieve to carry out.
-    pub signal: Option<Box<Signal>>,
+    pub signal: Option<Box<BackendSignal>>,
     /// Which of its statements, from 0, the client has sent as LISTEN.
     pub listens: Vec<u32>,
 }
 
-impl Lowered {
+impl LoweredText {
     /// The same with one more change. The changed text is handed out: it has to be judged.
-    pub fn and(mut self, clamp: Clamp) -> (Self, String) {
+    pub fn and(mut self, clamp: ClampedText) -> (Self, String) {
         self.notice = match (self.notice, clamp.notice) {
             (Some(earlier), Some(later)) => Some(format!("{earlier}; {later}")),
             (earlier, later) => earlier.or(later),
         };
-        self.moved.splice(0..0, clamp.moved);
+        self.moved.splice(0..0, clamp.offsets);
         self.signal = self.signal.or(clamp.signal);
         self.listens.extend(clamp.listens);
         (self, clamp.text)

@@ -1,22 +1,27 @@
 //! One client from accept to goodbye.
 //!
-//! * `login`: everything before the first statement; `login::pending_logins`: who is waited for there
+//! * `login`: everything before the first statement; `login::pending_logins`: who is waited for
+//!   there
 //! * `io`: bytes between the two sockets, timeouts and jobs beside them
 //! * `protocol`: what those bytes mean, without sockets; its parts:
-//!   * `client`: the client's frames; `arrival`: when a statement came; `refuse`: a refusal's place
-//!     among the answers; `send`: what may run goes upstream
-//!   * `server`: the upstream's frames, with its errors, its readiness and the rewriting of its errors
+//!   * `client`: the client's frames; `arrival`: when a statement came; `text_judgement`: what the
+//!     gate says of it; `refuse`: a refusal's place among the answers; `send`: what may run goes
+//!     upstream
+//!   * `server`: the upstream's frames, with its errors, its readiness and the rewriting of its
+//!     errors
 //!   * `pending`: the queue of replies that are expected
 //!   * `context`: what names, settings and values mean now
 //!   * `repair`: statements that fail; `plan`: statements whose plan is asked for first;
 //!     `policy_limits`: the limits of the policy that act while a statement runs
-//!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a text
+//!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
+//!     text
 //! * `policy_store`: the policies that hold, and which one a session is under; `policy_reload`: a
 //!   session takes over new ones
-//! * `shared`: what all sessions share; `registry`: the sessions that are open; `drain`: the wish to
-//!   stop
+//! * `shared`: what all sessions share; `registry`: the sessions that are open; `drain`: the wish
+//!   to stop
 //! * `memory`: what a session takes of the memory of all; `scheduling`: what it takes of the thread
-//! * `reply`: what pgsieve itself says; `close`: how a session ends; `tracing`: spans of its statements
+//! * `reply`: what pgsieve itself says; `close`: how a session ends; `tracing`: spans of its
+//!   statements
 
 pub mod arrival;
 pub mod client;
@@ -46,6 +51,7 @@ pub mod shared;
 pub mod signal_calls;
 #[cfg(test)]
 mod tests;
+mod text_judgement;
 mod tracing;
 
 use std::sync::Arc;
@@ -54,26 +60,26 @@ use std::time::Instant;
 use bytes::BytesMut;
 use jiff::Timestamp;
 
-use self::context::client_min_messages::Loudness;
-use self::context::model_values::Known;
-use self::drain::Draining;
+use self::context::client_min_messages::ClientMinMessages;
+use self::context::model_values::LoginFacts;
+use self::drain::DrainReceiver;
 use self::io::Relay;
 use self::lapse::Lapse;
-use self::login::{Accepted, LoginDesk, LoginEnd, Opened};
-use self::policy_limits::Quotas;
-use self::protocol::{Conversation, Ending, SelfReport, UpstreamFacts};
-use self::registry::{Glance, Member, Membership};
-use self::reply::Farewell;
-use self::shared::House;
+use self::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession};
+use self::policy_limits::SessionLimits;
+use self::protocol::{SelfReport, SessionEnd, SessionProtocol, UpstreamFacts};
+use self::registry::{RegisteredSession, SessionActivity, SessionRegistration};
+use self::reply::CloseReason;
+use self::shared::ServerShared;
 use crate::gate::STATEMENT_TIMEOUT;
-use crate::net::framed_stream::Link;
-use crate::telemetry::counters::session_gauges::Sign;
+use crate::net::framed_stream::FramedStream;
+use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::telemetry::events::ConnectionClosed;
 use crate::telemetry::labels::ClosedBecause;
 use crate::telemetry::session_info::SessionInfo;
-use crate::upstream::backend_signals::Wishes;
+use crate::upstream::backend_signals::SessionSignals;
 use crate::upstream::cancel::CancelGuard;
-use crate::upstream::lease::Lease;
+use crate::upstream::lease::UpstreamLease;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 
@@ -81,44 +87,47 @@ use crate::wire::encode;
 ///
 /// An `async fn` would keep what it is given twice, for as long as the session lasts.
 pub fn serve(
-    accepted: Box<Accepted>,
-    house: Arc<House>,
-    mut draining: Draining,
+    accepted: Box<AcceptedClient>,
+    server_shared: Arc<ServerShared>,
+    mut draining: DrainReceiver,
 ) -> impl Future<Output = ()> {
     let since = Instant::now();
     async move {
-        let seat = house.desk.telemetry.seat();
+        let gauge = server_shared.login_context.telemetry.seat();
         // By itself: what a login needs is not kept for the session.
-        let Some(end) = Box::pin(log_in(accepted, &house, &mut draining)).await else {
+        let Some(end) = Box::pin(log_in(accepted, &server_shared, &mut draining)).await else {
             return;
         };
         let (info, reason, bytes_in, bytes_out) = match end {
             Err((info, reason)) => (info, reason, 0, 0),
             Ok(opened) => {
-                let (mut relay, _enlisted) = begin(opened, &house, seat.sign());
+                let (mut relay, _enlisted) = begin(opened, &server_shared, gauge.state_handle());
                 let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
-                let info = Arc::clone(relay.conversation.info());
+                let info = Arc::clone(relay.protocol.info());
                 let counted = relay.counted();
                 // By itself as well: a session that does nothing has nothing to say goodbye with.
-                let parting = Box::pin(close::part(relay, ending, &info, &house));
+                let parting = Box::pin(close::close_session(relay, ending, &info, &server_shared));
                 let reason = parting.await;
                 (info, reason, counted.from_client, counted.to_client)
             }
         };
         let duration = since.elapsed();
         let session: &SessionInfo = &info;
-        house.desk.telemetry.emit(&ConnectionClosed {
-            session,
-            reason,
-            duration,
-            bytes_in,
-            bytes_out,
-        });
+        server_shared
+            .login_context
+            .telemetry
+            .emit(&ConnectionClosed {
+                session,
+                reason,
+                duration,
+                bytes_in,
+                bytes_out,
+            });
         // Its place goes to nobody else before its lines have one: whoever comes again and again
         // fills no memory.
         if session.has_debt() {
-            let room = Box::pin(house.desk.telemetry.room());
+            let room = Box::pin(server_shared.login_context.telemetry.room());
             tokio::select! {
                 () = room => {}
                 () = draining.begun() => {}
@@ -129,13 +138,14 @@ pub fn serve(
 
 /// Sees it through its login; nothing, where the server stops meanwhile.
 async fn log_in(
-    accepted: Box<Accepted>,
-    house: &House,
-    draining: &mut Draining,
-) -> Option<Result<Box<Opened>, (Arc<SessionInfo>, ClosedBecause)>> {
+    accepted: Box<AcceptedClient>,
+    server_shared: &ServerShared,
+    draining: &mut DrainReceiver,
+) -> Option<Result<Box<OpenedSession>, (Arc<SessionInfo>, ClosedBecause)>> {
     let hears = draining.clone();
+    let (login_context, turns) = (&server_shared.login_context, &server_shared.turns);
     tokio::select! {
-        end = login::open(*accepted, &house.desk, &house.turns, hears) => Some(match end {
+        end = login::open(*accepted, login_context, turns, hears) => Some(match end {
             LoginEnd::Opened(opened) => Ok(opened),
             LoginEnd::Closed { info, reason } => Err((Arc::new(info), reason)),
         }),
@@ -145,106 +155,118 @@ async fn log_in(
 
 /// What knows of a session, for as long as it lasts.
 struct Enlisted {
-    _membership: Membership,
+    _membership: SessionRegistration,
     _lapse: Option<Lapse>,
 }
 
-/// Sets the conversation up.
-fn begin(opened: Box<Opened>, house: &House, sign: Sign) -> (Box<Relay>, Box<Enlisted>) {
-    let wishes = opened
+/// Sets the protocol up.
+fn begin(
+    opened: Box<OpenedSession>,
+    server_shared: &ServerShared,
+    state_handle: SessionStateHandle,
+) -> (Box<Relay>, Box<Enlisted>) {
+    let signals = opened
         .cancel
         .as_ref()
         .map_or_else(Arc::default, CancelGuard::wishes);
-    let glance = Arc::new(Glance::default());
-    let seen = (sign.clone(), Arc::clone(&glance));
-    let enlisted = enlist(&opened, &wishes, seen, &house.desk);
-    let Opened {
-        entrance,
+    let activity = Arc::new(SessionActivity::default());
+    let seen = (state_handle.clone(), Arc::clone(&activity));
+    let enlisted = register_session(&opened, &signals, seen, &server_shared.login_context);
+    let OpenedSession {
+        login_settings,
         certificate_name: _,
         ends: _,
         client,
         upstream,
         info,
         plan,
-        placed,
+        assigned_policy,
         verified,
         subject,
-        keeper,
-        side,
-        presence,
+        catalog_cache,
+        compile_pool,
+        counted_session,
         cancel,
     } = *opened;
     let info = Arc::new(info);
+    let user = upstream
+        .parameter("session_authorization")
+        .unwrap_or_default();
+    let canceller = cancel.as_ref().map(CancelGuard::canceller);
     let facts = UpstreamFacts {
-        user: upstream
-            .parameter("session_authorization")
-            .unwrap_or_default()
-            .to_owned(),
+        user: user.to_owned(),
         server_major: upstream.major_version(),
         server: upstream.server,
         self_report: match upstream.parameter("default_transaction_read_only") {
             Some(_) => SelfReport::Reported,
             None => SelfReport::AskWhenTouched,
         },
-        report_as: entrance.report_as,
+        report_as: login_settings.report_as,
         search_path: verified.search_path,
-        statement_timeout: plan
-            .parameters
-            .iter()
-            .find(|(name, _)| name == STATEMENT_TIMEOUT)
-            .map(|(_, value)| value.clone()),
-        known: Known {
-            traits: Arc::clone(&placed.traits),
+        statement_timeout: asked_statement_timeout(&plan.parameters),
+        known: LoginFacts {
+            traits: Arc::clone(&assigned_policy.traits),
             application_name: plan.application_name,
             certificate: subject,
             settings: verified.settings,
         },
-        keeper,
-        side: Some(side),
-        wishes: Some(wishes),
-        loudness: Loudness::at_startup(&plan.parameters),
-        quotas: Quotas::new(presence, cancel.as_ref().map(CancelGuard::canceller)),
+        catalog_cache,
+        compile_pool: Some(compile_pool),
+        signals: Some(signals),
+        client_min_messages: ClientMinMessages::at_startup(&plan.parameters),
+        session_limits: SessionLimits::new(counted_session, canceller),
     };
-    let mut conversation = Conversation::new(&house.shared(), placed, Arc::clone(&info), facts);
-    conversation.glance = glance;
-    let (lease, upstream) = Lease::of(upstream.link, cancel);
-    let scratch = Arc::clone(&house.scratch);
-    let worker = (scratch, house.turns.clone());
-    let mut relay = Relay::new(conversation, unread(client), unread(upstream), worker);
+    let shared = server_shared.shared();
+    let mut protocol = SessionProtocol::new(&shared, assigned_policy, Arc::clone(&info), facts);
+    protocol.activity = activity;
+    let (lease, upstream) = UpstreamLease::of(upstream.framed, cancel);
+    let read_buffer = Arc::clone(&server_shared.read_buffer);
+    let worker = (read_buffer, server_shared.turns.clone());
+    let mut relay = Relay::new(protocol, unread(client), unread(upstream), worker);
     relay.lease = lease;
-    let share = house.desk.memory.share();
-    (Box::new(relay.shown_by(sign, share)), enlisted)
+    let share = server_shared.login_context.memory.share();
+    (Box::new(relay.shown_by(state_handle, share)), enlisted)
 }
 
-/// Puts a session on the roster. Should its user have gone while it logged in, it ends before its
-/// first statement: whoever takes users away looks at the roster after that.
-fn enlist(
-    opened: &Opened,
-    wishes: &Arc<Wishes>,
-    (sign, glance): (Sign, Arc<Glance>),
-    desk: &LoginDesk,
+/// What the upstream was asked at startup to hold statements to.
+fn asked_statement_timeout(parameters: &[(String, String)]) -> Option<String> {
+    parameters
+        .iter()
+        .find(|(name, _)| name == STATEMENT_TIMEOUT)
+        .map(|(_, value)| value.clone())
+}
+
+/// Registers a session. Should its user have gone while it logged in, it ends before its
+/// first statement: whoever takes users away looks at the open sessions after that.
+fn register_session(
+    opened: &OpenedSession,
+    signals: &Arc<SessionSignals>,
+    (state_handle, activity): (SessionStateHandle, Arc<SessionActivity>),
+    login_context: &LoginContext,
 ) -> Box<Enlisted> {
-    let member = Member {
+    let member = RegisteredSession {
         info: Arc::new(opened.info.clone()),
         since: Timestamp::now(),
         upstream_pid: opened.upstream.key.as_ref().map(|key| key.pid),
-        sign,
-        glance,
+        state_handle,
+        activity,
         user: opened.plan.user.as_str().into(),
         certificate_name: opened.certificate_name.clone(),
-        wishes: Arc::clone(wishes),
+        signals: Arc::clone(signals),
     };
-    let membership = desk.roster.enter(opened.info.id(), member);
-    let now = desk.entrance.now();
+    let membership = login_context
+        .session_registry
+        .register(opened.info.id(), member);
+    let now = login_context.login_settings.now();
     let certificate_name = opened.certificate_name.as_deref();
-    let is_same = Arc::ptr_eq(&now, &opened.entrance);
+    let is_same = Arc::ptr_eq(&now, &opened.login_settings);
     if !is_same && !now.auth.still_lists(&opened.plan.user, certificate_name) {
-        wishes.end();
+        signals.end();
     }
     let ends = opened.ends;
     Box::new(Enlisted {
         _membership: membership,
-        _lapse: ends.map(|ends| Lapse::at(ends, Arc::clone(wishes))),
+        _lapse: ends.map(|ends| Lapse::at(ends, Arc::clone(signals))),
     })
 }
 
@@ -254,12 +276,12 @@ fn enlist(
     clippy::manual_async_fn,
     reason = "an async fn would keep what it is given twice"
 )]
-fn converse(relay: &mut Relay, draining: &Draining) -> impl Future<Output = Ending> {
+fn converse(relay: &mut Relay, draining: &DrainReceiver) -> impl Future<Output = SessionEnd> {
     async move {
         if let Err(ending) = relay.take_ahead() {
             return ending;
         }
-        encode::ready_for_query(&mut relay.conversation.reply, TransactionStatus::Idle);
+        encode::ready_for_query(&mut relay.protocol.reply, TransactionStatus::Idle);
         relay.is_woken_to_end().await;
         if !draining.has_begun() {
             tokio::select! {
@@ -271,17 +293,17 @@ fn converse(relay: &mut Relay, draining: &Draining) -> impl Future<Output = Endi
         tokio::select! {
             biased;
             ending = relay.run() => ending,
-            () = draining.closing() => Ending::Ended(Farewell::Shutdown),
+            () = draining.closing() => SessionEnd::Ended(CloseReason::Shutdown),
         }
     }
 }
 
 /// A stream and what was read ahead from it, without the buffer that login needed.
-fn unread(link: Link) -> (crate::net::stream::Stream, BytesMut) {
-    let rest = if link.inbox.is_empty() {
+fn unread(framed: FramedStream) -> (crate::net::stream::PeerStream, BytesMut) {
+    let rest = if framed.inbox.is_empty() {
         BytesMut::new()
     } else {
-        link.inbox
+        framed.inbox
     };
-    (link.stream, rest)
+    (framed.stream, rest)
 }

@@ -8,37 +8,39 @@
 use std::sync::Arc;
 
 use super::membership::Membership;
-use super::policy_store::{Placed, Unplaced};
-use super::protocol::{Conversation, Ending};
-use super::reply::Farewell;
+use super::policy_store::{AssignedPolicy, Unplaced};
+use super::protocol::{SessionEnd, SessionProtocol};
+use super::reply::CloseReason;
 use crate::telemetry::session_info::SessionInfo;
 
-impl Conversation {
+impl SessionProtocol {
     /// Takes over the policies of now. One atomic load, unless they have changed or one has ended,
     /// or policies are chosen by what the session's role is a member of, and that may have changed.
     ///
     /// # Errors
     /// None of them is for this session.
-    pub(super) fn take_over_policies(&mut self) -> Result<(), Ending> {
+    pub(super) fn take_over_policies(&mut self) -> Result<(), SessionEnd> {
         let membership = Membership {
             role: self.names.role(),
-            keeper: self.surroundings.keeper(),
+            catalog_cache: self.name_context.keeper(),
         };
-        if self.regime.generation() == self.placed.generation
-            && !self.placed.is_over()
-            && self.placed.is_member_still(&membership)
+        if self.policy_store.generation() == self.assigned_policy.generation
+            && !self.assigned_policy.has_ended()
+            && self.assigned_policy.is_member_still(&membership)
         {
             return Ok(());
         }
-        let placed = self.regime.place_member(&self.placed.traits, &membership);
-        let placed = placed.map_err(|why| {
-            Ending::Ended(match why {
-                Unplaced::NoPolicy => Farewell::NoPolicy,
-                Unplaced::RolesUntold | Unplaced::Unproved => Farewell::RolesUntold,
+        let assigned_policy = self
+            .policy_store
+            .place_member(&self.assigned_policy.traits, &membership);
+        let assigned_policy = assigned_policy.map_err(|why| {
+            SessionEnd::Ended(match why {
+                Unplaced::NoPolicy => CloseReason::NoPolicy,
+                Unplaced::RolesUntold | Unplaced::Unproved => CloseReason::RolesUntold,
             })
         })?;
-        let is_same = Arc::ptr_eq(&placed.gate, &self.gate);
-        self.placed = placed;
+        let is_same = Arc::ptr_eq(&assigned_policy.gate, &self.gate);
+        self.assigned_policy = assigned_policy;
         if !is_same {
             self.change_policy();
         }
@@ -47,24 +49,24 @@ impl Conversation {
 
     /// From now on everything is judged by the policy that the session was placed under.
     fn change_policy(&mut self) {
-        self.gate = Arc::clone(&self.placed.gate);
-        self.journal.outlive(&self.info);
+        self.gate = Arc::clone(&self.assigned_policy.gate);
+        self.pending.keep_old_policy(&self.info);
         if let Some(held) = &mut self.held {
-            held.outlive(&self.info);
+            held.keep_old_policy(&self.info);
         }
-        self.info = Arc::new(under(&self.info, &self.placed));
+        self.info = Arc::new(under(&self.info, &self.assigned_policy));
         self.names.set_policy(self.gate.policy().version_number());
-        if let Some(own) = self.quotas.canceller() {
-            own.place_under(self.gate.policy().name());
+        if let Some(own) = self.session_limits.canceller() {
+            own.move_to_policy(self.gate.policy().name());
         }
-        self.surroundings.forget();
-        self.names.set_sight(None);
+        self.name_context.forget_catalog();
+        self.names.set_effect_graph(None);
     }
 }
 
 /// What is recorded of a session that is under this policy.
-pub(super) fn under(info: &SessionInfo, placed: &Placed) -> SessionInfo {
-    let (name, version) = placed.gate.policy().label();
+pub(super) fn under(info: &SessionInfo, assigned_policy: &AssignedPolicy) -> SessionInfo {
+    let (name, version) = assigned_policy.gate.policy().label();
     info.clone().under(name, version)
 }
 
@@ -74,13 +76,13 @@ mod tests {
 
     use super::*;
     use crate::gate::cache::JudgementCache;
-    use crate::policy::set::matching::Traits;
-    use crate::policy::{Live, Policy, PolicySet};
-    use crate::session::policy_store::Regime;
-    use crate::session::protocol::Shared;
-    use crate::session::repair::executor::Workshop;
+    use crate::policy::set::matching::SessionTraits;
+    use crate::policy::{LivePolicies, Policy, PolicySet};
+    use crate::session::policy_store::PolicyStore;
+    use crate::session::protocol::WorkerShared;
+    use crate::session::repair::executor::RepairExecutor;
     use crate::session::tests::exchange::{
-        Exchange, bind, complete, empty, execute, parse, query, ready, row, sync,
+        TestExchange, bind, complete, empty, execute, parse, query, ready, row, sync,
     };
     use crate::telemetry::Telemetry;
 
@@ -96,22 +98,22 @@ mod tests {
         Arc::new(Policy::from_yaml(&format!("{text}\n{rest}")).unwrap())
     }
 
-    fn shared(policy: Arc<Policy>) -> Shared {
-        let live = Arc::new(Live::new(PolicySet::only(policy)));
-        Shared {
-            regime: Arc::new(Regime::new(live, None)),
+    fn shared(policy: Arc<Policy>) -> WorkerShared {
+        let live = Arc::new(LivePolicies::new(PolicySet::only(policy)));
+        WorkerShared {
+            policy_store: Arc::new(PolicyStore::new(live, None)),
             cache: Arc::new(Mutex::new(JudgementCache::default())),
             plans: Arc::default(),
             telemetry: Telemetry::quiet().unwrap(),
-            workshop: Arc::new(Workshop::new()),
+            repair_executor: Arc::new(RepairExecutor::new()),
         }
     }
 
     #[test]
     fn every_one_of_many_sessions_is_under_the_new_policy_at_its_next_statement() {
         let shared = shared(policy(true, ""));
-        let mut sessions: Vec<Exchange> = (0..500)
-            .map(|_| Exchange::of(&shared, Traits::default()))
+        let mut sessions: Vec<TestExchange> = (0..500)
+            .map(|_| TestExchange::of(&shared, SessionTraits::default()))
             .collect();
         let set = [query("SET application_name = 'x'")];
         let parsed = [parse("s", "SET application_name = 'y'"), sync()];
@@ -122,7 +124,7 @@ mod tests {
             session.upstream(&[empty(b'1'), ready(b'I')]);
         }
         let (old, new) = (policy(true, ""), policy(false, ""));
-        shared.regime.live().replace(PolicySet::only(new));
+        shared.policy_store.live().replace(PolicySet::only(new));
         for (number, session) in sessions.iter_mut().enumerate() {
             match number % 3 {
                 0 => assert_eq!(session.client(&set), ""),
@@ -134,13 +136,13 @@ mod tests {
                     session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
                 }
             }
-            assert_eq!(session.conversation.info.policy().unwrap().0, "agent");
+            assert_eq!(session.protocol.info.policy().unwrap().0, "agent");
             assert!(Arc::ptr_eq(
-                &session.conversation.gate,
-                &shared.regime.place(&Arc::default()).unwrap().gate
+                &session.protocol.gate,
+                &shared.policy_store.assign(&Arc::default()).unwrap().gate
             ));
         }
-        shared.regime.live().replace(PolicySet::only(old));
+        shared.policy_store.live().replace(PolicySet::only(old));
         for session in &mut sessions {
             assert_eq!(session.client(&[bind("", "s"), execute(""), sync()]), "BES");
         }
@@ -149,33 +151,33 @@ mod tests {
     #[test]
     fn a_session_that_no_policy_is_for_ends_behind_the_answers_that_it_is_owed() {
         let shared = shared(policy(true, ""));
-        let mut session = Exchange::of(&shared, Traits::default());
+        let mut session = TestExchange::of(&shared, SessionTraits::default());
         assert_eq!(session.client(&[query("SELECT 1")]), "Q");
         let other = policy(true, "match: {user: somebody}");
         shared
-            .regime
+            .policy_store
             .live()
             .replace(PolicySet::new(vec![other]).unwrap());
         assert_eq!(session.client(&[query("SELECT 2")]), "");
-        assert_eq!(session.conversation.closed(), None);
+        assert_eq!(session.protocol.due_end(), None);
         session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
-        let no_policy = Ending::Ended(Farewell::NoPolicy);
-        assert_eq!(session.conversation.closed(), Some(no_policy));
-        let fitting = Traits {
+        let no_policy = SessionEnd::Ended(CloseReason::NoPolicy);
+        assert_eq!(session.protocol.due_end(), Some(no_policy));
+        let fitting = SessionTraits {
             user: "somebody".into(),
-            ..Traits::default()
+            ..SessionTraits::default()
         };
-        let mut fitting = Exchange::of(&shared, fitting);
+        let mut fitting = TestExchange::of(&shared, fitting);
         assert_eq!(fitting.client(&[query("SELECT 1")]), "Q");
-        let mut idle = Exchange::of(
+        let mut idle = TestExchange::of(
             &shared,
-            Traits {
+            SessionTraits {
                 user: "somebody".into(),
-                ..Traits::default()
+                ..SessionTraits::default()
             },
         );
         shared
-            .regime
+            .policy_store
             .live()
             .replace(PolicySet::new(vec![policy(true, "match: {user: else}")]).unwrap());
         assert_eq!(idle.client_ends(&query("SELECT 1")), no_policy);
@@ -184,34 +186,34 @@ mod tests {
     #[test]
     fn a_session_ends_when_nobody_knows_its_roles_any_more() {
         let shared = shared(policy(true, "match: {role_member: team}"));
-        let member = Traits::default().with_roles(Some(vec!["team".into()]));
-        let mut session = Exchange::of(&shared, member);
+        let member = SessionTraits::default().with_roles(Some(vec!["team".into()]));
+        let mut session = TestExchange::of(&shared, member);
         assert_eq!(session.client(&[query("SELECT 1")]), "Q");
         session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
         let same = policy(true, "match: {role_member: [team]}");
-        shared.regime.live().replace(PolicySet::only(same));
-        let untold = Ending::Ended(Farewell::RolesUntold);
+        shared.policy_store.live().replace(PolicySet::only(same));
+        let untold = SessionEnd::Ended(CloseReason::RolesUntold);
         assert_eq!(session.client_ends(&query("SELECT 1")), untold);
     }
 
     #[test]
     fn what_is_under_way_is_recorded_under_the_policy_that_judged_it() {
         let shared = shared(policy(true, ""));
-        let mut session = Exchange::of(&shared, Traits::default());
+        let mut session = TestExchange::of(&shared, SessionTraits::default());
         session.client(&[query("SELECT 1")]);
-        let before = Arc::clone(&session.conversation.info);
+        let before = Arc::clone(&session.protocol.info);
         shared
-            .regime
+            .policy_store
             .live()
             .replace(PolicySet::only(policy(false, "")));
         session.client(&[query("SELECT 2")]);
-        assert_ne!(before.policy(), session.conversation.info.policy());
+        assert_ne!(before.policy(), session.protocol.info.policy());
         let of = |owed| match owed {
-            Some(crate::session::pending::Owed::Query(running)) => running.info,
+            Some(crate::session::pending::ExpectedReply::Query(running)) => running.info,
             other => panic!("{other:?}"),
         };
-        let first = of(session.conversation.journal.pop()).expect("the policy of before");
+        let first = of(session.protocol.pending.pop()).expect("the policy of before");
         assert_eq!(first.policy(), before.policy());
-        assert!(of(session.conversation.journal.pop()).is_none());
+        assert!(of(session.protocol.pending.pop()).is_none());
     }
 }

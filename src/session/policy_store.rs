@@ -9,22 +9,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::membership::Membership;
 use crate::gate::Gate;
-use crate::policy::set::matching::Traits;
-use crate::policy::{Live, Placement, Policy, PolicySet};
+use crate::policy::set::matching::SessionTraits;
+use crate::policy::{LivePolicies, Placement, Policy, PolicySet};
 use crate::sql::fingerprint::Fingerprinter;
 
 /// The policies that hold, each with its judge.
-pub struct Regime {
-    live: Arc<Live>,
+pub struct PolicyStore {
+    live: Arc<LivePolicies>,
     /// None where nothing is recorded.
-    recording: Option<Recording>,
+    recording: Option<StatementRecording>,
     /// The judges of policies that hold, or held until a moment ago.
     gates: RwLock<Vec<(Arc<Policy>, Arc<Gate>)>>,
 }
 
 /// What is recorded of statements.
 #[derive(Clone)]
-pub struct Recording {
+pub struct StatementRecording {
     /// What they are named by.
     pub fingerprinter: Fingerprinter,
     /// Which names of what they read are recorded as well.
@@ -66,9 +66,9 @@ pub enum RecordedNames {
 
 /// The policy of a session, until the policies change.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct AssignedPolicy {
     /// What is known of the session.
-    pub traits: Arc<Traits>,
+    pub traits: Arc<SessionTraits>,
     /// The judge, under its policy.
     pub gate: Arc<Gate>,
     /// Of the policies that it was chosen from.
@@ -90,9 +90,9 @@ pub enum Unplaced {
     Unproved,
 }
 
-impl Placed {
+impl AssignedPolicy {
     /// Whether the policy has ended by itself. Only where it says when it does, the clock is asked.
-    pub fn is_over(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         let policy = self.gate.policy();
         policy.until().is_some() && policy.is_over(now())
     }
@@ -109,9 +109,9 @@ impl Placed {
     }
 }
 
-impl Regime {
+impl PolicyStore {
     /// Under these policies.
-    pub fn new(live: Arc<Live>, recording: Option<Recording>) -> Self {
+    pub fn new(live: Arc<LivePolicies>, recording: Option<StatementRecording>) -> Self {
         Self {
             live,
             recording,
@@ -121,11 +121,11 @@ impl Regime {
 
     /// One policy for all, and nothing is recorded.
     pub fn only(policy: Arc<Policy>) -> Self {
-        Self::new(Arc::new(Live::new(PolicySet::only(policy))), None)
+        Self::new(Arc::new(LivePolicies::new(PolicySet::only(policy))), None)
     }
 
     /// The policies.
-    pub fn live(&self) -> &Arc<Live> {
+    pub fn live(&self) -> &Arc<LivePolicies> {
         &self.live
     }
 
@@ -140,19 +140,22 @@ impl Regime {
     /// There is none.
     pub fn place_member(
         &self,
-        traits: &Arc<Traits>,
+        traits: &Arc<SessionTraits>,
         membership: &Membership<'_>,
-    ) -> Result<Placed, Unplaced> {
+    ) -> Result<AssignedPolicy, Unplaced> {
         let (traits, roles_of) = membership.told(traits);
-        let placed = self.place(&traits)?;
-        Ok(Placed { roles_of, ..placed })
+        let assigned_policy = self.assign(&traits)?;
+        Ok(AssignedPolicy {
+            roles_of,
+            ..assigned_policy
+        })
     }
 
     /// Finds the policy of a session.
     ///
     /// # Errors
     /// There is none.
-    pub fn place(&self, traits: &Arc<Traits>) -> Result<Placed, Unplaced> {
+    pub fn assign(&self, traits: &Arc<SessionTraits>) -> Result<AssignedPolicy, Unplaced> {
         // The number is read first: should the policies be newer, the session is placed once more.
         let generation = self.live.generation();
         let set = self.live.current();
@@ -161,7 +164,7 @@ impl Regime {
             Placement::Nothing => return Err(Unplaced::NoPolicy),
             Placement::Untold => return Err(Unplaced::RolesUntold),
         };
-        Ok(Placed {
+        Ok(AssignedPolicy {
             traits: Arc::clone(traits),
             gate: self.gate(policy, &set),
             generation,
@@ -211,9 +214,9 @@ impl Regime {
     }
 }
 
-impl fmt::Debug for Regime {
+impl fmt::Debug for PolicyStore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Regime")
+        formatter.write_str("PolicyStore")
     }
 }
 
@@ -230,18 +233,18 @@ mod tests {
 
     #[test]
     fn sessions_of_one_policy_share_its_judge_and_a_change_gives_another_number() {
-        let regime = Regime::only(Arc::new(Policy::agent()));
-        let traits = Arc::new(Traits::default());
-        let first = regime.place(&traits).unwrap();
-        let second = regime.place(&traits).unwrap();
+        let policy_store = PolicyStore::only(Arc::new(Policy::agent()));
+        let traits = Arc::new(SessionTraits::default());
+        let first = policy_store.assign(&traits).unwrap();
+        let second = policy_store.assign(&traits).unwrap();
         assert!(Arc::ptr_eq(&first.gate, &second.gate));
-        assert_eq!(first.generation, regime.generation());
-        regime
+        assert_eq!(first.generation, policy_store.generation());
+        policy_store
             .live()
             .replace(PolicySet::only(Arc::new(Policy::bi())));
-        assert_ne!(first.generation, regime.generation());
-        let third = regime.place(&traits).unwrap();
+        assert_ne!(first.generation, policy_store.generation());
+        let third = policy_store.assign(&traits).unwrap();
         assert_eq!(third.gate.policy().name(), "bi");
-        assert_eq!(regime.gates.read().unwrap().len(), 1);
+        assert_eq!(policy_store.gates.read().unwrap().len(), 1);
     }
 }

@@ -9,88 +9,88 @@ use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 
-use super::arrival::Inflow;
-use super::context::client_min_messages::Loudness;
-use super::context::model_values::Known;
-use super::context::names::Surroundings;
+use super::arrival::ClientInflow;
+use super::context::client_min_messages::ClientMinMessages;
+use super::context::model_values::LoginFacts;
+use super::context::names::NameContext;
 use super::context::reported_role::ReportAs;
-use super::context::statement_timeout::StatementTime;
-use super::pending::{Journal, Owed, Running, Standing};
-use super::plan::plan_cache::KnownPlans;
-use super::policy_limits::Quotas;
-use super::policy_store::{Placed, Regime};
-use super::registry::Glance;
-use super::repair::Errand;
-use super::repair::executor::Workshop;
-use super::repair::hold_error::Held;
-use super::repair::retained_frames::Retained;
-use super::reply::Farewell;
-use super::scheduling::turn::Turn;
-use super::tracing::Tracing;
+use super::context::statement_timeout::StatementTimeout;
+use super::pending::{ExpectedReply, InFlight, PendingReplies, TransactionState};
+use super::plan::plan_cache::PlanCache;
+use super::policy_limits::SessionLimits;
+use super::policy_store::{AssignedPolicy, PolicyStore};
+use super::registry::SessionActivity;
+use super::repair::BlockingJob;
+use super::repair::executor::RepairExecutor;
+use super::repair::hold_error::HeldError;
+use super::repair::retained_frames::RetainedFrames;
+use super::reply::CloseReason;
+use super::scheduling::turn::SessionTurn;
+use super::tracing::SessionTracing;
 use crate::gate::cache::JudgementCache;
 use crate::gate::{Facts, Gate, SessionNames};
 use crate::limits;
 use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
-use crate::telemetry::counters::session_gauges::Sign;
+use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{SessionState, Tripwire, UpstreamState};
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
-use crate::upstream::backend_signals::Wishes;
-use crate::upstream::catalog_cache::Keeper;
-use crate::upstream::compile_pool::Side;
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::upstream::backend_signals::SessionSignals;
+use crate::upstream::catalog_cache::CatalogCache;
+use crate::upstream::compile_pool::CompilePool;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::outbox::Outbox;
 use crate::wire::backend::TransactionStatus;
-use crate::wire::malformed::Malformed;
+use crate::wire::malformed::MalformedMessage;
 
-/// One conversation.
-pub struct Conversation {
+/// One session's protocol.
+pub struct SessionProtocol {
     /// Which policies there are, and which one the session is under.
-    pub(super) regime: Arc<Regime>,
-    pub(super) placed: Placed,
+    pub(super) policy_store: Arc<PolicyStore>,
+    pub(super) assigned_policy: AssignedPolicy,
     /// The judge of that policy.
     pub(super) gate: Arc<Gate>,
     pub(super) cache: Arc<Mutex<JudgementCache>>,
     pub(super) telemetry: Telemetry,
     pub(super) info: Arc<SessionInfo>,
     /// What it does, for whoever runs pgsieve.
-    pub(super) glance: Arc<Glance>,
+    pub(super) activity: Arc<SessionActivity>,
     pub(super) names: SessionNames,
-    pub(super) surroundings: Surroundings,
-    pub(super) journal: Journal,
-    pub(super) intake: Intake,
+    pub(super) name_context: NameContext,
+    pub(super) pending: PendingReplies,
+    pub(super) intake: ClientState,
     /// When the client's last words were read.
-    pub(super) inflow: Inflow,
-    pub(super) standing: Standing,
+    pub(super) inflow: ClientInflow,
+    pub(super) transaction: TransactionState,
     pub(super) copy_leftovers: CopyLeftovers,
     pub(super) self_report: SelfReport,
     pub(super) report_as: ReportAs,
     /// How often in a row the upstream did not say whether it is read-only.
     pub(super) checks_in_vain: u32,
-    /// Where rescues run, and what compiles their texts.
-    pub(super) workshop: Arc<Workshop>,
-    pub(super) side: Option<Side>,
+    /// Where repairs run, and what compiles their texts.
+    pub(super) repair_executor: Arc<RepairExecutor>,
+    pub(super) compile_pool: Option<CompilePool>,
     /// What others want of the session: its statement to end, or itself.
-    pub(super) wishes: Option<Arc<Wishes>>,
-    pub(super) loudness: Loudness,
+    pub(super) signals: Option<Arc<SessionSignals>>,
+    pub(super) client_min_messages: ClientMinMessages,
     /// What was sent last, should it have to be sent once more.
-    pub(super) retained: Retained,
+    pub(super) retained: RetainedFrames,
     /// The description of a result that is withheld with the error behind it.
     pub(super) described: Box<[u8]>,
     /// A failure that the client has not heard of.
-    pub(super) held: Option<Box<Held>>,
+    pub(super) held: Option<Box<HeldError>>,
     /// The plans that the worker knows.
-    pub(super) plans: Arc<Mutex<KnownPlans>>,
+    pub(super) plans: Arc<Mutex<PlanCache>>,
     /// How long the last plan took that was asked for; none once somebody has put that on record.
     pub(super) plan_took: Option<Duration>,
     /// Frames of the client that are taken before all others.
     pub(super) replayed: Option<Box<Bytes>>,
     /// What is to be done on another thread before anything else is taken.
-    pub(super) errand: Option<Box<Errand>>,
+    pub(super) blocking_job: Option<Box<BlockingJob>>,
     /// The code of the upstream's last words, when it ended the session itself.
-    pub(super) ended_by_upstream: Option<Code>,
+    pub(super) ended_by_upstream: Option<SqlstateCode>,
     /// Bytes of the current upstream frame that still pass unseen.
     pub(super) passing: usize,
     /// Whether the client has the beginning of a frame of which the rest was held back.
@@ -98,32 +98,32 @@ pub struct Conversation {
     /// Bytes of the current upstream frame that are still dropped.
     pub(super) dropping: usize,
     /// What the policy's limits need to know.
-    pub(super) quotas: Quotas,
+    pub(super) session_limits: SessionLimits,
     /// What traces need to know, where there are any.
-    pub(super) tracing: Option<Box<Tracing>>,
+    pub(super) tracing: Option<Box<SessionTracing>>,
     /// What is left of the session's turn.
-    pub turn: Turn,
+    pub turn: SessionTurn,
     /// Bytes for the upstream.
     pub outbox: Outbox,
     /// Bytes for the client that wait for its socket.
     pub reply: BytesMut,
 }
 
-/// The parts that a conversation shares with others of its worker.
-pub struct Shared {
+/// The parts that a session shares with others of its worker.
+pub struct WorkerShared {
     /// The policies that hold.
-    pub regime: Arc<Regime>,
+    pub policy_store: Arc<PolicyStore>,
     /// What the worker has judged before.
     pub cache: Arc<Mutex<JudgementCache>>,
     /// What it knows of plans.
-    pub plans: Arc<Mutex<KnownPlans>>,
+    pub plans: Arc<Mutex<PlanCache>>,
     /// Where events go.
     pub telemetry: Telemetry,
-    /// Where rescues run.
-    pub workshop: Arc<Workshop>,
+    /// Where repairs run.
+    pub repair_executor: Arc<RepairExecutor>,
 }
 
-/// What a conversation must know of the upstream session that it talks to.
+/// What a session must know of the upstream session that it talks to.
 #[derive(Debug)]
 pub struct UpstreamFacts {
     /// The user that is logged in there.
@@ -141,36 +141,36 @@ pub struct UpstreamFacts {
     /// How long one of its statements may run, as that was set when it began.
     pub statement_timeout: Option<String>,
     /// What its login has brought to light, for models.
-    pub known: Known,
+    pub known: LoginFacts,
     /// Who knows what the database contains.
-    pub keeper: Option<Arc<Keeper>>,
+    pub catalog_cache: Option<Arc<CatalogCache>>,
     /// Where changed texts are compiled.
-    pub side: Option<Side>,
+    pub compile_pool: Option<CompilePool>,
     /// What others want of the session.
-    pub wishes: Option<Arc<Wishes>>,
+    pub signals: Option<Arc<SessionSignals>>,
     /// Which messages the client wants.
-    pub loudness: Loudness,
+    pub client_min_messages: ClientMinMessages,
     /// What the policy's limits need to know.
-    pub quotas: Quotas,
+    pub session_limits: SessionLimits,
 }
 
 /// What the client's next frames meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Intake {
+pub enum ClientState {
     /// They are judged.
     Open,
     /// A refusal was answered by pgsieve alone: frames up to and including Sync never go upstream.
     SkipToSyncAlone,
     /// The upstream skips or will skip: frames up to Sync are dropped, the Sync goes upstream.
     SkipToSync,
-    /// They wait: a large text is being judged, or a statement rescued, on another thread.
+    /// They wait: a large text is being judged, or a statement repaired, on another thread.
     Judging,
     /// The same, but an error has come in between: what is judged will be dropped.
     JudgingInVain,
     /// They wait: the upstream is being asked for the plan of a statement.
     Planning,
     /// Nothing more is taken: the session ends when everything that is owed has come.
-    Closing(Ending),
+    Closing(SessionEnd),
     /// They wait: the upstream is being asked whether it is still read-only.
     Checking,
 }
@@ -198,9 +198,9 @@ pub enum SelfReport {
     AskNow,
 }
 
-/// Why a conversation is over.
+/// Why a session is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum SessionEnd {
     /// The client said Terminate.
     Terminated,
     /// The client's connection was closed or lost.
@@ -208,52 +208,53 @@ pub enum Ending {
     /// The upstream closed after its own last words, which were passed on.
     UpstreamClosed,
     /// pgsieve ends it and says why.
-    Ended(Farewell),
+    Ended(CloseReason),
     /// The upstream is not read-only any more.
     Tripped(Tripwire),
 }
 
-impl From<Malformed> for Ending {
-    fn from(cause: Malformed) -> Self {
-        Self::Ended(Farewell::Violation(cause))
+impl From<MalformedMessage> for SessionEnd {
+    fn from(cause: MalformedMessage) -> Self {
+        Self::Ended(CloseReason::Violation(cause))
     }
 }
 
-impl Conversation {
-    /// A conversation that starts with both sides logged in and nothing owed.
+impl SessionProtocol {
+    /// A session that starts with both sides logged in and nothing owed.
     pub fn new(
-        shared: &Shared,
-        placed: Placed,
+        shared: &WorkerShared,
+        assigned_policy: AssignedPolicy,
         info: Arc<SessionInfo>,
         upstream: UpstreamFacts,
     ) -> Self {
         let mut names = SessionNames::default();
-        names.set_policy(placed.gate.policy().version_number());
+        names.set_policy(assigned_policy.gate.policy().version_number());
         names.set_server_major(upstream.server_major);
         names.set_server(upstream.server.map_or(0, |server| server.number()));
         names.set_role(&upstream.user);
         let tracing = shared.telemetry.traces().map(|_| {
             let name = upstream.known.application_name.as_deref();
-            Tracing::new(name.unwrap_or_default())
+            SessionTracing::new(name.unwrap_or_default())
         });
-        let (keeper, search_path) = (upstream.keeper, &upstream.search_path);
-        let policy = placed.gate.policy();
-        let time = StatementTime::new(upstream.statement_timeout.as_deref(), policy);
-        let surroundings = Surroundings::new(keeper, search_path, upstream.known, time, policy);
-        let mut conversation = Self {
-            regime: Arc::clone(&shared.regime),
-            gate: Arc::clone(&placed.gate),
-            placed,
+        let (catalog_cache, search_path) = (upstream.catalog_cache, &upstream.search_path);
+        let policy = assigned_policy.gate.policy();
+        let time = StatementTimeout::new(upstream.statement_timeout.as_deref(), policy);
+        let name_context =
+            NameContext::new(catalog_cache, search_path, upstream.known, time, policy);
+        let mut protocol = Self {
+            policy_store: Arc::clone(&shared.policy_store),
+            gate: Arc::clone(&assigned_policy.gate),
+            assigned_policy,
             cache: Arc::clone(&shared.cache),
             telemetry: shared.telemetry.clone(),
             info,
-            glance: Arc::default(),
+            activity: Arc::default(),
             names,
-            surroundings,
-            journal: Journal::default(),
-            intake: Intake::Open,
-            inflow: Inflow::now(),
-            standing: Standing {
+            name_context,
+            pending: PendingReplies::default(),
+            intake: ClientState::Open,
+            inflow: ClientInflow::read_now(),
+            transaction: TransactionState {
                 status: TransactionStatus::Idle,
                 unsynced: false,
                 asked: false,
@@ -261,30 +262,30 @@ impl Conversation {
             copy_leftovers: CopyLeftovers::Unexpected,
             self_report: upstream.self_report,
             report_as: upstream.report_as,
-            workshop: Arc::clone(&shared.workshop),
-            side: upstream.side,
-            wishes: upstream.wishes,
-            loudness: upstream.loudness,
-            retained: Retained::default(),
+            repair_executor: Arc::clone(&shared.repair_executor),
+            compile_pool: upstream.compile_pool,
+            signals: upstream.signals,
+            client_min_messages: upstream.client_min_messages,
+            retained: RetainedFrames::default(),
             described: Box::default(),
             held: None,
             plans: Arc::clone(&shared.plans),
             plan_took: None,
             replayed: None,
-            errand: None,
+            blocking_job: None,
             ended_by_upstream: None,
             passing: 0,
             torn: false,
             checks_in_vain: 0,
             dropping: 0,
-            quotas: upstream.quotas,
+            session_limits: upstream.session_limits,
             tracing,
-            turn: Turn::default(),
+            turn: SessionTurn::default(),
             outbox: Outbox::default(),
             reply: BytesMut::new(),
         };
-        conversation.take_over_settings();
-        conversation
+        protocol.take_over_settings();
+        protocol
     }
 
     /// Whether the client's frames may be taken now.
@@ -293,13 +294,13 @@ impl Conversation {
             && !self.outbox.is_full()
             && self.reply.len() < limits::REPLY_BYTES_MAX
             && !self.is_amid_unasked()
-            && !self.quotas.holds()
+            && !self.session_limits.holds()
             && !self.waits_for_audit()
-            && self.journal.len() < limits::JOURNAL_LENGTH_MAX
+            && self.pending.len() < limits::JOURNAL_LENGTH_MAX
             && match self.intake {
-                Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => true,
-                Intake::Judging | Intake::JudgingInVain => false,
-                Intake::Checking | Intake::Planning | Intake::Closing(_) => false,
+                ClientState::Open | ClientState::SkipToSync | ClientState::SkipToSyncAlone => true,
+                ClientState::Judging | ClientState::JudgingInVain => false,
+                ClientState::Checking | ClientState::Planning | ClientState::Closing(_) => false,
             }
     }
 
@@ -318,21 +319,23 @@ impl Conversation {
     }
 
     /// The ending that was waiting for the last answer, once that has come.
-    pub fn closed(&self) -> Option<Ending> {
+    pub fn due_end(&self) -> Option<SessionEnd> {
         match self.intake {
-            Intake::Closing(ending) if self.journal.is_empty() => Some(ending),
+            ClientState::Closing(ending) if self.pending.is_empty() => Some(ending),
             _ => None,
         }
     }
 
-    /// The upstream skips to the next Sync, which has not been sent: so does the intake.
-    pub(super) fn skip_from_now(&mut self) {
+    /// The upstream skips to the next Sync, which has not been sent: so does the client's state.
+    pub(super) fn skip_to_sync_now(&mut self) {
         self.intake = match self.intake {
-            Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => Intake::SkipToSync,
+            ClientState::Open | ClientState::SkipToSync | ClientState::SkipToSyncAlone => {
+                ClientState::SkipToSync
+            }
             // What waited for its plan is skipped as well: so was the question.
-            Intake::Checking | Intake::Planning => Intake::SkipToSync,
-            Intake::Judging | Intake::JudgingInVain => Intake::JudgingInVain,
-            Intake::Closing(ending) => Intake::Closing(ending),
+            ClientState::Checking | ClientState::Planning => ClientState::SkipToSync,
+            ClientState::Judging | ClientState::JudgingInVain => ClientState::JudgingInVain,
+            ClientState::Closing(ending) => ClientState::Closing(ending),
         };
     }
 
@@ -340,29 +343,29 @@ impl Conversation {
     /// that is to be drained.
     #[cfg(test)]
     pub fn is_at_rest(&self) -> bool {
-        self.journal.is_empty()
-            && !self.standing.unsynced
-            && self.standing.status == TransactionStatus::Idle
-            && self.intake == Intake::Open
+        self.pending.is_empty()
+            && !self.transaction.unsynced
+            && self.transaction.status == TransactionStatus::Idle
+            && self.intake == ClientState::Open
     }
 
     /// What is to be done on another thread; handed out once.
-    pub fn take_errand(&mut self) -> Option<Errand> {
-        self.errand.take().map(|errand| *errand)
+    pub fn take_blocking_job(&mut self) -> Option<BlockingJob> {
+        self.blocking_job.take().map(|blocking_job| *blocking_job)
     }
 
-    /// Whether statements are under way, a rescue among them.
+    /// Whether statements are under way, a repair among them.
     pub fn is_running(&self) -> bool {
-        !self.journal.is_empty()
+        !self.pending.is_empty()
     }
 
     /// Whether the upstream runs statements; their client may be gone meanwhile.
     pub fn is_upstream_running(&self) -> bool {
-        !self.journal.is_at_rest()
+        !self.pending.is_at_rest()
     }
 
     /// Whether the upstream has said itself why it ends the session.
-    pub fn has_heard_farewell(&self) -> bool {
+    pub fn has_upstream_closed(&self) -> bool {
         self.ended_by_upstream.is_some()
     }
 
@@ -374,40 +377,40 @@ impl Conversation {
     /// Whether that frame is one that the upstream sends unasked: nothing of pgsieve's own would
     /// wait for its end.
     pub(super) fn is_amid_unasked(&self) -> bool {
-        self.passing > 0 && matches!(self.journal.front(), None | Some(Owed::Rescue(_)))
+        self.passing > 0 && matches!(self.pending.front(), None | Some(ExpectedReply::Rescue(_)))
     }
 
     /// Whether a statement is under way that a draining server waits for.
     pub fn has_finished_statements(&self) -> bool {
-        self.journal.is_empty() && !self.standing.unsynced && self.intake == Intake::Open
+        self.pending.is_empty() && !self.transaction.unsynced && self.intake == ClientState::Open
     }
 
     /// Records the statements that will never be answered, and why not, as many as fit into a turn.
     /// To be called until the turn was long enough.
-    pub fn abandon(&mut self, why: SqlState) {
-        let lost = self.ended_by_upstream.unwrap_or(Code::from(why));
+    pub fn record_unanswered(&mut self, why: SqlState) {
+        let lost = self.ended_by_upstream.unwrap_or(SqlstateCode::from(why));
         self.trace_parsed();
         if let Some(held) = self.held.take() {
             self.finished(&held.into_running());
         }
         while !self.turn.is_over()
-            && let Some(owed) = self.journal.pop()
+            && let Some(owed) = self.pending.pop()
         {
             self.turn.spend_message();
-            if let Owed::Rescue(running) | Owed::Cut(running) = &owed {
+            if let ExpectedReply::Rescue(running) | ExpectedReply::Cut(running) = &owed {
                 self.finished(running);
             }
             let owed = match owed {
-                Owed::Plan(asking) => match asking.into_query() {
+                ExpectedReply::Plan(asking) => match asking.into_query() {
                     Some(mut running) => {
                         running.trace = self.take_trace();
-                        Owed::Query(running)
+                        ExpectedReply::Query(running)
                     }
                     None => continue,
                 },
                 other => other,
             };
-            if let Owed::Query(mut running) | Owed::Execute(mut running) = owed {
+            if let ExpectedReply::Query(mut running) | ExpectedReply::Execute(mut running) = owed {
                 running.sqlstate = Some(lost);
                 self.finished(&running);
             }
@@ -420,9 +423,9 @@ impl Conversation {
     }
 
     /// What the session and its upstream are at, for whoever looks.
-    pub fn states(&self) -> (SessionState, UpstreamState) {
-        let status = self.standing.status;
-        let upstream = if self.standing.unsynced || !self.journal.is_at_rest() {
+    pub fn observed_states(&self) -> (SessionState, UpstreamState) {
+        let status = self.transaction.status;
+        let upstream = if self.transaction.unsynced || !self.pending.is_at_rest() {
             UpstreamState::Active
         } else if status == TransactionStatus::Idle {
             UpstreamState::Idle
@@ -430,9 +433,12 @@ impl Conversation {
             UpstreamState::InTransaction
         };
         let is_judging = match self.intake {
-            Intake::Judging | Intake::JudgingInVain | Intake::Planning | Intake::Checking => true,
-            Intake::Open | Intake::SkipToSync | Intake::SkipToSyncAlone => false,
-            Intake::Closing(_) => false,
+            ClientState::Judging
+            | ClientState::JudgingInVain
+            | ClientState::Planning
+            | ClientState::Checking => true,
+            ClientState::Open | ClientState::SkipToSync | ClientState::SkipToSyncAlone => false,
+            ClientState::Closing(_) => false,
         };
         let client = if is_judging || upstream == UpstreamState::Active || self.is_running() {
             SessionState::Active
@@ -447,17 +453,19 @@ impl Conversation {
     }
 
     /// Shows what it is at, and what it has sent, to whoever looks.
-    pub(super) fn show(&self, sign: &Sign, bytes: u64) {
-        sign.show(self.states());
-        let statement = match self.journal.front() {
-            Some(Owed::Query(running) | Owed::Execute(running)) => running.facts.fingerprint,
+    pub(super) fn show_state(&self, state_handle: &SessionStateHandle, bytes: u64) {
+        state_handle.set(self.observed_states());
+        let statement = match self.pending.front() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
+                running.facts.fingerprint
+            }
             _ => None,
         };
-        self.glance.show(bytes, statement);
+        self.activity.show(bytes, statement);
     }
 
     /// A text was prepared: what it will do is recorded when it runs.
-    pub(super) fn prepared(&mut self, running: Box<Running>) {
+    pub(super) fn prepared(&mut self, running: Box<InFlight>) {
         let info = running.info.as_ref().unwrap_or(&self.info);
         self.telemetry
             .prepared(&running.event(info, Instant::now()));
@@ -466,11 +474,11 @@ impl Conversation {
 
     /// What the server calls a statement, where it has told it by now.
     fn queryid_of(&self, facts: &Facts) -> Option<i64> {
-        self.side.as_ref()?.queryid(facts.shape?)
+        self.compile_pool.as_ref()?.queryid(facts.shape?)
     }
 
-    pub(super) fn finished(&self, running: &Running) {
-        self.glance.add_rows(running.rows);
+    pub(super) fn finished(&self, running: &InFlight) {
+        self.activity.add_rows(running.rows);
         let info = running.info.as_ref().unwrap_or(&self.info);
         let event = StatementFinished {
             queryid: self.queryid_of(&running.facts),

@@ -8,39 +8,39 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::arrival::Arrival;
+use super::arrival::StatementArrival;
 use super::client::UNSENDABLE;
-use super::pending::Owed;
-use super::protocol::{Conversation, CopyLeftovers, Ending, Intake};
+use super::pending::ExpectedReply;
+use super::protocol::{ClientState, CopyLeftovers, SessionEnd, SessionProtocol};
 use super::reply;
-use crate::gate::{Facts, Prepared, Refusal, StatementKind};
+use crate::gate::{Facts, PreparedStatement, Refusal, StatementKind};
 use crate::limits;
 use crate::telemetry::events::StatementFinished;
-use crate::telemetry::labels::{Outcome, Path};
-use crate::telemetry::sqlstate_code::Code;
+use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
+use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
-use crate::wire::malformed::Malformed;
+use crate::wire::malformed::MalformedMessage;
 
-impl Conversation {
+impl SessionProtocol {
     /// Refuses a message that is answered by an error and ReadyForQuery.
     pub(super) fn refuse_query(
         &mut self,
         mut refusal: Box<Refusal>,
-        judged: Option<(Arc<Facts>, Arrival)>,
-        path: Path,
-    ) -> Result<(), Ending> {
+        judged: Option<(Arc<Facts>, StatementArrival)>,
+        path: ProtocolPath,
+    ) -> Result<(), SessionEnd> {
         refusal.sqlstate = self.gate.policy().sqlstate_of(refusal.sqlstate);
         self.report_refusal(&refusal, judged, path);
         self.note_rest();
         if self.answers_alone() {
             reply::refusal(&mut self.reply, &refusal);
-            encode::ready_for_query(&mut self.reply, self.standing.status);
+            encode::ready_for_query(&mut self.reply, self.transaction.status);
         } else {
             self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
-            self.retained.pass_query();
-            self.standing.unsynced = false;
-            self.journal.push(Owed::RefusedQuery(refusal));
+            self.retained.skip_query();
+            self.transaction.unsynced = false;
+            self.pending.push(ExpectedReply::RefusedQuery(refusal));
         }
         Ok(())
     }
@@ -49,9 +49,9 @@ impl Conversation {
     pub(super) fn refuse_message(
         &mut self,
         refusal: Box<Refusal>,
-        judged: Option<(Arc<Facts>, Arrival)>,
-        path: Path,
-    ) -> Result<(), Ending> {
+        judged: Option<(Arc<Facts>, StatementArrival)>,
+        path: ProtocolPath,
+    ) -> Result<(), SessionEnd> {
         self.refuse_and_drop(refusal, judged, path, None)
     }
 
@@ -60,8 +60,8 @@ impl Conversation {
         &mut self,
         name: &str,
         refusal: Box<Refusal>,
-        judged: (Arc<Facts>, Arrival),
-    ) -> Result<(), Ending> {
+        judged: (Arc<Facts>, StatementArrival),
+    ) -> Result<(), SessionEnd> {
         let unnamed = match name {
             "" => self.names.prepared(name).cloned(),
             _ => None,
@@ -69,32 +69,33 @@ impl Conversation {
         if unnamed.is_some() {
             self.names.remove_prepared(name);
         }
-        self.refuse_and_drop(refusal, Some(judged), Path::Parse, unnamed)
+        self.refuse_and_drop(refusal, Some(judged), ProtocolPath::Parse, unnamed)
     }
 
     fn refuse_and_drop(
         &mut self,
         mut refusal: Box<Refusal>,
-        judged: Option<(Arc<Facts>, Arrival)>,
-        path: Path,
-        unnamed: Option<Prepared>,
-    ) -> Result<(), Ending> {
+        judged: Option<(Arc<Facts>, StatementArrival)>,
+        path: ProtocolPath,
+        unnamed: Option<PreparedStatement>,
+    ) -> Result<(), SessionEnd> {
         refusal.sqlstate = self.gate.policy().sqlstate_of(refusal.sqlstate);
         self.report_refusal(&refusal, judged, path);
         self.note_rest();
         if self.answers_alone() {
             reply::refusal(&mut self.reply, &refusal);
-            self.intake = Intake::SkipToSyncAlone;
+            self.intake = ClientState::SkipToSyncAlone;
         } else {
             let sent = match unnamed {
                 Some(_) => self.outbox.failing_unnamed_parse(),
                 None => self.outbox.failing_parse(),
             };
             sent.map_err(|_| UNSENDABLE)?;
-            self.retained.give_up();
-            self.standing.open_batch();
-            self.journal.push(Owed::RefusedMessage { refusal, unnamed });
-            self.intake = Intake::SkipToSync;
+            self.retained.stop_retaining();
+            self.transaction.open_batch();
+            self.pending
+                .push(ExpectedReply::RefusedMessage { refusal, unnamed });
+            self.intake = ClientState::SkipToSync;
         }
         Ok(())
     }
@@ -102,21 +103,21 @@ impl Conversation {
     fn report_refusal(
         &mut self,
         refusal: &Refusal,
-        judged: Option<(Arc<Facts>, Arrival)>,
-        path: Path,
+        judged: Option<(Arc<Facts>, StatementArrival)>,
+        path: ProtocolPath,
     ) {
         let now = Instant::now();
         // The snapshot that has no such name may be older than the name.
-        self.suspect(Code::from(refusal.sqlstate));
+        self.suspect_catalog(SqlstateCode::from(refusal.sqlstate));
         let (facts, arrived) = match &judged {
             Some((facts, arrived)) => (Some(facts), *arrived),
-            None => (None, self.inflow.take()),
+            None => (None, self.inflow.arrival()),
         };
         let trace = self.trace_refused(path, &arrived);
         let plan = self.plan_took.take();
         // An Execute comes behind the plan that was asked for at its Bind.
         let waited = match path {
-            Path::Execute => Duration::ZERO,
+            ProtocolPath::Execute => Duration::ZERO,
             _ => plan.unwrap_or_default(),
         };
         let judging = now.saturating_duration_since(arrived.begun);
@@ -126,15 +127,15 @@ impl Conversation {
             path,
             kind: facts.map_or(StatementKind::Unparsed, |facts| facts.kind),
             fingerprint: facts.and_then(|facts| facts.fingerprint),
-            outcome: Outcome::Refused,
+            outcome: StatementOutcome::Refused,
             rule: Some(refusal.rule),
             subject: subject_of(refusal, facts),
             observed: &[],
             observed_running: &[],
-            named: facts.and_then(|facts| facts.named.as_deref()),
+            named: facts.and_then(|facts| facts.named_objects.as_deref()),
             text: facts.and_then(|facts| facts.text.as_deref()),
             queryid: None,
-            sqlstate: Some(Code::from(refusal.sqlstate)),
+            sqlstate: Some(SqlstateCode::from(refusal.sqlstate)),
             rows: 0,
             bytes: 0,
             cached: arrived.cached,
@@ -148,23 +149,23 @@ impl Conversation {
         });
     }
 
-    pub(super) fn refuse_undecodable(&mut self, kind: u8) -> Result<(), Ending> {
+    pub(super) fn refuse_undecodable(&mut self, kind: u8) -> Result<(), SessionEnd> {
         let refusal = Refusal::of_not_utf8();
         if kind == b'Q' {
-            self.refuse_query(refusal, None, Path::Query)
+            self.refuse_query(refusal, None, ProtocolPath::Query)
         } else {
-            self.refuse_message(refusal, None, Path::Parse)
+            self.refuse_message(refusal, None, ProtocolPath::Parse)
         }
     }
 
     /// Refuses a message that nobody will read: there is no memory for it.
-    pub(super) fn refuse_unread(&mut self, kind: u8) -> Result<(), Ending> {
+    pub(super) fn refuse_oversized(&mut self, kind: u8) -> Result<(), SessionEnd> {
         let refusal = Refusal::of_no_memory();
         match kind {
-            b'Q' => self.refuse_query(refusal, None, Path::Query),
-            b'F' => self.refuse_query(refusal, None, Path::FunctionCall),
-            b'P' => self.refuse_message(refusal, None, Path::Parse),
-            _ => self.refuse_message(refusal, None, Path::Bind),
+            b'Q' => self.refuse_query(refusal, None, ProtocolPath::Query),
+            b'F' => self.refuse_query(refusal, None, ProtocolPath::FunctionCall),
+            b'P' => self.refuse_message(refusal, None, ProtocolPath::Parse),
+            _ => self.refuse_message(refusal, None, ProtocolPath::Bind),
         }
     }
 
@@ -174,14 +175,17 @@ impl Conversation {
     }
 
     pub(super) fn is_skipping(&self) -> bool {
-        matches!(self.intake, Intake::SkipToSync | Intake::SkipToSyncAlone)
+        matches!(
+            self.intake,
+            ClientState::SkipToSync | ClientState::SkipToSyncAlone
+        )
     }
 
     /// Nothing is owed and no transaction is open, not even an implicit one.
     pub(super) fn answers_alone(&self) -> bool {
-        self.journal.is_empty()
-            && !self.standing.unsynced
-            && self.standing.status == TransactionStatus::Idle
+        self.pending.is_empty()
+            && !self.transaction.unsynced
+            && self.transaction.status == TransactionStatus::Idle
     }
 
     pub(super) fn expect_copy_leftovers(&mut self, facts: &Facts) {
@@ -193,14 +197,14 @@ impl Conversation {
     }
 
     /// Copy-in never starts here; Postgres, too, drops what arrives after a COPY that failed.
-    pub(super) fn copy_leftover(&mut self, kind: u8) -> Result<(), Ending> {
+    pub(super) fn copy_leftover(&mut self, kind: u8) -> Result<(), SessionEnd> {
         match &mut self.copy_leftovers {
             CopyLeftovers::Tolerated { left } if *left > 0 => {
                 *left -= 1;
                 Ok(())
             }
             CopyLeftovers::Tolerated { .. } | CopyLeftovers::Unexpected => {
-                Err(Malformed::UnknownType { kind }.into())
+                Err(MalformedMessage::UnknownType { kind }.into())
             }
         }
     }
@@ -208,6 +212,6 @@ impl Conversation {
 
 /// What a refusal is about, where names are recorded.
 fn subject_of<'r>(refusal: &'r Refusal, facts: Option<&Arc<Facts>>) -> Option<&'r str> {
-    let are_recorded = facts.is_some_and(|facts| facts.named.is_some());
+    let are_recorded = facts.is_some_and(|facts| facts.named_objects.is_some());
     refusal.subject.as_deref().filter(|_| are_recorded)
 }

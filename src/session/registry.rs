@@ -10,19 +10,19 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::sql::fingerprint::Fingerprint;
-use crate::telemetry::counters::session_gauges::Sign;
+use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::telemetry::labels::Label;
 use crate::telemetry::session_info::SessionInfo;
-use crate::upstream::backend_signals::Wishes;
+use crate::upstream::backend_signals::SessionSignals;
 
 /// All sessions that are open. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct Roster {
-    members: Arc<Mutex<BTreeMap<u64, Member>>>,
+pub struct SessionRegistry {
+    members: Arc<Mutex<BTreeMap<u64, RegisteredSession>>>,
 }
 
 /// One session.
-pub struct Member {
+pub struct RegisteredSession {
     /// The user that it has logged in as.
     pub user: Box<str>,
     /// The name in its certificate that let it in, where that was its proof.
@@ -34,26 +34,26 @@ pub struct Member {
     /// The process id of its session at the server, where that has told one.
     pub upstream_pid: Option<i32>,
     /// What it and its session at the server are at.
-    pub sign: Sign,
+    pub state_handle: SessionStateHandle,
     /// What it does and has done.
-    pub glance: Arc<Glance>,
+    pub activity: Arc<SessionActivity>,
     /// What others want of it.
-    pub wishes: Arc<Wishes>,
+    pub signals: Arc<SessionSignals>,
 }
 
 /// What a session does and has done: written by the session alone, read by whoever looks.
 #[derive(Default)]
-pub struct Glance {
+pub struct SessionActivity {
     rows: AtomicU64,
     bytes: AtomicU64,
     statement: Mutex<Option<Fingerprint>>,
 }
 
-/// Keeps a session on the roster until it is dropped.
+/// Keeps a session registered until it is dropped.
 #[derive(Debug)]
-pub struct Membership {
+pub struct SessionRegistration {
     id: u64,
-    roster: Roster,
+    session_registry: SessionRegistry,
 }
 
 /// A session as it is shown. Names are cleaned and cut.
@@ -87,28 +87,28 @@ pub struct SessionShown {
     pub bytes: u64,
 }
 
-impl Roster {
+impl SessionRegistry {
     /// Takes a session in, by the number of its connection.
-    pub fn enter(&self, id: u64, member: Member) -> Membership {
+    pub fn register(&self, id: u64, member: RegisteredSession) -> SessionRegistration {
         self.members().insert(id, member);
-        Membership {
+        SessionRegistration {
             id,
-            roster: self.clone(),
+            session_registry: self.clone(),
         }
     }
 
     /// Ends the sessions of which that is true, as an administrator would; says how many they are.
-    pub fn end_where(&self, is_to_end: impl Fn(&Member) -> bool) -> usize {
+    pub fn end_where(&self, is_to_end: impl Fn(&RegisteredSession) -> bool) -> usize {
         let members = self.members();
         let ending = members.values().filter(|member| is_to_end(member));
-        ending.map(|member| member.wishes.end()).count()
+        ending.map(|member| member.signals.end()).count()
     }
 
     /// Ends one session as an administrator would; says whether it is there.
     pub fn end(&self, id: u64) -> bool {
         let members = self.members();
         let member = members.get(&id);
-        member.map(|member| member.wishes.end()).is_some()
+        member.map(|member| member.signals.end()).is_some()
     }
 
     /// So many sessions at most, oldest first, and how many there are beyond them.
@@ -120,15 +120,15 @@ impl Roster {
         (shown, more)
     }
 
-    fn members(&self) -> MutexGuard<'_, BTreeMap<u64, Member>> {
+    fn members(&self) -> MutexGuard<'_, BTreeMap<u64, RegisteredSession>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Member {
+impl RegisteredSession {
     fn shown(&self, id: u64) -> SessionShown {
         let info = &self.info;
-        let (state, upstream) = self.sign.states();
+        let (state, upstream) = self.state_handle.states();
         let since = self.since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         SessionShown {
             id,
@@ -141,14 +141,14 @@ impl Member {
             state: state.name().into(),
             upstream_state: upstream.map(|state| state.name().into()),
             upstream_pid: self.upstream_pid,
-            fingerprint: self.glance.statement().map(|one| one.to_string()),
-            rows: self.glance.rows.load(Ordering::Relaxed),
-            bytes: self.glance.bytes.load(Ordering::Relaxed),
+            fingerprint: self.activity.statement().map(|one| one.to_string()),
+            rows: self.activity.rows.load(Ordering::Relaxed),
+            bytes: self.activity.bytes.load(Ordering::Relaxed),
         }
     }
 }
 
-impl Glance {
+impl SessionActivity {
     /// A statement has ended with so many rows.
     pub fn add_rows(&self, rows: u64) {
         self.rows.fetch_add(rows, Ordering::Relaxed);
@@ -173,15 +173,15 @@ impl Glance {
     }
 }
 
-impl Drop for Membership {
+impl Drop for SessionRegistration {
     fn drop(&mut self) {
-        self.roster.members().remove(&self.id);
+        self.session_registry.members().remove(&self.id);
     }
 }
 
-impl fmt::Debug for Roster {
+impl fmt::Debug for SessionRegistry {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Roster({})", self.members().len())
+        write!(formatter, "SessionRegistry({})", self.members().len())
     }
 }
 
@@ -191,31 +191,34 @@ mod tests {
 
     #[test]
     fn only_those_are_ended_that_are_meant_and_still_there() {
-        let roster = Roster::default();
+        let session_registry = SessionRegistry::default();
         let enter = |id, user: &str| {
-            let wishes = Arc::new(Wishes::default());
+            let signals = Arc::new(SessionSignals::default());
             let info = SessionInfo::accepted(id, "127.0.0.1:1").named(user, "shop", "x");
-            let member = Member {
+            let member = RegisteredSession {
                 user: user.into(),
                 certificate_name: None,
                 info: Arc::new(info),
                 since: Timestamp::UNIX_EPOCH,
                 upstream_pid: None,
-                sign: Sign::default(),
-                glance: Arc::default(),
-                wishes: Arc::clone(&wishes),
+                state_handle: SessionStateHandle::default(),
+                activity: Arc::default(),
+                signals: Arc::clone(&signals),
             };
-            (roster.enter(id, member), wishes)
+            (session_registry.register(id, member), signals)
         };
         let (ann, ben, gone) = (enter(1, "ann"), enter(2, "ben"), enter(3, "ann"));
         drop(gone.0);
-        assert_eq!(roster.end_where(|member| &*member.user == "ann"), 1);
+        assert_eq!(
+            session_registry.end_where(|member| &*member.user == "ann"),
+            1
+        );
         assert!(ann.1.ends() && !ben.1.ends() && !gone.1.ends());
-        let (shown, more) = roster.shown(1);
+        let (shown, more) = session_registry.shown(1);
         assert_eq!((shown.len(), more, &*shown[0].user), (1, 1, "ann"));
         assert_eq!(shown[0].since, "1970-01-01T00:00:00Z");
         drop(ann.0);
-        assert!(!roster.end(1) && roster.end(2));
+        assert!(!session_registry.end(1) && session_registry.end(2));
         assert!(ben.1.ends());
     }
 }

@@ -24,14 +24,14 @@ use bytes::BytesMut;
 
 use crate::gate::Refusal;
 use crate::sqlstate::{self, SqlState};
-use crate::wire::encode::{self, ErrorFields, Severity};
-use crate::wire::malformed::Malformed;
+use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
+use crate::wire::malformed::MalformedMessage;
 
 /// Why pgsieve ends a session, as the client is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Farewell {
+pub enum CloseReason {
     /// The client broke the protocol.
-    Violation(Malformed),
+    Violation(MalformedMessage),
     /// The upstream answered in a way that pgsieve cannot follow.
     UpstreamUnreadable,
     /// The upstream connection was lost.
@@ -67,7 +67,7 @@ pub fn refusal(out: &mut BytesMut, refusal: &Refusal) {
     encode::error(
         out,
         &ErrorFields {
-            severity: Severity::Error,
+            severity: ErrorSeverity::Error,
             sqlstate: refusal.sqlstate,
             message: &refusal.message,
             detail: Some(&*refusal.detail).filter(|detail| !detail.is_empty()),
@@ -80,7 +80,7 @@ pub fn refusal(out: &mut BytesMut, refusal: &Refusal) {
 /// The error that a statement is answered with that its client has cancelled.
 pub fn cancelled(out: &mut BytesMut) {
     let message = "canceling statement due to user request";
-    let fields = ErrorFields::new(Severity::Error, sqlstate::QUERY_CANCELED, message);
+    let fields = ErrorFields::new(ErrorSeverity::Error, sqlstate::QUERY_CANCELED, message);
     encode::error(out, &fields);
 }
 
@@ -89,7 +89,7 @@ pub fn notice(out: &mut BytesMut, message: &str, detail: Option<&str>) {
     encode::notice(
         out,
         &ErrorFields {
-            severity: Severity::Notice,
+            severity: ErrorSeverity::Notice,
             sqlstate: sqlstate::SUCCESSFUL_COMPLETION,
             message,
             detail,
@@ -103,17 +103,17 @@ pub fn notice(out: &mut BytesMut, message: &str, detail: Option<&str>) {
 pub fn warning(out: &mut BytesMut, message: &str) {
     encode::notice(
         out,
-        &ErrorFields::new(Severity::Warning, sqlstate::WARNING, message),
+        &ErrorFields::new(ErrorSeverity::Warning, sqlstate::WARNING, message),
     );
 }
 
 /// The last words before a session is closed.
-pub fn farewell(out: &mut BytesMut, reason: Farewell) {
-    let (sqlstate, message, hint) = words(reason);
+pub fn close_message(out: &mut BytesMut, reason: CloseReason) {
+    let (sqlstate, message, hint) = message_of(reason);
     encode::error(
         out,
         &ErrorFields {
-            severity: Severity::Fatal,
+            severity: ErrorSeverity::Fatal,
             sqlstate,
             message: &message,
             detail: None,
@@ -123,9 +123,9 @@ pub fn farewell(out: &mut BytesMut, reason: Farewell) {
     );
 }
 
-fn unplaced(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
+fn unplaced(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
     let (message, hint) = match reason {
-        Farewell::RolesUntold => (
+        CloseReason::RolesUntold => (
             "the roles that decide which policy is for this session are not known any more; the \
              connection is closed",
             "Reconnect in a moment; the proxy's log says why the catalog is missing.",
@@ -139,69 +139,69 @@ fn unplaced(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static s
     (sqlstate::ADMIN_SHUTDOWN, message, Some(hint))
 }
 
-fn words(reason: Farewell) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
+fn message_of(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'static str>) {
     match reason {
-        Farewell::Violation(cause) => (
+        CloseReason::Violation(cause) => (
             cause.sqlstate(),
             Cow::Owned(format!("{cause}; the connection is closed")),
             None,
         ),
-        Farewell::UpstreamUnreadable => (
+        CloseReason::UpstreamUnreadable => (
             sqlstate::CONNECTION_FAILURE,
             Cow::Borrowed(
                 "the answer of the database does not fit what was asked; the connection is closed",
             ),
             Some("Reconnect and run the statement again."),
         ),
-        Farewell::UpstreamLost => (
+        CloseReason::UpstreamLost => (
             sqlstate::CONNECTION_FAILURE,
             Cow::Borrowed("the connection to the database was lost"),
             Some("Reconnect and run the statement again; reads are safe to repeat."),
         ),
-        Farewell::StatementTime => (
+        CloseReason::StatementTime => (
             sqlstate::QUERY_CANCELED,
             Cow::Borrowed("canceling statement due to statement timeout; the database is silent"),
             Some("Reconnect; ask for less, or later: the database may be overloaded or stopped."),
         ),
-        Farewell::UpstreamSilent => (
+        CloseReason::UpstreamSilent => (
             sqlstate::CONNECTION_FAILURE,
             Cow::Borrowed("the database does not answer in time; the connection is closed"),
             Some("Reconnect and run the statement again; reads are safe to repeat."),
         ),
-        Farewell::Tripwire => (
+        CloseReason::Tripwire => (
             sqlstate::READ_ONLY_SQL_TRANSACTION,
             Cow::Borrowed(
                 "the database session is no longer known to be read-only; the connection is closed",
             ),
             Some("Reconnect; the operator has been alerted."),
         ),
-        Farewell::NoPolicy | Farewell::RolesUntold => unplaced(reason),
-        Farewell::Shutdown | Farewell::Terminated => (
+        CloseReason::NoPolicy | CloseReason::RolesUntold => unplaced(reason),
+        CloseReason::Shutdown | CloseReason::Terminated => (
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed("terminating connection due to administrator command"),
             None,
         ),
-        Farewell::Lapsed => (
+        CloseReason::Lapsed => (
             sqlstate::ADMIN_SHUTDOWN,
             Cow::Borrowed("the token of this session has expired; the connection is closed"),
             Some("Reconnect with a new token."),
         ),
-        Farewell::Idle => (
+        CloseReason::Idle => (
             sqlstate::IDLE_SESSION_TIMEOUT,
             Cow::Borrowed("terminating connection due to idle-session timeout"),
             Some("Reconnect when there is something to ask."),
         ),
-        Farewell::ResultLimit => (
+        CloseReason::ResultLimit => (
             sqlstate::PROGRAM_LIMIT_EXCEEDED,
             Cow::Borrowed(RESULT_LIMIT),
             Some("Reconnect, and ask for less, or wait for its end before more is asked."),
         ),
-        Farewell::OutOfMemory => (
+        CloseReason::OutOfMemory => (
             sqlstate::OUT_OF_MEMORY,
             Cow::Borrowed(OUT_OF_MEMORY),
             Some("Reconnect later; limits.memory is what there is in all."),
         ),
-        Farewell::Internal => (
+        CloseReason::Internal => (
             sqlstate::INTERNAL_ERROR,
             Cow::Borrowed("pgsieve met a fault of its own and closed this connection"),
             Some(REPORT),

@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use super::arrival::Arrival;
+use super::arrival::StatementArrival;
 use super::client::UNSENDABLE;
-use super::context::client_min_messages::Change;
-use super::lowered_settings::Lowered;
-use super::pending::{Owed, Running};
-use super::policy_limits::result_limit::Allowance;
-use super::protocol::{Conversation, Ending, Intake, SelfReport};
-use super::repair::apply_repair::Manner;
-use super::server::error_rewrite::Substituted;
-use crate::gate::{Depth, Effect, Facts, ReadPermit, SearchPaths};
+use super::context::client_min_messages::NoticeLevelChange;
+use super::lowered_settings::LoweredText;
+use super::pending::{ExpectedReply, InFlight};
+use super::policy_limits::result_limit::ResultAllowance;
+use super::protocol::{ClientState, SelfReport, SessionEnd, SessionProtocol};
+use super::repair::apply_repair::SendOptions;
+use super::server::error_rewrite::SubstitutedText;
+use crate::gate::{Facts, ReadPermit, SearchPaths, SessionEffect, VerdictDepth};
 use crate::limits;
 use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
-use crate::telemetry::labels::Path;
-use crate::wire::frame::Frame;
-use crate::wire::frontend::Oids;
+use crate::telemetry::labels::ProtocolPath;
+use crate::wire::frame::ClientFrame;
+use crate::wire::frontend::ParameterOids;
 
-impl Conversation {
-    /// A pipeline as long as the journal allows, without a Sync, would wait for ever: the upstream
-    /// holds its answers back until it is told to flush.
-    pub(super) fn press_long_pipeline(&mut self) {
-        if self.journal.len() == limits::JOURNAL_LENGTH_MAX && self.standing.unsynced {
+impl SessionProtocol {
+    /// A pipeline as long as the pending replies allow, without a Sync, would wait for ever: the
+    /// upstream holds its answers back until it is told to flush.
+    pub(super) fn flush_long_pipeline(&mut self) {
+        if self.pending.len() == limits::JOURNAL_LENGTH_MAX && self.transaction.unsynced {
             self.outbox.flush_message();
         }
     }
@@ -30,49 +30,49 @@ impl Conversation {
     /// What may run is sent.
     pub(super) fn send_query(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &ClientFrame<'_>,
         permit: &ReadPermit<'_>,
-        lowered: Option<Lowered>,
-        (manner, allowance): (Manner, Allowance),
-    ) -> Result<(), Ending> {
-        let mut running = self.permitted(permit, Path::Query, manner.arrived);
+        lowered: Option<LoweredText>,
+        (options, allowance): (SendOptions, ResultAllowance),
+    ) -> Result<(), SessionEnd> {
+        let mut running = self.permitted(permit, ProtocolPath::Query, options.arrived);
         running.allowance = allowance;
         running.plan = self.plan_took.take();
         running.gate = running
             .gate
             .saturating_sub(running.plan.unwrap_or_default());
-        self.note_clamp(&mut running, lowered);
-        let stake = self.stake_query(frame, &running.facts, &manner);
-        manner.mark(&mut running, stake);
-        running.loudness = Change::of(permit.original(), &running.facts);
+        self.note_lowered(&mut running, lowered);
+        let text_retained = self.retain_query(frame, &running.facts, &options);
+        options.mark(&mut running, text_retained);
+        running.client_min_messages = NoticeLevelChange::of(permit.original(), &running.facts);
         running.role_answer = self.answer_to(&running.facts);
         self.outbox.query(permit).map_err(|_| UNSENDABLE)?;
-        self.ask_queryid(permit, Oids::default());
-        self.standing.unsynced = false;
-        self.names.sync();
-        self.quotas.sync();
+        self.ask_queryid(permit, ParameterOids::default());
+        self.transaction.unsynced = false;
+        self.names.sync_sent();
+        self.session_limits.sync();
         self.expect_settings_change(&running.facts);
         self.expect_settings(&running.facts);
-        self.journal.push(Owed::Query(Box::new(running)));
+        self.pending.push(ExpectedReply::Query(Box::new(running)));
         self.hold_for_check();
         Ok(())
     }
 
     /// Has the server asked, on connections of pgsieve's own, what it calls the statement.
-    pub(super) fn ask_queryid(&self, permit: &ReadPermit<'_>, types: Oids<'_>) {
-        let (Some(_), Some(side)) = (permit.facts().shape, &self.side) else {
+    pub(super) fn ask_queryid(&self, permit: &ReadPermit<'_>, types: ParameterOids<'_>) {
+        let (Some(_), Some(compile_pool)) = (permit.facts().shape, &self.compile_pool) else {
             return;
         };
         let SearchPaths::Known(paths) = self.names.paths() else {
             return;
         };
         if let [path] = &**paths {
-            side.ask_queryid(permit, types, path);
+            compile_pool.ask_queryid(permit, types, path);
         }
     }
 
     /// A setting in the statement was lowered: that is counted, and the client will hear of it.
-    pub(super) fn note_clamp(&self, running: &mut Running, lowered: Option<Lowered>) {
+    pub(super) fn note_lowered(&self, running: &mut InFlight, lowered: Option<LoweredText>) {
         if lowered.is_some() && running.facts.signal.get().is_none() {
             self.telemetry.emit(&SettingsClamped {
                 session: &self.info,
@@ -80,25 +80,25 @@ impl Conversation {
                 fingerprint: running.facts.fingerprint,
             });
         }
-        running.clamped(lowered);
+        running.notice_lowered(lowered);
     }
 
     pub(super) fn permitted(
         &mut self,
         permit: &ReadPermit<'_>,
-        path: Path,
-        arrived: Arrival,
-    ) -> Running {
+        path: ProtocolPath,
+        arrived: StatementArrival,
+    ) -> InFlight {
         let facts = Arc::clone(permit.facts());
-        if facts.depth == Depth::Tree {
+        if facts.depth == VerdictDepth::Tree {
             self.telemetry.emit(&StatementJudgedWithoutCatalog);
         }
         self.expect_names(&facts);
-        let another = Substituted::of(&facts, permit.original());
-        Running {
+        let another = SubstitutedText::of(&facts, permit.original());
+        InFlight {
             another,
             trace: self.trace_sent(),
-            ..Running::new(facts, path, arrived, arrived.begun.elapsed())
+            ..InFlight::new(facts, path, arrived, arrived.begun.elapsed())
         }
     }
 
@@ -107,7 +107,7 @@ impl Conversation {
         let touched = facts
             .effects
             .iter()
-            .any(|effect| matches!(effect, Effect::SettingsTouched));
+            .any(|effect| matches!(effect, SessionEffect::SettingsTouched));
         if touched && self.self_report == SelfReport::AskWhenTouched {
             self.self_report = SelfReport::AskNow;
         }
@@ -116,7 +116,7 @@ impl Conversation {
     /// Nothing more is taken from the client until the question has been asked and answered.
     pub(super) fn hold_for_check(&mut self) {
         if self.self_report == SelfReport::AskNow {
-            self.intake = Intake::Checking;
+            self.intake = ClientState::Checking;
         }
     }
 }

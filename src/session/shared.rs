@@ -6,60 +6,60 @@ use std::sync::{Arc, Mutex};
 use bytes::BytesMut;
 
 use super::io;
-use super::io::Scratch;
+use super::io::ReadBuffer;
 use super::login::pending_logins::PendingLogin;
-use super::login::{Accepted, LoginDesk};
-use super::plan::plan_cache::KnownPlans;
-use super::protocol::Shared;
-use super::repair::executor::Workshop;
+use super::login::{AcceptedClient, LoginContext};
+use super::plan::plan_cache::PlanCache;
+use super::protocol::WorkerShared;
+use super::repair::executor::RepairExecutor;
 use super::scheduling::turn::TurnQueue;
 use crate::gate::cache::JudgementCache;
-use crate::net::framed_stream::Link;
-use crate::net::stream::{Peer, Stream};
+use crate::net::framed_stream::FramedStream;
+use crate::net::stream::{PeerAddress, PeerStream};
 use crate::sqlstate;
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{ConnectionRefused, SessionPanicked};
 use crate::telemetry::labels::RefusedBecause;
 use crate::telemetry::session_info::SessionInfo;
-use crate::wire::encode::{self, ErrorFields, Severity};
+use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 
 /// The parts that sessions need. Cheap to clone.
 #[derive(Clone)]
-pub struct House {
-    /// What logins need, the judge and the witness among it.
-    pub desk: Arc<LoginDesk>,
+pub struct ServerShared {
+    /// What logins need, the judge and the telemetry among it.
+    pub login_context: Arc<LoginContext>,
     /// The read buffer of this worker.
-    pub scratch: Scratch,
+    pub read_buffer: ReadBuffer,
     /// The sessions of this worker that wait for their next turn.
     pub turns: TurnQueue,
     cache: Arc<Mutex<JudgementCache>>,
-    plans: Arc<Mutex<KnownPlans>>,
-    workshop: Arc<Workshop>,
+    plans: Arc<Mutex<PlanCache>>,
+    repair_executor: Arc<RepairExecutor>,
     telemetry: Telemetry,
     accepted: Arc<AtomicU64>,
 }
 
-impl House {
-    /// A house around the given parts.
-    pub fn new(desk: LoginDesk) -> Self {
+impl ServerShared {
+    /// What sessions share, of the given parts.
+    pub fn new(login_context: LoginContext) -> Self {
         Self {
-            telemetry: desk.telemetry.clone(),
-            desk: Arc::new(desk),
-            scratch: io::scratch(),
+            telemetry: login_context.telemetry.clone(),
+            login_context: Arc::new(login_context),
+            read_buffer: io::scratch(),
             turns: TurnQueue::default(),
             cache: Arc::default(),
             plans: Arc::default(),
-            workshop: Arc::new(Workshop::new()),
+            repair_executor: Arc::new(RepairExecutor::new()),
             accepted: Arc::default(),
         }
     }
 
-    /// The same house with a read buffer and a cache of its own, for one more worker.
+    /// The same with a read buffer and a cache of its own, for one more worker.
     pub fn for_worker(&self) -> Self {
         let turns = TurnQueue::default();
         Self {
-            scratch: io::scratch(),
-            workshop: Arc::new(self.workshop.for_worker(turns.throttle())),
+            read_buffer: io::scratch(),
+            repair_executor: Arc::new(self.repair_executor.for_worker(turns.throttle())),
             turns,
             cache: Arc::default(),
             plans: Arc::default(),
@@ -69,8 +69,12 @@ impl House {
     }
 
     /// Gives an accepted socket its number.
-    pub fn number(&self, (stream, peer): (Stream, Peer), pending: PendingLogin) -> Accepted {
-        Accepted {
+    pub fn number(
+        &self,
+        (stream, peer): (PeerStream, PeerAddress),
+        pending: PendingLogin,
+    ) -> AcceptedClient {
+        AcceptedClient {
             stream,
             peer,
             id: self.next_number(),
@@ -82,36 +86,40 @@ impl House {
         self.accepted.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// What a conversation takes from the house.
-    pub fn shared(&self) -> Shared {
-        Shared {
-            regime: Arc::clone(&self.desk.regime),
+    /// What a session's protocol takes from what all share.
+    pub fn shared(&self) -> WorkerShared {
+        WorkerShared {
+            policy_store: Arc::clone(&self.login_context.policy_store),
             cache: Arc::clone(&self.cache),
             plans: Arc::clone(&self.plans),
             telemetry: self.telemetry.clone(),
-            workshop: Arc::clone(&self.workshop),
+            repair_executor: Arc::clone(&self.repair_executor),
         }
     }
 
     /// Counts a session that ended in a panic; the panic hook has logged where.
     pub fn session_panicked(&self) {
-        self.desk.telemetry.emit(&SessionPanicked);
+        self.login_context.telemetry.emit(&SessionPanicked);
     }
 
     /// Tells a client that all places are taken. Nothing that it sent has been read, so nothing of
     /// it is known but its address.
-    pub async fn turn_away(&self, (stream, peer): (Stream, Peer)) {
+    pub async fn turn_away(&self, (stream, peer): (PeerStream, PeerAddress)) {
         let info = SessionInfo::accepted(self.next_number(), &peer.to_string());
         let reason = RefusedBecause::ConnectionsMax;
-        self.desk.telemetry.emit(&ConnectionRefused {
+        self.login_context.telemetry.emit(&ConnectionRefused {
             session: &info,
             reason,
             tls: None,
         });
         let message = "sorry, too many clients already";
         let mut out = BytesMut::new();
-        let fields = ErrorFields::new(Severity::Fatal, sqlstate::TOO_MANY_CONNECTIONS, message);
+        let fields = ErrorFields::new(
+            ErrorSeverity::Fatal,
+            sqlstate::TOO_MANY_CONNECTIONS,
+            message,
+        );
         encode::error(&mut out, &fields);
-        Link::new(stream).part(&out).await;
+        FramedStream::new(stream).send_and_close(&out).await;
     }
 }

@@ -1,10 +1,10 @@
 //! `pg_cancel_backend` and `pg_terminate_backend` of a session of one's own, carried out here.
 //!
-//! The gate takes the call out of the text ([`Signal`]): what runs at the server answers `false`.
-//! When that row comes, the statement has run in its place, behind everything before it and in a
-//! transaction that has not failed; then the other session is signalled, and the row says what came
-//! of it. So the answer has the description, the formats and the order that the server gives it. A
-//! row that comes by any other way says `false`, and nothing is done.
+//! The gate takes the call out of the text ([`BackendSignal`]): what runs at the server answers
+//! `false`. When that row comes, the statement has run in its place, behind everything before it
+//! and in a transaction that has not failed; then the other session is signalled, and the row says
+//! what came of it. So the answer has the description, the formats and the order that the server
+//! gives it. A row that comes by any other way says `false`, and nothing is done.
 //!
 //! Whoever is not of the same owner is not there: the words are those of a process id that nobody
 //! has.
@@ -17,31 +17,32 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::io::Relay;
-use super::lowered_settings::Lowered;
-use super::pending::Owed;
-use super::policy_limits::Quotas;
-use super::policy_limits::result_limit::Course;
-use super::protocol::{Conversation, Ending};
-use super::reply::{self, Farewell};
+use super::lowered_settings::LoweredText;
+use super::pending::ExpectedReply;
+use super::policy_limits::SessionLimits;
+use super::policy_limits::result_limit::RowForwarding;
+use super::protocol::{SessionEnd, SessionProtocol};
+use super::reply::{self, CloseReason};
 use super::server::OwnRow;
 use crate::gate::{
-    Facts, Prepared, ReadPermit, Refusal, Signal, SignalArgument, SignalCall, SignalKind, number_of,
+    BackendSignal, Facts, PreparedStatement, ReadPermit, Refusal, SignalArgument, SignalCall,
+    SignalKind, number_of,
 };
 use crate::telemetry::events::BackendSignalled;
-use crate::upstream::backend_signals::{SignalOutcome, Signalling};
-use crate::upstream::cancel::Canceller;
+use crate::upstream::backend_signals::{RunningSignal, SignalResult};
+use crate::upstream::cancel::SessionCanceller;
 use crate::wire::backend::TransactionStatus;
-use crate::wire::frame::Header;
-use crate::wire::frontend::{Bind, Value};
+use crate::wire::frame::UpstreamHeader;
+use crate::wire::frontend::{Bind, BindValue};
 
 /// How far a call has come whose statement is under way.
-pub enum Calling {
+pub enum SignalCallState {
     /// The row has not come.
     Due(SignalCall),
     /// It has, and waits.
-    UnderWay(SignalCall, Signalling),
+    UnderWay(SignalCall, RunningSignal),
     /// The row is to say this.
-    Known(SignalCall, SignalOutcome),
+    Known(SignalCall, SignalResult),
     /// It has said it.
     Told,
 }
@@ -49,8 +50,8 @@ pub enum Calling {
 /// A text that may run, with the call that was taken out of it.
 pub(super) fn with_call(
     permit: ReadPermit<'_>,
-    mut lowered: Option<Lowered>,
-) -> (ReadPermit<'_>, Option<Lowered>) {
+    mut lowered: Option<LoweredText>,
+) -> (ReadPermit<'_>, Option<LoweredText>) {
     if let Some(signal) = lowered.as_mut().and_then(|lowered| lowered.signal.take()) {
         permit.facts().signal.get_or_init(|| signal);
     }
@@ -62,7 +63,7 @@ pub(super) fn with_call(
 /// # Errors
 /// A value that the server may read otherwise than pgsieve does.
 pub(super) fn facts_of_portal(
-    prepared: &Prepared,
+    prepared: &PreparedStatement,
     bind: &Bind<'_>,
 ) -> Result<Arc<Facts>, Box<Refusal>> {
     let facts = &prepared.facts;
@@ -72,19 +73,22 @@ pub(super) fn facts_of_portal(
     match call_of(signal, Some(bind)) {
         Ok(Some(call)) => Ok(Arc::new(facts.with_call(call))),
         Ok(None) => Ok(Arc::clone(facts)),
-        Err(Unread) => Err(Refusal::of_unread_signal(signal.kind)),
+        Err(UnreadableNumber) => Err(Refusal::of_unread_signal(signal.kind)),
     }
 }
 
 /// The call of a statement that is run with these values; none where one of them is NULL, or no
 /// process id: the server answers for those.
-fn call_of(signal: &Signal, bind: Option<&Bind<'_>>) -> Result<Option<SignalCall>, Unread> {
+fn call_of(
+    signal: &BackendSignal,
+    bind: Option<&Bind<'_>>,
+) -> Result<Option<SignalCall>, UnreadableNumber> {
     let numbers = (number(signal.pid, bind)?, number(signal.timeout, bind)?);
     let (Some(pid), Some(timeout_ms)) = numbers else {
         return Ok(None);
     };
     if timeout_ms < 0 {
-        return Err(Unread);
+        return Err(UnreadableNumber);
     }
     let kind = signal.kind;
     Ok(i32::try_from(pid).ok().map(|pid| SignalCall {
@@ -95,9 +99,12 @@ fn call_of(signal: &Signal, bind: Option<&Bind<'_>>) -> Result<Option<SignalCall
 }
 
 /// A value that is no number as pgsieve reads them.
-struct Unread;
+struct UnreadableNumber;
 
-fn number(argument: SignalArgument, bind: Option<&Bind<'_>>) -> Result<Option<i64>, Unread> {
+fn number(
+    argument: SignalArgument,
+    bind: Option<&Bind<'_>>,
+) -> Result<Option<i64>, UnreadableNumber> {
     let (number, oid) = match argument {
         SignalArgument::Literal(number) => return Ok(Some(number)),
         SignalArgument::Parameter { number, oid, .. } => (number, oid),
@@ -108,11 +115,11 @@ fn number(argument: SignalArgument, bind: Option<&Bind<'_>>) -> Result<Option<i6
     };
     let is_text = TEXTS.contains(&oid);
     match value {
-        Value::Null => Ok(None),
-        Value::Binary(bytes) if !is_text => binary(bytes).map(Some).ok_or(Unread),
-        Value::Text(bytes) | Value::Binary(bytes) => {
-            let text = std::str::from_utf8(bytes).map_err(|_| Unread)?;
-            number_of(text).map(Some).ok_or(Unread)
+        BindValue::Null => Ok(None),
+        BindValue::Binary(bytes) if !is_text => binary(bytes).map(Some).ok_or(UnreadableNumber),
+        BindValue::Text(bytes) | BindValue::Binary(bytes) => {
+            let text = std::str::from_utf8(bytes).map_err(|_| UnreadableNumber)?;
+            number_of(text).map(Some).ok_or(UnreadableNumber)
         }
     }
 }
@@ -126,7 +133,7 @@ fn binary(bytes: &[u8]) -> Option<i64> {
     })
 }
 
-impl Calling {
+impl SignalCallState {
     /// The call of a statement that is about to run.
     pub(super) fn of(facts: &Facts) -> Option<Box<Self>> {
         let call = call_of(facts.signal.get()?, None).ok().flatten()?;
@@ -134,7 +141,7 @@ impl Calling {
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// A session that cancels what it runs itself meets an error in that place, unless the
     /// statement fails in any case.
     ///
@@ -145,10 +152,10 @@ impl Conversation {
         let Some(call) = signal.and_then(|signal| call_of(signal, None).ok().flatten()) else {
             return Ok(());
         };
-        let fails = self.standing.status == TransactionStatus::Failed
-            && !self.standing.unsynced
-            && self.journal.is_empty();
-        let own = self.quotas.canceller().map(Canceller::pid);
+        let fails = self.transaction.status == TransactionStatus::Failed
+            && !self.transaction.unsynced
+            && self.pending.is_empty();
+        let own = self.session_limits.canceller().map(SessionCanceller::pid);
         match call.kind {
             SignalKind::Cancel if own == Some(call.pid) && !fails => Err(Refusal::of_own_cancel()),
             SignalKind::Cancel | SignalKind::Terminate => Ok(()),
@@ -162,38 +169,46 @@ impl Conversation {
     pub(super) fn takes_row_of_call(
         &mut self,
         rest: &[u8],
-        header: &Header,
-    ) -> Result<OwnRow, Ending> {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-            return Ok(OwnRow::No);
+        header: &UpstreamHeader,
+    ) -> Result<OwnRow, SessionEnd> {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
+            return Ok(OwnRow::NotOwn);
         };
         let Some(calling) = &mut running.calling else {
-            return Ok(OwnRow::No);
+            return Ok(OwnRow::NotOwn);
         };
         let Some(row) = rest.get(..header.total) else {
             return Ok(OwnRow::Waits);
         };
-        match (&**calling, said(row)) {
-            (Calling::Told, _) | (_, None) => Ok(OwnRow::No),
-            (Calling::UnderWay(..), Some(_)) => Ok(OwnRow::Waits),
-            (&Calling::Due(call), Some(_)) => {
-                **calling = self.quotas.carry_out(call)?;
+        match (&**calling, value_range(row)) {
+            (SignalCallState::Told, _) | (_, None) => Ok(OwnRow::NotOwn),
+            (SignalCallState::UnderWay(..), Some(_)) => Ok(OwnRow::Waits),
+            (&SignalCallState::Due(call), Some(_)) => {
+                **calling = self.session_limits.carry_out(call)?;
                 // It may be known at once.
                 self.takes_row_of_known(row, header)
             }
-            (Calling::Known(..), Some(_)) => self.takes_row_of_known(row, header),
+            (SignalCallState::Known(..), Some(_)) => self.takes_row_of_known(row, header),
         }
     }
 
-    fn takes_row_of_known(&mut self, row: &[u8], header: &Header) -> Result<OwnRow, Ending> {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-            return Ok(OwnRow::No);
+    fn takes_row_of_known(
+        &mut self,
+        row: &[u8],
+        header: &UpstreamHeader,
+    ) -> Result<OwnRow, SessionEnd> {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
+            return Ok(OwnRow::NotOwn);
         };
-        let Some(Calling::Known(call, outcome)) = running.calling.as_deref() else {
+        let Some(SignalCallState::Known(call, outcome)) = running.calling.as_deref() else {
             return Ok(OwnRow::Waits);
         };
         let (call, outcome) = (*call, *outcome);
-        running.calling = Some(Box::new(Calling::Told));
+        running.calling = Some(Box::new(SignalCallState::Told));
         let fingerprint = running.facts.fingerprint;
         self.telemetry.emit(&BackendSignalled {
             session: &self.info,
@@ -201,13 +216,13 @@ impl Conversation {
             outcome: outcome.into(),
             fingerprint,
         });
-        if let Some(words) = words(call, outcome, self.names.server_major())
-            && !self.loudness.is_mute()
+        if let Some(words) = failure_message(call, outcome, self.names.server_major())
+            && !self.client_min_messages.is_mute()
         {
             reply::warning(&mut self.reply, &words);
         }
-        if self.advance(header)? == Course::Passes {
-            let done = outcome == SignalOutcome::Sent;
+        if self.advance(header)? == RowForwarding::Forward {
+            let done = outcome == SignalResult::Sent;
             self.reply.extend_from_slice(&row_saying(row, done));
         }
         Ok(OwnRow::Taken)
@@ -215,22 +230,30 @@ impl Conversation {
 
     /// Whether a row waits for its call.
     pub(super) fn is_calling(&self) -> bool {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front() else {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.front()
+        else {
             return false;
         };
-        matches!(running.calling.as_deref(), Some(Calling::UnderWay(..)))
+        matches!(
+            running.calling.as_deref(),
+            Some(SignalCallState::UnderWay(..))
+        )
     }
 
     /// Ready unless a call is being carried out; wakes the session then.
     pub(super) fn poll_call(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
             return Poll::Ready(());
         };
-        let Some(Calling::UnderWay(call, signalling)) = running.calling.as_deref_mut() else {
+        let Some(SignalCallState::UnderWay(call, signalling)) = running.calling.as_deref_mut()
+        else {
             return Poll::Ready(());
         };
         let (call, outcome) = (*call, std::task::ready!(signalling.as_mut().poll(context)));
-        running.calling = Some(Box::new(Calling::Known(call, outcome)));
+        running.calling = Some(Box::new(SignalCallState::Known(call, outcome)));
         Poll::Ready(())
     }
 
@@ -238,11 +261,11 @@ impl Conversation {
     ///
     /// # Errors
     /// It has.
-    pub(super) fn goes_on(&self) -> Result<(), Ending> {
-        match &self.wishes {
-            Some(wishes) if wishes.ends() => Err(Ending::Ended(match wishes.has_lapsed() {
-                true => Farewell::Lapsed,
-                false => Farewell::Terminated,
+    pub(super) fn goes_on(&self) -> Result<(), SessionEnd> {
+        match &self.signals {
+            Some(signals) if signals.ends() => Err(SessionEnd::Ended(match signals.has_lapsed() {
+                true => CloseReason::Lapsed,
+                false => CloseReason::Terminated,
             })),
             Some(_) | None => Ok(()),
         }
@@ -254,8 +277,8 @@ impl Relay {
     /// cancelled.
     pub async fn is_woken_to_end(&mut self) {
         std::future::poll_fn(|context| {
-            if let Some(wishes) = &self.conversation.wishes {
-                wishes.wake(context.waker());
+            if let Some(signals) = &self.protocol.signals {
+                signals.wake(context.waker());
             }
             Poll::Ready(())
         })
@@ -263,45 +286,52 @@ impl Relay {
     }
 }
 
-impl Quotas {
+impl SessionLimits {
     /// Begins to carry a call out.
-    fn carry_out(&self, call: SignalCall) -> Result<Calling, Ending> {
+    fn carry_out(&self, call: SignalCall) -> Result<SignalCallState, SessionEnd> {
         let Some(own) = self.canceller() else {
-            return Ok(Calling::Known(call, SignalOutcome::Nobody));
+            return Ok(SignalCallState::Known(call, SignalResult::Nobody));
         };
         let wait = Duration::from_millis(call.timeout_ms.unsigned_abs());
         match call.kind {
             SignalKind::Terminate if call.pid == own.pid() => {
-                Err(Ending::Ended(Farewell::Terminated))
+                Err(SessionEnd::Ended(CloseReason::Terminated))
             }
-            SignalKind::Terminate => Ok(Calling::UnderWay(call, own.signal_end(call.pid, wait))),
-            SignalKind::Cancel => Ok(Calling::UnderWay(call, own.signal_cancel(call.pid))),
+            SignalKind::Terminate => Ok(SignalCallState::UnderWay(
+                call,
+                own.signal_end(call.pid, wait),
+            )),
+            SignalKind::Cancel => Ok(SignalCallState::UnderWay(call, own.signal_cancel(call.pid))),
         }
     }
 }
 
 /// What the server says of a signal that did not do what was asked for.
-fn words(call: SignalCall, outcome: SignalOutcome, server_major: Option<u16>) -> Option<String> {
+fn failure_message(
+    call: SignalCall,
+    outcome: SignalResult,
+    server_major: Option<u16>,
+) -> Option<String> {
     let SignalCall {
         pid, timeout_ms, ..
     } = call;
     match outcome {
-        SignalOutcome::Sent => None,
-        SignalOutcome::Nobody if server_major.is_some_and(|major| major < 15) => {
+        SignalResult::Sent => None,
+        SignalResult::Nobody if server_major.is_some_and(|major| major < 15) => {
             Some(format!("PID {pid} is not a PostgreSQL server process"))
         }
-        SignalOutcome::Nobody => Some(format!("PID {pid} is not a PostgreSQL backend process")),
-        SignalOutcome::NotSent => Some(format!(
+        SignalResult::Nobody => Some(format!("PID {pid} is not a PostgreSQL backend process")),
+        SignalResult::NotSent => Some(format!(
             "could not send signal to process {pid}: the database does not take it"
         )),
-        SignalOutcome::NotEnded => Some(format!(
+        SignalResult::NotEnded => Some(format!(
             "backend with PID {pid} did not terminate within {timeout_ms} milliseconds"
         )),
     }
 }
 
 /// Where the one value of a row of one boolean stands that is not NULL.
-fn said(row: &[u8]) -> Option<u8> {
+fn value_range(row: &[u8]) -> Option<u8> {
     match row {
         [b'D', _, _, _, _, 0, 1, 0, 0, 0, 1, value] => Some(*value),
         _ => None,
@@ -321,7 +351,7 @@ fn row_saying(row: &[u8], done: bool) -> Vec<u8> {
     row
 }
 
-impl fmt::Debug for Calling {
+impl fmt::Debug for SignalCallState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Due(_) => "Due",
@@ -346,30 +376,33 @@ mod tests {
             pid: 7,
             timeout_ms: 50,
         };
-        for (outcome, major, said) in [
-            (SignalOutcome::Sent, 15, None),
+        for (outcome, major, value_range) in [
+            (SignalResult::Sent, 15, None),
             (
-                SignalOutcome::Nobody,
+                SignalResult::Nobody,
                 13,
                 Some("PID 7 is not a PostgreSQL server process"),
             ),
             (
-                SignalOutcome::Nobody,
+                SignalResult::Nobody,
                 14,
                 Some("PID 7 is not a PostgreSQL server process"),
             ),
             (
-                SignalOutcome::Nobody,
+                SignalResult::Nobody,
                 15,
                 Some("PID 7 is not a PostgreSQL backend process"),
             ),
             (
-                SignalOutcome::NotEnded,
+                SignalResult::NotEnded,
                 18,
                 Some("backend with PID 7 did not terminate within 50 milliseconds"),
             ),
         ] {
-            assert_eq!(words(call, outcome, Some(major)).as_deref(), said);
+            assert_eq!(
+                failure_message(call, outcome, Some(major)).as_deref(),
+                value_range
+            );
         }
         assert_eq!(format!("{call:?}"), "SignalCall(Terminate, …)");
     }
@@ -382,9 +415,9 @@ mod tests {
         assert_eq!(row_saying(text, false), text);
         assert_eq!(row_saying(binary, true).last(), Some(&1));
         assert_eq!(row_saying(binary, false), binary);
-        assert!(said(text).is_some() && said(binary).is_some());
-        assert_eq!(said(b"D\0\0\0\x0a\0\x01\xff\xff\xff\xff"), None);
-        assert_eq!(said(b"D\0\0\0\x0c\0\x01\0\0\0\x02on"), None);
-        assert_eq!(said(b"D\0\0\0\x06\0\0"), None);
+        assert!(value_range(text).is_some() && value_range(binary).is_some());
+        assert_eq!(value_range(b"D\0\0\0\x0a\0\x01\xff\xff\xff\xff"), None);
+        assert_eq!(value_range(b"D\0\0\0\x0c\0\x01\0\0\0\x02on"), None);
+        assert_eq!(value_range(b"D\0\0\0\x06\0\0"), None);
     }
 }

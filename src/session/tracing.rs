@@ -9,53 +9,53 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::arrival::Arrival;
-use super::pending::{Journal, Owed, Running};
-use super::protocol::Conversation;
-use super::repair::executor::Marks;
+use super::arrival::StatementArrival;
+use super::pending::{ExpectedReply, InFlight, PendingReplies};
+use super::protocol::SessionProtocol;
+use super::repair::executor::StepTimes;
 use crate::gate::Facts;
 use crate::limits;
 use crate::repair::Attempt;
-use crate::telemetry::labels::Path;
-use crate::telemetry::sqlstate_code::Code;
-use crate::telemetry::traces::sampling::Dice;
-use crate::telemetry::traces::traceparent::Parent;
-use crate::telemetry::traces::{Place, Trace, Work};
+use crate::telemetry::labels::ProtocolPath;
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::telemetry::traces::sampling::SamplingRng;
+use crate::telemetry::traces::traceparent::TraceParent;
+use crate::telemetry::traces::{PipelinePlace, StatementTrace, TraceWork};
 
 /// What a session knows for its traces.
-pub struct Tracing {
-    dice: Dice,
+pub struct SessionTracing {
+    sampling_rng: SamplingRng,
     /// What the application_name says.
-    parent: Option<Parent>,
-    taken: Taken,
+    parent: Option<TraceParent>,
+    taken: TracedStatement,
     /// The statement that the last Bind was about.
-    bound: Option<Bound>,
+    bound: Option<BoundStatement>,
     /// What was prepared last in the batch that is being sent, until its Execute comes.
-    parsed: Option<Box<Running>>,
+    parsed: Option<Box<InFlight>>,
     /// When the plan of the last Bind was asked for, and when it came.
     asked: Option<(Instant, Instant)>,
 }
 
 /// The statement that is being taken.
-enum Taken {
+enum TracedStatement {
     Nothing,
     /// It has a trace if it is sampled.
-    Statement(Option<Box<Trace>>),
+    Statement(Option<Box<StatementTrace>>),
 }
 
 /// A prepared statement as a Bind has found it.
-struct Bound {
+struct BoundStatement {
     facts: Arc<Facts>,
     text: Arc<str>,
 }
 
-impl Tracing {
+impl SessionTracing {
     /// Of a session that calls itself so.
     pub fn new(application_name: &str) -> Box<Self> {
         Box::new(Self {
-            dice: Dice::new(),
-            parent: Parent::in_name(application_name),
-            taken: Taken::Nothing,
+            sampling_rng: SamplingRng::new(),
+            parent: TraceParent::in_name(application_name),
+            taken: TracedStatement::Nothing,
             bound: None,
             parsed: None,
             asked: None,
@@ -63,23 +63,28 @@ impl Tracing {
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// A statement has come with this text.
-    pub(super) fn begin_trace(&mut self, text: Option<&str>, arrived: &Arrival) {
+    pub(super) fn begin_trace(&mut self, text: Option<&str>, arrived: &StatementArrival) {
         let Some(tracing) = &mut self.tracing else {
             return;
         };
         let Some(traces) = self.telemetry.traces() else {
             return;
         };
-        let mut begun = traces.begin(text, tracing.parent, &mut tracing.dice, arrived.taken);
+        let mut begun = traces.begin(
+            text,
+            tracing.parent,
+            &mut tracing.sampling_rng,
+            arrived.taken,
+        );
         if let Some(trace) = &mut begun
             && let Some(came) = arrived.taken.checked_sub(arrived.queue)
             && came < arrived.taken
         {
-            trace.add(Work::Wait, came, arrived.taken);
+            trace.add(TraceWork::Wait, came, arrived.taken);
         }
-        tracing.taken = Taken::Statement(begun);
+        tracing.taken = TracedStatement::Statement(begun);
     }
 
     /// A Bind has come for this statement.
@@ -88,7 +93,7 @@ impl Conversation {
             return;
         };
         let prepared = self.names.prepared(statement);
-        tracing.bound = prepared.map(|prepared| Bound {
+        tracing.bound = prepared.map(|prepared| BoundStatement {
             facts: Arc::clone(&prepared.facts),
             text: Arc::clone(&prepared.text),
         });
@@ -96,7 +101,7 @@ impl Conversation {
 
     /// An Execute has come for this portal. It goes on with the trace of its Parse, if that came in
     /// the same batch.
-    pub(super) fn begin_execute(&mut self, portal: &str, arrived: &Arrival) {
+    pub(super) fn begin_execute(&mut self, portal: &str, arrived: &StatementArrival) {
         let Some(tracing) = &mut self.tracing else {
             return;
         };
@@ -104,13 +109,13 @@ impl Conversation {
             tracing.bound = None;
             return;
         };
-        let answered = |parsed: &mut Box<Running>| Arc::ptr_eq(&parsed.facts, &cursor.facts);
+        let answered = |parsed: &mut Box<InFlight>| Arc::ptr_eq(&parsed.facts, &cursor.facts);
         let trace = match tracing.parsed.take_if(answered) {
             Some(mut parsed) => parsed.trace.take(),
-            None => self.journal.take_trace_of_parse(&cursor.facts),
+            None => self.pending.take_trace_of_parse(&cursor.facts),
         };
         if trace.is_some() {
-            tracing.taken = Taken::Statement(trace);
+            tracing.taken = TracedStatement::Statement(trace);
             return;
         }
         let text = Arc::clone(&cursor.text);
@@ -118,7 +123,7 @@ impl Conversation {
     }
 
     /// Something was done to the statement that is being taken, since the last lap.
-    pub(super) fn lap(&mut self, work: Work) {
+    pub(super) fn lap(&mut self, work: TraceWork) {
         if let Some(trace) = self.taken_trace() {
             trace.lap(work);
         }
@@ -141,37 +146,42 @@ impl Conversation {
     /// The statement that was being taken is no more.
     pub(super) fn drop_trace(&mut self) {
         if let Some(tracing) = &mut self.tracing {
-            tracing.taken = Taken::Nothing;
+            tracing.taken = TracedStatement::Nothing;
         }
     }
 
     /// The trace of the statement that was being taken.
-    pub(super) fn take_trace(&mut self) -> Option<Box<Trace>> {
+    pub(super) fn take_trace(&mut self) -> Option<Box<StatementTrace>> {
         let tracing = self.tracing.as_mut()?;
-        match std::mem::replace(&mut tracing.taken, Taken::Nothing) {
-            Taken::Nothing => None,
-            Taken::Statement(trace) => trace,
+        match std::mem::replace(&mut tracing.taken, TracedStatement::Nothing) {
+            TracedStatement::Nothing => None,
+            TracedStatement::Statement(trace) => trace,
         }
     }
 
     /// The same of one that is sent now.
-    pub(super) fn trace_sent(&mut self) -> Option<Box<Trace>> {
+    pub(super) fn trace_sent(&mut self) -> Option<Box<StatementTrace>> {
         let mut trace = self.take_trace()?;
-        trace.sent(match self.journal.is_empty() {
-            true => Place::First,
-            false => Place::Behind,
+        trace.sent(match self.pending.is_empty() {
+            true => PipelinePlace::First,
+            false => PipelinePlace::Behind,
         });
         Some(trace)
     }
 
     /// The same of one that is refused, which may have come without a text.
-    pub(super) fn trace_refused(&mut self, path: Path, arrived: &Arrival) -> Option<Box<Trace>> {
+    pub(super) fn trace_refused(
+        &mut self,
+        path: ProtocolPath,
+        arrived: &StatementArrival,
+    ) -> Option<Box<StatementTrace>> {
         let tracing = self.tracing.as_mut()?;
-        if matches!(tracing.taken, Taken::Nothing) {
+        if matches!(tracing.taken, TracedStatement::Nothing) {
             let bound = tracing.bound.take();
-            let bound = bound.filter(|_| matches!(path, Path::Bind | Path::Execute));
+            let bound =
+                bound.filter(|_| matches!(path, ProtocolPath::Bind | ProtocolPath::Execute));
             self.begin_trace(bound.as_ref().map(|bound| &*bound.text), arrived);
-            if path == Path::Bind {
+            if path == ProtocolPath::Bind {
                 self.trace_asked();
             }
         }
@@ -181,32 +191,32 @@ impl Conversation {
     /// A statement that was sent is taken anew.
     pub(super) fn retake_trace(&mut self) {
         if let Some(tracing) = &mut self.tracing
-            && let Some(Owed::Rescue(running)) = self.journal.head()
+            && let Some(ExpectedReply::Rescue(running)) = self.pending.head()
         {
-            tracing.taken = Taken::Statement(running.trace.take());
+            tracing.taken = TracedStatement::Statement(running.trace.take());
         }
     }
 
-    /// What a rescue has tried, and when each step was done.
-    pub(super) fn trace_attempts(&mut self, attempts: &[Attempt], marks: &Marks) {
+    /// What a repair has tried, and when each step was done.
+    pub(super) fn trace_attempts(&mut self, attempts: &[Attempt], marks: &StepTimes) {
         let Some(trace) = self.taken_trace() else {
             return;
         };
         for (place, step) in attempts.iter().enumerate() {
             if let Some((since, until)) = marks.of_step(place) {
-                let work = Work::Attempt(step.recoverer, step.confidence, step.outcome);
+                let work = TraceWork::Attempt(step.recoverer, step.confidence, step.outcome);
                 trace.add(work, since, until);
             }
         }
     }
 
-    /// Whether the statement that is rescued now is sampled.
+    /// Whether the statement that is repaired now is sampled.
     pub(super) fn is_traced(&mut self) -> bool {
         if self.tracing.is_none() {
             return false;
         }
-        let is_sent = match self.journal.head() {
-            Some(Owed::Rescue(running)) => running.trace.is_some(),
+        let is_sent = match self.pending.head() {
+            Some(ExpectedReply::Rescue(running)) => running.trace.is_some(),
             _ => false,
         };
         is_sent || self.taken_trace().is_some()
@@ -220,8 +230,8 @@ impl Conversation {
         let now = Instant::now();
         if is_of_bind {
             tracing.asked = Some((since, now));
-        } else if let Taken::Statement(Some(trace)) = &mut tracing.taken {
-            trace.add(Work::Plan, since, now);
+        } else if let TracedStatement::Statement(Some(trace)) = &mut tracing.taken {
+            trace.add(TraceWork::Plan, since, now);
         }
     }
 
@@ -229,17 +239,20 @@ impl Conversation {
     pub(super) fn trace_asked(&mut self) {
         if let Some(tracing) = &mut self.tracing
             && let Some((since, until)) = tracing.asked.take()
-            && let Taken::Statement(Some(trace)) = &mut tracing.taken
+            && let TracedStatement::Statement(Some(trace)) = &mut tracing.taken
         {
-            trace.add(Work::Plan, since, until);
+            trace.add(TraceWork::Plan, since, until);
         }
     }
 
     /// The next answer is that of another statement.
-    pub(super) fn next_turn(&mut self) {
+    pub(super) fn trace_next_answer(&mut self) {
         if self.tracing.is_some()
-            && let Some(Owed::Query(running) | Owed::Parse(running) | Owed::Execute(running)) =
-                self.journal.head()
+            && let Some(
+                ExpectedReply::Query(running)
+                | ExpectedReply::Parse(running)
+                | ExpectedReply::Execute(running),
+            ) = self.pending.head()
             && let Some(trace) = &mut running.trace
         {
             trace.turn();
@@ -247,18 +260,18 @@ impl Conversation {
     }
 
     /// A Parse has failed: its trace is with the Execute behind it, which will not run.
-    pub(super) fn reclaim_trace(&mut self, running: &mut Running) {
+    pub(super) fn reclaim_trace(&mut self, running: &mut InFlight) {
         if self.tracing.is_some() && running.trace.is_none() {
-            running.trace = self.journal.take_trace_of_execute(&running.facts);
+            running.trace = self.pending.take_trace_of_execute(&running.facts);
         }
     }
 
     /// A Bind has failed: so has the statement that would have run.
-    pub(super) fn trace_unbound(&mut self, code: Code) {
+    pub(super) fn trace_unbound(&mut self, code: SqlstateCode) {
         let Some(tracing) = &mut self.tracing else {
             return;
         };
-        if let Some(running) = self.journal.traced_execute() {
+        if let Some(running) = self.pending.traced_execute() {
             running.sqlstate = Some(code);
             let info = running.info.as_ref().unwrap_or(&self.info);
             self.telemetry.traced(&running.event(info, Instant::now()));
@@ -269,14 +282,14 @@ impl Conversation {
         if let Some(parsed) = &mut tracing.parsed
             && bound.is_some_and(|bound| Arc::ptr_eq(&bound.facts, &parsed.facts))
         {
-            parsed.path = Path::Execute;
+            parsed.path = ProtocolPath::Execute;
             parsed.sqlstate = Some(code);
             self.trace_parsed();
         }
     }
 
     /// A text was prepared. Its Execute may still come, unless the batch has ended.
-    pub(super) fn keep_parsed(&mut self, running: Box<Running>) {
+    pub(super) fn keep_parsed(&mut self, running: Box<InFlight>) {
         if self.tracing.is_none() || running.trace.is_none() {
             return;
         }
@@ -284,7 +297,7 @@ impl Conversation {
         if let Some(tracing) = &mut self.tracing {
             tracing.parsed = Some(running);
         }
-        if !self.standing.unsynced || self.journal.owes_sync() {
+        if !self.transaction.unsynced || self.pending.owes_sync() {
             self.trace_parsed();
         }
     }
@@ -304,50 +317,55 @@ impl Conversation {
         if let Some(tracing) = &mut self.tracing
             && setting == "application_name"
         {
-            tracing.parent = Parent::in_name(value);
+            tracing.parent = TraceParent::in_name(value);
         }
     }
 
-    fn taken_trace(&mut self) -> Option<&mut Trace> {
+    fn taken_trace(&mut self) -> Option<&mut StatementTrace> {
         match &mut self.tracing.as_mut()?.taken {
-            Taken::Nothing => None,
-            Taken::Statement(trace) => trace.as_deref_mut(),
+            TracedStatement::Nothing => None,
+            TracedStatement::Statement(trace) => trace.as_deref_mut(),
         }
     }
 }
 
-impl Journal {
+impl PendingReplies {
     /// Whether the client has ended a batch that is not answered yet.
     fn owes_sync(&mut self) -> bool {
-        self.owed_first().any(|owed| matches!(owed, Owed::Sync))
+        self.owed_first()
+            .any(|owed| matches!(owed, ExpectedReply::Sync))
     }
 
     /// The trace of a Parse that is owed in the batch that is being sent.
-    fn take_trace_of_parse(&mut self, facts: &Arc<Facts>) -> Option<Box<Trace>> {
+    fn take_trace_of_parse(&mut self, facts: &Arc<Facts>) -> Option<Box<StatementTrace>> {
         let batch = self.owed_last().take(limits::TRACE_PARSE_BEHIND_MAX);
-        let mut batch = batch.take_while(|owed| !matches!(owed, Owed::Sync));
+        let mut batch = batch.take_while(|owed| !matches!(owed, ExpectedReply::Sync));
         batch.find_map(|owed| match owed {
-            Owed::Parse(running) if Arc::ptr_eq(&running.facts, facts) => running.trace.take(),
+            ExpectedReply::Parse(running) if Arc::ptr_eq(&running.facts, facts) => {
+                running.trace.take()
+            }
             _ => None,
         })
     }
 
     /// The trace of an Execute that is owed in the batch that is being answered.
-    fn take_trace_of_execute(&mut self, facts: &Arc<Facts>) -> Option<Box<Trace>> {
+    fn take_trace_of_execute(&mut self, facts: &Arc<Facts>) -> Option<Box<StatementTrace>> {
         let batch = self.owed_first();
-        let mut batch = batch.take_while(|owed| !matches!(owed, Owed::Sync));
+        let mut batch = batch.take_while(|owed| !matches!(owed, ExpectedReply::Sync));
         batch.find_map(|owed| match owed {
-            Owed::Execute(running) if Arc::ptr_eq(&running.facts, facts) => running.trace.take(),
+            ExpectedReply::Execute(running) if Arc::ptr_eq(&running.facts, facts) => {
+                running.trace.take()
+            }
             _ => None,
         })
     }
 
     /// The first Execute with a trace in the batch that is being answered.
-    fn traced_execute(&mut self) -> Option<&mut Running> {
+    fn traced_execute(&mut self) -> Option<&mut InFlight> {
         let batch = self.owed_first();
-        let mut batch = batch.take_while(|owed| !matches!(owed, Owed::Sync));
+        let mut batch = batch.take_while(|owed| !matches!(owed, ExpectedReply::Sync));
         batch.find_map(|owed| match owed {
-            Owed::Execute(running) if running.trace.is_some() => Some(&mut **running),
+            ExpectedReply::Execute(running) if running.trace.is_some() => Some(&mut **running),
             _ => None,
         })
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// One change: the bytes of `span` become `replacement`. An empty span inserts.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct TextEdit {
     /// The bytes to replace, counted in the text before any edit.
     pub span: Range<usize>,
     /// What stands there afterwards.
@@ -26,7 +26,7 @@ pub enum EditError {
 }
 
 /// Applies all edits at once, in whatever order they come.
-pub fn apply(text: &str, mut edits: Vec<Edit>) -> Result<String, EditError> {
+pub fn apply(text: &str, mut edits: Vec<TextEdit>) -> Result<String, EditError> {
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let mut edited = String::with_capacity(text.len());
     let mut copied = 0;
@@ -48,7 +48,7 @@ pub fn apply(text: &str, mut edits: Vec<Edit>) -> Result<String, EditError> {
     Ok(edited)
 }
 
-impl std::fmt::Debug for Edit {
+impl std::fmt::Debug for TextEdit {
     /// Without the replacement: it is SQL.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Edit({}..{})", self.span.start, self.span.end)
@@ -84,7 +84,7 @@ mod tests {
     fn edited(text: &str, edits: &[(Range<usize>, &str)]) -> Result<String, EditError> {
         let edits = edits
             .iter()
-            .map(|(span, replacement)| Edit {
+            .map(|(span, replacement)| TextEdit {
                 span: span.clone(),
                 replacement: (*replacement).into(),
             })

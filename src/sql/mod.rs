@@ -2,8 +2,8 @@
 //!
 //! The order in which a text meets these: [`prescan`] (linear, before any parser), [`tree`] (the
 //! grammar and the walk), [`fingerprint`] (what is recorded of it), [`edit`] (how a text is
-//! changed), [`syntax_error_position`] and [`error_condition`] (where the grammar stopped, and with which code),
-//! [`string_continuation`] (strings that it does not read).
+//! changed), [`syntax_error_position`] and [`error_condition`] (where the grammar stopped, and with
+//! which code), [`string_continuation`] (strings that it does not read).
 
 pub mod children;
 pub mod edit;

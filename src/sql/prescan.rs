@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::lexer::{Class, Token, TokenKind, class_of, tokens};
+use super::lexer::{ByteClass, Token, TokenKind, class_of, tokens};
 use crate::limits::{OPERATOR_RUN_BYTES_MAX, OPERATOR_RUN_TOKENS_MAX};
 
 /// Why a text is not given to the parser. Offsets are in bytes.
@@ -40,7 +40,7 @@ pub fn prescan(text: &str, bytes_max: usize) -> Result<(), ScanError> {
             bytes_max,
         });
     }
-    let looks = look(text.as_bytes());
+    let looks = scan_bytes(text.as_bytes());
     if looks.has_nul {
         let at = text.bytes().position(|byte| byte == 0).unwrap_or(0);
         return Err(ScanError::Nul { at });
@@ -74,21 +74,21 @@ impl fmt::Display for ScanError {
 
 impl std::error::Error for ScanError {}
 
-struct Looks {
+struct ByteScan {
     has_nul: bool,
     run_bytes: usize,
 }
 
 /// One pass over the bytes, literals and comments included.
-fn look(bytes: &[u8]) -> Looks {
-    let mut looks = Looks {
+fn scan_bytes(bytes: &[u8]) -> ByteScan {
+    let mut looks = ByteScan {
         has_nul: false,
         run_bytes: 0,
     };
     let mut run: usize = 0;
     for byte in bytes {
         looks.has_nul |= *byte == 0;
-        run = if class_of(*byte) == Class::Operator {
+        run = if class_of(*byte) == ByteClass::Operator {
             run.saturating_add(1)
         } else {
             0
@@ -101,7 +101,7 @@ fn look(bytes: &[u8]) -> Looks {
 /// The slow way, for a text with a long run somewhere: is it in a place where the lexer reads it
 /// often?
 fn long_runs(text: &str) -> Result<(), ScanError> {
-    let mut run = Run::default();
+    let mut run = OperatorRun::default();
     for token in tokens(text) {
         let bytes = text.as_bytes().get(token.span.clone()).unwrap_or_default();
         match token.kind {
@@ -110,7 +110,7 @@ fn long_runs(text: &str) -> Result<(), ScanError> {
                 run.comment(bytes, &token)?
             }
             TokenKind::LineComment => run.line_comment(bytes, &token)?,
-            _ => run = Run::default(),
+            _ => run = OperatorRun::default(),
         }
     }
     Ok(())
@@ -118,13 +118,13 @@ fn long_runs(text: &str) -> Result<(), ScanError> {
 
 /// A run of operator characters, over the borders of tokens, and how often the lexer reads it.
 #[derive(Default)]
-struct Run {
+struct OperatorRun {
     start: usize,
     bytes: usize,
     reads: usize,
 }
 
-impl Run {
+impl OperatorRun {
     fn operator(&mut self, bytes: &[u8], token: &Token) -> Result<(), ScanError> {
         // Longer than any operator: our lexer, too, has cut it at the bound.
         let reads = if bytes.len() > OPERATOR_RUN_BYTES_MAX {
@@ -140,7 +140,7 @@ impl Run {
     fn comment(&mut self, comment: &[u8], token: &Token) -> Result<(), ScanError> {
         let mut bytes = comment.iter().copied().enumerate().peekable();
         while let Some((at, byte)) = bytes.next() {
-            if class_of(byte) != Class::Operator {
+            if class_of(byte) != ByteClass::Operator {
                 *self = Self::default();
                 continue;
             }
@@ -163,7 +163,7 @@ impl Run {
     fn line_comment(&mut self, comment: &[u8], token: &Token) -> Result<(), ScanError> {
         let marks = comment
             .iter()
-            .take_while(|byte| class_of(**byte) == Class::Operator)
+            .take_while(|byte| class_of(**byte) == ByteClass::Operator)
             .count();
         self.grow(token.span.start, marks)?;
         *self = Self::default();

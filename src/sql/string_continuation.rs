@@ -30,30 +30,34 @@ pub fn without_comments(text: &str) -> Option<String> {
 
 /// Writes a literal without its comments; says whether there were any.
 fn blank(literal: &str, escapes: bool, out: &mut String) -> bool {
-    let mut place = Place::Before;
+    let mut place = LiteralState::Before;
     let mut found = false;
     let mut letters = literal.chars().peekable();
     while let Some(letter) = letters.next() {
         let next = letters.peek().copied();
         place = match (place, letter) {
-            (Place::Before | Place::Between, '\'') => Place::Within,
-            (Place::Within, '\'') if next == Some('\'') => Place::Escaped,
-            (Place::Within, '\'') => Place::Between,
-            (Place::Within, '\\') if escapes => Place::Escaped,
-            (Place::Escaped, _) => Place::Within,
-            (Place::Between, '-') => Place::Comment,
-            (Place::Comment, '\n' | '\r') => Place::Between,
+            (LiteralState::Before | LiteralState::Between, '\'') => LiteralState::Within,
+            (LiteralState::Within, '\'') if next == Some('\'') => LiteralState::Escaped,
+            (LiteralState::Within, '\'') => LiteralState::Between,
+            (LiteralState::Within, '\\') if escapes => LiteralState::Escaped,
+            (LiteralState::Escaped, _) => LiteralState::Within,
+            (LiteralState::Between, '-') => LiteralState::Comment,
+            (LiteralState::Comment, '\n' | '\r') => LiteralState::Between,
             (same, _) => same,
         };
-        found |= place == Place::Comment;
-        out.push(if place == Place::Comment { ' ' } else { letter });
+        found |= place == LiteralState::Comment;
+        out.push(if place == LiteralState::Comment {
+            ' '
+        } else {
+            letter
+        });
     }
     found
 }
 
 /// Where a letter of a literal stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LiteralState {
     /// Before the first quote.
     Before,
     /// Between quotes.

@@ -35,26 +35,26 @@ pub fn of_error(text: &str, error: &SyntaxError) -> Option<u32> {
         return character(text, text.len());
     }
     let at = match message {
-        INVALID_UNICODE_ESCAPE => bad_escape(text, &Border::find(text, message)?)?,
-        LIMIT_WITH_COMMA => limit_before(text, &Border::find(text, message)?)?,
+        INVALID_UNICODE_ESCAPE => bad_escape(text, &ErrorBorder::find(text, message)?)?,
+        LIMIT_WITH_COMMA => limit_before(text, &ErrorBorder::find(text, message)?)?,
         _ => {
             let (_, quoted) = message.split_once(AT_OR_NEAR)?;
             let quoted = quoted.strip_suffix('"')?;
-            offender(text, &Border::find(text, message)?, quoted)?
+            offender(text, &ErrorBorder::find(text, message)?, quoted)?
         }
     };
     character(text, at)
 }
 
 /// Where the beginnings of a text start to fail as the whole does.
-struct Border {
+struct ErrorBorder {
     /// All tokens but blanks.
     tokens: Vec<Token>,
     /// The tokens of which one is the offender.
     group: RangeInclusive<usize>,
 }
 
-impl Border {
+impl ErrorBorder {
     fn find(text: &str, message: &str) -> Option<Self> {
         let tokens: Vec<Token> = lexer::tokens(text)
             .filter(|token| !token.kind.is_blank() || token.kind == TokenKind::UnterminatedComment)
@@ -84,13 +84,13 @@ impl Border {
 }
 
 /// The byte at which the token begins that the parser stopped at.
-fn offender(text: &str, border: &Border, quoted: &str) -> Option<usize> {
+fn offender(text: &str, border: &ErrorBorder, quoted: &str) -> Option<usize> {
     let is_quoted = |token: &&Token| text.get(token.span.clone()) == Some(quoted);
     only(border.group().iter().filter(is_quoted)).map(|token| token.span.start)
 }
 
 /// The byte of the escape that makes no sense, in the literal that the lexer stopped in.
-fn bad_escape(text: &str, border: &Border) -> Option<usize> {
+fn bad_escape(text: &str, border: &ErrorBorder) -> Option<usize> {
     let follows_uescape = border.group().iter().any(|token| {
         let word = text.get(token.span.clone()).unwrap_or_default();
         token.kind == TokenKind::Word && word.eq_ignore_ascii_case("UESCAPE")
@@ -151,7 +151,7 @@ fn quotes(literal: &[u8]) -> usize {
 
 /// The byte of the LIMIT whose second number ends at the border: the last one before it that stands
 /// outside of the parentheses of the numbers.
-fn limit_before(text: &str, border: &Border) -> Option<usize> {
+fn limit_before(text: &str, border: &ErrorBorder) -> Option<usize> {
     let mut closed = 0_usize;
     for token in border.tokens.get(..=*border.group.end())?.iter().rev() {
         match text.get(token.span.clone())? {

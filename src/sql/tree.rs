@@ -25,14 +25,14 @@ pub use pg_raw_parse::{ConstValue, Node, list, nodes};
 pub use super::children::{UnknownNode, children, kind_name};
 
 /// The statements of one text. Drop it on the thread that parsed it.
-pub struct Tree {
+pub struct SyntaxTree {
     parsed: pg_raw_parse::ParseResult,
     length: usize,
 }
 
 /// One statement of a text.
 #[derive(Clone, Copy)]
-pub struct Statement<'t> {
+pub struct ParsedStatement<'t> {
     /// The top node.
     pub node: Node<'t>,
     start: usize,
@@ -51,9 +51,9 @@ pub enum SyntaxError {
 pub struct ClientMessage(Box<str>);
 
 /// Parses a text with Postgres's grammar. The text runs with `standard_conforming_strings` on.
-pub fn parse(text: &str) -> Result<Tree, SyntaxError> {
+pub fn parse(text: &str) -> Result<SyntaxTree, SyntaxError> {
     match pg_raw_parse::parse(text) {
-        Ok(parsed) => Ok(Tree {
+        Ok(parsed) => Ok(SyntaxTree {
             parsed,
             length: text.len(),
         }),
@@ -61,16 +61,16 @@ pub fn parse(text: &str) -> Result<Tree, SyntaxError> {
     }
 }
 
-impl Tree {
+impl SyntaxTree {
     /// The statements, in order. Empty ones (only white space or comments) are left out.
-    pub fn statements(&self) -> impl Iterator<Item = Statement<'_>> {
+    pub fn statements(&self) -> impl Iterator<Item = ParsedStatement<'_>> {
         self.parsed
             .iter()
-            .map(|raw| Statement::of(raw, self.length))
+            .map(|raw| ParsedStatement::of(raw, self.length))
     }
 }
 
-impl<'t> Statement<'t> {
+impl<'t> ParsedStatement<'t> {
     /// The bytes that the statement takes in the text, without its semicolon. White space and
     /// comments around it may be part of it.
     pub fn span(&self) -> Range<usize> {
@@ -144,7 +144,7 @@ impl fmt::Debug for ClientMessage {
     }
 }
 
-impl fmt::Debug for Tree {
+impl fmt::Debug for SyntaxTree {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Tree")

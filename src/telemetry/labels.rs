@@ -45,7 +45,7 @@ macro_rules! labels {
 
 labels! {
     /// The way a statement came to pgsieve.
-    Path {
+    ProtocolPath {
         /// A Query message.
         Query => "query",
         /// A Parse message: judged and prepared, not run.
@@ -67,7 +67,7 @@ labels! {
 
 labels! {
     /// What became of a text at the gate.
-    Outcome {
+    StatementOutcome {
         /// It ran as it was sent.
         Permitted => "permitted",
         /// It ran with a value lowered to what the policy allows.
@@ -271,7 +271,7 @@ labels! {
 
 labels! {
     /// What became of a setting in a connection string.
-    LoginSetting {
+    StartupSettingOutcome {
         /// The session has the most that the policy allows.
         Lowered => "lowered",
         /// The session was begun without it.
@@ -281,7 +281,7 @@ labels! {
 
 labels! {
     /// The kind of socket a client came through.
-    Transport {
+    ClientTransport {
         /// TCP.
         Tcp => "tcp",
         /// A Unix socket.
@@ -383,7 +383,7 @@ labels! {
 
 labels! {
     /// In what way a peer broke the wire protocol.
-    Violation {
+    ViolationKind {
         /// A message type that is not known.
         UnknownMessage => "unknown_message",
         /// A length that is impossible or over its bound.
@@ -407,7 +407,7 @@ labels! {
 
 labels! {
     /// One of the two legs of a session.
-    Peer {
+    SessionLeg {
         /// The left side.
         Client => "client",
         /// The real Postgres.
@@ -417,7 +417,7 @@ labels! {
 
 labels! {
     /// Who raised an error that a client got.
-    Origin {
+    ErrorOrigin {
         /// pgsieve itself.
         Gate => "gate",
         /// The real Postgres.
@@ -557,7 +557,7 @@ labels! {
 
 labels! {
     /// The way bytes went, seen from pgsieve.
-    Direction {
+    ByteDirection {
         /// Received by pgsieve.
         In => "in",
         /// Sent by pgsieve.
@@ -654,8 +654,8 @@ mod tests {
 
     #[test]
     fn every_set_is_in_order_without_repeats() {
-        check::<Path>();
-        check::<Outcome>();
+        check::<ProtocolPath>();
+        check::<StatementOutcome>();
         check::<SpanOutcome>();
         check::<CacheAnswer>();
         check::<PlanAnswer>();
@@ -664,20 +664,20 @@ mod tests {
         check::<UpstreamState>();
         check::<CheckOutcome>();
         check::<LimitMode>();
-        check::<LoginSetting>();
-        check::<Transport>();
+        check::<StartupSettingOutcome>();
+        check::<ClientTransport>();
         check::<RefusedBecause>();
         check::<LoginMethod>();
         check::<LoginOutcome>();
         check::<Tripwire>();
-        check::<Violation>();
-        check::<Peer>();
+        check::<ViolationKind>();
+        check::<SessionLeg>();
         check::<ClosedBecause>();
         check::<CancelOutcome>();
         check::<SignalOutcome>();
         check::<CatalogLoad>();
         check::<CatalogFailure>();
-        check::<Direction>();
+        check::<ByteDirection>();
         check::<ObjectKind>();
         check::<Rule>();
         check::<StatementKind>();

@@ -13,38 +13,38 @@ use crate::policy::{Recoverer, Strictness};
 use crate::repair::{AttemptOutcome, Confidence};
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
-    CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, CheckOutcome,
-    ClosedBecause, Direction, HeldCertificate, Label, LimitMode, LoginMethod, LoginOutcome,
-    LoginSetting, Origin, Outcome, Path, Peer, PlanAnswer, PolicyReload, RefusedBecause,
-    RepairedOutcome, SessionState, SignalOutcome, SpanOutcome, TlsFailure, Transport, Tripwire,
-    UpstreamState, Violation,
+    ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad,
+    CheckOutcome, ClientTransport, ClosedBecause, ErrorOrigin, HeldCertificate, Label, LimitMode,
+    LoginMethod, LoginOutcome, PlanAnswer, PolicyReload, ProtocolPath, RefusedBecause,
+    RepairedOutcome, SessionLeg, SessionState, SignalOutcome, SpanOutcome, StartupSettingOutcome,
+    StatementOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
 };
-use crate::telemetry::sqlstate_code::Class;
+use crate::telemetry::sqlstate_code::SqlstateClass;
 
 /// One row of the table.
 pub struct Metric {
     /// The name that Prometheus sees.
     pub name: &'static str,
     /// What it is to Prometheus.
-    pub shape: Shape,
+    pub shape: MetricKind,
     /// What its number counts.
     pub unit: &'static str,
     /// One sentence for a person.
     pub help: &'static str,
     /// Its labels, in the order in which values are given.
-    pub labels: &'static [Dimension],
+    pub labels: &'static [MetricLabel],
 }
 
 /// One label of a metric.
-pub struct Dimension {
+pub struct MetricLabel {
     /// The name of the label.
     pub name: &'static str,
     /// What it may say.
-    pub values: Values,
+    pub values: LabelValues,
 }
 
 /// What a label may say.
-pub enum Values {
+pub enum LabelValues {
     /// One of these words.
     Closed(fn() -> Vec<&'static str>),
     /// A name that is not known when the program is built, of so many at the same time.
@@ -58,7 +58,7 @@ pub enum Values {
 
 /// The kinds of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum MetricKind {
     /// Only ever rises.
     Counter,
     /// Rises and falls.
@@ -76,16 +76,16 @@ impl Metric {
     /// The most time series that it can have.
     pub fn series_max(&self) -> usize {
         let each = match self.shape {
-            Shape::Counter | Shape::Gauge => 1,
+            MetricKind::Counter | MetricKind::Gauge => 1,
             // A bucket without end, the sum and the count.
-            Shape::Histogram => limits::HISTOGRAM_BUCKETS_MAX + 3,
+            MetricKind::Histogram => limits::HISTOGRAM_BUCKETS_MAX + 3,
         };
         let combinations = self.labels.iter().map(|label| label.values.most());
         combinations.fold(each, usize::saturating_mul)
     }
 }
 
-impl Values {
+impl LabelValues {
     /// How many values there can be at a time.
     pub fn most(&self) -> usize {
         match self {
@@ -95,7 +95,7 @@ impl Values {
     }
 }
 
-impl Shape {
+impl MetricKind {
     /// The word of Prometheus.
     pub fn name(self) -> &'static str {
         match self {
@@ -129,32 +129,32 @@ pub fn markdown() -> String {
     text
 }
 
-const fn closed<L: Label>() -> Values {
-    Values::Closed(words::<L>)
+const fn closed<L: Label>() -> LabelValues {
+    LabelValues::Closed(words::<L>)
 }
 
 fn words<L: Label>() -> Vec<&'static str> {
     L::ALL.iter().map(|label| label.name()).collect()
 }
 
-const fn names(most: usize, what: &'static str) -> Values {
-    Values::Names { most, what }
+const fn names(most: usize, what: &'static str) -> LabelValues {
+    LabelValues::Names { most, what }
 }
 
 /// The policies that have a place of their own, and the rest.
-const POLICIES: Values = names(limits::POLICY_LABELS_MAX + 1, "policy");
+const POLICIES: LabelValues = names(limits::POLICY_LABELS_MAX + 1, "policy");
 
 /// The users that have a place of their own, and the rest.
-const USERS: Values = names(limits::USER_LABELS_MAX + 1, "user");
+const USERS: LabelValues = names(limits::USER_LABELS_MAX + 1, "user");
 
 /// The fingerprints that have a place of their own, and the rest.
-const FINGERPRINTS: Values = names(limits::FINGERPRINT_LABELS_MAX + 1, "fingerprint");
+const FINGERPRINTS: LabelValues = names(limits::FINGERPRINT_LABELS_MAX + 1, "fingerprint");
 
 /// What has a place of its own in the counts of refusals, and the rest.
-const SUBJECTS: Values = names(limits::SUBJECT_LABELS_MAX + 1, "subject");
+const SUBJECTS: LabelValues = names(limits::SUBJECT_LABELS_MAX + 1, "subject");
 
 /// The upstreams of the settings.
-const UPSTREAMS: Values = names(limits::UPSTREAM_LABELS_MAX, "upstream");
+const UPSTREAMS: LabelValues = names(limits::UPSTREAM_LABELS_MAX, "upstream");
 
 /// Declares the rows and the list of them; the help is the row's doc as well.
 macro_rules! metrics {
@@ -167,10 +167,10 @@ macro_rules! metrics {
             #[doc = $help]
             pub static $row: Metric = Metric {
                 name: $name,
-                shape: Shape::$shape,
+                shape: MetricKind::$shape,
                 unit: $unit,
                 help: $help,
-                labels: &[$(Dimension { name: $label, values: $values }),*],
+                labels: &[$(MetricLabel { name: $label, values: $values }),*],
             };
         )+
 
@@ -187,13 +187,13 @@ metrics! {
         [],
         "Client connections that are open now.";
     CONNECTIONS: Counter "pgsieve_connections_total" in "connections",
-        ["transport": closed::<Transport>()],
+        ["transport": closed::<ClientTransport>()],
         "Client connections accepted.";
     CONNECTIONS_REFUSED: Counter "pgsieve_connections_refused_total" in "connections",
         ["reason": closed::<RefusedBecause>()],
         "Client connections turned away before login.";
     TLS_FAILURES: Counter "pgsieve_tls_failures_total" in "failures",
-        ["peer": closed::<Peer>(), "reason": closed::<TlsFailure>()],
+        ["peer": closed::<SessionLeg>(), "reason": closed::<TlsFailure>()],
         "TLS that could not be agreed on, by the side that it was to be spoken with and the cause.";
     CONNECTIONS_CLOSED: Counter "pgsieve_connections_closed_total" in "connections",
         ["reason": closed::<ClosedBecause>()],
@@ -202,7 +202,7 @@ metrics! {
         ["method": closed::<LoginMethod>(), "outcome": closed::<LoginOutcome>()],
         "Logins, by method and how they ended.";
     LOGIN_SETTINGS: Counter "pgsieve_login_settings_total" in "settings",
-        ["change": closed::<LoginSetting>()],
+        ["change": closed::<StartupSettingOutcome>()],
         "Settings of connection strings that sessions began without, or with less.";
     SESSIONS: Gauge "pgsieve_sessions" in "sessions",
         ["state": closed::<SessionState>()],
@@ -213,16 +213,16 @@ metrics! {
     STATEMENTS: Counter "pgsieve_statements_total" in "statements",
         [
             "policy": POLICIES,
-            "path": closed::<Path>(),
+            "path": closed::<ProtocolPath>(),
             "kind": closed::<StatementKind>(),
-            "verdict": closed::<Outcome>()
+            "verdict": closed::<StatementOutcome>()
         ],
         "Statements judged or run.";
     REFUSALS: Counter "pgsieve_refusals_total" in "statements",
         ["policy": POLICIES, "rule": closed::<Rule>()],
         "Statements refused, by the rule that refused them.";
     USER_STATEMENTS: Counter "pgsieve_user_statements_total" in "statements",
-        ["user": USERS, "verdict": closed::<Outcome>()],
+        ["user": USERS, "verdict": closed::<StatementOutcome>()],
         "Statements judged or run, by user.";
     USER_REFUSALS: Counter "pgsieve_user_refusals_total" in "statements",
         ["user": USERS, "rule": closed::<Rule>()],
@@ -240,13 +240,13 @@ metrics! {
         [],
         "Reads that were sent again because they failed for a reason of the moment (40001).";
     CLAMPS: Counter "pgsieve_clamps_total" in "statements",
-        ["path": closed::<Path>()],
+        ["path": closed::<ProtocolPath>()],
         "Settings lowered to what the policy allows.";
     LIMITS: Counter "pgsieve_limits_total" in "times",
         ["rule": closed::<Rule>(), "mode": closed::<LimitMode>()],
         "Limits of a policy that were reached, by rule and whether that was enforced.";
     ERRORS: Counter "pgsieve_errors_total" in "errors",
-        ["origin": closed::<Origin>(), "class": closed::<Class>()],
+        ["origin": closed::<ErrorOrigin>(), "class": closed::<SqlstateClass>()],
         "Errors sent to clients, by who raised them and SQLSTATE class.";
     JUDGEMENT_CACHE: Counter "pgsieve_judgement_cache_total" in "statements",
         ["answer": closed::<CacheAnswer>()],
@@ -276,7 +276,7 @@ metrics! {
         [],
         "Bytes of answers returned to clients.";
     CLIENT_BYTES: Counter "pgsieve_client_bytes_total" in "bytes",
-        ["direction": closed::<Direction>()],
+        ["direction": closed::<ByteDirection>()],
         "Bytes exchanged with clients, added when a connection ends.";
     CANCELS: Counter "pgsieve_cancels_total" in "requests",
         ["outcome": closed::<CancelOutcome>()],
@@ -339,7 +339,7 @@ metrics! {
         ["wire": closed::<Tripwire>()],
         "Sessions ended because read-only was in doubt. Alert on any rise.";
     VIOLATIONS: Counter "pgsieve_protocol_violations_total" in "violations",
-        ["peer": closed::<Peer>(), "cause": closed::<Violation>()],
+        ["peer": closed::<SessionLeg>(), "cause": closed::<ViolationKind>()],
         "Breaches of the wire protocol.";
     PANICS: Counter "pgsieve_panics_total" in "panics",
         [],
@@ -445,7 +445,7 @@ mod tests {
             assert!(metric.name.chars().all(plain), "{}", metric.name);
             assert_eq!(
                 metric.name.ends_with("_total"),
-                metric.shape == Shape::Counter,
+                metric.shape == MetricKind::Counter,
                 "{}: counters and only counters end in _total",
                 metric.name
             );

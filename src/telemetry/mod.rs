@@ -6,8 +6,8 @@
 //! * `labels`: the closed sets of words; `session_info`: who a session belongs to; `sqlstate_code`:
 //!   SQLSTATEs that cannot carry text
 //! * `events`: the events, one struct each
-//! * `metrics`: the table of every metric; `registry`: the metrics of that table; `counters`: the kinds
-//!   of counters and what keeps them
+//! * `metrics`: the table of every metric; `registry`: the metrics of that table; `counters`: the
+//!   kinds of counters and what keeps them
 //! * `audit`: the JSON lines and the thread that writes them
 //! * `live`: the numbers and the recent events of the live page
 //! * `traces`: a span for each statement that is sampled
@@ -30,18 +30,18 @@ pub mod session_info;
 pub mod sqlstate_code;
 pub mod traces;
 
-use audit::{Audit, AuditSettings, Stuck};
-use counters::local_counters::Tally;
-use counters::session_gauges::Seat;
+use audit::{Audit, AuditSettings, StuckAudit};
+use counters::local_counters::LocalCounters;
+use counters::session_gauges::SessionGauge;
 use events::{Event, StatementFinished};
 use labels::PlanAnswer;
-use live::Reading;
-use live::recent::Recent;
-use log::Log;
-use registry::{MemoryNumbers, Metrics};
+use live::MetricsReading;
+use live::recent::RecentEvents;
+use log::EventLog;
+use registry::{MemoryMetrics, MetricsRegistry};
 use session_info::SessionInfo;
-use traces::current_tracer::CurrentTraces;
-use traces::{TraceSettings, Traces};
+use traces::current_tracer::CurrentTracer;
+use traces::{StatementTracer, TraceSettings};
 
 use crate::system_error;
 
@@ -61,38 +61,38 @@ pub struct TelemetrySettings {
 /// The sinks of every event. Cheap to clone.
 #[derive(Clone)]
 pub struct Telemetry {
-    sinks: Arc<Sinks>,
-    tally: Arc<Tally>,
+    sinks: Arc<EventSinks>,
+    local_counters: Arc<LocalCounters>,
 }
 
 /// What an event writes to.
-pub struct Sinks {
+pub struct EventSinks {
     /// The numbers.
-    pub metrics: Metrics,
+    pub metrics: MetricsRegistry,
     /// The audit, when there is one.
     pub audit: Option<Audit>,
     /// The spans, when there are any.
-    pub traces: CurrentTraces,
+    pub traces: CurrentTracer,
     /// What happened lately, when there is a live page.
-    pub recent: Option<Recent>,
+    pub recent: Option<RecentEvents>,
     /// The lines for a person.
-    pub log: Arc<Log>,
-    counting: Counting,
-    shared_tally: Arc<Tally>,
-    tallies: Mutex<Vec<Arc<Tally>>>,
+    pub log: Arc<EventLog>,
+    counting: StatementCounting,
+    shared_tally: Arc<LocalCounters>,
+    tallies: Mutex<Vec<Arc<LocalCounters>>>,
 }
 
 /// Sinks that are ready to be exchanged.
 pub struct OtherSinks {
     /// Of the audit, where there is one.
-    places: Option<audit::Places>,
+    places: Option<audit::SinkChange>,
     /// Of spans, where they are others.
-    traces: Option<(Option<Traces>, Option<TraceSettings>)>,
+    traces: Option<(Option<StatementTracer>, Option<TraceSettings>)>,
 }
 
 /// Whether statements are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counting {
+enum StatementCounting {
     On,
     Off,
 }
@@ -133,82 +133,83 @@ impl Telemetry {
     ///
     /// # Errors
     /// Why one of them cannot be built.
-    pub fn start(settings: &TelemetrySettings, log: Log) -> Result<Self, TelemetryError> {
-        let metrics = Metrics::new()?;
+    pub fn start(settings: &TelemetrySettings, log: EventLog) -> Result<Self, TelemetryError> {
+        let metrics = MetricsRegistry::new()?;
         let log = Arc::new(log);
         let audit = Audit::start(&settings.audit, metrics.audit.clone(), (*log).clone())?;
         let traces = settings.traces.as_ref().map(|settings| {
             let numbers = Arc::clone(&metrics.trace_spans);
-            Traces::start(settings, numbers, Arc::clone(&log))
+            StatementTracer::start(settings, numbers, Arc::clone(&log))
         });
-        let tally = Arc::new(Tally::of(&metrics));
-        let sinks = Sinks {
+        let local_counters = Arc::new(LocalCounters::of(&metrics));
+        let sinks = EventSinks {
             metrics,
             audit,
-            traces: CurrentTraces::new(traces.transpose()?, settings.traces.clone()),
-            recent: settings.recent.then(Recent::new),
+            traces: CurrentTracer::new(traces.transpose()?, settings.traces.clone()),
+            recent: settings.recent.then(RecentEvents::new),
             log,
             counting: if settings.metrics {
-                Counting::On
+                StatementCounting::On
             } else {
-                Counting::Off
+                StatementCounting::Off
             },
-            shared_tally: Arc::clone(&tally),
-            tallies: Mutex::new(vec![Arc::clone(&tally)]),
+            shared_tally: Arc::clone(&local_counters),
+            tallies: Mutex::new(vec![Arc::clone(&local_counters)]),
         };
         Ok(Self {
             sinks: Arc::new(sinks),
-            tally,
+            local_counters,
         })
     }
 
     /// Sinks for a test: metrics only, nothing is written anywhere.
     pub fn quiet() -> Result<Self, TelemetryError> {
-        Self::start(&TelemetrySettings::default(), Log::off())
+        Self::start(&TelemetrySettings::default(), EventLog::off())
     }
 
     /// The same sinks for one more worker, which counts its statements apart from the others.
     pub fn for_worker(&self) -> Self {
-        let tally = Arc::new(Tally::of(&self.sinks.metrics));
+        let local_counters = Arc::new(LocalCounters::of(&self.sinks.metrics));
         let mut tallies = self
             .sinks
             .tallies
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        tallies.push(Arc::clone(&tally));
+        tallies.push(Arc::clone(&local_counters));
         Self {
             sinks: Arc::clone(&self.sinks),
-            tally,
+            local_counters,
         }
     }
 
     /// What [`Self::emit`] does, for a statement of this worker.
     pub fn finished(&self, event: &StatementFinished<'_>) {
-        event.emit_by(&self.tally, &self.sinks);
+        event.emit_by(&self.local_counters, &self.sinks);
     }
 
     /// A text was judged and prepared, and has not run. It is counted for that; what it does is
     /// recorded when it runs.
     pub fn prepared(&self, event: &StatementFinished<'_>) {
-        if self.sinks.counting == Counting::On {
-            self.tally.count_prepared(event, &self.sinks.metrics);
+        if self.sinks.counting == StatementCounting::On {
+            self.local_counters
+                .count_prepared(event, &self.sinks.metrics);
             event.count_observed(&self.sinks.metrics);
         }
     }
 
     /// Where the memory that clients take is counted.
-    pub fn memory(&self) -> MemoryNumbers {
+    pub fn memory(&self) -> MemoryMetrics {
         self.sinks.metrics.memory.clone()
     }
 
-    /// A seat for a session that begins, which counts it among all until it is dropped.
-    pub fn seat(&self) -> Seat {
-        self.sinks.metrics.seats.take()
+    /// A gauge for a session that begins, which counts it among all until it is dropped.
+    pub fn seat(&self) -> SessionGauge {
+        self.sinks.metrics.seats.register()
     }
 
     /// Counts that a statement was looked up among the plans that are known.
-    pub fn plan_sought(&self, answer: PlanAnswer) {
-        if self.sinks.counting == Counting::On {
+    pub fn plan_looked_up(&self, answer: PlanAnswer) {
+        if self.sinks.counting == StatementCounting::On {
             self.sinks.metrics.plan_cache.inc(answer);
         }
     }
@@ -227,35 +228,35 @@ impl Telemetry {
 
     /// Every metric, in Prometheus's text format.
     pub fn scrape(&self) -> String {
-        self.take_tallies();
+        self.flush_local_counters();
         self.sinks.metrics.scrape()
     }
 
     /// The numbers that the live page shows, as they are now.
-    pub fn reading(&self) -> Reading {
-        self.take_tallies();
-        let is_counting = self.sinks.counting == Counting::On;
-        Reading::of(&self.sinks.metrics.gather(), is_counting)
+    pub fn reading(&self) -> MetricsReading {
+        self.flush_local_counters();
+        let is_counting = self.sinks.counting == StatementCounting::On;
+        MetricsReading::of(&self.sinks.metrics.gather(), is_counting)
     }
 
     /// What happened lately, where that is kept.
-    pub fn recent(&self) -> Option<&Recent> {
+    pub fn recent(&self) -> Option<&RecentEvents> {
         self.sinks.recent.as_ref()
     }
 
-    fn take_tallies(&self) {
+    fn flush_local_counters(&self) {
         let tallies = self
             .sinks
             .tallies
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        for tally in tallies.iter() {
-            tally.give(&self.sinks.metrics);
+        for local_counters in tallies.iter() {
+            local_counters.flush(&self.sinks.metrics);
         }
     }
 
     /// The spans, when there are any.
-    pub fn traces(&self) -> Option<Arc<Traces>> {
+    pub fn traces(&self) -> Option<Arc<StatementTracer>> {
         self.sinks.traces.now()
     }
 
@@ -270,7 +271,7 @@ impl Telemetry {
         let same = self.sinks.traces.is_of(settings.traces.as_ref());
         let traces = settings.traces.as_ref().filter(|_| !same).map(|settings| {
             let numbers = Arc::clone(&self.sinks.metrics.trace_spans);
-            Traces::start(settings, numbers, Arc::clone(&self.sinks.log))
+            StatementTracer::start(settings, numbers, Arc::clone(&self.sinks.log))
         });
         let traces = match same {
             true => None,
@@ -333,7 +334,7 @@ impl Telemetry {
     }
 
     /// Whether nothing that must be on record can be, for longer than a slow disk explains.
-    pub fn audit_stuck(&self) -> Option<Stuck> {
+    pub fn audit_stuck(&self) -> Option<StuckAudit> {
         self.sinks.audit.as_ref().and_then(Audit::stuck)
     }
 

@@ -6,8 +6,8 @@
 use std::panic::{self, PanicHookInfo};
 
 use crate::telemetry::Telemetry;
-use crate::telemetry::audit::Weight;
-use crate::telemetry::log::Level;
+use crate::telemetry::audit::LineWeight;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 
 /// Takes the place of Rust's own hook for the rest of the process.
@@ -27,12 +27,12 @@ fn note(telemetry: &Telemetry, panic: &PanicHookInfo<'_>) {
 pub(in crate::telemetry) fn note_at(telemetry: &Telemetry, file: &str, line: u32) {
     telemetry.sinks.metrics.panics.inc();
     telemetry.sinks.log.line(
-        Level::Alarm,
+        LogLevel::Alarm,
         LogEvent::Panic.name(),
         format_args!("panic at {file}:{line}"),
     );
     if let Some(audit) = &telemetry.sinks.audit {
-        audit.record(Weight::GivesWay, "panic_at", None, |out| {
+        audit.record(LineWeight::GivesWay, "panic_at", None, |out| {
             out.text("file", file).number("line", u64::from(line));
         });
     }

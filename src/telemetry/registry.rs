@@ -15,20 +15,23 @@ use crate::limits::{FINGERPRINT_LABELS_MAX, SUBJECT_LABELS_MAX};
 use crate::policy::Recoverer;
 use crate::repair::{AttemptOutcome, Confidence};
 use crate::telemetry::TelemetryError;
-use crate::telemetry::counters::capped_counters::{ByFingerprint, ByPolicy, BySubject, ByUser};
-use crate::telemetry::counters::catalog_checks::Checks;
-use crate::telemetry::counters::counter_vec::{Family, Three, Two};
-use crate::telemetry::counters::policy_metrics::PolicyNumbers;
+use crate::telemetry::counters::capped_counters::{
+    FingerprintRefusals, PolicyCounters, SubjectRefusals, UserCounters,
+};
+use crate::telemetry::counters::catalog_checks::CatalogChecks;
+use crate::telemetry::counters::counter_vec::{CounterVec, ThreeLabels, TwoLabels};
+use crate::telemetry::counters::policy_metrics::PolicyMetrics;
 use crate::telemetry::counters::process_usage;
-use crate::telemetry::counters::session_gauges::Seats;
-use crate::telemetry::counters::settings_metrics::SettingsNumbers;
-use crate::telemetry::counters::upstream_metrics::UpstreamNumbers;
+use crate::telemetry::counters::session_gauges::SessionGauges;
+use crate::telemetry::counters::settings_metrics::SettingsMetrics;
+use crate::telemetry::counters::upstream_metrics::UpstreamMetrics;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
-    CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad, ClosedBecause, Direction,
-    Label, LimitMode, LoginMethod, LoginOutcome, LoginSetting, Origin, Path, Peer, PlanAnswer,
-    RefusedBecause, RepairedOutcome, SessionState, SignalOutcome, SpanOutcome, TlsFailure,
-    Transport, Tripwire, UpstreamState, Violation,
+    ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad,
+    ClientTransport, ClosedBecause, ErrorOrigin, Label, LimitMode, LoginMethod, LoginOutcome,
+    PlanAnswer, ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg, SessionState,
+    SignalOutcome, SpanOutcome, StartupSettingOutcome, TlsFailure, Tripwire, UpstreamState,
+    ViolationKind,
 };
 use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
@@ -43,47 +46,47 @@ use crate::telemetry::metrics::{
     SESSIONS, SIGNALS, STATEMENT_SECONDS, STATEMENTS_WITHOUT_CATALOG, SUBJECT_REFUSALS,
     TLS_FAILURES, TRACE_SPANS, TRIPWIRES, UPSTREAM_SECONDS, UPSTREAM_SESSIONS, VIOLATIONS,
 };
-use crate::telemetry::sqlstate_code::Class;
+use crate::telemetry::sqlstate_code::SqlstateClass;
 
 /// The live numbers. Fields have the names of the rows.
-pub struct Metrics {
+pub struct MetricsRegistry {
     registry: Registry,
     /// See [`CONNECTIONS_OPEN`].
     pub connections_open: IntGauge,
     /// See [`CONNECTIONS`].
-    pub connections: Family<Transport>,
+    pub connections: CounterVec<ClientTransport>,
     /// See [`CONNECTIONS_REFUSED`].
-    pub connections_refused: Family<RefusedBecause>,
+    pub connections_refused: CounterVec<RefusedBecause>,
     /// TLS that was not agreed on, by side and cause.
-    pub tls_failures: Family<Two<Peer, TlsFailure>>,
+    pub tls_failures: CounterVec<TwoLabels<SessionLeg, TlsFailure>>,
     /// See [`CONNECTIONS_CLOSED`].
-    pub connections_closed: Family<ClosedBecause>,
+    pub connections_closed: CounterVec<ClosedBecause>,
     /// See [`LOGINS`].
-    pub logins: Family<Two<LoginMethod, LoginOutcome>>,
+    pub logins: CounterVec<TwoLabels<LoginMethod, LoginOutcome>>,
     /// What sessions are at.
-    pub seats: Seats,
+    pub seats: SessionGauges,
     /// What is counted by policy.
-    pub by_policy: ByPolicy,
+    pub by_policy: PolicyCounters,
     /// What is counted by user.
-    pub by_user: ByUser,
+    pub by_user: UserCounters,
     /// What is counted by fingerprint.
-    pub by_fingerprint: ByFingerprint,
+    pub by_fingerprint: FingerprintRefusals,
     /// What is counted by what it was about.
-    pub by_subject: BySubject,
+    pub by_subject: SubjectRefusals,
     /// See [`LIMITS`].
-    pub limits: Family<Two<Rule, LimitMode>>,
+    pub limits: CounterVec<TwoLabels<Rule, LimitMode>>,
     /// See [`LOGIN_SETTINGS`].
-    pub login_settings: Family<LoginSetting>,
+    pub login_settings: CounterVec<StartupSettingOutcome>,
     /// See [`CLAMPS`].
-    pub clamps: Family<Path>,
+    pub clamps: CounterVec<ProtocolPath>,
     /// See [`RETRIES`].
     pub retries: IntCounter,
     /// See [`ERRORS`].
-    pub errors: Family<Two<Origin, Class>>,
+    pub errors: CounterVec<TwoLabels<ErrorOrigin, SqlstateClass>>,
     /// See [`JUDGEMENT_CACHE`].
-    pub judgement_cache: Family<CacheAnswer>,
+    pub judgement_cache: CounterVec<CacheAnswer>,
     /// See [`PLAN_CACHE`].
-    pub plan_cache: Family<PlanAnswer>,
+    pub plan_cache: CounterVec<PlanAnswer>,
     /// See [`GATE_SECONDS`].
     pub gate_seconds: Histogram,
     /// See [`QUEUE_SECONDS`].
@@ -99,74 +102,74 @@ pub struct Metrics {
     /// See [`RESULT_BYTES`].
     pub result_bytes: IntCounter,
     /// See [`CLIENT_BYTES`].
-    pub client_bytes: Family<Direction>,
+    pub client_bytes: CounterVec<ByteDirection>,
     /// See [`CANCELS`].
-    pub cancels: Family<CancelOutcome>,
+    pub cancels: CounterVec<CancelOutcome>,
     /// See [`SIGNALS`].
-    pub signals: Family<SignalOutcome>,
+    pub signals: CounterVec<SignalOutcome>,
     /// See [`OWN_CANCELS`].
-    pub own_cancels: Family<Two<CancelCause, CancelOutcome>>,
+    pub own_cancels: CounterVec<TwoLabels<CancelCause, CancelOutcome>>,
     /// What is known of the upstreams.
-    pub upstreams: UpstreamNumbers,
+    pub upstreams: UpstreamMetrics,
     /// What is counted of catalogs.
-    pub catalog: CatalogNumbers,
+    pub catalog: CatalogMetrics,
     /// See [`REPAIRS`].
-    pub repairs: Family<Three<Recoverer, Confidence, AttemptOutcome>>,
+    pub repairs: CounterVec<ThreeLabels<Recoverer, Confidence, AttemptOutcome>>,
     /// See [`REPAIRED_STATEMENTS`].
-    pub repaired_statements: Family<RepairedOutcome>,
+    pub repaired_statements: CounterVec<RepairedOutcome>,
     /// See [`REPAIR_SECONDS`].
     pub repair_seconds: Histogram,
     /// See [`TRIPWIRES`].
-    pub tripwires: Family<Tripwire>,
+    pub tripwires: CounterVec<Tripwire>,
     /// See [`VIOLATIONS`].
-    pub violations: Family<Two<Peer, Violation>>,
+    pub violations: CounterVec<TwoLabels<SessionLeg, ViolationKind>>,
     /// See [`PANICS`].
     pub panics: IntCounter,
     /// What is known of the policies.
-    pub policies: PolicyNumbers,
+    pub policies: PolicyMetrics,
     /// The settings.
-    pub settings: SettingsNumbers,
+    pub settings: SettingsMetrics,
     /// What is counted of the memory that clients take.
-    pub memory: MemoryNumbers,
+    pub memory: MemoryMetrics,
     /// What the audit counts of itself.
-    pub audit: AuditNumbers,
+    pub audit: AuditMetrics,
     /// See [`CERTIFICATE_EXPIRY`].
     pub certificate_expiry: IntGaugeVec,
     /// See [`ADMIN_REQUESTS`].
-    pub admin_requests: Family<Two<AdminPage, StatusClass>>,
-    sessions: SessionNumbers,
+    pub admin_requests: CounterVec<TwoLabels<AdminPage, StatusClass>>,
+    sessions: SessionMetrics,
     /// See [`TRACE_SPANS`].
-    pub trace_spans: Arc<Family<SpanOutcome>>,
-    process: ProcessNumbers,
+    pub trace_spans: Arc<CounterVec<SpanOutcome>>,
+    process: ProcessMetrics,
 }
 
 /// What sessions are at when a scrape asks.
-struct SessionNumbers {
+struct SessionMetrics {
     clients: IntGaugeVec,
     upstreams: IntGaugeVec,
 }
 
 /// What is counted of catalogs.
-pub struct CatalogNumbers {
+pub struct CatalogMetrics {
     /// See [`CATALOG_LOADS`].
-    pub loads: Family<CatalogLoad>,
+    pub loads: CounterVec<CatalogLoad>,
     /// See [`CATALOG_FAILURES`].
-    pub failures: Family<CatalogFailure>,
+    pub failures: CounterVec<CatalogFailure>,
     /// See [`CATALOG_LOAD_SECONDS`].
     pub load_seconds: Histogram,
     /// See [`CATALOG_DRIFT`].
-    pub drift: Family<ObjectKind>,
+    pub drift: CounterVec<ObjectKind>,
     /// See [`STATEMENTS_WITHOUT_CATALOG`].
     pub statements_without: IntCounter,
     /// The last checks, which the age is counted from when a scrape asks.
-    pub checks: Checks,
+    pub checks: CatalogChecks,
     age_seconds: Gauge,
     bytes: IntGauge,
 }
 
 /// What is counted of the memory that clients take.
 #[derive(Clone)]
-pub struct MemoryNumbers {
+pub struct MemoryMetrics {
     /// See [`MEMORY_TAKEN_BYTES`].
     pub taken_bytes: IntGauge,
     /// See [`MEMORY_WAITING`].
@@ -175,7 +178,7 @@ pub struct MemoryNumbers {
     pub refused: IntCounter,
 }
 
-impl MemoryNumbers {
+impl MemoryMetrics {
     fn register(r: &Registry) -> Result<Self, TelemetryError> {
         Ok(Self {
             taken_bytes: gauge(r, &MEMORY_TAKEN_BYTES)?,
@@ -187,7 +190,7 @@ impl MemoryNumbers {
 
 /// What the audit counts of itself.
 #[derive(Clone)]
-pub struct AuditNumbers {
+pub struct AuditMetrics {
     /// See [`AUDIT_QUEUE_BYTES`].
     pub queue_bytes: IntGauge,
     /// See [`AUDIT_LINES`].
@@ -203,7 +206,7 @@ pub struct AuditNumbers {
 }
 
 /// What is known of the process when a scrape asks.
-struct ProcessNumbers {
+struct ProcessMetrics {
     resident_bytes: IntGauge,
     virtual_bytes: IntGauge,
     cpu_seconds: Counter,
@@ -213,7 +216,7 @@ struct ProcessNumbers {
     start_seconds: Gauge,
 }
 
-impl Metrics {
+impl MetricsRegistry {
     /// Registers every row of the table in a registry of its own.
     pub fn new() -> Result<Self, TelemetryError> {
         let registry = Registry::new();
@@ -221,27 +224,27 @@ impl Metrics {
         info(r, &BUILD_INFO)?;
         Ok(Self {
             connections_open: gauge(r, &CONNECTIONS_OPEN)?,
-            connections: Family::from_zero(r, &CONNECTIONS)?,
-            connections_refused: Family::from_zero(r, &CONNECTIONS_REFUSED)?,
-            tls_failures: Family::from_zero(r, &TLS_FAILURES)?,
-            connections_closed: Family::register(r, &CONNECTIONS_CLOSED)?,
-            logins: Family::register(r, &LOGINS)?,
-            seats: Seats::default(),
-            by_policy: ByPolicy::register(r)?,
-            by_user: ByUser::register(r)?,
-            by_fingerprint: ByFingerprint::register(
+            connections: CounterVec::from_zero(r, &CONNECTIONS)?,
+            connections_refused: CounterVec::from_zero(r, &CONNECTIONS_REFUSED)?,
+            tls_failures: CounterVec::from_zero(r, &TLS_FAILURES)?,
+            connections_closed: CounterVec::register(r, &CONNECTIONS_CLOSED)?,
+            logins: CounterVec::register(r, &LOGINS)?,
+            seats: SessionGauges::default(),
+            by_policy: PolicyCounters::register(r)?,
+            by_user: UserCounters::register(r)?,
+            by_fingerprint: FingerprintRefusals::register(
                 r,
                 &FINGERPRINT_REFUSALS,
                 FINGERPRINT_LABELS_MAX,
             )?,
-            by_subject: BySubject::register(r, &SUBJECT_REFUSALS, SUBJECT_LABELS_MAX)?,
-            limits: Family::register(r, &LIMITS)?,
-            login_settings: Family::register(r, &LOGIN_SETTINGS)?,
-            clamps: Family::register(r, &CLAMPS)?,
+            by_subject: SubjectRefusals::register(r, &SUBJECT_REFUSALS, SUBJECT_LABELS_MAX)?,
+            limits: CounterVec::register(r, &LIMITS)?,
+            login_settings: CounterVec::register(r, &LOGIN_SETTINGS)?,
+            clamps: CounterVec::register(r, &CLAMPS)?,
             retries: counter(r, &RETRIES)?,
-            errors: Family::register(r, &ERRORS)?,
-            judgement_cache: Family::from_zero(r, &JUDGEMENT_CACHE)?,
-            plan_cache: Family::from_zero(r, &PLAN_CACHE)?,
+            errors: CounterVec::register(r, &ERRORS)?,
+            judgement_cache: CounterVec::from_zero(r, &JUDGEMENT_CACHE)?,
+            plan_cache: CounterVec::from_zero(r, &PLAN_CACHE)?,
             queue_seconds: histogram(r, &QUEUE_SECONDS, QUEUE_BUCKETS)?,
             gate_seconds: histogram(r, &GATE_SECONDS, GATE_BUCKETS)?,
             upstream_seconds: histogram(r, &UPSTREAM_SECONDS, STATEMENT_BUCKETS)?,
@@ -249,23 +252,23 @@ impl Metrics {
             statement_seconds: histogram(r, &STATEMENT_SECONDS, STATEMENT_BUCKETS)?,
             rows: counter(r, &ROWS)?,
             result_bytes: counter(r, &RESULT_BYTES)?,
-            client_bytes: Family::from_zero(r, &CLIENT_BYTES)?,
-            cancels: Family::from_zero(r, &CANCELS)?,
-            signals: Family::from_zero(r, &SIGNALS)?,
-            own_cancels: Family::from_zero(r, &OWN_CANCELS)?,
-            upstreams: UpstreamNumbers::register(r)?,
-            catalog: CatalogNumbers::register(r)?,
-            repairs: Family::register(r, &REPAIRS)?,
-            repaired_statements: Family::from_zero(r, &REPAIRED_STATEMENTS)?,
+            client_bytes: CounterVec::from_zero(r, &CLIENT_BYTES)?,
+            cancels: CounterVec::from_zero(r, &CANCELS)?,
+            signals: CounterVec::from_zero(r, &SIGNALS)?,
+            own_cancels: CounterVec::from_zero(r, &OWN_CANCELS)?,
+            upstreams: UpstreamMetrics::register(r)?,
+            catalog: CatalogMetrics::register(r)?,
+            repairs: CounterVec::register(r, &REPAIRS)?,
+            repaired_statements: CounterVec::from_zero(r, &REPAIRED_STATEMENTS)?,
             repair_seconds: histogram(r, &REPAIR_SECONDS, STATEMENT_BUCKETS)?,
-            tripwires: Family::from_zero(r, &TRIPWIRES)?,
-            violations: Family::from_zero(r, &VIOLATIONS)?,
+            tripwires: CounterVec::from_zero(r, &TRIPWIRES)?,
+            violations: CounterVec::from_zero(r, &VIOLATIONS)?,
             panics: counter(r, &PANICS)?,
-            policies: PolicyNumbers::register(r)?,
-            settings: SettingsNumbers::register(r)?,
-            trace_spans: Arc::new(Family::from_zero(r, &TRACE_SPANS)?),
-            memory: MemoryNumbers::register(r)?,
-            audit: AuditNumbers {
+            policies: PolicyMetrics::register(r)?,
+            settings: SettingsMetrics::register(r)?,
+            trace_spans: Arc::new(CounterVec::from_zero(r, &TRACE_SPANS)?),
+            memory: MemoryMetrics::register(r)?,
+            audit: AuditMetrics {
                 queue_bytes: gauge(r, &AUDIT_QUEUE_BYTES)?,
                 lines: counter(r, &AUDIT_LINES)?,
                 dropped: counter(r, &AUDIT_DROPPED)?,
@@ -274,9 +277,9 @@ impl Metrics {
                 write_errors: counter(r, &AUDIT_WRITE_ERRORS)?,
             },
             certificate_expiry: gauges(r, &CERTIFICATE_EXPIRY)?,
-            admin_requests: Family::register(r, &ADMIN_REQUESTS)?,
+            admin_requests: CounterVec::register(r, &ADMIN_REQUESTS)?,
             sessions: sessions(r)?,
-            process: ProcessNumbers::register(r)?,
+            process: ProcessMetrics::register(r)?,
             registry,
         })
     }
@@ -304,8 +307,8 @@ impl Metrics {
     }
 }
 
-impl SessionNumbers {
-    fn read(&self, seats: &Seats) {
+impl SessionMetrics {
+    fn read(&self, seats: &SessionGauges) {
         let count = seats.count();
         for (state, sessions) in SessionState::ALL.iter().zip(count.clients) {
             let names = [state.name()];
@@ -318,22 +321,22 @@ impl SessionNumbers {
     }
 }
 
-impl CatalogNumbers {
+impl CatalogMetrics {
     fn register(r: &Registry) -> Result<Self, TelemetryError> {
         Ok(Self {
-            loads: Family::from_zero(r, &CATALOG_LOADS)?,
-            failures: Family::from_zero(r, &CATALOG_FAILURES)?,
+            loads: CounterVec::from_zero(r, &CATALOG_LOADS)?,
+            failures: CounterVec::from_zero(r, &CATALOG_FAILURES)?,
             load_seconds: histogram(r, &CATALOG_LOAD_SECONDS, STATEMENT_BUCKETS)?,
-            drift: Family::from_zero(r, &CATALOG_DRIFT)?,
+            drift: CounterVec::from_zero(r, &CATALOG_DRIFT)?,
             statements_without: counter(r, &STATEMENTS_WITHOUT_CATALOG)?,
-            checks: Checks::default(),
+            checks: CatalogChecks::default(),
             age_seconds: level(r, &CATALOG_AGE_SECONDS)?,
             bytes: gauge(r, &CATALOG_BYTES)?,
         })
     }
 }
 
-impl ProcessNumbers {
+impl ProcessMetrics {
     fn register(r: &Registry) -> Result<Self, TelemetryError> {
         Ok(Self {
             resident_bytes: gauge(r, &PROCESS_RESIDENT_BYTES)?,
@@ -362,7 +365,7 @@ impl ProcessNumbers {
     }
 }
 
-impl CatalogNumbers {
+impl CatalogMetrics {
     /// An age grows by itself: it is read when a scrape asks.
     fn read(&self) {
         let age = self.checks.oldest().unwrap_or_default();
@@ -394,8 +397,8 @@ pub(super) const STATEMENT_BUCKETS: &[f64] = &[
     30.0, 60.0,
 ];
 
-fn sessions(r: &Registry) -> Result<SessionNumbers, TelemetryError> {
-    Ok(SessionNumbers {
+fn sessions(r: &Registry) -> Result<SessionMetrics, TelemetryError> {
+    Ok(SessionMetrics {
         clients: gauges(r, &SESSIONS)?,
         upstreams: gauges(r, &UPSTREAM_SESSIONS)?,
     })
@@ -475,20 +478,24 @@ mod tests {
     use super::*;
     use crate::gate::StatementKind;
     use crate::sql::fingerprint::Fingerprinter;
-    use crate::telemetry::counters::upstream_metrics::Part;
-    use crate::telemetry::labels::{CheckOutcome, Outcome};
+    use crate::telemetry::counters::upstream_metrics::ServerRole;
+    use crate::telemetry::labels::{CheckOutcome, StatementOutcome};
     use crate::telemetry::metrics::TABLE;
 
     #[test]
     fn every_row_of_the_table_is_registered_as_what_it_says() {
-        let metrics = Metrics::new().unwrap();
+        let metrics = MetricsRegistry::new().unwrap();
         metrics.connections_closed.inc(ClosedBecause::Terminate);
-        let failed = Two(Peer::Client, TlsFailure::PeerGone);
+        let failed = TwoLabels(SessionLeg::Client, TlsFailure::PeerGone);
         metrics.tls_failures.inc(failed);
         metrics
             .logins
-            .inc(Two(LoginMethod::Trust, LoginOutcome::Accepted));
-        let labels = Three(Path::Query, StatementKind::ALL[0], Outcome::Permitted);
+            .inc(TwoLabels(LoginMethod::Trust, LoginOutcome::Accepted));
+        let labels = ThreeLabels(
+            ProtocolPath::Query,
+            StatementKind::ALL[0],
+            StatementOutcome::Permitted,
+        );
         let slot = metrics.by_policy.slot(None);
         metrics.by_policy.add(slot, None, [(labels, 1)].into_iter());
         let slot = metrics.by_user.slot(None);
@@ -504,25 +511,27 @@ mod tests {
             .refused(&"relation s.t".into(), Rule::ResultRows);
         let upstreams = &metrics.upstreams;
         upstreams.tried("h:1", CheckOutcome::Reached, Duration::from_millis(1));
-        upstreams.told("h:1", Part::Primary, Duration::from_secs(60));
-        metrics.login_settings.inc(LoginSetting::Ignored);
-        metrics.clamps.inc(Path::Query);
+        upstreams.set_role("h:1", ServerRole::Primary, Duration::from_secs(60));
+        metrics.login_settings.inc(StartupSettingOutcome::Ignored);
+        metrics.clamps.inc(ProtocolPath::Query);
         metrics
             .limits
-            .inc(Two(Rule::ResultRows, LimitMode::Enforce));
-        metrics.errors.inc(Two(Origin::Gate, Class::ALL[0]));
-        metrics.repairs.inc(Three(
+            .inc(TwoLabels(Rule::ResultRows, LimitMode::Enforce));
+        metrics
+            .errors
+            .inc(TwoLabels(ErrorOrigin::Gate, SqlstateClass::ALL[0]));
+        metrics.repairs.inc(ThreeLabels(
             Recoverer::Dialect,
             Confidence::Exact,
             AttemptOutcome::Applied,
         ));
-        let answered = Two(AdminPage::Metrics, StatusClass::Success);
+        let answered = TwoLabels(AdminPage::Metrics, StatusClass::Success);
         metrics.admin_requests.inc(answered);
         let observe = include_str!("../../policies/observe.yaml");
         let observe = format!("{observe}\nobserve_until: 2030-01-31\nuntil: 2030-02-01\n");
         let observe = crate::policy::Policy::from_yaml(&observe).unwrap();
         let set = crate::policy::PolicySet::only(std::sync::Arc::new(observe));
-        metrics.policies.hold(&set);
+        metrics.policies.set_policies(&set);
         metrics.by_policy.hold(&["agent".into()]);
         let expiry = &metrics.certificate_expiry;
         expiry.with_label_values(&["client_listener"]).set(1);

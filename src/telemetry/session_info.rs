@@ -22,7 +22,7 @@ pub struct SessionInfo {
     tls: bool,
     /// Name and version of the policy that it is under, once it is under one.
     policy: Option<(Arc<str>, Arc<str>)>,
-    standing: Standing,
+    standing: UserAuthentication,
     /// What all its audit lines say, once there was one.
     rendered: OnceLock<Box<str>>,
     /// Where the statements under its policy, and those of its user, are counted.
@@ -34,7 +34,7 @@ pub struct SessionInfo {
 
 /// Whether it is known that the user is who it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum UserAuthentication {
     Claimed,
     Admitted,
 }
@@ -50,7 +50,7 @@ impl SessionInfo {
             application_name: "".into(),
             tls: false,
             policy: None,
-            standing: Standing::Claimed,
+            standing: UserAuthentication::Claimed,
             rendered: OnceLock::new(),
             policy_slot: SlotMemory::default(),
             user_slot: SlotMemory::default(),
@@ -84,7 +84,7 @@ impl SessionInfo {
 
     /// The same connection, whose user has logged in.
     pub fn admitted(mut self) -> Self {
-        self.standing = Standing::Admitted;
+        self.standing = UserAuthentication::Admitted;
         self.user_slot = SlotMemory::default();
         self
     }
@@ -133,8 +133,8 @@ impl SessionInfo {
     /// The user, once it has logged in: what anybody may claim is no name to count by.
     pub(in crate::telemetry) fn admitted_user(&self) -> Option<&Arc<str>> {
         match self.standing {
-            Standing::Claimed => None,
-            Standing::Admitted => Some(&self.user),
+            UserAuthentication::Claimed => None,
+            UserAuthentication::Admitted => Some(&self.user),
         }
     }
 

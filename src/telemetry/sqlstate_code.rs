@@ -8,13 +8,13 @@ use crate::telemetry::labels::Label;
 /// Five characters of `0-9A-Z`. Anything else that an upstream sends becomes `XXXXX`, so that an
 /// error code cannot carry text out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code([u8; 5]);
+pub struct SqlstateCode([u8; 5]);
 
 /// The class of a code: its first two characters, as a closed set of label values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Class(usize);
+pub struct SqlstateClass(usize);
 
-impl Code {
+impl SqlstateCode {
     /// Takes a code as it stands in an ErrorResponse.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         match <[u8; 5]>::try_from(bytes) {
@@ -36,20 +36,20 @@ impl Code {
     }
 
     /// The class that this code belongs to.
-    pub fn class(self) -> Class {
+    pub fn class(self) -> SqlstateClass {
         let code = self.as_str();
         let known = CLASSES.iter().position(|class| code.starts_with(class));
-        Class(known.unwrap_or(CLASSES.len() - 1))
+        SqlstateClass(known.unwrap_or(CLASSES.len() - 1))
     }
 }
 
-impl From<SqlState> for Code {
+impl From<SqlState> for SqlstateCode {
     fn from(state: SqlState) -> Self {
         Self::from_bytes(state.as_str().as_bytes())
     }
 }
 
-impl Label for Class {
+impl Label for SqlstateClass {
     const ALL: &'static [Self] = &ALL_CLASSES;
 
     fn name(self) -> &'static str {
@@ -72,11 +72,11 @@ const CLASSES: [&str; 45] = [
 ];
 
 /// The same, as labels.
-const ALL_CLASSES: [Class; CLASSES.len()] = {
-    let mut all = [Class(0); CLASSES.len()];
-    let (mut rest, mut place): (&mut [Class], usize) = (&mut all, 0);
+const ALL_CLASSES: [SqlstateClass; CLASSES.len()] = {
+    let mut all = [SqlstateClass(0); CLASSES.len()];
+    let (mut rest, mut place): (&mut [SqlstateClass], usize) = (&mut all, 0);
     while let [first, tail @ ..] = rest {
-        *first = Class(place);
+        *first = SqlstateClass(place);
         place += 1;
         rest = tail;
     }
@@ -97,16 +97,16 @@ mod tests {
             b"42P011",
             b"\xff\xff\xff\xff\xff",
         ] {
-            assert_eq!(Code::from_bytes(bytes).as_str(), "XXXXX");
+            assert_eq!(SqlstateCode::from_bytes(bytes).as_str(), "XXXXX");
         }
-        assert_eq!(Code::from_bytes(b"42P01").as_str(), "42P01");
+        assert_eq!(SqlstateCode::from_bytes(b"42P01").as_str(), "42P01");
     }
 
     #[test]
     fn classes_are_a_closed_set() {
-        assert_eq!(Code::from_bytes(b"42P01").class().name(), "42");
-        assert_eq!(Code::from_bytes(b"ZZ999").class().name(), "other");
-        for (place, class) in Class::ALL.iter().enumerate() {
+        assert_eq!(SqlstateCode::from_bytes(b"42P01").class().name(), "42");
+        assert_eq!(SqlstateCode::from_bytes(b"ZZ999").class().name(), "other");
+        for (place, class) in SqlstateClass::ALL.iter().enumerate() {
             assert_eq!(class.index(), place);
         }
     }

@@ -10,14 +10,17 @@ use tokio::time::Instant;
 
 use super::address::UpstreamSettings;
 use super::connect::{self, Upstream};
-use super::login::{self, Asked, LoginError, LoginRequest, Proof, UpstreamSession, sqlstate_of};
+use super::login::{
+    self, AuthRequirement, LoginRequest, UpstreamAuthMethod, UpstreamLoginError, UpstreamSession,
+    sqlstate_of,
+};
 use super::login_refusal;
 use super::verify::{VerifyError, verify};
 use crate::secret::Secret;
 
 /// Who logs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
+pub struct UpstreamAccount {
     /// The role.
     pub user: String,
     /// Its password, if there is one.
@@ -26,7 +29,7 @@ pub struct Account {
 
 /// What a session of pgsieve's own is for, and how long it may take and wait.
 #[derive(Debug, Clone, Copy)]
-pub struct Purpose {
+pub struct SessionPurpose {
     /// The application_name that the server shows.
     pub name: &'static str,
     /// Its statement_timeout, and that of an idle transaction.
@@ -38,15 +41,15 @@ pub struct Purpose {
 /// Why there is no session. For logs: holds no address, no password and none of the upstream's
 /// words but its SQLSTATE.
 #[derive(Debug)]
-pub enum ConnectError {
+pub enum OwnSessionError {
     /// There is no connection.
-    Unreachable(connect::ConnectError),
+    Unreachable(connect::UpstreamConnectError),
     /// The upstream does not let the account in, with this SQLSTATE.
     Refused(Option<Box<str>>),
     /// The upstream asks for a password and none is known.
     NoPassword,
     /// The login went wrong on the way.
-    Login(LoginError),
+    Login(UpstreamLoginError),
     /// The session is not what was asked for.
     NotReadOnly(VerifyError),
     /// The session was lost as soon as it was there.
@@ -57,7 +60,7 @@ pub enum ConnectError {
     TimedOut,
 }
 
-impl Account {
+impl UpstreamAccount {
     /// The account that the upstream's address names.
     pub fn of(settings: &UpstreamSettings) -> Option<Self> {
         settings.user.as_ref().map(|user| Self {
@@ -72,11 +75,11 @@ impl Account {
 /// May be cancelled: the connection is dropped.
 pub async fn open(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
-    purpose: Purpose,
+    purpose: SessionPurpose,
     deadline: Instant,
-) -> Result<UpstreamSession, ConnectError> {
+) -> Result<UpstreamSession, OwnSessionError> {
     open_with(upstream, account, database, &parameters(purpose), deadline).await
 }
 
@@ -85,11 +88,11 @@ pub async fn open(
 /// May be cancelled: the connection is dropped.
 pub async fn open_with(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
     parameters: &[(String, String)],
     deadline: Instant,
-) -> Result<UpstreamSession, ConnectError> {
+) -> Result<UpstreamSession, OwnSessionError> {
     let opened = open_telling(upstream, account, database, parameters, deadline).await?;
     Ok(opened.0)
 }
@@ -99,11 +102,11 @@ pub async fn open_with(
 /// May be cancelled: the connection is dropped.
 pub async fn open_telling(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
     parameters: &[(String, String)],
     deadline: Instant,
-) -> Result<(UpstreamSession, Proof), ConnectError> {
+) -> Result<(UpstreamSession, UpstreamAuthMethod), OwnSessionError> {
     let request = LoginRequest {
         user: &account.user,
         database,
@@ -111,23 +114,23 @@ pub async fn open_telling(
     };
     let (mut session, proof) = log_in(upstream, account, request, deadline).await?;
     let verified = verify(&mut session, &[], upstream.reticence(), deadline).await;
-    verified.map_err(ConnectError::NotReadOnly)?;
+    verified.map_err(OwnSessionError::NotReadOnly)?;
     Ok((session, proof))
 }
 
 async fn log_in(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     request: LoginRequest<'_>,
     deadline: Instant,
-) -> Result<(UpstreamSession, Proof), ConnectError> {
+) -> Result<(UpstreamSession, UpstreamAuthMethod), OwnSessionError> {
     let asked = login::begin(upstream, request, deadline).await?;
     let proof = asked.proof();
     let ready = match asked {
-        Asked::Nothing(ready) => ready,
-        Asked::Password(asked) => {
+        AuthRequirement::Nothing(ready) => ready,
+        AuthRequirement::Password(asked) => {
             let password = account.password.as_ref();
-            let password = password.ok_or(ConnectError::NoPassword)?;
+            let password = password.ok_or(OwnSessionError::NoPassword)?;
             asked.answer(&account.user, password, deadline).await?
         }
     };
@@ -135,7 +138,7 @@ async fn log_in(
 }
 
 /// Only what a server takes that is old, or that is a pooler.
-fn parameters(purpose: Purpose) -> Vec<(String, String)> {
+fn parameters(purpose: SessionPurpose) -> Vec<(String, String)> {
     let statement_time = milliseconds(purpose.statement_time_max);
     let own = [
         ("client_encoding", "UTF8".to_owned()),
@@ -156,22 +159,26 @@ fn milliseconds(time: Duration) -> String {
     time.as_millis().to_string()
 }
 
-impl From<LoginError> for ConnectError {
-    fn from(error: LoginError) -> Self {
+impl From<UpstreamLoginError> for OwnSessionError {
+    fn from(error: UpstreamLoginError) -> Self {
         match error {
-            LoginError::Connect(error) => Self::Unreachable(error),
-            LoginError::Refused(message) => Self::Refused(sqlstate_of(&message).map(Box::from)),
-            LoginError::NoPassword => Self::NoPassword,
+            UpstreamLoginError::Connect(error) => Self::Unreachable(error),
+            UpstreamLoginError::Refused(message) => {
+                Self::Refused(sqlstate_of(&message).map(Box::from))
+            }
+            UpstreamLoginError::NoPassword => Self::NoPassword,
             error => Self::Login(error),
         }
     }
 }
 
-impl fmt::Display for ConnectError {
+impl fmt::Display for OwnSessionError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable(error) => write!(formatter, "{error}"),
-            Self::Refused(code) => formatter.write_str(&login_refusal::told(code.as_deref())),
+            Self::Refused(code) => {
+                formatter.write_str(&login_refusal::refusal_text(code.as_deref()))
+            }
             Self::NoPassword => {
                 formatter.write_str("the upstream asks for a password and none is known: give one")
             }
@@ -184,4 +191,4 @@ impl fmt::Display for ConnectError {
     }
 }
 
-impl std::error::Error for ConnectError {}
+impl std::error::Error for OwnSessionError {}

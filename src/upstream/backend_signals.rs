@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::time::{Instant, sleep};
 
-use super::cancel::{CancelOutcome, Canceller, Place, of_pid};
+use super::cancel::{CancelResult, CancelTarget, SessionCanceller, of_pid};
 use super::identity::ServerIdentity;
 use super::login::UpstreamSession;
 use crate::limits;
@@ -24,7 +24,7 @@ use crate::telemetry::labels;
 /// Whose a session is. One session reaches another only where all of it is the same.
 /// Names are kept as digests: each session has an owner, and most have the same.
 #[derive(Clone, Copy)]
-pub struct Owner {
+pub struct SessionOwner {
     /// The user that the client logged in as, and the role of the upstream session.
     account: Hash,
     /// The name of the policy that it is under.
@@ -35,7 +35,7 @@ pub struct Owner {
 
 /// What others want of a session.
 #[derive(Default)]
-pub struct Wishes {
+pub struct SessionSignals {
     cancel: Notify,
     ends: AtomicBool,
     lapsed: AtomicBool,
@@ -43,11 +43,11 @@ pub struct Wishes {
 }
 
 /// A signal under way. May be dropped: what was sent is sent.
-pub type Signalling = Pin<Box<dyn Future<Output = SignalOutcome> + Send>>;
+pub type RunningSignal = Pin<Box<dyn Future<Output = SignalResult> + Send>>;
 
 /// What became of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignalOutcome {
+pub enum SignalResult {
     /// It was handed over.
     Sent,
     /// There is no such session of this owner.
@@ -58,18 +58,18 @@ pub enum SignalOutcome {
     NotEnded,
 }
 
-impl From<SignalOutcome> for labels::SignalOutcome {
-    fn from(outcome: SignalOutcome) -> Self {
+impl From<SignalResult> for labels::SignalOutcome {
+    fn from(outcome: SignalResult) -> Self {
         match outcome {
-            SignalOutcome::Sent => Self::Sent,
-            SignalOutcome::Nobody => Self::Nobody,
-            SignalOutcome::NotSent => Self::NotSent,
-            SignalOutcome::NotEnded => Self::NotEnded,
+            SignalResult::Sent => Self::Sent,
+            SignalResult::Nobody => Self::Nobody,
+            SignalResult::NotSent => Self::NotSent,
+            SignalResult::NotEnded => Self::NotEnded,
         }
     }
 }
 
-impl Owner {
+impl SessionOwner {
     /// That of a session that has logged in.
     pub fn of(user: &str, policy: &str, upstream: &UpstreamSession) -> Self {
         let role = upstream.parameter("session_authorization");
@@ -105,9 +105,9 @@ impl Owner {
     }
 }
 
-impl Wishes {
+impl SessionSignals {
     /// Ready at the next cancel.
-    pub fn cancelled(&self) -> Notified<'_> {
+    pub fn until_cancelled(&self) -> Notified<'_> {
         self.cancel.notified()
     }
 
@@ -150,31 +150,31 @@ impl Wishes {
     }
 }
 
-impl Canceller {
+impl SessionCanceller {
     /// The process id that the client knows the session by.
     pub fn pid(&self) -> i32 {
         self.place.pid
     }
 
     /// The session is under this policy from now on.
-    pub fn place_under(&self, policy: &str) {
+    pub fn move_to_policy(&self, policy: &str) {
         if let Some(entry) = self.registry.sessions().get_mut(&self.place) {
             entry.owner.policy = blake3::hash(policy.as_bytes());
         }
     }
 
     /// Cancels what runs in the session of the same owner with this process id. Bounded in time.
-    pub fn signal_cancel(&self, pid: i32) -> Signalling {
+    pub fn signal_cancel(&self, pid: i32) -> RunningSignal {
         let own = self.clone();
         Box::pin(async move {
             let Some(place) = own.of_same_owner(pid) else {
-                return SignalOutcome::Nobody;
+                return SignalResult::Nobody;
             };
             match own.registry.forward_to(place).await {
-                CancelOutcome::Forwarded => SignalOutcome::Sent,
-                CancelOutcome::UnknownKey => SignalOutcome::Nobody,
-                CancelOutcome::Busy | CancelOutcome::Failed | CancelOutcome::Unanswered => {
-                    SignalOutcome::NotSent
+                CancelResult::Forwarded => SignalResult::Sent,
+                CancelResult::UnknownKey => SignalResult::Nobody,
+                CancelResult::Busy | CancelResult::Failed | CancelResult::Unanswered => {
+                    SignalResult::NotSent
                 }
             }
         })
@@ -182,29 +182,29 @@ impl Canceller {
 
     /// Ends the session of the same owner with this process id, and waits so long for its end, or
     /// not at all. Bounded in time.
-    pub fn signal_end(&self, pid: i32, wait: Duration) -> Signalling {
+    pub fn signal_end(&self, pid: i32, wait: Duration) -> RunningSignal {
         let own = self.clone();
         Box::pin(async move {
             let Some(place) = own.of_same_owner(pid) else {
-                return SignalOutcome::Nobody;
+                return SignalResult::Nobody;
             };
             own.end(place);
             if wait.is_zero() {
-                return SignalOutcome::Sent;
+                return SignalResult::Sent;
             }
             let until = Instant::now() + wait.min(limits::SIGNAL_END_TIME_MAX);
             while own.is_there(place) {
                 if Instant::now() >= until {
-                    return SignalOutcome::NotEnded;
+                    return SignalResult::NotEnded;
                 }
                 sleep(limits::SIGNAL_END_PAUSE).await;
             }
-            SignalOutcome::Sent
+            SignalResult::Sent
         })
     }
 
     /// The newest one: an older one with the same process id has ended at the server.
-    fn of_same_owner(&self, pid: i32) -> Option<Place> {
+    fn of_same_owner(&self, pid: i32) -> Option<CancelTarget> {
         let sessions = self.registry.sessions();
         let own = &sessions.get(&self.place)?.owner;
         let mut found = sessions.range(of_pid(pid)).rev();
@@ -213,29 +213,29 @@ impl Canceller {
             .map(|(place, _)| *place)
     }
 
-    fn end(&self, place: Place) {
+    fn end(&self, place: CancelTarget) {
         let sessions = self.registry.sessions();
-        let wishes = sessions.get(&place).map(|entry| entry.wishes.clone());
+        let signals = sessions.get(&place).map(|entry| entry.signals.clone());
         drop(sessions);
-        if let Some(wishes) = wishes {
-            wishes.end();
+        if let Some(signals) = signals {
+            signals.end();
         }
     }
 
-    fn is_there(&self, place: Place) -> bool {
+    fn is_there(&self, place: CancelTarget) -> bool {
         self.registry.sessions().contains_key(&place)
     }
 }
 
-impl fmt::Debug for Wishes {
+impl fmt::Debug for SessionSignals {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Wishes")
+        formatter.write_str("SessionSignals")
     }
 }
 
-impl fmt::Debug for Owner {
+impl fmt::Debug for SessionOwner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Owner")
+        formatter.write_str("SessionOwner")
     }
 }
 
@@ -251,17 +251,17 @@ mod tests {
     use crate::upstream::login::UpstreamKey;
     use crate::wire::startup::ProtocolVersion;
 
-    fn owner(user: &str, role: &str, policy: &str, server: Option<&str>) -> Owner {
+    fn owner(user: &str, role: &str, policy: &str, server: Option<&str>) -> SessionOwner {
         let server = server
             .and_then(|started| ServerIdentity::read(&[Some(started), Some("5"), Some("77")]));
-        Owner::of_names([user, role, policy], server)
+        SessionOwner::of_names([user, role, policy], server)
     }
 
-    fn ann() -> Owner {
+    fn ann() -> SessionOwner {
         owner("ann", "app", "agent", Some("1"))
     }
 
-    fn session(registry: &CancelRegistry, owner: Owner, pid: i32) -> CancelGuard {
+    fn session(registry: &CancelRegistry, owner: SessionOwner, pid: i32) -> CancelGuard {
         // Nobody listens there.
         let settings = UpstreamSettings::parse("postgres://127.0.0.1:1").unwrap();
         let upstream = Arc::new(Upstream::load(settings).unwrap());
@@ -291,15 +291,15 @@ mod tests {
             .collect();
         let asker = own.canceller();
         for pid in 3..99 {
-            assert_eq!(asker.signal_cancel(pid).await, SignalOutcome::Nobody);
+            assert_eq!(asker.signal_cancel(pid).await, SignalResult::Nobody);
             let ended = asker.signal_end(pid, Duration::from_secs(9)).await;
-            assert_eq!(ended, SignalOutcome::Nobody);
+            assert_eq!(ended, SignalResult::Nobody);
         }
         assert!(strangers.iter().all(|stranger| !stranger.wishes().ends()));
         // It is found, and its server is not there.
-        assert_eq!(asker.signal_cancel(2).await, SignalOutcome::NotSent);
+        assert_eq!(asker.signal_cancel(2).await, SignalResult::NotSent);
         let none = Duration::ZERO;
-        assert_eq!(asker.signal_end(2, none).await, SignalOutcome::Sent);
+        assert_eq!(asker.signal_end(2, none).await, SignalResult::Sent);
         assert!(other.wishes().ends() && !own.wishes().ends());
     }
 
@@ -307,11 +307,11 @@ mod tests {
     async fn the_policy_of_now_counts() {
         let registry = CancelRegistry::new();
         let [own, other] = [1, 2].map(|pid| session(&registry, ann(), pid));
-        other.canceller().place_under("bi");
+        other.canceller().move_to_policy("bi");
         let asker = own.canceller();
-        assert_eq!(asker.signal_cancel(2).await, SignalOutcome::Nobody);
-        own.canceller().place_under("bi");
-        assert_eq!(asker.signal_cancel(2).await, SignalOutcome::NotSent);
+        assert_eq!(asker.signal_cancel(2).await, SignalResult::Nobody);
+        own.canceller().move_to_policy("bi");
+        assert_eq!(asker.signal_cancel(2).await, SignalResult::NotSent);
     }
 
     #[tokio::test]
@@ -322,7 +322,7 @@ mod tests {
         let newest = session(&registry, ann(), 2);
         let elsewhere = session(&registry, owner("ann", "app", "agent", Some("2")), 2);
         let sent = own.canceller().signal_end(2, Duration::ZERO).await;
-        assert_eq!(sent, SignalOutcome::Sent);
+        assert_eq!(sent, SignalResult::Sent);
         let told = [&ended, &newest, &elsewhere].map(|guard| guard.wishes().ends());
         assert_eq!(told, [false, true, false]);
     }
@@ -334,11 +334,11 @@ mod tests {
         let asker = own.canceller();
         let wait = Duration::from_secs(3);
         let since = Instant::now();
-        assert_eq!(asker.signal_end(2, wait).await, SignalOutcome::NotEnded);
+        assert_eq!(asker.signal_end(2, wait).await, SignalResult::NotEnded);
         assert!(since.elapsed() >= wait && since.elapsed() < wait * 2);
         let long = Duration::from_secs(9_999);
         let since = Instant::now();
-        assert_eq!(asker.signal_end(2, long).await, SignalOutcome::NotEnded);
+        assert_eq!(asker.signal_end(2, long).await, SignalResult::NotEnded);
         assert!(since.elapsed() < limits::SIGNAL_END_TIME_MAX * 2);
         let ending = async {
             sleep(Duration::from_secs(1)).await;
@@ -346,21 +346,21 @@ mod tests {
         };
         let since = Instant::now();
         let (outcome, ()) = tokio::join!(asker.signal_end(2, wait), ending);
-        assert_eq!(outcome, SignalOutcome::Sent);
+        assert_eq!(outcome, SignalResult::Sent);
         assert!(since.elapsed() < wait);
     }
 
     #[tokio::test]
     async fn who_is_to_end_is_woken() {
-        struct Woken(AtomicBool);
-        impl Wake for Woken {
+        struct WakeFlag(AtomicBool);
+        impl Wake for WakeFlag {
             fn wake(self: Arc<Self>) {
                 self.0.store(true, Ordering::Relaxed);
             }
         }
         let registry = CancelRegistry::new();
         let [own, other] = [1, 2].map(|pid| session(&registry, ann(), pid));
-        let woken = Arc::new(Woken(AtomicBool::new(false)));
+        let woken = Arc::new(WakeFlag(AtomicBool::new(false)));
         let waker = Waker::from(Arc::clone(&woken));
         other.wishes().wake(Context::from_waker(&waker).waker());
         own.canceller().signal_end(2, Duration::ZERO).await;

@@ -13,11 +13,11 @@ use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::address::{Endpoint, UpstreamSettings};
-use super::identity::Reticence;
+use super::identity::SystemIdWithheld;
 use crate::limits;
-use crate::net::framed_stream::Link;
+use crate::net::framed_stream::FramedStream;
 use crate::net::pem::TlsSetupError;
-use crate::net::stream::Stream;
+use crate::net::stream::PeerStream;
 use crate::net::tls_failure;
 use crate::net::upstream_tls::UpstreamTls;
 use crate::telemetry::labels::TlsFailure;
@@ -29,12 +29,12 @@ pub struct Upstream {
     settings: UpstreamSettings,
     /// As of now: certificates and keys are renewed while it is used.
     tls: RwLock<UpstreamTls>,
-    reticence: Reticence,
+    reticence: SystemIdWithheld,
 }
 
 /// Why there is no connection to the upstream. For logs: it does not hold the address.
 #[derive(Debug)]
-pub enum ConnectError {
+pub enum UpstreamConnectError {
     /// Its name was not found.
     UnknownHost(io::ErrorKind),
     /// Nobody answers there.
@@ -60,7 +60,7 @@ impl Upstream {
         Ok(Self {
             settings,
             tls: RwLock::new(tls),
-            reticence: Reticence::default(),
+            reticence: SystemIdWithheld::default(),
         })
     }
 
@@ -81,39 +81,40 @@ impl Upstream {
     }
 
     /// Whether it keeps part of who it is to itself.
-    pub fn reticence(&self) -> &Reticence {
+    pub fn reticence(&self) -> &SystemIdWithheld {
         &self.reticence
     }
 
     /// Connects. May be cancelled: the half-made connection is dropped.
-    pub async fn connect(&self, deadline: Instant) -> Result<Link, ConnectError> {
+    pub async fn connect(&self, deadline: Instant) -> Result<FramedStream, UpstreamConnectError> {
         let deadline = deadline.min(Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX);
         match timeout_at(deadline, self.connect_untimed()).await {
             Ok(result) => result,
-            Err(_elapsed) => Err(ConnectError::TimedOut),
+            Err(_elapsed) => Err(UpstreamConnectError::TimedOut),
         }
     }
 
-    async fn connect_untimed(&self) -> Result<Link, ConnectError> {
+    async fn connect_untimed(&self) -> Result<FramedStream, UpstreamConnectError> {
         let stream = match &self.settings.endpoint {
             Endpoint::Tcp { host, port } => connect_tcp(host, *port).await?,
             Endpoint::Unix { folder, port } => connect_unix(folder, *port).await?,
         };
         // Over a Unix socket the settings are never other than `disable`; see address.rs.
         let (connector, name, socket) = match (self.tls(), stream) {
-            (UpstreamTls::Insist { connector, name }, Stream::Tcp(socket)) => {
+            (UpstreamTls::Required { connector, name }, PeerStream::Tcp(socket)) => {
                 (connector, name, socket)
             }
-            (_, stream) => return Ok(Link::new(stream)),
+            (_, stream) => return Ok(FramedStream::new(stream)),
         };
         let socket = ask_for_tls(socket).await?;
         let tls = connector.connect(name, socket).await;
-        let tls = tls.map_err(|error| ConnectError::Handshake(tls_failure::cause(&error)))?;
-        Ok(Link::new(Stream::ClientTls(Box::new(tls))))
+        let tls =
+            tls.map_err(|error| UpstreamConnectError::Handshake(tls_failure::cause(&error)))?;
+        Ok(FramedStream::new(PeerStream::ClientTls(Box::new(tls))))
     }
 }
 
-impl ConnectError {
+impl UpstreamConnectError {
     /// Why TLS was not agreed on, if that is why.
     pub fn tls_failure(&self) -> Option<TlsFailure> {
         match self {
@@ -126,7 +127,7 @@ impl ConnectError {
     }
 }
 
-impl fmt::Display for ConnectError {
+impl fmt::Display for UpstreamConnectError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownHost(_) => formatter.write_str(
@@ -157,39 +158,39 @@ impl fmt::Display for ConnectError {
     }
 }
 
-impl std::error::Error for ConnectError {}
+impl std::error::Error for UpstreamConnectError {}
 
 /// Tries the addresses of the host in their order, each for its share of the time, so that one
 /// that swallows packets does not keep the others from being tried. The last fault is told.
-async fn connect_tcp(host: &str, port: u16) -> Result<Stream, ConnectError> {
+async fn connect_tcp(host: &str, port: u16) -> Result<PeerStream, UpstreamConnectError> {
     let found = lookup_host((host, port)).await;
-    let found = found.map_err(|error| ConnectError::UnknownHost(error.kind()))?;
+    let found = found.map_err(|error| UpstreamConnectError::UnknownHost(error.kind()))?;
     let addresses: Vec<SocketAddr> = found.take(limits::UPSTREAM_ADDRESSES_MAX).collect();
     let shares = u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let share = limits::UPSTREAM_CONNECT_TIME_MAX / shares;
-    let mut fault = ConnectError::UnknownHost(io::ErrorKind::NotFound);
+    let mut fault = UpstreamConnectError::UnknownHost(io::ErrorKind::NotFound);
     for address in addresses {
         match timeout(share, TcpStream::connect(address)).await {
-            Err(_elapsed) => fault = ConnectError::TimedOut,
-            Ok(connected) => match connected.and_then(Stream::tcp) {
+            Err(_elapsed) => fault = UpstreamConnectError::TimedOut,
+            Ok(connected) => match connected.and_then(PeerStream::tcp) {
                 Ok(stream) => return Ok(stream),
-                Err(error) => fault = ConnectError::Unreachable(error.kind()),
+                Err(error) => fault = UpstreamConnectError::Unreachable(error.kind()),
             },
         }
     }
     Err(fault)
 }
 
-async fn connect_unix(folder: &Path, port: u16) -> Result<Stream, ConnectError> {
+async fn connect_unix(folder: &Path, port: u16) -> Result<PeerStream, UpstreamConnectError> {
     let connected = UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await;
     connected
-        .map(Stream::Unix)
-        .map_err(|error| ConnectError::Unreachable(error.kind()))
+        .map(PeerStream::Unix)
+        .map_err(|error| UpstreamConnectError::Unreachable(error.kind()))
 }
 
 /// Sends SSLRequest and reads exactly the one byte of its answer: whatever an attacker sends
 /// behind it in clear is left to the handshake, which fails on it (CVE-2021-23222).
-async fn ask_for_tls(mut socket: TcpStream) -> Result<TcpStream, ConnectError> {
+async fn ask_for_tls(mut socket: TcpStream) -> Result<TcpStream, UpstreamConnectError> {
     let mut request = BytesMut::new();
     encode::ssl_request(&mut request);
     let mut answer = [0_u8; 1];
@@ -199,10 +200,10 @@ async fn ask_for_tls(mut socket: TcpStream) -> Result<TcpStream, ConnectError> {
     };
     asked
         .await
-        .map_err(|error| ConnectError::Unreachable(error.kind()))?;
+        .map_err(|error| UpstreamConnectError::Unreachable(error.kind()))?;
     match answer {
         [b'S'] => Ok(socket),
-        [b'N'] => Err(ConnectError::NoTls),
-        _ => Err(ConnectError::NotPostgres),
+        [b'N'] => Err(UpstreamConnectError::NoTls),
+        _ => Err(UpstreamConnectError::NotPostgres),
     }
 }

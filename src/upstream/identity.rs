@@ -6,7 +6,7 @@
 //! same copy, a primary and its standby among them, differ in that, and one that is started again
 //! may have other data. Its system identifier keeps apart what started at the same moment, where
 //! the role may ask for it. Its timeline is no part: a standby that is promoted goes on with the
-//! same contents, under the eyes of the same keeper. The database is told by its oid: one that is
+//! same contents, under the eyes of the same cache. The database is told by its oid: one that is
 //! dropped and made anew is another one.
 //!
 //! Never taken for proof of who the server is: that is TLS's.
@@ -30,11 +30,11 @@ pub struct ServerIdentity {
 /// Whether a server keeps its system identifier from those who ask: then nobody asks again, since
 /// each refusal is a line in its log.
 #[derive(Debug, Default)]
-pub struct Reticence(AtomicBool);
+pub struct SystemIdWithheld(AtomicBool);
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
+pub enum IdentityQuery {
     /// Everything.
     Whole,
     /// All but the system identifier.
@@ -76,7 +76,7 @@ impl ServerIdentity {
     }
 }
 
-impl Question {
+impl IdentityQuery {
     /// How many values its answer has.
     pub fn columns(self) -> usize {
         match self {
@@ -94,12 +94,12 @@ impl Question {
     }
 }
 
-impl Reticence {
+impl SystemIdWithheld {
     /// What is to be asked.
-    pub fn question(&self) -> Question {
+    pub fn question(&self) -> IdentityQuery {
         match self.0.load(Ordering::Relaxed) {
-            true => Question::WithoutSystem,
-            false => Question::Whole,
+            true => IdentityQuery::WithoutSystem,
+            false => IdentityQuery::Whole,
         }
     }
 
@@ -174,10 +174,10 @@ mod tests {
 
     #[test]
     fn nobody_asks_twice_what_is_not_told() {
-        let reticence = Reticence::default();
-        assert_eq!(reticence.question(), Question::Whole);
+        let reticence = SystemIdWithheld::default();
+        assert_eq!(reticence.question(), IdentityQuery::Whole);
         reticence.note();
-        assert_eq!(reticence.question(), Question::WithoutSystem);
+        assert_eq!(reticence.question(), IdentityQuery::WithoutSystem);
         assert_eq!(WHOLE.matches("pg_catalog.pg_control_system").count(), 1);
         assert!(WHOLE.starts_with(WITHOUT_SYSTEM));
     }

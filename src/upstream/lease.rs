@@ -4,21 +4,21 @@
 //! other and handed back. Today a lease lasts as long as its client and ends with the connection;
 //! what hands connections on to the next client will stand behind the same two calls.
 
-use super::cancel::{CancelGuard, CancelOutcome};
+use super::cancel::{CancelGuard, CancelResult};
 use super::outbox::Outbox;
 use crate::limits;
-use crate::net::framed_stream::Link;
-use crate::net::stream::Stream;
+use crate::net::framed_stream::FramedStream;
+use crate::net::stream::PeerStream;
 
 /// The right to use one upstream session.
 #[derive(Debug, Default)]
-pub struct Lease {
+pub struct UpstreamLease {
     cancel: Option<CancelGuard>,
 }
 
 /// In which state an upstream session is handed back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Condition {
+pub enum LeaseCondition {
     /// Nothing is under way.
     Rested,
     /// A statement still runs that nobody waits for.
@@ -29,40 +29,46 @@ pub enum Condition {
     Tripped,
 }
 
-impl Lease {
+impl UpstreamLease {
     /// Takes a session that has just logged in.
-    pub fn of(link: Link, cancel: Option<CancelGuard>) -> (Self, Link) {
-        (Self { cancel }, link)
+    pub fn of(framed: FramedStream, cancel: Option<CancelGuard>) -> (Self, FramedStream) {
+        (Self { cancel }, framed)
     }
 
     /// Hands the session back. What still runs is cancelled: its client is gone, and a database
     /// would otherwise work on for nobody. Says what became of the cancel, where there was one.
     /// Bounded in time. May be cancelled.
-    pub async fn give_back(self, stream: Stream, condition: Condition) -> Option<CancelOutcome> {
+    pub async fn give_back(
+        self,
+        stream: PeerStream,
+        condition: LeaseCondition,
+    ) -> Option<CancelResult> {
         match condition {
-            Condition::Tripped => {
+            LeaseCondition::Tripped => {
                 drop(stream);
                 None
             }
-            Condition::Running => {
+            LeaseCondition::Running => {
                 drop(stream);
                 match &self.cancel {
                     Some(cancel) => Some(cancel.insist().await),
                     None => None,
                 }
             }
-            Condition::Rested => {
-                Link::new(stream).part(goodbye().as_bytes()).await;
+            LeaseCondition::Rested => {
+                FramedStream::new(stream)
+                    .send_and_close(goodbye().as_bytes())
+                    .await;
                 None
             }
-            Condition::Ended => {
+            LeaseCondition::Ended => {
                 let linger = (
                     limits::ENDED_LINGER_TIME_MAX,
                     limits::ENDED_LINGER_READS_MAX,
                 );
                 let goodbye = goodbye();
                 // A statement whose rows nobody takes would not notice its cancel.
-                let parting = Link::new(stream).part_lingering(goodbye.as_bytes(), linger);
+                let parting = FramedStream::new(stream).send_and_linger(goodbye.as_bytes(), linger);
                 let cancelling = async {
                     match &self.cancel {
                         Some(cancel) => Some(cancel.insist().await),

@@ -11,16 +11,16 @@ use std::fmt;
 use bytes::{Bytes, BytesMut};
 use tokio::time::Instant;
 
-use super::connect::{ConnectError, Upstream};
+use super::connect::{Upstream, UpstreamConnectError};
 use super::identity::ServerIdentity;
 use super::login_refusal;
-use super::password::{Answer, ScramFault};
+use super::password::{ScramAnswer, ScramFault};
 use crate::limits;
-use crate::net::framed_stream::{Link, LinkError, Message};
+use crate::net::framed_stream::{FramedStream, OwnedMessage, PeerError};
 use crate::secret::Secret;
 use crate::wire::backend::{self, Authentication};
-use crate::wire::encode::{self, Unencodable};
-use crate::wire::malformed::Malformed;
+use crate::wire::encode::{self, EncodeError};
+use crate::wire::malformed::MalformedMessage;
 use crate::wire::startup::ProtocolVersion;
 
 /// Who logs in, to what, with which settings.
@@ -36,7 +36,7 @@ pub struct LoginRequest<'a> {
 
 /// What the upstream wants to see first.
 #[derive(Debug)]
-pub enum Asked {
+pub enum AuthRequirement {
     /// Nothing: it knows pgsieve's host or certificate, or believes anybody.
     Nothing(ExpectReady),
     /// The user's password.
@@ -45,7 +45,7 @@ pub enum Asked {
 
 /// How the upstream wanted a user to prove who they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
+pub enum UpstreamAuthMethod {
     /// Not by a word: it knows the host or the certificate, or believes anybody.
     Nothing,
     /// By the password in clear.
@@ -59,21 +59,21 @@ pub enum Proof {
 /// The upstream waits for a password.
 #[derive(Debug)]
 pub struct ExpectPassword {
-    talk: Talk,
-    challenge: Challenge,
+    talk: LoginExchange,
+    challenge: AuthChallenge,
 }
 
 /// The upstream is content; its parameters and key are on the way.
 #[derive(Debug)]
 pub struct ExpectReady {
-    talk: Talk,
+    talk: LoginExchange,
 }
 
 /// A session at the upstream, logged in and idle. Not yet proved to be read-only.
 #[derive(Debug)]
 pub struct UpstreamSession {
     /// The connection.
-    pub link: Link,
+    pub framed: FramedStream,
     /// What it reported of itself (ParameterStatus), in its order.
     pub parameters: Vec<(String, String)>,
     /// What a cancel request for it must say, if it can be cancelled.
@@ -97,13 +97,13 @@ pub struct UpstreamKey {
 
 /// Why there is no session at the upstream.
 #[derive(Debug)]
-pub enum LoginError {
+pub enum UpstreamLoginError {
     /// No connection.
-    Connect(ConnectError),
+    Connect(UpstreamConnectError),
     /// The connection was lost, or what came is no message.
-    Link(LinkError),
+    Link(PeerError),
     /// The upstream said no; this is its whole ErrorResponse.
-    Refused(Message),
+    Refused(OwnedMessage),
     /// It asks for the password in clear, over a connection that others can read.
     CleartextInClear,
     /// It asks for Kerberos, SSPI or another way that pgsieve does not carry.
@@ -113,7 +113,7 @@ pub enum LoginError {
     /// The SCRAM exchange went wrong on the upstream's side.
     Scram(ScramFault),
     /// What is to be sent cannot be said in the protocol (a NUL, too long).
-    Unsaid(Unencodable),
+    Unsaid(EncodeError),
     /// A message that does not belong here.
     OutOfPlace(u8),
     /// It sent more messages or notices than a login needs.
@@ -121,7 +121,7 @@ pub enum LoginError {
 }
 
 #[derive(Debug)]
-enum Challenge {
+enum AuthChallenge {
     Cleartext,
     Md5 { salt: [u8; 4] },
     Sasl { mechanisms: Vec<String> },
@@ -135,24 +135,24 @@ pub async fn begin(
     upstream: &Upstream,
     request: LoginRequest<'_>,
     deadline: Instant,
-) -> Result<Asked, LoginError> {
+) -> Result<AuthRequirement, UpstreamLoginError> {
     match begin_with(upstream, request, ProtocolVersion::V3_2, deadline).await {
-        Err(LoginError::Refused(error)) if is_version_refused(&error) => {
+        Err(UpstreamLoginError::Refused(error)) if is_version_refused(&error) => {
             begin_with(upstream, request, ProtocolVersion::V3_0, deadline).await
         }
         outcome => outcome,
     }
 }
 
-impl Asked {
+impl AuthRequirement {
     /// What was asked for.
-    pub fn proof(&self) -> Proof {
+    pub fn proof(&self) -> UpstreamAuthMethod {
         match self {
-            Self::Nothing(_) => Proof::Nothing,
+            Self::Nothing(_) => UpstreamAuthMethod::Nothing,
             Self::Password(asked) => match asked.challenge {
-                Challenge::Cleartext => Proof::Cleartext,
-                Challenge::Md5 { .. } => Proof::Md5,
-                Challenge::Sasl { .. } => Proof::Scram,
+                AuthChallenge::Cleartext => UpstreamAuthMethod::Cleartext,
+                AuthChallenge::Md5 { .. } => UpstreamAuthMethod::Md5,
+                AuthChallenge::Sasl { .. } => UpstreamAuthMethod::Scram,
             },
         }
     }
@@ -165,28 +165,28 @@ impl ExpectPassword {
         user: &str,
         password: &Secret,
         deadline: Instant,
-    ) -> Result<ExpectReady, LoginError> {
+    ) -> Result<ExpectReady, UpstreamLoginError> {
         let Self {
             mut talk,
             challenge,
         } = self;
         match challenge {
-            Challenge::Cleartext => {
+            AuthChallenge::Cleartext => {
                 talk.password(password.reveal().as_bytes(), deadline)
                     .await?
             }
-            Challenge::Md5 { salt } => {
+            AuthChallenge::Md5 { salt } => {
                 let hashed = super::password::md5(user, password, salt);
                 talk.password(hashed.as_bytes(), deadline).await?;
             }
-            Challenge::Sasl { mechanisms } => {
+            AuthChallenge::Sasl { mechanisms } => {
                 talk.sasl(&mechanisms, password, deadline).await?;
             }
         }
         match talk.authentication(deadline).await? {
-            Step::Content => Ok(ExpectReady { talk }),
-            Step::Challenge(_) | Step::SaslContinue(_) | Step::SaslFinal(_) => {
-                Err(LoginError::OutOfPlace(b'R'))
+            AuthStep::Content => Ok(ExpectReady { talk }),
+            AuthStep::Challenge(_) | AuthStep::SaslContinue(_) | AuthStep::SaslFinal(_) => {
+                Err(UpstreamLoginError::OutOfPlace(b'R'))
             }
         }
     }
@@ -194,7 +194,7 @@ impl ExpectPassword {
 
 impl ExpectReady {
     /// Reads on until the upstream is ready. May be cancelled: the connection is dropped.
-    pub async fn finish(self, deadline: Instant) -> Result<UpstreamSession, LoginError> {
+    pub async fn finish(self, deadline: Instant) -> Result<UpstreamSession, UpstreamLoginError> {
         let mut talk = self.talk;
         let (mut parameters, mut key) = (Vec::new(), None);
         loop {
@@ -212,17 +212,17 @@ impl ExpectReady {
                     });
                 }
                 b'Z' if message.body() == IDLE => break,
-                kind => return Err(LoginError::OutOfPlace(kind)),
+                kind => return Err(UpstreamLoginError::OutOfPlace(kind)),
             }
         }
-        let Talk {
-            link,
+        let LoginExchange {
+            framed,
             version,
             notices,
             ..
         } = talk;
         Ok(UpstreamSession {
-            link,
+            framed,
             parameters,
             key,
             version,
@@ -256,13 +256,13 @@ impl fmt::Debug for UpstreamKey {
 }
 
 /// For logs: of the upstream's own words only the SQLSTATE, since they may quote.
-impl fmt::Display for LoginError {
+impl fmt::Display for UpstreamLoginError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(error) => write!(formatter, "{error}"),
             Self::Link(error) => write!(formatter, "{error}"),
             Self::Refused(message) => {
-                formatter.write_str(&login_refusal::told(sqlstate_of(message)))
+                formatter.write_str(&login_refusal::refusal_text(sqlstate_of(message)))
             }
             Self::CleartextInClear => {
                 formatter.write_str("it asks for the password in clear without TLS")
@@ -281,10 +281,10 @@ impl fmt::Display for LoginError {
     }
 }
 
-impl std::error::Error for LoginError {}
+impl std::error::Error for UpstreamLoginError {}
 
 /// The SQLSTATE of an ErrorResponse.
-pub fn sqlstate_of(message: &Message) -> Option<&str> {
+pub fn sqlstate_of(message: &OwnedMessage) -> Option<&str> {
     backend::error_fields(message.body()).ok()?.get(b'C')
 }
 
@@ -293,51 +293,51 @@ const IDLE: &[u8] = b"I";
 
 /// A login under way.
 #[derive(Debug)]
-struct Talk {
-    link: Link,
+struct LoginExchange {
+    framed: FramedStream,
     version: ProtocolVersion,
     notices: BytesMut,
     messages: usize,
 }
 
 /// One step of the upstream's authentication, owned.
-enum Step {
+enum AuthStep {
     Content,
-    Challenge(Challenge),
+    Challenge(AuthChallenge),
     SaslContinue(Vec<u8>),
     SaslFinal(Vec<u8>),
 }
 
-impl Talk {
+impl LoginExchange {
     /// The next message that is neither notice nor refusal.
-    async fn next(&mut self, deadline: Instant) -> Result<Message, LoginError> {
+    async fn next(&mut self, deadline: Instant) -> Result<OwnedMessage, UpstreamLoginError> {
         loop {
             let message = self
-                .link
+                .framed
                 .backend(deadline)
                 .await
-                .map_err(LoginError::Link)?;
+                .map_err(UpstreamLoginError::Link)?;
             self.messages = self.messages.saturating_add(1);
             if self.messages > limits::UPSTREAM_LOGIN_MESSAGES_MAX {
-                return Err(LoginError::TooMuch);
+                return Err(UpstreamLoginError::TooMuch);
             }
             match message.kind {
-                b'E' => return Err(LoginError::Refused(message)),
+                b'E' => return Err(UpstreamLoginError::Refused(message)),
                 b'N' => self.keep(&message)?,
                 _ => return Ok(message),
             }
         }
     }
 
-    fn keep(&mut self, notice: &Message) -> Result<(), LoginError> {
+    fn keep(&mut self, notice: &OwnedMessage) -> Result<(), UpstreamLoginError> {
         if self.notices.len().saturating_add(notice.bytes.len()) > limits::LOGIN_NOTICE_BYTES_MAX {
-            return Err(LoginError::TooMuch);
+            return Err(UpstreamLoginError::TooMuch);
         }
         self.notices.extend_from_slice(&notice.bytes);
         Ok(())
     }
 
-    async fn authentication(&mut self, deadline: Instant) -> Result<Step, LoginError> {
+    async fn authentication(&mut self, deadline: Instant) -> Result<AuthStep, UpstreamLoginError> {
         loop {
             let message = self.next(deadline).await?;
             match message.kind {
@@ -347,18 +347,22 @@ impl Talk {
                     let offer = understood(backend::negotiate_protocol_version(body))?;
                     self.version = self.version.min(offer.newest);
                 }
-                kind => return Err(LoginError::OutOfPlace(kind)),
+                kind => return Err(UpstreamLoginError::OutOfPlace(kind)),
             }
         }
     }
 
-    async fn password(&mut self, password: &[u8], deadline: Instant) -> Result<(), LoginError> {
+    async fn password(
+        &mut self,
+        password: &[u8],
+        deadline: Instant,
+    ) -> Result<(), UpstreamLoginError> {
         let mut out = BytesMut::new();
-        encode::password(&mut out, password).map_err(LoginError::Unsaid)?;
-        self.link
+        encode::password(&mut out, password).map_err(UpstreamLoginError::Unsaid)?;
+        self.framed
             .send(&out, deadline)
             .await
-            .map_err(LoginError::Link)
+            .map_err(UpstreamLoginError::Link)
     }
 
     async fn sasl(
@@ -366,32 +370,35 @@ impl Talk {
         mechanisms: &[String],
         password: &Secret,
         deadline: Instant,
-    ) -> Result<(), LoginError> {
-        let certificate = self.link.stream.peer_certificate();
-        let answer = Answer::choose(mechanisms, certificate, password);
-        let answer = answer.ok_or(LoginError::UnsupportedMethod)?;
+    ) -> Result<(), UpstreamLoginError> {
+        let certificate = self.framed.stream.peer_certificate();
+        let answer = ScramAnswer::choose(mechanisms, certificate, password);
+        let answer = answer.ok_or(UpstreamLoginError::UnsupportedMethod)?;
         let mut out = BytesMut::new();
         encode::sasl_initial_response(&mut out, answer.mechanism(), Some(answer.message()))
-            .map_err(LoginError::Unsaid)?;
-        self.link
+            .map_err(UpstreamLoginError::Unsaid)?;
+        self.framed
             .send(&out, deadline)
             .await
-            .map_err(LoginError::Link)?;
-        let Step::SaslContinue(challenge) = self.authentication(deadline).await? else {
-            return Err(LoginError::OutOfPlace(b'R'));
+            .map_err(UpstreamLoginError::Link)?;
+        let AuthStep::SaslContinue(challenge) = self.authentication(deadline).await? else {
+            return Err(UpstreamLoginError::OutOfPlace(b'R'));
         };
-        let answer = answer.prove(challenge).await.map_err(LoginError::Scram)?;
+        let answer = answer
+            .prove(challenge)
+            .await
+            .map_err(UpstreamLoginError::Scram)?;
         out.clear();
-        encode::sasl_response(&mut out, answer.message()).map_err(LoginError::Unsaid)?;
-        self.link
+        encode::sasl_response(&mut out, answer.message()).map_err(UpstreamLoginError::Unsaid)?;
+        self.framed
             .send(&out, deadline)
             .await
-            .map_err(LoginError::Link)?;
+            .map_err(UpstreamLoginError::Link)?;
         // Without this proof of the server, an impostor could have said "Ok" at once.
-        let Step::SaslFinal(proof) = self.authentication(deadline).await? else {
-            return Err(LoginError::OutOfPlace(b'R'));
+        let AuthStep::SaslFinal(proof) = self.authentication(deadline).await? else {
+            return Err(UpstreamLoginError::OutOfPlace(b'R'));
         };
-        answer.check(&proof).map_err(LoginError::Scram)
+        answer.check(&proof).map_err(UpstreamLoginError::Scram)
     }
 }
 
@@ -400,13 +407,13 @@ async fn begin_with(
     request: LoginRequest<'_>,
     version: ProtocolVersion,
     deadline: Instant,
-) -> Result<Asked, LoginError> {
-    let link = upstream
+) -> Result<AuthRequirement, UpstreamLoginError> {
+    let framed = upstream
         .connect(deadline)
         .await
-        .map_err(LoginError::Connect)?;
-    let mut talk = Talk {
-        link,
+        .map_err(UpstreamLoginError::Connect)?;
+    let mut talk = LoginExchange {
+        framed,
         version,
         notices: BytesMut::new(),
         messages: 0,
@@ -415,38 +422,45 @@ async fn begin_with(
     let settings = request.parameters.iter();
     pairs.extend(settings.map(|(name, value)| (name.as_str(), value.as_str())));
     let mut out = BytesMut::new();
-    encode::startup(&mut out, version, pairs).map_err(LoginError::Unsaid)?;
-    talk.link
+    encode::startup(&mut out, version, pairs).map_err(UpstreamLoginError::Unsaid)?;
+    talk.framed
         .send(&out, deadline)
         .await
-        .map_err(LoginError::Link)?;
-    let private = talk.link.stream.is_tls() || upstream.settings().endpoint.is_local();
+        .map_err(UpstreamLoginError::Link)?;
+    let private = talk.framed.stream.is_tls() || upstream.settings().endpoint.is_local();
     match talk.authentication(deadline).await? {
-        Step::Content => Ok(Asked::Nothing(ExpectReady { talk })),
-        Step::Challenge(Challenge::Cleartext) if !private => Err(LoginError::CleartextInClear),
-        Step::Challenge(challenge) => Ok(Asked::Password(ExpectPassword { talk, challenge })),
-        Step::SaslContinue(_) | Step::SaslFinal(_) => Err(LoginError::OutOfPlace(b'R')),
+        AuthStep::Content => Ok(AuthRequirement::Nothing(ExpectReady { talk })),
+        AuthStep::Challenge(AuthChallenge::Cleartext) if !private => {
+            Err(UpstreamLoginError::CleartextInClear)
+        }
+        AuthStep::Challenge(challenge) => Ok(AuthRequirement::Password(ExpectPassword {
+            talk,
+            challenge,
+        })),
+        AuthStep::SaslContinue(_) | AuthStep::SaslFinal(_) => {
+            Err(UpstreamLoginError::OutOfPlace(b'R'))
+        }
     }
 }
 
-fn step(message: &Message) -> Result<Step, LoginError> {
+fn step(message: &OwnedMessage) -> Result<AuthStep, UpstreamLoginError> {
     Ok(match understood(backend::authentication(message.body()))? {
-        Authentication::Ok => Step::Content,
-        Authentication::CleartextPassword => Step::Challenge(Challenge::Cleartext),
-        Authentication::Md5Password { salt } => Step::Challenge(Challenge::Md5 { salt }),
-        Authentication::Sasl(mechanisms) => Step::Challenge(Challenge::Sasl {
+        Authentication::Ok => AuthStep::Content,
+        Authentication::CleartextPassword => AuthStep::Challenge(AuthChallenge::Cleartext),
+        Authentication::Md5Password { salt } => AuthStep::Challenge(AuthChallenge::Md5 { salt }),
+        Authentication::Sasl(mechanisms) => AuthStep::Challenge(AuthChallenge::Sasl {
             mechanisms: mechanisms.into_iter().map(str::to_owned).collect(),
         }),
-        Authentication::SaslContinue(data) => Step::SaslContinue(data.to_vec()),
-        Authentication::SaslFinal(data) => Step::SaslFinal(data.to_vec()),
-        Authentication::Unsupported { .. } => return Err(LoginError::UnsupportedMethod),
+        Authentication::SaslContinue(data) => AuthStep::SaslContinue(data.to_vec()),
+        Authentication::SaslFinal(data) => AuthStep::SaslFinal(data.to_vec()),
+        Authentication::Unsupported { .. } => return Err(UpstreamLoginError::UnsupportedMethod),
     })
 }
 
-fn is_version_refused(error: &Message) -> bool {
+fn is_version_refused(error: &OwnedMessage) -> bool {
     matches!(sqlstate_of(error), Some("0A000" | "08P01"))
 }
 
-fn understood<T>(read: Result<T, Malformed>) -> Result<T, LoginError> {
-    read.map_err(|malformed| LoginError::Link(LinkError::Malformed(malformed)))
+fn understood<T>(read: Result<T, MalformedMessage>) -> Result<T, UpstreamLoginError> {
+    read.map_err(|malformed| UpstreamLoginError::Link(PeerError::Malformed(malformed)))
 }

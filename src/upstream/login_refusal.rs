@@ -1,4 +1,4 @@
-//! What a refusal of the upstream at a login means, for whoever has to mend it. Knows SQLSTATEs
+//! What a refusal of the upstream at a login means, for whoever has to fix it. Knows SQLSTATEs
 //! alone: the server's own words may quote.
 
 /// In the order of the codes: what each means.
@@ -33,7 +33,7 @@ const MEANINGS: &[(&str, &str)] = &[
 ];
 
 /// The refusal with this code.
-pub fn told(code: Option<&str>) -> String {
+pub fn refusal_text(code: Option<&str>) -> String {
     let Some(code) = code else {
         return "refused with no code".into();
     };
@@ -49,9 +49,9 @@ mod tests {
 
     #[test]
     fn known_codes_have_a_meaning_and_others_are_shown() {
-        assert!(told(Some("28P01")).contains("the password does not fit"));
-        assert_eq!(told(Some("XX000")), "refused with XX000");
-        assert_eq!(told(None), "refused with no code");
+        assert!(refusal_text(Some("28P01")).contains("the password does not fit"));
+        assert_eq!(refusal_text(Some("XX000")), "refused with XX000");
+        assert_eq!(refusal_text(None), "refused with no code");
         assert!(MEANINGS.is_sorted_by_key(|(code, _)| *code));
     }
 }

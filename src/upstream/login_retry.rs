@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::connect::ConnectError;
-use super::login::{LoginError, sqlstate_of};
+use super::connect::UpstreamConnectError;
+use super::login::{UpstreamLoginError, sqlstate_of};
 use crate::limits;
 use crate::sqlstate;
 
 /// The tries that are left for one login.
 #[derive(Debug)]
-pub struct Tries {
+pub struct LoginTries {
     left: u32,
     pause: Duration,
     deadline: Instant,
@@ -23,14 +23,14 @@ pub struct Tries {
 
 /// What is to be done after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum RetryDecision {
     /// It is tried again: the pause is over.
     Try,
     /// It is told.
     GiveUp,
 }
 
-impl Tries {
+impl LoginTries {
     /// Those of a login that has to be done by then.
     pub fn new(deadline: Instant) -> Self {
         Self {
@@ -41,42 +41,42 @@ impl Tries {
     }
 
     /// Waits, if the failure may pass and there is time. May be cancelled.
-    pub async fn after(&mut self, error: &LoginError) -> Next {
+    pub async fn wait_after(&mut self, error: &UpstreamLoginError) -> RetryDecision {
         let Some(left) = self.left.checked_sub(1) else {
-            return Next::GiveUp;
+            return RetryDecision::GiveUp;
         };
         let pause = jittered(self.pause);
         if !passes(error) || Instant::now() + pause >= self.deadline {
-            return Next::GiveUp;
+            return RetryDecision::GiveUp;
         }
         self.left = left;
         self.pause *= 2;
         sleep(pause).await;
-        Next::Try
+        RetryDecision::Try
     }
 }
 
 /// Whether a moment later it may be otherwise.
-fn passes(error: &LoginError) -> bool {
+fn passes(error: &UpstreamLoginError) -> bool {
     match error {
-        LoginError::Refused(message) => {
+        UpstreamLoginError::Refused(message) => {
             let told = [sqlstate::TOO_MANY_CONNECTIONS, sqlstate::CANNOT_CONNECT_NOW];
             let code = sqlstate_of(message);
             told.iter().any(|known| code == Some(known.as_str()))
         }
         // Refused, or a socket that is not there: nothing was ever sent.
-        LoginError::Connect(ConnectError::Unreachable(kind)) => {
+        UpstreamLoginError::Connect(UpstreamConnectError::Unreachable(kind)) => {
             matches!(kind, ErrorKind::ConnectionRefused | ErrorKind::NotFound)
         }
-        LoginError::Connect(_)
-        | LoginError::Link(_)
-        | LoginError::CleartextInClear
-        | LoginError::UnsupportedMethod
-        | LoginError::NoPassword
-        | LoginError::Scram(_)
-        | LoginError::Unsaid(_)
-        | LoginError::OutOfPlace(_)
-        | LoginError::TooMuch => false,
+        UpstreamLoginError::Connect(_)
+        | UpstreamLoginError::Link(_)
+        | UpstreamLoginError::CleartextInClear
+        | UpstreamLoginError::UnsupportedMethod
+        | UpstreamLoginError::NoPassword
+        | UpstreamLoginError::Scram(_)
+        | UpstreamLoginError::Unsaid(_)
+        | UpstreamLoginError::OutOfPlace(_)
+        | UpstreamLoginError::TooMuch => false,
     }
 }
 
@@ -95,20 +95,20 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::net::framed_stream::{LinkError, Message};
+    use crate::net::framed_stream::{OwnedMessage, PeerError};
 
-    fn refused(code: &str) -> LoginError {
+    fn refused(code: &str) -> UpstreamLoginError {
         let body = format!("SFATAL\0C{code}\0Mno\0\0");
         let mut bytes = vec![b'E', 0, 0, 0, 0];
         bytes.extend_from_slice(body.as_bytes());
-        LoginError::Refused(Message {
+        UpstreamLoginError::Refused(OwnedMessage {
             kind: b'E',
             bytes: Bytes::from(bytes),
         })
     }
 
-    fn unreachable(kind: ErrorKind) -> LoginError {
-        LoginError::Connect(ConnectError::Unreachable(kind))
+    fn unreachable(kind: ErrorKind) -> UpstreamLoginError {
+        UpstreamLoginError::Connect(UpstreamConnectError::Unreachable(kind))
     }
 
     #[test]
@@ -126,8 +126,8 @@ mod tests {
             refused("53200"),
             refused("57P01"),
             unreachable(ErrorKind::ConnectionReset),
-            LoginError::Link(LinkError::Closed),
-            LoginError::NoPassword,
+            UpstreamLoginError::Link(PeerError::Closed),
+            UpstreamLoginError::NoPassword,
         ] {
             assert!(!passes(&error), "{error}");
         }
@@ -136,16 +136,16 @@ mod tests {
     #[tokio::test]
     async fn tries_have_an_end_and_pauses_grow_within_the_deadline() {
         let error = refused("53300");
-        let mut tries = Tries::new(Instant::now() + limits::LOGIN_TIME_MAX);
+        let mut tries = LoginTries::new(Instant::now() + limits::LOGIN_TIME_MAX);
         let began = Instant::now();
         for _ in 0..limits::UPSTREAM_LOGIN_RETRIES_MAX {
-            assert_eq!(tries.after(&error).await, Next::Try);
+            assert_eq!(tries.wait_after(&error).await, RetryDecision::Try);
         }
-        assert_eq!(tries.after(&error).await, Next::GiveUp);
+        assert_eq!(tries.wait_after(&error).await, RetryDecision::GiveUp);
         let all = limits::UPSTREAM_LOGIN_PAUSE * ((1 << limits::UPSTREAM_LOGIN_RETRIES_MAX) - 1);
         assert!(began.elapsed() >= all / 2, "{:?}", began.elapsed());
-        let mut late = Tries::new(Instant::now());
-        assert_eq!(late.after(&error).await, Next::GiveUp);
+        let mut late = LoginTries::new(Instant::now());
+        assert_eq!(late.wait_after(&error).await, RetryDecision::GiveUp);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! * `address`, `connect`: where it is, and a connection to it
 //! * `login`, `password`, `login_retry`, `login_refusal`: the login of a session
 //! * `verify`, `session_settings`, `identity`: proof of what the session is, and of which server
-//! * `outbox`: what waits to be written, and the only door for client text; `tripwire`: the last line
+//! * `outbox`: what waits to be written, and the only door for client text; `tripwire`: the last
+//!   line
 //! * `lease`: the right to use a session; `cancel`, `backend_signals`: what reaches a running one
 //! * `account`: sessions of pgsieve's own; `snapshot`, `catalog_cache`: what databases contain
 //! * `compile_pool`: where changed texts are compiled; `row_count`: rows of a permitted text

@@ -16,20 +16,20 @@ use tokio::io::AsyncWrite;
 
 use crate::gate::{QUESTION_NAME, ReadPermit};
 use crate::limits;
-use crate::wire::encode::{self, Unencodable};
-use crate::wire::frame::Frame;
-use crate::wire::frontend::Oids;
+use crate::wire::encode::{self, EncodeError};
+use crate::wire::frame::ClientFrame;
+use crate::wire::frontend::ParameterOids;
 
 /// Bytes on their way to one upstream connection.
 #[derive(Default)]
 pub struct Outbox {
     buffer: BytesMut,
-    flush: Flush,
+    flush: FlushState,
 }
 
 /// Whether bytes that the stream has taken may still sit in its own buffer (TLS has one).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Flush {
+enum FlushState {
     #[default]
     Settled,
     Owed,
@@ -44,7 +44,7 @@ pub struct CarriesText {
 
 impl Outbox {
     /// A simple Query with the text of the permit.
-    pub fn query(&mut self, permit: &ReadPermit<'_>) -> Result<(), Unencodable> {
+    pub fn query(&mut self, permit: &ReadPermit<'_>) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, permit.text())
     }
 
@@ -53,8 +53,8 @@ impl Outbox {
         &mut self,
         name: &str,
         permit: &ReadPermit<'_>,
-        types: Oids<'_>,
-    ) -> Result<(), Unencodable> {
+        types: ParameterOids<'_>,
+    ) -> Result<(), EncodeError> {
         encode::parse(&mut self.buffer, name, permit.text(), types)
     }
 
@@ -62,7 +62,7 @@ impl Outbox {
     ///
     /// # Errors
     /// Any other kind of frame is handed back unsent.
-    pub fn forward(&mut self, frame: &Frame<'_>) -> Result<(), CarriesText> {
+    pub fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), CarriesText> {
         match frame.kind {
             b'B' | b'D' | b'E' | b'C' | b'H' | b'S' => {
                 self.buffer.extend_from_slice(frame.bytes);
@@ -74,24 +74,24 @@ impl Outbox {
 
     /// A Query that is sure to fail: it puts the upstream's transaction into the state that an
     /// ordinary error would have left, and its error is replaced by the refusal.
-    pub fn failing_query(&mut self) -> Result<(), Unencodable> {
+    pub fn failing_query(&mut self) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, FAILING_TEXT)
     }
 
     /// The same in the extended protocol. The name keeps the client's unnamed statement alive.
-    pub fn failing_parse(&mut self) -> Result<(), Unencodable> {
+    pub fn failing_parse(&mut self) -> Result<(), EncodeError> {
         encode::parse(
             &mut self.buffer,
             FAILING_NAME,
             FAILING_TEXT,
-            Oids::default(),
+            ParameterOids::default(),
         )
     }
 
     /// The same in the place of a Parse without a name: it takes the unnamed statement away, as any
     /// Parse that fails does.
-    pub fn failing_unnamed_parse(&mut self) -> Result<(), Unencodable> {
-        encode::parse(&mut self.buffer, "", FAILING_TEXT, Oids::default())
+    pub fn failing_unnamed_parse(&mut self) -> Result<(), EncodeError> {
+        encode::parse(&mut self.buffer, "", FAILING_TEXT, ParameterOids::default())
     }
 
     /// Has the statements of the permits, each an EXPLAIN, prepared, bound with values as they
@@ -103,9 +103,9 @@ impl Outbox {
     pub fn questions<'p>(
         &mut self,
         permits: impl Iterator<Item = &'p ReadPermit<'static>>,
-        types: Oids<'_>,
+        types: ParameterOids<'_>,
         given: &[u8],
-    ) -> Result<(), Unencodable> {
+    ) -> Result<(), EncodeError> {
         let start = self.buffer.len();
         let out = &mut self.buffer;
         let mut written = forget_question(out);
@@ -123,7 +123,7 @@ impl Outbox {
     }
 
     /// Asks an upstream that does not report it whether sessions still start read-only.
-    pub fn read_only_check(&mut self) -> Result<(), Unencodable> {
+    pub fn read_only_check(&mut self) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, READ_ONLY_CHECK)
     }
 
@@ -132,7 +132,7 @@ impl Outbox {
     pub fn set_search_path(
         &mut self,
         schemas: impl IntoIterator<Item = impl AsRef<str>>,
-    ) -> Result<(), Unencodable> {
+    ) -> Result<(), EncodeError> {
         let mut text = SET_SEARCH_PATH.to_owned();
         let mut separator = "";
         for schema in schemas {
@@ -154,7 +154,7 @@ impl Outbox {
 
     /// Asks what the server has put down of the last statement of that process: its queryid, and
     /// the length and digest of its text, which itself is not asked for.
-    pub fn last_statement_of(&mut self, pid: i32) -> Result<(), Unencodable> {
+    pub fn last_statement_of(&mut self, pid: i32) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, &format!("{LAST_STATEMENT}({pid}) a"))
     }
 
@@ -185,7 +185,7 @@ impl Outbox {
 
     /// Whether nothing waits, neither here nor in the stream.
     pub fn is_settled(&self) -> bool {
-        self.buffer.is_empty() && self.flush == Flush::Settled
+        self.buffer.is_empty() && self.flush == FlushState::Settled
     }
 
     /// What waits, for tests and for the writer.
@@ -208,12 +208,12 @@ impl Outbox {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             self.buffer.advance(written);
-            self.flush = Flush::Owed;
+            self.flush = FlushState::Owed;
         }
         // It would keep what it once took, however little that is now.
         self.buffer = BytesMut::new();
         ready!(Pin::new(stream).poll_flush(context))?;
-        self.flush = Flush::Settled;
+        self.flush = FlushState::Settled;
         Poll::Ready(Ok(()))
     }
 }
@@ -226,7 +226,7 @@ impl fmt::Debug for Outbox {
 }
 
 /// Two answers come: one for the portal, one for the statement.
-fn forget_question(out: &mut BytesMut) -> Result<(), Unencodable> {
+fn forget_question(out: &mut BytesMut) -> Result<(), EncodeError> {
     encode::close(out, b'P', QUESTION_NAME)?;
     encode::close(out, b'S', QUESTION_NAME)
 }

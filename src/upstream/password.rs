@@ -17,7 +17,7 @@ use crate::net::channel_binding::end_point_digest;
 use crate::secret::Secret;
 
 /// The client side of one SCRAM exchange.
-pub struct Answer {
+pub struct ScramAnswer {
     mechanism: &'static str,
     exchange: ScramSha256,
 }
@@ -35,7 +35,7 @@ pub enum ScramFault {
     Interrupted,
 }
 
-impl Answer {
+impl ScramAnswer {
     /// Picks the best mechanism that is offered; none when only unknown ones are.
     pub fn choose(
         offered: &[String],
@@ -140,8 +140,8 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn plain() -> Answer {
-        Answer::choose(&offered(&["SCRAM-SHA-256"]), None, &Secret::new("pencil")).unwrap()
+    fn plain() -> ScramAnswer {
+        ScramAnswer::choose(&offered(&["SCRAM-SHA-256"]), None, &Secret::new("pencil")).unwrap()
     }
 
     #[test]
@@ -157,9 +157,9 @@ mod tests {
     #[test]
     fn only_known_mechanisms_are_picked() {
         let password = Secret::new("x");
-        assert!(Answer::choose(&offered(&["OAUTHBEARER"]), None, &password).is_none());
+        assert!(ScramAnswer::choose(&offered(&["OAUTHBEARER"]), None, &password).is_none());
         // Without a certificate there is nothing to bind to.
-        assert!(Answer::choose(&offered(&["SCRAM-SHA-256-PLUS"]), None, &password).is_none());
+        assert!(ScramAnswer::choose(&offered(&["SCRAM-SHA-256-PLUS"]), None, &password).is_none());
         assert_eq!(plain().mechanism(), "SCRAM-SHA-256");
         assert!(plain().message().starts_with(b"n,,n=,r="));
     }
@@ -205,14 +205,15 @@ mod tests {
         let certificate = chain.first().map(|leaf| leaf.as_ref());
         let password = Secret::new("pencil");
         let both = offered(&["SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"]);
-        let bound = Answer::choose(&both, certificate, &password).unwrap();
+        let bound = ScramAnswer::choose(&both, certificate, &password).unwrap();
         assert_eq!(bound.mechanism(), "SCRAM-SHA-256-PLUS");
         assert!(bound.message().starts_with(b"p=tls-server-end-point,,"));
         // Not offered: the server is told that we would have, so it notices who took it away.
-        let plain = Answer::choose(&offered(&["SCRAM-SHA-256"]), certificate, &password).unwrap();
+        let plain =
+            ScramAnswer::choose(&offered(&["SCRAM-SHA-256"]), certificate, &password).unwrap();
         assert!(plain.message().starts_with(b"y,,"));
         // Offered where there is nothing to bind to.
-        let clear = Answer::choose(&both, None, &password).unwrap();
+        let clear = ScramAnswer::choose(&both, None, &password).unwrap();
         assert_eq!(clear.mechanism(), "SCRAM-SHA-256");
         assert!(clear.message().starts_with(b"n,,"));
     }

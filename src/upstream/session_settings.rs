@@ -8,12 +8,12 @@ use tokio::time::Instant;
 use super::login::UpstreamSession;
 use super::verify::VerifyError;
 use crate::limits;
-use crate::net::framed_stream::Message;
+use crate::net::framed_stream::OwnedMessage;
 use crate::wire::backend::{error_fields, parameter_status};
-use crate::wire::encode::{self, Unencodable};
+use crate::wire::encode::{self, EncodeError};
 
 /// The question what these settings are; nothing where none are given.
-pub(super) fn question(names: &[&str]) -> Result<BytesMut, Unencodable> {
+pub(super) fn question(names: &[&str]) -> Result<BytesMut, EncodeError> {
     let mut out = BytesMut::new();
     if names.is_empty() {
         return Ok(out);
@@ -40,7 +40,7 @@ pub(super) async fn answers(
     deadline: Instant,
 ) -> Result<BTreeMap<String, Option<String>>, VerifyError> {
     let no_answer = VerifyError::NoSettings;
-    let Answer::Row(values) = answer(session, names.len(), no_answer, deadline).await? else {
+    let RowAnswer::Row(values) = answer(session, names.len(), no_answer, deadline).await? else {
         return Ok(BTreeMap::new());
     };
     let names = names.iter().map(|name| name.to_ascii_lowercase());
@@ -53,7 +53,7 @@ pub(super) async fn answers(
 }
 
 /// What a question was answered with that is to bring one row.
-pub(super) enum Answer {
+pub(super) enum RowAnswer {
     /// The row.
     Row(Vec<Option<String>>),
     /// No, with this SQLSTATE.
@@ -71,19 +71,19 @@ pub(super) async fn answer(
     columns: usize,
     no_answer: VerifyError,
     deadline: Instant,
-) -> Result<Answer, VerifyError> {
-    let mut answer = Answer::Nothing;
+) -> Result<RowAnswer, VerifyError> {
+    let mut answer = RowAnswer::Nothing;
     for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
-        let message = session.link.backend(deadline).await;
+        let message = session.framed.backend(deadline).await;
         let message = message.map_err(VerifyError::Link)?;
         match message.kind {
-            b'D' => answer = Answer::Row(row(message.body(), columns).ok_or(no_answer)?),
+            b'D' => answer = RowAnswer::Row(row(message.body(), columns).ok_or(no_answer)?),
             b'Z' if message.body() == IDLE => return Ok(answer),
             b'S' => {
                 let (name, value) = parameter_status(message.body()).map_err(|_| no_answer)?;
                 session.parameters.push((name.to_owned(), value.to_owned()));
             }
-            b'E' => answer = Answer::Refused(refusal(&message, no_answer)?),
+            b'E' => answer = RowAnswer::Refused(refusal(&message, no_answer)?),
             b'T' | b'C' | b'N' => {}
             _ => return Err(no_answer),
         }
@@ -92,7 +92,7 @@ pub(super) async fn answer(
 }
 
 /// The SQLSTATE of an error behind which the session goes on.
-fn refusal(message: &Message, no_answer: VerifyError) -> Result<Box<str>, VerifyError> {
+fn refusal(message: &OwnedMessage, no_answer: VerifyError) -> Result<Box<str>, VerifyError> {
     let fields = error_fields(message.body()).map_err(|_malformed| no_answer)?;
     match fields.severity() {
         Some("ERROR") => Ok(fields.sqlstate().unwrap_or_default().into()),

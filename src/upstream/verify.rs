@@ -10,17 +10,17 @@ use std::fmt;
 use bytes::BytesMut;
 use tokio::time::Instant;
 
-use super::identity::{Question, Reticence, ServerIdentity};
+use super::identity::{IdentityQuery, ServerIdentity, SystemIdWithheld};
 use super::login::UpstreamSession;
 use super::session_settings;
-use super::session_settings::Answer;
-use crate::net::framed_stream::LinkError;
+use super::session_settings::RowAnswer;
+use crate::net::framed_stream::PeerError;
 use crate::sqlstate;
 use crate::wire::encode;
 
 /// A setting that has to have a certain value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Setting {
+pub enum ProvedSetting {
     /// `transaction_read_only`: this very transaction.
     TransactionReadOnly,
     /// `default_transaction_read_only`: every transaction from now on.
@@ -36,9 +36,9 @@ pub enum Setting {
 pub enum VerifyError {
     /// A setting is not what was asked for: the upstream, or something before it, ignored the
     /// StartupMessage. This is a tripwire.
-    Differs(Setting),
+    Differs(ProvedSetting),
     /// The upstream answered something else than one value.
-    NoAnswer(Setting),
+    NoAnswer(ProvedSetting),
     /// The upstream does not say where it looks names up.
     NoSearchPath,
     /// The upstream answered something else than the settings that it was asked for.
@@ -46,7 +46,7 @@ pub enum VerifyError {
     /// The upstream has ended the session: it shuts down, say.
     Ended,
     /// The connection was lost.
-    Link(LinkError),
+    Link(PeerError),
 }
 
 impl VerifyError {
@@ -60,7 +60,7 @@ impl VerifyError {
     }
 }
 
-impl Setting {
+impl ProvedSetting {
     /// Its name at the upstream.
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl Setting {
 
 /// What a session was found to be.
 #[derive(PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedSession {
     /// Its search_path, as the setting is written.
     pub search_path: String,
     /// The settings that were asked for, by their names in lower case; none in it where the session
@@ -92,10 +92,10 @@ pub struct Verified {
     pub settings: BTreeMap<String, Option<String>>,
 }
 
-impl fmt::Debug for Verified {
+impl fmt::Debug for VerifiedSession {
     /// Without the values.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Verified")
+        formatter.write_str("VerifiedSession")
     }
 }
 
@@ -107,20 +107,20 @@ impl fmt::Debug for Verified {
 pub async fn verify(
     session: &mut UpstreamSession,
     asked: &[&str],
-    reticence: &Reticence,
+    reticence: &SystemIdWithheld,
     deadline: Instant,
-) -> Result<Verified, VerifyError> {
+) -> Result<VerifiedSession, VerifyError> {
     check_reported(session)?;
     // All questions are under way together.
     let question = session_settings::question(asked).map_err(|_| VerifyError::NoSettings)?;
-    let first = Setting::TransactionReadOnly;
+    let first = ProvedSetting::TransactionReadOnly;
     let no_answer = VerifyError::NoAnswer(first);
     let mut out = BytesMut::new();
     put_show(&mut out, first.name(), no_answer)?;
     let who = reticence.question();
     encode::query(&mut out, who.text()).map_err(|_| no_answer)?;
     out.extend_from_slice(&question);
-    let sent = session.link.send(&out, deadline).await;
+    let sent = session.framed.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     let value = shown(session, no_answer, deadline).await?;
     check(first, Some(&value))?;
@@ -131,17 +131,17 @@ pub async fn verify(
         session_settings::answers(session, asked, deadline).await?
     };
     session.server = match told {
-        Told::Server(server) => server,
-        Told::NotAll => {
+        IdentityAnswer::Server(server) => server,
+        IdentityAnswer::NotAll => {
             reticence.note();
-            server_again(session, deadline).await?
+            reduced_identity(session, deadline).await?
         }
     };
     if session
-        .parameter(Setting::DefaultTransactionReadOnly.name())
+        .parameter(ProvedSetting::DefaultTransactionReadOnly.name())
         .is_none()
     {
-        ask(session, Setting::DefaultTransactionReadOnly, deadline).await?;
+        ask(session, ProvedSetting::DefaultTransactionReadOnly, deadline).await?;
     }
     let search_path = match session.parameter(SEARCH_PATH) {
         Some(reported) => reported.to_owned(),
@@ -149,7 +149,7 @@ pub async fn verify(
     };
     // Something may have been reported anew in between.
     check_reported(session)?;
-    Ok(Verified {
+    Ok(VerifiedSession {
         search_path,
         settings,
     })
@@ -183,7 +183,7 @@ impl fmt::Display for VerifyError {
 impl std::error::Error for VerifyError {}
 
 /// A value that is not there is not the right one.
-fn check(setting: Setting, value: Option<&str>) -> Result<(), VerifyError> {
+fn check(setting: ProvedSetting, value: Option<&str>) -> Result<(), VerifyError> {
     match value {
         Some(value) if value == setting.wanted() => Ok(()),
         Some(_) | None => Err(VerifyError::Differs(setting)),
@@ -191,10 +191,13 @@ fn check(setting: Setting, value: Option<&str>) -> Result<(), VerifyError> {
 }
 
 fn check_reported(session: &UpstreamSession) -> Result<(), VerifyError> {
-    for setting in [Setting::StandardConformingStrings, Setting::ClientEncoding] {
+    for setting in [
+        ProvedSetting::StandardConformingStrings,
+        ProvedSetting::ClientEncoding,
+    ] {
         check(setting, session.parameter(setting.name()))?;
     }
-    let default = Setting::DefaultTransactionReadOnly;
+    let default = ProvedSetting::DefaultTransactionReadOnly;
     match session.parameter(default.name()) {
         Some(value) => check(default, Some(value)),
         None => Ok(()),
@@ -203,7 +206,7 @@ fn check_reported(session: &UpstreamSession) -> Result<(), VerifyError> {
 
 async fn ask(
     session: &mut UpstreamSession,
-    setting: Setting,
+    setting: ProvedSetting,
     deadline: Instant,
 ) -> Result<(), VerifyError> {
     let no_answer = VerifyError::NoAnswer(setting);
@@ -220,7 +223,7 @@ async fn show(
 ) -> Result<String, VerifyError> {
     let mut out = BytesMut::new();
     put_show(&mut out, name, no_answer)?;
-    let sent = session.link.send(&out, deadline).await;
+    let sent = session.framed.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     shown(session, no_answer, deadline).await
 }
@@ -236,13 +239,13 @@ async fn shown(
     deadline: Instant,
 ) -> Result<String, VerifyError> {
     match session_settings::answer(session, 1, no_answer, deadline).await? {
-        Answer::Row(values) => values.into_iter().next().flatten().ok_or(no_answer),
-        Answer::Refused(_) | Answer::Nothing => Err(no_answer),
+        RowAnswer::Row(values) => values.into_iter().next().flatten().ok_or(no_answer),
+        RowAnswer::Refused(_) | RowAnswer::Nothing => Err(no_answer),
     }
 }
 
 /// What an upstream says of itself.
-enum Told {
+enum IdentityAnswer {
     /// Which server it is; none where that is not understood.
     Server(Option<ServerIdentity>),
     /// The role may not know all of it.
@@ -252,33 +255,35 @@ enum Told {
 /// The answer to the question which server it is.
 async fn server(
     session: &mut UpstreamSession,
-    asked: Question,
+    asked: IdentityQuery,
     deadline: Instant,
-) -> Result<Told, VerifyError> {
+) -> Result<IdentityAnswer, VerifyError> {
     let no_answer = VerifyError::NoSettings;
     let answer = session_settings::answer(session, asked.columns(), no_answer, deadline).await?;
     Ok(match answer {
-        Answer::Row(values) => {
+        RowAnswer::Row(values) => {
             let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
-            Told::Server(ServerIdentity::read(&values))
+            IdentityAnswer::Server(ServerIdentity::read(&values))
         }
-        Answer::Refused(code) if asked == Question::Whole && is_withheld(&code) => Told::NotAll,
-        Answer::Refused(_) | Answer::Nothing => Told::Server(None),
+        RowAnswer::Refused(code) if asked == IdentityQuery::Whole && is_withheld(&code) => {
+            IdentityAnswer::NotAll
+        }
+        RowAnswer::Refused(_) | RowAnswer::Nothing => IdentityAnswer::Server(None),
     })
 }
 
 /// Asks once more, for what everybody may know.
-async fn server_again(
+async fn reduced_identity(
     session: &mut UpstreamSession,
     deadline: Instant,
 ) -> Result<Option<ServerIdentity>, VerifyError> {
-    let (asked, mut out) = (Question::WithoutSystem, BytesMut::new());
+    let (asked, mut out) = (IdentityQuery::WithoutSystem, BytesMut::new());
     encode::query(&mut out, asked.text()).map_err(|_| VerifyError::NoSettings)?;
-    let sent = session.link.send(&out, deadline).await;
+    let sent = session.framed.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     match server(session, asked, deadline).await? {
-        Told::Server(server) => Ok(server),
-        Told::NotAll => Ok(None),
+        IdentityAnswer::Server(server) => Ok(server),
+        IdentityAnswer::NotAll => Ok(None),
     }
 }
 
@@ -304,8 +309,8 @@ mod tests {
     use tokio::task::JoinHandle;
 
     use super::*;
-    use crate::net::framed_stream::Link;
-    use crate::net::stream::Stream;
+    use crate::net::framed_stream::FramedStream;
+    use crate::net::stream::PeerStream;
     use crate::wire::startup::ProtocolVersion;
 
     /// A session with an upstream that reports and answers the given things.
@@ -313,7 +318,7 @@ mod tests {
         let (near, mut far) = UnixStream::pair().unwrap();
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let session = UpstreamSession {
-            link: Link::new(Stream::Unix(near)),
+            framed: FramedStream::new(PeerStream::Unix(near)),
             parameters: reported.iter().map(own).collect(),
             key: None,
             version: ProtocolVersion::V3_0,
@@ -344,7 +349,7 @@ mod tests {
     ) -> Result<String, VerifyError> {
         let (mut session, server) = against(reported, answers);
         let (reticence, deadline) = (
-            Reticence::default(),
+            SystemIdWithheld::default(),
             Instant::now() + Duration::from_secs(5),
         );
         let outcome = verify(&mut session, &[], &reticence, deadline).await;
@@ -384,7 +389,7 @@ mod tests {
 
     #[tokio::test]
     async fn everything_else_is_not() {
-        use Setting::*;
+        use ProvedSetting::*;
         use VerifyError::*;
         let firm = |name: &str, value: &'static str| {
             let mut all = FIRM;
@@ -451,10 +456,10 @@ mod tests {
     }
 
     /// What an upstream tells of itself that answers so, and whether it is asked again for all.
-    async fn check_server(answers: &[&[u8]]) -> (Option<ServerIdentity>, Question) {
+    async fn check_server(answers: &[&[u8]]) -> (Option<ServerIdentity>, IdentityQuery) {
         let (mut session, server) = against(&FIRM, answers);
         let (reticence, deadline) = (
-            Reticence::default(),
+            SystemIdWithheld::default(),
             Instant::now() + Duration::from_secs(5),
         );
         verify(&mut session, &[], &reticence, deadline)
@@ -470,9 +475,9 @@ mod tests {
     async fn the_server_says_who_it_is_as_far_as_it_may() {
         const NOT_YOURS: &[u8] = b"E\0\0\0\x13VERROR\0C42501\0\0Z\0\0\0\x05I";
         let (whole, next) = check_server(&[ON, WHO, PUBLIC]).await;
-        assert_eq!(next, Question::Whole);
+        assert_eq!(next, IdentityQuery::Whole);
         let (less, next) = check_server(&[ON, NOT_YOURS, LESS, PUBLIC]).await;
-        assert_eq!(next, Question::WithoutSystem);
+        assert_eq!(next, IdentityQuery::WithoutSystem);
         assert!(whole.unwrap().is_same(&less.unwrap()));
         // A pooler's own words, or nothing at all.
         for unclear in [NOTHING, b"E\0\0\0\x13VERROR\0C08P01\0\0Z\0\0\0\x05I"] {

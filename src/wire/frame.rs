@@ -8,12 +8,12 @@
 
 use std::fmt;
 
-use super::malformed::Malformed;
+use super::malformed::MalformedMessage;
 use crate::limits;
 
 /// One whole message of the client.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct ClientFrame<'a> {
     /// The type byte.
     pub kind: u8,
     /// What follows the length word.
@@ -24,9 +24,9 @@ pub struct Frame<'a> {
 
 /// What the front of a buffer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut<'a> {
+pub enum FrameCut<'a> {
     /// A whole message.
-    Whole(Frame<'a>),
+    Whole(ClientFrame<'a>),
     /// The start of one.
     Partial {
         /// Bytes the message takes once its length is known; before that, bytes of a header.
@@ -37,7 +37,7 @@ pub enum Cut<'a> {
 
 /// Which messages a client may send now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ProtocolPhase {
     /// After the StartupMessage, until the login is done: passwords and SASL only.
     Login,
     /// After the login: everything but those.
@@ -46,7 +46,7 @@ pub enum Phase {
 
 /// The start of one upstream message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
+pub struct UpstreamHeader {
     /// The type byte.
     pub kind: u8,
     /// Bytes of the whole message, header included.
@@ -54,15 +54,15 @@ pub struct Header {
 }
 
 /// Cuts the first message of the client off the front of `buffer`.
-pub fn cut_frontend(buffer: &[u8], phase: Phase) -> Result<Cut<'_>, Malformed> {
+pub fn cut_frontend(buffer: &[u8], phase: ProtocolPhase) -> Result<FrameCut<'_>, MalformedMessage> {
     let Some((&kind, after)) = buffer.split_first() else {
-        return Ok(Cut::Partial {
+        return Ok(FrameCut::Partial {
             needed: HEADER_BYTES,
         });
     };
-    let bounds = frontend_bounds(kind, phase).ok_or(Malformed::UnknownType { kind })?;
+    let bounds = frontend_bounds(kind, phase).ok_or(MalformedMessage::UnknownType { kind })?;
     let Some((word, rest)) = after.split_first_chunk() else {
-        return Ok(Cut::Partial {
+        return Ok(FrameCut::Partial {
             needed: HEADER_BYTES,
         });
     };
@@ -72,27 +72,27 @@ pub fn cut_frontend(buffer: &[u8], phase: Phase) -> Result<Cut<'_>, Malformed> {
             buffer.get(..total),
             rest.get(..total.saturating_sub(HEADER_BYTES)),
         ) {
-            (Some(bytes), Some(body)) => Cut::Whole(Frame { kind, body, bytes }),
-            _ => Cut::Partial { needed: total },
+            (Some(bytes), Some(body)) => FrameCut::Whole(ClientFrame { kind, body, bytes }),
+            _ => FrameCut::Partial { needed: total },
         },
     )
 }
 
 /// Reads the header of the first upstream message in `buffer`; `None` when it is not all there.
-pub fn header_backend(buffer: &[u8]) -> Result<Option<Header>, Malformed> {
+pub fn header_backend(buffer: &[u8]) -> Result<Option<UpstreamHeader>, MalformedMessage> {
     let Some((&kind, after)) = buffer.split_first() else {
         return Ok(None);
     };
-    let bounds = backend_bounds(kind).ok_or(Malformed::UnknownType { kind })?;
+    let bounds = backend_bounds(kind).ok_or(MalformedMessage::UnknownType { kind })?;
     let Some(word) = after.first_chunk() else {
         return Ok(None);
     };
     let total = bounds.total(kind, i32::from_be_bytes(*word))?;
-    Ok(Some(Header { kind, total }))
+    Ok(Some(UpstreamHeader { kind, total }))
 }
 
 /// The body is the client's text: only its size may be shown.
-impl fmt::Debug for Frame<'_> {
+impl fmt::Debug for ClientFrame<'_> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.debug_struct("Frame")
             .field("kind", &char::from(self.kind))
@@ -103,12 +103,12 @@ impl fmt::Debug for Frame<'_> {
 
 /// The least and the greatest value of a length word.
 #[derive(Clone, Copy)]
-struct Bounds {
+struct LengthBounds {
     min: i32,
     max: i32,
 }
 
-impl Bounds {
+impl LengthBounds {
     const fn new(body_bytes_min: i32, max: i32) -> Option<Self> {
         Some(Self {
             min: LENGTH_WORD + body_bytes_min,
@@ -120,55 +120,55 @@ impl Bounds {
         Self::new(0, LENGTH_WORD)
     }
 
-    fn total(self, kind: u8, length: i32) -> Result<usize, Malformed> {
+    fn total(self, kind: u8, length: i32) -> Result<usize, MalformedMessage> {
         if length < self.min {
-            return Err(Malformed::LengthTooSmall { kind, length });
+            return Err(MalformedMessage::LengthTooSmall { kind, length });
         }
         if length > self.max {
-            return Err(Malformed::LengthTooLarge { kind, length });
+            return Err(MalformedMessage::LengthTooLarge { kind, length });
         }
         let counted = usize::try_from(length);
         counted
             .map(|bytes| bytes + 1)
-            .map_err(|_| Malformed::LengthTooSmall { kind, length })
+            .map_err(|_| MalformedMessage::LengthTooSmall { kind, length })
     }
 }
 
 /// The least body of each message is what its fixed fields and terminators take.
-const fn frontend_bounds(kind: u8, phase: Phase) -> Option<Bounds> {
+const fn frontend_bounds(kind: u8, phase: ProtocolPhase) -> Option<LengthBounds> {
     match (phase, kind) {
-        (Phase::Login, b'p') => Bounds::new(0, limits::LOGIN_FRAME_BYTES_MAX),
-        (Phase::Login, _) => None,
-        (Phase::Session, kind) => match kind {
-            b'Q' => Bounds::new(1, limits::STATEMENT_FRAME_BYTES_MAX),
-            b'P' => Bounds::new(4, limits::STATEMENT_FRAME_BYTES_MAX),
-            b'B' => Bounds::new(8, limits::BIND_FRAME_BYTES_MAX),
-            b'D' | b'C' => Bounds::new(2, limits::SMALL_FRAME_BYTES_MAX),
-            b'E' => Bounds::new(5, limits::SMALL_FRAME_BYTES_MAX),
-            b'H' | b'S' | b'X' | b'c' => Bounds::bare(),
-            b'f' => Bounds::new(1, limits::SMALL_FRAME_BYTES_MAX),
-            b'F' => Bounds::new(10, limits::REFUSED_FRAME_BYTES_MAX),
-            b'd' => Bounds::new(0, limits::REFUSED_FRAME_BYTES_MAX),
+        (ProtocolPhase::Login, b'p') => LengthBounds::new(0, limits::LOGIN_FRAME_BYTES_MAX),
+        (ProtocolPhase::Login, _) => None,
+        (ProtocolPhase::Session, kind) => match kind {
+            b'Q' => LengthBounds::new(1, limits::STATEMENT_FRAME_BYTES_MAX),
+            b'P' => LengthBounds::new(4, limits::STATEMENT_FRAME_BYTES_MAX),
+            b'B' => LengthBounds::new(8, limits::BIND_FRAME_BYTES_MAX),
+            b'D' | b'C' => LengthBounds::new(2, limits::SMALL_FRAME_BYTES_MAX),
+            b'E' => LengthBounds::new(5, limits::SMALL_FRAME_BYTES_MAX),
+            b'H' | b'S' | b'X' | b'c' => LengthBounds::bare(),
+            b'f' => LengthBounds::new(1, limits::SMALL_FRAME_BYTES_MAX),
+            b'F' => LengthBounds::new(10, limits::REFUSED_FRAME_BYTES_MAX),
+            b'd' => LengthBounds::new(0, limits::REFUSED_FRAME_BYTES_MAX),
             _ => None,
         },
     }
 }
 
-const fn backend_bounds(kind: u8) -> Option<Bounds> {
+const fn backend_bounds(kind: u8) -> Option<LengthBounds> {
     match kind {
-        b'D' | b'T' => Bounds::new(2, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
-        b'A' => Bounds::new(6, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
-        b'V' => Bounds::new(4, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
-        b'd' => Bounds::new(0, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
-        b'C' => Bounds::new(1, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
-        b'Z' => Bounds::new(1, LENGTH_WORD + 1),
-        b'1' | b'2' | b'3' | b'n' | b's' | b'I' | b'c' => Bounds::bare(),
-        b'E' | b'N' => Bounds::new(1, limits::UPSTREAM_ERROR_FRAME_BYTES_MAX),
-        b't' => Bounds::new(2, limits::UPSTREAM_PARAMETERS_FRAME_BYTES_MAX),
-        b'S' => Bounds::new(2, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
-        b'R' => Bounds::new(4, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
-        b'K' | b'v' => Bounds::new(8, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
-        b'G' | b'H' | b'W' => Bounds::new(3, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
+        b'D' | b'T' => LengthBounds::new(2, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
+        b'A' => LengthBounds::new(6, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
+        b'V' => LengthBounds::new(4, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
+        b'd' => LengthBounds::new(0, limits::UPSTREAM_STREAM_FRAME_BYTES_MAX),
+        b'C' => LengthBounds::new(1, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
+        b'Z' => LengthBounds::new(1, LENGTH_WORD + 1),
+        b'1' | b'2' | b'3' | b'n' | b's' | b'I' | b'c' => LengthBounds::bare(),
+        b'E' | b'N' => LengthBounds::new(1, limits::UPSTREAM_ERROR_FRAME_BYTES_MAX),
+        b't' => LengthBounds::new(2, limits::UPSTREAM_PARAMETERS_FRAME_BYTES_MAX),
+        b'S' => LengthBounds::new(2, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
+        b'R' => LengthBounds::new(4, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
+        b'K' | b'v' => LengthBounds::new(8, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
+        b'G' | b'H' | b'W' => LengthBounds::new(3, limits::UPSTREAM_SMALL_FRAME_BYTES_MAX),
         _ => None,
     }
 }
@@ -185,38 +185,52 @@ mod tests {
     #[test]
     fn golden() {
         let bytes = b"Q\0\0\0\x0dselect 1\0";
-        let frame = Frame {
+        let frame = ClientFrame {
             kind: b'Q',
             body: b"select 1\0",
             bytes,
         };
-        assert_eq!(cut_frontend(bytes, Phase::Session), Ok(Cut::Whole(frame)));
+        assert_eq!(
+            cut_frontend(bytes, ProtocolPhase::Session),
+            Ok(FrameCut::Whole(frame))
+        );
         let bytes = b"p\0\0\0\x07pw\0";
-        let frame = Frame {
+        let frame = ClientFrame {
             kind: b'p',
             body: b"pw\0",
             bytes,
         };
-        assert_eq!(cut_frontend(bytes, Phase::Login), Ok(Cut::Whole(frame)));
+        assert_eq!(
+            cut_frontend(bytes, ProtocolPhase::Login),
+            Ok(FrameCut::Whole(frame))
+        );
     }
 
     #[test]
     fn a_type_is_refused_by_its_first_byte() {
         for kind in 0..=u8::MAX {
-            let unknown = Err(Malformed::UnknownType { kind });
-            let started = Ok(Cut::Partial {
+            let unknown = Err(MalformedMessage::UnknownType { kind });
+            let started = Ok(FrameCut::Partial {
                 needed: HEADER_BYTES,
             });
             let session = b"QPBDECHSXFdcf".contains(&kind);
             let expected = if session { started } else { unknown };
-            assert_eq!(cut_frontend(&[kind], Phase::Session), expected, "{kind}");
+            assert_eq!(
+                cut_frontend(&[kind], ProtocolPhase::Session),
+                expected,
+                "{kind}"
+            );
             let expected = if kind == b'p' { started } else { unknown };
-            assert_eq!(cut_frontend(&[kind], Phase::Login), expected, "{kind}");
+            assert_eq!(
+                cut_frontend(&[kind], ProtocolPhase::Login),
+                expected,
+                "{kind}"
+            );
             let known = b"RKSvZCIENATDt123nsGHWdcV".contains(&kind);
             let expected = if known {
                 Ok(None)
             } else {
-                Err(Malformed::UnknownType { kind })
+                Err(MalformedMessage::UnknownType { kind })
             };
             assert_eq!(header_backend(&[kind]), expected, "{kind}");
         }
@@ -226,16 +240,19 @@ mod tests {
     /// refused; for every type of the client.
     #[test]
     fn every_bound_is_exact() {
-        for (kinds, phase) in [("QPBDECHSXFdcf", Phase::Session), ("p", Phase::Login)] {
+        for (kinds, phase) in [
+            ("QPBDECHSXFdcf", ProtocolPhase::Session),
+            ("p", ProtocolPhase::Login),
+        ] {
             for kind in kinds.bytes() {
-                let Bounds { min, max } = frontend_bounds(kind, phase).expect("known");
+                let LengthBounds { min, max } = frontend_bounds(kind, phase).expect("known");
                 let cut = |length: i32| cut_frontend(&header(kind, length), phase).map(total);
                 assert_eq!(cut(min), Ok(usize::try_from(min).expect("small") + 1));
                 assert_eq!(cut(max), Ok(usize::try_from(max).expect("fits") + 1));
                 let small = min - 1;
                 assert_eq!(
                     cut(small),
-                    Err(Malformed::LengthTooSmall {
+                    Err(MalformedMessage::LengthTooSmall {
                         kind,
                         length: small
                     })
@@ -243,7 +260,7 @@ mod tests {
                 let large = max + 1;
                 assert_eq!(
                     cut(large),
-                    Err(Malformed::LengthTooLarge {
+                    Err(MalformedMessage::LengthTooLarge {
                         kind,
                         length: large
                     })
@@ -255,12 +272,12 @@ mod tests {
     #[test]
     fn lengths_near_four_gibibytes_do_not_wrap() {
         for length in [-1, -2, -4, -5, i32::MIN, i32::MIN + 4] {
-            let refused = Malformed::LengthTooSmall { kind: b'Q', length };
+            let refused = MalformedMessage::LengthTooSmall { kind: b'Q', length };
             assert_eq!(
-                cut_frontend(&header(b'Q', length), Phase::Session),
+                cut_frontend(&header(b'Q', length), ProtocolPhase::Session),
                 Err(refused)
             );
-            let refused = Malformed::LengthTooSmall { kind: b'D', length };
+            let refused = MalformedMessage::LengthTooSmall { kind: b'D', length };
             assert_eq!(header_backend(&header(b'D', length)), Err(refused));
         }
     }
@@ -271,7 +288,7 @@ mod tests {
         check_header(b"Z\0\0\0\x05I", b'Z', 6);
         check_header(b"D\x7f\xff\xff\xff", b'D', 1 << 31);
         for kind in b"RKSvZCIENATDt123nsGHWdcV" {
-            let Bounds { min, max } = backend_bounds(*kind).expect("known");
+            let LengthBounds { min, max } = backend_bounds(*kind).expect("known");
             let read = |length| header_backend(&header(*kind, length)).map(|read| read.is_some());
             assert_eq!((read(min), read(max)), (Ok(true), Ok(true)));
             read(min - 1).expect_err("too small");
@@ -281,7 +298,7 @@ mod tests {
 
     #[test]
     fn debug_shows_no_text() {
-        let cut = cut_frontend(b"Q\0\0\0\x0bcanary\0", Phase::Session);
+        let cut = cut_frontend(b"Q\0\0\0\x0bcanary\0", ProtocolPhase::Session);
         let shown = format!("{cut:?}");
         assert!(
             !shown.contains("canary") && !shown.contains("99"),
@@ -290,7 +307,10 @@ mod tests {
     }
 
     fn check_header(bytes: &[u8], kind: u8, total: usize) {
-        assert_eq!(header_backend(bytes), Ok(Some(Header { kind, total })));
+        assert_eq!(
+            header_backend(bytes),
+            Ok(Some(UpstreamHeader { kind, total }))
+        );
         for end in 0..HEADER_BYTES {
             assert_eq!(header_backend(&bytes[..end]), Ok(None));
         }
@@ -300,10 +320,10 @@ mod tests {
         [&[kind][..], &length.to_be_bytes()].concat()
     }
 
-    fn total(cut: Cut<'_>) -> usize {
+    fn total(cut: FrameCut<'_>) -> usize {
         match cut {
-            Cut::Whole(frame) => frame.bytes.len(),
-            Cut::Partial { needed } => needed,
+            FrameCut::Whole(frame) => frame.bytes.len(),
+            FrameCut::Partial { needed } => needed,
         }
     }
 }

@@ -6,10 +6,10 @@ use std::fmt;
 
 use crate::sqlstate::{self, SqlState};
 
-/// One cause of refusal. Only [`Malformed::NotUtf8`] leaves the connection usable: the frame
+/// One cause of refusal. Only [`MalformedMessage::NotUtf8`] leaves the connection usable: the frame
 /// itself was sound, so the next one starts where it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Malformed {
+pub enum MalformedMessage {
     /// No message of this type may come now.
     UnknownType {
         /// The type byte.
@@ -102,7 +102,7 @@ pub enum Malformed {
     },
 }
 
-impl Malformed {
+impl MalformedMessage {
     /// Whether the frame was sound, so that the session can answer and go on.
     pub const fn leaves_session_usable(self) -> bool {
         matches!(self, Self::NotUtf8)
@@ -136,7 +136,7 @@ impl Malformed {
 }
 
 /// In Postgres's own words where it has them.
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedMessage {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::UnknownType { kind } => write!(to, "invalid message type {kind}"),
@@ -173,7 +173,7 @@ impl fmt::Display for Malformed {
     }
 }
 
-impl std::error::Error for Malformed {}
+impl std::error::Error for MalformedMessage {}
 
 #[cfg(test)]
 mod tests {
@@ -181,11 +181,11 @@ mod tests {
 
     #[test]
     fn only_a_wrong_encoding_leaves_the_session_usable() {
-        assert!(Malformed::NotUtf8.leaves_session_usable());
-        assert!(!Malformed::Unterminated.leaves_session_usable());
-        assert_eq!(Malformed::NotUtf8.sqlstate().as_str(), "22021");
-        assert_eq!(Malformed::Short.sqlstate().as_str(), "08P01");
-        let old = Malformed::UnsupportedProtocol { major: 2, minor: 0 };
+        assert!(MalformedMessage::NotUtf8.leaves_session_usable());
+        assert!(!MalformedMessage::Unterminated.leaves_session_usable());
+        assert_eq!(MalformedMessage::NotUtf8.sqlstate().as_str(), "22021");
+        assert_eq!(MalformedMessage::Short.sqlstate().as_str(), "08P01");
+        let old = MalformedMessage::UnsupportedProtocol { major: 2, minor: 0 };
         assert_eq!(old.sqlstate().as_str(), "0A000");
     }
 }

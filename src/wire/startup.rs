@@ -8,8 +8,8 @@
 
 use std::fmt;
 
-use super::malformed::Malformed;
-use super::reader::Reader;
+use super::malformed::MalformedMessage;
+use super::reader::MessageReader;
 use crate::limits;
 
 /// What a client asks for first.
@@ -27,13 +27,13 @@ pub enum FirstPacket<'a> {
         secret: &'a [u8],
     },
     /// StartupMessage.
-    Startup(Startup<'a>),
+    Startup(StartupMessage<'a>),
 }
 
 /// A protocol version as it stands in a StartupMessage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProtocolVersion {
-    /// Always 3 in a [`Startup`].
+    /// Always 3 in a [`StartupMessage`].
     pub major: u16,
     /// Any number: what is too new is negotiated down.
     pub minor: u16,
@@ -48,7 +48,7 @@ impl ProtocolVersion {
 
 /// A StartupMessage of protocol 3.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Startup<'a> {
+pub struct StartupMessage<'a> {
     /// The version asked for.
     pub version: ProtocolVersion,
     /// Names and values in the order sent; no name is empty, none is there twice.
@@ -57,19 +57,20 @@ pub struct Startup<'a> {
 
 /// Cuts the first packet off the front of `buffer`, with the number of bytes it took; `None` when
 /// it is not all there.
-pub fn cut_first(buffer: &[u8]) -> Result<Option<(FirstPacket<'_>, usize)>, Malformed> {
+pub fn cut_first(buffer: &[u8]) -> Result<Option<(FirstPacket<'_>, usize)>, MalformedMessage> {
     let Some((word, after)) = buffer.split_first_chunk() else {
         return Ok(None);
     };
     let length = i32::from_be_bytes(*word);
     if !(LENGTH_MIN..=LENGTH_MAX).contains(&length) {
-        return Err(Malformed::FirstPacketLength { length });
+        return Err(MalformedMessage::FirstPacketLength { length });
     }
-    let total = usize::try_from(length).map_err(|_| Malformed::FirstPacketLength { length })?;
+    let total =
+        usize::try_from(length).map_err(|_| MalformedMessage::FirstPacketLength { length })?;
     let Some(body) = after.get(..total.saturating_sub(word.len())) else {
         return Ok(None);
     };
-    decode(Reader::new(body), length).map(|packet| Some((packet, total)))
+    decode(MessageReader::new(body), length).map(|packet| Some((packet, total)))
 }
 
 /// Parameters may name passwords and cancel keys are secrets: only sizes may be shown.
@@ -84,7 +85,7 @@ impl fmt::Debug for FirstPacket<'_> {
     }
 }
 
-impl fmt::Debug for Startup<'_> {
+impl fmt::Debug for StartupMessage<'_> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.debug_struct("Startup")
             .field("version", &self.version)
@@ -93,7 +94,7 @@ impl fmt::Debug for Startup<'_> {
     }
 }
 
-fn decode(mut reader: Reader<'_>, length: i32) -> Result<FirstPacket<'_>, Malformed> {
+fn decode(mut reader: MessageReader<'_>, length: i32) -> Result<FirstPacket<'_>, MalformedMessage> {
     let version = ProtocolVersion {
         major: reader.u16()?,
         minor: reader.u16()?,
@@ -106,54 +107,56 @@ fn decode(mut reader: Reader<'_>, length: i32) -> Result<FirstPacket<'_>, Malfor
             let secret = checked_secret(reader.rest())?;
             Ok(FirstPacket::Cancel { pid, secret })
         }
-        (3, _) => Ok(FirstPacket::Startup(Startup {
+        (3, _) => Ok(FirstPacket::Startup(StartupMessage {
             version,
             parameters: pairs(reader)?,
         })),
-        (major, minor) => Err(Malformed::UnsupportedProtocol { major, minor }),
+        (major, minor) => Err(MalformedMessage::UnsupportedProtocol { major, minor }),
     }
 }
 
 fn bare<'a>(
-    reader: Reader<'_>,
+    reader: MessageReader<'_>,
     length: i32,
     packet: FirstPacket<'a>,
-) -> Result<FirstPacket<'a>, Malformed> {
+) -> Result<FirstPacket<'a>, MalformedMessage> {
     reader
         .finish()
         .map(|()| packet)
-        .map_err(|_| Malformed::FirstPacketLength { length })
+        .map_err(|_| MalformedMessage::FirstPacketLength { length })
 }
 
 /// A cancel key of a length that the protocol knows.
-pub(super) fn checked_secret(secret: &[u8]) -> Result<&[u8], Malformed> {
+pub(super) fn checked_secret(secret: &[u8]) -> Result<&[u8], MalformedMessage> {
     match secret.len() {
         limits::CANCEL_SECRET_BYTES_MIN..=limits::CANCEL_SECRET_BYTES_MAX => Ok(secret),
-        bytes => Err(Malformed::SecretLength { bytes }),
+        bytes => Err(MalformedMessage::SecretLength { bytes }),
     }
 }
 
 /// Name and value strings up to an empty name, which must be the last byte of the packet.
-fn pairs(mut reader: Reader<'_>) -> Result<Vec<(&str, &str)>, Malformed> {
+fn pairs(mut reader: MessageReader<'_>) -> Result<Vec<(&str, &str)>, MalformedMessage> {
     let mut parameters = Vec::new();
     loop {
         let name = reader
             .text()
-            .map_err(|_| Malformed::StartupLayout)?
+            .map_err(|_| MalformedMessage::StartupLayout)?
             .utf8()?;
         if name.is_empty() {
-            reader.finish().map_err(|_| Malformed::StartupLayout)?;
+            reader
+                .finish()
+                .map_err(|_| MalformedMessage::StartupLayout)?;
             return Ok(parameters);
         }
         let value = reader
             .text()
-            .map_err(|_| Malformed::StartupLayout)?
+            .map_err(|_| MalformedMessage::StartupLayout)?
             .utf8()?;
         if parameters.len() >= limits::STARTUP_PARAMETERS_MAX {
-            return Err(Malformed::TooManyParameters);
+            return Err(MalformedMessage::TooManyParameters);
         }
         if parameters.iter().any(|(known, _)| *known == name) {
-            return Err(Malformed::RepeatedParameter);
+            return Err(MalformedMessage::RepeatedParameter);
         }
         parameters.push((name, value));
     }
@@ -201,7 +204,10 @@ mod tests {
     #[test]
     fn keys_of_a_cancel_have_4_to_256_bytes() {
         for bytes in [0, 3, 257, 300] {
-            assert_eq!(read(&cancel(bytes)), Err(Malformed::SecretLength { bytes }));
+            assert_eq!(
+                read(&cancel(bytes)),
+                Err(MalformedMessage::SecretLength { bytes })
+            );
         }
         let longest = cancel(256);
         check(
@@ -213,7 +219,7 @@ mod tests {
         );
         assert_eq!(
             read(&packet(b"\x04\xd2\x16\x2e\0\0\0")),
-            Err(Malformed::Short)
+            Err(MalformedMessage::Short)
         );
     }
 
@@ -223,7 +229,7 @@ mod tests {
             let lie = length.to_be_bytes();
             assert_eq!(
                 cut_first(&lie),
-                Err(Malformed::FirstPacketLength { length })
+                Err(MalformedMessage::FirstPacketLength { length })
             );
         }
         assert_eq!(cut_first(&10_004_i32.to_be_bytes()), Ok(None));
@@ -243,24 +249,24 @@ mod tests {
         ] {
             assert_eq!(
                 read(&packet(body)),
-                Err(Malformed::StartupLayout),
+                Err(MalformedMessage::StartupLayout),
                 "{body:?}"
             );
         }
         assert_eq!(
             read(&packet(b"\0\x03\0\0a\0\xff\0\0")),
-            Err(Malformed::NotUtf8)
+            Err(MalformedMessage::NotUtf8)
         );
         assert_eq!(
             read(&packet(b"\0\x03\0\0\xff\0a\0\0")),
-            Err(Malformed::NotUtf8)
+            Err(MalformedMessage::NotUtf8)
         );
         let twice = packet(b"\0\x03\0\0a\0b\0a\0c\0\0");
-        assert_eq!(read(&twice), Err(Malformed::RepeatedParameter));
+        assert_eq!(read(&twice), Err(MalformedMessage::RepeatedParameter));
         for request in [b"\x04\xd2\x16\x2f\0", b"\x04\xd2\x16\x30x"] {
             assert_eq!(
                 read(&packet(request)),
-                Err(Malformed::FirstPacketLength { length: 9 })
+                Err(MalformedMessage::FirstPacketLength { length: 9 })
             );
         }
     }
@@ -275,7 +281,7 @@ mod tests {
         ] {
             assert_eq!(
                 read(&packet(body)),
-                Err(Malformed::UnsupportedProtocol { major, minor })
+                Err(MalformedMessage::UnsupportedProtocol { major, minor })
             );
         }
     }
@@ -288,7 +294,7 @@ mod tests {
         };
         assert!(read(&many(limits::STARTUP_PARAMETERS_MAX)).is_ok());
         let over = many(limits::STARTUP_PARAMETERS_MAX + 1);
-        assert_eq!(read(&over), Err(Malformed::TooManyParameters));
+        assert_eq!(read(&over), Err(MalformedMessage::TooManyParameters));
     }
 
     #[test]
@@ -318,12 +324,12 @@ mod tests {
         }
     }
 
-    fn read(bytes: &[u8]) -> Result<FirstPacket<'_>, Malformed> {
+    fn read(bytes: &[u8]) -> Result<FirstPacket<'_>, MalformedMessage> {
         cut_first(bytes).map(|cut| cut.expect("whole").0)
     }
 
     fn startup<'a>(minor: u16, parameters: Vec<(&'a str, &'a str)>) -> FirstPacket<'a> {
-        FirstPacket::Startup(Startup {
+        FirstPacket::Startup(StartupMessage {
             version: ProtocolVersion { major: 3, minor },
             parameters,
         })

@@ -1,29 +1,29 @@
 //! What repairs add to a statement that succeeds and was judged before: one exchange through a
-//! conversation without sockets, under a policy that repairs and under the same one that does not.
+//! session without sockets, under a policy that repairs and under the same one that does not.
 //!
 //! Alone and in a transaction block, where a failure could not be undone and a forecast is asked
-//! for; without a catalog, and with the one of a database that a keeper looks after.
+//! for; without a catalog, and with the one of a database that a catalog cache looks after.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::cache::JudgementCache;
 use pgsieve::policy::{Policy, PolicySet};
 use pgsieve::secret::Secret;
-use pgsieve::session::context::client_min_messages::Loudness;
+use pgsieve::session::context::client_min_messages::ClientMinMessages;
 use pgsieve::session::context::reported_role::ReportAs;
-use pgsieve::session::policy_limits::Quotas;
-use pgsieve::session::policy_store::Regime;
-use pgsieve::session::protocol::{Conversation, SelfReport, Shared, UpstreamFacts};
-use pgsieve::session::repair::executor::Workshop;
+use pgsieve::session::policy_limits::SessionLimits;
+use pgsieve::session::policy_store::PolicyStore;
+use pgsieve::session::protocol::{SelfReport, SessionProtocol, UpstreamFacts, WorkerShared};
+use pgsieve::session::repair::executor::RepairExecutor;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::session_info::SessionInfo;
-use pgsieve::upstream::account::Account;
+use pgsieve::upstream::account::UpstreamAccount;
 use pgsieve::upstream::address::UpstreamSettings;
-use pgsieve::upstream::catalog_cache::catalog_account::Known;
-use pgsieve::upstream::catalog_cache::settings::KeeperSettings;
-use pgsieve::upstream::catalog_cache::{Catalogs, Keeper};
+use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
+use pgsieve::upstream::catalog_cache::settings::CatalogCacheSettings;
+use pgsieve::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use pgsieve::upstream::connect::Upstream;
 use tokio::runtime::Runtime;
 
@@ -40,10 +40,10 @@ pub fn report() {
         "protocol", "where", "catalog", "repairs off", "repairs on", "added"
     );
     let kept = Kept::start();
-    for (catalog, keeper) in [("none", None), ("kept", Some(&kept.keeper))] {
+    for (catalog, catalog_cache) in [("none", None), ("kept", Some(&kept.catalog_cache))] {
         for standing in [Standing::Alone, Standing::InBlock] {
             for (protocol, question, answer) in exchanges(standing) {
-                let begun = |yaml: &str| standing.begin(conversation(yaml, keeper.cloned()));
+                let begun = |yaml: &str| standing.begin(conversation(yaml, catalog_cache.cloned()));
                 let (mut without, mut with) = (begun(&off), begun(agent));
                 let (mut one, mut other) = (Vec::new(), Vec::new());
                 for _ in 0..ROUNDS {
@@ -84,7 +84,7 @@ impl Standing {
         }
     }
 
-    fn begin(self, mut conversation: Conversation) -> Conversation {
+    fn begin(self, mut conversation: SessionProtocol) -> SessionProtocol {
         let end = [message(b'C', b"BEGIN\0"), message(b'Z', self.status())].concat();
         match self {
             Self::Alone => {}
@@ -96,39 +96,44 @@ impl Standing {
 
 /// The catalog of a private server.
 struct Kept {
-    keeper: Arc<Keeper>,
-    _catalogs: Catalogs,
-    /// The keeper works on it.
+    catalog_cache: Arc<CatalogCache>,
+    _catalogs: CatalogCaches,
+    /// The cache works on it.
     _runtime: Runtime,
-    _cluster: Cluster,
+    _cluster: PrivateCluster,
 }
 
 impl Kept {
     fn start() -> Self {
-        let cluster = Cluster::builder().start().expect("a private Postgres");
+        let cluster = PrivateCluster::builder()
+            .start()
+            .expect("a private Postgres");
         let runtime = Runtime::new().unwrap();
         let url = format!(
             "postgres://127.0.0.1:{}/postgres?sslmode=disable",
             cluster.port()
         );
-        let account = Account {
+        let account = UpstreamAccount {
             user: cluster.admin().to_owned(),
             password: Some(Secret::new(cluster.admin_password())),
         };
-        let catalogs = Catalogs::start(
-            KeeperSettings::usual(Known::Configured(account)),
+        let catalogs = CatalogCaches::start(
+            CatalogCacheSettings::usual(AccountSetting::Configured(account)),
             Arc::new(Upstream::load(UpstreamSettings::parse(&url).unwrap()).unwrap()),
             &PolicySet::only(Arc::new(Policy::agent())),
             Telemetry::quiet().unwrap(),
             runtime.handle().clone(),
         );
-        let keeper = catalogs.named().unwrap();
+        let catalog_cache = catalogs.named().unwrap();
         let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-        runtime.block_on(keeper.first_load(deadline));
+        runtime.block_on(catalog_cache.first_load(deadline));
         let agent = Policy::agent().version_number();
-        assert!(keeper.sight(agent).is_some(), "the catalog was not read");
+        assert!(
+            catalog_cache.effects(agent).is_some(),
+            "the catalog was not read"
+        );
         Self {
-            keeper,
+            catalog_cache,
             _catalogs: catalogs,
             _runtime: runtime,
             _cluster: cluster,
@@ -136,14 +141,14 @@ impl Kept {
     }
 }
 
-fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
+fn conversation(yaml: &str, catalog_cache: Option<Arc<CatalogCache>>) -> SessionProtocol {
     let policy = Arc::new(Policy::from_yaml(yaml).unwrap());
-    let shared = Shared {
-        regime: Arc::new(Regime::only(policy)),
+    let shared = WorkerShared {
+        policy_store: Arc::new(PolicyStore::only(policy)),
         cache: Arc::new(Mutex::new(JudgementCache::default())),
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
-        workshop: Arc::new(Workshop::new()),
+        repair_executor: Arc::new(RepairExecutor::new()),
     };
     let info = Arc::new(SessionInfo::accepted(1, "127.0.0.1:1"));
     let upstream = UpstreamFacts {
@@ -155,17 +160,17 @@ fn conversation(yaml: &str, keeper: Option<Arc<Keeper>>) -> Conversation {
         report_as: ReportAs::Upstream,
         known: Default::default(),
         search_path: "public".to_owned(),
-        keeper,
-        side: None,
-        wishes: None,
-        loudness: Loudness::default(),
-        quotas: Quotas::default(),
+        catalog_cache,
+        compile_pool: None,
+        signals: None,
+        client_min_messages: ClientMinMessages::default(),
+        session_limits: SessionLimits::default(),
     };
-    let placed = shared.regime.place(&Arc::default()).unwrap();
-    Conversation::new(&shared, placed, info, upstream)
+    let assigned_policy = shared.policy_store.assign(&Arc::default()).unwrap();
+    SessionProtocol::new(&shared, assigned_policy, info, upstream)
 }
 
-fn cost(conversation: &mut Conversation, question: &[u8], answer: &[u8]) -> f64 {
+fn cost(conversation: &mut SessionProtocol, question: &[u8], answer: &[u8]) -> f64 {
     let since = Instant::now();
     for _ in 0..TIMES {
         exchange(conversation, question, answer);
@@ -173,7 +178,7 @@ fn cost(conversation: &mut Conversation, question: &[u8], answer: &[u8]) -> f64 
     since.elapsed().as_secs_f64() * 1e6 / f64::from(TIMES)
 }
 
-pub fn exchange(conversation: &mut Conversation, question: &[u8], answer: &[u8]) {
+pub fn exchange(conversation: &mut SessionProtocol, question: &[u8], answer: &[u8]) {
     let taken = conversation.client_bytes(question).unwrap();
     assert_eq!(taken.consumed, question.len());
     assert!(!conversation.outbox.as_bytes().is_empty());

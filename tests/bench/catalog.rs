@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::Cluster;
-use pgsieve::gate::effects::graph::Sight;
+use pgsieve::demo::cluster::PrivateCluster;
+use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::policy::Policy;
 use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::snapshot::{self, Account};
+use pgsieve::upstream::snapshot::{self, UpstreamAccount};
 use tokio_postgres::{Client, NoTls};
 
 use crate::judging;
@@ -19,7 +19,9 @@ use crate::machine::{cpu_seconds, memory_mib};
 
 /// Prints all of it.
 pub fn report() {
-    let cluster = Cluster::builder().start().expect("a private Postgres");
+    let cluster = PrivateCluster::builder()
+        .start()
+        .expect("a private Postgres");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -71,7 +73,7 @@ async fn markers(admin: &Client, client: &Client) {
 /// The cost of a snapshot: each time is the median and, behind it, the best of the rounds.
 async fn snapshots(client: &Client) -> Arc<Catalog> {
     let policy = Policy::agent();
-    let (mut loads, mut builds, mut sights) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut loads, mut builds, mut policy_effects) = (Vec::new(), Vec::new(), Vec::new());
     let before = memory_mib(std::process::id(), "VmRSS");
     let (ours, server) = (Cpu::of(std::process::id()), Cpu::of_session(client).await);
     for _ in 0..ROUNDS {
@@ -91,9 +93,9 @@ async fn snapshots(client: &Client) -> Arc<Catalog> {
         let catalog = Arc::new(Catalog::build(rows).unwrap());
         builds.push(since.elapsed());
         let since = Instant::now();
-        let sight = Sight::new(Arc::clone(&catalog), &policy);
-        sights.push(since.elapsed());
-        kept = Some((catalog, sight));
+        let effect_graph = EffectGraph::new(Arc::clone(&catalog), &policy);
+        policy_effects.push(since.elapsed());
+        kept = Some((catalog, effect_graph));
     }
     let (catalog, _sight) = kept.unwrap();
     let columns: usize = catalog
@@ -105,7 +107,7 @@ async fn snapshots(client: &Client) -> Arc<Catalog> {
         catalog.relations().len(),
         shown(&mut loads),
         shown(&mut builds),
-        shown(&mut sights)
+        shown(&mut policy_effects)
     );
     println!(
         "catalog: {:.1} MB by its own count; the process grew by {:.1} MiB, {:.1} MiB at most",
@@ -117,7 +119,7 @@ async fn snapshots(client: &Client) -> Arc<Catalog> {
 }
 
 /// A superuser of a private server.
-pub async fn administrator(cluster: &Cluster) -> Client {
+pub async fn administrator(cluster: &PrivateCluster) -> Client {
     let address = cluster.admin_url("postgres");
     let (client, connection) = tokio_postgres::connect(&address, NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -125,10 +127,10 @@ pub async fn administrator(cluster: &Cluster) -> Client {
 }
 
 /// Whoever reads its catalog.
-pub async fn reader(cluster: &Cluster) -> Client {
+pub async fn reader(cluster: &PrivateCluster) -> Client {
     let address = format!("postgres://127.0.0.1:{}/?sslmode=disable", cluster.port());
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
-    let account = Account {
+    let account = UpstreamAccount {
         user: cluster.admin().to_owned(),
         password: Some(Secret::new(cluster.admin_password())),
     };

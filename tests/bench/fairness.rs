@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use pgsieve::wire::encode;
-use pgsieve::wire::frontend::Oids;
+use pgsieve::wire::frontend::ParameterOids;
 use pgsieve::wire::startup::ProtocolVersion;
 
 use crate::peers::{Peers, Target};
@@ -125,7 +125,8 @@ impl Flood {
             }
             Self::Extended => {
                 for _ in 0..PIECE {
-                    encode::parse(&mut out, "", &distinct(&next()), Oids::default()).unwrap();
+                    encode::parse(&mut out, "", &distinct(&next()), ParameterOids::default())
+                        .unwrap();
                     encode::bind(&mut out, "", "", b"\0\0\0\0").unwrap();
                     encode::execute(&mut out, "").unwrap();
                     encode::sync(&mut out);

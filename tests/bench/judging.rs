@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::gate::effects::graph::Sight;
+use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::Policy;
 
@@ -16,8 +16,8 @@ pub fn report(plain: Arc<Catalog>, with_an_effect: Arc<Catalog>) {
     let policy = Arc::new(Policy::agent());
     let bi = Gate::without_fingerprints(Arc::new(Policy::bi()));
     let agent = Gate::without_fingerprints(Arc::clone(&policy));
-    let plain = names(Some(Arc::new(Sight::new(plain, &policy))));
-    let told_apart = names(Some(Arc::new(Sight::new(with_an_effect, &policy))));
+    let plain = names(Some(Arc::new(EffectGraph::new(plain, &policy))));
+    let told_apart = names(Some(Arc::new(EffectGraph::new(with_an_effect, &policy))));
     println!("a cold judgement, in µs: median of {ROUNDS} rounds of {TIMES}");
     println!(
         "{:<42} {:>8} {:>8} {:>12}",
@@ -33,13 +33,13 @@ pub fn report(plain: Arc<Catalog>, with_an_effect: Arc<Catalog>) {
     }
 }
 
-fn names(sight: Option<Arc<Sight>>) -> SessionNames {
+fn names(effect_graph: Option<Arc<EffectGraph>>) -> SessionNames {
     let mut names = SessionNames::default();
     names.set_server_major(15);
     names.set_role("postgres");
     let path: Box<[Box<str>]> = ["$user".into(), "public".into()].into();
     names.set_paths(SearchPaths::Known([path].into()));
-    names.set_sight(sight);
+    names.set_effect_graph(effect_graph);
     names
 }
 

@@ -1,15 +1,15 @@
 //! What a failing statement costs: a look at a text before it is sent where a failure could not be
-//! undone, and a rescue beyond what the server takes for its part of it.
+//! undone, and a repair beyond what the server takes for its part of it.
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pgsieve::gate::{Gate, Parameters, SessionNames};
+use pgsieve::gate::{Gate, ParameterTypes, SessionNames};
 use pgsieve::policy::Policy;
 use pgsieve::repair::predict;
-use pgsieve::repair::predict::Doubt;
-use pgsieve::repair::{Ending, Request, rescue};
+use pgsieve::repair::predict::FailureForecast;
+use pgsieve::repair::{RepairConclusion, RepairRequest, repair_statement};
 use pgsieve::sql::fingerprint::Fingerprinter;
 
 use crate::corpus::{Entry, entries};
@@ -28,14 +28,14 @@ pub fn report() {
 /// µs for a look at a text that nobody has looked at before.
 fn predictions(names: &SessionNames) {
     println!("a cold forecast, in µs: median of {ROUNDS} rounds of {TIMES}");
-    let parameters = Parameters::open();
+    let parameters = ParameterTypes::none_given();
     for (what, text) in [("one row by its key", BY_KEY), ("analytic", ANALYTIC)] {
         let mut rounds: Vec<f64> = (0..ROUNDS)
             .map(|_| {
                 let since = Instant::now();
                 for _ in 0..TIMES {
-                    let doubt = predict::look(black_box(text), &parameters, names);
-                    assert_eq!(doubt, Doubt::None, "{text}");
+                    let doubt = predict::forecast(black_box(text), &parameters, names);
+                    assert_eq!(doubt, FailureForecast::None, "{text}");
                 }
                 since.elapsed().as_secs_f64() * 1e6 / f64::from(TIMES)
             })
@@ -45,7 +45,7 @@ fn predictions(names: &SessionNames) {
     }
 }
 
-/// The time of each rescue of the corpus beyond that of the server, and where the longest are.
+/// The time of each repair of the corpus beyond that of the server, and where the longest are.
 fn rescues(world: &mut World, policy: &Arc<Policy>) {
     let gate = Gate::new(Arc::clone(policy), Fingerprinter::new(None, [7; 32]));
     let all = entries();
@@ -57,19 +57,19 @@ fn rescues(world: &mut World, policy: &Arc<Policy>) {
             schema = entry.schema;
             names = Some(world.session(schema, policy));
         }
-        let request = Request {
+        let request = RepairRequest {
             gate: &gate,
             names: names.as_ref().unwrap(),
-            parameters: &Parameters::open(),
+            parameters: &ParameterTypes::none_given(),
             text: &entry.failing,
             failure: None,
         };
         world.compiling = Duration::ZERO;
         let since = Instant::now();
-        let outcome = rescue(&request, world);
+        let outcome = repair_statement(&request, world);
         let own = since.elapsed().saturating_sub(world.compiling);
         spent.push((own, world.compiling, entry));
-        repaired += u32::from(matches!(outcome.ending, Ending::Repaired(_)));
+        repaired += u32::from(matches!(outcome.ending, RepairConclusion::Repaired(_)));
     }
     spent.sort_by_key(|(own, _, _)| *own);
     let at = |share: usize| spent[(spent.len() * share / 100).min(spent.len() - 1)].0;

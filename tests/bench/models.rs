@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::Cluster;
-use pgsieve::gate::effects::graph::Sight;
+use pgsieve::demo::cluster::PrivateCluster;
+use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::Policy;
 use pgsieve::upstream::snapshot;
@@ -19,7 +19,9 @@ use crate::catalog::{administrator, reader};
 
 /// Prints a line for each read.
 pub fn report() {
-    let cluster = Cluster::builder().start().expect("a private Postgres");
+    let cluster = PrivateCluster::builder()
+        .start()
+        .expect("a private Postgres");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -101,7 +103,7 @@ impl Judge {
         names.set_role("postgres");
         let path: Box<[Box<str>]> = ["shop".into()].into();
         names.set_paths(SearchPaths::Known([path].into()));
-        names.set_sight(Some(Arc::new(Sight::new(catalog, &policy))));
+        names.set_effect_graph(Some(Arc::new(EffectGraph::new(catalog, &policy))));
         Self { gate, names }
     }
 

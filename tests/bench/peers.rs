@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 
 /// A way to the database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -20,7 +20,7 @@ pub enum Target {
 
 /// The running programs.
 pub struct Peers {
-    cluster: Cluster,
+    cluster: PrivateCluster,
     bouncer: Child,
     bouncer_port: u16,
     sieve: Child,
@@ -135,8 +135,8 @@ pub fn program() -> PathBuf {
 }
 
 /// A Postgres with pgbench's tables.
-pub fn pgbench_cluster() -> Cluster {
-    let cluster = Cluster::builder()
+pub fn pgbench_cluster() -> PrivateCluster {
+    let cluster = PrivateCluster::builder()
         .conf("max_connections = 1100")
         .conf("shared_buffers = '256MB'")
         .start()
@@ -154,7 +154,7 @@ pub fn pgbench_cluster() -> Cluster {
     cluster
 }
 
-fn bouncer(cluster: &Cluster, folder: &std::path::Path) -> (Child, u16) {
+fn bouncer(cluster: &PrivateCluster, folder: &std::path::Path) -> (Child, u16) {
     let port = free_port();
     let users = folder.join("users.txt");
     let line = format!("\"{}\" \"{}\"\n", cluster.admin(), cluster.admin_password());
@@ -187,7 +187,7 @@ fn bouncer(cluster: &Cluster, folder: &std::path::Path) -> (Child, u16) {
     (child, port)
 }
 
-fn sieve(cluster: &Cluster, folder: &std::path::Path, audit: bool) -> (Child, u16) {
+fn sieve(cluster: &PrivateCluster, folder: &std::path::Path, audit: bool) -> (Child, u16) {
     let (port, admin) = (free_port(), free_port());
     let mut command = Command::new(program());
     command

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::cache::JudgementCache;
-use pgsieve::gate::effects::graph::Sight;
+use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::Policy;
 use pgsieve::sql::tree;
@@ -66,7 +66,7 @@ fn sights(catalog: &Arc<Catalog>) {
         let (mut times, mut kept) = (Vec::new(), Vec::new());
         for _ in 0..SIGHTS {
             let since = Instant::now();
-            kept.push(Sight::new(Arc::clone(catalog), &policy));
+            kept.push(EffectGraph::new(Arc::clone(catalog), &policy));
             times.push(since.elapsed().as_secs_f64() * 1e3);
         }
         let grown = memory_mib(std::process::id(), "VmRSS") - before;
@@ -162,7 +162,7 @@ impl Judge {
         names.set_role("postgres");
         let path: Box<[Box<str>]> = ["shop".into(), "public".into()].into();
         names.set_paths(SearchPaths::Known([path].into()));
-        names.set_sight(Some(Arc::new(Sight::new(
+        names.set_effect_graph(Some(Arc::new(EffectGraph::new(
             Arc::clone(catalog),
             gate.policy(),
         ))));
@@ -211,7 +211,9 @@ impl Judge {
 }
 
 fn loaded() -> Arc<Catalog> {
-    let cluster = Cluster::builder().start().expect("a private Postgres");
+    let cluster = PrivateCluster::builder()
+        .start()
+        .expect("a private Postgres");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -1,6 +1,6 @@
 //! What a reload of the policies costs the sessions that are open: none may wait for it.
 //!
-//! The sessions are conversations without sockets, on as many threads as workers would be: what a
+//! The sessions are protocols without sockets, on as many threads as workers would be: what a
 //! thread does for a reload is all in there, the sockets would only add the noise of the machine.
 //! Policies are read, looked through and exchanged by the same calls that the server makes. Time in
 //! which the machine had no processor for a thread does not count; time in which it waited for
@@ -13,24 +13,24 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::gate::cache::JudgementCache;
-use pgsieve::policy::{Live, Policy, PolicySet};
+use pgsieve::policy::{LivePolicies, Policy, PolicySet};
 use pgsieve::secret::Secret;
-use pgsieve::session::context::client_min_messages::Loudness;
-use pgsieve::session::context::model_values::Known as Values;
+use pgsieve::session::context::client_min_messages::ClientMinMessages;
+use pgsieve::session::context::model_values::LoginFacts;
 use pgsieve::session::context::reported_role::ReportAs;
-use pgsieve::session::policy_limits::Quotas;
-use pgsieve::session::policy_store::Regime;
-use pgsieve::session::protocol::{Conversation, SelfReport, Shared, UpstreamFacts};
-use pgsieve::session::repair::executor::Workshop;
+use pgsieve::session::policy_limits::SessionLimits;
+use pgsieve::session::policy_store::PolicyStore;
+use pgsieve::session::protocol::{SelfReport, SessionProtocol, UpstreamFacts, WorkerShared};
+use pgsieve::session::repair::executor::RepairExecutor;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::session_info::SessionInfo;
-use pgsieve::upstream::account::Account;
+use pgsieve::upstream::account::UpstreamAccount;
 use pgsieve::upstream::address::UpstreamSettings;
-use pgsieve::upstream::catalog_cache::catalog_account::Known;
-use pgsieve::upstream::catalog_cache::settings::KeeperSettings;
-use pgsieve::upstream::catalog_cache::{Catalogs, Keeper};
+use pgsieve::upstream::catalog_cache::catalog_account::AccountSetting;
+use pgsieve::upstream::catalog_cache::settings::CatalogCacheSettings;
+use pgsieve::upstream::catalog_cache::{CatalogCache, CatalogCaches};
 use pgsieve::upstream::connect::Upstream;
 use tokio::runtime::Runtime;
 
@@ -38,22 +38,24 @@ use crate::cached::{exchange, message};
 
 /// Prints what sessions notice of some reloads.
 pub fn report() {
-    let cluster = Cluster::builder().start().expect("a private Postgres");
+    let cluster = PrivateCluster::builder()
+        .start()
+        .expect("a private Postgres");
     let runtime = Runtime::new().unwrap();
     make_tables(&cluster, &runtime);
-    let live = Arc::new(Live::new(read(0)));
-    let regime = Arc::new(Regime::new(Arc::clone(&live), None));
+    let live = Arc::new(LivePolicies::new(read(0)));
+    let policy_store = Arc::new(PolicyStore::new(Arc::clone(&live), None));
     let catalogs = catalogs(&cluster, &runtime, &live);
-    let keeper = catalogs.named().unwrap();
+    let catalog_cache = catalogs.named().unwrap();
     let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-    runtime.block_on(keeper.first_load(deadline));
+    runtime.block_on(catalog_cache.first_load(deadline));
     let phase = Phase::default();
     let begin = Barrier::new(WORKERS + 1);
     let mut found = Vec::new();
     let mut steps = Vec::new();
     thread::scope(|scope| {
         let work = || {
-            let mut sessions = sessions(&regime, &keeper);
+            let mut sessions = sessions(&policy_store, &catalog_cache);
             begin.wait();
             let mut seen = act(&mut sessions, &phase);
             seen.first = wake(&mut sessions);
@@ -155,14 +157,14 @@ struct Steps {
     exchanging: Duration,
 }
 
-fn reload(live: &Live, catalogs: &Catalogs, number: u32) -> Steps {
+fn reload(live: &LivePolicies, catalogs: &CatalogCaches, number: u32) -> Steps {
     let began = Instant::now();
     let coming = read(number);
     let reading = began.elapsed();
-    catalogs.foresee(&coming);
+    catalogs.prepare_policies(&coming);
     let looking = began.elapsed() - reading;
     live.replace(coming);
-    catalogs.settle(&live.current());
+    catalogs.commit_policies(&live.current());
     Steps {
         reading,
         looking,
@@ -171,7 +173,7 @@ fn reload(live: &Live, catalogs: &Catalogs, number: u32) -> Steps {
 }
 
 /// Some sessions send statement after statement; the others are idle.
-fn act(sessions: &mut [Conversation], phase: &Phase) -> Seen {
+fn act(sessions: &mut [SessionProtocol], phase: &Phase) -> Seen {
     let questions: Vec<Vec<u8>> = (0..TEXTS).map(question).collect();
     let answer = answer();
     let (mut seen, clock) = (Seen::default(), Clock::new());
@@ -190,7 +192,7 @@ fn act(sessions: &mut [Conversation], phase: &Phase) -> Seen {
 }
 
 /// Every session sends a statement: most were idle through all reloads.
-fn wake(sessions: &mut [Conversation]) -> Times {
+fn wake(sessions: &mut [SessionProtocol]) -> Times {
     let (question, answer) = (question(0), answer());
     let (mut times, clock) = (Times::default(), Clock::new());
     for session in sessions {
@@ -249,13 +251,16 @@ fn print(found: &[Seen], steps: &[Steps]) {
     }
 }
 
-fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
-    let shared = Shared {
-        regime: Arc::clone(regime),
+fn sessions(
+    policy_store: &Arc<PolicyStore>,
+    catalog_cache: &Arc<CatalogCache>,
+) -> Vec<SessionProtocol> {
+    let shared = WorkerShared {
+        policy_store: Arc::clone(policy_store),
         cache: Arc::new(Mutex::new(JudgementCache::default())),
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
-        workshop: Arc::new(Workshop::new()),
+        repair_executor: Arc::new(RepairExecutor::new()),
     };
     let session = |number| {
         let info = Arc::new(SessionInfo::accepted(number, "127.0.0.1:1"));
@@ -268,15 +273,15 @@ fn sessions(regime: &Arc<Regime>, keeper: &Arc<Keeper>) -> Vec<Conversation> {
             self_report: SelfReport::Reported,
             report_as: ReportAs::Upstream,
             search_path: "public".to_owned(),
-            known: Values::default(),
-            keeper: Some(Arc::clone(keeper)),
-            side: None,
-            wishes: None,
-            loudness: Loudness::default(),
-            quotas: Quotas::default(),
+            known: LoginFacts::default(),
+            catalog_cache: Some(Arc::clone(catalog_cache)),
+            compile_pool: None,
+            signals: None,
+            client_min_messages: ClientMinMessages::default(),
+            session_limits: SessionLimits::default(),
         };
-        let placed = regime.place(&Arc::default()).unwrap();
-        Conversation::new(&shared, placed, info, upstream)
+        let assigned_policy = policy_store.assign(&Arc::default()).unwrap();
+        SessionProtocol::new(&shared, assigned_policy, info, upstream)
     };
     (0..u64::try_from(SESSIONS).unwrap()).map(session).collect()
 }
@@ -291,15 +296,15 @@ fn read(number: u32) -> PolicySet {
     PolicySet::only(Arc::new(Policy::from_yaml(&text).unwrap()))
 }
 
-fn catalogs(cluster: &Cluster, runtime: &Runtime, live: &Live) -> Catalogs {
+fn catalogs(cluster: &PrivateCluster, runtime: &Runtime, live: &LivePolicies) -> CatalogCaches {
     let port = cluster.port();
     let url = format!("postgres://127.0.0.1:{port}/postgres?sslmode=disable");
-    let account = Account {
+    let account = UpstreamAccount {
         user: cluster.admin().to_owned(),
         password: Some(Secret::new(cluster.admin_password())),
     };
-    Catalogs::start(
-        KeeperSettings::usual(Known::Configured(account)),
+    CatalogCaches::start(
+        CatalogCacheSettings::usual(AccountSetting::Configured(account)),
         Arc::new(Upstream::load(UpstreamSettings::parse(&url).unwrap()).unwrap()),
         &live.current(),
         Telemetry::quiet().unwrap(),
@@ -307,7 +312,7 @@ fn catalogs(cluster: &Cluster, runtime: &Runtime, live: &Live) -> Catalogs {
     )
 }
 
-fn make_tables(cluster: &Cluster, runtime: &Runtime) {
+fn make_tables(cluster: &PrivateCluster, runtime: &Runtime) {
     let tables: Vec<String> = (0..TABLES)
         .map(|number| {
             format!(

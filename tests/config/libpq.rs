@@ -4,29 +4,29 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use pgsieve::config::sources::{FileText, Flag, Sources};
-use pgsieve::config::{Database, Problem, database};
-use pgsieve::net::upstream_tls::{Authority, ClientCertificate, UpstreamTlsSettings};
+use pgsieve::config::sources::{FlagValue, SettingsFile, SettingsSources};
+use pgsieve::config::{DatabaseSettings, SettingsProblem, database};
+use pgsieve::net::upstream_tls::{ClientCertificate, TlsAuthority, UpstreamTlsSettings};
 
 use super::{Written, written};
 
-fn sources(url: &str, variables: &[(&str, &str)]) -> Sources {
+fn sources(url: &str, variables: &[(&str, &str)]) -> SettingsSources {
     let owned = variables.iter();
     let owned = owned.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Sources {
+    SettingsSources {
         variables: owned.collect(),
-        flags: vec![Flag {
+        flags: vec![FlagValue {
             path: "upstream.url",
             name: "--upstream",
             value: url.to_owned(),
         }],
-        ..Sources::default()
+        ..SettingsSources::default()
     }
 }
 
-fn read(url: &str, variables: &[(&str, &str)]) -> Result<Database, String> {
+fn read(url: &str, variables: &[(&str, &str)]) -> Result<DatabaseSettings, String> {
     database(&sources(url, variables)).map_err(|problems| {
-        let told = problems.iter().map(Problem::to_string);
+        let told = problems.iter().map(SettingsProblem::to_string);
         told.collect::<Vec<_>>().join("\n")
     })
 }
@@ -153,7 +153,7 @@ fn certificates_of_the_environment_count_where_there_is_tls() {
         let all: Vec<_> = files.iter().chain(more).copied().collect();
         read(url, &all).unwrap().upstream.tls
     };
-    let checked = Authority::File("/ca.pem".into());
+    let checked = TlsAuthority::File("/ca.pem".into());
     assert_eq!(
         tls("postgres://a@db.example.org/x?sslmode=verify-full", &[]),
         UpstreamTlsSettings::VerifyFull(checked.clone(), shown.clone())
@@ -170,7 +170,7 @@ fn certificates_of_the_environment_count_where_there_is_tls() {
     ] {
         assert_eq!(tls(url, &[]), UpstreamTlsSettings::Disable, "{url}");
     }
-    let own = Authority::File("/mine.pem".into());
+    let own = TlsAuthority::File("/mine.pem".into());
     assert_eq!(
         tls(
             "postgres://a@h/x?sslmode=verify-full&sslrootcert=/mine.pem",
@@ -269,7 +269,7 @@ fn nothing_of_it_counts_for_a_settings_file_or_its_variables() {
     ];
     let mut of_file = sources("", &variables);
     of_file.flags.clear();
-    of_file.file = Some(FileText {
+    of_file.file = Some(SettingsFile {
         name: "pgsieve.yaml".into(),
         text: "upstream: {url: 'postgres://h/x'}".into(),
     });

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use pgsieve::config::keys::KEYS;
-use pgsieve::config::sources::Sources;
+use pgsieve::config::sources::SettingsSources;
 use pgsieve::config::{PolicyTests, load};
 use pgsieve::policy::mask_key::MaskPad;
 
@@ -37,7 +37,7 @@ fn required_tests_need_a_catalog_that_comes_before_clients() {
             "upstream: {{ url: 'postgres://{url}' }}\npolicy: {{ tests: required }}\n{more}"
         ))
     };
-    let account = |sources: &Sources| match good(sources).policy_tests {
+    let account = |sources: &SettingsSources| match good(sources).policy_tests {
         PolicyTests::Off => None,
         PolicyTests::Required(account) => Some(account.user),
     };
@@ -172,7 +172,7 @@ fn the_old_name_of_the_drain_leads_to_the_new_one() {
 
 /// Every key whose file holds a secret, each with such a file; they are written for others to read
 /// or not.
-fn with_secrets(mode: u32, strict: &str) -> (Sources, Vec<Written>) {
+fn with_secrets(mode: u32, strict: &str) -> (SettingsSources, Vec<Written>) {
     let made = pgsieve_certificates();
     let hexadecimal = "0f".repeat(32);
     let secrets: Vec<Written> = [

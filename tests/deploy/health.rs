@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{Cluster, free_port, random_name};
-use pgsieve::demo::supervisor::{Leash, Signal};
+use pgsieve::demo::cluster::{PrivateCluster, free_port, random_name};
+use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 
 /// Runs it with these variables and no others.
 fn health(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
@@ -28,7 +28,7 @@ fn told(output: &Output) -> (i32, &str, &str) {
 
 /// A pgsieve; gone with the value.
 struct Sieve {
-    leash: Leash,
+    supervised: SupervisedChild,
     folder: PathBuf,
     admin: u16,
 }
@@ -54,9 +54,9 @@ impl Sieve {
             &bound,
         ];
         let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
-        let leash = Leash::start(&folder, program, &arguments, &[]).unwrap();
+        let supervised = SupervisedChild::start(&folder, program, &arguments, &[]).unwrap();
         Self {
-            leash,
+            supervised,
             folder,
             admin,
         }
@@ -71,7 +71,11 @@ impl Sieve {
             if told(&output).0 == status && !output.stdout.is_empty() {
                 return output;
             }
-            assert!(Instant::now() < end, "{output:?} {}", self.leash.stderr());
+            assert!(
+                Instant::now() < end,
+                "{output:?} {}",
+                self.supervised.stderr()
+            );
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -79,15 +83,15 @@ impl Sieve {
 
 impl Drop for Sieve {
     fn drop(&mut self) {
-        let _ = self.leash.signal(Signal::Kill);
-        self.leash.wait(Duration::from_secs(10));
+        let _ = self.supervised.signal(ChildSignal::Kill);
+        self.supervised.wait(Duration::from_secs(10));
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
 #[test]
 fn a_pgsieve_with_its_database_is_ready_and_everybody_finds_it_by_the_same_settings() {
-    let cluster = Cluster::builder().start().unwrap();
+    let cluster = PrivateCluster::builder().start().unwrap();
     let upstream = cluster.admin_url("postgres");
     let sieve = Sieve::start(&upstream, "0.0.0.0");
     let ready = sieve.until(0);

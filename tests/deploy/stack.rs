@@ -8,26 +8,26 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::config::sources::{FileText, Sources};
+use pgsieve::config::sources::{SettingsFile, SettingsSources};
 use pgsieve::config::{ListenAddress, load};
-use pgsieve::demo::cluster::{Cluster, PasswordMethod, free_port};
-use pgsieve::demo::supervisor::Leash;
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, free_port};
+use pgsieve::demo::supervisor::SupervisedChild;
 
 use super::text::{Folder, has, path, text};
 
 /// What the image says when nobody says anything.
 #[test]
 fn the_image_opens_clients_to_other_containers_and_the_admin_address_to_nobody() {
-    let file = FileText {
+    let file = SettingsFile {
         name: "pgsieve.yaml".into(),
         text: text("docker/pgsieve.yaml"),
     };
     let upstream = "postgres://ann@db.example.org/sales?sslmode=disable";
     let variable = ("PGSIEVE_UPSTREAM_URL".into(), upstream.into());
-    let settings = load(&Sources {
+    let settings = load(&SettingsSources {
         file: Some(file),
         variables: vec![variable],
-        ..Sources::default()
+        ..SettingsSources::default()
     });
     let settings = settings.unwrap_or_else(|problems| panic!("{problems:?}"));
     let clients: SocketAddr = "0.0.0.0:6432".parse().unwrap();
@@ -82,7 +82,7 @@ fn psql(url: &str, sql: &str) -> (bool, String) {
 }
 
 /// Runs what the image of Postgres runs once.
-fn prepare(cluster: &Cluster, folder: &Folder) {
+fn prepare(cluster: &PrivateCluster, folder: &Folder) {
     let (made, said) = psql(&cluster.admin_url("postgres"), "CREATE DATABASE shop");
     assert!(made, "{said}");
     let output = Command::new("bash")
@@ -107,7 +107,7 @@ fn the_role_behind_pgsieve_reads_the_shop_and_nothing_else() {
     if !has("psql", "the sample database") {
         return;
     }
-    let cluster = Cluster::builder()
+    let cluster = PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .start()
         .unwrap();
@@ -161,7 +161,7 @@ fn the_role_behind_pgsieve_reads_the_shop_and_nothing_else() {
 
 /// A pgsieve with these settings, and where its clients arrive. Ports and the place of Postgres
 /// come from the environment, which wins.
-fn serve(cluster: &Cluster, folder: &Folder, config: &str) -> (Leash, u16) {
+fn serve(cluster: &PrivateCluster, folder: &Folder, config: &str) -> (SupervisedChild, u16) {
     let (listen, admin) = (free_port().unwrap(), free_port().unwrap());
     let port = cluster.port();
     let upstream = format!("postgres://reporting@127.0.0.1:{port}/shop?sslmode=disable");
@@ -174,7 +174,7 @@ fn serve(cluster: &Cluster, folder: &Folder, config: &str) -> (Leash, u16) {
         ("PGSIEVE_TRACES_ENDPOINT", "off"),
     ];
     let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
-    let leash = Leash::start(&folder.0, program, &["serve"], &variables).unwrap();
+    let supervised = SupervisedChild::start(&folder.0, program, &["serve"], &variables).unwrap();
     let end = Instant::now() + Duration::from_secs(30);
     loop {
         let asked = Command::new(program)
@@ -182,9 +182,9 @@ fn serve(cluster: &Cluster, folder: &Folder, config: &str) -> (Leash, u16) {
             .output()
             .unwrap();
         if asked.status.success() {
-            return (leash, listen);
+            return (supervised, listen);
         }
-        assert!(Instant::now() < end, "{asked:?} {}", leash.stderr());
+        assert!(Instant::now() < end, "{asked:?} {}", supervised.stderr());
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use pgsieve::dialect;
-use pgsieve::dialect::Translation;
-use pgsieve::gate::effects::graph::Sight;
+use pgsieve::dialect::DialectTranslation;
+use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::{Dialect, Policy, RepairSettings};
-use pgsieve::repair::{Confidence, Database};
+use pgsieve::repair::{Confidence, SessionDatabase};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
@@ -88,7 +88,10 @@ impl World {
         let policy = Policy::agent();
         let mut names = SessionNames::default();
         names.set_server_major(15);
-        names.set_sight(Some(Arc::new(Sight::new(Arc::clone(&catalog), &policy))));
+        names.set_effect_graph(Some(Arc::new(EffectGraph::new(
+            Arc::clone(&catalog),
+            &policy,
+        ))));
         names.set_role("postgres");
         names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
         let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
@@ -103,7 +106,7 @@ impl World {
     /// A text in Postgres's SQL, run.
     pub async fn run(&self, text: &str, dialect: Dialect, settings: &RepairSettings) -> Came {
         let role = self.catalog.role_named("postgres");
-        let database = Database {
+        let database = SessionDatabase {
             catalog: &self.catalog,
             path: self.catalog.search_path(&["public"], role),
             role,
@@ -111,7 +114,7 @@ impl World {
             parameters: Vec::new(),
         };
         let translated = dialect::translation(text, dialect, Some(&database), 15, settings);
-        let Translation { text, confidence } = match translated {
+        let DialectTranslation { text, confidence } = match translated {
             None => return Came::Unread,
             Some(Err(refused)) => {
                 let hint = refused.hint.unwrap_or_default();
@@ -187,8 +190,8 @@ async fn connect(url: &str) -> Client {
 }
 
 /// One server for all. Never dropped: its supervisor sees this process end.
-static CLUSTER: LazyLock<Option<Cluster>> = LazyLock::new(|| {
-    let started = Cluster::builder()
+static CLUSTER: LazyLock<Option<PrivateCluster>> = LazyLock::new(|| {
+    let started = PrivateCluster::builder()
         .version(15)
         .auth(PasswordMethod::Scram)
         .start();

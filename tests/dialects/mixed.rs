@@ -1,4 +1,4 @@
-//! Texts that were written for Postgres with a slip of another dialect: the slip is mended, and
+//! Texts that were written for Postgres with a slip of another dialect: the slip is repaired, and
 //! nothing else of them changes its meaning.
 
 use crate::checks::{World, agree};

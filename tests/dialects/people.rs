@@ -1,5 +1,5 @@
-//! Statements as people and models write them, through the whole funnel: with the dialect named
-//! by the policy, and told by what only it has. What each server returns is what is wanted.
+//! Statements as people and models write them, through the whole repair loop: with the dialect
+//! named by the policy, and told by what only it has. What each server returns is what is wanted.
 
 use std::sync::Arc;
 
@@ -146,7 +146,8 @@ impl Count {
         }
         match self.world.rescued(text, &self.auto).await {
             Rescued::Rows(_, rows) if right(&rows) => self.right_by_itself += 1,
-            // Where nothing tells the dialect, single words are mended, and the rest is Postgres's.
+            // Where nothing tells the dialect, single words are repaired, and the rest is
+            // Postgres's.
             Rescued::Rows(..) if by_evidence(text).is_none() => {}
             Rescued::Rows(became, rows) => {
                 let what = format!("auto: {text}\n  {rows:?}\n  instead of {truth}\n  by {became}");

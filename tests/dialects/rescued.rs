@@ -1,11 +1,13 @@
-//! Texts through the whole funnel, compiled and run by a real Postgres.
+//! Texts through the whole repair loop, compiled and run by a real Postgres.
 
 use std::sync::Arc;
 
-use pgsieve::gate::effects::graph::Sight;
-use pgsieve::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
+use pgsieve::gate::effects::graph::EffectGraph;
+use pgsieve::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use pgsieve::policy::Policy;
-use pgsieve::repair::{Ending, Request, Run, Uncompiled, rescue};
+use pgsieve::repair::{
+    CompileError, RepairConclusion, RepairRequest, StatementCompiler, repair_statement,
+};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use tokio::runtime::Handle;
 use tokio_postgres::Client;
@@ -63,21 +65,23 @@ impl World {
         let pursued = move || {
             let mut names = SessionNames::default();
             names.set_server_major(15);
-            names.set_sight(Some(Arc::new(Sight::new(catalog, gate.policy()))));
+            names.set_effect_graph(Some(Arc::new(EffectGraph::new(catalog, gate.policy()))));
             names.set_role("postgres");
             names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
-            let parameters = Parameters::open();
-            let request = Request {
+            let parameters = ParameterTypes::none_given();
+            let request = RepairRequest {
                 gate: &gate,
                 names: &names,
                 parameters: &parameters,
                 text: &text,
                 failure: None,
             };
-            match rescue(&request, &mut Compiler { handle, client }).ending {
-                Ending::Unneeded => Ok(text),
-                Ending::Repaired(repaired) => Ok(repaired.permit.text().to_owned()),
-                Ending::Failed(advice) => Err(format!("{:?} {:?}", advice.hint, advice.detail)),
+            match repair_statement(&request, &mut Compiler { handle, client }).ending {
+                RepairConclusion::NotNeeded => Ok(text),
+                RepairConclusion::Repaired(repaired) => Ok(repaired.permit.text().to_owned()),
+                RepairConclusion::Failed(advice) => {
+                    Err(format!("{:?} {:?}", advice.hint, advice.detail))
+                }
             }
         };
         tokio::task::spawn_blocking(pursued).await.unwrap()
@@ -90,18 +94,18 @@ struct Compiler {
     client: Arc<Client>,
 }
 
-impl Run for Compiler {
-    fn compile(&mut self, permit: &ReadPermit<'_>, _: &Parameters) -> Result<(), Uncompiled> {
+impl StatementCompiler for Compiler {
+    fn compile(&mut self, permit: &ReadPermit<'_>, _: &ParameterTypes) -> Result<(), CompileError> {
         let prepared = self.handle.block_on(self.client.prepare(permit.text()));
         let Err(error) = prepared else { return Ok(()) };
         let Some(error) = error.as_db_error() else {
-            return Err(Uncompiled::Unavailable);
+            return Err(CompileError::Unavailable);
         };
         let position = match error.position() {
             Some(ErrorPosition::Original(at)) => Some(*at),
             _ => None,
         };
-        Err(Uncompiled::Failed {
+        Err(CompileError::Failed {
             sqlstate: error.code().code().to_owned(),
             message: error.message().to_owned(),
             hint: error.hint().map(str::to_owned),

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use pgsieve::dialect;
-use pgsieve::gate::effects::graph::Sight;
-use pgsieve::gate::{Gate, Parameters, SearchPaths, SessionNames, Verdict};
+use pgsieve::gate::effects::graph::EffectGraph;
+use pgsieve::gate::{Gate, ParameterTypes, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::{Dialect, Policy};
-use pgsieve::repair::Database;
+use pgsieve::repair::SessionDatabase;
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
@@ -101,7 +101,7 @@ impl Bench {
         let policy = Policy::agent();
         let mut names = SessionNames::default();
         names.set_server_major(15);
-        names.set_sight(Some(Arc::new(Sight::new(Arc::new(catalog), &policy))));
+        names.set_effect_graph(Some(Arc::new(EffectGraph::new(Arc::new(catalog), &policy))));
         names.set_role("postgres");
         names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
         Some(Self {
@@ -161,8 +161,8 @@ impl Bench {
     }
 
     fn translated(&self, dialect: Dialect, text: &str) -> Result<String, String> {
-        let open = Parameters::open();
-        let database = Database::of(&self.names, &open).unwrap();
+        let open = ParameterTypes::none_given();
+        let database = SessionDatabase::of(&self.names, &open).unwrap();
         match dialect::translate(text, dialect, Some(&database), 15) {
             None => Err("it is not read".to_owned()),
             Some(Ok(text)) => Ok(text),
@@ -263,8 +263,8 @@ async fn connect(url: &str) -> Client {
 }
 
 /// Never dropped: its supervisor sees this process end.
-static CLUSTER: LazyLock<Option<Cluster>> = LazyLock::new(|| {
-    let started = Cluster::builder()
+static CLUSTER: LazyLock<Option<PrivateCluster>> = LazyLock::new(|| {
+    let started = PrivateCluster::builder()
         .version(15)
         .auth(PasswordMethod::Scram)
         .start();

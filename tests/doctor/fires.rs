@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 use pgsieve::doctor::check;
 
 use crate::cases::{CASES, Case, SHARED_CASES};
@@ -36,11 +36,11 @@ fn each_fires_and_is_mended_on_18() {
 #[test]
 fn what_everybody_has_in_the_whole_server_fires_and_is_mended() {
     for version in [15, 18] {
-        let Some(cluster) = start(version, Cluster::builder()) else {
+        let Some(cluster) = start(version, PrivateCluster::builder()) else {
             continue;
         };
         // Never dropped: its supervisor sees this process end.
-        let cluster: &'static Cluster = Box::leak(Box::new(cluster));
+        let cluster: &'static PrivateCluster = Box::leak(Box::new(cluster));
         for case in SHARED_CASES.iter().filter(|case| case.since <= version) {
             run(async {
                 let place = Place::new(cluster).await;
@@ -111,7 +111,11 @@ async fn check_case(place: &Place, case: &Case) {
         place.make(&text).await;
     }
     let after = place.examine_as(reader, reader).await;
-    for finding in found.findings.iter().filter(|f| found.script.mends(f)) {
+    for finding in found
+        .findings
+        .iter()
+        .filter(|f| found.script.fixes_anything(f))
+    {
         let mended = !fires(&after, finding.check.id);
         let (other, sql) = (finding.check.id, case.sql);
         assert!(
@@ -120,7 +124,7 @@ async fn check_case(place: &Place, case: &Case) {
         );
     }
     assert_eq!(
-        found.script.mends(told),
+        found.script.fixes_anything(told),
         !fires(&after, id),
         "{id} on {version}: {}",
         case.sql

@@ -1,7 +1,7 @@
 //! Names that are out to be run, or to be obeyed by a terminal: they are shown harmlessly, and the
 //! SQL speaks about exactly the things that bear them.
 
-use pgsieve::doctor::check::Severity;
+use pgsieve::doctor::check::FindingSeverity;
 
 use crate::support::{Place, VERSIONS, cluster_of, doctor, fires, run};
 
@@ -90,7 +90,7 @@ async fn check_place(place: &Place) {
     place.run_all(found.script.statements()).await;
     let after = place.examine().await;
     let left = after.findings.iter();
-    let left = left.filter(|finding| finding.severity >= Severity::Warning);
+    let left = left.filter(|finding| finding.severity >= FindingSeverity::Warning);
     let old = ["unsupported_version", "read_only_unreported"];
     let left: Vec<&str> = left.map(|finding| finding.check.id).collect();
     let left: Vec<&&str> = left.iter().filter(|id| !old.contains(id)).collect();

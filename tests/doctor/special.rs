@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use pgsieve::demo::cluster::{Cluster, TlsFiles, random_name};
-use pgsieve::doctor::Examination;
-use pgsieve::doctor::check::Severity;
+use pgsieve::demo::cluster::{PrivateCluster, TlsFiles, random_name};
+use pgsieve::doctor::DoctorReport;
+use pgsieve::doctor::check::FindingSeverity;
 use pgsieve::gate::functions::{FunctionVerdict, verdict};
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::{CertificateWish, Certificates};
+use pgsieve::net::dev_certificates::{CertificateRequest, DevCertificates};
 
 use crate::support::{Place, VERSIONS, cluster_of, finding, fires, prepare, run, start};
 
@@ -30,7 +30,7 @@ pub const COVERED: &[&str] = &[
 
 /// Of these checks, exactly those that fire. None but those that are covered here are asked for.
 #[track_caller]
-fn check(found: &Examination, silent: &[&str], firing: &[(&str, Severity)]) {
+fn check(found: &DoctorReport, silent: &[&str], firing: &[(&str, FindingSeverity)]) {
     let id_is_covered = |id: &str| assert!(COVERED.contains(&id), "{id}");
     for id in silent {
         id_is_covered(id);
@@ -44,7 +44,7 @@ fn check(found: &Examination, silent: &[&str], firing: &[(&str, Severity)]) {
 
 #[test]
 fn old_servers_are_told_from_new_ones() {
-    let (note, warning) = (Severity::Note, Severity::Warning);
+    let (note, warning) = (FindingSeverity::Note, FindingSeverity::Warning);
     for version in VERSIONS {
         let Some(cluster) = cluster_of(version) else {
             continue;
@@ -117,7 +117,7 @@ fn extensions_that_could_be_installed_are_told_until_they_are() {
 
 #[test]
 fn a_standby_cannot_be_made_writable() {
-    let Some(cluster) = start(15, Cluster::builder()) else {
+    let Some(cluster) = start(15, PrivateCluster::builder()) else {
         return;
     };
     let mut cluster = cluster;
@@ -138,7 +138,7 @@ fn a_standby_cannot_be_made_writable() {
 #[test]
 fn how_the_login_went_and_what_protects_it() {
     let files = certificates();
-    let builder = Cluster::builder()
+    let builder = PrivateCluster::builder()
         .tls(TlsFiles {
             certificate: files.server.clone(),
             key: files.server_key.clone(),
@@ -152,7 +152,7 @@ fn how_the_login_went_and_what_protects_it() {
     let Some(cluster) = start(15, builder) else {
         return;
     };
-    let cluster: &'static Cluster = Box::leak(Box::new(cluster));
+    let cluster: &'static PrivateCluster = Box::leak(Box::new(cluster));
     run(async {
         let place = Place::named(cluster, "login", "trusty").await;
         place
@@ -162,7 +162,11 @@ fn how_the_login_went_and_what_protects_it() {
                  GRANT CONNECT ON DATABASE {d} TO md5y, cleary",
             )
             .await;
-        let (note, warning, danger) = (Severity::Note, Severity::Warning, Severity::Danger);
+        let (note, warning, danger) = (
+            FindingSeverity::Note,
+            FindingSeverity::Warning,
+            FindingSeverity::Danger,
+        );
         let port = cluster.port();
         let at = |query: &str| format!("postgres://localhost:{port}/?{query}");
         let authority = files.authority.display();
@@ -202,17 +206,17 @@ fn how_the_login_went_and_what_protects_it() {
         assert_eq!(finding(&found, "password_hashing").severity, warning);
         assert_eq!(
             finding(&found, "preloaded_libraries").severity,
-            Severity::Ok
+            FindingSeverity::Ok
         );
     });
 }
 
 /// Keys and certificates for the servers of this run.
-fn certificates() -> &'static Certificates {
-    static FILES: LazyLock<Certificates> = LazyLock::new(|| {
+fn certificates() -> &'static DevCertificates {
+    static FILES: LazyLock<DevCertificates> = LazyLock::new(|| {
         // Beside the build, not among the temporary files: it outlives the run.
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(random_name().unwrap());
-        let wish = CertificateWish {
+        let wish = CertificateRequest {
             hosts: &[],
             client_name: "nobody",
         };

@@ -4,11 +4,11 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pgsieve::demo::cluster::{Cluster, ClusterBuilder, ClusterError, PasswordMethod};
-use pgsieve::doctor::check::Severity;
+use pgsieve::demo::cluster::{ClusterBuilder, ClusterError, PasswordMethod, PrivateCluster};
+use pgsieve::doctor::check::FindingSeverity;
 use pgsieve::doctor::finding::Finding;
-use pgsieve::doctor::{Examination, examine};
-use pgsieve::upstream::account::Account;
+use pgsieve::doctor::{DoctorReport, examine};
+use pgsieve::upstream::account::UpstreamAccount;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
 use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
@@ -19,7 +19,7 @@ pub const VERSIONS: [u32; 3] = [13, 15, 18];
 /// A well set-up database, and a role that may read some of it.
 pub struct Place {
     /// The server.
-    pub cluster: &'static Cluster,
+    pub cluster: &'static PrivateCluster,
     /// The database.
     pub database: String,
     /// The role; its password is its name.
@@ -28,18 +28,18 @@ pub struct Place {
 
 /// The server of a version, or a loud note that it cannot be had. Never dropped: its supervisor
 /// sees this process end.
-pub fn cluster_of(version: u32) -> Option<&'static Cluster> {
-    static CLUSTERS: [LazyLock<Option<Cluster>>; 3] = [
-        LazyLock::new(|| start(13, Cluster::builder())),
-        LazyLock::new(|| start(15, Cluster::builder())),
-        LazyLock::new(|| start(18, Cluster::builder())),
+pub fn cluster_of(version: u32) -> Option<&'static PrivateCluster> {
+    static CLUSTERS: [LazyLock<Option<PrivateCluster>>; 3] = [
+        LazyLock::new(|| start(13, PrivateCluster::builder())),
+        LazyLock::new(|| start(15, PrivateCluster::builder())),
+        LazyLock::new(|| start(18, PrivateCluster::builder())),
     ];
     let place = VERSIONS.iter().position(|known| *known == version);
     CLUSTERS[place.expect("a version of the list")].as_ref()
 }
 
 /// A server of one's own, prepared as the others are.
-pub fn start(version: u32, builder: ClusterBuilder) -> Option<Cluster> {
+pub fn start(version: u32, builder: ClusterBuilder) -> Option<PrivateCluster> {
     // The superuser's many logins cost more than everything else otherwise.
     let builder = builder.version(version).auth(PasswordMethod::Scram);
     let started = builder.hba("host all postgres 127.0.0.1/32 trust").start();
@@ -70,14 +70,14 @@ pub fn start(version: u32, builder: ClusterBuilder) -> Option<Cluster> {
 
 impl Place {
     /// A new one.
-    pub async fn new(cluster: &'static Cluster) -> Self {
+    pub async fn new(cluster: &'static PrivateCluster) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self::named(cluster, &format!("d{number}"), &format!("r{number}")).await
     }
 
     /// One with these names.
-    pub async fn named(cluster: &'static Cluster, database: &str, role: &str) -> Self {
+    pub async fn named(cluster: &'static PrivateCluster, database: &str, role: &str) -> Self {
         prepare(cluster, database, role).await;
         Self {
             cluster,
@@ -120,12 +120,12 @@ impl Place {
     }
 
     /// What the doctor finds.
-    pub async fn examine(&self) -> Examination {
+    pub async fn examine(&self) -> DoctorReport {
         self.examine_as(&self.role, &self.role).await
     }
 
     /// What the doctor finds as another role.
-    pub async fn examine_as(&self, role: &str, password: &str) -> Examination {
+    pub async fn examine_as(&self, role: &str, password: &str) -> DoctorReport {
         let address = format!("postgres://127.0.0.1:{}/", self.cluster.port());
         self.examine_at(&address, role, password).await.unwrap()
     }
@@ -136,9 +136,9 @@ impl Place {
         address: &str,
         role: &str,
         password: &str,
-    ) -> Result<Examination, String> {
+    ) -> Result<DoctorReport, String> {
         let upstream = Upstream::load(UpstreamSettings::parse(address).unwrap()).unwrap();
-        let account = Account {
+        let account = UpstreamAccount {
             user: role.to_owned(),
             password: Some(pgsieve::secret::Secret::new(password)),
         };
@@ -167,7 +167,7 @@ impl Place {
 /// Makes a well set-up database, and a role that may read some of it. Nobody can connect to the
 /// database before everybody's right to do so is taken back: a role that a neighbour examines
 /// meanwhile would be told of it.
-pub async fn prepare(cluster: &Cluster, database: &str, role: &str) {
+pub async fn prepare(cluster: &PrivateCluster, database: &str, role: &str) {
     let admin = admin_of(cluster, "postgres").await;
     let text = "CREATE DATABASE {d} TEMPLATE good ALLOW_CONNECTIONS false";
     let text = filled(text, database, role);
@@ -191,7 +191,7 @@ pub async fn prepare(cluster: &Cluster, database: &str, role: &str) {
     execute(&admin, &filled(ROLE, database, role)).await;
 }
 
-async fn admin_of(cluster: &Cluster, database: &str) -> Client {
+async fn admin_of(cluster: &PrivateCluster, database: &str) -> Client {
     let mut config = Config::new();
     config.host("127.0.0.1").port(cluster.port());
     config.user(cluster.admin());
@@ -207,7 +207,7 @@ fn filled(text: &str, database: &str, role: &str) -> String {
 }
 
 /// What a check found.
-pub fn finding<'e>(examination: &'e Examination, id: &str) -> &'e Finding {
+pub fn finding<'e>(examination: &'e DoctorReport, id: &str) -> &'e Finding {
     let mut of_it = examination.findings.iter().filter(|f| f.check.id == id);
     let found = of_it
         .next()
@@ -217,8 +217,8 @@ pub fn finding<'e>(examination: &'e Examination, id: &str) -> &'e Finding {
 }
 
 /// Whether a check found something.
-pub fn fires(examination: &Examination, id: &str) -> bool {
-    finding(examination, id).severity > Severity::Unseen
+pub fn fires(examination: &DoctorReport, id: &str) -> bool {
+    finding(examination, id).severity > FindingSeverity::Unseen
 }
 
 /// Runs the program, without any of our variables in its environment.

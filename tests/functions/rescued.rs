@@ -1,4 +1,4 @@
-//! Statements as models write them, through the whole funnel, against a real server.
+//! Statements as models write them, through the whole repair loop, against a real server.
 //!
 //! `statements.sql` holds them in blocks with an empty line between: a first line `-- exact: rows`,
 //! `-- likely: rows` or `-- hint: words`, then the statement. Rows are joined by `;`, their fields
@@ -7,10 +7,12 @@
 use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::gate::effects::graph::Sight;
-use pgsieve::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
+use pgsieve::gate::effects::graph::EffectGraph;
+use pgsieve::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use pgsieve::policy::Policy;
-use pgsieve::repair::{Ending, Request, Run, Uncompiled, rescue};
+use pgsieve::repair::{
+    CompileError, RepairConclusion, RepairRequest, StatementCompiler, repair_statement,
+};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
 use tokio::runtime::Handle;
@@ -89,11 +91,11 @@ impl Asked {
         let pursued = move || {
             let mut names = SessionNames::default();
             names.set_server_major(15);
-            names.set_sight(Some(Arc::new(Sight::new(catalog, gate.policy()))));
+            names.set_effect_graph(Some(Arc::new(EffectGraph::new(catalog, gate.policy()))));
             names.set_role("postgres");
             names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
-            let parameters = Parameters::open();
-            let request = Request {
+            let parameters = ParameterTypes::none_given();
+            let request = RepairRequest {
                 gate: &gate,
                 names: &names,
                 parameters: &parameters,
@@ -101,10 +103,12 @@ impl Asked {
                 failure: None,
             };
             let mut compiler = Compiler { handle, client };
-            match rescue(&request, &mut compiler).ending {
-                Ending::Unneeded => Rescued::Runs(text),
-                Ending::Repaired(repaired) => Rescued::Runs(repaired.permit.text().to_owned()),
-                Ending::Failed(advice) => {
+            match repair_statement(&request, &mut compiler).ending {
+                RepairConclusion::NotNeeded => Rescued::Runs(text),
+                RepairConclusion::Repaired(repaired) => {
+                    Rescued::Runs(repaired.permit.text().to_owned())
+                }
+                RepairConclusion::Failed(advice) => {
                     Rescued::Fails(format!("{:?} {:?}", advice.hint, advice.detail))
                 }
             }
@@ -119,20 +123,20 @@ struct Compiler {
     client: Arc<Client>,
 }
 
-impl Run for Compiler {
-    fn compile(&mut self, permit: &ReadPermit<'_>, _: &Parameters) -> Result<(), Uncompiled> {
+impl StatementCompiler for Compiler {
+    fn compile(&mut self, permit: &ReadPermit<'_>, _: &ParameterTypes) -> Result<(), CompileError> {
         let prepared = self.handle.block_on(self.client.prepare(permit.text()));
         let Err(error) = prepared else {
             return Ok(());
         };
         let Some(error) = error.as_db_error() else {
-            return Err(Uncompiled::Unavailable);
+            return Err(CompileError::Unavailable);
         };
         let position = match error.position() {
             Some(ErrorPosition::Original(at)) => Some(*at),
             _ => None,
         };
-        Err(Uncompiled::Failed {
+        Err(CompileError::Failed {
             sqlstate: error.code().code().to_owned(),
             message: error.message().to_owned(),
             hint: error.hint().map(str::to_owned),
@@ -144,7 +148,7 @@ impl Run for Compiler {
 fn gate(likely: &str) -> Arc<Gate> {
     let yaml = include_str!("../../policies/agent.yaml");
     let yaml = yaml.replacen("likely: hint", &format!("likely: {likely}"), 1);
-    // What mends a foreign text word by word is what is looked at here.
+    // What repairs a foreign text word by word is what is looked at here.
     let yaml = yaml.replacen("dialect: auto", "dialect: \"off\"", 1);
     let policy = Policy::from_yaml(&yaml).unwrap();
     Arc::new(Gate::new(

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 /// A private Postgres 15.
 pub struct Server {
     /// A session of the superuser.
     pub client: Arc<Client>,
-    _cluster: Cluster,
+    _cluster: PrivateCluster,
 }
 
 impl Server {
     /// A new one, or a loud note that it cannot be had.
     pub async fn start() -> Option<Self> {
         let started = tokio::task::spawn_blocking(|| {
-            Cluster::builder()
+            PrivateCluster::builder()
                 .version(15)
                 .auth(PasswordMethod::Scram)
                 .start()

@@ -1,8 +1,8 @@
 //! The rows of the table and the patterns of dates, one by one.
 
 use pgsieve::dialect::date_patterns::date_format;
-use pgsieve::dialect::date_patterns::date_format::Pattern;
-use pgsieve::repair::foreign_functions::row::Makes;
+use pgsieve::dialect::date_patterns::date_format::ToCharPattern;
+use pgsieve::repair::foreign_functions::row::FunctionEquivalent;
 use pgsieve::repair::foreign_functions::table;
 use tokio_postgres::error::SqlState;
 
@@ -15,7 +15,7 @@ async fn every_row_gives_the_documented_value() {
     };
     let mut wrong = Vec::new();
     for row in table::rows() {
-        if row.before.is_empty() || matches!(row.makes, Makes::Hint(_)) {
+        if row.before.is_empty() || matches!(row.makes, FunctionEquivalent::Hint(_)) {
             continue;
         }
         let failed = server.client.simple_query(row.before).await;
@@ -36,7 +36,7 @@ async fn patterns_write_what_their_dialects_write() {
     let Some(server) = Server::start().await else {
         return;
     };
-    type Read = fn(&str) -> Option<Pattern>;
+    type Read = fn(&str) -> Option<ToCharPattern>;
     let rows: [(Read, &str, &str); 22] = [
         (date_format::from_mysql, "%W %M %Y", "Thursday May 2020"),
         (

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use pgsieve::telemetry::metrics::{Shape, TABLE};
+use pgsieve::telemetry::metrics::{MetricKind, TABLE};
 
 use super::boards;
 
@@ -34,8 +34,8 @@ fn every_metric_is_shown_or_watched() {
         .collect();
     for metric in TABLE {
         let shown = match metric.shape {
-            Shape::Histogram => used.contains(&format!("{}_bucket", metric.name)),
-            Shape::Counter | Shape::Gauge => used.contains(metric.name),
+            MetricKind::Histogram => used.contains(&format!("{}_bucket", metric.name)),
+            MetricKind::Counter | MetricKind::Gauge => used.contains(metric.name),
         };
         assert!(shown, "{} is on no dashboard", metric.name);
     }
@@ -132,12 +132,14 @@ fn labels_of(name: &str) -> Option<Vec<String>> {
     TABLE.iter().find_map(|metric| {
         let labels = || metric.labels.iter().map(|label| label.name.to_owned());
         match metric.shape {
-            Shape::Histogram => match name.strip_prefix(metric.name)? {
+            MetricKind::Histogram => match name.strip_prefix(metric.name)? {
                 "_bucket" => Some(labels().chain(["le".to_owned()]).collect()),
                 "_sum" | "_count" => Some(labels().collect()),
                 _ => None,
             },
-            Shape::Counter | Shape::Gauge => (name == metric.name).then(|| labels().collect()),
+            MetricKind::Counter | MetricKind::Gauge => {
+                (name == metric.name).then(|| labels().collect())
+            }
         }
     })
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use pgsieve::demo::cluster::{free_port, random_name};
-use pgsieve::demo::supervisor::{Leash, Signal};
+use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use serde_json::Value;
 
 use super::boards;
@@ -16,7 +16,7 @@ use super::support::until;
 
 /// A running Prometheus. Ends with the value, its data too.
 pub struct Prometheus {
-    process: Leash,
+    process: SupervisedChild,
     address: SocketAddr,
 }
 
@@ -44,7 +44,8 @@ impl Prometheus {
             format!("--web.listen-address={address}"),
             "--log.level=warn".to_owned(),
         ];
-        let process = Leash::start(&folder, &program("prometheus"), &arguments, &[]).unwrap();
+        let process =
+            SupervisedChild::start(&folder, &program("prometheus"), &arguments, &[]).unwrap();
         let prometheus = Self { process, address };
         let scraped = until(|| prometheus.has_scraped().then_some(()));
         let said = prometheus.process.stderr();
@@ -150,7 +151,7 @@ impl Prometheus {
 impl Drop for Prometheus {
     fn drop(&mut self) {
         // Nothing of its data is wanted.
-        drop(self.process.signal(Signal::Kill));
+        drop(self.process.signal(ChildSignal::Kill));
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pgsieve::demo::cluster::random_name;
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::CertificateWish;
+use pgsieve::net::dev_certificates::CertificateRequest;
 
 use super::load;
 use super::prometheus::{Prometheus, now};
@@ -72,7 +72,7 @@ impl Run {
 
 /// Settings of TLS with clients, so that there are certificates that can expire.
 fn certificates(folder: &Path) -> Vec<(&'static str, &'static str)> {
-    let wish = CertificateWish {
+    let wish = CertificateRequest {
         hosts: &[],
         client_name: "nobody",
     };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use age::secrecy::ExposeSecret;
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 use serde_json::Value;
 
 use crate::support::raw::Login;
@@ -63,8 +63,8 @@ fn a_busy_run_leaves_lines_as_the_schema_says_on_one_chain() {
     RawClient::connect(stack.proxied_address()).send(b"garbage garbage garbage");
     stack.audited(|event| event["event"] == "catalog_drifted");
     stack.audited(|event| event["event"] == "connection_closed");
-    stack.signal(Signal::Reload);
-    stack.signal(Signal::Terminate);
+    stack.signal(ChildSignal::Reload);
+    stack.signal(ChildSignal::Terminate);
     assert_eq!(stack.wait_exit(Duration::from_secs(20)), Some(0));
 
     let key = key_file();
@@ -387,7 +387,7 @@ fn texts_are_opened_by_whoever_has_an_identity_and_by_nobody_else() {
             .unwrap();
         assert_eq!(rows.len(), 1);
     });
-    stack.signal(Signal::Terminate);
+    stack.signal(ChildSignal::Terminate);
     assert_eq!(stack.wait_exit(Duration::from_secs(20)), Some(0));
     let (status, said) = pgsieve(&["verify"], &stack.audit_path());
     assert_eq!(status, Some(0), "{said}");

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 
 use crate::support::raw::kinds;
 use crate::support::{ADMIN, APP, Options, READER, RawClient, Stack, frames, sql, until};
@@ -132,7 +132,7 @@ fn a_cancel_request_stops_the_statement_of_its_session() {
 fn sigterm_ends_an_idle_pgsieve_with_status_0() {
     let mut stack = Stack::start(Options::default());
     assert!(stack.pid() > 1);
-    stack.signal(Signal::Terminate);
+    stack.signal(ChildSignal::Terminate);
     assert_eq!(
         stack.wait_exit(Duration::from_secs(10)),
         Some(0),

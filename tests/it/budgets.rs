@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 
 use crate::limits::told;
 use crate::support::raw::Frame;
@@ -195,7 +195,7 @@ fn a_restart_gives_nothing_once_more() {
         "SELECT generate_series(1, 7)",
         "T D7 C[SELECT 7] ZI",
     );
-    first.signal(Signal::Terminate);
+    first.signal(ChildSignal::Terminate);
     assert_eq!(first.wait_exit(Duration::from_secs(30)), Some(0));
     let second = start();
     check(

@@ -460,7 +460,7 @@ fn loads(stack: &Stack, outcome: &str) -> f64 {
     ))
 }
 
-/// Ends the keeper's session.
+/// Ends the catalog cache's session.
 fn kill(stack: &Stack) {
     stack.prepare(&["SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                      WHERE application_name = 'pgsieve catalog' AND datname = current_database()"]);

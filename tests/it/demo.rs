@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::supervisor::{Leash, Signal};
+use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 
 use crate::support::{ADMIN, APP, Options, Stack, sql, until};
 
@@ -35,9 +35,9 @@ fn the_demo_shows_reads_refusals_and_a_repair_and_leaves_nothing() {
 #[test]
 fn a_waiting_demo_ends_with_ctrl_c_and_leaves_nothing() {
     let mut demo = Demo::start(&[]);
-    assert!(demo.waits().is_some(), "{}", demo.leash.stderr());
+    assert!(demo.waits().is_some(), "{}", demo.supervised.stderr());
     assert!(!demo.left_behind().is_empty(), "a running demo has folders");
-    demo.leash.signal(Signal::Interrupt).unwrap();
+    demo.supervised.signal(ChildSignal::Interrupt).unwrap();
     assert_eq!(demo.ended().0, Some(0));
     assert_eq!(demo.left_behind(), Vec::<PathBuf>::new());
 }
@@ -45,8 +45,8 @@ fn a_waiting_demo_ends_with_ctrl_c_and_leaves_nothing() {
 #[test]
 fn a_killed_demo_leaves_nothing_either() {
     let mut demo = Demo::start(&[]);
-    assert!(demo.waits().is_some(), "{}", demo.leash.stderr());
-    demo.leash.signal(Signal::Kill).unwrap();
+    assert!(demo.waits().is_some(), "{}", demo.supervised.stderr());
+    demo.supervised.signal(ChildSignal::Kill).unwrap();
     let gone = until(|| demo.left_behind().is_empty().then_some(()));
     assert!(gone.is_some(), "{:?}", demo.left_behind());
 }
@@ -88,7 +88,7 @@ fn contents(stack: &Stack) -> Vec<Vec<String>> {
 /// A demo whose temporary folders are its own, so that what it leaves can be seen. One at a time:
 /// a demo takes pgsieve's usual ports when they look free.
 struct Demo {
-    leash: Leash,
+    supervised: SupervisedChild,
     _turn: MutexGuard<'static, ()>,
     temporary: PathBuf,
 }
@@ -104,9 +104,10 @@ impl Demo {
         let arguments = [&["demo"], arguments].concat();
         let environment = [("TMPDIR", temporary.to_str().unwrap())];
         let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
-        let leash = Leash::start(&folder, program, &arguments, &environment).unwrap();
+        let supervised =
+            SupervisedChild::start(&folder, program, &arguments, &environment).unwrap();
         Self {
-            leash,
+            supervised,
             _turn: turn,
             temporary,
         }
@@ -114,16 +115,21 @@ impl Demo {
 
     /// Exit status and everything said.
     fn ended(&self) -> (Option<i32>, String) {
-        let status = self.leash.wait(Duration::from_secs(120));
+        let status = self.supervised.wait(Duration::from_secs(120));
         (
             status,
-            format!("{}{}", self.leash.stdout(), self.leash.stderr()),
+            format!("{}{}", self.supervised.stdout(), self.supervised.stderr()),
         )
     }
 
     /// Waits until the demo waits for Ctrl-C.
     fn waits(&self) -> Option<()> {
-        let waits = || self.leash.stdout().contains("until Ctrl-C").then_some(());
+        let waits = || {
+            self.supervised
+                .stdout()
+                .contains("until Ctrl-C")
+                .then_some(())
+        };
         until(waits).or_else(|| until(waits))
     }
 
@@ -131,7 +137,7 @@ impl Demo {
     fn left_behind(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(&self.temporary).unwrap().flatten();
         let mut left: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        let said = self.leash.stdout();
+        let said = self.supervised.stdout();
         let folder = said.lines().find_map(|line| line.strip_prefix("Data     "));
         left.extend(folder.map(PathBuf::from).filter(|path| path.exists()));
         left

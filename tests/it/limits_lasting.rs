@@ -81,7 +81,7 @@ fn a_policy_that_is_changed_holds_from_the_next_statement_on() {
     let file = stack.folder().join("policy.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("result_rows: 1000", "result_rows: 10")).unwrap();
-    stack.signal(pgsieve::demo::supervisor::Signal::Reload);
+    stack.signal(pgsieve::demo::supervisor::ChildSignal::Reload);
     let changed = until(|| {
         let answer = login(&stack).query(&series(11));
         told(&answer).contains("E54000").then_some(())

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 use pgsieve::telemetry::labels::{Label, SettingsWarning};
 use pgsieve::telemetry::log::log_event::LogEvent;
 
@@ -53,7 +53,7 @@ fn every_line_of_json_has_a_time_a_level_and_a_name_and_no_text_of_a_client() {
     // Whoever rotates it moves it, and says so.
     fs::rename(&log, own.join("pgsieve.log.1")).unwrap();
     rig.reload("unchanged");
-    rig.stack.signal(Signal::Terminate);
+    rig.stack.signal(ChildSignal::Terminate);
     assert_eq!(
         rig.stack.wait_exit(std::time::Duration::from_secs(60)),
         Some(0)

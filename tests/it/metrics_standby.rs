@@ -1,13 +1,13 @@
 //! The lag of a real standby: made of a copy of a primary's data, which it then follows.
 
-use pgsieve::demo::cluster::{Cluster, PasswordMethod};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 
 use crate::support::{APP, Options, RawClient, Stack, shared, sql, until};
 
 use super::servers::{copy_data, follow};
 
 /// A primary and a standby that follows it, for as long as the program runs.
-pub fn start_two() -> (&'static Cluster, &'static Cluster) {
+pub fn start_two() -> (&'static PrivateCluster, &'static PrivateCluster) {
     let mut primary = builder().start().expect("a primary");
     shared::prepare(&primary);
     let mut standby = builder().start().expect("a server to make a standby of");
@@ -21,7 +21,7 @@ pub fn start_two() -> (&'static Cluster, &'static Cluster) {
 }
 
 fn builder() -> pgsieve::demo::cluster::ClusterBuilder {
-    Cluster::builder()
+    PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .hba("host replication all 127.0.0.1/32 trust")
         .conf("wal_retrieve_retry_interval = 100ms")

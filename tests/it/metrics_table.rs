@@ -13,8 +13,8 @@ use pgsieve::policy::{Policy, PolicySet};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::events::{PoliciesHold, StatementFinished};
-use pgsieve::telemetry::labels::{CacheAnswer, Outcome, Path as Way};
-use pgsieve::telemetry::metrics::{Metric, Shape, TABLE, markdown};
+use pgsieve::telemetry::labels::{CacheAnswer, ProtocolPath, StatementOutcome};
+use pgsieve::telemetry::metrics::{Metric, MetricKind, TABLE, markdown};
 use pgsieve::telemetry::session_info::SessionInfo;
 
 #[test]
@@ -176,7 +176,7 @@ fn no_histogram_has_more_buckets_than_the_bound() {
     let text = Telemetry::quiet().unwrap().scrape();
     for metric in TABLE
         .iter()
-        .filter(|metric| metric.shape == Shape::Histogram)
+        .filter(|metric| metric.shape == MetricKind::Histogram)
     {
         let start = format!("{}_bucket{{", metric.name);
         let buckets = text.lines().filter(|line| line.starts_with(&start)).count();
@@ -334,7 +334,7 @@ fn metric_of(name: &str) -> Option<&'static Metric> {
         let base = endings
             .iter()
             .find_map(|ending| name.strip_suffix(ending))?;
-        row(base).filter(|metric| metric.shape == Shape::Histogram)
+        row(base).filter(|metric| metric.shape == MetricKind::Histogram)
     })
 }
 
@@ -348,10 +348,10 @@ fn sum(text: &str, name: &str) -> f64 {
 fn statement(session: &SessionInfo) -> StatementFinished<'_> {
     StatementFinished {
         session,
-        path: Way::Query,
+        path: ProtocolPath::Query,
         kind: StatementKind::ALL[0],
         fingerprint: None,
-        outcome: Outcome::Refused,
+        outcome: StatementOutcome::Refused,
         rule: None,
         observed: &[],
         observed_running: &[],

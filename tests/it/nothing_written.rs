@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use pgsieve::demo::cluster::{Cluster, PasswordMethod};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 
 use crate::support::raw::{Login, kinds};
 use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, shared};
@@ -75,7 +75,7 @@ fn nothing_under_the_laxest_policy() {
 
 fn nothing_by([policy, other]: [&'static str; 2], tree_only: bool) {
     // Never dropped, but its supervisor sees the program end.
-    let cluster: &'static Cluster = Box::leak(Box::new(start()));
+    let cluster: &'static PrivateCluster = Box::leak(Box::new(start()));
     shared::prepare(cluster);
     let stack = Stack::start(Options {
         cluster: Some(cluster),
@@ -127,8 +127,8 @@ fn nothing_by([policy, other]: [&'static str; 2], tree_only: bool) {
     assert_eq!(raised.collect::<Vec<_>>(), [""; 0]);
 }
 
-fn start() -> Cluster {
-    let builder = Cluster::builder().auth(PasswordMethod::Scram);
+fn start() -> PrivateCluster {
+    let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
     let quiet = [
         "autovacuum = off",
         "max_prepared_transactions = 5",
@@ -218,7 +218,7 @@ fn run_all(stack: &Stack, role: &str, way: Way) {
 }
 
 /// Everything that a write could have changed, in pieces that are compared one by one.
-fn state(stack: &Stack, bi: &Stack, cluster: &Cluster) -> Vec<String> {
+fn state(stack: &Stack, bi: &Stack, cluster: &PrivateCluster) -> Vec<String> {
     let mut state = Vec::new();
     for stack in [stack, bi] {
         let mut client = RawClient::login(stack.direct_address(), &stack.login(ADMIN));

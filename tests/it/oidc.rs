@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use pgsieve::auth::oidc::algorithm;
 use pgsieve::auth::oidc::algorithm::Algorithm;
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::CertificateWish;
+use pgsieve::net::dev_certificates::CertificateRequest;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -314,7 +314,7 @@ struct Host {
 impl Host {
     /// For localhost, by an authority that is left in the folder as `id/ca.crt`.
     fn start(folder: &Path) -> Self {
-        let wish = CertificateWish {
+        let wish = CertificateRequest {
             hosts: &[],
             client_name: "app",
         };

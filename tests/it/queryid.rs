@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 
 use crate::support::raw::kinds;
 use crate::support::{ADMIN, Options, READER, RawClient, Stack, frames, shared, sql, until};
@@ -93,8 +93,8 @@ const UNSEEN: &[(&str, &str, &[Option<&str>])] = &[
 ];
 
 /// A private server that counts statements, for as long as this process lives.
-fn server(version: u32, setting: &str) -> Option<&'static Cluster> {
-    let builder = Cluster::builder()
+fn server(version: u32, setting: &str) -> Option<&'static PrivateCluster> {
+    let builder = PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .conf("shared_preload_libraries = 'pg_stat_statements'")
         .conf(format!("compute_query_id = {setting}"))
@@ -108,7 +108,7 @@ fn server(version: u32, setting: &str) -> Option<&'static Cluster> {
     Some(Box::leak(Box::new(cluster)))
 }
 
-fn stack(cluster: Option<&'static Cluster>, on: &'static str) -> Stack {
+fn stack(cluster: Option<&'static PrivateCluster>, on: &'static str) -> Stack {
     let stack = Stack::start(Options {
         cluster,
         environment: vec![("PGSIEVE_AUDIT_QUERYID", on)],

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{APP, Options, READER, RawClient, Stack, frames, until};
@@ -216,7 +216,7 @@ fn a_model_that_does_not_fit_the_database_is_a_bad_file() {
 fn sighup_has_the_policies_read_and_the_audit_opened_anew() {
     let (mut stack, policies) = stack(&policy("first", CALLS_F));
     let mut session = client(&stack);
-    stack.signal(Signal::Reload);
+    stack.signal(ChildSignal::Reload);
     until(|| (stack.metric(UNCHANGED) == 1.0).then_some(())).expect("no change");
     assert_eq!(kinds(&session.query("SELECT f()")), "TDCZ");
     // With the time of the file as it was: a look at the clock alone would not tell.
@@ -226,7 +226,7 @@ fn sighup_has_the_policies_read_and_the_audit_opened_anew() {
     policies.write(&policy("first", CALLS_NOTHING));
     let file = fs::File::options().write(true).open(policies.file());
     file.unwrap().set_modified(time).unwrap();
-    stack.signal(Signal::Reload);
+    stack.signal(ChildSignal::Reload);
     loaded(&stack, 1.0);
     refused(&session.query("SELECT f()"));
     stack.audited(|event| event["event"] == "statement");

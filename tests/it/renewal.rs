@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use pgsieve::auth::verifier::Verifier;
-use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, random_name};
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::auth::verifier::ScramVerifier;
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, random_name};
+use pgsieve::demo::supervisor::ChildSignal;
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::{CertificateWish, Certificates};
+use pgsieve::net::dev_certificates::{CertificateRequest, DevCertificates};
 use pgsieve::secret::Secret;
 
 use crate::support::raw::{Login, kinds};
@@ -28,7 +28,7 @@ impl Rig {
         Self::start_before(folder, text, None)
     }
 
-    fn start_before(folder: PathBuf, text: &str, cluster: Option<&'static Cluster>) -> Self {
+    fn start_before(folder: PathBuf, text: &str, cluster: Option<&'static PrivateCluster>) -> Self {
         let text = text.replace("{own}", &folder.display().to_string());
         let head = "listen: '{listen}'\nadmin: {listen: '{admin}', token_file: {own}/token}\n";
         let head = head.replace("{own}", &folder.display().to_string());
@@ -56,7 +56,7 @@ impl Rig {
     pub fn reload(&mut self, outcome: &str) {
         let metric = format!("pgsieve_settings_reloads_total{{outcome=\"{outcome}\"}}");
         let before = self.stack.metric(&metric);
-        self.stack.signal(Signal::Reload);
+        self.stack.signal(ChildSignal::Reload);
         let read = until(|| (self.stack.metric(&metric) > before).then_some(()));
         assert!(read.is_some(), "{outcome}: {}", self.stack.stderr());
     }
@@ -96,7 +96,7 @@ pub fn folder() -> PathBuf {
 }
 
 pub fn verifier(password: &str) -> String {
-    Verifier::make(&Secret::new(password)).unwrap()
+    ScramVerifier::make(&Secret::new(password)).unwrap()
 }
 
 /// A role of its own at the server of all tests, with a password.
@@ -266,9 +266,9 @@ fn a_rotated_password_of_the_catalog_is_taken_when_its_file_changes() {
     );
 }
 
-fn made(client_name: &str) -> Certificates {
+fn made(client_name: &str) -> DevCertificates {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(random_name().unwrap());
-    let wish = CertificateWish {
+    let wish = CertificateRequest {
         hosts: &[],
         client_name,
     };
@@ -276,7 +276,7 @@ fn made(client_name: &str) -> Certificates {
 }
 
 /// Writes them where they are looked for.
-fn place(certificates: &Certificates, folder: &Path) {
+fn place(certificates: &DevCertificates, folder: &Path) {
     for (from, to) in [
         (&certificates.authority, "ca.crt"),
         (&certificates.server, "server.crt"),
@@ -315,7 +315,7 @@ fn certificates_of_the_clients_side_are_rotated() {
     );
     let address = rig.stack.proxied_address();
     let database = rig.stack.database().to_owned();
-    let comes_in = |shown: &Certificates, believes: &Certificates| {
+    let comes_in = |shown: &DevCertificates, believes: &DevCertificates| {
         let url = format!(
             "postgresql://ann@localhost:{}/{database}?sslmode=verify-full&sslrootcert={}&sslcert={}\
              &sslkey={}",
@@ -355,7 +355,7 @@ fn certificates_of_the_servers_side_are_rotated() {
     let (first, second) = (made("certy"), made("certy"));
     let server = folder();
     place(&first, &server);
-    let cluster = Cluster::builder()
+    let cluster = PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .tls(TlsFiles {
             certificate: server.join("server.crt"),
@@ -366,7 +366,7 @@ fn certificates_of_the_servers_side_are_rotated() {
         .hba("hostnossl all certy all reject")
         .start()
         .unwrap();
-    let cluster: &'static Cluster = Box::leak(Box::new(cluster));
+    let cluster: &'static PrivateCluster = Box::leak(Box::new(cluster));
     prepare(cluster);
     let own = folder();
     place(&first, &own);

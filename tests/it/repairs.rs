@@ -1,4 +1,4 @@
-//! The funnel on the wire: a read that fails and has one right answer succeeds, in both protocols,
+//! Repairs on the wire: a read that fails and has one right answer succeeds, in both protocols,
 //! inside and outside of transaction blocks; everything else stays as it was.
 
 use std::sync::LazyLock;

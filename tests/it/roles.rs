@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use pgsieve::demo::cluster::{Cluster, random_name};
+use pgsieve::demo::cluster::{PrivateCluster, random_name};
 
 use crate::limits::told;
 use crate::support::raw::{Frame, Login};
@@ -48,7 +48,7 @@ impl Names {
         self.stack_on(more, None)
     }
 
-    fn stack_on(&self, more: &str, cluster: Option<&'static Cluster>) -> Stack {
+    fn stack_on(&self, more: &str, cluster: Option<&'static PrivateCluster>) -> Stack {
         let folder = self.folder.display();
         let stack = Stack::start_unready(Options {
             config: Some(format!(

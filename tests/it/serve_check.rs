@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
 
-use pgsieve::auth::verifier::Verifier;
+use pgsieve::auth::verifier::ScramVerifier;
 use pgsieve::demo::cluster::{free_port, random_name};
 use pgsieve::secret::Secret;
 
@@ -142,7 +142,7 @@ fn everything_that_is_wrong_is_told_with_its_place() {
         "models: {public.ordres: {sql: SELECT id FROM orders}}\ntests:\n  \
          - {statement: \"SELECT id AS cAnArY FROM orders\", expect: refuse}",
     );
-    let verifier = Verifier::make(&Secret::new("x")).unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("x")).unwrap();
     let user = |name: &str, role: &str, password: &str| {
         let password = place.file(&format!("{name}.password"), password);
         format!(

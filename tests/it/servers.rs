@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use pgsieve::demo::cluster::{Cluster, ClusterBuilder, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterBuilder, PasswordMethod, PrivateCluster};
 
 use crate::support::raw::{Login, kinds};
 use crate::support::switch::Switch;
@@ -130,7 +130,7 @@ fn a_restored_backup_is_another_server() {
     copy.restart().expect("the copy");
     let system =
         "SELECT system_identifier::text, 'v'::regclass::oid::text FROM pg_control_system()";
-    let told = |cluster: &Cluster| {
+    let told = |cluster: &PrivateCluster| {
         sql::block_on(async {
             let url = cluster.url("postgres", "postgres", "postgres");
             sql::rows(&sql::connect(&url).await.unwrap(), system).await
@@ -299,11 +299,11 @@ enum Oids {
     Others,
 }
 
-fn server(view: &str) -> Cluster {
+fn server(view: &str) -> PrivateCluster {
     server_with(Oids::Same, view)
 }
 
-fn server_with(oids: Oids, view: &str) -> Cluster {
+fn server_with(oids: Oids, view: &str) -> PrivateCluster {
     let cluster = builder().start().expect("a private Postgres");
     shared::prepare(&cluster);
     if oids == Oids::Others {
@@ -318,13 +318,13 @@ fn server_with(oids: Oids, view: &str) -> Cluster {
 }
 
 fn builder() -> ClusterBuilder {
-    Cluster::builder()
+    PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .hba("host replication all 127.0.0.1/32 trust")
         .conf("wal_retrieve_retry_interval = 100ms")
 }
 
-fn run(cluster: &Cluster, statements: &[&str]) {
+fn run(cluster: &PrivateCluster, statements: &[&str]) {
     sql::run_blocking(&cluster.url("postgres", "postgres", "postgres"), statements);
 }
 
@@ -352,7 +352,7 @@ fn login(stack: &Stack) -> RawClient {
     tried.unwrap_or_else(|| panic!("no login\n{}", stack.stderr()))
 }
 
-fn assert_no_lock(cluster: &Cluster) {
+fn assert_no_lock(cluster: &PrivateCluster) {
     let held = sql::block_on(async {
         let url = cluster.url("postgres", "postgres", "postgres");
         let asked = "SELECT count(*)::text FROM pg_locks WHERE locktype = 'advisory'";

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{ADMIN, APP, Options, RawClient, Stack, frames, until};
@@ -163,7 +163,7 @@ fn a_drain_lets_running_statements_finish() {
     );
     pipelined.send(&[slow.clone(), slow].concat());
     thread::sleep(Duration::from_millis(100));
-    stack.signal(Signal::Terminate);
+    stack.signal(ChildSignal::Terminate);
     let farewell = idle.until_closed();
     assert_eq!(
         (kinds(&farewell).as_str(), farewell[0].sqlstate().as_str()),
@@ -191,7 +191,7 @@ fn a_drain_ends_what_will_not_end() {
     in_block.query("BEGIN");
     client.send(&frames::query(ENDLESS));
     thread::sleep(Duration::from_millis(100));
-    stack.signal(Signal::Terminate);
+    stack.signal(ChildSignal::Terminate);
     let began = Instant::now();
     assert_eq!(
         stack.wait_exit(Duration::from_secs(60)),

@@ -1,6 +1,6 @@
 //! Peers that say nothing: a stopped server, a client that is gone behind what it asked, logins
-//! that do not go on. The clocks themselves are tried in `src/session/tests/silence.rs`; here is what
-//! real sockets and a real server make of them.
+//! that do not go on. The clocks themselves are tried in `src/session/tests/silence.rs`; here is
+//! what real sockets and a real server make of them.
 
 use std::io::Read;
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 use socket2::SockRef;
 
 use crate::support::raw::kinds;
@@ -182,7 +182,7 @@ fn a_drain_does_not_wait_for_logins() {
     let parameters = [("user", login.user), ("database", login.database)];
     hung.send(&frames::startup(0, &parameters));
     assert!(soon(|| stack.metric("pgsieve_connections_open") >= 2.0));
-    stack.signal(Signal::Terminate);
+    stack.signal(ChildSignal::Terminate);
     // Well before the time of a login would be over, and for that reason.
     let answer = hung.until_closed();
     assert_eq!(kinds(&answer), "E", "{answer:?}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{env, fs};
 
 use pgsieve::demo::cluster::random_name;
-use pgsieve::demo::supervisor::Leash;
+use pgsieve::demo::supervisor::SupervisedChild;
 use pgsieve::net::file_limit;
 
 use crate::support::sql::run_blocking;
@@ -129,7 +129,7 @@ fn a_soft_limit_of_descriptors_keeps_nobody_out() {
     let here = "127.0.0.1:0";
     let served = ["-c", script, program, "serve", "--upstream", &upstream];
     let arguments = [&served[..], &["--listen", here, "--admin", here]].concat();
-    let sieve = Leash::start(&folder, Path::new("/bin/sh"), &arguments, &[]).unwrap();
+    let sieve = SupervisedChild::start(&folder, Path::new("/bin/sh"), &arguments, &[]).unwrap();
     let raised = || {
         let of_process = |name| fs::read_to_string(format!("/proc/{}/{name}", sieve.pid()?)).ok();
         let (command, limits) = (of_process("cmdline")?, of_process("limits")?);

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, free_port, random_name};
-use pgsieve::demo::supervisor::Leash;
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, free_port, random_name};
+use pgsieve::demo::supervisor::SupervisedChild;
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::CertificateWish;
+use pgsieve::net::dev_certificates::CertificateRequest;
 
 #[test]
 fn the_page_works_as_it_is_printed() {
@@ -93,7 +93,7 @@ fn is_like(there: &str, shown: &str) -> bool {
 
 /// The database of the evening, and a folder to work in.
 struct Evening {
-    cluster: Cluster,
+    cluster: PrivateCluster,
     folder: PathBuf,
     /// What vouches for the database.
     authority: PathBuf,
@@ -103,12 +103,12 @@ impl Evening {
     fn begin() -> Self {
         let folder = std::env::temp_dir().join(format!("pgsieve-{}", random_name().unwrap()));
         fs::create_dir(&folder).unwrap();
-        let wish = CertificateWish {
+        let wish = CertificateRequest {
             hosts: &["127.0.0.1"],
             client_name: "pgsieve",
         };
         let made = dev_certificates::write(&folder.join("db"), &wish).unwrap();
-        let cluster = Cluster::builder()
+        let cluster = PrivateCluster::builder()
             .auth(PasswordMethod::Scram)
             .tls(TlsFiles {
                 certificate: made.server,
@@ -179,7 +179,8 @@ impl Evening {
         }
         let notes = self.folder.join("shell");
         fs::create_dir(&notes).unwrap();
-        let shell = Leash::start(&notes, Path::new("/bin/bash"), &["-c", &script], &[]).unwrap();
+        let shell =
+            SupervisedChild::start(&notes, Path::new("/bin/bash"), &["-c", &script], &[]).unwrap();
         let status = shell.wait(PATIENCE);
         let printed = shell.stdout();
         assert_eq!(status, Some(0), "the page ended with:\n{printed}");

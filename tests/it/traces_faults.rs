@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pgsieve::demo::cluster::{free_port, random_name};
-use pgsieve::demo::supervisor::Signal;
+use pgsieve::demo::supervisor::ChildSignal;
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::CertificateWish;
+use pgsieve::net::dev_certificates::CertificateRequest;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -81,7 +81,7 @@ fn a_collector_that_hangs_keeps_nobody_waiting() {
         assert_eq!(said.len(), 1, "{said:?}");
         drop(client);
         let begun = Instant::now();
-        stack.signal(Signal::Terminate);
+        stack.signal(ChildSignal::Terminate);
         assert_eq!(stack.wait_exit(Duration::from_secs(20)), Some(0));
         assert!(
             begun.elapsed() < Duration::from_secs(8),
@@ -117,7 +117,7 @@ fn what_was_recorded_is_sent_before_the_process_ends() {
     let mut client = traced.client();
     client.query("SELECT 1");
     drop(client);
-    traced.stack.signal(Signal::Terminate);
+    traced.stack.signal(ChildSignal::Terminate);
     assert_eq!(traced.stack.wait_exit(Duration::from_secs(10)), Some(0));
     assert_eq!(traced.collector.spans().len(), 4);
 }
@@ -159,7 +159,7 @@ type Heard = (Option<Vec<u8>>, Option<String>);
 
 /// A TLS server for localhost that takes the first request of each connection.
 fn tls_server(folder: &std::path::Path) -> (u16, mpsc::Receiver<Heard>) {
-    let wish = CertificateWish {
+    let wish = CertificateRequest {
         hosts: &[],
         client_name: "app",
     };

@@ -18,7 +18,7 @@ struct Policies {
 }
 
 impl Policies {
-    /// Each is its name, and its keys beside those of bi; `END` is the moment.
+    /// Each is its name, and its keys beside those of bi; `END` is the timestamp.
     fn of(all: &[(&str, &str)]) -> Self {
         let folder = std::env::temp_dir().join(format!("pgsieve-it-{}", random_name().unwrap()));
         fs::create_dir(&folder).unwrap();

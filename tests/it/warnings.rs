@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use pgsieve::auth::verifier::Verifier;
+use pgsieve::auth::verifier::ScramVerifier;
 use pgsieve::secret::Secret;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 
@@ -112,7 +112,7 @@ fn users_without_a_policy_are_told_at_the_start_and_when_policies_change() {
         fs::write(&policy, format!("{agent}\nmatch: {{user: {users}}}\n")).unwrap();
     };
     write("[ann, nobody]");
-    let verifier = Verifier::make(&Secret::new("x")).unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("x")).unwrap();
     let users = ["ann", "bob"].map(|name| format!("{{name: {name}, verifier: '{verifier}'}}"));
     let stack = stack(&format!(
         "listen: '{{listen}}'\npolicy: {{file: {}}}\n\
@@ -136,7 +136,7 @@ fn users_without_a_policy_are_told_at_the_start_and_when_policies_change() {
 
 /// Settings whose catalog, and whose user ann, log in at the upstream with these roles.
 fn as_role(folder: &Path, reader: &str, role: &str, policy: &str) -> Stack {
-    let verifier = Verifier::make(&Secret::new("x")).unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("x")).unwrap();
     let password = |name: &str| {
         let file = folder.join(format!("{name}.password"));
         fs::write(&file, name).unwrap();

@@ -1,7 +1,7 @@
 //! Users that pgsieve knows itself: SCRAM verifiers, certificates, and trust.
 
 use pgsieve::auth::settings::{AuthSettings, CertificateUser, ScramUser, UpstreamIdentity};
-use pgsieve::auth::verifier::Verifier;
+use pgsieve::auth::verifier::ScramVerifier;
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::secret::Secret;
 
@@ -17,10 +17,10 @@ fn identity(user: &str, password: Option<&str>) -> UpstreamIdentity {
 }
 
 fn scram_user(name: &str, upstream: UpstreamIdentity) -> ScramUser {
-    let verifier = Verifier::make(&Secret::new("sésame")).unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("sésame")).unwrap();
     ScramUser {
         name: name.into(),
-        verifier: Verifier::parse(&verifier).unwrap(),
+        verifier: ScramVerifier::parse(&verifier).unwrap(),
         upstream,
     }
 }
@@ -249,7 +249,7 @@ fn trust_is_for_this_host_only() {
 
 #[test]
 fn a_verifier_is_what_postgres_itself_makes_and_takes() {
-    let made = Verifier::make(&Secret::new(PASSWORD)).unwrap();
+    let made = ScramVerifier::make(&Secret::new(PASSWORD)).unwrap();
     let script = format!("CREATE ROLE imported LOGIN PASSWORD '{made}'");
     let output = psql(&cluster().admin_url("postgres"), "", &script);
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -257,7 +257,7 @@ fn a_verifier_is_what_postgres_itself_makes_and_takes() {
     sieve.check_in(&sieve.target("imported", ""), PASSWORD, "imported");
     let script = "SELECT rolpassword FROM pg_authid WHERE rolname = 'scramy'";
     let exported = text(&psql(&cluster().admin_url("postgres"), "", script).stdout);
-    let verifier = Verifier::parse(&exported).unwrap();
+    let verifier = ScramVerifier::parse(&exported).unwrap();
     let users = vec![ScramUser {
         name: "exported".into(),
         verifier,

@@ -1,12 +1,12 @@
 //! Postgres 18, which speaks protocol 3.2 itself: long cancel keys on both legs.
 
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 
 use crate::support::{PASSWORD, Setup, Sieve, psql, text};
 
 #[test]
 fn long_keys_on_both_legs() {
-    let started = Cluster::builder()
+    let started = PrivateCluster::builder()
         .version(18)
         .auth(PasswordMethod::Scram)
         .start();

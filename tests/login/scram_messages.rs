@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pgsieve::auth::settings::{AuthSettings, ScramUser, UpstreamIdentity};
-use pgsieve::auth::verifier::Verifier;
+use pgsieve::auth::verifier::ScramVerifier;
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::secret::Secret;
 
@@ -17,12 +17,12 @@ const PLAIN: &str = "SCRAM-SHA-256";
 const PLUS: &str = "SCRAM-SHA-256-PLUS";
 
 fn sieve() -> Sieve {
-    let verifier = Verifier::make(&Secret::new("sésame")).unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("sésame")).unwrap();
     let upstream = UpstreamIdentity {
         user: "scramy".into(),
         password: Some(Secret::new(PASSWORD)),
     };
-    let verifier = Verifier::parse(&verifier).unwrap();
+    let verifier = ScramVerifier::parse(&verifier).unwrap();
     let users = vec![ScramUser {
         name: "alice".into(),
         verifier,

@@ -6,31 +6,31 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use pgsieve::auth::Auth;
+use pgsieve::auth::ClientAuth;
 use pgsieve::auth::settings::AuthSettings;
-use pgsieve::demo::cluster::{Cluster, PasswordMethod, TlsFiles, random_name};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, random_name};
 
 use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::{CertificateWish, Certificates};
-use pgsieve::net::stream::{Peer, Stream};
-use pgsieve::policy::{Live, Policy, PolicySet};
-use pgsieve::session::drain::{Drain, Draining};
-use pgsieve::session::login::login_settings::{CurrentEntrance, Entrance};
-use pgsieve::session::login::pending_logins::{PendingLogins, Places};
-use pgsieve::session::login::{Accepted, LoginDesk, LoginEnd, Opened, open};
-use pgsieve::session::memory::budget::Budget;
-use pgsieve::session::policy_limits::per_user::Accounts;
-use pgsieve::session::policy_store::Regime;
+use pgsieve::net::dev_certificates::{CertificateRequest, DevCertificates};
+use pgsieve::net::stream::{PeerAddress, PeerStream};
+use pgsieve::policy::{LivePolicies, Policy, PolicySet};
+use pgsieve::session::drain::{DrainReceiver, DrainSender};
+use pgsieve::session::login::login_settings::{CurrentLoginSettings, LoginSettings};
+use pgsieve::session::login::pending_logins::{LoginCapacity, PendingLogins};
+use pgsieve::session::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession, open};
+use pgsieve::session::memory::budget::MemoryBudget;
+use pgsieve::session::policy_limits::per_user::UserAccounts;
+use pgsieve::session::policy_store::PolicyStore;
 
-use pgsieve::session::registry::Roster;
+use pgsieve::session::registry::SessionRegistry;
 use pgsieve::session::scheduling::turn::TurnQueue;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::labels::ClosedBecause;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::cancel::CancelRegistry;
-use pgsieve::upstream::catalog_cache::Catalogs;
-use pgsieve::upstream::compile_pool::Sides;
+use pgsieve::upstream::catalog_cache::CatalogCaches;
+use pgsieve::upstream::compile_pool::CompilePools;
 use pgsieve::upstream::connect::Upstream;
 use tokio::io::{AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, UnixListener};
@@ -49,16 +49,16 @@ const ROLES: &[(&str, &str)] = &[
 ];
 
 /// Keys and certificates, one set for the whole run.
-pub fn certificates() -> &'static Certificates {
-    static FILES: LazyLock<Certificates> = LazyLock::new(|| make_certificates("certy"));
+pub fn certificates() -> &'static DevCertificates {
+    static FILES: LazyLock<DevCertificates> = LazyLock::new(|| make_certificates("certy"));
     &FILES
 }
 
 /// Another authority with its own set.
-pub fn make_certificates(client_name: &str) -> Certificates {
+pub fn make_certificates(client_name: &str) -> DevCertificates {
     // Beside the build, not among the temporary files: it outlives the run.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(random_name().unwrap());
-    let wish = CertificateWish {
+    let wish = CertificateRequest {
         hosts: &[],
         client_name,
     };
@@ -73,14 +73,14 @@ pub fn new_folder() -> PathBuf {
 }
 
 /// The Postgres of all tests.
-pub fn cluster() -> &'static Cluster {
-    static CLUSTER: LazyLock<Cluster> = LazyLock::new(start_cluster);
+pub fn cluster() -> &'static PrivateCluster {
+    static CLUSTER: LazyLock<PrivateCluster> = LazyLock::new(start_cluster);
     &CLUSTER
 }
 
-fn start_cluster() -> Cluster {
+fn start_cluster() -> PrivateCluster {
     let files = certificates();
-    let cluster = Cluster::builder()
+    let cluster = PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .tls(TlsFiles {
             certificate: files.server.clone(),
@@ -141,7 +141,7 @@ pub struct Setup {
     pub auth: AuthSettings,
     pub upstream: String,
     /// Clients are taken for this peer, wherever they come from.
-    pub peer: Option<Peer>,
+    pub peer: Option<PeerAddress>,
     pub policies: PolicySet,
 }
 
@@ -176,8 +176,8 @@ pub fn tls_files() -> ClientTlsFiles {
 }
 
 /// Someone far away.
-pub fn far() -> Option<Peer> {
-    Some(Peer::Tcp("203.0.113.9:40000".parse().unwrap()))
+pub fn far() -> Option<PeerAddress> {
+    Some(PeerAddress::Tcp("203.0.113.9:40000".parse().unwrap()))
 }
 
 /// A login desk that takes clients.
@@ -188,7 +188,7 @@ pub struct Sieve {
     pub cancels: CancelRegistry,
     pub ends: Arc<Mutex<Vec<ClosedBecause>>>,
     /// Kept: without it everybody would hear that the server stops.
-    _drain: Drain,
+    _drain: DrainSender,
     _runtime: tokio::runtime::Runtime,
 }
 
@@ -202,21 +202,24 @@ impl Sieve {
         let settings = UpstreamSettings::parse(&setup.upstream).unwrap();
         let tls = ClientTls::load(&setup.tls).unwrap();
         let upstream = Arc::new(Upstream::load(settings).unwrap());
-        let desk = Arc::new(LoginDesk {
-            entrance: CurrentEntrance::new(Entrance {
-                auth: Auth::load(setup.auth, &tls).unwrap(),
+        let login_context = Arc::new(LoginContext {
+            login_settings: CurrentLoginSettings::new(LoginSettings {
+                auth: ClientAuth::load(setup.auth, &tls).unwrap(),
                 tls,
                 attributes: Default::default(),
                 report_as: Default::default(),
             }),
-            roster: Roster::default(),
-            sides: Sides::new(Arc::clone(&upstream), runtime.handle().clone()),
+            session_registry: SessionRegistry::default(),
+            compile_pools: CompilePools::new(Arc::clone(&upstream), runtime.handle().clone()),
             upstream,
-            catalogs: Catalogs::off(),
-            regime: Arc::new(Regime::new(Arc::new(Live::new(setup.policies)), None)),
+            catalogs: CatalogCaches::off(),
+            policy_store: Arc::new(PolicyStore::new(
+                Arc::new(LivePolicies::new(setup.policies)),
+                None,
+            )),
             cancels: CancelRegistry::new(),
-            accounts: Accounts::new(),
-            memory: Budget::boundless(),
+            accounts: UserAccounts::new(),
+            memory: MemoryBudget::boundless(),
             telemetry: Telemetry::quiet().unwrap(),
         });
         let ends = Arc::new(Mutex::new(Vec::new()));
@@ -226,16 +229,19 @@ impl Sieve {
         let guard = runtime.enter();
         let unix = UnixListener::bind(folder.join(format!(".s.PGSQL.{port}"))).unwrap();
         drop(guard);
-        let (telemetry, cancels) = (desk.telemetry.clone(), desk.cancels.clone());
-        let (shared, peer) = (desk.clone(), setup.peer);
+        let (telemetry, cancels) = (
+            login_context.telemetry.clone(),
+            login_context.cancels.clone(),
+        );
+        let (shared, peer) = (login_context.clone(), setup.peer);
         let record = ends.clone();
-        let (drain, draining) = Drain::new();
+        let (drain, draining) = DrainSender::new();
         let hears = draining.clone();
         runtime.spawn(async move {
             loop {
                 let (socket, address) = tcp.accept().await.unwrap();
-                let peer = peer.unwrap_or(Peer::Tcp(address));
-                let stream = Stream::tcp(socket).unwrap();
+                let peer = peer.unwrap_or(PeerAddress::Tcp(address));
+                let stream = PeerStream::tcp(socket).unwrap();
                 let (shared, record) = (shared.clone(), record.clone());
                 tokio::spawn(serve(stream, peer, shared, record, hears.clone()));
             }
@@ -244,9 +250,15 @@ impl Sieve {
         runtime.spawn(async move {
             loop {
                 let (socket, _) = unix.accept().await.unwrap();
-                let stream = Stream::Unix(socket);
-                let (desk, record) = (desk.clone(), record.clone());
-                tokio::spawn(serve(stream, Peer::Unix, desk, record, draining.clone()));
+                let stream = PeerStream::Unix(socket);
+                let (login_context, record) = (login_context.clone(), record.clone());
+                tokio::spawn(serve(
+                    stream,
+                    PeerAddress::Unix,
+                    login_context,
+                    record,
+                    draining.clone(),
+                ));
             }
         });
         Self {
@@ -334,22 +346,24 @@ const WHO: &str = "SELECT current_user, current_setting('transaction_read_only')
                    current_setting('default_transaction_read_only')";
 
 async fn serve(
-    stream: Stream,
-    peer: Peer,
-    desk: Arc<LoginDesk>,
+    stream: PeerStream,
+    peer: PeerAddress,
+    login_context: Arc<LoginContext>,
     ends: Arc<Mutex<Vec<ClosedBecause>>>,
-    draining: Draining,
+    draining: DrainReceiver,
 ) {
     let turns = TurnQueue::default();
-    let calling = tokio::spawn(turns.clone().call());
+    let calling = tokio::spawn(turns.clone().run());
     let reason = match open(
-        Accepted {
+        AcceptedClient {
             stream,
             peer,
             id: 1,
-            pending: PendingLogins::new(10).accept(peer, Places::Left).unwrap(),
+            pending: PendingLogins::new(10)
+                .accept(peer, LoginCapacity::Left)
+                .unwrap(),
         },
-        &desk,
+        &login_context,
         &turns,
         draining,
     )
@@ -362,16 +376,21 @@ async fn serve(
     ends.lock().unwrap().push(reason);
 }
 
-async fn relay(opened: Opened) -> ClosedBecause {
-    let Opened {
+async fn relay(opened: OpenedSession) -> ClosedBecause {
+    let OpenedSession {
         mut client,
         mut upstream,
         cancel: _guard,
         ..
     } = opened;
     client.stream.write_all(b"Z\0\0\0\x05I").await.unwrap();
-    assert!(upstream.link.inbox.is_empty());
-    upstream.link.stream.write_all(&client.inbox).await.unwrap();
-    let _ = copy_bidirectional(&mut client.stream, &mut upstream.link.stream).await;
+    assert!(upstream.framed.inbox.is_empty());
+    upstream
+        .framed
+        .stream
+        .write_all(&client.inbox)
+        .await
+        .unwrap();
+    let _ = copy_bidirectional(&mut client.stream, &mut upstream.framed.stream).await;
     ClosedBecause::Terminate
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use pgsieve::auth::settings::{AuthSettings, CertificateUser, ScramUser, UpstreamIdentity};
-use pgsieve::auth::verifier::Verifier;
+use pgsieve::auth::verifier::ScramVerifier;
 use pgsieve::net::client_tls::ClientTlsSettings;
 use pgsieve::policy::{Policy, PolicySet};
 use pgsieve::secret::Secret;
@@ -105,10 +105,10 @@ fn passwords_come_before_policies() {
 }
 
 fn scram_user(name: &str) -> ScramUser {
-    let verifier = Verifier::make(&Secret::new("sésame")).unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("sésame")).unwrap();
     ScramUser {
         name: name.into(),
-        verifier: Verifier::parse(&verifier).unwrap(),
+        verifier: ScramVerifier::parse(&verifier).unwrap(),
         upstream: UpstreamIdentity {
             user: "scramy".into(),
             password: Some(Secret::new(PASSWORD)),

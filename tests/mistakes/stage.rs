@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{Cluster, PasswordMethod};
+use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster};
 
 use super::row::{File, MARK, Row};
 
@@ -19,7 +19,7 @@ use super::row::{File, MARK, Row};
 pub struct Stage {
     taken: TcpListener,
     http: u16,
-    cluster: Option<Cluster>,
+    cluster: Option<PrivateCluster>,
     root: PathBuf,
 }
 
@@ -148,7 +148,7 @@ impl Stage {
     }
 
     fn filled(&self, text: &str, folder: &Path, line: usize) -> String {
-        let port = |cluster: &Cluster| cluster.port().to_string();
+        let port = |cluster: &PrivateCluster| cluster.port().to_string();
         let pg = self.cluster.as_ref().map(port).unwrap_or_default();
         text.replace(
             "{TAKEN}",
@@ -258,8 +258,8 @@ fn run_sql(url: &str, text: &str) -> Result<(), tokio_postgres::Error> {
 }
 
 /// A Postgres that asks for passwords, with an `app`, a `nobody_else` and one that is barred.
-fn cluster() -> Cluster {
-    let builder = Cluster::builder().auth(PasswordMethod::Scram);
+fn cluster() -> PrivateCluster {
+    let builder = PrivateCluster::builder().auth(PasswordMethod::Scram);
     let cluster = builder.hba("host all barred all reject").start().unwrap();
     let roles = "CREATE ROLE app LOGIN PASSWORD 'app'; CREATE ROLE nobody_else; \
                  CREATE ROLE barred LOGIN PASSWORD 'x'";

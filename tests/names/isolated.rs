@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::catalog::catalog_rows::Rows;
+use pgsieve::catalog::catalog_rows::CatalogRows;
 use tokio_postgres::Client;
 
 use crate::cases::{Case, HARMLESS, HIDDEN, cases};
@@ -81,7 +81,7 @@ fn alone(server: &Server, functions: &BTreeSet<String>) -> Judge {
     Judge::seeing(&Arc::new(catalog), &server.hidden, "agent", server.major)
 }
 
-fn cleaned(rows: &Rows, functions: &BTreeSet<String>) -> Rows {
+fn cleaned(rows: &CatalogRows, functions: &BTreeSet<String>) -> CatalogRows {
     let mut rows = rows.clone();
     let schemas: BTreeMap<u32, String> = rows
         .schemas

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::gate::effects::graph::Sight;
+use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, Rule, SearchPaths, SessionNames, Verdict};
 use pgsieve::policy::Policy;
 use pgsieve::sql::fingerprint::Fingerprinter;
@@ -55,10 +55,10 @@ impl Judge {
             "agent" => Policy::agent(),
             _ => Policy::bi(),
         };
-        let sight = Sight::new(Arc::clone(catalog), &rules);
+        let effect_graph = EffectGraph::new(Arc::clone(catalog), &rules);
         let mut names = SessionNames::default();
         names.set_server_major(major);
-        names.set_sight(Some(Arc::new(sight)));
+        names.set_effect_graph(Some(Arc::new(effect_graph)));
         names.set_paths(SearchPaths::Known([path(database)].into()));
         names.set_role(database.role);
         Self {
@@ -70,7 +70,7 @@ impl Judge {
 
     /// The same without a snapshot.
     pub fn blind(mut self) -> Self {
-        self.names.set_sight(None);
+        self.names.set_effect_graph(None);
         self
     }
 

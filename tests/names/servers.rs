@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::catalog::catalog_rows::Rows;
-use pgsieve::demo::cluster::{Cluster, ClusterError};
+use pgsieve::catalog::catalog_rows::CatalogRows;
+use pgsieve::demo::cluster::{ClusterError, PrivateCluster};
 use pgsieve::demo::sample;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls};
@@ -24,7 +24,7 @@ pub struct Server {
     /// The tables of the other corpora.
     pub corpus: Database,
     // Never dropped: its supervisor sees this process end.
-    _cluster: Cluster,
+    _cluster: PrivateCluster,
 }
 
 /// One database and what was read from it.
@@ -32,7 +32,7 @@ pub struct Database {
     /// Where a superuser reaches it.
     pub url: String,
     /// What it contains, as it was read.
-    pub rows: Rows,
+    pub rows: CatalogRows,
     /// What it contains.
     pub catalog: Arc<Catalog>,
     /// As whom statements are judged.
@@ -85,7 +85,7 @@ pub async fn connect(url: &str) -> Client {
 }
 
 fn start(version: Option<u32>) -> Result<Server, ClusterError> {
-    let builder = Cluster::builder();
+    let builder = PrivateCluster::builder();
     let cluster = match version {
         Some(major) => builder.version(major),
         None => builder,
@@ -120,7 +120,7 @@ fn start(version: Option<u32>) -> Result<Server, ClusterError> {
 }
 
 async fn database(
-    cluster: &Cluster,
+    cluster: &PrivateCluster,
     admin: &Client,
     name: &str,
     role: &'static str,
@@ -168,7 +168,7 @@ async fn database(
     }
 }
 
-async fn add_extensions(cluster: &Cluster, client: &Client) {
+async fn add_extensions(cluster: &PrivateCluster, client: &Client) {
     for name in EXTENSIONS {
         let create = format!("CREATE EXTENSION \"{name}\"");
         if let Err(error) = client.batch_execute(&create).await {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pgsieve::gate::{Gate, Parameters, SessionNames, Verdict};
+use pgsieve::gate::{Gate, ParameterTypes, SessionNames, Verdict};
 use pgsieve::policy::Policy;
-use pgsieve::repair::{Ending, Outcome, Request, rescue};
+use pgsieve::repair::{RepairConclusion, RepairOutcome, RepairRequest, repair_statement};
 use pgsieve::sql::fingerprint::Fingerprinter;
 
 use crate::corpus::{Class, Entry, entries};
@@ -99,15 +99,15 @@ fn measure(world: &mut World, all: &[Entry], mode: &str, yaml: &str) -> Figures 
         }
         let names = names.as_ref().unwrap();
         world.compiling = Duration::ZERO;
-        let request = Request {
+        let request = RepairRequest {
             gate: &gate,
             names,
-            parameters: &Parameters::open(),
+            parameters: &ParameterTypes::none_given(),
             text: &entry.failing,
             failure: None,
         };
         let begun = Instant::now();
-        let outcome = rescue(&request, world);
+        let outcome = repair_statement(&request, world);
         figures
             .latencies
             .push(begun.elapsed().saturating_sub(world.compiling));
@@ -132,13 +132,13 @@ fn measure(world: &mut World, all: &[Entry], mode: &str, yaml: &str) -> Figures 
     figures
 }
 
-fn fate_of(entry: &Entry, outcome: &Outcome, world: &World) -> Fate {
+fn fate_of(entry: &Entry, outcome: &RepairOutcome, world: &World) -> Fate {
     match &outcome.ending {
-        Ending::Unneeded => panic!("{}: it does not fail", entry.place),
-        Ending::Failed(advice) if advice.hint.is_some() => Fate::Hinted,
-        Ending::Failed(_) if is_refused(entry) => Fate::Hinted,
-        Ending::Failed(_) => Fate::Bare,
-        Ending::Repaired(repaired) => {
+        RepairConclusion::NotNeeded => panic!("{}: it does not fail", entry.place),
+        RepairConclusion::Failed(advice) if advice.hint.is_some() => Fate::Hinted,
+        RepairConclusion::Failed(_) if is_refused(entry) => Fate::Hinted,
+        RepairConclusion::Failed(_) => Fate::Bare,
+        RepairConclusion::Repaired(repaired) => {
             let Some(meant) = &entry.meant else {
                 // What fails while it runs gives no rows: the client gets its own error.
                 let rows = world.rows(repaired.permit.text());
@@ -168,16 +168,18 @@ fn is_refused(entry: &Entry) -> bool {
 }
 
 /// What the client would be told, and what was tried.
-fn said(outcome: &Outcome) -> String {
+fn said(outcome: &RepairOutcome) -> String {
     let tried: Vec<&str> = (outcome.attempts.iter())
         .filter_map(|step| step.text.as_deref())
         .collect();
     match &outcome.ending {
-        Ending::Unneeded => "it runs".to_owned(),
-        Ending::Repaired(repaired) => {
+        RepairConclusion::NotNeeded => "it runs".to_owned(),
+        RepairConclusion::Repaired(repaired) => {
             format!("{} => {}", repaired.message(), repaired.permit.text())
         }
-        Ending::Failed(advice) => format!("{:?} {:?} tried {tried:?}", advice.detail, advice.hint),
+        RepairConclusion::Failed(advice) => {
+            format!("{:?} {:?} tried {tried:?}", advice.detail, advice.hint)
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! The funnel on a corpus of failing statements over three schemas: what becomes of each, by the
-//! rows that come back. `cargo test --test repairs -- --nocapture` prints the figures.
+//! The repair loop on a corpus of failing statements over three schemas: what becomes of each, by
+//! the rows that come back. `cargo test --test repairs -- --nocapture` prints the figures.
 
 #[cfg(test)]
 mod corpus;

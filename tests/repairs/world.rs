@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
-use pgsieve::gate::effects::graph::Sight;
-use pgsieve::gate::{Parameters, ReadPermit, SearchPaths, SessionNames};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
+use pgsieve::gate::effects::graph::EffectGraph;
+use pgsieve::gate::{ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use pgsieve::policy::Policy;
-use pgsieve::repair::{Run, Uncompiled};
+use pgsieve::repair::{CompileError, StatementCompiler};
 use pgsieve::upstream::snapshot;
 use tokio::runtime::Runtime;
 use tokio_postgres::error::ErrorPosition;
@@ -17,11 +17,11 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 /// The database.
 pub struct World {
     /// Dropped last: its supervisor ends the server.
-    _cluster: Cluster,
+    _cluster: PrivateCluster,
     runtime: Runtime,
     client: Client,
     catalog: Arc<Catalog>,
-    /// How long the server took for the compilations of one rescue.
+    /// How long the server took for the compilations of one repair.
     pub compiling: std::time::Duration,
 }
 
@@ -31,7 +31,7 @@ pub type Rows = Vec<Vec<Option<String>>>;
 impl World {
     /// Starts it, where a server can be had.
     pub fn start() -> Option<Self> {
-        let started = Cluster::builder()
+        let started = PrivateCluster::builder()
             .version(15)
             .auth(PasswordMethod::Scram)
             .start();
@@ -70,7 +70,7 @@ impl World {
     pub fn session(&self, schema: &str, policy: &Policy) -> SessionNames {
         let mut names = SessionNames::default();
         names.set_server_major(15);
-        names.set_sight(Some(Arc::new(Sight::new(
+        names.set_effect_graph(Some(Arc::new(EffectGraph::new(
             Arc::clone(&self.catalog),
             policy,
         ))));
@@ -107,18 +107,18 @@ impl World {
     }
 }
 
-impl Run for World {
+impl StatementCompiler for World {
     fn compile(
         &mut self,
         permit: &ReadPermit<'_>,
-        _parameters: &Parameters,
-    ) -> Result<(), Uncompiled> {
+        _parameters: &ParameterTypes,
+    ) -> Result<(), CompileError> {
         let begun = std::time::Instant::now();
         let prepared = self.runtime.block_on(self.client.prepare(permit.text()));
         self.compiling += begun.elapsed();
         let Err(error) = prepared else { return Ok(()) };
         let error = error.as_db_error().expect("an error of the server");
-        Err(Uncompiled::Failed {
+        Err(CompileError::Failed {
             sqlstate: error.code().code().to_owned(),
             message: error.message().to_owned(),
             hint: error.hint().map(str::to_owned),

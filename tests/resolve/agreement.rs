@@ -1,7 +1,7 @@
 //! The same names and types as the server's own Describe.
 
 use pgsieve::catalog::{Catalog, TypeKind};
-use pgsieve::resolve::{self, Inferred, Lookup, Types};
+use pgsieve::resolve::{self, InferredType, KnownParameters, LookupContext};
 use pgsieve::sql::tree::{self, Node, nodes};
 
 use super::support::{Database, VERSIONS, statements};
@@ -84,10 +84,10 @@ async fn one(database: &Database, text: &str, count: &mut Count) {
     count.statements += 1;
     let catalog = &database.catalog;
     let path = catalog.search_path(database.path, catalog.role_named("postgres"));
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog,
         path: &path,
-        parameters: Types::Given(&[]),
+        parameters: KnownParameters::Given(&[]),
     };
     let Ok(resolution) = resolve::statement(statement.node, &lookup) else {
         count.wrong.push(format!("too deep: {text}"));
@@ -99,8 +99,8 @@ async fn one(database: &Database, text: &str, count: &mut Count) {
     if found.len() != said.len() {
         let line = format!("{} columns instead of {}: {text}", found.len(), said.len());
         match resolution.output.completeness {
-            resolve::Completeness::Open => count.unclear.push(line),
-            resolve::Completeness::Complete => count.wrong.push(line),
+            resolve::ColumnCompleteness::Open => count.unclear.push(line),
+            resolve::ColumnCompleteness::Complete => count.wrong.push(line),
         }
         return;
     }
@@ -136,15 +136,15 @@ fn writes(select: &nodes::SelectStmt) -> bool {
 }
 
 /// What the server calls a type when it describes a column: domains go by what is below them.
-fn oid(catalog: &Catalog, inferred: &Inferred) -> Option<u32> {
+fn oid(catalog: &Catalog, inferred: &InferredType) -> Option<u32> {
     match inferred {
-        Inferred::Known(id) => match &catalog.data_type(*id).kind {
-            TypeKind::Domain { base, .. } => oid(catalog, &Inferred::Known(*base)),
+        InferredType::Known(id) => match &catalog.data_type(*id).kind {
+            TypeKind::Domain { base, .. } => oid(catalog, &InferredType::Known(*base)),
             _ => Some(catalog.data_type(*id).oid.0),
         },
-        Inferred::Row(_) => Some(RECORD),
-        Inferred::Literal | Inferred::Parameter(_) => Some(TEXT),
-        Inferred::Unclear => None,
+        InferredType::Row(_) => Some(RECORD),
+        InferredType::Literal | InferredType::Parameter(_) => Some(TEXT),
+        InferredType::Unclear => None,
     }
 }
 

@@ -6,15 +6,17 @@
 use std::collections::BTreeSet;
 
 use pgsieve::catalog::{
-    CastMethod, Catalog, FunctionId, Oid, Stored, TypeId, TypeKind, search_path,
+    CastMethod, Catalog, FunctionId, Oid, StoredReferences, TypeId, TypeKind, search_path,
 };
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
-use pgsieve::resolve::{self, Inferred, Lookup, Resolution, Types, What};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
+use pgsieve::resolve::{
+    self, InferredType, KnownParameters, LookupContext, Resolution, UsedObject,
+};
 use pgsieve::secret::Secret;
 use pgsieve::sql::tree;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::snapshot::{self, Account};
+use pgsieve::upstream::snapshot::{self, UpstreamAccount};
 use tokio_postgres::{Client, NoTls};
 
 /// Functions of the server's own that some syntax stands for, whatever the search_path is: RANGE in
@@ -65,8 +67,8 @@ pub struct Comparison {
 }
 
 /// A server of a version, if it can be had.
-pub fn start(version: u32) -> Option<Cluster> {
-    let started = Cluster::builder()
+pub fn start(version: u32) -> Option<PrivateCluster> {
+    let started = PrivateCluster::builder()
         .version(version)
         .auth(PasswordMethod::Scram)
         .start();
@@ -81,7 +83,7 @@ pub fn start(version: u32) -> Option<Cluster> {
 }
 
 /// A session of the superuser.
-pub async fn admin(cluster: &Cluster) -> Client {
+pub async fn admin(cluster: &PrivateCluster) -> Client {
     let url = cluster.admin_url("postgres");
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -89,10 +91,10 @@ pub async fn admin(cluster: &Cluster) -> Client {
 }
 
 /// What the database contains now.
-pub async fn catalog(cluster: &Cluster) -> Catalog {
+pub async fn catalog(cluster: &PrivateCluster) -> Catalog {
     let address = format!("postgres://127.0.0.1:{}/?sslmode=disable", cluster.port());
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
-    let account = Account {
+    let account = UpstreamAccount {
         user: cluster.admin().to_owned(),
         password: Some(Secret::new(cluster.admin_password())),
     };
@@ -126,7 +128,7 @@ pub async fn keep(client: &Client, version: u32, number: usize, call: Call) -> O
 /// Compares what the server took with what is found here.
 pub fn compare(catalog: &Catalog, kept: &Understood) -> Comparison {
     let Call { path, text, .. } = &kept.call;
-    resolved(catalog, path, text, Types::Unclear, |found| {
+    resolved(catalog, path, text, KnownParameters::Unclear, |found| {
         let taken = taken(catalog, &kept.name);
         let mut comparison = Claims::of(catalog, found).compared(catalog, taken);
         comparison.types(catalog, found, &kept.types);
@@ -141,11 +143,11 @@ pub fn missed_when_blurred(catalog: &Catalog, kept: &Understood) -> Vec<String> 
         return Vec::new();
     };
     let path = &kept.call.path;
-    let mut claims = resolved(catalog, path, text, Types::Unclear, |found| {
+    let mut claims = resolved(catalog, path, text, KnownParameters::Unclear, |found| {
         Claims::of(catalog, found)
     });
     let value = format!("SELECT {value}");
-    let own = resolved(catalog, path, &value, Types::Unclear, |found| {
+    let own = resolved(catalog, path, &value, KnownParameters::Unclear, |found| {
         Claims::of(catalog, found)
     });
     if claims.unclear {
@@ -165,7 +167,7 @@ pub async fn described(client: &Client, catalog: &Catalog, text: &str) -> Option
     let described = client.prepare(text).await.ok()?;
     let types = described.columns().iter();
     let types: Vec<u32> = types.map(|column| column.type_().oid()).collect();
-    let given = Types::Given(&[]);
+    let given = KnownParameters::Given(&[]);
     Some(resolved(catalog, "public", text, given, |found| {
         let mut comparison = Comparison::default();
         comparison.types(catalog, found, &types);
@@ -177,14 +179,14 @@ fn resolved<T>(
     catalog: &Catalog,
     path: &str,
     text: &str,
-    parameters: Types<'_>,
+    parameters: KnownParameters<'_>,
     look: impl FnOnce(&Resolution<'_>) -> T,
 ) -> T {
     let tree = tree::parse(text).expect("the server understood it");
     let statement = tree.statements().next().unwrap();
     let names = search_path::split(path).unwrap();
     let search_path = catalog.search_path(&names, catalog.role_named(ADMIN));
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog,
         path: &search_path,
         parameters,
@@ -207,7 +209,7 @@ impl Comparison {
 }
 
 /// What the server took, from the function or the view of a name.
-fn taken<'c>(catalog: &'c Catalog, name: &str) -> &'c Stored {
+fn taken<'c>(catalog: &'c Catalog, name: &str) -> &'c StoredReferences {
     let name = catalog.names().find(name).unwrap();
     let function = catalog.index().functions(name).first();
     let body = function.and_then(|id| catalog.function(*id).body.as_ref());
@@ -236,7 +238,7 @@ impl Claims {
         for used in &found.uses {
             claims.types.extend(type_of(&used.what));
             match &used.what {
-                What::Functions { candidates, .. } => {
+                UsedObject::Functions { candidates, .. } => {
                     claims.functions.extend(candidates);
                     if let [one] = candidates[..] {
                         let only = (catalog.function(one).oid, signature(catalog, one));
@@ -245,7 +247,7 @@ impl Claims {
                         claims.open += 1;
                     }
                 }
-                What::Operators { candidates, .. } => {
+                UsedObject::Operators { candidates, .. } => {
                     for id in candidates {
                         let operator = catalog.operator(*id);
                         claims.operators.insert(operator.oid);
@@ -259,35 +261,36 @@ impl Claims {
                         claims.open += 1;
                     }
                 }
-                What::Cast { candidates, .. } => {
+                UsedObject::Cast { candidates, .. } => {
                     for id in candidates {
                         if let CastMethod::Function(id) = catalog.cast(*id).method {
                             claims.functions.insert(id);
                         }
                     }
                 }
-                What::Coercion { source, target } => claims.coerced(catalog, source, *target),
-                What::Compared { .. } => claims.compares = true,
-                What::Relation { id, .. } => {
+                UsedObject::Coercion { source, target } => claims.coerced(catalog, source, *target),
+                UsedObject::Compared { .. } => claims.compares = true,
+                UsedObject::Relation { id, .. } => {
                     claims.relations.insert(catalog.relation(*id).oid);
                 }
-                What::MissingRelation { .. }
-                | What::MissingColumn { .. }
-                | What::AmbiguousColumn { .. } => claims.refused += 1,
-                What::Unclear => {
+                UsedObject::MissingRelation { .. }
+                | UsedObject::MissingColumn { .. }
+                | UsedObject::AmbiguousColumn { .. } => claims.refused += 1,
+                UsedObject::Unclear => {
                     claims.unclear = true;
                     claims.open += 1;
                 }
-                What::MissingFunction => claims.open += 1,
+                UsedObject::MissingFunction => claims.open += 1,
                 _ => {}
             }
         }
         claims
     }
 
-    fn coerced(&mut self, catalog: &Catalog, source: &Inferred, target: TypeId) {
+    fn coerced(&mut self, catalog: &Catalog, source: &InferredType, target: TypeId) {
         for (_, cast) in catalog.casts() {
-            let from = *source == Inferred::Unclear || *source == Inferred::Known(cast.source);
+            let from =
+                *source == InferredType::Unclear || *source == InferredType::Known(cast.source);
             if let (true, true, CastMethod::Function(id)) =
                 (from, cast.target == target, cast.method)
             {
@@ -296,7 +299,7 @@ impl Claims {
         }
     }
 
-    fn compared(self, catalog: &Catalog, taken: &Stored) -> Comparison {
+    fn compared(self, catalog: &Catalog, taken: &StoredReferences) -> Comparison {
         let mut comparison = Comparison {
             open: self.open,
             ..Comparison::default()
@@ -360,14 +363,14 @@ impl Claims {
 }
 
 /// The type that a use says is there.
-fn type_of(what: &What<'_>) -> Option<TypeId> {
+fn type_of(what: &UsedObject<'_>) -> Option<TypeId> {
     match what {
-        What::Type { id } => Some(*id),
-        What::Cast { target, .. } | What::Coercion { target, .. } => Some(*target),
-        What::Column { inferred, .. }
-        | What::WholeRow { inferred, .. }
-        | What::Compared { inferred } => match inferred {
-            Inferred::Known(id) => Some(*id),
+        UsedObject::Type { id } => Some(*id),
+        UsedObject::Cast { target, .. } | UsedObject::Coercion { target, .. } => Some(*target),
+        UsedObject::Column { inferred, .. }
+        | UsedObject::WholeRow { inferred, .. }
+        | UsedObject::Compared { inferred } => match inferred {
+            InferredType::Known(id) => Some(*id),
             _ => None,
         },
         _ => None,
@@ -375,17 +378,17 @@ fn type_of(what: &What<'_>) -> Option<TypeId> {
 }
 
 /// The number of a type, if it is known. The server describes a domain as the type below it.
-fn oid_of(catalog: &Catalog, inferred: &Inferred) -> Option<u32> {
+fn oid_of(catalog: &Catalog, inferred: &InferredType) -> Option<u32> {
     match inferred {
-        Inferred::Known(id) => {
+        InferredType::Known(id) => {
             let mut found = catalog.data_type(*id);
             while let TypeKind::Domain { base, .. } = found.kind {
                 found = catalog.data_type(base);
             }
             Some(found.oid.0)
         }
-        Inferred::Row(_) => Some(RECORD),
-        Inferred::Literal | Inferred::Parameter(_) | Inferred::Unclear => None,
+        InferredType::Row(_) => Some(RECORD),
+        InferredType::Literal | InferredType::Parameter(_) | InferredType::Unclear => None,
     }
 }
 

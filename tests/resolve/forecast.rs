@@ -1,8 +1,8 @@
 //! What is foreseen of failures, against what the server says: a text that it takes is never
 //! doubted, and most that it does not take are.
 
-use pgsieve::repair::Database as Seen;
-use pgsieve::repair::predict::{Doubt, look_in};
+use pgsieve::repair::SessionDatabase;
+use pgsieve::repair::predict::{FailureForecast, forecast_in};
 use pgsieve::sql::tree;
 
 use super::support::{Database, VERSIONS, statements};
@@ -34,14 +34,14 @@ async fn what_fails_is_doubted() {
                 if said.is_err() != fails {
                     wrong.push(format!("the server thinks otherwise of {text}"));
                 }
-                if (doubt(&database, text) == Doubt::Likely) != fails {
+                if (doubt(&database, text) == FailureForecast::Likely) != fails {
                     wrong.push(text.to_string());
                 }
             }
         }
         for text in FAILING_BEFORE_16 {
             let fails = database.client.prepare(text).await.is_err();
-            if (doubt(&database, text) == Doubt::Likely) != fails {
+            if (doubt(&database, text) == FailureForecast::Likely) != fails {
                 wrong.push(text.to_string());
             }
         }
@@ -57,7 +57,7 @@ async fn compare(database: &Database, version: u32, texts: Vec<String>) {
         if !single {
             continue;
         }
-        let doubted = doubt(database, text) == Doubt::Likely;
+        let doubted = doubt(database, text) == FailureForecast::Likely;
         match database.client.prepare(text).await {
             Ok(_) => {
                 running += 1;
@@ -83,17 +83,17 @@ async fn compare(database: &Database, version: u32, texts: Vec<String>) {
     assert!(wrong.is_empty(), "{version}: doubted\n{}", wrong.join("\n"));
 }
 
-fn doubt(database: &Database, text: &str) -> Doubt {
+fn doubt(database: &Database, text: &str) -> FailureForecast {
     let catalog = &database.catalog;
     let role = catalog.role_named("postgres");
-    let seen = Seen {
+    let seen = SessionDatabase {
         catalog,
         path: catalog.search_path(database.path, role),
         role,
         mask: None,
         parameters: Vec::new(),
     };
-    look_in(text, &seen)
+    forecast_in(text, &seen)
 }
 
 const CORPORA: [&str; 6] = [

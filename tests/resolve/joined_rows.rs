@@ -3,7 +3,9 @@
 
 use pgsieve::policy::{Policy, Recoverer};
 use pgsieve::repair::context::tokens_of;
-use pgsieve::repair::{Answer, Confidence, Database as Seen, Failure, Origin, Scene, recoverers};
+use pgsieve::repair::{
+    Confidence, Failure, FailureOrigin, RecovererAnswer, RepairContext, SessionDatabase, recoverers,
+};
 use pgsieve::sql::tree;
 
 use super::support::{Database, VERSIONS};
@@ -116,7 +118,7 @@ async fn holds(database: &Database, check: &str) -> bool {
 /// The text of a certain repair, if there is one.
 fn answer(database: &Database, text: &str, code: &str) -> Option<String> {
     match asked(database, text, code) {
-        Answer::Repaired(repair) if repair.confidence == Confidence::Exact => {
+        RecovererAnswer::Repaired(repair) if repair.confidence == Confidence::Exact => {
             Some(repair.rewritten.text(text).unwrap())
         }
         _ => None,
@@ -183,31 +185,31 @@ impl Choices {
 
 fn repair(database: &Database, text: &str, code: &str) -> String {
     match asked(database, text, code) {
-        Answer::Repaired(repair) => {
+        RecovererAnswer::Repaired(repair) => {
             assert_eq!(repair.confidence, Confidence::Exact, "{text}");
             repair.rewritten.text(text).unwrap()
         }
-        Answer::Hinted(hint) => panic!("{text}: {}", hint.advice),
-        Answer::Silent => panic!("{text}: silence"),
+        RecovererAnswer::Hinted(hint) => panic!("{text}: {}", hint.advice),
+        RecovererAnswer::Silent => panic!("{text}: silence"),
     }
 }
 
-fn asked(database: &Database, text: &str, code: &str) -> Answer {
+fn asked(database: &Database, text: &str, code: &str) -> RecovererAnswer {
     let catalog = &database.catalog;
     let role = catalog.role_named("postgres");
-    let seen = Seen {
+    let seen = SessionDatabase {
         catalog,
         path: catalog.search_path(database.path, role),
         role,
         mask: None,
         parameters: Vec::new(),
     };
-    let failure = Failure::told(text, code, "", None, Origin::Server).unwrap();
+    let failure = Failure::reported(text, code, "", None, FailureOrigin::Server).unwrap();
     let tokens = tokens_of(text);
     let parsed = tree::parse(text).unwrap();
     let resolution = seen.resolve(&parsed);
     let policy = Policy::agent();
-    let scene = Scene {
+    let scene = RepairContext {
         text,
         tokens: &tokens,
         tree: Some(&parsed),

@@ -1,7 +1,7 @@
 //! Overloads: the server's choice is always among what is possible here, and nearly always the only
 //! one.
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 
 use crate::chosen::{self, Call};
 
@@ -102,7 +102,7 @@ struct Tally {
     bad: usize,
 }
 
-async fn tallied(cluster: &Cluster, objects: &str, calls: Vec<Call>) -> Tally {
+async fn tallied(cluster: &PrivateCluster, objects: &str, calls: Vec<Call>) -> Tally {
     let client = chosen::admin(cluster).await;
     client.batch_execute(objects).await.unwrap();
     client.batch_execute("CREATE SCHEMA kept").await.unwrap();

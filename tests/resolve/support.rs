@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls};
 
@@ -89,8 +89,8 @@ async fn connect(url: &str) -> Client {
 
 /// The server of a version, or a loud note that it cannot be had. Never dropped: its supervisor
 /// sees this process end.
-fn cluster_of(version: u32) -> Option<&'static Cluster> {
-    static CLUSTERS: [LazyLock<Option<Cluster>>; 2] = [
+fn cluster_of(version: u32) -> Option<&'static PrivateCluster> {
+    static CLUSTERS: [LazyLock<Option<PrivateCluster>>; 2] = [
         LazyLock::new(|| start(VERSIONS[0])),
         LazyLock::new(|| start(VERSIONS[1])),
     ];
@@ -98,8 +98,8 @@ fn cluster_of(version: u32) -> Option<&'static Cluster> {
     CLUSTERS[place.expect("a version of the list")].as_ref()
 }
 
-fn start(version: u32) -> Option<Cluster> {
-    let started = Cluster::builder()
+fn start(version: u32) -> Option<PrivateCluster> {
+    let started = PrivateCluster::builder()
         .version(version)
         .auth(PasswordMethod::Scram)
         .start();

@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pgsieve::gate::{Gate, Parameters, SessionNames, Verdict};
+use pgsieve::gate::{Gate, ParameterTypes, SessionNames, Verdict};
 use pgsieve::policy::Policy;
-use pgsieve::repair::{Run, Uncompiled};
+use pgsieve::repair::{CompileError, StatementCompiler};
 use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;
-use pgsieve::upstream::compile_pool::{Side, SideRun, Sides};
+use pgsieve::upstream::compile_pool::{CompilePool, CompilePools, CompileRun};
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::snapshot::Account;
+use pgsieve::upstream::snapshot::UpstreamAccount;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
@@ -59,7 +59,7 @@ async fn what_the_server_says_of_a_text_is_told() {
             assert_eq!(said, wanted, "{text} {types:?} on {version}");
         }
         let unknown =
-            spawn_blocking(move || ask(side.run(PUBLIC), "SELECT 1", Parameters::Unknown));
+            spawn_blocking(move || ask(side.run(PUBLIC), "SELECT 1", ParameterTypes::Unknown));
         assert_eq!(unknown.await.unwrap(), "unavailable");
     }
 }
@@ -112,7 +112,7 @@ async fn a_lost_connection_is_replaced_once() {
     assert_eq!(compile(side.run(PUBLIC), "SELECT 1", &[]).await, "runs");
     rows(&admin, END).await;
     assert_eq!(compile(side.run(PUBLIC), "SELECT 1", &[]).await, "runs");
-    // Nobody is let in any more: the rescue ends, and the next one is not long about it.
+    // Nobody is let in any more: the repair ends, and the next one is not long about it.
     admin
         .batch_execute("ALTER ROLE lost NOLOGIN")
         .await
@@ -141,7 +141,10 @@ async fn a_rescue_waits_for_its_turn_and_not_for_ever() {
         let side = side.clone();
         let held = spawn_blocking(move || {
             let mut run = side.run(PUBLIC);
-            assert_eq!(said(&mut run, "SELECT 1", Parameters::open()), "runs");
+            assert_eq!(
+                said(&mut run, "SELECT 1", ParameterTypes::none_given()),
+                "runs"
+            );
             run
         });
         busy.push(held.await.unwrap());
@@ -169,30 +172,30 @@ async fn who_is_not_let_in_compiles_nothing() {
     assert!(!format!("{side:?} {:?}", side.run(PUBLIC)).contains("hunter2"));
 }
 
-/// The side connections of a role, with that password.
-fn side(database: &Database, user: &str, password: &str) -> Side {
+/// The compile connections of a role, with that password.
+fn side(database: &Database, user: &str, password: &str) -> CompilePool {
     let port = database.cluster.port();
     let address = format!("postgres://127.0.0.1:{port}/?sslmode=disable");
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
-    let account = Account {
+    let account = UpstreamAccount {
         user: user.to_owned(),
         password: Some(Secret::new(password)),
     };
-    Sides::new(Arc::new(upstream), Handle::current()).of(&database.name, &account, None)
+    CompilePools::new(Arc::new(upstream), Handle::current()).of(&database.name, &account, None)
 }
 
-async fn compile(run: SideRun, text: &str, types: &[u32]) -> String {
-    let parameters = Parameters::given(types.iter().copied());
+async fn compile(run: CompileRun, text: &str, types: &[u32]) -> String {
+    let parameters = ParameterTypes::given(types.iter().copied());
     let text = text.to_owned();
     let asked = spawn_blocking(move || ask(run, &text, parameters));
     asked.await.unwrap()
 }
 
-fn ask(mut run: SideRun, text: &str, parameters: Parameters) -> String {
+fn ask(mut run: CompileRun, text: &str, parameters: ParameterTypes) -> String {
     said(&mut run, text, parameters)
 }
 
-fn said(run: &mut SideRun, text: &str, parameters: Parameters) -> String {
+fn said(run: &mut CompileRun, text: &str, parameters: ParameterTypes) -> String {
     let gate = Gate::without_fingerprints(Arc::new(Policy::bi()));
     let names = SessionNames::of_no_database();
     let judgement = gate.judge(Cow::Borrowed(text), &names);
@@ -201,8 +204,8 @@ fn said(run: &mut SideRun, text: &str, parameters: Parameters) -> String {
     };
     match run.compile(&permit, &parameters) {
         Ok(()) => "runs".to_owned(),
-        Err(Uncompiled::Unavailable) => "unavailable".to_owned(),
-        Err(Uncompiled::Failed {
+        Err(CompileError::Unavailable) => "unavailable".to_owned(),
+        Err(CompileError::Failed {
             sqlstate,
             message,
             hint,

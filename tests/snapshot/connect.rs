@@ -5,8 +5,8 @@ use std::sync::Arc;
 use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::identity::Question;
-use pgsieve::upstream::snapshot::{self, Account, ConnectError, LoadError};
+use pgsieve::upstream::identity::IdentityQuery;
+use pgsieve::upstream::snapshot::{self, LoadError, OwnSessionError, UpstreamAccount};
 use tokio_postgres::error::SqlState;
 
 use crate::support::{Database, READER, VERSIONS, rows};
@@ -43,13 +43,13 @@ async fn whoever_may_not_in_is_told_so_without_a_secret() {
     };
     let (port, name) = (database.cluster.port(), database.name.as_str());
     let wrong = fault(port, Some("hunter2"), name).await;
-    assert!(matches!(&wrong, ConnectError::Refused(Some(code)) if &**code == "28P01"));
+    assert!(matches!(&wrong, OwnSessionError::Refused(Some(code)) if &**code == "28P01"));
     let none = fault(port, None, name).await;
-    assert!(matches!(none, ConnectError::NoPassword));
+    assert!(matches!(none, OwnSessionError::NoPassword));
     let elsewhere = fault(port, Some(READER), "nowhere").await;
-    assert!(matches!(&elsewhere, ConnectError::Refused(Some(code)) if &**code == "3D000"));
+    assert!(matches!(&elsewhere, OwnSessionError::Refused(Some(code)) if &**code == "3D000"));
     let nobody = fault(1, Some("hunter2"), name).await;
-    assert!(matches!(nobody, ConnectError::Unreachable(_)));
+    assert!(matches!(nobody, OwnSessionError::Unreachable(_)));
     for error in [wrong, none, elsewhere, nobody] {
         let said = format!("{error} {error:?}");
         for secret in ["hunter2", READER, "127.0.0.1", "nowhere", name] {
@@ -130,10 +130,10 @@ async fn where_sessions_look_for_names_is_read() {
     }
 }
 
-async fn fault(port: u16, password: Option<&str>, database: &str) -> ConnectError {
+async fn fault(port: u16, password: Option<&str>, database: &str) -> OwnSessionError {
     let address = format!("postgres://127.0.0.1:{port}/?sslmode=disable");
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
-    let account = Account {
+    let account = UpstreamAccount {
         user: READER.to_owned(),
         password: password.map(Secret::new),
     };
@@ -154,7 +154,7 @@ async fn every_version_says_which_server_it_is() {
             let port = database.cluster.port();
             let address = format!("postgres://127.0.0.1:{port}/?sslmode=disable");
             let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
-            let account = Account {
+            let account = UpstreamAccount {
                 user: READER.to_owned(),
                 password: Some(Secret::new(READER)),
             };
@@ -163,7 +163,7 @@ async fn every_version_says_which_server_it_is() {
             let (_client, _task, server) = connecting.await.unwrap();
             assert_eq!(
                 upstream.reticence().question(),
-                Question::Whole,
+                IdentityQuery::Whole,
                 "{version}"
             );
             server.unwrap()

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pgsieve::upstream::snapshot::{self, Marker};
+use pgsieve::upstream::snapshot::{self, ChangeMarker};
 
 use tokio_postgres::Client;
 
@@ -166,7 +166,7 @@ async fn older_transactions_that_end_later_are_seen() {
     let function = |name: &str, value: u8| {
         format!("CREATE OR REPLACE FUNCTION {name}() RETURNS int LANGUAGE sql AS 'SELECT {value}'")
     };
-    let mut kept: Option<Marker> = None;
+    let mut kept: Option<ChangeMarker> = None;
     for round in 0..20 {
         two.batch_execute(&function("a", round)).await.unwrap();
         one.batch_execute("BEGIN; SELECT pg_current_xact_id()")
@@ -203,7 +203,7 @@ async fn it_leaves_no_trace_on_the_server() {
 
 #[tokio::test]
 async fn a_standby_is_read_and_marked_as_well() {
-    let started = pgsieve::demo::cluster::Cluster::builder()
+    let started = pgsieve::demo::cluster::PrivateCluster::builder()
         .version(15)
         .start();
     let Ok(mut cluster) = started else {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pgsieve::catalog::Catalog;
 use pgsieve::catalog::catalog_rows::{
-    ColumnRow, FunctionRow, GrantRow, OperatorRow, RelationRow, Rows, TypeRow,
+    CatalogRows, ColumnRow, FunctionRow, GrantRow, OperatorRow, RelationRow, TypeRow,
 };
 use pgsieve::upstream::snapshot;
 
@@ -12,7 +12,7 @@ use crate::support::{Database, VERSIONS, number, rows};
 
 /// What was read, found by name.
 struct Found {
-    rows: Rows,
+    rows: CatalogRows,
 }
 
 #[tokio::test]
@@ -307,7 +307,7 @@ impl Found {
 }
 
 /// What the snapshot says of rights is what the server says, for a superuser and an ordinary role.
-async fn check_rights_as_the_server(admin: &tokio_postgres::Client, read: Rows) {
+async fn check_rights_as_the_server(admin: &tokio_postgres::Client, read: CatalogRows) {
     let catalog = Catalog::build(read).unwrap();
     for name in ["reader", "postgres", "pg_monitor"] {
         let role = catalog.role_named(name);

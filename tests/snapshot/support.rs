@@ -3,11 +3,11 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
-use pgsieve::upstream::snapshot::{self, Account};
+use pgsieve::upstream::snapshot::{self, UpstreamAccount};
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 /// The versions that the catalogs are read of.
@@ -19,15 +19,15 @@ pub const READER: &str = "reader";
 /// A database of one's own on a server of this version.
 pub struct Database {
     /// The server.
-    pub cluster: &'static Cluster,
+    pub cluster: &'static PrivateCluster,
     /// The database.
     pub name: String,
 }
 
 /// The server of a version, or a loud note that it cannot be had. Never dropped: its supervisor
 /// sees this process end.
-pub fn cluster_of(version: u32) -> Option<&'static Cluster> {
-    static CLUSTERS: [LazyLock<Option<Cluster>>; 6] = [
+pub fn cluster_of(version: u32) -> Option<&'static PrivateCluster> {
+    static CLUSTERS: [LazyLock<Option<PrivateCluster>>; 6] = [
         LazyLock::new(|| start(13)),
         LazyLock::new(|| start(14)),
         LazyLock::new(|| start(15)),
@@ -56,7 +56,7 @@ impl Database {
     pub async fn alone(version: u32) -> Option<Self> {
         let started = tokio::task::spawn_blocking(move || start(version));
         // Never dropped either.
-        let cluster: &'static Cluster = Box::leak(Box::new(started.await.unwrap()?));
+        let cluster: &'static PrivateCluster = Box::leak(Box::new(started.await.unwrap()?));
         let name = "postgres".to_owned();
         Some(Self { cluster, name })
     }
@@ -73,10 +73,15 @@ impl Database {
 }
 
 /// A session as pgsieve makes them for the catalogs.
-pub async fn catalog(cluster: &Cluster, user: &str, password: &str, database: &str) -> Client {
+pub async fn catalog(
+    cluster: &PrivateCluster,
+    user: &str,
+    password: &str,
+    database: &str,
+) -> Client {
     let address = format!("postgres://127.0.0.1:{}/?sslmode=disable", cluster.port());
     let upstream = Upstream::load(UpstreamSettings::parse(&address).unwrap()).unwrap();
-    let account = Account {
+    let account = UpstreamAccount {
         user: user.to_owned(),
         password: Some(Secret::new(password)),
     };
@@ -112,8 +117,8 @@ async fn connect(url: &str) -> Client {
     client
 }
 
-fn start(version: u32) -> Option<Cluster> {
-    let started = Cluster::builder()
+fn start(version: u32) -> Option<PrivateCluster> {
+    let started = PrivateCluster::builder()
         .version(version)
         .auth(PasswordMethod::Scram)
         .start();

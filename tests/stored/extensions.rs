@@ -2,7 +2,7 @@
 //! known to do more.
 
 use pgsieve::catalog::TypeId;
-use pgsieve::gate::effects::graph::Sight;
+use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::policy::Policy;
 
 use crate::seen;
@@ -53,9 +53,9 @@ async fn extensions_are_what_they_say_but_for_those_that_are_not() {
         let text = format!("CREATE EXTENSION {extension} CASCADE");
         database.admin().await.batch_execute(&text).await.unwrap();
         let rows = seen::rows(&database).await;
-        let sight = seen::sight(&rows, &Policy::agent());
-        assert_eq!(unclean_functions(&sight), *wanted, "{extension}");
-        let machinery = operators_casts_and_types(&sight);
+        let effect_graph = seen::sight(&rows, &Policy::agent());
+        assert_eq!(unclean_functions(&effect_graph), *wanted, "{extension}");
+        let machinery = operators_casts_and_types(&effect_graph);
         assert!(machinery.is_empty(), "{extension}: {machinery:?}");
         // Where nobody is trusted, all of it must be named.
         let strict = seen::sight(&rows, &Policy::strict());
@@ -69,13 +69,13 @@ async fn extensions_are_what_they_say_but_for_those_that_are_not() {
 }
 
 /// The names of the functions of users that a statement could call, and may not, each once.
-fn unclean_functions(sight: &Sight) -> Vec<&str> {
-    let catalog = sight.catalog();
+fn unclean_functions(effect_graph: &EffectGraph) -> Vec<&str> {
+    let catalog = effect_graph.catalog();
     let internal = |id: &TypeId| catalog.names().text(catalog.data_type(*id).name) == "internal";
     let of_users = catalog.functions().filter(|(id, function)| {
         !function.oid.is_built_in()
             && !function.arguments.iter().any(internal)
-            && sight.called_by_name(*id).is_some()
+            && effect_graph.called_by_name(*id).is_some()
     });
     let mut names: Vec<&str> = of_users
         .map(|(_, function)| catalog.names().text(function.name))
@@ -85,15 +85,21 @@ fn unclean_functions(sight: &Sight) -> Vec<&str> {
     names
 }
 
-fn operators_casts_and_types(sight: &Sight) -> Vec<String> {
-    let catalog = sight.catalog();
-    let operators = catalog.operators().filter_map(|(id, _)| sight.operator(id));
-    let casts = catalog.casts().filter_map(|(id, _)| sight.cast(id));
-    let making = catalog.data_types().filter_map(|(id, _)| sight.making(id));
-    let using = catalog.data_types().filter_map(|(id, _)| sight.using(id));
+fn operators_casts_and_types(effect_graph: &EffectGraph) -> Vec<String> {
+    let catalog = effect_graph.catalog();
+    let operators = catalog
+        .operators()
+        .filter_map(|(id, _)| effect_graph.operator(id));
+    let casts = catalog.casts().filter_map(|(id, _)| effect_graph.cast(id));
+    let making = catalog
+        .data_types()
+        .filter_map(|(id, _)| effect_graph.making(id));
+    let using = catalog
+        .data_types()
+        .filter_map(|(id, _)| effect_graph.using(id));
     let hidden = operators.chain(casts).chain(making).chain(using);
     let superuser = catalog.role_named("postgres");
     hidden
-        .filter_map(|hidden| hidden.tell(catalog, superuser))
+        .filter_map(|hidden| hidden.sentence(catalog, superuser))
         .collect()
 }

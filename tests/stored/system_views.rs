@@ -1,6 +1,6 @@
 //! The server's own relations: clean, but for those whose functions the table of built-ins refuses.
 
-use pgsieve::gate::effects::graph::Flags;
+use pgsieve::gate::effects::graph::NameFlags;
 use pgsieve::gate::functions::{self, FunctionVerdict};
 use pgsieve::policy::Policy;
 
@@ -25,8 +25,8 @@ async fn system_views_are_clean_but_for_those_whose_functions_are_refused() {
         };
         let rows = seen::rows(&database).await;
         for policy in [Policy::agent(), Policy::bi(), Policy::strict()] {
-            let sight = seen::sight(&rows, &policy);
-            let found = seen::unclean_relations(&sight, true);
+            let effect_graph = seen::sight(&rows, &policy);
+            let found = seen::unclean_relations(&effect_graph, true);
             let wanted = UNCLEAN.iter().filter(|(since, _)| *since <= version);
             let wanted: Vec<&str> = wanted.map(|(_, name)| *name).collect();
             let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
@@ -41,19 +41,25 @@ async fn a_bare_server_hides_nothing_behind_operators_casts_and_types() {
         let Some(database) = Database::new(version).await else {
             continue;
         };
-        let sight = seen::sight(&seen::rows(&database).await, &Policy::strict());
-        let catalog = sight.catalog();
+        let effect_graph = seen::sight(&seen::rows(&database).await, &Policy::strict());
+        let catalog = effect_graph.catalog();
         let operators = catalog.operators().map(|(_, operator)| operator.name);
         let types = catalog.data_types().map(|(_, data_type)| data_type.name);
         for name in operators.chain(types) {
-            let hides = sight.flags(name).any_of(Flags::OPERATOR.with(Flags::TYPE));
+            let hides = effect_graph
+                .flags(name)
+                .any_of(NameFlags::OPERATOR.with(NameFlags::TYPE));
             assert!(!hides, "{version}: {}", catalog.names().text(name));
         }
         assert!(
-            catalog.casts().all(|(id, _)| sight.cast(id).is_none()),
+            catalog
+                .casts()
+                .all(|(id, _)| effect_graph.cast(id).is_none()),
             "{version}"
         );
-        assert!(sight.implicit_casts().is_empty() && !sight.any_type_unclean_to_make());
+        assert!(
+            effect_graph.implicit_casts().is_empty() && !effect_graph.making_any_type_has_effects()
+        );
         // What the gate refuses by the table of built-ins is refused here, and nothing else.
         for (id, function) in catalog.functions() {
             let schema = catalog.names().text(catalog.schema(function.schema).name);
@@ -61,7 +67,7 @@ async fn a_bare_server_hides_nothing_behind_operators_casts_and_types() {
             let verdict = functions::verdict(Some(schema), name, function.arguments.len());
             let allowed = verdict == FunctionVerdict::Allowed;
             assert_eq!(
-                sight.called_by_name(id).is_none(),
+                effect_graph.called_by_name(id).is_none(),
                 allowed,
                 "{version}: {name}"
             );

@@ -1,7 +1,7 @@
 //! Each construct that runs something is found in the tree of a view that has it, on every version.
 
-use pgsieve::catalog::catalog_rows::Rows;
-use pgsieve::catalog::{Oid, Stored};
+use pgsieve::catalog::catalog_rows::CatalogRows;
+use pgsieve::catalog::{Oid, StoredReferences};
 use pgsieve::policy::Policy;
 
 use crate::seen;
@@ -52,13 +52,13 @@ fn lines() -> impl Iterator<Item = (u32, &'static str)> {
     })
 }
 
-fn check(version: u32, rows: &Rows, views: &[View<'_>]) {
+fn check(version: u32, rows: &CatalogRows, views: &[View<'_>]) {
     let mut wrong = Vec::new();
-    let sight = seen::sight(rows, &Policy::agent());
-    let unclean = seen::unclean_relations(&sight, false);
+    let effect_graph = seen::sight(rows, &Policy::agent());
+    let unclean = seen::unclean_relations(&effect_graph, false);
     for View { name, items } in views {
         let row = rows.relations.iter().find(|row| row.name == *name).unwrap();
-        let stored = Stored::read(row.view.as_deref().unwrap());
+        let stored = StoredReferences::read(row.view.as_deref().unwrap());
         for item in items {
             if !has(rows, &stored, item) {
                 wrong.push(format!("{version}: {item} is not found in {name}"));
@@ -73,7 +73,7 @@ fn check(version: u32, rows: &Rows, views: &[View<'_>]) {
 }
 
 /// Whether a tree names something of the schema `s`.
-fn has(rows: &Rows, stored: &Stored, item: &str) -> bool {
+fn has(rows: &CatalogRows, stored: &StoredReferences, item: &str) -> bool {
     let schema = rows.schemas.iter().find(|row| row.name == "s").unwrap().oid;
     let (what, name) = item.split_once(' ').unwrap_or((item, item));
     let types = || {

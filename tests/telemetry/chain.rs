@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::audit::ChainKey;
-use pgsieve::telemetry::audit::chain::{Chain, Head, Link};
-use pgsieve::telemetry::audit::verify::{Findings, Verifier, What};
-use pgsieve::telemetry::labels::Outcome;
-use pgsieve::telemetry::log::Log;
+use pgsieve::telemetry::audit::chain::{AuditChain, ChainHead, ChainLink};
+use pgsieve::telemetry::audit::verify::{ChainFindings, ChainVerifier, FaultKind};
+use pgsieve::telemetry::labels::StatementOutcome;
+use pgsieve::telemetry::log::EventLog;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
 use crate::support::{Place, sample, session, statement, writing_to};
@@ -23,9 +23,9 @@ fn written(place: &Place, name: &str, lines: usize, key: Option<ChainKey>) -> Ve
     let mut settings = writing_to(&file);
     settings.audit.rotate_bytes = Some(6_000);
     settings.audit.chain_key = key;
-    let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
+    let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
     for _ in 0..lines {
-        telemetry.emit(&statement(&session(), Outcome::Permitted));
+        telemetry.emit(&statement(&session(), StatementOutcome::Permitted));
     }
     assert!(telemetry.flush(Duration::from_secs(5)));
     let rotations = sample(&telemetry.scrape(), "pgsieve_audit_rotations_total");
@@ -48,9 +48,9 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
 fn verified(
     contents: &[Vec<u8>],
     key: Option<ChainKey>,
-    expected: Option<Head>,
-) -> (Findings, Option<Head>) {
-    let mut verifier = Verifier::new(key, expected);
+    expected: Option<ChainHead>,
+) -> (ChainFindings, Option<ChainHead>) {
+    let mut verifier = ChainVerifier::new(key, expected);
     for bytes in contents {
         verifier.read(bytes.as_slice(), || false).unwrap();
     }
@@ -195,7 +195,7 @@ fn every_single_byte_counts_and_the_place_is_told() {
             );
             if !ends {
                 assert!(
-                    matches!(first.what, What::Altered | What::Torn),
+                    matches!(first.kind, FaultKind::Altered | FaultKind::Torn),
                     "{first:?}"
                 );
             }
@@ -218,35 +218,35 @@ fn what_is_wrong_has_its_name() {
         files[1] = text.replace(str::from_utf8(bytes).unwrap(), "").into();
         files
     };
-    let seq = Link::of(line(1, 2).trim_ascii_end()).unwrap().seq;
-    let check = |files: &[Vec<u8>], what: What| {
+    let seq = ChainLink::of(line(1, 2).trim_ascii_end()).unwrap().seq;
+    let check = |files: &[Vec<u8>], what: FaultKind| {
         let (findings, _) = verified(files, None, None);
         assert_eq!(findings.faults.len(), 1, "{:?}", findings.faults);
-        assert_eq!(findings.faults[0].what, what);
+        assert_eq!(findings.faults[0].kind, what);
         (findings.faults[0].file, findings.faults[0].line)
     };
-    let missing = What::Missing { from: seq, to: seq };
+    let missing = FaultKind::Missing { from: seq, to: seq };
     assert_eq!(check(&without(&line(1, 2)), missing), (1, 3));
     let mut files = without(&line(1, 2));
     files[2].extend(line(1, 2));
-    check(&files, What::Reordered { seq });
+    check(&files, FaultKind::Reordered { seq });
     let mut files = whole.clone();
     files[2].extend(line(1, 2));
-    check(&files, What::Duplicated { seq });
+    check(&files, FaultKind::Duplicated { seq });
     // The oldest file is gone: that is how it should be.
     assert_eq!(verified(&whole[1..], None, None).0.faults_total, 0);
     // One in the middle is not.
     let gap = [whole[0].clone(), whole[2].clone()];
     let (findings, _) = verified(&gap, None, None);
-    assert!(matches!(findings.faults[0].what, What::Missing { .. }));
+    assert!(matches!(findings.faults[0].kind, FaultKind::Missing { .. }));
     // A tail that is gone is only known to whoever noted the head.
     let (_, head) = verified(&whole, None, None);
     let cut = &whole[..whole.len() - 1];
     assert_eq!(verified(cut, None, None).0.faults_total, 0);
-    let what = What::CutOff {
+    let what = FaultKind::CutOff {
         seq: head.unwrap().seq,
     };
-    assert_eq!(verified(cut, None, head).0.faults[0].what, what);
+    assert_eq!(verified(cut, None, head).0.faults[0].kind, what);
 }
 
 #[test]
@@ -272,12 +272,12 @@ fn the_chain_goes_on_after_a_restart_and_after_a_crash() {
     settings.audit.chain_key = Some(KEY);
     let mut lines = 0;
     for tail in ["", "{\"v\":2,\"time\":\"20", "", "{", ""] {
-        let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
+        let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
         assert!(
-            Telemetry::start(&settings, Log::off()).is_err(),
+            Telemetry::start(&settings, EventLog::off()).is_err(),
             "two write one file"
         );
-        telemetry.emit(&statement(&session(), Outcome::Refused));
+        telemetry.emit(&statement(&session(), StatementOutcome::Refused));
         drop(telemetry);
         lines += 2;
         let mut bytes = fs::read(&file).unwrap();
@@ -293,7 +293,7 @@ fn the_chain_goes_on_after_a_restart_and_after_a_crash() {
     let other = text.replace("\"time\":\"20\n", "\"time\":\"21\n");
     assert_ne!(text, other);
     let (findings, _) = verified(&[other.into()], Some(KEY), None);
-    assert_eq!(findings.faults[0].what, What::Altered);
+    assert_eq!(findings.faults[0].kind, FaultKind::Altered);
 }
 
 #[test]
@@ -302,12 +302,12 @@ fn a_last_line_that_only_lacks_its_end_is_taken_as_it_is() {
     let file = place.file("audit");
     let settings = writing_to(&file);
     for _ in 0..2 {
-        drop(Telemetry::start(&settings, Log::off()).unwrap());
+        drop(Telemetry::start(&settings, EventLog::off()).unwrap());
         let mut bytes = fs::read(&file).unwrap();
         bytes.pop();
         fs::write(&file, bytes).unwrap();
     }
-    drop(Telemetry::start(&settings, Log::off()).unwrap());
+    drop(Telemetry::start(&settings, EventLog::off()).unwrap());
     let (findings, _) = verified(&[fs::read(&file).unwrap()], None, None);
     assert_eq!(
         (findings.lines, findings.faults_total, findings.crashes),
@@ -321,9 +321,9 @@ fn what_is_no_chain_of_this_key_is_put_aside_and_kept() {
     let file = place.file("audit");
     fs::write(&file, "{\"v\":1,\"event\":\"statement\"}\n").unwrap();
     let mut settings = writing_to(&file);
-    drop(Telemetry::start(&settings, Log::off()).unwrap());
+    drop(Telemetry::start(&settings, EventLog::off()).unwrap());
     settings.audit.chain_key = Some(KEY);
-    drop(Telemetry::start(&settings, Log::off()).unwrap());
+    drop(Telemetry::start(&settings, EventLog::off()).unwrap());
     let aside = |number| fs::read(place.file(&format!("audit.{number}"))).unwrap();
     assert!(aside(2).starts_with(b"{\"v\":1"));
     assert_eq!(verified(&[aside(1)], None, None).0.faults_total, 0);
@@ -405,7 +405,7 @@ fn lines_made_to_do_harm_are_faults_and_nothing_else() {
         ),
     ] {
         let digest = [7; 32];
-        let mut chain = Chain::after(Head { seq, digest }, None);
+        let mut chain = AuditChain::after(ChainHead { seq, digest }, None);
         let mut text = String::new();
         chain.seal(&open, &mut text);
         if seq < u64::MAX - 1 {
@@ -427,15 +427,15 @@ fn half_a_line_that_is_spoken_of_cannot_be_taken_out() {
     fs::write(&file, &bytes).unwrap();
     let mut settings = writing_to(&file);
     settings.audit.chain_key = Some(KEY);
-    drop(Telemetry::start(&settings, Log::off()).unwrap());
+    drop(Telemetry::start(&settings, EventLog::off()).unwrap());
     let whole = fs::read(&file).unwrap();
     let (findings, _) = verified(std::slice::from_ref(&whole), Some(KEY), None);
     assert_eq!((findings.faults_total, findings.crashes), (0, 1));
     let kept: Vec<&[u8]> = whole
         .split_inclusive(|byte| *byte == b'\n')
-        .filter(|line| Link::of(line.strip_suffix(b"\n").unwrap_or(line)).is_some())
+        .filter(|line| ChainLink::of(line.strip_suffix(b"\n").unwrap_or(line)).is_some())
         .collect();
     let (findings, _) = verified(&[kept.concat()], Some(KEY), None);
-    let found: Vec<What> = findings.faults.iter().map(|fault| fault.what).collect();
-    assert_eq!(found, [What::HalfMissing]);
+    let found: Vec<FaultKind> = findings.faults.iter().map(|fault| fault.kind).collect();
+    assert_eq!(found, [FaultKind::HalfMissing]);
 }

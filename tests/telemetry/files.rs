@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::events::TripwireFired;
-use pgsieve::telemetry::labels::{Outcome, Tripwire};
-use pgsieve::telemetry::log::Log;
+use pgsieve::telemetry::labels::{StatementOutcome, Tripwire};
+use pgsieve::telemetry::log::EventLog;
 
 use crate::support::{Place, audit_to, lines, session, statement, writing_to};
 
@@ -26,7 +26,7 @@ fn only_the_owner_may_read_a_new_audit_file() {
 fn an_audit_that_cannot_be_opened_is_an_error_at_start() {
     let place = Place::new();
     let settings = writing_to(&place.file("no/such/folder/audit"));
-    assert!(Telemetry::start(&settings, Log::off()).is_err());
+    assert!(Telemetry::start(&settings, EventLog::off()).is_err());
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn lines_come_by_themselves_and_the_last_ones_at_the_end() {
     let place = Place::new();
     let file = place.file("audit.jsonl");
     let telemetry = audit_to(&file);
-    telemetry.emit(&statement(&session(), Outcome::Permitted));
+    telemetry.emit(&statement(&session(), StatementOutcome::Permitted));
     let start = Instant::now();
     while lines(&file).is_empty() {
         assert!(
@@ -56,7 +56,7 @@ fn rotation_loses_no_line_and_repeats_none() {
     let place = Place::new();
     let (file, old) = (place.file("audit.jsonl"), place.file("audit.1"));
     let telemetry = audit_to(&file);
-    telemetry.emit(&statement(&session(), Outcome::Permitted));
+    telemetry.emit(&statement(&session(), StatementOutcome::Permitted));
     assert!(telemetry.flush(Duration::from_secs(5)));
     fs::rename(&file, &old).unwrap();
     telemetry.reopen();
@@ -68,7 +68,7 @@ fn rotation_loses_no_line_and_repeats_none() {
         );
         std::thread::sleep(Duration::from_millis(5));
     }
-    telemetry.emit(&statement(&session(), Outcome::Refused));
+    telemetry.emit(&statement(&session(), StatementOutcome::Refused));
     assert!(telemetry.flush(Duration::from_secs(5)));
     assert_eq!(lines(&old).len(), 1);
     assert_eq!(lines(&file).len(), 1);
@@ -84,7 +84,7 @@ fn many_threads_make_whole_lines() {
             scope.spawn(|| {
                 let session = session();
                 for _ in 0..2_000 {
-                    telemetry.emit(&statement(&session, Outcome::Refused));
+                    telemetry.emit(&statement(&session, StatementOutcome::Refused));
                 }
             });
         }
@@ -101,9 +101,9 @@ fn a_bound_below_one_line_does_not_turn_files_over_for_ever() {
     let mut settings = writing_to(&file);
     settings.audit.rotate_bytes = Some(1);
     settings.audit.rotate_keep = 100;
-    let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
+    let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
     for _ in 0..5 {
-        telemetry.emit(&statement(&session(), Outcome::Permitted));
+        telemetry.emit(&statement(&session(), StatementOutcome::Permitted));
     }
     assert!(telemetry.flush(Duration::from_secs(5)));
     drop(telemetry);

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use pgsieve::limits::AUDIT_QUEUE_BYTES_MAX;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::audit::OnFull;
-use pgsieve::telemetry::labels::Outcome;
-use pgsieve::telemetry::log::Log;
+use pgsieve::telemetry::labels::StatementOutcome;
+use pgsieve::telemetry::log::EventLog;
 use pgsieve::telemetry::session_info::SessionInfo;
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn pipe(place: &Place) -> (PathBuf, fs::File) {
 fn audit_to(pipe: &Path, on_full: OnFull) -> Telemetry {
     let mut settings = writing_to(pipe);
     settings.audit.on_full = on_full;
-    Telemetry::start(&settings, Log::off()).unwrap()
+    Telemetry::start(&settings, EventLog::off()).unwrap()
 }
 
 /// Lines until a refusal of this session number has come.
@@ -53,14 +53,14 @@ fn nobody_waits_to_record_a_line_and_no_refusal_is_ever_lost() {
     let telemetry = audit_to(&path, OnFull::Drop);
     let (harmless, hostile) = (session(), SessionInfo::accepted(77, "10.0.0.9:1"));
     // The queue over again: one fill is taken by the writer, which then hangs.
-    let permitted = statement(&harmless, Outcome::Permitted);
+    let permitted = statement(&harmless, StatementOutcome::Permitted);
     for _ in 0..AUDIT_QUEUE_BYTES_MAX / 100 {
         telemetry.emit(&permitted);
     }
     let start = Instant::now();
     let refused = 5_000;
     for _ in 0..refused {
-        telemetry.emit(&statement(&hostile, Outcome::Refused));
+        telemetry.emit(&statement(&hostile, StatementOutcome::Refused));
     }
     telemetry.emit(&permitted);
     assert!(start.elapsed() < Duration::from_secs(2), "somebody waited");
@@ -71,7 +71,7 @@ fn nobody_waits_to_record_a_line_and_no_refusal_is_ever_lost() {
 
     // The disk is back.
     let last = SessionInfo::accepted(78, "10.0.0.9:2");
-    telemetry.emit(&statement(&last, Outcome::Refused));
+    telemetry.emit(&statement(&last, StatementOutcome::Refused));
     let mut reader = BufReader::new(both);
     let lines = until_refusal_of(&mut reader, 78);
     let refusals = lines.iter().filter(|line| line["verdict"] == "refused");
@@ -104,7 +104,7 @@ fn where_sessions_wait_nothing_of_theirs_is_dropped() {
         .unwrap();
     let mut taken = 0;
     while !telemetry.must_wait(&session) {
-        telemetry.emit(&statement(&session, Outcome::Permitted));
+        telemetry.emit(&statement(&session, StatementOutcome::Permitted));
         taken += 1;
         // The writer takes the first fill, and hangs with it.
         if taken == AUDIT_QUEUE_BYTES_MAX / 1000 {
@@ -119,7 +119,7 @@ fn where_sessions_wait_nothing_of_theirs_is_dropped() {
     assert!(waited.is_err(), "there was room");
     telemetry.emit(&statement(
         &SessionInfo::accepted(79, "x"),
-        Outcome::Refused,
+        StatementOutcome::Refused,
     ));
     let mut reader = BufReader::new(both);
     let reading = std::thread::spawn(move || {

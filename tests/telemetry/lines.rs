@@ -4,15 +4,15 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pgsieve::gate::{Named, Rendered, Rule, StatementKind};
+use pgsieve::gate::{RenderedNames, Rule, StatementKind, StatementObjects};
 use pgsieve::limits::AUDIT_NAMES_MAX;
-use pgsieve::policy::{Mode, Recoverer};
+use pgsieve::policy::{Recoverer, RuleMode};
 use pgsieve::repair::{Attempt, AttemptOutcome, Confidence, NameGate};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::telemetry::events::{
     LimitReached, SessionPanicked, StatementFinished, StatementRepaired,
 };
-use pgsieve::telemetry::labels::{Outcome, Path};
+use pgsieve::telemetry::labels::{ProtocolPath, StatementOutcome};
 use serde_json::Value;
 
 use crate::support::{Place, audit_to, fingerprint, lines, sample, session, statement};
@@ -22,7 +22,7 @@ fn a_statement_leaves_one_line_with_everything_but_its_text() {
     let place = Place::new();
     let file = place.file("audit.jsonl");
     let telemetry = audit_to(&file);
-    telemetry.emit(&statement(&session(), Outcome::Refused));
+    telemetry.emit(&statement(&session(), StatementOutcome::Refused));
     assert!(telemetry.flush(Duration::from_secs(5)));
 
     let lines = lines(&file);
@@ -67,17 +67,17 @@ fn names_that_come_again_are_told_again() {
     };
     // The text of the first is short enough to be kept, that of the second is not.
     for (name, count) in [("shop.\"q", 3), ("shop.r", 60)] {
-        let named = Named {
+        let named = StatementObjects {
             relations: many(name, count),
             columns: Box::default(),
             functions: many("shop.f", 1),
             settings: Box::default(),
-            rendered: Rendered::default(),
+            rendered: RenderedNames::default(),
         };
         for _ in 0..3 {
             telemetry.emit(&StatementFinished {
                 named: Some(&named),
-                ..statement(&session, Outcome::Permitted)
+                ..statement(&session, StatementOutcome::Permitted)
             });
             assert!(telemetry.flush(Duration::from_secs(5)));
             let lines = lines(&file);
@@ -95,14 +95,14 @@ fn a_line_tells_what_was_read_and_what_would_have_refused_it() {
     let place = Place::new();
     let file = place.file("audit.jsonl");
     let telemetry = audit_to(&file);
-    let named = Named {
+    let named = StatementObjects {
         relations: [r"shop.a", "shop.\"b\n"].map(Arc::from).into(),
         columns: ["shop.a.id"].map(Arc::from).into(),
         functions: ["shop.f(integer)"].map(Arc::from).into(),
         settings: (0..AUDIT_NAMES_MAX + 3)
             .map(|number| format!("app.s{number}").into())
             .collect(),
-        rendered: Rendered::default(),
+        rendered: RenderedNames::default(),
     };
     let session = session();
     let (judged, running) = ([Rule::RelationDenied, Rule::Nesting], [Rule::ResultRows]);
@@ -110,11 +110,11 @@ fn a_line_tells_what_was_read_and_what_would_have_refused_it() {
         observed: &judged,
         observed_running: &running,
         named: Some(&named),
-        ..statement(&session, Outcome::Permitted)
+        ..statement(&session, StatementOutcome::Permitted)
     };
     telemetry.emit(&finished);
     telemetry.emit(&StatementFinished {
-        path: Path::Execute,
+        path: ProtocolPath::Execute,
         named: None,
         text: None,
         ..finished
@@ -122,10 +122,10 @@ fn a_line_tells_what_was_read_and_what_would_have_refused_it() {
     telemetry.emit(&LimitReached {
         session: &session,
         rule: Rule::ConnectionsPerUser,
-        mode: Mode::Observe,
+        mode: RuleMode::Observe,
         fingerprint: None,
     });
-    telemetry.emit(&statement(&session, Outcome::Permitted));
+    telemetry.emit(&statement(&session, StatementOutcome::Permitted));
     assert!(telemetry.flush(Duration::from_secs(5)));
     let lines = lines(&file);
     let relations = serde_json::json!(["shop.a", "shop.\"b\n"]);
@@ -190,7 +190,7 @@ fn a_rescue_leaves_one_line_with_every_attempt_and_no_text() {
     let session = session();
     let repaired = StatementRepaired {
         session: &session,
-        path: Path::Query,
+        path: ProtocolPath::Query,
         attempts: &attempts,
         latency: Duration::from_micros(4_200),
     };

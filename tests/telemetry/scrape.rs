@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use pgsieve::gate::{Rule, StatementKind};
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::events::{ConnectionClosed, ConnectionOpened, LoginFinished};
-use pgsieve::telemetry::labels::{ClosedBecause, LoginMethod, LoginOutcome, Outcome, Transport};
+use pgsieve::telemetry::labels::{
+    ClientTransport, ClosedBecause, LoginMethod, LoginOutcome, StatementOutcome,
+};
 
 use crate::support::{Place, audit_to, sample, session, statement};
 
@@ -15,7 +17,7 @@ fn a_scrape_shows_what_was_emitted() {
     let session = session();
     telemetry.emit(&ConnectionOpened {
         session: &session,
-        transport: Transport::Tcp,
+        transport: ClientTransport::Tcp,
     });
     telemetry.emit(&LoginFinished {
         session: &session,
@@ -24,8 +26,8 @@ fn a_scrape_shows_what_was_emitted() {
         sqlstate: None,
         duration: Duration::from_millis(5),
     });
-    telemetry.emit(&statement(&session, Outcome::Permitted));
-    telemetry.emit(&statement(&session, Outcome::Refused));
+    telemetry.emit(&statement(&session, StatementOutcome::Permitted));
+    telemetry.emit(&statement(&session, StatementOutcome::Refused));
     let scrape = telemetry.scrape();
     assert_eq!(sample(&scrape, "pgsieve_connections_open"), 1.0);
     assert_eq!(sample(&scrape, "pgsieve_rows_total"), 4.0);
@@ -65,7 +67,7 @@ fn a_statement_event_stays_cheap() {
     let place = Place::new();
     let session = session();
     for telemetry in [Telemetry::quiet().unwrap(), audit_to(&place.file("audit"))] {
-        let event = statement(&session, Outcome::Permitted);
+        let event = statement(&session, StatementOutcome::Permitted);
         let rounds = 5_000;
         for _ in 0..rounds {
             telemetry.emit(&event);

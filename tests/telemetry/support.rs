@@ -10,10 +10,10 @@ use pgsieve::sql::fingerprint::{Fingerprint, Fingerprinter};
 use pgsieve::sqlstate;
 use pgsieve::telemetry::audit::{AuditSettings, AuditTarget};
 use pgsieve::telemetry::events::StatementFinished;
-use pgsieve::telemetry::labels::{CacheAnswer, Outcome, Path as Way};
-use pgsieve::telemetry::log::Log;
+use pgsieve::telemetry::labels::{CacheAnswer, ProtocolPath, StatementOutcome};
+use pgsieve::telemetry::log::EventLog;
 use pgsieve::telemetry::session_info::SessionInfo;
-use pgsieve::telemetry::sqlstate_code::Code;
+use pgsieve::telemetry::sqlstate_code::SqlstateCode;
 use pgsieve::telemetry::{Telemetry, TelemetrySettings};
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ impl Drop for Place {
 
 /// Telemetry whose audit goes to a file.
 pub fn audit_to(file: &Path) -> Telemetry {
-    Telemetry::start(&writing_to(file), Log::off()).unwrap()
+    Telemetry::start(&writing_to(file), EventLog::off()).unwrap()
 }
 
 /// The settings of that.
@@ -71,25 +71,25 @@ pub fn fingerprint() -> Fingerprint {
 }
 
 /// A statement that ended so.
-pub fn statement(session: &SessionInfo, outcome: Outcome) -> StatementFinished<'_> {
+pub fn statement(session: &SessionInfo, outcome: StatementOutcome) -> StatementFinished<'_> {
     StatementFinished {
         session,
-        path: Way::Query,
+        path: ProtocolPath::Query,
         kind: StatementKind::ALL[0],
         fingerprint: Some(fingerprint()),
         outcome,
-        rule: (outcome == Outcome::Refused).then(|| Rule::ALL[0]),
+        rule: (outcome == StatementOutcome::Refused).then(|| Rule::ALL[0]),
         observed: &[],
         observed_running: &[],
         named: None,
         text: None,
         queryid: None,
-        sqlstate: (outcome == Outcome::Refused)
-            .then(|| Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
+        sqlstate: (outcome == StatementOutcome::Refused)
+            .then(|| SqlstateCode::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 2,
         bytes: 99,
         cached: CacheAnswer::Unasked,
-        subject: (outcome == Outcome::Refused).then_some("relation shop.orders"),
+        subject: (outcome == StatementOutcome::Refused).then_some("relation shop.orders"),
         hint: None,
         trace: None,
         queue: Duration::ZERO,

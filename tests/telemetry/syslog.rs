@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::audit::AuditTarget;
-use pgsieve::telemetry::labels::Outcome;
-use pgsieve::telemetry::log::Log;
+use pgsieve::telemetry::labels::StatementOutcome;
+use pgsieve::telemetry::log::EventLog;
 
 use crate::support::{Place, sample, session, statement, writing_to};
 
@@ -63,11 +63,11 @@ fn the_file_and_every_receiver_get_the_same_lines() {
         let target = AuditTarget::parse(&target).unwrap();
         settings.audit.targets.push(target);
     }
-    let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
+    let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
     let long = "ü".repeat(64);
     let somebody = session().named(&long, &long, &long);
     for _ in 0..5 {
-        telemetry.emit(&statement(&somebody, Outcome::Refused));
+        telemetry.emit(&statement(&somebody, StatementOutcome::Refused));
     }
     assert!(telemetry.flush(Duration::from_secs(5)));
     let text = fs::read_to_string(&file).unwrap();
@@ -94,8 +94,8 @@ fn a_receiver_that_comes_back_gets_what_it_has_missed() {
     let target = AuditTarget::parse(&format!("syslog://{}", socket.display()));
     settings.audit.targets.push(target.unwrap());
     // Nobody is there yet.
-    let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
-    telemetry.emit(&statement(&session(), Outcome::Refused));
+    let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
+    telemetry.emit(&statement(&session(), StatementOutcome::Refused));
     assert!(!telemetry.flush(Duration::from_millis(300)));
     assert!(sample(&telemetry.scrape(), "pgsieve_audit_write_errors_total") > 0.0);
     for round in 0..2 {
@@ -114,7 +114,7 @@ fn a_receiver_that_comes_back_gets_what_it_has_missed() {
         // It goes away and misses a line.
         drop(local);
         fs::remove_file(&socket).unwrap();
-        telemetry.emit(&statement(&session(), Outcome::Refused));
+        telemetry.emit(&statement(&session(), StatementOutcome::Refused));
         assert!(!telemetry.flush(Duration::from_millis(300)));
     }
     // Whoever ends pgsieve now does not wait for ever.

@@ -9,8 +9,8 @@ use pgsieve::gate::Rule;
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::telemetry::Telemetry;
 use pgsieve::telemetry::events::StatementFinished;
-use pgsieve::telemetry::labels::Outcome;
-use pgsieve::telemetry::log::Log;
+use pgsieve::telemetry::labels::StatementOutcome;
+use pgsieve::telemetry::log::EventLog;
 use pgsieve::telemetry::session_info::SessionInfo;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn it_says_what_is_refused_most_and_what_is_slow_over_all_files() {
     let file = place.file("audit");
     let mut settings = writing_to(&file);
     settings.audit.rotate_bytes = Some(4_000);
-    let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
+    let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
     let (ann, bob) = (
         session(),
         SessionInfo::accepted(4, "x").named("bob", "shop", ""),
@@ -47,18 +47,18 @@ fn it_says_what_is_refused_most_and_what_is_slow_over_all_files() {
     let bob = bob.under("agent", "0123");
     let other = Fingerprinter::new(None, [0; 32]).of("SELECT 2, 3");
     for round in 0..20 {
-        telemetry.emit(&statement(&ann, Outcome::Permitted));
+        telemetry.emit(&statement(&ann, StatementOutcome::Permitted));
         telemetry.emit(&StatementFinished {
             total: Duration::from_millis(round * 10),
-            ..statement(&bob, Outcome::Permitted)
+            ..statement(&bob, StatementOutcome::Permitted)
         });
         if round % 2 == 0 {
-            telemetry.emit(&statement(&bob, Outcome::Refused));
+            telemetry.emit(&statement(&bob, StatementOutcome::Refused));
         }
         if round % 4 == 0 {
             telemetry.emit(&StatementFinished {
                 fingerprint: Some(other),
-                ..statement(&ann, Outcome::Refused)
+                ..statement(&ann, StatementOutcome::Refused)
             });
         }
     }

@@ -23,35 +23,49 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     // 2 judgement: the gate judges under a policy
     ("policy", &[GROUND, &["sql", "catalog"]]),
     ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
-    // 3 repair: a failed text is changed and judged again
+    // 3 repair: a failed text is changed and judged again; foreign dialects are translated
     (
-        "funnel",
+        "dialect",
         &[GROUND, &["sql", "catalog", "resolve", "policy", "gate"]],
     ),
-    // 4 witness: events carry rules, kinds, fingerprints and attempts
+    (
+        "repair",
+        &[
+            GROUND,
+            &["sql", "catalog", "resolve", "policy", "gate", "dialect"],
+        ],
+    ),
+    // 4 telemetry: events carry rules, kinds, fingerprints and attempts
     (
         "telemetry",
-        &[GROUND, &["sql", "catalog", "policy", "gate", "funnel"]],
+        &[GROUND, &["sql", "catalog", "policy", "gate", "repair"]],
     ),
     // 5 reach: logins need sockets; upstreams run permits
     ("net", &[GROUND, &["wire", "telemetry"]]),
     ("auth", &[GROUND, &["wire", "telemetry", "net"]]),
     ("upstream", &[BELOW_UPSTREAM]),
-    // 6 conversation
+    // 6 session
     ("session", &[BELOW_UPSTREAM, &["upstream"]]),
     // above it: what would become of a statement in one
     ("offline", &[BELOW_UPSTREAM, &["session"]]),
-    // 7 house: built from below, wired together by app
+    // 7 program: built from below, wired together by app
     (
         "server",
         &[BELOW_UPSTREAM, &["upstream", "session", "offline"]],
     ),
-    ("config", &[BELOW_UPSTREAM, &["upstream", "session"]]),
+    // the server as it is set up, for whoever runs it
+    ("doctor", &[BELOW_UPSTREAM, &["upstream"]]),
+    (
+        "config",
+        &[BELOW_UPSTREAM, &["upstream", "session", "doctor"]],
+    ),
     (
         "app",
         &[
             BELOW_UPSTREAM,
-            &["upstream", "session", "offline", "server", "config"],
+            &[
+                "upstream", "session", "offline", "doctor", "server", "config",
+            ],
         ],
     ),
     (
@@ -66,7 +80,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
         &[
             BELOW_UPSTREAM,
             &[
-                "upstream", "session", "offline", "server", "config", "app", "demo",
+                "upstream", "session", "offline", "doctor", "server", "config", "app", "demo",
             ],
         ],
     ),
@@ -96,7 +110,8 @@ const BELOW_UPSTREAM: &[&str] = &[
     "resolve",
     "policy",
     "gate",
-    "funnel",
+    "dialect",
+    "repair",
     "telemetry",
     "net",
     "auth",
@@ -115,7 +130,8 @@ const PURE: &[&str] = &[
     "resolve",
     "policy",
     "gate",
-    "funnel",
+    "dialect",
+    "repair",
 ];
 
 /// What would make them impure.

@@ -19,8 +19,8 @@ const TOP_LEVEL: &[&str] = &[
     "target",
 ];
 
-/// Folders between `src` and a file, and the file itself: `src/a/b/c.rs`.
-const DEPTH_MAX: usize = 3;
+/// Folders between `src` and a file, and the file itself: `src/a/b/c/d.rs`.
+const DEPTH_MAX: usize = 4;
 
 /// Names that say nothing.
 const EMPTY_NAMES: &[&str] = &[
@@ -127,14 +127,14 @@ fn layout_breaches_are_seen() {
     let sample = |path| modules(&[Source::new(path, "")]).len();
     assert_eq!(
         [
-            sample("src/a/b/c/d.rs"),
+            sample("src/a/b/c/d/e.rs"),
             sample("src/a/util.rs"),
             sample("src/types/a.rs")
         ],
         [1; 3]
     );
     assert_eq!(
-        [sample("src/a/b/c.rs"), sample("tests/gate/corpus.rs")],
+        [sample("src/a/b/c/d.rs"), sample("tests/gate/corpus.rs")],
         [0; 2]
     );
     let names = ["src".to_string(), ".ci".into(), "notes.txt".into()];

@@ -9,6 +9,7 @@ const TABLE: &str = "src/waits.rs";
 /// Folders whose code talks to peers; what the rest awaits is theirs.
 const FOLDERS: &[&str] = &[
     "src/auth/",
+    "src/doctor/",
     "src/net/",
     "src/server/",
     "src/session/",

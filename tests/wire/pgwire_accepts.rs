@@ -6,9 +6,9 @@
 use std::panic::catch_unwind;
 
 use bytes::BytesMut;
-use pgsieve::wire::frame::{Cut, Phase, cut_frontend};
+use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 use pgsieve::wire::frontend::password;
-use pgsieve::wire::malformed::Malformed;
+use pgsieve::wire::malformed::MalformedMessage;
 use pgsieve::wire::startup::cut_first;
 use pgwire::messages::startup::{Password, Startup};
 use pgwire::messages::{DecodeContext, Message, PgWireFrontendMessage};
@@ -23,7 +23,7 @@ fn a_text_that_is_not_utf8_is_replaced() {
         panic!("a Query")
     };
     assert_eq!(query.query, "a\u{fffd}b");
-    assert_eq!(read(bytes), Err(Malformed::NotUtf8));
+    assert_eq!(read(bytes), Err(MalformedMessage::NotUtf8));
 }
 
 /// A text without end is read as no text.
@@ -34,7 +34,7 @@ fn an_unterminated_query_is_empty() {
         panic!("a Query")
     };
     assert_eq!(query.query, "");
-    assert_eq!(read(bytes), Err(Malformed::Unterminated));
+    assert_eq!(read(bytes), Err(MalformedMessage::Unterminated));
 }
 
 /// What one frame holds behind its text becomes a message of its own.
@@ -45,7 +45,7 @@ fn leftovers_of_a_frame_are_the_next_message() {
     assert!(matches!(first, PgWireFrontendMessage::Query(query) if query.query == "x"));
     let smuggled = PgWireFrontendMessage::decode(&mut left, &context()).unwrap();
     assert!(matches!(smuggled, Some(PgWireFrontendMessage::Query(_))));
-    assert_eq!(read(bytes), Err(Malformed::Leftover { bytes: 6 }));
+    assert_eq!(read(bytes), Err(MalformedMessage::Leftover { bytes: 6 }));
 }
 
 #[test]
@@ -53,11 +53,11 @@ fn a_length_below_the_message_is_taken() {
     let bytes = b"Q\0\0\0\x04x\0";
     let (first, _) = theirs(bytes);
     assert!(matches!(first, PgWireFrontendMessage::Query(query) if query.query == "x"));
-    let refused = Malformed::LengthTooSmall {
+    let refused = MalformedMessage::LengthTooSmall {
         kind: b'Q',
         length: 4,
     };
-    assert_eq!(cut_frontend(bytes, Phase::Session), Err(refused));
+    assert_eq!(cut_frontend(bytes, ProtocolPhase::Session), Err(refused));
 }
 
 #[test]
@@ -66,15 +66,15 @@ fn formats_and_lengths_that_do_not_exist_are_taken() {
     let two_formats_for_one = b"B\0\0\0\x14\0\0\0\x02\0\0\0\x01\0\x01\xff\xff\xff\xff\0\0";
     let minus_two = b"B\0\0\0\x10\0\0\0\0\0\x01\xff\xff\xff\xfe\0\0";
     for (bytes, refused) in [
-        (&format_seven[..], Malformed::FormatCode { code: 7 }),
+        (&format_seven[..], MalformedMessage::FormatCode { code: 7 }),
         (
             &two_formats_for_one[..],
-            Malformed::FormatCount {
+            MalformedMessage::FormatCount {
                 formats: 2,
                 values: 1,
             },
         ),
-        (&minus_two[..], Malformed::ValueLength { length: -2 }),
+        (&minus_two[..], MalformedMessage::ValueLength { length: -2 }),
     ] {
         assert!(matches!(theirs(bytes).0, PgWireFrontendMessage::Bind(_)));
         assert_eq!(read(bytes), Err(refused));
@@ -88,7 +88,7 @@ fn a_target_that_does_not_exist_is_taken() {
         theirs(bytes).0,
         PgWireFrontendMessage::Describe(_)
     ));
-    assert_eq!(read(bytes), Err(Malformed::Target { kind: b'x' }));
+    assert_eq!(read(bytes), Err(MalformedMessage::Target { kind: b'x' }));
 }
 
 /// A Sync with a body: what it holds is read as the next message.
@@ -99,11 +99,11 @@ fn a_body_where_none_belongs_is_the_next_message() {
     assert!(matches!(sync, PgWireFrontendMessage::Sync(_)));
     let smuggled = PgWireFrontendMessage::decode(&mut left, &context()).unwrap();
     assert!(matches!(smuggled, Some(PgWireFrontendMessage::Query(_))));
-    let refused = Malformed::LengthTooLarge {
+    let refused = MalformedMessage::LengthTooLarge {
         kind: b'S',
         length: 10,
     };
-    assert_eq!(cut_frontend(bytes, Phase::Session), Err(refused));
+    assert_eq!(cut_frontend(bytes, ProtocolPhase::Session), Err(refused));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_startup_without_end_is_taken() {
         startup.parameters.get("user").map(String::as_str),
         Some("me")
     );
-    assert_eq!(cut_first(bytes), Err(Malformed::StartupLayout));
+    assert_eq!(cut_first(bytes), Err(MalformedMessage::StartupLayout));
 }
 
 /// Before any login: these would take down the task of a session.
@@ -125,17 +125,17 @@ fn a_startup_without_end_is_taken() {
 fn short_messages_are_a_panic() {
     let parse = b"P\0\0\0\x08\0\0\0\x01";
     catch_unwind(|| theirs(parse)).expect_err("pgwire panics");
-    assert_eq!(read(parse), Err(Malformed::Short));
+    assert_eq!(read(parse), Err(MalformedMessage::Short));
     let bind = b"B\0\0\0\x0c\0\0\0\0\xff\xff\0\0";
     catch_unwind(|| theirs(bind)).expect_err("pgwire panics");
-    assert_eq!(read(bind), Err(Malformed::Short));
+    assert_eq!(read(bind), Err(MalformedMessage::Short));
     let execute = b"E\0\0\0\x08\0\0\0\0";
     catch_unwind(|| theirs(execute)).expect_err("pgwire panics");
-    let refused = Malformed::LengthTooSmall {
+    let refused = MalformedMessage::LengthTooSmall {
         kind: b'E',
         length: 8,
     };
-    assert_eq!(cut_frontend(execute, Phase::Session), Err(refused));
+    assert_eq!(cut_frontend(execute, ProtocolPhase::Session), Err(refused));
 }
 
 /// pgwire reads no password as an empty one.
@@ -144,14 +144,14 @@ fn a_password_frame_without_a_password_is_refused() {
     let mut buffer = BytesMut::new();
     let read = Password::decode_body(&mut buffer, 4, &context()).unwrap();
     assert_eq!(read.password, "");
-    assert_eq!(password::password(b""), Err(Malformed::Unterminated));
+    assert_eq!(password::password(b""), Err(MalformedMessage::Unterminated));
     let bytes = b"p\0\0\0\x04";
-    let Ok(Cut::Whole(frame)) = cut_frontend(bytes, Phase::Login) else {
+    let Ok(FrameCut::Whole(frame)) = cut_frontend(bytes, ProtocolPhase::Login) else {
         panic!("a frame")
     };
     assert_eq!(
         password::sasl_initial(frame.body),
-        Err(Malformed::Unterminated)
+        Err(MalformedMessage::Unterminated)
     );
 }
 

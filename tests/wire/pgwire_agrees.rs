@@ -2,7 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 use pgsieve::wire::backend;
-use pgsieve::wire::frontend::{Frontend, Target, password};
+use pgsieve::wire::frontend::{FrontendMessage, StatementOrPortal, password};
 use pgsieve::wire::startup::{FirstPacket, ProtocolVersion, cut_first};
 use pgwire::messages::startup::{Authentication, SecretKey};
 use pgwire::messages::{
@@ -22,36 +22,36 @@ proptest! {
         prop_assume!(bytes[0] != b'F');
         let theirs = theirs(&bytes).expect("pgwire reads it");
         match (read(&bytes).expect("we read it"), theirs) {
-            (Frontend::Query(ours), PgWireFrontendMessage::Query(theirs)) => {
+            (FrontendMessage::Query(ours), PgWireFrontendMessage::Query(theirs)) => {
                 prop_assert_eq!(ours.text, theirs.query);
             }
-            (Frontend::Parse(ours), PgWireFrontendMessage::Parse(theirs)) => {
+            (FrontendMessage::Parse(ours), PgWireFrontendMessage::Parse(theirs)) => {
                 prop_assert_eq!(ours.name, theirs.name.unwrap_or_default());
                 prop_assert_eq!(ours.text, theirs.query);
                 let types: Vec<u32> = ours.parameter_types.iter().collect();
                 prop_assert_eq!(types, theirs.type_oids);
             }
-            (Frontend::Bind(ours), PgWireFrontendMessage::Bind(theirs)) => {
+            (FrontendMessage::Bind(ours), PgWireFrontendMessage::Bind(theirs)) => {
                 prop_assert_eq!(ours.portal, theirs.portal_name.unwrap_or_default());
                 prop_assert_eq!(ours.statement, theirs.statement_name.unwrap_or_default());
                 prop_assert_eq!(usize::from(ours.parameters), theirs.parameters.len());
             }
-            (Frontend::Execute(ours), PgWireFrontendMessage::Execute(theirs)) => {
+            (FrontendMessage::Execute(ours), PgWireFrontendMessage::Execute(theirs)) => {
                 prop_assert_eq!(ours.portal, theirs.name.unwrap_or_default());
                 prop_assert_eq!(ours.rows_max, theirs.max_rows);
             }
-            (Frontend::Describe(ours), PgWireFrontendMessage::Describe(theirs)) => {
+            (FrontendMessage::Describe(ours), PgWireFrontendMessage::Describe(theirs)) => {
                 check_target(ours, theirs.target_type, theirs.name);
             }
-            (Frontend::Close(ours), PgWireFrontendMessage::Close(theirs)) => {
+            (FrontendMessage::Close(ours), PgWireFrontendMessage::Close(theirs)) => {
                 check_target(ours, theirs.target_type, theirs.name);
             }
-            (Frontend::Flush, PgWireFrontendMessage::Flush(_))
-            | (Frontend::Sync, PgWireFrontendMessage::Sync(_))
-            | (Frontend::Terminate, PgWireFrontendMessage::Terminate(_))
-            | (Frontend::CopyData, PgWireFrontendMessage::CopyData(_))
-            | (Frontend::CopyDone, PgWireFrontendMessage::CopyDone(_))
-            | (Frontend::CopyFail, PgWireFrontendMessage::CopyFail(_)) => (),
+            (FrontendMessage::Flush, PgWireFrontendMessage::Flush(_))
+            | (FrontendMessage::Sync, PgWireFrontendMessage::Sync(_))
+            | (FrontendMessage::Terminate, PgWireFrontendMessage::Terminate(_))
+            | (FrontendMessage::CopyData, PgWireFrontendMessage::CopyData(_))
+            | (FrontendMessage::CopyDone, PgWireFrontendMessage::CopyDone(_))
+            | (FrontendMessage::CopyFail, PgWireFrontendMessage::CopyFail(_)) => (),
             (ours, _) => panic!("{ours:?} is something else to pgwire"),
         }
     }
@@ -60,16 +60,16 @@ proptest! {
     fn what_pgwire_writes_is_read(name in text(), sql in text(), values in values()) {
         let some = (!name.is_empty()).then(|| name.clone());
         let bytes = encoded(&simplequery::Query::new(sql.clone()));
-        let Ok(Frontend::Query(query)) = read(&bytes) else { panic!("a Query") };
+        let Ok(FrontendMessage::Query(query)) = read(&bytes) else { panic!("a Query") };
         prop_assert_eq!(query.text, &sql);
         let bytes = encoded(&extendedquery::Parse::new(some.clone(), sql.clone(), vec![23]));
-        let Ok(Frontend::Parse(parse)) = read(&bytes) else { panic!("a Parse") };
+        let Ok(FrontendMessage::Parse(parse)) = read(&bytes) else { panic!("a Parse") };
         prop_assert_eq!((parse.name, parse.text), (&name[..], &sql[..]));
         let count = values.len();
         let values = values.into_iter().map(|value| value.map(Bytes::from)).collect();
         let bind = extendedquery::Bind::new(some.clone(), some, vec![1], values, vec![0, 1]);
         let bytes = encoded(&bind);
-        let Ok(Frontend::Bind(bind)) = read(&bytes) else { panic!("a Bind") };
+        let Ok(FrontendMessage::Bind(bind)) = read(&bytes) else { panic!("a Bind") };
         prop_assert_eq!((bind.statement, usize::from(bind.parameters)), (&name[..], count));
     }
 
@@ -178,12 +178,12 @@ fn answers() {
     );
 }
 
-fn check_target(ours: Target<'_>, kind: u8, name: Option<String>) {
+fn check_target(ours: StatementOrPortal<'_>, kind: u8, name: Option<String>) {
     let name = name.unwrap_or_default();
     let expected = if kind == b'S' {
-        Target::Statement(&name)
+        StatementOrPortal::Statement(&name)
     } else {
-        Target::Portal(&name)
+        StatementOrPortal::Portal(&name)
     };
     assert_eq!(ours, expected);
 }

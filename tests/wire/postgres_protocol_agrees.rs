@@ -4,8 +4,8 @@
 use bytes::BytesMut;
 use pgsieve::sqlstate;
 use pgsieve::wire::backend::TransactionStatus;
-use pgsieve::wire::encode::{self, ErrorFields, Severity};
-use pgsieve::wire::frontend::{Frontend, Oids, Target, password};
+use pgsieve::wire::encode::{self, ErrorFields, ErrorSeverity};
+use pgsieve::wire::frontend::{FrontendMessage, ParameterOids, StatementOrPortal, password};
 use pgsieve::wire::startup::{FirstPacket, ProtocolVersion, cut_first};
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
@@ -20,7 +20,7 @@ proptest! {
     #[test]
     fn query(sql in text()) {
         let theirs = wrote(|out| frontend::query(&sql, out).unwrap());
-        let Ok(Frontend::Query(query)) = read(&theirs) else { panic!("a Query") };
+        let Ok(FrontendMessage::Query(query)) = read(&theirs) else { panic!("a Query") };
         prop_assert_eq!(query.text, &sql);
         prop_assert_eq!(wrote(|out| encode::query(out, &sql).unwrap()), theirs);
     }
@@ -28,7 +28,7 @@ proptest! {
     #[test]
     fn parse(name in text(), sql in text(), types in prop::collection::vec(any::<u32>(), 0..5)) {
         let theirs = wrote(|out| frontend::parse(&name, &sql, types.clone(), out).unwrap());
-        let Ok(Frontend::Parse(parse)) = read(&theirs) else { panic!("a Parse") };
+        let Ok(FrontendMessage::Parse(parse)) = read(&theirs) else { panic!("a Parse") };
         prop_assert_eq!((parse.name, parse.text), (&name[..], &sql[..]));
         prop_assert_eq!(parse.parameter_types.iter().collect::<Vec<_>>(), types);
         let ours = wrote(|out| encode::parse(out, &name, &sql, parse.parameter_types).unwrap());
@@ -38,7 +38,7 @@ proptest! {
     #[test]
     fn bound(portal in text(), name in text(), all in any::<bool>(), values in values()) {
         let theirs = bind(&portal, &name, all, &values);
-        let Ok(Frontend::Bind(bind)) = read(&theirs) else { panic!("a Bind") };
+        let Ok(FrontendMessage::Bind(bind)) = read(&theirs) else { panic!("a Bind") };
         prop_assert_eq!((bind.portal, bind.statement), (&portal[..], &name[..]));
         prop_assert_eq!(usize::from(bind.parameters), values.len());
     }
@@ -46,12 +46,14 @@ proptest! {
     #[test]
     fn named(name in text(), rows in any::<i32>()) {
         let theirs = wrote(|out| frontend::execute(&name, rows, out).unwrap());
-        let Ok(Frontend::Execute(execute)) = read(&theirs) else { panic!("an Execute") };
+        let Ok(FrontendMessage::Execute(execute)) = read(&theirs) else { panic!("an Execute") };
         prop_assert_eq!((execute.portal, execute.rows_max), (&name[..], rows));
         let theirs = wrote(|out| frontend::describe(b'S', &name, out).unwrap());
-        prop_assert_eq!(read(&theirs), Ok(Frontend::Describe(Target::Statement(&name))));
+        let statement = StatementOrPortal::Statement(&name);
+        prop_assert_eq!(read(&theirs), Ok(FrontendMessage::Describe(statement)));
         let theirs = wrote(|out| frontend::close(b'P', &name, out).unwrap());
-        prop_assert_eq!(read(&theirs), Ok(Frontend::Close(Target::Portal(&name))));
+        let portal = StatementOrPortal::Portal(&name);
+        prop_assert_eq!(read(&theirs), Ok(FrontendMessage::Close(portal)));
     }
 
     #[test]
@@ -100,7 +102,7 @@ proptest! {
         let fields = ErrorFields {
             hint: hint.as_deref(),
             position,
-            ..ErrorFields::new(Severity::Error, sqlstate::READ_ONLY_SQL_TRANSACTION, &message)
+            ..ErrorFields::new(ErrorSeverity::Error, sqlstate::READ_ONLY_SQL_TRANSACTION, &message)
         };
         let mut out = BytesMut::new();
         encode::error(&mut out, &fields);
@@ -127,7 +129,7 @@ fn messages_without_fields() {
     assert_eq!(wrote(encode::ssl_request), wrote(frontend::ssl_request));
     let none = wrote(|out| frontend::parse("", "", [], out).unwrap());
     assert_eq!(
-        wrote(|out| encode::parse(out, "", "", Oids::default()).unwrap()),
+        wrote(|out| encode::parse(out, "", "", ParameterOids::default()).unwrap()),
         none
     );
 }

@@ -1,9 +1,9 @@
 //! Random messages, and the two steps that every test takes: cut a frame, decode it.
 
 use bytes::BytesMut;
-use pgsieve::wire::frame::{Cut, Phase, cut_frontend};
-use pgsieve::wire::frontend::{Frontend, decode};
-use pgsieve::wire::malformed::Malformed;
+use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
+use pgsieve::wire::frontend::{FrontendMessage, decode};
+use pgsieve::wire::malformed::MalformedMessage;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend;
 use proptest::prelude::*;
@@ -78,13 +78,13 @@ pub fn wrote(write: impl FnOnce(&mut BytesMut)) -> Vec<u8> {
 }
 
 /// Cuts and decodes exactly one message.
-pub fn read(bytes: &[u8]) -> Result<Frontend<'_>, Malformed> {
-    match cut_frontend(bytes, Phase::Session)? {
-        Cut::Whole(frame) => {
+pub fn read(bytes: &[u8]) -> Result<FrontendMessage<'_>, MalformedMessage> {
+    match cut_frontend(bytes, ProtocolPhase::Session)? {
+        FrameCut::Whole(frame) => {
             assert_eq!(frame.bytes, bytes, "the whole input is one frame");
             decode(&frame)
         }
-        Cut::Partial { needed } => panic!("{needed} bytes needed, {} given", bytes.len()),
+        FrameCut::Partial { needed } => panic!("{needed} bytes needed, {} given", bytes.len()),
     }
 }
 

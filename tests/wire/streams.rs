@@ -1,7 +1,7 @@
 //! Bytes approved are bytes given, however a stream of messages is chopped or damaged.
 
-use pgsieve::wire::frame::{Cut, Phase, cut_frontend, header_backend};
-use pgsieve::wire::malformed::Malformed;
+use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend, header_backend};
+use pgsieve::wire::malformed::MalformedMessage;
 use pgsieve::wire::{backend, encode, frontend, startup};
 use proptest::prelude::*;
 
@@ -49,10 +49,10 @@ proptest! {
     #[test]
     fn a_text_decoded_is_encoded_to_the_same_bytes(message in samples::message()) {
         let again = match samples::read(&message) {
-            Ok(frontend::Frontend::Query(query)) => {
+            Ok(frontend::FrontendMessage::Query(query)) => {
                 samples::wrote(|out| encode::query(out, query.text).unwrap())
             }
-            Ok(frontend::Frontend::Parse(parse)) => samples::wrote(|out| {
+            Ok(frontend::FrontendMessage::Parse(parse)) => samples::wrote(|out| {
                 encode::parse(out, parse.name, parse.text, parse.parameter_types).unwrap();
             }),
             Ok(_) => message.clone(),
@@ -63,13 +63,13 @@ proptest! {
 
     #[test]
     fn no_bytes_cause_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        for phase in [Phase::Login, Phase::Session] {
-            if let Ok(Cut::Whole(frame)) = cut_frontend(&bytes, phase) {
+        for phase in [ProtocolPhase::Login, ProtocolPhase::Session] {
+            if let Ok(FrameCut::Whole(frame)) = cut_frontend(&bytes, phase) {
                 prop_assert!(bytes.starts_with(frame.bytes));
             }
         }
         for kind in 0..=u8::MAX {
-            let frame = pgsieve::wire::frame::Frame { kind, body: &bytes, bytes: &bytes };
+            let frame = pgsieve::wire::frame::ClientFrame { kind, body: &bytes, bytes: &bytes };
             let _ = format!("{:?}", frontend::decode(&frame));
         }
         let _ = (header_backend(&bytes), startup::cut_first(&bytes));
@@ -85,16 +85,16 @@ proptest! {
 
 /// Reads a stream as a session does: a buffer grows by what one read brings, whole frames leave it.
 /// Answers with the frames approved and how it ended.
-fn approve(stream: &[u8], cuts: &[usize]) -> (Vec<Vec<u8>>, Result<(), Malformed>) {
+fn approve(stream: &[u8], cuts: &[usize]) -> (Vec<Vec<u8>>, Result<(), MalformedMessage>) {
     let (mut approved, mut buffer, mut rest) = (Vec::new(), Vec::new(), stream);
     for size in cuts.iter().cycle() {
         let (chunk, later) = rest.split_at((*size).min(rest.len()));
         buffer.extend_from_slice(chunk);
         rest = later;
         loop {
-            let frame = match cut_frontend(&buffer, Phase::Session) {
-                Ok(Cut::Whole(frame)) => frame,
-                Ok(Cut::Partial { needed }) => {
+            let frame = match cut_frontend(&buffer, ProtocolPhase::Session) {
+                Ok(FrameCut::Whole(frame)) => frame,
+                Ok(FrameCut::Partial { needed }) => {
                     assert!(needed > buffer.len(), "what is whole is not awaited");
                     break;
                 }

@@ -22,8 +22,8 @@ mod tests;
 pub mod token;
 
 use super::settings::{KeysFrom, OidcPeople, OidcSettings, OnExpiry, UpstreamIdentity};
-use super::{Admitted, AuthError, password_request};
-use crate::net::framed_stream::Link;
+use super::{AdmittedIdentity, AuthError, password_request};
+use crate::net::framed_stream::FramedStream;
 use crate::net::https::Document;
 use crate::net::pem::TlsSetupError;
 use keyring::{Fetched, Keyring, KeysFault};
@@ -94,11 +94,11 @@ impl OidcUsers {
     /// Not to be cancelled and gone on with: the question may be out.
     pub(super) async fn admit(
         &self,
-        link: &mut Link,
+        framed: &mut FramedStream,
         user: &str,
         deadline: Instant,
-    ) -> Result<Admitted<'_>, AuthError> {
-        let given = password_request::ask(link, deadline).await?;
+    ) -> Result<AdmittedIdentity<'_>, AuthError> {
+        let given = password_request::request_password(framed, deadline).await?;
         let proved = self.prove(given.reveal(), user, deadline).await;
         let proved = proved.map_err(AuthError::Token)?;
         let unlisted = || AuthError::Token(TokenError::UnlistedUser);
@@ -111,7 +111,7 @@ impl OidcUsers {
                 OnExpiry::Stay => None,
             },
         };
-        Ok(Admitted::Proved { identity, proof })
+        Ok(AdmittedIdentity::Proved { identity, proof })
     }
 
     async fn prove(

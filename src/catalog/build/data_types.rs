@@ -1,20 +1,21 @@
 //! Types, and the operators and casts between them.
 
-use super::oids::Subject;
-use super::{BuildError, Builder};
+use super::oids::BuiltObject;
+use super::{BuildError, CatalogBuilder};
 use crate::catalog::catalog_rows::{CastRow, OperatorRow, TypeRow};
 use crate::catalog::{
-    Cast, CastContext, CastMethod, ObjectKind, Oid, Operator, RelationId, Stored, Type, TypeKind,
+    Cast, CastContext, CastMethod, ObjectKind, Oid, Operator, RelationId, StoredReferences, Type,
+    TypeKind,
 };
 
-impl Builder {
+impl CatalogBuilder {
     /// All types.
     pub(super) fn data_types(&mut self, rows: Vec<TypeRow>) -> Result<Vec<Type>, BuildError> {
         rows.into_iter().map(|row| self.data_type(row)).collect()
     }
 
     fn data_type(&mut self, row: TypeRow) -> Result<Type, BuildError> {
-        let of = Subject {
+        let of = BuiltObject {
             kind: ObjectKind::Type,
             oid: row.oid,
         };
@@ -35,14 +36,16 @@ impl Builder {
         })
     }
 
-    fn type_kind(&self, of: Subject, row: &TypeRow) -> Result<TypeKind, BuildError> {
+    fn type_kind(&self, of: BuiltObject, row: &TypeRow) -> Result<TypeKind, BuildError> {
         Ok(match row.kind {
             b'b' => TypeKind::Base,
             b'c' => TypeKind::Composite(self.rows_of(of, row)?),
             b'd' => TypeKind::Domain {
                 base: self.oids.data_type(of, row.base)?,
                 base_modifier: row.base_modifier,
-                checks: Stored::join(row.checks.iter().map(|tree| Stored::read(tree))),
+                checks: StoredReferences::join(
+                    row.checks.iter().map(|tree| StoredReferences::read(tree)),
+                ),
                 constrained: row.not_null || !row.checks.is_empty(),
             },
             b'e' => TypeKind::Enum,
@@ -59,7 +62,7 @@ impl Builder {
 
     /// The relation whose rows a composite type is for. Those of toast tables and of what one
     /// session made for itself are not read, but their types are.
-    fn rows_of(&self, of: Subject, row: &TypeRow) -> Result<Option<RelationId>, BuildError> {
+    fn rows_of(&self, of: BuiltObject, row: &TypeRow) -> Result<Option<RelationId>, BuildError> {
         let found = self.oids.relation(row.relation);
         if found.is_some() || self.oids.is_out_of_reach(row.schema, row.relation) {
             return Ok(found);
@@ -74,7 +77,7 @@ impl Builder {
         rows: Vec<OperatorRow>,
     ) -> Result<Vec<Operator>, BuildError> {
         let make = |row: OperatorRow| {
-            let of = Subject {
+            let of = BuiltObject {
                 kind: ObjectKind::Operator,
                 oid: row.oid,
             };
@@ -99,7 +102,7 @@ impl Builder {
     pub(super) fn casts(&self, rows: &[CastRow]) -> Result<Vec<Cast>, BuildError> {
         let make = |row: &CastRow| {
             // Casts have no names: the type that it starts from tells which one it is.
-            let of = Subject {
+            let of = BuiltObject {
                 kind: ObjectKind::Cast,
                 oid: row.source,
             };

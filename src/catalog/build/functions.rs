@@ -3,29 +3,34 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::oids::Subject;
-use super::{BuildError, Builder};
+use super::oids::BuiltObject;
+use super::{BuildError, CatalogBuilder};
 use crate::catalog::catalog_rows::FunctionRow;
 use crate::catalog::{
-    Code, Function, FunctionKind, Language, NameId, ObjectKind, Oid, Stored, TypeId, Volatility,
+    Function, FunctionKind, FunctionLanguage, LibraryCode, NameId, ObjectKind, Oid,
+    StoredReferences, TypeId, Volatility,
 };
 
 /// A column of a function's result.
 type OutColumn = (Option<NameId>, TypeId);
 
-impl Builder {
+impl CatalogBuilder {
     /// All functions.
     pub(super) fn functions(
         &mut self,
         rows: Vec<FunctionRow>,
     ) -> Result<Vec<Function>, BuildError> {
-        let mut shared = Shared::default();
+        let mut shared = SharedTexts::default();
         let rows = rows.into_iter();
         rows.map(|row| self.function(row, &mut shared)).collect()
     }
 
-    fn function(&mut self, row: FunctionRow, shared: &mut Shared) -> Result<Function, BuildError> {
-        let of = Subject {
+    fn function(
+        &mut self,
+        row: FunctionRow,
+        shared: &mut SharedTexts,
+    ) -> Result<Function, BuildError> {
+        let of = BuiltObject {
             kind: ObjectKind::Function,
             oid: row.oid,
         };
@@ -35,7 +40,7 @@ impl Builder {
             .iter()
             .map(|oid| self.oids.data_type(of, *oid))
             .collect();
-        let bodies = row.bodies.iter().map(|tree| Stored::read(tree));
+        let bodies = row.bodies.iter().map(|tree| StoredReferences::read(tree));
         Ok(Function {
             oid: Oid(row.oid),
             schema: self.schema(of, row.schema)?,
@@ -51,7 +56,7 @@ impl Builder {
             language,
             extension: row.extension.as_deref().map(|name| shared.keep(name)),
             code: row.code.as_ref().map(|(library, symbol)| {
-                Box::new(Code {
+                Box::new(LibraryCode {
                     library: shared.keep(library),
                     symbol: symbol.as_str().into(),
                 })
@@ -68,7 +73,7 @@ impl Builder {
                 .iter()
                 .map(|name| self.names.keep(name))
                 .collect(),
-            body: (!row.bodies.is_empty()).then(|| Box::new(Stored::join(bodies))),
+            body: (!row.bodies.is_empty()).then(|| Box::new(StoredReferences::join(bodies))),
             text: row.text.map(Into::into),
             search_path: row.search_path.map(Into::into),
             owner: self.oids.role(row.owner),
@@ -76,7 +81,11 @@ impl Builder {
         })
     }
 
-    fn function_kind(&self, of: Subject, row: &FunctionRow) -> Result<FunctionKind, BuildError> {
+    fn function_kind(
+        &self,
+        of: BuiltObject,
+        row: &FunctionRow,
+    ) -> Result<FunctionKind, BuildError> {
         Ok(match row.kind {
             b'f' => FunctionKind::Plain,
             b'w' => FunctionKind::Window,
@@ -94,12 +103,12 @@ impl Builder {
         })
     }
 
-    fn language(&mut self, name: &str) -> Language {
+    fn language(&mut self, name: &str) -> FunctionLanguage {
         match name {
-            "internal" => Language::Internal,
-            "c" => Language::C,
-            "sql" => Language::Sql,
-            other => Language::Other(self.names.keep(other)),
+            "internal" => FunctionLanguage::Internal,
+            "c" => FunctionLanguage::C,
+            "sql" => FunctionLanguage::Sql,
+            other => FunctionLanguage::Other(self.names.keep(other)),
         }
     }
 
@@ -123,7 +132,7 @@ impl Builder {
     /// The columns that OUT, INOUT and TABLE arguments make.
     fn out_columns(
         &mut self,
-        of: Subject,
+        of: BuiltObject,
         row: &FunctionRow,
     ) -> Result<Box<[OutColumn]>, BuildError> {
         let mut columns = Vec::new();
@@ -148,9 +157,9 @@ impl Builder {
 
 /// Texts that many functions have, each once.
 #[derive(Default)]
-struct Shared(HashSet<Arc<str>>);
+struct SharedTexts(HashSet<Arc<str>>);
 
-impl Shared {
+impl SharedTexts {
     fn keep(&mut self, text: &str) -> Arc<str> {
         if let Some(known) = self.0.get(text) {
             return Arc::clone(known);

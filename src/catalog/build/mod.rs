@@ -23,13 +23,13 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use self::oids::{Oids, Subject};
-use self::privileges::Rights;
-use super::catalog_rows::{RoleRow, Rows, SchemaRow};
-use super::index::{ByName, Index};
+use self::oids::{BuiltObject, OidIndex};
+use self::privileges::AclTable;
+use super::catalog_rows::{CatalogRows, RoleRow, SchemaRow};
+use super::index::{CatalogIndex, IdsByName};
 use super::{
-    Catalog, NameId, Names, ObjectKind, Oid, Role, RoleId, Schema, SchemaId, SchemaKind, Version,
-    version,
+    Catalog, CatalogVersion, DatabaseRole, NameId, NameTable, ObjectKind, Oid, RoleId, Schema,
+    SchemaId, SchemaKind, version,
 };
 
 impl Catalog {
@@ -37,11 +37,11 @@ impl Catalog {
     ///
     /// # Errors
     /// Where the rows do not fit together, or have letters that no known server writes.
-    pub fn build(mut rows: Rows) -> Result<Self, BuildError> {
-        let mut builder = Builder {
-            oids: Oids::of(&mut rows)?,
-            names: Names::default(),
-            rights: Rights::default(),
+    pub fn build(mut rows: CatalogRows) -> Result<Self, BuildError> {
+        let mut builder = CatalogBuilder {
+            oids: OidIndex::of(&mut rows)?,
+            names: NameTable::default(),
+            rights: AclTable::default(),
         };
         let roles = builder.roles(rows.roles, &rows.members);
         let schemas = builder.schemas(rows.schemas);
@@ -56,7 +56,7 @@ impl Catalog {
         let casts = builder.casts(&rows.casts)?;
         let supports = builder.supports(&rows.supports)?;
         let mut catalog = Self {
-            version: Version([0; 32]),
+            version: CatalogVersion([0; 32]),
             server_major: rows.server_major,
             other_encoding: rows.other_encoding,
             search_path: rows.search_path.into(),
@@ -72,7 +72,7 @@ impl Catalog {
             supports,
             roles,
             acls: builder.rights.lists,
-            index: Index::default(),
+            index: CatalogIndex::default(),
             prints: Box::default(),
         };
         catalog.index = index(&catalog, builder.oids);
@@ -82,14 +82,14 @@ impl Catalog {
 }
 
 /// What the objects are made with.
-struct Builder {
-    oids: Oids,
-    names: Names,
-    rights: Rights,
+struct CatalogBuilder {
+    oids: OidIndex,
+    names: NameTable,
+    rights: AclTable,
 }
 
-impl Builder {
-    fn roles(&mut self, rows: Vec<RoleRow>, members: &[(u32, u32, bool)]) -> Vec<Role> {
+impl CatalogBuilder {
+    fn roles(&mut self, rows: Vec<RoleRow>, members: &[(u32, u32, bool)]) -> Vec<DatabaseRole> {
         let mut of: HashMap<RoleId, Vec<(RoleId, bool)>, RandomState> = HashMap::default();
         for &(member, role, inherits) in members {
             // A role of this name may be gone since: roles are shared by all databases.
@@ -103,7 +103,7 @@ impl Builder {
             // Several grants of one membership count together.
             member_of.sort_unstable_by_key(|(role, inherits)| (*role, !inherits));
             member_of.dedup_by_key(|(role, _)| *role);
-            Role {
+            DatabaseRole {
                 oid: Oid(row.oid),
                 name: self.names.keep(&row.name),
                 superuser: row.superuser,
@@ -126,14 +126,14 @@ impl Builder {
     }
 
     /// The schema that an object says it is in.
-    fn schema(&self, of: Subject, oid: u32) -> Result<SchemaId, BuildError> {
+    fn schema(&self, of: BuiltObject, oid: u32) -> Result<SchemaId, BuildError> {
         of.needs(ObjectKind::Schema, oid, self.oids.schema(oid))
     }
 }
 
 /// The ways into the finished lists.
-fn index(catalog: &Catalog, oids: Oids) -> Index {
-    Index {
+fn index(catalog: &Catalog, oids: OidIndex) -> CatalogIndex {
+    CatalogIndex {
         schemas: catalog
             .schemas()
             .map(|(id, schema)| (schema.name, id))
@@ -154,10 +154,10 @@ fn index(catalog: &Catalog, oids: Oids) -> Index {
     }
 }
 
-fn by_name<Id: Ord>(objects: impl Iterator<Item = (NameId, Id)>) -> ByName<Id> {
+fn by_name<Id: Ord>(objects: impl Iterator<Item = (NameId, Id)>) -> IdsByName<Id> {
     let mut objects: Vec<(NameId, Id)> = objects.collect();
     objects.sort_unstable();
-    let mut list = ByName {
+    let mut list = IdsByName {
         parts: HashMap::default(),
         ids: Vec::with_capacity(objects.len()),
     };

@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use super::BuildError;
-use crate::catalog::catalog_rows::Rows;
+use crate::catalog::catalog_rows::CatalogRows;
 use crate::catalog::{
     FunctionId, ObjectKind, Oid, OperatorId, RelationId, RoleId, SchemaId, SchemaKind, TypeId,
 };
 
 /// From oids to the places that the objects will have.
-pub struct Oids {
+pub struct OidIndex {
     pub schemas: HashMap<Oid, SchemaId, RandomState>,
     pub roles: HashMap<Oid, RoleId, RandomState>,
     pub relations: HashMap<Oid, RelationId, RandomState>,
@@ -27,15 +27,15 @@ pub struct Oids {
 
 /// The object that is being made, for what is said when it cannot be.
 #[derive(Clone, Copy)]
-pub struct Subject {
+pub struct BuiltObject {
     pub kind: ObjectKind,
     pub oid: u32,
 }
 
-impl Oids {
+impl OidIndex {
     /// The places of all rows, which are sorted for it. Relations that no statement can read are
     /// taken away.
-    pub fn of(rows: &mut Rows) -> Result<Self, BuildError> {
+    pub fn of(rows: &mut CatalogRows) -> Result<Self, BuildError> {
         let mut unreadable = HashSet::default();
         rows.relations.retain(|row| {
             let readable = !matches!(row.kind, b'i' | b'I' | b't');
@@ -110,17 +110,21 @@ impl Oids {
     }
 
     /// The type that an object cannot be without.
-    pub fn data_type(&self, of: Subject, oid: u32) -> Result<TypeId, BuildError> {
+    pub fn data_type(&self, of: BuiltObject, oid: u32) -> Result<TypeId, BuildError> {
         of.needs(ObjectKind::Type, oid, self.types.get(&Oid(oid)).copied())
     }
 
     /// The type that an object may have; zero is none.
-    pub fn data_type_or_none(&self, of: Subject, oid: u32) -> Result<Option<TypeId>, BuildError> {
+    pub fn data_type_or_none(
+        &self,
+        of: BuiltObject,
+        oid: u32,
+    ) -> Result<Option<TypeId>, BuildError> {
         (oid != 0).then(|| self.data_type(of, oid)).transpose()
     }
 
     /// The function that an object cannot be without.
-    pub fn function(&self, of: Subject, oid: u32) -> Result<FunctionId, BuildError> {
+    pub fn function(&self, of: BuiltObject, oid: u32) -> Result<FunctionId, BuildError> {
         let found = self.functions.get(&Oid(oid)).copied();
         of.needs(ObjectKind::Function, oid, found)
     }
@@ -128,7 +132,7 @@ impl Oids {
     /// The function that an object may have; zero is none.
     pub fn function_or_none(
         &self,
-        of: Subject,
+        of: BuiltObject,
         oid: u32,
     ) -> Result<Option<FunctionId>, BuildError> {
         (oid != 0).then(|| self.function(of, oid)).transpose()
@@ -137,7 +141,7 @@ impl Oids {
     /// The operator that an object may have; zero is none.
     pub fn operator_or_none(
         &self,
-        of: Subject,
+        of: BuiltObject,
         oid: u32,
     ) -> Result<Option<OperatorId>, BuildError> {
         let found = self.operators.get(&Oid(oid)).copied();
@@ -147,7 +151,11 @@ impl Oids {
     }
 
     /// Several functions, each once, in the order of their oids.
-    pub fn functions(&self, of: Subject, oids: &[u32]) -> Result<Box<[FunctionId]>, BuildError> {
+    pub fn functions(
+        &self,
+        of: BuiltObject,
+        oids: &[u32],
+    ) -> Result<Box<[FunctionId]>, BuildError> {
         let found = oids.iter().filter(|oid| **oid != 0);
         let found: Result<Vec<FunctionId>, BuildError> =
             found.map(|oid| self.function(of, *oid)).collect();
@@ -158,7 +166,7 @@ impl Oids {
     }
 }
 
-impl Subject {
+impl BuiltObject {
     /// What it refers to, or that this was not read.
     pub fn needs<Id>(
         self,

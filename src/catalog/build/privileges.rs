@@ -4,21 +4,21 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::oids::Oids;
+use super::oids::OidIndex;
 use crate::catalog::catalog_rows::GrantRow;
-use crate::catalog::{Acl, AclId, Grant};
+use crate::catalog::{Acl, AclId, AclItem};
 
 /// The lists that were seen.
 #[derive(Default)]
-pub struct Rights {
+pub struct AclTable {
     /// By place.
     pub lists: Vec<Acl>,
     ids: HashMap<Acl, AclId, RandomState>,
 }
 
-impl Rights {
+impl AclTable {
     /// The id of a list; none where the object has none, which is not the same as an empty one.
-    pub fn keep(&mut self, oids: &Oids, rows: Option<Vec<GrantRow>>) -> Option<AclId> {
+    pub fn keep(&mut self, oids: &OidIndex, rows: Option<Vec<GrantRow>>) -> Option<AclId> {
         let list = grants(oids, &rows?);
         if let Some(id) = self.ids.get(&list) {
             return Some(*id);
@@ -32,8 +32,8 @@ impl Rights {
 
 /// The grants by role, one for each. Those to roles that are gone are left out: they must not
 /// become grants to everybody.
-fn grants(oids: &Oids, rows: &[GrantRow]) -> Acl {
-    let mut grants: Vec<Grant> = Vec::with_capacity(rows.len());
+fn grants(oids: &OidIndex, rows: &[GrantRow]) -> Acl {
+    let mut grants: Vec<AclItem> = Vec::with_capacity(rows.len());
     for row in rows {
         let to = match row.to {
             0 => None,
@@ -53,7 +53,7 @@ fn grants(oids: &Oids, rows: &[GrantRow]) -> Acl {
             same.usage |= usage;
             same.execute |= execute;
         } else if select || usage || execute {
-            grants.push(Grant {
+            grants.push(AclItem {
                 to,
                 select,
                 usage,

@@ -5,27 +5,27 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
-use super::oids::Subject;
-use super::{BuildError, Builder};
+use super::oids::BuiltObject;
+use super::{BuildError, CatalogBuilder};
 use crate::catalog::catalog_rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
 use crate::catalog::{
-    Column, Generated, Key, KeyKind, ObjectKind, Oid, Relation, RelationId, RelationKind,
-    RowPolicy, Stored,
+    Column, GeneratedKind, KeyKind, ObjectKind, Oid, Relation, RelationId, RelationKey,
+    RelationKind, RowPolicy, StoredReferences,
 };
 
 /// Where the columns of each relation are.
-pub type Places = HashMap<u32, Range<usize>, RandomState>;
+pub type ColumnRanges = HashMap<u32, Range<usize>, RandomState>;
 
-impl Builder {
+impl CatalogBuilder {
     /// All columns, those of one relation together and in their order.
     pub(super) fn columns(
         &mut self,
         mut rows: Vec<ColumnRow>,
-    ) -> Result<(Vec<Column>, Places), BuildError> {
+    ) -> Result<(Vec<Column>, ColumnRanges), BuildError> {
         rows.retain(|row| self.oids.relation(row.relation).is_some());
         rows.sort_unstable_by_key(|row| (row.relation, row.number));
         let mut columns = Vec::with_capacity(rows.len());
-        let mut places = Places::default();
+        let mut places = ColumnRanges::default();
         for row in rows {
             let end = columns.len();
             places.entry(row.relation).or_insert(end..end).end = end + 1;
@@ -35,7 +35,7 @@ impl Builder {
     }
 
     fn column(&mut self, row: ColumnRow) -> Result<Column, BuildError> {
-        let of = Subject {
+        let of = BuiltObject {
             kind: ObjectKind::Relation,
             oid: row.relation,
         };
@@ -46,9 +46,9 @@ impl Builder {
             type_modifier: row.type_modifier,
             not_null: row.not_null,
             generated: match row.generated {
-                0 | b' ' => Generated::Not,
-                b's' => Generated::Stored,
-                b'v' => Generated::Virtual,
+                0 | b' ' => GeneratedKind::Not,
+                b's' => GeneratedKind::Stored,
+                b'v' => GeneratedKind::Virtual,
                 letter => return Err(of.has_letter(letter)),
             },
             acl: self.rights.keep(&self.oids, row.acl),
@@ -59,7 +59,7 @@ impl Builder {
     pub(super) fn relations(
         &mut self,
         rows: Vec<RelationRow>,
-        mut columns: Places,
+        mut columns: ColumnRanges,
     ) -> Result<Vec<Relation>, BuildError> {
         let make = |row: RelationRow| {
             let columns = columns.remove(&row.oid).unwrap_or_default();
@@ -73,7 +73,7 @@ impl Builder {
         row: RelationRow,
         columns: Range<usize>,
     ) -> Result<Relation, BuildError> {
-        let of = Subject {
+        let of = BuiltObject {
             kind: ObjectKind::Relation,
             oid: row.oid,
         };
@@ -91,8 +91,8 @@ impl Builder {
             return Err(BuildError::NoQuery { oid: Oid(row.oid) });
         }
         let join = |trees: &[String]| {
-            let all = trees.iter().map(|tree| Stored::read(tree));
-            (!trees.is_empty()).then(|| Box::new(Stored::join(all)))
+            let all = trees.iter().map(|tree| StoredReferences::read(tree));
+            (!trees.is_empty()).then(|| Box::new(StoredReferences::join(all)))
         };
         Ok(Relation {
             oid: Oid(row.oid),
@@ -104,7 +104,7 @@ impl Builder {
             children: Box::default(),
             owner: self.oids.role(row.owner),
             acl: self.rights.keep(&self.oids, row.acl),
-            view: row.view.map(|tree| Box::new(Stored::read(&tree))),
+            view: row.view.map(|tree| Box::new(StoredReferences::read(&tree))),
             policies: Box::default(),
             computed: join(&row.computed),
             planned: join(&row.planned),
@@ -120,7 +120,7 @@ impl Builder {
     ) -> Result<(), BuildError> {
         let mut children: HashMap<RelationId, Vec<RelationId>, RandomState> = HashMap::default();
         for &(child, parent) in pairs {
-            let of = Subject {
+            let of = BuiltObject {
                 kind: ObjectKind::Relation,
                 oid: child,
             };
@@ -128,7 +128,7 @@ impl Builder {
                 continue;
             }
             let found = of.needs(ObjectKind::Relation, parent, self.oids.relation(parent))?;
-            let of = Subject {
+            let of = BuiltObject {
                 kind: ObjectKind::Relation,
                 oid: parent,
             };
@@ -153,7 +153,7 @@ impl Builder {
     ) -> Result<(), BuildError> {
         let mut policies: HashMap<RelationId, Vec<RowPolicy>, RandomState> = HashMap::default();
         for row in rows {
-            let of = Subject {
+            let of = BuiltObject {
                 kind: ObjectKind::Policy,
                 oid: 0,
             };
@@ -163,7 +163,7 @@ impl Builder {
                 name: self.names.keep(&row.name),
                 using: row
                     .using
-                    .map(|tree| Stored::read(&tree))
+                    .map(|tree| StoredReferences::read(&tree))
                     .unwrap_or_default(),
             });
         }
@@ -177,14 +177,14 @@ impl Builder {
 
     /// All keys, by relation. Keys hide nothing: one of a relation that was left out is passed
     /// over.
-    pub(super) fn keys(&self, rows: Vec<KeyRow>) -> Vec<Key> {
-        let mut keys: Vec<Key> = rows.into_iter().filter_map(|row| self.key(row)).collect();
+    pub(super) fn keys(&self, rows: Vec<KeyRow>) -> Vec<RelationKey> {
+        let mut keys: Vec<RelationKey> = rows.into_iter().filter_map(|row| self.key(row)).collect();
         keys.sort_by_key(|key| key.relation);
         keys
     }
 
-    fn key(&self, row: KeyRow) -> Option<Key> {
-        Some(Key {
+    fn key(&self, row: KeyRow) -> Option<RelationKey> {
+        Some(RelationKey {
             relation: self.oids.relation(row.relation)?,
             columns: row.columns.into(),
             kind: match row.kind {

@@ -1,20 +1,20 @@
 //! Support functions.
 
-use super::oids::Subject;
-use super::{BuildError, Builder};
+use super::oids::BuiltObject;
+use super::{BuildError, CatalogBuilder};
 use crate::catalog::catalog_rows::{SupportRow, SupportRowOf};
-use crate::catalog::support_function::{Support, Supported};
+use crate::catalog::support_function::{SupportFunction, SupportTarget};
 use crate::catalog::{ObjectKind, Oid};
 
-impl Builder {
+impl CatalogBuilder {
     /// All support functions, in order. What is run for a relation that no statement can read is
     /// passed over.
-    pub(super) fn supports(&self, rows: &[SupportRow]) -> Result<Vec<Support>, BuildError> {
+    pub(super) fn supports(&self, rows: &[SupportRow]) -> Result<Vec<SupportFunction>, BuildError> {
         let mut supports = Vec::with_capacity(rows.len());
         for row in rows {
             if let Some(of) = self.supported(row)? {
                 let function = self.oids.functions.get(&Oid(row.function)).copied();
-                supports.push(Support { of, function });
+                supports.push(SupportFunction { of, function });
             }
         }
         supports.sort_unstable();
@@ -22,33 +22,33 @@ impl Builder {
         Ok(supports)
     }
 
-    fn supported(&self, row: &SupportRow) -> Result<Option<Supported>, BuildError> {
+    fn supported(&self, row: &SupportRow) -> Result<Option<SupportTarget>, BuildError> {
         let oid = row.oid;
         Ok(match row.of {
-            SupportRowOf::Relation => self.oids.relation(oid).map(Supported::Relation),
-            SupportRowOf::PartitionKey => self.oids.relation(oid).map(Supported::PartitionKey),
+            SupportRowOf::Relation => self.oids.relation(oid).map(SupportTarget::Relation),
+            SupportRowOf::PartitionKey => self.oids.relation(oid).map(SupportTarget::PartitionKey),
             SupportRowOf::Operator => {
-                let of = Subject {
+                let of = BuiltObject {
                     kind: ObjectKind::Operator,
                     oid,
                 };
                 let operator = self.oids.operator_or_none(of, oid)?;
-                operator.map(Supported::Operator)
+                operator.map(SupportTarget::Operator)
             }
             SupportRowOf::Function => {
-                let of = Subject {
+                let of = BuiltObject {
                     kind: ObjectKind::Function,
                     oid,
                 };
                 let function = self.oids.function_or_none(of, oid)?;
-                function.map(Supported::Function)
+                function.map(SupportTarget::Function)
             }
-            SupportRowOf::TypeModifier => Some(Supported::TypeModifier),
-            SupportRowOf::Printing => Some(Supported::Printing),
-            SupportRowOf::TextSearch => Some(Supported::TextSearch),
-            SupportRowOf::Conversion => Some(Supported::Conversion),
-            SupportRowOf::ForeignDataWrapper => Some(Supported::ForeignDataWrapper),
-            SupportRowOf::AccessMethod => Some(Supported::AccessMethod),
+            SupportRowOf::TypeModifier => Some(SupportTarget::TypeModifier),
+            SupportRowOf::Printing => Some(SupportTarget::Printing),
+            SupportRowOf::TextSearch => Some(SupportTarget::TextSearch),
+            SupportRowOf::Conversion => Some(SupportTarget::Conversion),
+            SupportRowOf::ForeignDataWrapper => Some(SupportTarget::ForeignDataWrapper),
+            SupportRowOf::AccessMethod => Some(SupportTarget::AccessMethod),
         })
     }
 }

@@ -4,15 +4,15 @@
 //! is written by its oid, but what a stored expression names and the snapshot does not know.
 
 use crate::catalog::{AclId, Catalog, FunctionId, NameId, Oid, OperatorId, RelationId, RoleId};
-use crate::catalog::{SchemaId, Stored, TypeId};
+use crate::catalog::{SchemaId, StoredReferences, TypeId};
 
 /// What is being written.
-pub(in crate::catalog) struct Form<'c> {
+pub(in crate::catalog) struct CanonicalForm<'c> {
     catalog: &'c Catalog,
     bytes: Vec<u8>,
 }
 
-impl<'c> Form<'c> {
+impl<'c> CanonicalForm<'c> {
     /// Nothing yet.
     pub fn new(catalog: &'c Catalog) -> Self {
         Self {
@@ -154,8 +154,8 @@ impl<'c> Form<'c> {
     }
 
     /// What a stored expression names.
-    pub fn stored(&mut self, stored: &Stored) {
-        let Stored {
+    pub fn stored(&mut self, stored: &StoredReferences) {
+        let StoredReferences {
             functions,
             operators,
             relations,

@@ -12,18 +12,19 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
-use super::drift::Print;
-use super::version::canonical::Form;
+use super::drift::ObjectPrint;
+use super::version::canonical::CanonicalForm;
 use super::{
-    Cast, CastContext, CastMethod, Catalog, Column, Function, FunctionKind, Generated, Key,
-    KeyKind, Language, ObjectKind, Operator, Relation, RelationId, RelationKind, Role, SchemaId,
-    SchemaKind, Supported, Type, TypeKind, Version, Volatility,
+    Cast, CastContext, CastMethod, Catalog, CatalogVersion, Column, DatabaseRole, Function,
+    FunctionKind, FunctionLanguage, GeneratedKind, KeyKind, ObjectKind, Operator, Relation,
+    RelationId, RelationKey, RelationKind, SchemaId, SchemaKind, SupportTarget, Type, TypeKind,
+    Volatility,
 };
 
 /// The version, and the short hashes of all objects in their order.
-pub(in crate::catalog) fn of(catalog: &Catalog) -> (Version, Box<[Print]>) {
-    let mut prints = Prints {
-        form: Form::new(catalog),
+pub(in crate::catalog) fn of(catalog: &Catalog) -> (CatalogVersion, Box<[ObjectPrint]>) {
+    let mut prints = VersionHasher {
+        form: CanonicalForm::new(catalog),
         hasher: FixedState::default(),
         objects: Vec::with_capacity(catalog.columns.len() + 4 * catalog.types.len()),
     };
@@ -78,20 +79,20 @@ fn kind_in(catalog: &Catalog, schema: SchemaId, kind: ObjectKind) -> (ObjectKind
 }
 
 /// The hashes of the objects that are written.
-struct Prints<'c> {
-    form: Form<'c>,
+struct VersionHasher<'c> {
+    form: CanonicalForm<'c>,
     /// The same in every process: short hashes of one snapshot are compared to those of another.
     hasher: FixedState,
-    objects: Vec<(Print, [u8; 32])>,
+    objects: Vec<(ObjectPrint, [u8; 32])>,
 }
 
-impl Prints<'_> {
+impl VersionHasher<'_> {
     /// One object: what it is called, and what it is.
     fn object(
         &mut self,
         kind: ObjectKind,
-        name: impl FnOnce(&mut Form<'_>),
-        content: impl FnOnce(&mut Form<'_>),
+        name: impl FnOnce(&mut CanonicalForm<'_>),
+        content: impl FnOnce(&mut CanonicalForm<'_>),
     ) {
         self.object_as((kind, kind), name, content);
     }
@@ -100,8 +101,8 @@ impl Prints<'_> {
     fn object_as(
         &mut self,
         (kind, counted): (ObjectKind, ObjectKind),
-        name: impl FnOnce(&mut Form<'_>),
-        content: impl FnOnce(&mut Form<'_>),
+        name: impl FnOnce(&mut CanonicalForm<'_>),
+        content: impl FnOnce(&mut CanonicalForm<'_>),
     ) {
         self.form.clear();
         self.form.text(kind.label());
@@ -111,9 +112,9 @@ impl Prints<'_> {
         let name = hasher.finish();
         content(&mut self.form);
         let hash = *blake3::hash(self.form.bytes()).as_bytes();
-        let content = Version(hash).number();
+        let content = CatalogVersion(hash).number();
         self.objects.push((
-            Print {
+            ObjectPrint {
                 kind: counted,
                 name,
                 content,
@@ -167,7 +168,7 @@ impl Prints<'_> {
             |form| {
                 form.set(catalog.supports.iter(), |form, support| {
                     write_supported(form, support.of);
-                    form.option(support.function, Form::function);
+                    form.option(support.function, CanonicalForm::function);
                 });
             },
         );
@@ -208,14 +209,14 @@ impl Prints<'_> {
         }
     }
 
-    fn finish(mut self) -> (Version, Box<[Print]>) {
+    fn finish(mut self) -> (CatalogVersion, Box<[ObjectPrint]>) {
         self.objects.sort_unstable();
         let mut hasher = blake3::Hasher::new();
         hasher.update(FORMAT);
         for (_, hash) in &self.objects {
             hasher.update(hash);
         }
-        let version = Version(*hasher.finalize().as_bytes());
+        let version = CatalogVersion(*hasher.finalize().as_bytes());
         (
             version,
             self.objects.into_iter().map(|(print, _)| print).collect(),
@@ -223,16 +224,16 @@ impl Prints<'_> {
     }
 }
 
-fn write_role(form: &mut Form<'_>, role: &Role) {
+fn write_role(form: &mut CanonicalForm<'_>, role: &DatabaseRole) {
     form.number(role.superuser);
-    form.option(role.search_path.as_deref(), Form::text);
+    form.option(role.search_path.as_deref(), CanonicalForm::text);
     form.set(role.member_of.iter(), |form, (of, inherits)| {
         form.role(Some(*of));
         form.number(*inherits);
     });
 }
 
-fn write_relation(form: &mut Form<'_>, relation: &Relation) {
+fn write_relation(form: &mut CanonicalForm<'_>, relation: &Relation) {
     form.number(match relation.kind {
         RelationKind::Table => b'r',
         RelationKind::PartitionedTable => b'p',
@@ -242,30 +243,30 @@ fn write_relation(form: &mut Form<'_>, relation: &Relation) {
         RelationKind::Sequence => b'S',
         RelationKind::CompositeType => b'c',
     });
-    form.option(relation.row_type, Form::data_type);
-    form.set(relation.children.iter().copied(), Form::relation);
+    form.option(relation.row_type, CanonicalForm::data_type);
+    form.set(relation.children.iter().copied(), CanonicalForm::relation);
     form.rights(relation.owner, relation.acl);
-    form.option(relation.view.as_deref(), Form::stored);
-    form.option(relation.computed.as_deref(), Form::stored);
-    form.option(relation.planned.as_deref(), Form::stored);
-    form.option(relation.server, Form::name);
+    form.option(relation.view.as_deref(), CanonicalForm::stored);
+    form.option(relation.computed.as_deref(), CanonicalForm::stored);
+    form.option(relation.planned.as_deref(), CanonicalForm::stored);
+    form.option(relation.server, CanonicalForm::name);
 }
 
 /// A column, at its place among those that are not dropped: the numbers have gaps.
-fn write_column(form: &mut Form<'_>, place: u32, column: &Column) {
+fn write_column(form: &mut CanonicalForm<'_>, place: u32, column: &Column) {
     form.number(place);
     form.data_type(column.type_id);
     form.modifier(column.type_modifier);
     form.number(column.not_null);
     form.number(match column.generated {
-        Generated::Not => b'n',
-        Generated::Stored => b's',
-        Generated::Virtual => b'v',
+        GeneratedKind::Not => b'n',
+        GeneratedKind::Stored => b's',
+        GeneratedKind::Virtual => b'v',
     });
     form.acl(column.acl);
 }
 
-fn name_key(form: &mut Form<'_>, key: &Key) {
+fn name_key(form: &mut CanonicalForm<'_>, key: &RelationKey) {
     form.relation(key.relation);
     form.number(match key.kind {
         KeyKind::Primary => b'p',
@@ -275,7 +276,7 @@ fn name_key(form: &mut Form<'_>, key: &Key) {
     form.columns(key.relation, &key.columns);
 }
 
-fn write_key(form: &mut Form<'_>, key: &Key) {
+fn write_key(form: &mut CanonicalForm<'_>, key: &RelationKey) {
     match &key.kind {
         KeyKind::Primary | KeyKind::Unique => {}
         KeyKind::Foreign { to, to_columns } => {
@@ -285,24 +286,24 @@ fn write_key(form: &mut Form<'_>, key: &Key) {
     }
 }
 
-fn write_type(form: &mut Form<'_>, one: &Type) {
+fn write_type(form: &mut CanonicalForm<'_>, one: &Type) {
     write_type_kind(form, &one.kind);
     form.number(one.category);
     form.number(one.preferred);
-    form.option(one.element, Form::data_type);
+    form.option(one.element, CanonicalForm::data_type);
     form.number(one.is_array);
-    form.option(one.array, Form::data_type);
-    form.set(one.makers.iter().copied(), Form::function);
-    form.set(one.users.iter().copied(), Form::function);
+    form.option(one.array, CanonicalForm::data_type);
+    form.set(one.makers.iter().copied(), CanonicalForm::function);
+    form.set(one.users.iter().copied(), CanonicalForm::function);
     form.rights(one.owner, one.acl);
 }
 
-fn write_type_kind(form: &mut Form<'_>, kind: &TypeKind) {
+fn write_type_kind(form: &mut CanonicalForm<'_>, kind: &TypeKind) {
     match kind {
         TypeKind::Base => form.number(b'b'),
         TypeKind::Composite(relation) => {
             form.number(b'c');
-            form.option(*relation, Form::relation);
+            form.option(*relation, CanonicalForm::relation);
         }
         TypeKind::Domain {
             base,
@@ -329,7 +330,7 @@ fn write_type_kind(form: &mut Form<'_>, kind: &TypeKind) {
     }
 }
 
-fn write_function(form: &mut Form<'_>, function: &Function) {
+fn write_function(form: &mut CanonicalForm<'_>, function: &Function) {
     write_function_kind(form, &function.kind);
     form.number(match function.volatility {
         Volatility::Immutable => b'i',
@@ -338,38 +339,38 @@ fn write_function(form: &mut Form<'_>, function: &Function) {
     });
     form.number(function.security_definer);
     match function.language {
-        Language::Internal => form.number(b'i'),
-        Language::C => form.number(b'c'),
-        Language::Sql => form.number(b's'),
-        Language::Other(name) => {
+        FunctionLanguage::Internal => form.number(b'i'),
+        FunctionLanguage::C => form.number(b'c'),
+        FunctionLanguage::Sql => form.number(b's'),
+        FunctionLanguage::Other(name) => {
             form.number(b'o');
             form.name(name);
         }
     }
-    form.option(function.extension.as_deref(), Form::text);
+    form.option(function.extension.as_deref(), CanonicalForm::text);
     form.option(function.code.as_deref(), |form, code| {
         form.text(&code.library);
         form.text(&code.symbol);
     });
     form.list(&function.argument_names, |form, name| {
-        form.option(*name, Form::name)
+        form.option(*name, CanonicalForm::name)
     });
     form.number(function.defaults);
-    form.option(function.variadic, Form::data_type);
+    form.option(function.variadic, CanonicalForm::data_type);
     form.data_type(function.returns);
     form.number(function.returns_set);
     form.list(&function.out_columns, |form, (name, type_id)| {
-        form.option(*name, Form::name);
+        form.option(*name, CanonicalForm::name);
         form.data_type(*type_id);
     });
-    form.set(function.settings.iter().copied(), Form::name);
-    form.option(function.body.as_deref(), Form::stored);
-    form.option(function.text.as_deref(), Form::text);
-    form.option(function.search_path.as_deref(), Form::text);
+    form.set(function.settings.iter().copied(), CanonicalForm::name);
+    form.option(function.body.as_deref(), CanonicalForm::stored);
+    form.option(function.text.as_deref(), CanonicalForm::text);
+    form.option(function.search_path.as_deref(), CanonicalForm::text);
     form.rights(function.owner, function.acl);
 }
 
-fn write_function_kind(form: &mut Form<'_>, kind: &FunctionKind) {
+fn write_function_kind(form: &mut CanonicalForm<'_>, kind: &FunctionKind) {
     match kind {
         FunctionKind::Plain => form.number(b'f'),
         FunctionKind::Window => form.number(b'w'),
@@ -380,40 +381,40 @@ fn write_function_kind(form: &mut Form<'_>, kind: &FunctionKind) {
             direct_arguments,
         } => {
             form.number(b'a');
-            form.set(parts.iter().copied(), Form::function);
-            form.option(*sort_operator, Form::operator);
+            form.set(parts.iter().copied(), CanonicalForm::function);
+            form.option(*sort_operator, CanonicalForm::operator);
             form.option(*direct_arguments, |form, count| form.number(count));
         }
     }
 }
 
-fn write_operator(form: &mut Form<'_>, operator: &Operator) {
-    form.option(operator.result, Form::data_type);
-    form.option(operator.function, Form::function);
-    form.option(operator.commutator, Form::operator);
-    form.option(operator.negator, Form::operator);
+fn write_operator(form: &mut CanonicalForm<'_>, operator: &Operator) {
+    form.option(operator.result, CanonicalForm::data_type);
+    form.option(operator.function, CanonicalForm::function);
+    form.option(operator.commutator, CanonicalForm::operator);
+    form.option(operator.negator, CanonicalForm::operator);
     form.number(u8::from(operator.leakproof));
-    form.set(operator.support.iter().copied(), Form::function);
+    form.set(operator.support.iter().copied(), CanonicalForm::function);
 }
 
-fn write_supported(form: &mut Form<'_>, of: Supported) {
-    let (number, write): (u8, &dyn Fn(&mut Form<'_>)) = match of {
-        Supported::Relation(id) => (0, &move |form| form.relation(id)),
-        Supported::PartitionKey(id) => (1, &move |form| form.relation(id)),
-        Supported::Operator(id) => (2, &move |form| form.operator(id)),
-        Supported::Function(id) => (3, &move |form| form.function(id)),
-        Supported::TypeModifier => (4, &|_| {}),
-        Supported::Printing => (5, &|_| {}),
-        Supported::TextSearch => (6, &|_| {}),
-        Supported::Conversion => (7, &|_| {}),
-        Supported::ForeignDataWrapper => (8, &|_| {}),
-        Supported::AccessMethod => (9, &|_| {}),
+fn write_supported(form: &mut CanonicalForm<'_>, of: SupportTarget) {
+    let (number, write): (u8, &dyn Fn(&mut CanonicalForm<'_>)) = match of {
+        SupportTarget::Relation(id) => (0, &move |form| form.relation(id)),
+        SupportTarget::PartitionKey(id) => (1, &move |form| form.relation(id)),
+        SupportTarget::Operator(id) => (2, &move |form| form.operator(id)),
+        SupportTarget::Function(id) => (3, &move |form| form.function(id)),
+        SupportTarget::TypeModifier => (4, &|_| {}),
+        SupportTarget::Printing => (5, &|_| {}),
+        SupportTarget::TextSearch => (6, &|_| {}),
+        SupportTarget::Conversion => (7, &|_| {}),
+        SupportTarget::ForeignDataWrapper => (8, &|_| {}),
+        SupportTarget::AccessMethod => (9, &|_| {}),
     };
     form.number(number);
     write(form);
 }
 
-fn write_cast(form: &mut Form<'_>, cast: &Cast) {
+fn write_cast(form: &mut CanonicalForm<'_>, cast: &Cast) {
     match cast.method {
         CastMethod::Function(function) => {
             form.number(b'f');
@@ -437,14 +438,14 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::*;
-    use crate::catalog::catalog_rows::{GrantRow, Rows, SupportRow, SupportRowOf};
-    use crate::catalog::drift::{self, Count};
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::catalog_rows::{CatalogRows, GrantRow, SupportRow, SupportRowOf};
+    use crate::catalog::drift::{self, DriftCount};
+    use crate::catalog::fixture::CatalogFixture;
     use crate::catalog::tests::shop;
 
     /// A change of the rows gives another version, and counts as a change of one object of a kind.
     #[track_caller]
-    fn check(kind: ObjectKind, change: impl FnOnce(&mut Rows)) {
+    fn check(kind: ObjectKind, change: impl FnOnce(&mut CatalogRows)) {
         static BEFORE: LazyLock<Catalog> = LazyLock::new(|| shop().build());
         let before = &*BEFORE;
         let mut fixture = shop();
@@ -452,9 +453,9 @@ mod tests {
         let after = fixture.build();
         assert_ne!(before.version(), after.version());
         let drift = drift::between(before, &after);
-        let changed = Count {
+        let changed = DriftCount {
             changed: 1,
-            ..Count::default()
+            ..DriftCount::default()
         };
         assert_eq!(drift.kinds().collect::<Vec<_>>(), [(kind, changed)]);
         assert_eq!(drift::between(&after, before), drift);
@@ -630,9 +631,9 @@ mod tests {
             .function("annex.f()", "stable");
         let after = after.build();
         let drift = drift::between(&before, &after);
-        let added = |added| Count {
+        let added = |added| DriftCount {
             added,
-            ..Count::default()
+            ..DriftCount::default()
         };
         let counts: Vec<_> = drift.kinds().collect();
         assert_eq!(
@@ -648,9 +649,9 @@ mod tests {
         let back = drift::between(&after, &before);
         assert_eq!(
             back.of(ObjectKind::Column),
-            Count {
+            DriftCount {
                 removed: 2,
-                ..Count::default()
+                ..DriftCount::default()
             }
         );
         assert!(drift::between(&before, &shop().build()).is_empty());
@@ -665,16 +666,16 @@ mod tests {
             [(ObjectKind::Temporary, added(3))]
         );
         // Another name is another object.
-        let moved = Fixture::new(15)
+        let moved = CatalogFixture::new(15)
             .schema("shop")
             .enumeration("shop.a")
             .build();
-        let named = Fixture::new(15)
+        let named = CatalogFixture::new(15)
             .schema("shop")
             .enumeration("shop.b")
             .build();
         let drift = drift::between(&moved, &named);
-        let count = Count {
+        let count = DriftCount {
             added: 2,
             changed: 0,
             removed: 2,
@@ -705,13 +706,18 @@ mod tests {
             row.makers.reverse();
         }
         assert_eq!(before.version(), reversed.build().version());
-        let ends = |table: &str, columns: &str, fixture: Fixture| {
+        let ends = |table: &str, columns: &str, fixture: CatalogFixture| {
             let list = [table];
             fixture
                 .table(table, columns)
                 .view(&format!("{table}_v"), columns, &list)
         };
-        let start = || Fixture::new(15).role("app").schema("s").enumeration("s.e");
+        let start = || {
+            CatalogFixture::new(15)
+                .role("app")
+                .schema("s")
+                .enumeration("s.e")
+        };
         let one = ends("s.b", "e s.e", ends("s.a", "e s.e", start())).build();
         let other = ends("s.a", "e s.e", ends("s.b", "e s.e", start())).build();
         assert_ne!(

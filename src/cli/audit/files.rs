@@ -10,7 +10,7 @@ use crate::telemetry::audit::verify::first_seq;
 use crate::telemetry::session_info::cleaned;
 
 /// A file that cannot be read, and why.
-pub struct Unreadable {
+pub struct UnreadableFile {
     /// Its name, fit to be shown.
     pub name: String,
     /// Why.
@@ -19,7 +19,7 @@ pub struct Unreadable {
 
 /// All files, the oldest first. Where one is named and `alone` is not asked for, FILE.1, FILE.2 and
 /// so on belong to it; where several are, they may come in any order.
-pub fn found(named: &[PathBuf], alone: bool) -> Result<Vec<PathBuf>, Unreadable> {
+pub fn found(named: &[PathBuf], alone: bool) -> Result<Vec<PathBuf>, UnreadableFile> {
     let mut files = named.to_vec();
     if let ([file], false) = (named, alone) {
         let others = (1..=AUDIT_FILES_MAX).map(|number| aside(file, number));
@@ -55,8 +55,8 @@ pub fn open(file: &Path) -> io::Result<BufReader<File>> {
 }
 
 /// For a person.
-pub fn unreadable(file: &Path, error: &io::Error) -> Unreadable {
-    Unreadable {
+pub fn unreadable(file: &Path, error: &io::Error) -> UnreadableFile {
+    UnreadableFile {
         name: shown(file),
         kind: error.kind(),
     }

@@ -8,23 +8,23 @@ pub(super) mod verify;
 
 use std::io::Write;
 
-use crate::cli::{Outcome, said};
+use crate::cli::{CommandOutcome, print_outcome};
 use crate::telemetry::audit::schema;
 
 /// The flags of `audit`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct AuditFlags {
     #[command(subcommand)]
-    question: Question,
+    question: AuditCommand,
 }
 
 /// What can be asked about an audit.
 #[derive(clap::Subcommand)]
-enum Question {
+enum AuditCommand {
     /// Finds lines that were altered, taken out, put in or moved, across rotated files.
-    Verify(verify::Flags),
+    Verify(verify::AuditVerifyFlags),
     /// Sums up: what is refused most, by rule and user, what was repaired, and what is slow.
-    Top(top::Flags),
+    Top(top::AuditTopFlags),
     /// Prints the lines that have a text, in clear, for whoever has the identity.
     Open(open::Flags),
     /// Prints the JSON Schema of the audit's lines.
@@ -32,14 +32,14 @@ enum Question {
 }
 
 /// Does what the flags ask for.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &AuditFlags, out: &mut impl Write) -> CommandOutcome {
     match &flags.question {
-        Question::Verify(flags) => verify::run(flags, out),
-        Question::Top(flags) => top::run(flags, out),
-        Question::Open(flags) => open::run(flags, out),
-        Question::Schema => {
+        AuditCommand::Verify(flags) => verify::run(flags, out),
+        AuditCommand::Top(flags) => top::run(flags, out),
+        AuditCommand::Open(flags) => open::run(flags, out),
+        AuditCommand::Schema => {
             let printed = serde_json::to_string_pretty(&schema::json_schema());
-            said(match printed {
+            print_outcome(match printed {
                 Ok(text) => writeln!(out, "{text}"),
                 Err(error) => Err(error.into()),
             })

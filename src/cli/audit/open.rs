@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::cli::audit::files;
-use crate::cli::audit::files::{Unreadable, shown};
-use crate::cli::{Outcome, complain, said};
+use crate::cli::audit::files::{UnreadableFile, shown};
+use crate::cli::{CommandOutcome, complain, print_outcome};
 use crate::limits::AUDIT_LINE_BYTES_MAX;
 use crate::system_error;
 use crate::telemetry::audit::text::{TextIdentities, Unopened};
@@ -43,12 +43,12 @@ struct Count {
 
 /// Why the reading ended before its end.
 enum Stopped {
-    Input(Unreadable),
+    Input(UnreadableFile),
     Output(io::Error),
 }
 
 /// Prints each line that has a text, with that in clear.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &Flags, out: &mut impl Write) -> CommandOutcome {
     let identities = match identities(&flags.identity) {
         Ok(identities) => identities,
         Err(outcome) => return outcome,
@@ -57,7 +57,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     match open_all(flags, &identities, &mut count, out) {
         Ok(()) => {}
         Err(Stopped::Input(unreadable)) => return not_read(&unreadable),
-        Err(Stopped::Output(error)) => return said(Err(error)),
+        Err(Stopped::Output(error)) => return print_outcome(Err(error)),
     }
     let Count {
         opened,
@@ -78,8 +78,8 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         ));
     }
     match opened > 0 && for_others + damaged == 0 {
-        true => Outcome::Done,
-        false => Outcome::Failed,
+        true => CommandOutcome::Done,
+        false => CommandOutcome::Failed,
     }
 }
 
@@ -149,20 +149,20 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     Ok(true)
 }
 
-fn identities(path: &Path) -> Result<TextIdentities, Outcome> {
+fn identities(path: &Path) -> Result<TextIdentities, CommandOutcome> {
     let text =
         fs::read_to_string(path).map_err(|error| not_read(&files::unreadable(path, &error)))?;
     TextIdentities::parse(&text).map_err(|wanted| {
         complain(format_args!("{}: {wanted}", shown(path)));
-        Outcome::Misused
+        CommandOutcome::Misused
     })
 }
 
-fn not_read(unreadable: &Unreadable) -> Outcome {
-    let Unreadable { name, kind } = unreadable;
+fn not_read(unreadable: &UnreadableFile) -> CommandOutcome {
+    let UnreadableFile { name, kind } = unreadable;
     let told = system_error::of_file(Path::new(name.as_str()), *kind);
     complain(format_args!("cannot be read: {told}"));
-    Outcome::Misused
+    CommandOutcome::Misused
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 every text that was asked for is printed, 1 one of them \

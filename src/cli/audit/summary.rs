@@ -15,7 +15,7 @@ use crate::telemetry::session_info::cleaned;
 
 /// What an audit comes to.
 #[derive(Default)]
-pub struct Sum {
+pub struct AuditSummary {
     /// Lines that count.
     pub lines: u64,
     /// Lines that are none of an audit.
@@ -27,30 +27,30 @@ pub struct Sum {
     /// Those of them that were refused.
     pub refused: u64,
     /// Refused statements, by fingerprint.
-    pub fingerprints: Table<Refused>,
+    pub fingerprints: TopTable<RefusedFingerprint>,
     /// Refused statements, by rule.
-    pub rules: Table<Counted>,
+    pub rules: TopTable<CountedKey>,
     /// Statements and refusals, by user.
-    pub users: Table<Counted>,
+    pub users: TopTable<CountedKey>,
     /// Statements and refusals, by policy.
-    pub policies: Table<Counted>,
+    pub policies: TopTable<CountedKey>,
     /// Attempts to repair, by who made them and what became of them.
-    pub repairs: Table<Counted>,
+    pub repairs: TopTable<CountedKey>,
     /// Statements that ran, by fingerprint.
-    pub slowest: Table<Slow>,
+    pub slowest: TopTable<SlowFingerprint>,
     /// Errors, by SQLSTATE.
-    pub errors: Table<Counted>,
+    pub errors: TopTable<CountedKey>,
 }
 
 /// Keys and what is known of each.
-pub struct Table<E> {
+pub struct TopTable<E> {
     entries: HashMap<Box<str>, E>,
     /// The most that a forgotten key had.
     pub forgotten: u64,
 }
 
 /// What is known of a key.
-pub trait Entry: Default {
+pub trait TopEntry: Default {
     /// What it is ranked by.
     fn weight(&self) -> u64;
     /// The most that an entry of this weight can have of what is shown.
@@ -61,7 +61,7 @@ pub trait Entry: Default {
 
 /// How often, and how often refused.
 #[derive(Default)]
-pub struct Counted {
+pub struct CountedKey {
     /// All of them.
     pub count: u64,
     /// Those that were refused.
@@ -72,7 +72,7 @@ pub struct Counted {
 
 /// A fingerprint that was refused.
 #[derive(Default)]
-pub struct Refused {
+pub struct RefusedFingerprint {
     /// How often.
     pub count: u64,
     /// By which rule last.
@@ -89,7 +89,7 @@ pub struct Refused {
 
 /// A fingerprint that ran.
 #[derive(Default)]
-pub struct Slow {
+pub struct SlowFingerprint {
     /// How often.
     pub count: u64,
     /// What kind of statement it is.
@@ -105,7 +105,7 @@ pub struct Slow {
 /// The fields that matter here.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Line<'l> {
+struct SummaryLine<'l> {
     #[serde(borrow)]
     time: Cow<'l, str>,
     #[serde(borrow)]
@@ -131,13 +131,13 @@ struct Line<'l> {
 
 /// The attempts of a repair; other events have other fields under that name.
 #[derive(Deserialize)]
-struct Repaired<'l> {
+struct RepairedLine<'l> {
     #[serde(borrow)]
-    attempts: Vec<Attempt<'l>>,
+    attempts: Vec<AttemptField<'l>>,
 }
 
 #[derive(Deserialize)]
-struct Attempt<'l> {
+struct AttemptField<'l> {
     #[serde(borrow)]
     recoverer: Cow<'l, str>,
     #[serde(borrow)]
@@ -146,17 +146,17 @@ struct Attempt<'l> {
 
 /// From when to when lines count, as the audit writes times.
 #[derive(Default)]
-pub struct Window {
+pub struct TimeWindow {
     /// From then on.
     pub since: Option<String>,
     /// Before then.
     pub until: Option<String>,
 }
 
-impl Sum {
+impl AuditSummary {
     /// Takes a line over.
-    pub fn take(&mut self, line: &[u8], window: &Window) {
-        let Ok(read) = serde_json::from_slice::<Line<'_>>(line) else {
+    pub fn take(&mut self, line: &[u8], window: &TimeWindow) {
+        let Ok(read) = serde_json::from_slice::<SummaryLine<'_>>(line) else {
             self.unreadable += 1;
             return;
         };
@@ -175,7 +175,7 @@ impl Sum {
         self.widen(&read.time);
         match &*read.event {
             "statement" => self.statement(&read),
-            "statement_repaired" => match serde_json::from_slice::<Repaired<'_>>(line) {
+            "statement_repaired" => match serde_json::from_slice::<RepairedLine<'_>>(line) {
                 Ok(repaired) => self.repaired(&repaired, &read.time),
                 Err(_) => self.unreadable += 1,
             },
@@ -202,7 +202,7 @@ impl Sum {
         }
     }
 
-    fn statement(&mut self, line: &Line<'_>) {
+    fn statement(&mut self, line: &SummaryLine<'_>) {
         self.statements += 1;
         // What stands behind an error in a pipeline was not judged by itself.
         let refused = line.verdict == "refused";
@@ -213,7 +213,7 @@ impl Sum {
             table.at(key, |entry| entry.add(refused, &line.time));
         }
         if !line.sqlstate.is_empty() {
-            let add = |entry: &mut Counted| entry.add(refused, &line.time);
+            let add = |entry: &mut CountedKey| entry.add(refused, &line.time);
             self.errors.at(&line.sqlstate, add);
         }
         if refused {
@@ -227,15 +227,15 @@ impl Sum {
         }
     }
 
-    fn repaired(&mut self, repaired: &Repaired<'_>, time: &str) {
-        for Attempt { recoverer, outcome } in &repaired.attempts {
+    fn repaired(&mut self, repaired: &RepairedLine<'_>, time: &str) {
+        for AttemptField { recoverer, outcome } in &repaired.attempts {
             let key = format!("{recoverer} {outcome}");
             self.repairs.at(&key, |entry| entry.add(false, time));
         }
     }
 }
 
-impl<E: Entry> Table<E> {
+impl<E: TopEntry> TopTable<E> {
     fn at(&mut self, key: &str, add: impl FnOnce(&mut E)) {
         // Keys come out of a file that anybody may have written.
         let key = cleaned(if key.is_empty() { "-" } else { key });
@@ -250,7 +250,7 @@ impl<E: Entry> Table<E> {
 
     /// Forgets the lighter half.
     fn forget(&mut self) {
-        let mut weights: Vec<u64> = self.entries.values().map(Entry::weight).collect();
+        let mut weights: Vec<u64> = self.entries.values().map(TopEntry::weight).collect();
         weights.sort_unstable();
         let Some(bound) = weights.get(AUDIT_TOP_KEYS_MAX).copied() else {
             return;
@@ -279,7 +279,7 @@ impl<E: Entry> Table<E> {
     }
 }
 
-impl<E> Default for Table<E> {
+impl<E> Default for TopTable<E> {
     fn default() -> Self {
         Self {
             entries: HashMap::new(),
@@ -288,7 +288,7 @@ impl<E> Default for Table<E> {
     }
 }
 
-impl Entry for Counted {
+impl TopEntry for CountedKey {
     fn weight(&self) -> u64 {
         // Of users and policies those come first that are refused most.
         self.refused
@@ -305,19 +305,19 @@ impl Entry for Counted {
     }
 }
 
-impl Entry for Refused {
+impl TopEntry for RefusedFingerprint {
     fn weight(&self) -> u64 {
         self.count
     }
 }
 
-impl Entry for Slow {
+impl TopEntry for SlowFingerprint {
     fn weight(&self) -> u64 {
         self.total
     }
 }
 
-impl Counted {
+impl CountedKey {
     fn add(&mut self, refused: bool, time: &str) {
         self.count += 1;
         self.refused += u64::from(refused);
@@ -325,8 +325,8 @@ impl Counted {
     }
 }
 
-impl Refused {
-    fn add(&mut self, line: &Line<'_>) {
+impl RefusedFingerprint {
+    fn add(&mut self, line: &SummaryLine<'_>) {
         self.count += 1;
         if *line.time >= *self.last {
             (self.rule, self.kind) = (cleaned(&line.rule), cleaned(&line.kind));
@@ -339,8 +339,8 @@ impl Refused {
     }
 }
 
-impl Slow {
-    fn add(&mut self, line: &Line<'_>) {
+impl SlowFingerprint {
+    fn add(&mut self, line: &SummaryLine<'_>) {
         self.count += 1;
         self.kind = cleaned(&line.kind);
         self.most = self.most.max(line.total_us);
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_table_stays_small_and_keeps_what_is_heavy() {
-        let mut table = Table::<Counted>::default();
+        let mut table = TopTable::<CountedKey>::default();
         for round in 0..5 {
             for key in 0..AUDIT_TOP_KEYS_MAX {
                 table.at(&format!("{round}-{key}"), |entry| entry.add(false, "t"));
@@ -425,14 +425,14 @@ mod tests {
 
     #[test]
     fn numbers_that_no_audit_has_make_no_trouble() {
-        let mut sum = Sum::default();
+        let mut sum = AuditSummary::default();
         for key in 0..3 * AUDIT_TOP_KEYS_MAX {
             let line = format!(
                 "{{\"time\":\"t\",\"event\":\"statement\",\"verdict\":\"permitted\",\
                  \"user\":\"{key}\",\"fingerprint\":\"{key}\",\"total_us\":{}}}",
                 u64::MAX
             );
-            sum.take(line.as_bytes(), &Window::default());
+            sum.take(line.as_bytes(), &TimeWindow::default());
         }
         assert_eq!(sum.unreadable, 0);
         assert_eq!(sum.slowest.forgotten, u64::MAX);
@@ -454,11 +454,11 @@ mod tests {
                 "{micros}"
             );
         }
-        let mut slow = Slow::default();
+        let mut slow = SlowFingerprint::default();
         for micros in 1..=100 {
-            slow.add(&Line {
+            slow.add(&SummaryLine {
                 total_us: micros,
-                ..Line::default()
+                ..SummaryLine::default()
             });
         }
         assert!((95..=100).contains(&slow.p95()), "{}", slow.p95());

@@ -7,16 +7,16 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::cli::audit::files;
-use crate::cli::audit::files::Unreadable;
-use crate::cli::audit::summary::{Counted, Sum, Table, Window};
-use crate::cli::{Outcome, complain, said};
+use crate::cli::audit::files::UnreadableFile;
+use crate::cli::audit::summary::{AuditSummary, CountedKey, TimeWindow, TopTable};
+use crate::cli::{CommandOutcome, complain, print_outcome};
 use crate::limits::AUDIT_LINE_BYTES_MAX;
 use crate::system_error;
 use crate::telemetry::audit::verify::skip_line;
 
 /// The flags of `audit top`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct AuditTopFlags {
     /// The audit: one file, to which FILE.1, FILE.2 and so on belong, or several; - alone for
     /// standard input.
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
@@ -42,20 +42,20 @@ pub struct Flags {
 }
 
 /// Reads the files and prints the lists.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &AuditTopFlags, out: &mut impl Write) -> CommandOutcome {
     let window = match window(flags) {
         Ok(window) => window,
         Err(why) => {
             complain(format_args!("{why}"));
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     };
     let sum = match sum(flags, &window) {
         Ok(sum) => sum,
-        Err(Unreadable { name, kind }) => {
+        Err(UnreadableFile { name, kind }) => {
             let told = system_error::of_file(Path::new(&name), kind);
             complain(format_args!("cannot be read: {told}"));
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     };
     if sum.unreadable > 0 {
@@ -65,7 +65,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         ));
     }
     let limit = usize::from(flags.limit);
-    said(match flags.json {
+    print_outcome(match flags.json {
         true => serde_json::to_string_pretty(&as_json(&sum, limit))
             .map_err(io::Error::from)
             .and_then(|text| writeln!(out, "{text}")),
@@ -73,8 +73,8 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     })
 }
 
-fn sum(flags: &Flags, window: &Window) -> Result<Sum, Unreadable> {
-    let mut sum = Sum::default();
+fn sum(flags: &AuditTopFlags, window: &TimeWindow) -> Result<AuditSummary, UnreadableFile> {
+    let mut sum = AuditSummary::default();
     if let [file] = flags.files.as_slice()
         && file.as_os_str() == "-"
     {
@@ -90,7 +90,7 @@ fn sum(flags: &Flags, window: &Window) -> Result<Sum, Unreadable> {
     Ok(sum)
 }
 
-fn read(mut input: impl BufRead, window: &Window, sum: &mut Sum) -> io::Result<()> {
+fn read(mut input: impl BufRead, window: &TimeWindow, sum: &mut AuditSummary) -> io::Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -107,7 +107,7 @@ fn read(mut input: impl BufRead, window: &Window, sum: &mut Sum) -> io::Result<(
     }
 }
 
-fn window(flags: &Flags) -> Result<Window, String> {
+fn window(flags: &AuditTopFlags) -> Result<TimeWindow, String> {
     let time = |flag: &str, text: &Option<String>| match text {
         None => Ok(None),
         Some(text) => match text.parse::<Timestamp>() {
@@ -117,7 +117,7 @@ fn window(flags: &Flags) -> Result<Window, String> {
             )),
         },
     };
-    let mut window = Window {
+    let mut window = TimeWindow {
         since: time("--since", &flags.since)?,
         until: time("--until", &flags.until)?,
     };
@@ -137,8 +137,8 @@ fn written(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string()
 }
 
-fn as_json(sum: &Sum, limit: usize) -> Value {
-    let counted = |table: &Table<Counted>, name: &str| -> Value {
+fn as_json(sum: &AuditSummary, limit: usize) -> Value {
+    let counted = |table: &TopTable<CountedKey>, name: &str| -> Value {
         let rows = table.top(limit).into_iter().map(|(key, entry)| {
             json!({
                 name: key, "count": entry.count, "refused": entry.refused, "last": entry.last,
@@ -182,7 +182,7 @@ fn as_json(sum: &Sum, limit: usize) -> Value {
     })
 }
 
-fn as_tables(sum: &Sum, limit: usize, out: &mut impl Write) -> io::Result<()> {
+fn as_tables(sum: &AuditSummary, limit: usize, out: &mut impl Write) -> io::Result<()> {
     let (lines, statements, refused) = (sum.lines, sum.statements, sum.refused);
     write!(
         out,

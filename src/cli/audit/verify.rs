@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cli::audit::files;
-use crate::cli::audit::files::{Unreadable, shown};
-use crate::cli::{Outcome, complain, said};
+use crate::cli::audit::files::{UnreadableFile, shown};
+use crate::cli::{CommandOutcome, complain, print_outcome};
 use crate::system_error;
 use crate::telemetry::audit::ChainKey;
-use crate::telemetry::audit::chain::{Head, unhex};
-use crate::telemetry::audit::verify::{Fault, Findings, Verifier, What};
+use crate::telemetry::audit::chain::{ChainHead, unhex};
+use crate::telemetry::audit::verify::{ChainFault, ChainFindings, ChainVerifier, FaultKind};
 
 /// The flags of `audit verify`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct AuditVerifyFlags {
     /// The audit: one file, to which FILE.1, FILE.2 and so on belong, or several in any order.
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub struct Flags {
 }
 
 /// Reads the files and says what is wrong with them.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &AuditVerifyFlags, out: &mut impl Write) -> CommandOutcome {
     let prepared = key(flags).and_then(|key| Ok((key, expected(flags)?)));
     let (key, expected) = match prepared {
         Ok(prepared) => prepared,
@@ -43,7 +43,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Ok(files) => files,
         Err(unreadable) => return not_read(&unreadable),
     };
-    let mut verifier = Verifier::new(key, expected);
+    let mut verifier = ChainVerifier::new(key, expected);
     for file in &files {
         let mut patience = PATIENCE_TURNS;
         // The last line may be on its way while this is read.
@@ -66,23 +66,28 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     }
     let whole = findings.faults_total == 0 && findings.lines > 0;
     match report(&files, &findings, first.zip(head), out) {
-        Err(error) => said(Err(error)),
-        Ok(()) if whole => Outcome::Done,
-        Ok(()) => Outcome::Failed,
+        Err(error) => print_outcome(Err(error)),
+        Ok(()) if whole => CommandOutcome::Done,
+        Ok(()) => CommandOutcome::Failed,
     }
 }
 
 fn report(
     files: &[PathBuf],
-    findings: &Findings,
-    ends: Option<(u64, Head)>,
+    findings: &ChainFindings,
+    ends: Option<(u64, ChainHead)>,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    for Fault { file, line, what } in &findings.faults {
+    for ChainFault {
+        file,
+        line,
+        kind: what,
+    } in &findings.faults
+    {
         // What is known to be missing at the end has no place.
         match files.get(*file).filter(|_| *line > 0) {
-            Some(file) => writeln!(out, "{}:{line}: {}", shown(file), told(*what))?,
-            None => writeln!(out, "{}", told(*what))?,
+            Some(file) => writeln!(out, "{}:{line}: {}", shown(file), fault_in_words(*what))?,
+            None => writeln!(out, "{}", fault_in_words(*what))?,
         }
     }
     let listed = u64::try_from(findings.faults.len()).unwrap_or(u64::MAX);
@@ -127,36 +132,40 @@ fn report(
     out.flush()
 }
 
-fn told(what: What) -> String {
+fn fault_in_words(what: FaultKind) -> String {
     match what {
-        What::Altered => "altered: it is not as it was written, or no line of this audit".into(),
-        What::Missing { from, to } if from == to => {
+        FaultKind::Altered => {
+            "altered: it is not as it was written, or no line of this audit".into()
+        }
+        FaultKind::Missing { from, to } if from == to => {
             format!("missing before it: the line with seq {from}")
         }
-        What::Missing { from, to } => {
+        FaultKind::Missing { from, to } => {
             format!("missing before it: the lines with seq {from} to {to}")
         }
-        What::Reordered { seq } => {
+        FaultKind::Reordered { seq } => {
             format!("reordered: the line with seq {seq} was written to another place")
         }
-        What::Duplicated { seq } => format!("duplicated: the line with seq {seq} is there before"),
-        What::Foreign { seq } => format!(
+        FaultKind::Duplicated { seq } => {
+            format!("duplicated: the line with seq {seq} is there before")
+        }
+        FaultKind::Foreign { seq } => format!(
             "seq {seq} does not follow the one before it: one of the two is of another chain"
         ),
-        What::AnotherChain => "another chain begins here".into(),
-        What::Headless => "missing before it: what the file began with".into(),
-        What::Emptied => "missing: nothing is in the file, and none is put aside empty".into(),
-        What::HalfMissing => {
+        FaultKind::AnotherChain => "another chain begins here".into(),
+        FaultKind::Headless => "missing before it: what the file began with".into(),
+        FaultKind::Emptied => "missing: nothing is in the file, and none is put aside empty".into(),
+        FaultKind::HalfMissing => {
             "missing before it: the half line that it says a crash had left".into()
         }
-        What::Torn => "torn: the last line has no end".into(),
-        What::NotAsExpected => "altered: its digest is not the expected one".into(),
-        What::CutOff { seq } => format!("cut off: seq {seq} is expected and not there"),
+        FaultKind::Torn => "torn: the last line has no end".into(),
+        FaultKind::NotAsExpected => "altered: its digest is not the expected one".into(),
+        FaultKind::CutOff { seq } => format!("cut off: seq {seq} is expected and not there"),
     }
 }
 
 /// Where no line holds under the key that is given, or without one, that is told as such.
-fn wrong_key(key: Option<&ChainKey>, findings: &Findings) -> Option<Outcome> {
+fn wrong_key(key: Option<&ChainKey>, findings: &ChainFindings) -> Option<CommandOutcome> {
     if findings.lines > 0 {
         return None;
     }
@@ -165,27 +174,27 @@ fn wrong_key(key: Option<&ChainKey>, findings: &Findings) -> Option<Outcome> {
             complain(format_args!(
                 "the chain has a key: without --chain-key-file nobody can tell whether it is whole"
             ));
-            Some(Outcome::Misused)
+            Some(CommandOutcome::Misused)
         }
         (Some(_), false, true) => {
             complain(format_args!(
                 "not whole: the chain has no key, so anybody can have written it; it was to have \
                  the key of --chain-key-file"
             ));
-            Some(Outcome::Failed)
+            Some(CommandOutcome::Failed)
         }
         (Some(_), true, _) => {
             complain(format_args!(
                 "not whole: no line holds under this key; it is another one, or every line was \
                  altered"
             ));
-            Some(Outcome::Failed)
+            Some(CommandOutcome::Failed)
         }
         (None, false, _) | (Some(_), false, false) => None,
     }
 }
 
-fn key(flags: &Flags) -> Result<Option<ChainKey>, Outcome> {
+fn key(flags: &AuditVerifyFlags) -> Result<Option<ChainKey>, CommandOutcome> {
     let Some(path) = &flags.chain_key_file else {
         return Ok(None);
     };
@@ -200,31 +209,31 @@ fn key(flags: &Flags) -> Result<Option<ChainKey>, Outcome> {
                 "{}: 64 hexadecimal digits are wanted",
                 shown(path)
             ));
-            Err(Outcome::Misused)
+            Err(CommandOutcome::Misused)
         }
     }
 }
 
-fn expected(flags: &Flags) -> Result<Option<Head>, Outcome> {
+fn expected(flags: &AuditVerifyFlags) -> Result<Option<ChainHead>, CommandOutcome> {
     let Some(text) = &flags.expect else {
         return Ok(None);
     };
-    match Head::parse(text) {
+    match ChainHead::parse(text) {
         Some(head) => Ok(Some(head)),
         None => {
             complain(format_args!(
                 "--expect: a number, a colon and 64 hexadecimal digits are wanted"
             ));
-            Err(Outcome::Misused)
+            Err(CommandOutcome::Misused)
         }
     }
 }
 
-fn not_read(unreadable: &Unreadable) -> Outcome {
-    let Unreadable { name, kind } = unreadable;
+fn not_read(unreadable: &UnreadableFile) -> CommandOutcome {
+    let UnreadableFile { name, kind } = unreadable;
     let told = system_error::of_file(Path::new(name.as_str()), *kind);
     complain(format_args!("cannot be read: {told}"));
-    Outcome::Misused
+    CommandOutcome::Misused
 }
 
 /// Whether a pgsieve holds the file.

@@ -7,17 +7,17 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::config::warnings::Warning;
-use crate::doctor::check::Severity;
-use crate::doctor::finding::{Finding, Scope};
+use crate::config::warnings::ConfigWarning;
+use crate::doctor::check::FindingSeverity;
+use crate::doctor::finding::{Finding, FixScope};
 use crate::doctor::session::proof_text;
-use crate::doctor::{Examination, written};
+use crate::doctor::{DoctorReport, sql_name};
 use crate::telemetry::labels::Label;
 
 /// Writes it, and a line end. `settings` is null where none were looked at.
 pub fn write(
-    found: &Examination,
-    warnings: Option<&[Warning]>,
+    found: &DoctorReport,
+    warnings: Option<&[ConfigWarning]>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let server = &found.server;
@@ -25,8 +25,8 @@ pub fn write(
     let script = &found.script;
     let report = json!({
         "v": 1,
-        "role": written(&found.role),
-        "database": written(&found.database),
+        "role": sql_name(&found.role),
+        "database": sql_name(&found.database),
         "server": {
             "version": server.version,
             "major": server.major,
@@ -41,16 +41,16 @@ pub fn write(
         },
         "worst": found.worst().name(),
         "counts": {
-            "danger": counts(Severity::Danger),
-            "warning": counts(Severity::Warning),
-            "note": counts(Severity::Note),
-            "unseen": counts(Severity::Unseen),
-            "ok": counts(Severity::Ok),
+            "danger": counts(FindingSeverity::Danger),
+            "warning": counts(FindingSeverity::Warning),
+            "note": counts(FindingSeverity::Note),
+            "unseen": counts(FindingSeverity::Unseen),
+            "ok": counts(FindingSeverity::Ok),
         },
         "settings": warnings.map(|all| all.iter().map(warning).collect::<Vec<Value>>()),
         "findings": found.findings.iter().map(|f| finding(found, f)).collect::<Vec<Value>>(),
         "script": {
-            "new_role": script.new_role.as_deref().map(written),
+            "new_role": script.new_role.as_deref().map(sql_name),
             "run_by": "superuser",
             "statements": script.statements().collect::<Vec<&str>>(),
             "choices": script.choices,
@@ -61,20 +61,20 @@ pub fn write(
     writeln!(out)
 }
 
-fn warning(warning: &Warning) -> Value {
+fn warning(warning: &ConfigWarning) -> Value {
     json!({
         "id": warning.warning.name(),
-        "severity": Severity::Warning.name(),
+        "severity": FindingSeverity::Warning.name(),
         "key": warning.key,
         "what": warning.what,
     })
 }
 
-fn finding(found: &Examination, finding: &Finding) -> Value {
-    let statements = |wanted: fn(Scope) -> bool| -> Vec<&str> {
-        let cures = finding.cures.iter().filter(|cure| wanted(cure.scope));
-        cures
-            .flat_map(|cure| cure.statements.iter().map(String::as_str))
+fn finding(found: &DoctorReport, finding: &Finding) -> Value {
+    let statements = |wanted: fn(FixScope) -> bool| -> Vec<&str> {
+        let fixes = finding.fixes.iter().filter(|fix| wanted(fix.scope));
+        fixes
+            .flat_map(|fix| fix.statements.iter().map(String::as_str))
             .collect()
     };
     json!({
@@ -84,8 +84,8 @@ fn finding(found: &Examination, finding: &Finding) -> Value {
         "why": finding.check.why,
         "found": finding.names,
         "count": finding.count,
-        "mended_by_script": found.script.mends(finding),
-        "sql": statements(|scope| scope != Scope::Choice),
-        "choices": statements(|scope| scope == Scope::Choice),
+        "mended_by_script": found.script.fixes_anything(finding),
+        "sql": statements(|scope| scope != FixScope::Choice),
+        "choices": statements(|scope| scope == FixScope::Choice),
     })
 }

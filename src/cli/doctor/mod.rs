@@ -13,21 +13,21 @@ use jiff::Timestamp;
 use tokio::runtime;
 
 use crate::cli::settings_sources::sources;
-use crate::cli::{Outcome, complain, database_catalog, said};
-use crate::config::sources::Flag;
-use crate::config::warnings::{self, Identities, Warning};
-use crate::config::{self, Problem};
-use crate::doctor::check::Severity;
-use crate::doctor::{Examination, ExamineError, examine, login_roles};
+use crate::cli::{CommandOutcome, complain, database_catalog, print_outcome};
+use crate::config::sources::FlagValue;
+use crate::config::warnings::{self, ConfigWarning, UpstreamIdentities};
+use crate::config::{self, SettingsProblem};
+use crate::doctor::check::FindingSeverity;
+use crate::doctor::{DoctorReport, ExamineError, examine, login_roles};
 use crate::telemetry::labels::Label;
-use crate::upstream::account::Account;
-use crate::upstream::catalog_cache::catalog_account::Known;
+use crate::upstream::account::UpstreamAccount;
+use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::Upstream;
 
 /// The flags of `doctor`.
 #[derive(clap::Args)]
 #[command(after_help = STATUSES)]
-pub struct Flags {
+pub struct DoctorFlags {
     /// The database, and the role that pgsieve logs in as:
     /// postgres://user[:password]@host[:port]/[name]. What else says how to get there can come
     /// from the environment, as for serve.
@@ -58,36 +58,36 @@ enum FailOn {
 }
 
 /// What was looked at.
-struct Looked {
-    found: Examination,
+struct DoctorResult {
+    found: DoctorReport,
     /// What should be mended about the settings, where some were given.
-    warnings: Option<Vec<Warning>>,
+    warnings: Option<Vec<ConfigWarning>>,
 }
 
 /// Examines, and prints what was found.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
-    let looked = match look(flags) {
+pub fn run(flags: &DoctorFlags, out: &mut impl Write) -> CommandOutcome {
+    let looked = match examine_database(flags) {
         Ok(found) => found,
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
             }
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     };
     let mut out = BufWriter::new(out);
     let printed = print(flags, &looked, &mut out).and_then(|()| out.flush());
     let least = match flags.fail_on {
-        FailOn::Danger => Severity::Danger,
-        FailOn::Warning => Severity::Warning,
+        FailOn::Danger => FindingSeverity::Danger,
+        FailOn::Warning => FindingSeverity::Warning,
     };
-    match said(printed) {
-        Outcome::Done if looked.worst() >= least => Outcome::Failed,
+    match print_outcome(printed) {
+        CommandOutcome::Done if looked.worst() >= least => CommandOutcome::Failed,
         outcome => outcome,
     }
 }
 
-fn print(flags: &Flags, looked: &Looked, out: &mut impl Write) -> io::Result<()> {
+fn print(flags: &DoctorFlags, looked: &DoctorResult, out: &mut impl Write) -> io::Result<()> {
     let (found, warnings) = (&looked.found, looked.warnings.as_deref());
     if flags.json {
         return json::write(found, warnings, out);
@@ -99,17 +99,17 @@ fn print(flags: &Flags, looked: &Looked, out: &mut impl Write) -> io::Result<()>
     table::write(found, warnings, colours, out)
 }
 
-impl Looked {
-    fn worst(&self) -> Severity {
+impl DoctorResult {
+    fn worst(&self) -> FindingSeverity {
         let of_settings = match self.warnings.as_deref() {
-            None | Some([]) => Severity::Ok,
-            Some(_) => Severity::Warning,
+            None | Some([]) => FindingSeverity::Ok,
+            Some(_) => FindingSeverity::Warning,
         };
         self.found.worst().max(of_settings)
     }
 }
 
-fn look(flags: &Flags) -> Result<Looked, Vec<Problem>> {
+fn examine_database(flags: &DoctorFlags) -> Result<DoctorResult, Vec<SettingsProblem>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| database_catalog::unexamined(&error.kind()))?;
     match (&flags.config, &flags.upstream) {
@@ -117,7 +117,7 @@ fn look(flags: &Flags) -> Result<Looked, Vec<Problem>> {
         (None, url) => runtime.block_on(async {
             let way = database_catalog::way(url.as_deref().unwrap_or_default())?;
             let found = examine(&way.upstream, &way.account, &way.database).await;
-            Ok(Looked {
+            Ok(DoctorResult {
                 found: found.map_err(|error| database_catalog::unexamined_by(&error))?,
                 warnings: None,
             })
@@ -126,8 +126,11 @@ fn look(flags: &Flags) -> Result<Looked, Vec<Problem>> {
 }
 
 /// With settings: what is to be said of them, by themselves and at their database.
-async fn with_settings(config: &Path, url: Option<&str>) -> Result<Looked, Vec<Problem>> {
-    let flag = url.map(|url| Flag {
+async fn with_settings(
+    config: &Path,
+    url: Option<&str>,
+) -> Result<DoctorResult, Vec<SettingsProblem>> {
+    let flag = url.map(|url| FlagValue {
         path: "upstream.url",
         name: "--upstream",
         value: url.to_owned(),
@@ -135,41 +138,47 @@ async fn with_settings(config: &Path, url: Option<&str>) -> Result<Looked, Vec<P
     let settings = config::load(&sources(Some(config), flag.into_iter().collect())?)?;
     let mut warnings = warnings::of(&settings, Timestamp::now().as_second());
     let known = match &settings.catalog.account {
-        Known::Configured(account) | Known::OfUrl(account) => Some(account.clone()),
-        Known::Nobody => None,
+        AccountSetting::Configured(account) | AccountSetting::OfUrl(account) => {
+            Some(account.clone())
+        }
+        AccountSetting::Nobody => None,
     };
-    let Some(account) = Account::of(&settings.upstream).or(known) else {
+    let Some(account) = UpstreamAccount::of(&settings.upstream).or(known) else {
         let what = "the settings name nobody to examine the database as: give --upstream \
                     postgres://user@host/name as well";
         return Err(unexamined(&warnings, "--config", &what));
     };
     let database = settings.upstream.database.clone();
     let database = database.unwrap_or_else(|| account.user.clone());
-    let known = Identities::of(&settings);
+    let known = UpstreamIdentities::of(&settings);
     let upstream = Upstream::load(settings.upstream)
         .map_err(|error| unexamined(&warnings, "upstream.tls", &error))?;
-    let why = |error: ExamineError, warnings: &[Warning]| {
+    let why = |error: ExamineError, warnings: &[ConfigWarning]| {
         let what = format!("the database cannot be examined: {error}");
         unexamined(warnings, "upstream.url", &what)
     };
-    let named = login_roles::look(&upstream, &account, &database).await;
+    let named = login_roles::load_server_names(&upstream, &account, &database).await;
     let named = named.map_err(|error| why(error, &warnings))?;
     warnings.extend(warnings::of_roles(&known, &settings.policies, &named.roles));
     warnings.extend(warnings::of_databases(&settings.policies, &named.databases));
     let found = examine(&upstream, &account, &database).await;
-    Ok(Looked {
+    Ok(DoctorResult {
         found: found.map_err(|error| why(error, &warnings))?,
         warnings: Some(warnings),
     })
 }
 
 /// Why there is no examination; what is known of the settings is told all the same.
-fn unexamined(warnings: &[Warning], place: &str, what: &dyn fmt::Display) -> Vec<Problem> {
-    let warned = warnings.iter().map(|one| Problem {
+fn unexamined(
+    warnings: &[ConfigWarning],
+    place: &str,
+    what: &dyn fmt::Display,
+) -> Vec<SettingsProblem> {
+    let warned = warnings.iter().map(|one| SettingsProblem {
         place: format!("warning {}: {}", one.warning.name(), one.key),
         what: one.what.clone(),
     });
-    let why = Problem {
+    let why = SettingsProblem {
         place: place.into(),
         what: what.to_string(),
     };

@@ -3,17 +3,17 @@
 
 use std::io::{self, Write};
 
-use crate::config::warnings::Warning;
-use crate::doctor::check::Severity;
+use crate::config::warnings::ConfigWarning;
+use crate::doctor::check::FindingSeverity;
 use crate::doctor::finding::Finding;
 use crate::doctor::session::proof_text;
-use crate::doctor::{Examination, written};
+use crate::doctor::{DoctorReport, sql_name};
 use crate::telemetry::labels::Label;
 
 /// Writes everything.
 pub fn write(
-    found: &Examination,
-    warnings: Option<&[Warning]>,
+    found: &DoctorReport,
+    warnings: Option<&[ConfigWarning]>,
     colours: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -38,13 +38,13 @@ pub fn write(
     let tls = tls.map_or(String::new(), |words| format!(" ({words})"));
     let login = proof_text(found.greeting.proof);
     writeln!(out, "connection  {privacy}{tls}; proof asked for: {login}")?;
-    let (role, database) = (written(&found.role), written(&found.database));
+    let (role, database) = (sql_name(&found.role), sql_name(&found.database));
     writeln!(out, "role        {role} in database {database}\n")?;
     for warning in warnings.unwrap_or_default() {
         write_warning(warning, colours, out)?;
     }
     for finding in &found.findings {
-        if finding.severity > Severity::Unseen {
+        if finding.severity > FindingSeverity::Unseen {
             write_finding(found, finding, colours, out)?;
         }
     }
@@ -55,9 +55,9 @@ pub fn write(
 }
 
 /// Writes the SQL alone, for a file.
-pub fn write_script(found: &Examination, out: &mut impl Write) -> io::Result<()> {
+pub fn write_script(found: &DoctorReport, out: &mut impl Write) -> io::Result<()> {
     let script = &found.script;
-    let (role, database) = (written(&found.role), written(&found.database));
+    let (role, database) = (sql_name(&found.role), sql_name(&found.database));
     writeln!(
         out,
         "-- What would harden this. Nothing of it was run: read it first."
@@ -89,7 +89,7 @@ pub fn write_script(found: &Examination, out: &mut impl Write) -> io::Result<()>
         )?;
     }
     if let Some(name) = &script.new_role {
-        writeln!(out, "\n-- Then, in psql: \\password {}", written(name))?;
+        writeln!(out, "\n-- Then, in psql: \\password {}", sql_name(name))?;
         writeln!(
             out,
             "-- and in the settings of pgsieve the new role in place of {role}."
@@ -119,19 +119,19 @@ fn write_part(head: &str, statements: &[String], out: &mut impl Write) -> io::Re
 }
 
 fn write_finding(
-    found: &Examination,
+    found: &DoctorReport,
     finding: &Finding,
     colours: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let (on, off) = match (colours, finding.severity) {
-        (true, Severity::Danger) => ("\u{1b}[1;31m", "\u{1b}[0m"),
-        (true, Severity::Warning) => ("\u{1b}[33m", "\u{1b}[0m"),
-        (true, Severity::Note) => ("\u{1b}[2m", "\u{1b}[0m"),
+        (true, FindingSeverity::Danger) => ("\u{1b}[1;31m", "\u{1b}[0m"),
+        (true, FindingSeverity::Warning) => ("\u{1b}[33m", "\u{1b}[0m"),
+        (true, FindingSeverity::Note) => ("\u{1b}[2m", "\u{1b}[0m"),
         _ => ("", ""),
     };
     let (severity, check) = (finding.severity.name(), finding.check);
-    let mends = match found.script.mends(finding) {
+    let mends = match found.script.fixes_anything(finding) {
         true => " *",
         false => "",
     };
@@ -151,12 +151,12 @@ fn write_finding(
     writeln!(out, "{INDENT}-> {}", check.why)
 }
 
-fn write_warning(warning: &Warning, colours: bool, out: &mut impl Write) -> io::Result<()> {
+fn write_warning(warning: &ConfigWarning, colours: bool, out: &mut impl Write) -> io::Result<()> {
     let (on, off) = match colours {
         true => ("\u{1b}[33m", "\u{1b}[0m"),
         false => ("", ""),
     };
-    let (severity, name) = (Severity::Warning.name(), warning.warning.name());
+    let (severity, name) = (FindingSeverity::Warning.name(), warning.warning.name());
     writeln!(
         out,
         "{on}{severity:<8}{off}  {name:<28}  {}",
@@ -165,9 +165,9 @@ fn write_warning(warning: &Warning, colours: bool, out: &mut impl Write) -> io::
     writeln!(out, "{INDENT}-> {}", warning.what)
 }
 
-fn write_unseen(found: &Examination, out: &mut impl Write) -> io::Result<()> {
+fn write_unseen(found: &DoctorReport, out: &mut impl Write) -> io::Result<()> {
     let unseen = found.findings.iter();
-    let unseen = unseen.filter(|finding| finding.severity == Severity::Unseen);
+    let unseen = unseen.filter(|finding| finding.severity == FindingSeverity::Unseen);
     for finding in unseen {
         let severity = finding.severity.name();
         writeln!(
@@ -180,19 +180,19 @@ fn write_unseen(found: &Examination, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn write_summary(
-    found: &Examination,
-    warnings: Option<&[Warning]>,
+    found: &DoctorReport,
+    warnings: Option<&[ConfigWarning]>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let count = |severity| found.count(severity);
     writeln!(
         out,
         "\n{} danger, {} warning, {} note, {} not visible, {} ok",
-        count(Severity::Danger),
-        count(Severity::Warning),
-        count(Severity::Note),
-        count(Severity::Unseen),
-        count(Severity::Ok)
+        count(FindingSeverity::Danger),
+        count(FindingSeverity::Warning),
+        count(FindingSeverity::Note),
+        count(FindingSeverity::Unseen),
+        count(FindingSeverity::Ok)
     )?;
     if let Some(warnings) = warnings {
         writeln!(out, "{} warning about the settings", warnings.len())?;
@@ -200,7 +200,7 @@ fn write_summary(
     if found
         .findings
         .iter()
-        .any(|finding| found.script.mends(finding))
+        .any(|finding| found.script.fixes_anything(finding))
     {
         writeln!(out, "* mended by the SQL below")?;
     }

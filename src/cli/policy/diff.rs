@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 
 use serde_json::{Value, json};
 
-use crate::cli::check::{Trouble, unreadable};
+use crate::cli::check::{CheckIoError, unreadable};
 use crate::cli::policy::files;
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::test::misused;
@@ -14,16 +14,16 @@ use crate::cli::policy::trial;
 use crate::cli::policy::trial::{judge, world};
 use crate::cli::statement_input::{next_question, open, read_text, split};
 use crate::cli::verdict_output::write_line;
-use crate::cli::{Outcome, complain, said};
-use crate::config::Problem;
-use crate::offline::assumptions::{Person, World};
-use crate::offline::judge::{Answer, Judge, Ruling};
-use crate::offline::script_session::Course;
+use crate::cli::{CommandOutcome, complain, print_outcome};
+use crate::config::SettingsProblem;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
+use crate::offline::judge::{GateAnswer, OfflineJudge, TextRuling};
+use crate::offline::script_session::ScriptSession;
 
 /// The flags of `policy diff`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct PolicyDiffFlags {
     /// The policy as it was: a file, the name of a shipped one, or a folder of policies, of which
     /// the one that such a session gets judges; several with commas.
     #[arg(value_name = "OLD")]
@@ -47,24 +47,24 @@ pub struct Flags {
 }
 
 /// The two policies, and the session that both judge in.
-struct Pair {
-    world: World,
-    who: Person,
-    old: Judge,
-    new: Judge,
+struct PolicyPair {
+    world: AssumedDatabase,
+    who: AssumedSession,
+    old: OfflineJudge,
+    new: OfflineJudge,
 }
 
 /// What was found.
 #[derive(Default)]
-struct Tally {
+struct DiffTally {
     statements: u64,
     unreadable: bool,
-    changes: BTreeMap<Change, u64>,
+    changes: BTreeMap<VerdictChange, u64>,
 }
 
 /// How a statement changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Change {
+enum VerdictChange {
     /// It ran, and is refused.
     Refused,
     /// It was refused, and runs.
@@ -78,7 +78,7 @@ enum Change {
 }
 
 /// Judges everything in the input twice.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyDiffFlags, out: &mut impl Write) -> CommandOutcome {
     let pair = match prepare(flags) {
         Ok(pair) => pair,
         Err(problems) => return misused(&problems),
@@ -87,26 +87,30 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Ok(input) => input,
         Err(error) => return unreadable(&flags.statements, &error),
     };
-    let (mut out, mut tally) = (BufWriter::new(out), Tally::default());
-    let judged = judge_all(flags, &pair, BufReader::new(input), &mut tally, &mut out)
-        .and_then(|()| tally.write(flags.jsonl, &mut out).map_err(Trouble::Output));
+    let (mut out, mut tally) = (BufWriter::new(out), DiffTally::default());
+    let judged =
+        judge_all(flags, &pair, BufReader::new(input), &mut tally, &mut out).and_then(|()| {
+            tally
+                .write(flags.jsonl, &mut out)
+                .map_err(CheckIoError::Output)
+        });
     match (judged, out.flush()) {
-        (Err(Trouble::Input(error)), _) => unreadable(&flags.statements, &error),
-        (Err(Trouble::Output(error)), _) | (Ok(()), Err(error)) => said(Err(error)),
-        (Ok(()), Ok(())) if tally.unreadable => Outcome::Misused,
-        (Ok(()), Ok(())) if tally.changes.is_empty() => Outcome::Done,
-        (Ok(()), Ok(())) => Outcome::Failed,
+        (Err(CheckIoError::Input(error)), _) => unreadable(&flags.statements, &error),
+        (Err(CheckIoError::Output(error)), _) | (Ok(()), Err(error)) => print_outcome(Err(error)),
+        (Ok(()), Ok(())) if tally.unreadable => CommandOutcome::Misused,
+        (Ok(()), Ok(())) if tally.changes.is_empty() => CommandOutcome::Done,
+        (Ok(()), Ok(())) => CommandOutcome::Failed,
     }
 }
 
-fn prepare(flags: &Flags) -> Result<Pair, Vec<Problem>> {
+fn prepare(flags: &PolicyDiffFlags) -> Result<PolicyPair, Vec<SettingsProblem>> {
     let old = files::read(&files::words(&flags.old))?;
     let new = files::read(&files::words(&flags.new))?;
     let world = world(flags.upstream.as_deref())?;
     let who = flags.person.person(&world)?;
     let old = trial::choose(old, &who, &world)?;
     let new = trial::choose(new, &who, &world)?;
-    Ok(Pair {
+    Ok(PolicyPair {
         old: judge(&old.file.policy, &world)?,
         new: judge(&new.file.policy, &world)?,
         world,
@@ -115,14 +119,14 @@ fn prepare(flags: &Flags) -> Result<Pair, Vec<Problem>> {
 }
 
 fn judge_all(
-    flags: &Flags,
-    pair: &Pair,
+    flags: &PolicyDiffFlags,
+    pair: &PolicyPair,
     mut input: impl BufRead,
-    tally: &mut Tally,
+    tally: &mut DiffTally,
     out: &mut impl Write,
-) -> Result<(), Trouble> {
-    if !holds_questions(&mut input).map_err(Trouble::Input)? {
-        let text = read_text(input).map_err(Trouble::Input)?;
+) -> Result<(), CheckIoError> {
+    if !holds_questions(&mut input).map_err(CheckIoError::Input)? {
+        let text = read_text(input).map_err(CheckIoError::Input)?;
         let mut courses = pair.courses();
         for (number, statement) in (1_u64..).zip(split(&text)) {
             let id = json!({"number": number, "line": statement.line});
@@ -134,7 +138,9 @@ fn judge_all(
         return Ok(());
     }
     let mut number = 0;
-    while let Some(question) = next_question(&mut input, &mut number).map_err(Trouble::Input)? {
+    while let Some(question) =
+        next_question(&mut input, &mut number).map_err(CheckIoError::Input)?
+    {
         match question {
             Ok(question) => {
                 let place = format!("line {number}");
@@ -167,43 +173,47 @@ fn holds_questions(input: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-impl Pair {
-    fn courses(&self) -> [Course; 2] {
+impl PolicyPair {
+    fn courses(&self) -> [ScriptSession; 2] {
         [&self.old, &self.new].map(|judge| judge.session(&self.world, &self.who))
     }
 
     fn judge(
         &self,
         text: &str,
-        [old, new]: &mut [Course; 2],
-        mut take: impl FnMut(Option<&Changed>) -> io::Result<()>,
-    ) -> Result<(), Trouble> {
-        let (old, new) = (self.old.hear(text, old), self.new.hear(text, new));
-        let changed = change(&old, &new).map(|change| Changed { change, old, new });
-        take(changed.as_ref()).map_err(Trouble::Output)
+        [old, new]: &mut [ScriptSession; 2],
+        mut take: impl FnMut(Option<&ChangedStatement>) -> io::Result<()>,
+    ) -> Result<(), CheckIoError> {
+        let (old, new) = (self.old.judge(text, old), self.new.judge(text, new));
+        let changed = change(&old, &new).map(|change| ChangedStatement { change, old, new });
+        take(changed.as_ref()).map_err(CheckIoError::Output)
     }
 }
 
 /// A statement that changes.
-struct Changed {
-    change: Change,
-    old: Ruling,
-    new: Ruling,
+struct ChangedStatement {
+    change: VerdictChange,
+    old: TextRuling,
+    new: TextRuling,
 }
 
-fn change(old: &Ruling, new: &Ruling) -> Option<Change> {
+fn change(old: &TextRuling, new: &TextRuling) -> Option<VerdictChange> {
     match (&old.answer, &new.answer) {
-        (Answer::Refuse(old), Answer::Refuse(new)) => {
-            (old.rule != new.rule).then_some(Change::OtherRule)
+        (GateAnswer::Refuse(old), GateAnswer::Refuse(new)) => {
+            (old.rule != new.rule).then_some(VerdictChange::OtherRule)
         }
-        (Answer::Permit | Answer::Observe(_), Answer::Refuse(_)) => Some(Change::Refused),
-        (Answer::Refuse(_), Answer::Permit | Answer::Observe(_)) => Some(Change::Permitted),
-        _ if old.runs != new.runs => Some(Change::OtherText),
-        (old, new) => (old != new).then_some(Change::Observed),
+        (GateAnswer::Permit | GateAnswer::Observe(_), GateAnswer::Refuse(_)) => {
+            Some(VerdictChange::Refused)
+        }
+        (GateAnswer::Refuse(_), GateAnswer::Permit | GateAnswer::Observe(_)) => {
+            Some(VerdictChange::Permitted)
+        }
+        _ if old.runs != new.runs => Some(VerdictChange::OtherText),
+        (old, new) => (old != new).then_some(VerdictChange::Observed),
     }
 }
 
-impl Change {
+impl VerdictChange {
     fn name(self) -> &'static str {
         match self {
             Self::Refused => "refused",
@@ -226,12 +236,15 @@ impl Change {
     }
 }
 
-impl Changed {
+impl ChangedStatement {
     fn write(&self, place: &str, out: &mut impl Write) -> io::Result<()> {
-        let (old, new) = (self.old.answer.told(), self.new.answer.told());
+        let (old, new) = (self.old.answer.describe(), self.new.answer.describe());
         let text = match self.change {
-            Change::OtherText => ", as another text",
-            Change::Refused | Change::Permitted | Change::OtherRule | Change::Observed => "",
+            VerdictChange::OtherText => ", as another text",
+            VerdictChange::Refused
+            | VerdictChange::Permitted
+            | VerdictChange::OtherRule
+            | VerdictChange::Observed => "",
         };
         let kind = self.new.facts.kind.name();
         write!(out, "{place}: {old} -> {new}{text} ({kind}")?;
@@ -257,10 +270,10 @@ impl Changed {
     }
 }
 
-impl Tally {
+impl DiffTally {
     fn take(
         &mut self,
-        changed: Option<&Changed>,
+        changed: Option<&ChangedStatement>,
         id: &Value,
         place: &str,
         jsonl: bool,

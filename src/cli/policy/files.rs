@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::config::Problem;
+use crate::config::SettingsProblem;
 use crate::policy::Policy;
-use crate::policy::layers::Layers;
-use crate::policy::sources::{Source, Unloaded};
+use crate::policy::layers::PolicyLayers;
+use crate::policy::sources::{PolicyLoadError, PolicySource};
 
 /// A policy, and where it came from.
 #[derive(Debug, Clone)]
@@ -13,28 +13,28 @@ pub struct PolicyFile {
     /// The file, or the name of a built-in one.
     pub name: String,
     /// As it is written, with what it extends.
-    pub layers: Arc<Layers>,
+    pub layers: Arc<PolicyLayers>,
     /// As it is meant.
     pub policy: Arc<Policy>,
 }
 
 /// Reads all of them, in order. All problems are reported at once.
-pub fn read(words: &[String]) -> Result<Vec<PolicyFile>, Vec<Problem>> {
+pub fn read(words: &[String]) -> Result<Vec<PolicyFile>, Vec<SettingsProblem>> {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for word in words {
-        match Source::of(word).load() {
+        match PolicySource::of(word).load() {
             Ok(loaded) => files.extend(loaded.into_iter().map(|one| PolicyFile {
                 name: one.origin,
                 layers: one.layers,
                 policy: Arc::new(one.policy.for_judging()),
             })),
-            Err(Unloaded::Wrong(wrong)) => {
-                problems.extend(wrong.into_iter().map(|problem| Problem {
+            Err(PolicyLoadError::Wrong(wrong)) => {
+                problems.extend(wrong.into_iter().map(|problem| SettingsProblem {
                     place: problem.place,
                     what: problem.what,
                 }));
             }
-            Err(unloaded) => problems.push(Problem {
+            Err(unloaded) => problems.push(SettingsProblem {
                 place: word.clone(),
                 what: unloaded.to_string(),
             }),
@@ -52,11 +52,11 @@ pub fn words(flag: &str) -> Vec<String> {
 }
 
 /// Reads one that must be one.
-pub fn read_one(word: &str) -> Result<PolicyFile, Vec<Problem>> {
+pub fn read_one(word: &str) -> Result<PolicyFile, Vec<SettingsProblem>> {
     let mut files = read(&[word.to_owned()])?;
     match (files.pop(), files.is_empty()) {
         (Some(file), true) => Ok(file),
-        _ => Err(vec![Problem {
+        _ => Err(vec![SettingsProblem {
             place: word.to_owned(),
             what: "one policy is wanted, not a folder of them".into(),
         }]),

@@ -5,17 +5,17 @@ use std::io::Write;
 
 use crate::catalog::{Catalog, RelationId};
 use crate::cli::policy::files;
-use crate::cli::policy::rewrite::{Listed, Written};
+use crate::cli::policy::rewrite::{ListedEntry, YamlWriter};
 use crate::cli::policy::suggest::{names_of, of_the_server, pattern};
 use crate::cli::policy::test::misused;
 use crate::cli::policy::trial::world;
-use crate::cli::{Outcome, complain, fail, said};
-use crate::policy::Access;
+use crate::cli::{CommandOutcome, complain, fail, print_outcome};
+use crate::policy::AccessLists;
 
 /// The flags of `policy known`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct PolicyKnownFlags {
     /// The database: postgres://[user[:password]@]host[:port]/[name]. Only its catalog is read.
     #[arg(long, value_name = "URL")]
     upstream: String,
@@ -25,7 +25,7 @@ pub struct Flags {
 }
 
 /// Prints the two keys.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyKnownFlags, out: &mut impl Write) -> CommandOutcome {
     let prepared = files::read_one(&flags.file);
     let prepared = prepared.and_then(|file| Ok((file, world(Some(&flags.upstream))?)));
     let (file, world) = match prepared {
@@ -35,19 +35,19 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     let Some(catalog) = &world.catalog else {
         return fail(format_args!("--upstream: nothing is known of the database"));
     };
-    let mut written = Written::default();
+    let mut written = YamlWriter::default();
     written.word(1, "new", "refuse");
     written.list(1, "known", &listed(file.policy.access(), catalog));
-    said(out.write_all(written.finish().as_bytes()))
+    print_outcome(out.write_all(written.finish().as_bytes()))
 }
 
 /// What may be read there and is not named already, whatever was known before.
-fn listed(access: &Access, catalog: &Catalog) -> Vec<Listed> {
-    let any_age = Access {
+fn listed(access: &AccessLists, catalog: &Catalog) -> Vec<ListedEntry> {
+    let any_age = AccessLists {
         relations_known: None,
         ..access.clone()
     };
-    let none_known = Access {
+    let none_known = AccessLists {
         relations_known: Some(Vec::new()),
         ..access.clone()
     };
@@ -68,7 +68,7 @@ fn listed(access: &Access, catalog: &Catalog) -> Vec<Listed> {
         }
     }
     words.sort();
-    let plain = |word| Listed {
+    let plain = |word| ListedEntry {
         word,
         comment: String::new(),
     };

@@ -18,55 +18,55 @@ use std::io::Write;
 
 use clap::Subcommand;
 
-use crate::cli::{Outcome, said};
+use crate::cli::{CommandOutcome, print_outcome};
 use crate::policy::schema;
 
 /// The flags of `policy`.
 #[derive(clap::Args)]
-pub struct Flags {
+pub struct PolicyFlags {
     #[command(subcommand)]
-    command: Command,
+    command: PolicyCommand,
 }
 
 /// What can be asked about policies.
 #[derive(Subcommand)]
-enum Command {
+enum PolicyCommand {
     /// Says everything that is wrong with policies, each thing with its place.
-    Check(check::Flags),
+    Check(check::PolicyCheckFlags),
     /// Runs the tests that policies carry, like unit tests.
-    Test(test::Flags),
+    Test(test::PolicyTestFlags),
     /// Shows the verdict on a statement and the path to it: which policy, what each name stands
     /// for, which entries speak about it, what runs.
-    Explain(explain::Flags),
+    Explain(explain::PolicyExplainFlags),
     /// Says which statements change their verdict between two policies; never prints them.
-    Diff(diff::Flags),
+    Diff(diff::PolicyDiffFlags),
     /// Shows what a policy comes to with everything that it extends: where each line is from, what
     /// is left out, and what lets more through than the policy below.
-    Print(print::Flags),
+    Print(print::PolicyPrintFlags),
     /// Proposes the narrowest policy under which what an audit has seen still runs.
-    Suggest(suggest::Flags),
+    Suggest(suggest::PolicySuggestFlags),
     /// Writes the beginning of a policy, from a database's catalog where one is named.
-    Init(init::Flags),
+    Init(init::PolicyInitFlags),
     /// Prints the relations that a policy lets in by wildcards, so that later ones can be kept out.
-    Known(known::Flags),
+    Known(known::PolicyKnownFlags),
     /// Has a policy file observe or enforce, and leaves the rest of it as it is written.
-    SetMode(set_mode::Flags),
+    SetMode(set_mode::SetModeFlags),
     /// Prints the JSON Schema of policy files, for editors: every key with its meaning.
     Schema,
 }
 
 /// Does what is asked for.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyFlags, out: &mut impl Write) -> CommandOutcome {
     match &flags.command {
-        Command::Check(flags) => check::run(flags, out),
-        Command::Test(flags) => test::run(flags, out),
-        Command::Explain(flags) => explain::run(flags, out),
-        Command::Diff(flags) => diff::run(flags, out),
-        Command::Print(flags) => print::run(flags, out),
-        Command::Suggest(flags) => suggest::run(flags, out),
-        Command::Init(flags) => init::run(flags, out),
-        Command::Known(flags) => known::run(flags, out),
-        Command::SetMode(flags) => set_mode::run(flags, out),
-        Command::Schema => said(out.write_all(schema::text().as_bytes())),
+        PolicyCommand::Check(flags) => check::run(flags, out),
+        PolicyCommand::Test(flags) => test::run(flags, out),
+        PolicyCommand::Explain(flags) => explain::run(flags, out),
+        PolicyCommand::Diff(flags) => diff::run(flags, out),
+        PolicyCommand::Print(flags) => print::run(flags, out),
+        PolicyCommand::Suggest(flags) => suggest::run(flags, out),
+        PolicyCommand::Init(flags) => init::run(flags, out),
+        PolicyCommand::Known(flags) => known::run(flags, out),
+        PolicyCommand::SetMode(flags) => set_mode::run(flags, out),
+        PolicyCommand::Schema => print_outcome(out.write_all(schema::text().as_bytes())),
     }
 }

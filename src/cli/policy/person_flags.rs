@@ -2,8 +2,8 @@
 //! judges.
 
 use crate::catalog::search_path;
-use crate::config::Problem;
-use crate::offline::assumptions::{Person, World};
+use crate::config::SettingsProblem;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
 use crate::policy::similar_names::nearest;
 
 /// Whose session.
@@ -36,15 +36,19 @@ pub struct PersonFlags {
 impl PersonFlags {
     /// Who that is in a world, or what is wrong with the flags. Where none is named, the user is
     /// whoever looked.
-    pub fn person(&self, world: &World) -> Result<Person, Vec<Problem>> {
+    pub fn person(&self, world: &AssumedDatabase) -> Result<AssumedSession, Vec<SettingsProblem>> {
         let own = Some(world.account.as_str()).filter(|account| !account.is_empty());
-        self.person_or(own.unwrap_or(Person::UNTOLD), world)
+        self.person_or(own.unwrap_or(AssumedSession::UNTOLD), world)
     }
 
     /// The same with another user where none is named.
-    pub fn person_or(&self, user: &str, world: &World) -> Result<Person, Vec<Problem>> {
+    pub fn person_or(
+        &self,
+        user: &str,
+        world: &AssumedDatabase,
+    ) -> Result<AssumedSession, Vec<SettingsProblem>> {
         let mut problems = Vec::new();
-        let person = self.said(user, &mut problems);
+        let person = self.person_of_flags(user, &mut problems);
         match (&self.role, &world.catalog) {
             (Some(role), Some(catalog)) if catalog.role_named(role).is_none() => {
                 let near = nearest(role, catalog.role_names());
@@ -65,9 +69,9 @@ impl PersonFlags {
     }
 
     /// Whoever the flags name, if they name anybody.
-    pub fn named(&self) -> Result<Option<Person>, Vec<Problem>> {
+    pub fn named(&self) -> Result<Option<AssumedSession>, Vec<SettingsProblem>> {
         let mut problems = Vec::new();
-        let person = self.said(Person::UNTOLD, &mut problems);
+        let person = self.person_of_flags(AssumedSession::UNTOLD, &mut problems);
         match (problems.is_empty(), self.names_somebody()) {
             (false, _) => Err(problems),
             (true, true) => Ok(Some(person)),
@@ -87,19 +91,19 @@ impl PersonFlags {
         words.iter().any(|word| word.is_some()) || !self.settings.is_empty()
     }
 
-    fn said(&self, user: &str, problems: &mut Vec<Problem>) -> Person {
+    fn person_of_flags(&self, user: &str, problems: &mut Vec<SettingsProblem>) -> AssumedSession {
         let search_path = self.search_path.as_deref().map(search_path::split);
         if let Some(None) = search_path {
             problems.push(problem("--search-path", "is no list of schemas"));
         }
-        let mut person = Person {
+        let mut person = AssumedSession {
             user: self.user.as_deref().unwrap_or(user).to_owned(),
             database: self.database.clone(),
             role: self.role.clone(),
             application_name: self.application_name.clone().unwrap_or_default(),
             certificate_name: self.certificate.clone(),
             search_path: search_path.flatten(),
-            ..Person::default()
+            ..AssumedSession::default()
         };
         for setting in &self.settings {
             match setting.split_once('=') {
@@ -114,8 +118,8 @@ impl PersonFlags {
     }
 }
 
-fn problem(place: &str, what: &str) -> Problem {
-    Problem {
+fn problem(place: &str, what: &str) -> SettingsProblem {
+    SettingsProblem {
         place: place.into(),
         what: what.into(),
     }

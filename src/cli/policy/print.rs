@@ -6,38 +6,38 @@ use std::io::Write;
 
 use crate::cli::policy::files;
 use crate::cli::policy::files::PolicyFile;
-use crate::cli::policy::rewrite::{Listed, Written, flow};
+use crate::cli::policy::rewrite::{ListedEntry, YamlWriter, flow};
 use crate::cli::policy::test::misused;
-use crate::cli::{Outcome, said};
-use crate::policy::layers::widening::{Change, Changes, Taken};
-use crate::policy::layers::{Layers, is_whole};
+use crate::cli::{CommandOutcome, print_outcome};
+use crate::policy::layers::widening::{LayerChange, LayerChanges, RemovedEntry};
+use crate::policy::layers::{PolicyLayers, is_whole};
 use crate::policy::schema;
-use crate::policy::yaml::tree::{Entry, Place, Tree, Value};
+use crate::policy::yaml::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
 
 /// The flags of `policy print`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct PolicyPrintFlags {
     /// The policy: a file, or the name of a built-in one.
     #[arg(value_name = "NAME|FILE")]
     file: String,
 }
 
 /// Prints it.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyPrintFlags, out: &mut impl Write) -> CommandOutcome {
     match files::read_one(&flags.file) {
-        Ok(file) => said(out.write_all(printed(&file).as_bytes())),
+        Ok(file) => print_outcome(out.write_all(printed(&file).as_bytes())),
         Err(problems) => misused(&problems),
     }
 }
 
 /// The text.
 fn printed(file: &PolicyFile) -> String {
-    let page = Page {
+    let page = PolicyPage {
         layers: &file.layers,
-        changes: Changes::of(&file.layers),
+        changes: LayerChanges::of(&file.layers),
     };
-    let mut out = Written::default();
+    let mut out = YamlWriter::default();
     let (name, version) = (file.policy.name(), file.policy.version());
     let origins: Vec<&str> = file.layers.origins().collect();
     let origins = origins.join(", which extends ");
@@ -59,15 +59,15 @@ fn printed(file: &PolicyFile) -> String {
 }
 
 /// A policy that is printed.
-struct Page<'p> {
-    layers: &'p Layers,
-    changes: Changes,
+struct PolicyPage<'p> {
+    layers: &'p PolicyLayers,
+    changes: LayerChanges,
 }
 
-impl Page<'_> {
+impl PolicyPage<'_> {
     /// The keys of a map, those that are left out, and what is gone.
-    fn section(&self, out: &mut Written, indent: usize, tree: &Tree, path: &str) {
-        let mut entries: Vec<&Entry> = tree.entries().iter().collect();
+    fn section(&self, out: &mut YamlWriter, indent: usize, tree: &YamlTree, path: &str) {
+        let mut entries: Vec<&YamlEntry> = tree.entries().iter().collect();
         entries.sort_by_key(|entry| !path.is_empty() || entry.key != "name");
         for entry in entries {
             if path.is_empty() && matches!(entry.key.as_str(), "extends" | "replace") {
@@ -89,18 +89,25 @@ impl Page<'_> {
         self.taken(out, indent, path);
     }
 
-    fn key(&self, out: &mut Written, indent: usize, key: (&str, Place), tree: &Tree, path: &str) {
+    fn key(
+        &self,
+        out: &mut YamlWriter,
+        indent: usize,
+        key: (&str, YamlPlace),
+        tree: &YamlTree,
+        path: &str,
+    ) {
         let (key, place) = key;
         let change = self.changes.at(path, None);
         match &tree.value {
-            Value::Map(entries) if !entries.is_empty() && !is_whole(path) => {
+            YamlValue::Map(entries) if !entries.is_empty() && !is_whole(path) => {
                 out.open(indent, key);
                 self.section(out, indent + 1, tree, path);
             }
-            Value::List(list) if !list.is_empty() && !is_whole(path) => {
+            YamlValue::List(list) if !list.is_empty() && !is_whole(path) => {
                 self.list(out, indent, key, list, path)
             }
-            Value::Nothing | Value::Word(_) | Value::List(_) | Value::Map(_) => {
+            YamlValue::Nothing | YamlValue::Word(_) | YamlValue::List(_) | YamlValue::Map(_) => {
                 let comment = self.comment(place, change);
                 out.tree(indent, key, tree, &comment);
                 self.taken(out, indent, path);
@@ -108,18 +115,18 @@ impl Page<'_> {
         }
     }
 
-    fn list(&self, out: &mut Written, indent: usize, key: &str, list: &[Tree], path: &str) {
+    fn list(&self, out: &mut YamlWriter, indent: usize, key: &str, list: &[YamlTree], path: &str) {
         let whole = self.changes.at(path, None);
         let listed = list.iter().map(|item| match &item.value {
-            Value::Word(word) => {
+            YamlValue::Word(word) => {
                 let change = self.changes.at(path, Some(word)).or(whole);
                 let comment = self.comment(item.place, change);
                 let word = word.clone();
-                Some(Listed { word, comment })
+                Some(ListedEntry { word, comment })
             }
-            Value::Nothing | Value::List(_) | Value::Map(_) => None,
+            YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => None,
         });
-        match listed.collect::<Option<Vec<Listed>>>() {
+        match listed.collect::<Option<Vec<ListedEntry>>>() {
             Some(listed) => out.list(indent, key, &listed),
             None => {
                 let place = list.first().map(|item| item.place);
@@ -130,13 +137,13 @@ impl Page<'_> {
         self.taken(out, indent + 1, path);
     }
 
-    fn taken(&self, out: &mut Written, indent: usize, path: &str) {
-        for Taken {
+    fn taken(&self, out: &mut YamlWriter, indent: usize, path: &str) {
+        for RemovedEntry {
             path,
             word,
             place,
             is_wider,
-        } in self.changes.taken_from(path)
+        } in self.changes.removed_from(path)
         {
             let what = word.as_ref().unwrap_or(path);
             let mut line = format!("gone: {what} ({})", self.origin(*place));
@@ -148,15 +155,15 @@ impl Page<'_> {
     }
 
     /// Where a line is from, and what it changes.
-    fn comment(&self, place: Place, change: Option<&Change>) -> String {
+    fn comment(&self, place: YamlPlace, change: Option<&LayerChange>) -> String {
         let mut comment = self.origin(place);
         let Some(change) = change else {
             return comment;
         };
         if let Some((was, place)) = &change.was {
             let was = match was {
-                Value::Map(_) | Value::List(_) => "other".to_owned(),
-                Value::Nothing | Value::Word(_) => flow(was),
+                YamlValue::Map(_) | YamlValue::List(_) => "other".to_owned(),
+                YamlValue::Nothing | YamlValue::Word(_) => flow(was),
             };
             comment.push_str(&format!(", was {was} ({})", self.origin(*place)));
         }
@@ -167,7 +174,7 @@ impl Page<'_> {
         comment
     }
 
-    fn origin(&self, place: Place) -> String {
+    fn origin(&self, place: YamlPlace) -> String {
         let origin = self.layers.origins().nth(place.layer());
         format!("{}:{}", origin.unwrap_or_default(), place.line())
     }
@@ -186,7 +193,7 @@ mod tests {
     use crate::policy::Policy;
 
     fn file(text: &str) -> PolicyFile {
-        let layers = Layers::of_text(text).unwrap();
+        let layers = PolicyLayers::of_text(text).unwrap();
         PolicyFile {
             name: "own.yaml".to_owned(),
             policy: Arc::new(Policy::of_layers(&layers).unwrap()),

@@ -1,23 +1,23 @@
 //! A policy written anew: the text of a base with other lists in it, without its comments.
 
 use crate::policy::yaml::tree;
-use crate::policy::yaml::tree::{Tree, Value};
+use crate::policy::yaml::tree::{YamlTree, YamlValue};
 
 /// A YAML text under construction.
 #[derive(Default)]
-pub struct Written {
+pub struct YamlWriter {
     text: String,
 }
 
 /// An entry of a list, with what is to be said about it.
-pub struct Listed {
+pub struct ListedEntry {
     /// The word.
     pub word: String,
     /// The comment behind it; empty for none.
     pub comment: String,
 }
 
-impl Written {
+impl YamlWriter {
     /// A comment, line by line.
     pub fn comment(&mut self, indent: usize, words: &str) {
         for line in words.lines() {
@@ -41,12 +41,12 @@ impl Written {
     }
 
     /// A list, an entry to a line.
-    pub fn list(&mut self, indent: usize, key: &str, entries: &[Listed]) {
+    pub fn list(&mut self, indent: usize, key: &str, entries: &[ListedEntry]) {
         if entries.is_empty() {
             return self.line(indent, &format!("{}: []", scalar(key)));
         }
         self.open(indent, key);
-        for Listed { word, comment } in entries {
+        for ListedEntry { word, comment } in entries {
             let word = scalar(word);
             match comment.as_str() {
                 "" => self.line(indent + 1, &format!("- {word}")),
@@ -57,25 +57,25 @@ impl Written {
 
     /// Keys with a word each, under a key, where there are any; what is to be said stands behind
     /// them.
-    pub fn words(&mut self, indent: usize, key: &str, entries: &[(Listed, String)]) {
+    pub fn words(&mut self, indent: usize, key: &str, entries: &[(ListedEntry, String)]) {
         if entries.is_empty() {
             return;
         }
         self.open(indent, key);
-        for (Listed { word, comment }, value) in entries {
+        for (ListedEntry { word, comment }, value) in entries {
             let (word, value) = (scalar(word), scalar(value));
             self.line(indent + 1, &format!("{word}: {value}  # {comment}"));
         }
     }
 
     /// A key and its value as they were read; a comment stands behind a word or a short list.
-    pub fn tree(&mut self, indent: usize, key: &str, tree: &Tree, comment: &str) {
+    pub fn tree(&mut self, indent: usize, key: &str, tree: &YamlTree, comment: &str) {
         let comment = match comment {
             "" => String::new(),
             words => format!("  # {words}"),
         };
         match &tree.value {
-            Value::Map(map) if !map.is_empty() => {
+            YamlValue::Map(map) if !map.is_empty() => {
                 self.line(indent, &format!("{}:{comment}", scalar(key)));
                 for entry in map {
                     self.tree(indent + 1, &entry.key, &entry.tree, "");
@@ -89,7 +89,7 @@ impl Written {
     }
 
     /// A list of what is no word, an entry to a line; the comment stands behind the key.
-    pub fn flows(&mut self, indent: usize, key: &str, list: &[Tree], comment: &str) {
+    pub fn flows(&mut self, indent: usize, key: &str, list: &[YamlTree], comment: &str) {
         self.line(indent, &format!("{}:  # {comment}", scalar(key)));
         for item in list {
             self.line(indent + 1, &format!("- {}", flow(&item.value)));
@@ -109,23 +109,23 @@ impl Written {
 }
 
 /// The entries of a map; nothing where it is none.
-pub fn entries(tree: &Tree) -> &[tree::Entry] {
+pub fn entries(tree: &YamlTree) -> &[tree::YamlEntry] {
     match &tree.value {
-        Value::Map(map) => map,
-        Value::Nothing | Value::Word(_) | Value::List(_) => &[],
+        YamlValue::Map(map) => map,
+        YamlValue::Nothing | YamlValue::Word(_) | YamlValue::List(_) => &[],
     }
 }
 
 /// A value on one line.
-pub fn flow(value: &Value) -> String {
+pub fn flow(value: &YamlValue) -> String {
     match value {
-        Value::Nothing => "null".to_owned(),
-        Value::Word(word) => scalar(word),
-        Value::List(list) => {
+        YamlValue::Nothing => "null".to_owned(),
+        YamlValue::Word(word) => scalar(word),
+        YamlValue::List(list) => {
             let items: Vec<String> = list.iter().map(|item| flow(&item.value)).collect();
             format!("[{}]", items.join(", "))
         }
-        Value::Map(map) => {
+        YamlValue::Map(map) => {
             let entries = map.iter();
             let entries =
                 entries.map(|entry| format!("{}: {}", scalar(&entry.key), flow(&entry.tree.value)));
@@ -163,7 +163,7 @@ mod tests {
     fn a_policy_written_anew_means_the_same() {
         for (name, text) in Policy::BUILT_IN {
             let read = tree::read(text).unwrap_or_else(|problem| panic!("{problem}"));
-            let mut written = Written::default();
+            let mut written = YamlWriter::default();
             for entry in entries(&read) {
                 written.tree(0, &entry.key, &entry.tree, "said");
             }

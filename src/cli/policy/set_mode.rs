@@ -6,24 +6,24 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Outcome, complain, fail, said};
+use crate::cli::{CommandOutcome, complain, fail, print_outcome};
 use crate::policy::{Policy, Strictness, sources};
 
 /// The flags of `policy set-mode`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct SetModeFlags {
     /// The policy file.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// What it does from now on with what its own rules refuse.
     #[arg(value_name = "MODE")]
-    mode: Wanted,
+    mode: WantedMode,
 }
 
 /// A mode, as `mode` of a policy has it.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Wanted {
+enum WantedMode {
     /// It is refused.
     Enforce,
     /// It is counted, and no answer changes.
@@ -31,20 +31,20 @@ enum Wanted {
 }
 
 /// Writes the file.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &SetModeFlags, out: &mut impl Write) -> CommandOutcome {
     let shown = flags.file.display();
     let text = match fs::read_to_string(&flags.file) {
         Ok(text) => text,
         Err(error) => {
             complain(format_args!("{shown}: {error}"));
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     };
     if let Err(problems) = sources::read(&flags.file, &text) {
         for problem in problems {
             complain(format_args!("{problem}"));
         }
-        return Outcome::Failed;
+        return CommandOutcome::Failed;
     }
     let changed = with_mode(&text, flags.mode);
     let policy = sources::read(&flags.file, &changed).map(|read| read.policy);
@@ -61,7 +61,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Strictness::Mixed => " (rules of it only observe)",
         Strictness::Enforce | Strictness::Observe => "",
     };
-    said(writeln!(
+    print_outcome(writeln!(
         out,
         "{shown}: {} {}: {}{note}",
         policy.name(),
@@ -70,7 +70,7 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
     ))
 }
 
-impl Wanted {
+impl WantedMode {
     fn line(self) -> &'static str {
         match self {
             Self::Enforce => "mode: enforce",
@@ -85,7 +85,7 @@ impl Wanted {
 
 /// The text with this mode: in the line that has one, in the comment that shows where one goes, or
 /// behind the name.
-fn with_mode(text: &str, mode: Wanted) -> String {
+fn with_mode(text: &str, mode: WantedMode) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let begins = |start: &str| lines.iter().position(|line| line.starts_with(start));
     let (at, old) = match (begins("mode:"), begins("#mode:"), begins("name:")) {
@@ -156,20 +156,20 @@ mod tests {
                 "repair:\n  mode: off\nname: a\nmode: observe\n",
             ),
         ] {
-            assert_eq!(with_mode(text, Wanted::Observe), wanted);
+            assert_eq!(with_mode(text, WantedMode::Observe), wanted);
         }
     }
 
     #[test]
     fn every_shipped_policy_can_be_switched_to_and_fro() {
         for (name, text) in Policy::BUILT_IN {
-            let observes = with_mode(text, Wanted::Observe);
+            let observes = with_mode(text, WantedMode::Observe);
             let policy = Policy::from_yaml(&observes).unwrap();
             assert_eq!(policy.strictness(), Strictness::Observe, "{name}");
-            let enforces = with_mode(&observes, Wanted::Enforce);
+            let enforces = with_mode(&observes, WantedMode::Enforce);
             let policy = Policy::from_yaml(&enforces).unwrap();
             assert_eq!(policy.strictness(), Strictness::Enforce, "{name}");
-            assert_eq!(with_mode(&enforces, Wanted::Observe), observes);
+            assert_eq!(with_mode(&enforces, WantedMode::Observe), observes);
         }
     }
 }

@@ -11,17 +11,17 @@ use crate::cli::policy::files::PolicyFile;
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::trial::{judge, world};
 use crate::cli::verdict_output::write_line;
-use crate::cli::{Outcome, complain, said};
-use crate::config::Problem;
-use crate::offline::assumptions::{Person, World};
-use crate::offline::judge::{Answer, Judge};
+use crate::cli::{CommandOutcome, complain, print_outcome};
+use crate::config::SettingsProblem;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
+use crate::offline::judge::{GateAnswer, OfflineJudge};
 use crate::offline::policy_tests;
-use crate::offline::policy_tests::{Ended, Ran};
+use crate::offline::policy_tests::{PolicyTestRun, TestOutcome};
 
 /// The flags of `policy test`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct PolicyTestFlags {
     /// Judges with the catalog of this database, as sessions of each test's user see it:
     /// postgres://[user[:password]@]host[:port]/[name]. A user that the database does not know has
     /// the role of the URL. The statements stay here.
@@ -43,24 +43,24 @@ pub struct Flags {
 }
 
 /// A test of a file that was run.
-struct Row<'t> {
+struct PolicyTestRow<'t> {
     file: &'t str,
-    ran: Ran<'t>,
+    ran: PolicyTestRun<'t>,
 }
 
 /// How many tests ended how.
 #[derive(Default)]
-struct Tally {
+struct TestTally {
     passed: u64,
     failed: u64,
     undecided: u64,
 }
 
 /// Runs the tests of all the policies.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyTestFlags, out: &mut impl Write) -> CommandOutcome {
     let prepared = files::read(&flags.files).and_then(|files| {
         let world = world(flags.upstream.as_deref())?;
-        let somebody = flags.person.person_or(Person::UNTOLD, &world)?;
+        let somebody = flags.person.person_or(AssumedSession::UNTOLD, &world)?;
         let judges = files.iter().map(|file| judge(&file.policy, &world));
         let judges = judges.collect::<Result<Vec<_>, _>>()?;
         Ok((files, (world, somebody), judges))
@@ -70,22 +70,22 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Err(problems) => return misused(&problems),
     };
     let mut out = BufWriter::new(out);
-    let told = tell(flags, &files, &session, &judges, &mut out);
+    let told = write_results(flags, &files, &session, &judges, &mut out);
     match (told, out.flush()) {
-        (Err(error), _) | (Ok(_), Err(error)) => said(Err(error)),
+        (Err(error), _) | (Ok(_), Err(error)) => print_outcome(Err(error)),
         (Ok(tally), Ok(())) => verdict(flags, &tally),
     }
 }
 
 /// Says what is wrong with a question.
-pub fn misused(problems: &[Problem]) -> Outcome {
+pub fn misused(problems: &[SettingsProblem]) -> CommandOutcome {
     for problem in problems {
         complain(format_args!("{problem}"));
     }
-    Outcome::Misused
+    CommandOutcome::Misused
 }
 
-fn verdict(flags: &Flags, tally: &Tally) -> Outcome {
+fn verdict(flags: &PolicyTestFlags, tally: &TestTally) -> CommandOutcome {
     if tally.undecided > 0 {
         let count = tally.undecided;
         complain(format_args!(
@@ -94,19 +94,19 @@ fn verdict(flags: &Flags, tally: &Tally) -> Outcome {
     }
     let undecided_is_failed = !flags.skip_undecided && tally.undecided > 0;
     match tally.failed > 0 || undecided_is_failed {
-        true => Outcome::Failed,
-        false => Outcome::Done,
+        true => CommandOutcome::Failed,
+        false => CommandOutcome::Done,
     }
 }
 
-fn tell(
-    flags: &Flags,
+fn write_results(
+    flags: &PolicyTestFlags,
     files: &[PolicyFile],
-    (world, somebody): &(World, Person),
-    judges: &[Judge],
+    (world, somebody): &(AssumedDatabase, AssumedSession),
+    judges: &[OfflineJudge],
     out: &mut impl Write,
-) -> io::Result<Tally> {
-    let mut tally = Tally::default();
+) -> io::Result<TestTally> {
+    let mut tally = TestTally::default();
     for (own, file) in files.iter().enumerate() {
         let tests = file.policy.tests();
         if !flags.json {
@@ -116,11 +116,11 @@ fn tell(
         for case in tests {
             let ran = policy_tests::run(case, own, judges, (world, somebody));
             match ran.ended {
-                Ended::Passed => tally.passed += 1,
-                Ended::Failed => tally.failed += 1,
-                Ended::Undecided => tally.undecided += 1,
+                TestOutcome::Passed => tally.passed += 1,
+                TestOutcome::Failed => tally.failed += 1,
+                TestOutcome::Undecided => tally.undecided += 1,
             }
-            let row = Row {
+            let row = PolicyTestRow {
                 file: &file.name,
                 ran,
             };
@@ -130,7 +130,7 @@ fn tell(
             }
         }
     }
-    let Tally {
+    let TestTally {
         passed,
         failed,
         undecided,
@@ -151,16 +151,16 @@ fn tell(
     Ok(tally)
 }
 
-impl Row<'_> {
+impl PolicyTestRow<'_> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let ran = &self.ran;
         let place = &ran.case.place;
         match ran.ended {
-            Ended::Passed => return writeln!(out, "  ok         {place}: {}", ran.got()),
-            Ended::Failed => write!(out, "  FAILED     {place}: ")?,
-            Ended::Undecided => write!(out, "  undecided  {place}: ")?,
+            TestOutcome::Passed => return writeln!(out, "  ok         {place}: {}", ran.got()),
+            TestOutcome::Failed => write!(out, "  FAILED     {place}: ")?,
+            TestOutcome::Undecided => write!(out, "  undecided  {place}: ")?,
         }
-        writeln!(out, "{}", ran.told())?;
+        writeln!(out, "{}", ran.describe())?;
         if let Some(refusal) = ran.got.as_ref().and_then(|got| got.answer.refusal()) {
             writeln!(out, "             {}", refusal.message)?;
             writeln!(out, "             {}", refusal.detail)?;
@@ -171,7 +171,7 @@ impl Row<'_> {
     fn fields(&self) -> Vec<(&'static str, Value)> {
         let ran = &self.ran;
         let answer = ran.got.as_ref().map(|got| &got.answer);
-        let refusal = answer.and_then(Answer::refusal);
+        let refusal = answer.and_then(GateAnswer::refusal);
         vec![
             ("file", json!(self.file)),
             ("place", json!(ran.case.place)),
@@ -180,10 +180,10 @@ impl Row<'_> {
             ("user", json!(ran.case.user)),
             ("expected", json!(ran.case.expect.name())),
             ("expected_rule", json!(ran.case.rule)),
-            ("got", json!(answer.map(Answer::name))),
+            ("got", json!(answer.map(GateAnswer::name))),
             (
                 "rules",
-                json!(answer.map(Answer::rules).unwrap_or_default()),
+                json!(answer.map(GateAnswer::rules).unwrap_or_default()),
             ),
             (
                 "sqlstate",
@@ -194,11 +194,11 @@ impl Row<'_> {
     }
 }
 
-fn word(ended: Ended) -> &'static str {
+fn word(ended: TestOutcome) -> &'static str {
     match ended {
-        Ended::Passed => "passed",
-        Ended::Failed => "failed",
-        Ended::Undecided => "undecided",
+        TestOutcome::Passed => "passed",
+        TestOutcome::Failed => "failed",
+        TestOutcome::Undecided => "undecided",
     }
 }
 

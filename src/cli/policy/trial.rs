@@ -8,16 +8,16 @@ use jiff::Timestamp;
 use crate::cli::check;
 use crate::cli::database_catalog;
 use crate::cli::policy::files::PolicyFile;
-use crate::config::Problem;
-use crate::offline::assumptions::{Person, World};
-use crate::offline::judge::Judge;
+use crate::config::SettingsProblem;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
+use crate::offline::judge::OfflineJudge;
 use crate::offline::policy_choice;
-use crate::offline::policy_choice::{Unsaid, Why, WhyNone};
-use crate::policy::set::matching::{Match, Traits};
+use crate::offline::policy_choice::{ChoiceReason, UnknownTraits, WhyNone};
+use crate::policy::set::matching::{SessionMatch, SessionTraits};
 use crate::policy::{Policy, PolicySet};
 
 /// The policy of a session.
-pub struct Chosen {
+pub struct ChosenPolicy {
     /// Which.
     pub file: PolicyFile,
     /// Why.
@@ -25,38 +25,41 @@ pub struct Chosen {
 }
 
 /// The database of a URL, read once; nothing without a URL.
-pub fn world(url: Option<&str>) -> Result<World, Vec<Problem>> {
+pub fn world(url: Option<&str>) -> Result<AssumedDatabase, Vec<SettingsProblem>> {
     let Some(url) = url else {
-        return Ok(World::default());
+        return Ok(AssumedDatabase::default());
     };
-    let seen = database_catalog::look(url)?;
-    Ok(World {
+    let seen = database_catalog::read_database_blocking(url)?;
+    Ok(AssumedDatabase {
         catalog: Some(Arc::new(seen.catalog)),
         account: seen.account.user,
         database: seen.database,
-        ..World::default()
+        ..AssumedDatabase::default()
     })
 }
 
 /// A judge under a policy, in a world.
-pub fn judge(policy: &Arc<Policy>, world: &World) -> Result<Judge, Vec<Problem>> {
-    Ok(Judge::new(check::gate(Arc::clone(policy))?, world))
+pub fn judge(
+    policy: &Arc<Policy>,
+    world: &AssumedDatabase,
+) -> Result<OfflineJudge, Vec<SettingsProblem>> {
+    Ok(OfflineJudge::new(check::gate(Arc::clone(policy))?, world))
 }
 
 /// The policy that somebody's session gets, as a server would choose it; the only one, where there
 /// is but one. What cannot be said of a session here fits nothing.
 pub fn choose(
     mut files: Vec<PolicyFile>,
-    who: &Person,
-    world: &World,
-) -> Result<Chosen, Vec<Problem>> {
+    who: &AssumedSession,
+    world: &AssumedDatabase,
+) -> Result<ChosenPolicy, Vec<SettingsProblem>> {
     let traits = world.traits_of(who);
     let only_one = files.len() == 1;
     if !only_one {
         // As at a start: what could not be the policies of one server is told.
         let together = files.iter().map(|file| Arc::clone(&file.policy)).collect();
         PolicySet::new(together).map_err(|wrong| {
-            let told = wrong.iter().map(|wrong| Problem {
+            let told = wrong.iter().map(|wrong| SettingsProblem {
                 place: "policies".into(),
                 what: wrong.to_string(),
             });
@@ -66,12 +69,12 @@ pub fn choose(
     let policies = files.iter().map(|file| &*file.policy);
     let now = Timestamp::now().as_second();
     let is_over = |policy: &Policy| !only_one && policy.is_over(now);
-    let chosen = policy_choice::choose(policies, &traits, |_| Unsaid::FitsNothing, is_over);
+    let chosen = policy_choice::choose(policies, &traits, |_| UnknownTraits::FitsNothing, is_over);
     let (place, why) = match (chosen, only_one) {
         (Ok((place, why)), _) => (place, Some(why)),
         (Err(_), true) => (0, None),
         (Err(WhyNone::RolesUntold), false) => {
-            return Err(vec![Problem {
+            return Err(vec![SettingsProblem {
                 place: "match.role_member".into(),
                 what: "which policy is for such a session depends on what its role is a member \
                        of, which is not known here: --upstream gives the database, --role the role"
@@ -79,7 +82,7 @@ pub fn choose(
             }]);
         }
         (Err(WhyNone::NoPolicy), false) => {
-            return Err(vec![Problem {
+            return Err(vec![SettingsProblem {
                 place: "match".into(),
                 what: "no policy is for such a session: it is refused at its login".into(),
             }]);
@@ -87,17 +90,17 @@ pub fn choose(
     };
     let file = files.swap_remove(place);
     let why = match (why, file.policy.matches()) {
-        (Some(Why::Fits), Some(wanted)) => {
+        (Some(ChoiceReason::Fits), Some(wanted)) => {
             format!("the first whose match fits: {}", fitting(wanted, &traits))
         }
         (Some(_), _) if only_one => "it has no match: it is for every session".into(),
         (Some(_), _) => "no match fits, and it has none".into(),
         (None, _) => "the only one given, although its match does not fit this session".into(),
     };
-    Ok(Chosen { file, why })
+    Ok(ChosenPolicy { file, why })
 }
 
-fn fitting(wanted: &Match, traits: &Traits) -> String {
+fn fitting(wanted: &SessionMatch, traits: &SessionTraits) -> String {
     let certificate = traits.certificate_name.as_deref().unwrap_or_default();
     let parts = [
         ("user", wanted.user.is_some(), &*traits.user),

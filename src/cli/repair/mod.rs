@@ -10,24 +10,24 @@ use std::sync::Arc;
 
 use tokio::runtime;
 
-use crate::cli::check::{Trouble, unreadable};
+use crate::cli::check::{CheckIoError, unreadable};
 use crate::cli::database_catalog;
-use crate::cli::database_catalog::Visit;
+use crate::cli::database_catalog::DatabaseVisit;
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::{files, trial};
-use crate::cli::repair::output::{Mended, Sql};
-use crate::cli::repair::repair_run::{Bench, Execution};
+use crate::cli::repair::output::{RepairReport, SqlVisibility};
+use crate::cli::repair::repair_run::{ExecutionMode, RepairRun};
 use crate::cli::statement_input::{next_question, open, read_text, split};
-use crate::cli::{Outcome, complain, said};
-use crate::config::Problem;
-use crate::offline::assumptions::World;
-use crate::offline::script_session::Course;
+use crate::cli::{CommandOutcome, complain, print_outcome};
+use crate::config::SettingsProblem;
+use crate::offline::assumptions::AssumedDatabase;
+use crate::offline::script_session::ScriptSession;
 use crate::policy::{LikelyRepairs, RepairMode};
 
 /// The flags of `repair`.
 #[derive(clap::Args)]
 #[command(after_help = STATUSES)]
-pub struct Flags {
+pub struct RepairFlags {
     /// The database that statements are compiled on, and whose catalog they are judged with:
     /// postgres://[user[:password]@]host[:port]/[name]. What else says how to get there can come
     /// from the environment, as for serve. Only what the policy permits is sent there.
@@ -41,7 +41,7 @@ pub struct Flags {
     person: PersonFlags,
     /// What becomes of likely repairs, whatever the policy says.
     #[arg(long, value_name = "WHAT", value_enum)]
-    likely: Option<Likely>,
+    likely: Option<LikelyMode>,
     /// Executes what runs, read-only and with the policy's bounds in time, and counts its rows.
     #[arg(long)]
     execute: bool,
@@ -61,7 +61,7 @@ pub struct Flags {
 
 /// What becomes of likely repairs.
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Likely {
+enum LikelyMode {
     /// They are a HINT.
     Hint,
     /// They run.
@@ -70,20 +70,20 @@ enum Likely {
 
 /// What was found, for the exit status.
 #[derive(Default)]
-struct Tally {
+struct RepairTally {
     failed: bool,
     unreadable: bool,
 }
 
 /// Tries everything in the input.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
-    let (mut bench, course) = match prepare(flags) {
+pub fn run(flags: &RepairFlags, out: &mut impl Write) -> CommandOutcome {
+    let (mut bench, script) = match prepare(flags) {
         Ok(prepared) => prepared,
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
             }
-            return Outcome::Misused;
+            return CommandOutcome::Misused;
         }
     };
     let input = match open(&flags.input) {
@@ -91,115 +91,117 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Err(error) => return unreadable(&flags.input, &error),
     };
     let sql = if flags.no_sql {
-        Sql::Hidden
+        SqlVisibility::Hidden
     } else {
-        Sql::Shown
+        SqlVisibility::Shown
     };
     let mut out = BufWriter::new(out);
-    let mut tally = Tally::default();
+    let mut tally = RepairTally::default();
     let tried = match flags.jsonl {
-        true => try_lines(&mut bench, &course, input, sql, &mut out, &mut tally),
-        false => try_text(&mut bench, course, input, sql, &mut out, &mut tally),
+        true => try_lines(&mut bench, &script, input, sql, &mut out, &mut tally),
+        false => try_text(&mut bench, script, input, sql, &mut out, &mut tally),
     };
     match (tried, out.flush()) {
-        (Err(Trouble::Input(error)), _) => unreadable(&flags.input, &error),
-        (Err(Trouble::Output(error)), _) | (Ok(()), Err(error)) => said(Err(error)),
-        (Ok(()), Ok(())) if tally.unreadable => Outcome::Misused,
-        (Ok(()), Ok(())) if tally.failed => Outcome::Failed,
-        (Ok(()), Ok(())) => Outcome::Done,
+        (Err(CheckIoError::Input(error)), _) => unreadable(&flags.input, &error),
+        (Err(CheckIoError::Output(error)), _) | (Ok(()), Err(error)) => print_outcome(Err(error)),
+        (Ok(()), Ok(())) if tally.unreadable => CommandOutcome::Misused,
+        (Ok(()), Ok(())) if tally.failed => CommandOutcome::Failed,
+        (Ok(()), Ok(())) => CommandOutcome::Done,
     }
 }
 
-fn prepare(flags: &Flags) -> Result<(Bench, Course), Vec<Problem>> {
+fn prepare(flags: &RepairFlags) -> Result<(RepairRun, ScriptSession), Vec<SettingsProblem>> {
     let files = files::read(&files::words(&flags.policy))?;
     // Connections live on a thread of its own while this one waits for answers.
     let mut builder = runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| {
         let (place, what) = ("this system".into(), error.kind().to_string());
-        vec![Problem { place, what }]
+        vec![SettingsProblem { place, what }]
     })?;
-    let seen = runtime.block_on(database_catalog::see(&flags.upstream))?;
-    let world = World {
+    let seen = runtime.block_on(database_catalog::read_database(&flags.upstream))?;
+    let world = AssumedDatabase {
         catalog: Some(Arc::new(seen.catalog)),
         account: seen.account.user.clone(),
         database: seen.database.clone(),
-        ..World::default()
+        ..AssumedDatabase::default()
     };
     let who = flags.person.person(&world)?;
     let file = trial::choose(files, &who, &world)?.file;
     let likely = flags.likely.map(|likely| match likely {
-        Likely::Hint => LikelyRepairs::Hint,
-        Likely::Apply => LikelyRepairs::Apply,
+        LikelyMode::Hint => LikelyRepairs::Hint,
+        LikelyMode::Apply => LikelyRepairs::Apply,
     });
     let policy = match likely {
         Some(likely) => {
             let (place, what) = ("--likely".into(), "the policy is held elsewhere".into());
-            let own = Arc::into_inner(file.policy).ok_or(vec![Problem { place, what }])?;
+            let own = Arc::into_inner(file.policy).ok_or(vec![SettingsProblem { place, what }])?;
             Arc::new(own.with_likely(likely))
         }
         None => file.policy,
     };
     if policy.repair().mode == RepairMode::Off {
         let (place, what) = ("--policy".into(), "says repair.mode: off".into());
-        return Err(vec![Problem { place, what }]);
+        return Err(vec![SettingsProblem { place, what }]);
     }
     let judge = trial::judge(&policy, &world)?;
-    let visit = Visit {
-        course: judge.session(&world, &who),
+    let visit = DatabaseVisit {
+        script: judge.session(&world, &who),
         upstream: Arc::new(seen.upstream),
         account: seen.account,
         database: seen.database,
         role: world.role_of(&who).to_owned(),
     };
     let execution = if flags.execute {
-        Execution::Reads
+        ExecutionMode::Reads
     } else {
-        Execution::Never
+        ExecutionMode::Never
     };
-    Bench::new(runtime, judge.into_gate(), visit, execution)
+    RepairRun::new(runtime, judge.into_gate(), visit, execution)
 }
 
 /// The statements of one session: what one of them prepares or sets, the next ones meet.
 fn try_text(
-    bench: &mut Bench,
-    mut course: Course,
+    bench: &mut RepairRun,
+    mut script: ScriptSession,
     input: impl Read,
-    sql: Sql,
+    sql: SqlVisibility,
     out: &mut impl Write,
-    tally: &mut Tally,
-) -> Result<(), Trouble> {
-    let text = read_text(input).map_err(Trouble::Input)?;
+    tally: &mut RepairTally,
+) -> Result<(), CheckIoError> {
+    let text = read_text(input).map_err(CheckIoError::Input)?;
     for (place, statement) in split(&text).into_iter().enumerate() {
-        let judgement = bench.judge(statement.text, course.names());
-        let mended = bench.mend(statement.text, &judgement, course.names());
-        course.take(&judgement);
+        let judgement = bench.judge(statement.text, script.names());
+        let mended = bench.try_repair(statement.text, &judgement, script.names());
+        script.apply(&judgement);
         tally.note(&mended);
         let written = mended.write(place + 1, statement.line, sql, out);
-        written.map_err(Trouble::Output)?;
+        written.map_err(CheckIoError::Output)?;
     }
     Ok(())
 }
 
 /// Questions that have nothing to do with each other, answered one by one.
 fn try_lines(
-    bench: &mut Bench,
-    course: &Course,
+    bench: &mut RepairRun,
+    script: &ScriptSession,
     input: impl Read,
-    sql: Sql,
+    sql: SqlVisibility,
     out: &mut impl Write,
-    tally: &mut Tally,
-) -> Result<(), Trouble> {
+    tally: &mut RepairTally,
+) -> Result<(), CheckIoError> {
     let mut input = BufReader::new(input);
     let mut number = 0;
-    while let Some(question) = next_question(&mut input, &mut number).map_err(Trouble::Input)? {
+    while let Some(question) =
+        next_question(&mut input, &mut number).map_err(CheckIoError::Input)?
+    {
         match question {
             Ok(question) => {
-                let judgement = bench.judge(&question.sql, course.names());
-                let mended = bench.mend(&question.sql, &judgement, course.names());
+                let judgement = bench.judge(&question.sql, script.names());
+                let mended = bench.try_repair(&question.sql, &judgement, script.names());
                 tally.note(&mended);
                 let written = mended.write_line(&question.id, sql, out);
-                written.map_err(Trouble::Output)?;
+                written.map_err(CheckIoError::Output)?;
             }
             Err(why) => {
                 tally.unreadable = true;
@@ -210,8 +212,8 @@ fn try_lines(
     Ok(())
 }
 
-impl Tally {
-    fn note(&mut self, mended: &Mended) {
+impl RepairTally {
+    fn note(&mut self, mended: &RepairReport) {
         self.failed |= !mended.ended.is_fine();
     }
 }

@@ -4,19 +4,19 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::cli::verdict_output::{Shown, write_line};
+use crate::cli::verdict_output::{ShownVerdict, write_line};
 use crate::gate::Refusal;
 use crate::repair::{Attempt, NameGate};
 use crate::sql::fingerprint::Fingerprint;
 
 /// What would become of a statement.
-pub struct Mended {
+pub struct RepairReport {
     /// What the gate says of it as it is.
-    pub shown: Shown,
+    pub shown: ShownVerdict,
     /// How it ends.
-    pub ended: Ended,
+    pub ended: RepairEnding,
     /// What is wrong with it as it is.
-    pub before: Option<Fault>,
+    pub before: Option<StatementFault>,
     /// The code of the error that is left.
     pub after: Option<String>,
     /// What was tried.
@@ -31,7 +31,7 @@ pub struct Mended {
 
 /// How a statement ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum RepairEnding {
     /// It runs as it is.
     Runs,
     /// Another text runs in its place.
@@ -50,7 +50,7 @@ pub enum Ended {
 
 /// What is wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct StatementFault {
     /// The error's code.
     pub sqlstate: String,
     /// The error's words: they quote the text.
@@ -59,14 +59,14 @@ pub struct Fault {
 
 /// Whether anything is shown that holds SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sql {
+pub enum SqlVisibility {
     /// Texts, and words that quote them.
     Shown,
     /// Nothing of them.
     Hidden,
 }
 
-impl Ended {
+impl RepairEnding {
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl Ended {
     }
 }
 
-impl Fault {
+impl StatementFault {
     /// That of a refusal.
     pub fn of_gate(refusal: &Refusal) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl Fault {
     }
 }
 
-impl Mended {
+impl RepairReport {
     /// Who changed the text that runs, each once.
     fn recoverers(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
@@ -109,7 +109,12 @@ impl Mended {
     }
 
     /// Writes one JSON line, its fields in the documented order: those of `check` first.
-    pub fn write_line(&self, id: &Value, sql: Sql, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_line(
+        &self,
+        id: &Value,
+        sql: SqlVisibility,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let before = self.before.as_ref();
         let mut fields = self.shown.fields(id);
         let attempts = self.attempts.iter().map(|attempt| {
@@ -122,7 +127,7 @@ impl Mended {
                 "after": attempt.after.map(|name| name.to_string()),
             });
             match (sql, fields) {
-                (Sql::Shown, Value::Object(mut fields)) => {
+                (SqlVisibility::Shown, Value::Object(mut fields)) => {
                     fields.insert("sql".into(), json!(attempt.text));
                     fields.insert("words".into(), json!(attempt.words));
                     Value::Object(fields)
@@ -141,7 +146,7 @@ impl Mended {
             ("attempts", attempts.collect()),
             ("rows", json!(self.rows)),
         ]);
-        if sql == Sql::Shown {
+        if sql == SqlVisibility::Shown {
             fields.extend([
                 ("message", json!(before.map(|fault| &fault.message))),
                 ("repaired_sql", json!(self.repaired)),
@@ -156,11 +161,11 @@ impl Mended {
         &self,
         number: usize,
         line: usize,
-        sql: Sql,
+        sql: SqlVisibility,
         out: &mut impl Write,
     ) -> io::Result<()> {
         write!(out, "{number} (line {line}): {}", self.ended.name())?;
-        if self.ended == Ended::Repaired {
+        if self.ended == RepairEnding::Repaired {
             write!(out, " by {}", self.recoverers().join(", "))?;
         }
         if let Some(rows) = self.rows {
@@ -187,7 +192,7 @@ impl Mended {
         if let Some(code) = &self.after {
             writeln!(out, "  after   {code}")?;
         }
-        if sql == Sql::Shown {
+        if sql == SqlVisibility::Shown {
             if let Some(text) = &self.repaired {
                 writeln!(out, "  runs    {}", indented(text))?;
             } else if let Some(advice) = &self.advice {
@@ -206,10 +211,10 @@ fn shown(fingerprint: Option<Fingerprint>) -> String {
     fingerprint.map_or_else(|| "-".to_owned(), |name| name.to_string())
 }
 
-fn quoted(words: &str, sql: Sql) -> String {
+fn quoted(words: &str, sql: SqlVisibility) -> String {
     match sql {
-        Sql::Shown if !words.is_empty() => format!(": {}", indented(words)),
-        Sql::Shown | Sql::Hidden => String::new(),
+        SqlVisibility::Shown if !words.is_empty() => format!(": {}", indented(words)),
+        SqlVisibility::Shown | SqlVisibility::Hidden => String::new(),
     }
 }
 

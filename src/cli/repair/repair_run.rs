@@ -1,5 +1,5 @@
 //! What would become of one statement of a session: judged, compiled, repaired and compiled again
-//! over a side connection; and executed only where that was asked for.
+//! over a compile connection; and executed only where that was asked for.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,23 +7,27 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use crate::cli::database_catalog::Visit;
-use crate::cli::repair::output::{Ended, Fault, Mended};
-use crate::cli::verdict_output::Shown;
-use crate::config::Problem;
-use crate::gate::{Gate, Judgement, Parameters, ReadPermit, SearchPaths, SessionNames, Verdict};
+use crate::cli::database_catalog::DatabaseVisit;
+use crate::cli::repair::output::{RepairEnding, RepairReport, StatementFault};
+use crate::cli::verdict_output::ShownVerdict;
+use crate::config::SettingsProblem;
+use crate::gate::{
+    Gate, Judgement, ParameterTypes, ReadPermit, SearchPaths, SessionNames, Verdict,
+};
 use crate::limits;
-use crate::offline::script_session::Course;
+use crate::offline::script_session::ScriptSession;
 use crate::repair;
-use crate::repair::{Attempt, AttemptOutcome, Ending, Request, Run, Uncompiled};
-use crate::upstream::account::Account;
-use crate::upstream::compile_pool::{Side, SideRun, Sides};
+use crate::repair::{
+    Attempt, AttemptOutcome, CompileError, RepairConclusion, RepairRequest, StatementCompiler,
+};
+use crate::upstream::account::UpstreamAccount;
+use crate::upstream::compile_pool::{CompilePool, CompilePools, CompileRun};
 use crate::upstream::connect::Upstream;
-use crate::upstream::row_count::{Counting, Uncounted};
+use crate::upstream::row_count::{RowCountError, RowCounter};
 
 /// Whether what runs is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Execution {
+pub enum ExecutionMode {
     /// Compiled, and no more.
     Never,
     /// Run read-only, rows counted.
@@ -31,34 +35,34 @@ pub enum Execution {
 }
 
 /// A database that statements are tried on.
-pub struct Bench {
+pub struct RepairRun {
     runtime: Runtime,
     gate: Gate,
-    side: Side,
+    compile_pool: CompilePool,
     role: Box<str>,
-    login: Login,
-    execution: Execution,
-    counting: Option<Counting>,
+    login: ExecutionLogin,
+    execution: ExecutionMode,
+    counting: Option<RowCounter>,
 }
 
 /// For sessions in which statements are executed.
-struct Login {
+struct ExecutionLogin {
     upstream: Arc<Upstream>,
-    account: Account,
+    account: UpstreamAccount,
     database: String,
     parameters: Vec<(String, String)>,
 }
 
-impl Bench {
+impl RepairRun {
     /// One for what was looked into; the runtime has threads of its own.
     pub fn new(
         runtime: Runtime,
         gate: Gate,
-        visit: Visit,
-        execution: Execution,
-    ) -> Result<(Self, Course), Vec<Problem>> {
-        let Visit {
-            course,
+        visit: DatabaseVisit,
+        execution: ExecutionMode,
+    ) -> Result<(Self, ScriptSession), Vec<SettingsProblem>> {
+        let DatabaseVisit {
+            script,
             upstream,
             account,
             database,
@@ -67,13 +71,13 @@ impl Bench {
         let asked = [("user", account.user.as_str()), ("database", &database)];
         let plan = gate.judge_startup(&asked).map_err(|refusal| {
             let (place, what) = ("--policy".into(), refusal.message.clone());
-            vec![Problem { place, what }]
+            vec![SettingsProblem { place, what }]
         })?;
-        let sides = Sides::new(Arc::clone(&upstream), runtime.handle().clone());
+        let sides = CompilePools::new(Arc::clone(&upstream), runtime.handle().clone());
         let bench = Self {
-            side: sides.of(&database, &account, None),
+            compile_pool: sides.of(&database, &account, None),
             role: role.into(),
-            login: Login {
+            login: ExecutionLogin {
                 upstream,
                 account,
                 database,
@@ -84,7 +88,7 @@ impl Bench {
             execution,
             counting: None,
         };
-        Ok((bench, course))
+        Ok((bench, script))
     }
 
     /// The judgement of a text in such a session.
@@ -93,25 +97,30 @@ impl Bench {
     }
 
     /// What would become of a text, and what the gate says of it.
-    pub fn mend(&mut self, text: &str, judgement: &Judgement<'_>, names: &SessionNames) -> Mended {
+    pub fn try_repair(
+        &mut self,
+        text: &str,
+        judgement: &Judgement<'_>,
+        names: &SessionNames,
+    ) -> RepairReport {
         let path = self.path(names);
-        let mut witness = Witness {
-            run: path.as_deref().map(|path| self.side.run(path)),
+        let mut witness = RecordingCompiler {
+            run: path.as_deref().map(|path| self.compile_pool.run(path)),
             said: Vec::new(),
         };
-        let parameters = Parameters::open();
-        let request = Request {
+        let parameters = ParameterTypes::none_given();
+        let request = RepairRequest {
             gate: &self.gate,
             names,
             parameters: &parameters,
             text,
             failure: None,
         };
-        let outcome = repair::rescue(&request, &mut witness);
-        let shown = Shown::of(judgement);
+        let outcome = repair::repair_statement(&request, &mut witness);
+        let shown = ShownVerdict::of(judgement);
         let kind = judgement.facts.kind;
         let (own, before) = match &judgement.verdict {
-            Verdict::Refused(refusal) => (None, Some(Fault::of_gate(refusal))),
+            Verdict::Refused(refusal) => (None, Some(StatementFault::of_gate(refusal))),
             Verdict::Permitted(permit) => (Some(permit), witness.first_fault()),
             Verdict::Clamped(_) => (None, None),
         };
@@ -119,21 +128,18 @@ impl Bench {
         let is_unasked = witness.is_unasked() || own.is_some() && witness.said.is_empty();
         drop(witness);
         let ended = match &outcome.ending {
-            Ending::Unneeded => Ended::Runs,
-            Ending::Repaired(_) => Ended::Repaired,
-            Ending::Failed(_) if is_unasked => Ended::Unasked,
-            Ending::Failed(_) => match (outcome.attempts.last(), shown.allowed, &before) {
-                (Some(last), _, _) => ended_with(last),
-                (None, true, None) => Ended::Runs,
-                (None, false, _) => Ended::Refused,
-                (None, true, Some(_)) => Ended::Failed,
-            },
+            RepairConclusion::NotNeeded => RepairEnding::Runs,
+            RepairConclusion::Repaired(_) => RepairEnding::Repaired,
+            RepairConclusion::Failed(_) if is_unasked => RepairEnding::Unasked,
+            RepairConclusion::Failed(_) => {
+                unrepaired_ending(&outcome.attempts, shown.allowed, before.is_some())
+            }
         };
-        let mut mended = Mended {
+        let mut mended = RepairReport {
             shown,
             ended,
             after: match ended {
-                Ended::Runs | Ended::Repaired => None,
+                RepairEnding::Runs | RepairEnding::Repaired => None,
                 _ => before.as_ref().map(|fault| fault.sqlstate.clone()),
             },
             before,
@@ -143,18 +149,18 @@ impl Bench {
             rows: None,
         };
         let runs = match &outcome.ending {
-            Ending::Unneeded => own,
-            Ending::Repaired(repaired) => {
+            RepairConclusion::NotNeeded => own,
+            RepairConclusion::Repaired(repaired) => {
                 mended.repaired = Some(repaired.permit.original().to_owned());
                 mended.advice = Some(repaired.detail.clone());
                 Some(&repaired.permit)
             }
-            Ending::Failed(advice) => {
+            RepairConclusion::Failed(advice) => {
                 mended.advice = advice.hint.clone();
                 None
             }
         };
-        if self.execution == Execution::Reads
+        if self.execution == ExecutionMode::Reads
             && kind.is_query()
             && let (Some(permit), Some(path)) = (runs, &path)
         {
@@ -178,7 +184,7 @@ impl Bench {
     }
 
     /// Executes a text and notes what came of it.
-    fn count(&mut self, permit: &ReadPermit<'_>, path: &[Box<str>], mended: &mut Mended) {
+    fn count(&mut self, permit: &ReadPermit<'_>, path: &[Box<str>], mended: &mut RepairReport) {
         let (login, deadline) = (&self.login, Instant::now() + limits::REPAIR_COUNT_TIME_MAX);
         let held = self.counting.take();
         let counted = self.runtime.block_on(async {
@@ -190,18 +196,18 @@ impl Bench {
             Some((counting, counted))
         });
         let Some((counting, counted)) = counted else {
-            mended.ended = Ended::Unasked;
+            mended.ended = RepairEnding::Unasked;
             return;
         };
         match counted {
             Ok(rows) => mended.rows = Some(rows),
-            Err(Uncounted::Failed(code)) => {
-                mended.ended = Ended::Failed;
+            Err(RowCountError::Failed(code)) => {
+                mended.ended = RepairEnding::Failed;
                 mended.after = Some(code.into());
             }
-            Err(Uncounted::Unsaid(_)) => mended.ended = Ended::Failed,
-            Err(Uncounted::Lost(_)) => {
-                mended.ended = Ended::Unasked;
+            Err(RowCountError::Unsaid(_)) => mended.ended = RepairEnding::Failed,
+            Err(RowCountError::Lost(_)) => {
+                mended.ended = RepairEnding::Unasked;
                 return;
             }
         }
@@ -209,67 +215,82 @@ impl Bench {
     }
 }
 
-impl Login {
-    async fn open(&self, deadline: Instant) -> Option<Counting> {
+impl ExecutionLogin {
+    async fn open(&self, deadline: Instant) -> Option<RowCounter> {
         let (account, database) = (&self.account, self.database.as_str());
         let parameters = &self.parameters;
-        let opened = Counting::open(&self.upstream, account, database, parameters, deadline);
+        let opened = RowCounter::open(&self.upstream, account, database, parameters, deadline);
         opened.await.ok()
     }
 }
 
+/// How a text ended that was not repaired: by the last thing that was tried or, where nothing was,
+/// by what the gate and the server say of it as it is.
+fn unrepaired_ending(attempts: &[Attempt], is_allowed: bool, is_faulty: bool) -> RepairEnding {
+    match (attempts.last(), is_allowed, is_faulty) {
+        (Some(last), _, _) => ended_with(last),
+        (None, true, false) => RepairEnding::Runs,
+        (None, false, _) => RepairEnding::Refused,
+        (None, true, true) => RepairEnding::Failed,
+    }
+}
+
 /// How a text ended that was not repaired, by the last thing that was tried.
-fn ended_with(last: &Attempt) -> Ended {
+fn ended_with(last: &Attempt) -> RepairEnding {
     match last.outcome {
-        AttemptOutcome::Observed => Ended::Observed,
+        AttemptOutcome::Observed => RepairEnding::Observed,
         // Words without a text are no repair.
-        AttemptOutcome::Hinted if last.text.is_some() => Ended::Hinted,
-        AttemptOutcome::Hinted | AttemptOutcome::Applied | AttemptOutcome::Failed => Ended::Failed,
+        AttemptOutcome::Hinted if last.text.is_some() => RepairEnding::Hinted,
+        AttemptOutcome::Hinted | AttemptOutcome::Applied | AttemptOutcome::Failed => {
+            RepairEnding::Failed
+        }
     }
 }
 
 /// Hears what the server says.
-struct Witness {
-    run: Option<SideRun>,
-    said: Vec<Said>,
+struct RecordingCompiler {
+    run: Option<CompileRun>,
+    said: Vec<CompileAnswer>,
 }
 
-enum Said {
+enum CompileAnswer {
     Fine,
-    Fault(Fault),
+    Fault(StatementFault),
     Nothing,
 }
 
-impl Witness {
+impl RecordingCompiler {
     /// What it said of the first text, which is the client's own where the gate permits that.
-    fn first_fault(&self) -> Option<Fault> {
+    fn first_fault(&self) -> Option<StatementFault> {
         match self.said.first()? {
-            Said::Fault(fault) => Some(fault.clone()),
-            Said::Fine | Said::Nothing => None,
+            CompileAnswer::Fault(fault) => Some(fault.clone()),
+            CompileAnswer::Fine | CompileAnswer::Nothing => None,
         }
     }
 
     fn is_unasked(&self) -> bool {
-        self.said.iter().any(|said| matches!(said, Said::Nothing))
+        self.said
+            .iter()
+            .any(|said| matches!(said, CompileAnswer::Nothing))
     }
 }
 
-impl Run for Witness {
+impl StatementCompiler for RecordingCompiler {
     fn compile(
         &mut self,
         permit: &ReadPermit<'_>,
-        parameters: &Parameters,
-    ) -> Result<(), Uncompiled> {
+        parameters: &ParameterTypes,
+    ) -> Result<(), CompileError> {
         let compiled = match &mut self.run {
             Some(run) => run.compile(permit, parameters),
-            None => Err(Uncompiled::Unavailable),
+            None => Err(CompileError::Unavailable),
         };
         self.said.push(match &compiled {
-            Ok(()) => Said::Fine,
-            Err(Uncompiled::Unavailable) => Said::Nothing,
-            Err(Uncompiled::Failed {
+            Ok(()) => CompileAnswer::Fine,
+            Err(CompileError::Unavailable) => CompileAnswer::Nothing,
+            Err(CompileError::Failed {
                 sqlstate, message, ..
-            }) => Said::Fault(Fault {
+            }) => CompileAnswer::Fault(StatementFault {
                 sqlstate: sqlstate.clone(),
                 message: message.clone(),
             }),

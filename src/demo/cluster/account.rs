@@ -12,9 +12,9 @@ use super::error::ClusterError;
 
 /// Who the server runs as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Account {
+pub enum ServerAccount {
     /// Whoever runs this process.
-    Ours,
+    CurrentUser,
     /// An account that root hands the server to.
     Other {
         /// User id.
@@ -24,11 +24,11 @@ pub enum Account {
     },
 }
 
-impl Account {
+impl ServerAccount {
     /// The account for a server started by this user.
     pub fn for_server_of(our_user: u32) -> Result<Self, ClusterError> {
         if our_user != 0 {
-            return Ok(Self::Ours);
+            return Ok(Self::CurrentUser);
         }
         let listed = fs::read_to_string("/etc/passwd").unwrap_or_default();
         ACCOUNTS
@@ -83,6 +83,9 @@ mod tests {
 
     #[test]
     fn who_is_not_root_stays_who_they_are() {
-        assert_eq!(Account::for_server_of(1000).unwrap(), Account::Ours);
+        assert_eq!(
+            ServerAccount::for_server_of(1000).unwrap(),
+            ServerAccount::CurrentUser
+        );
     }
 }

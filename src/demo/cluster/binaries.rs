@@ -5,23 +5,23 @@ use std::process::{Command, Stdio};
 
 use crate::limits;
 
-use super::account::Account;
+use super::account::ServerAccount;
 use super::error::ClusterError;
 use super::{download, installed};
 
 /// A folder with `postgres` and `initdb` that run on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binaries {
+pub struct PostgresBinaries {
     /// The folder; what it links to, if it is a link.
     pub folder: PathBuf,
     /// The major version.
     pub major: u32,
 }
 
-impl Binaries {
+impl PostgresBinaries {
     /// An installed server of the wanted version, or else one from a package client. Without a
     /// wanted version, the newest installed one.
-    pub fn locate(wanted: Option<u32>, account: Account) -> Result<Self, ClusterError> {
+    pub fn locate(wanted: Option<u32>, account: ServerAccount) -> Result<Self, ClusterError> {
         installed::folders()
             .iter()
             .filter_map(|folder| Self::probe(folder, account))
@@ -33,7 +33,7 @@ impl Binaries {
 
     /// Asks the programs in a folder for their version, as the account that would run them: what
     /// that account cannot reach or run is not there.
-    pub fn probe(folder: &Path, account: Account) -> Option<Self> {
+    pub fn probe(folder: &Path, account: ServerAccount) -> Option<Self> {
         let program = folder.join("postgres").canonicalize().ok()?;
         let folder = program.parent()?.to_path_buf();
         if !folder.join("initdb").is_file() {
@@ -81,6 +81,9 @@ mod tests {
 
     #[test]
     fn a_folder_without_programs_has_no_version() {
-        assert_eq!(Binaries::probe(Path::new("/"), Account::Ours), None);
+        assert_eq!(
+            PostgresBinaries::probe(Path::new("/"), ServerAccount::CurrentUser),
+            None
+        );
     }
 }

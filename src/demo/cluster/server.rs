@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use crate::limits;
 
-use super::binaries::Binaries;
-use super::directory::Directory;
+use super::binaries::PostgresBinaries;
+use super::directory::ClusterDirectory;
 use super::error::ClusterError;
 
 /// A server that answers.
 #[derive(Debug)]
-pub struct Server {
+pub struct ServerProcess {
     supervisor: Child,
     // While this is open, the supervisor lets the server live.
     lifeline: ChildStdin,
@@ -29,16 +29,16 @@ pub struct Server {
 
 /// How a start ended, when it did not fail.
 #[derive(Debug)]
-pub enum Started {
+pub enum StartOutcome {
     /// The server takes connections.
-    Ready(Server),
+    Ready(ServerProcess),
     /// Somebody else has the port; another one may do.
     PortTaken,
 }
 
 /// What becomes of a server and its folder.
 #[derive(Debug, Clone, Copy)]
-pub enum Ending {
+pub enum ClusterEnding {
     /// Clients are sent away, the folder is removed.
     Removed,
     /// Clients are sent away, the data stays for another start.
@@ -47,24 +47,24 @@ pub enum Ending {
     Crashed,
 }
 
-impl Server {
+impl ServerProcess {
     /// Starts the server and waits until it takes connections.
     pub fn start(
-        directory: &Directory,
-        binaries: &Binaries,
+        directory: &ClusterDirectory,
+        binaries: &PostgresBinaries,
         port: u16,
-    ) -> Result<Started, ClusterError> {
+    ) -> Result<StartOutcome, ClusterError> {
         for note in ["pid", "exited", "log"] {
             drop(fs::remove_file(directory.path().join(note)));
         }
         let server = Self::spawn(directory, binaries, port)?;
         if ready_in_time(directory) {
-            return Ok(Started::Ready(server));
+            return Ok(StartOutcome::Ready(server));
         }
         let log = directory.log();
-        server.end(Ending::Kept);
+        server.end(ClusterEnding::Kept);
         if log.contains("could not bind") {
-            return Ok(Started::PortTaken);
+            return Ok(StartOutcome::PortTaken);
         }
         Err(ClusterError::Start {
             log: last_lines(&log),
@@ -72,11 +72,11 @@ impl Server {
     }
 
     /// Ends the server and waits until it is gone. The supervisor bounds the wait.
-    pub fn end(mut self, ending: Ending) {
+    pub fn end(mut self, ending: ClusterEnding) {
         let word = match ending {
-            Ending::Removed => "remove\n",
-            Ending::Kept => "keep\n",
-            Ending::Crashed => "crash\n",
+            ClusterEnding::Removed => "remove\n",
+            ClusterEnding::Kept => "keep\n",
+            ClusterEnding::Crashed => "crash\n",
         };
         // A supervisor that cannot be told is gone, and has removed everything.
         drop(self.lifeline.write_all(word.as_bytes()));
@@ -93,8 +93,8 @@ impl Server {
 
     /// Starts the supervisor, which starts the server.
     pub fn spawn(
-        directory: &Directory,
-        binaries: &Binaries,
+        directory: &ClusterDirectory,
+        binaries: &PostgresBinaries,
         port: u16,
     ) -> Result<Self, ClusterError> {
         let failed = |source| ClusterError::File {
@@ -178,7 +178,7 @@ pub fn run_to_end(name: &'static str, mut command: Command) -> Result<(), Cluste
 }
 
 /// Waits for the server's own word that it takes connections.
-fn ready_in_time(directory: &Directory) -> bool {
+fn ready_in_time(directory: &ClusterDirectory) -> bool {
     let pid_file = directory.data().join("postmaster.pid");
     let exited = directory.path().join("exited");
     let end = Instant::now() + Duration::from_secs(limits::CLUSTER_START_SECONDS_MAX);

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::directory::Directory;
+use super::directory::ClusterDirectory;
 use super::error::ClusterError;
 
 /// What the caller asked for.
 #[derive(Debug, Default)]
-pub struct Settings {
+pub struct ClusterSettings {
     /// How passwords are asked for.
     pub auth: PasswordMethod,
     /// Lines for `postgresql.conf`.
@@ -58,8 +58,8 @@ impl PasswordMethod {
 
 /// Writes what the supervisor needs to make the data directory.
 pub fn write(
-    directory: &Directory,
-    settings: &Settings,
+    directory: &ClusterDirectory,
+    settings: &ClusterSettings,
     password: &str,
 ) -> Result<(), ClusterError> {
     let conf = conf_text(directory, settings)?;
@@ -76,7 +76,10 @@ pub fn write(
     Ok(())
 }
 
-fn conf_text(directory: &Directory, settings: &Settings) -> Result<String, ClusterError> {
+fn conf_text(
+    directory: &ClusterDirectory,
+    settings: &ClusterSettings,
+) -> Result<String, ClusterError> {
     let mut text = String::from(FAST);
     if settings.auth == PasswordMethod::Md5 {
         text.push_str("password_encryption = md5\n");

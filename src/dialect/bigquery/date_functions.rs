@@ -4,24 +4,24 @@
 
 use sqlparser::ast::Expr;
 
-use super::timestamps::{Part, day, day_or_time, days_into_week, time_of_utc, zoned};
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::interval::{Unit, moved};
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use super::timestamps::{BigqueryDatePart, day, day_or_time, days_into_week, time_of_utc, zoned};
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::interval::{TimeUnit, shifted};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const fn by(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/date_functions",
         case,
     }
@@ -29,7 +29,7 @@ const fn by(
 
 /// What is counted between two times, and what moves them.
 #[rustfmt::skip]
-pub const DISTANCES: &[Rule] = &[
+pub const DISTANCES: &[FunctionRule] = &[
     by("date_diff", (3, 3), date_diff, ("DATE_DIFF(d, d, DAY)", "d - d AS date_diff")),
     by("datetime_diff", (3, 3), datetime_diff,
         ("DATETIME_DIFF(m, m, DAY)", "m::date - m::date AS datetime_diff")),
@@ -51,7 +51,7 @@ pub const DISTANCES: &[Rule] = &[
 
 /// What makes times, and what numbers are made of them.
 #[rustfmt::skip]
-pub const MAKERS: &[Rule] = &[
+pub const MAKERS: &[FunctionRule] = &[
     by("current_date", (0, 1), current_date, ("CURRENT_DATE()", "(now() AT TIME ZONE 'UTC')::date AS \"current_date\"")),
     by("current_timestamp", (0, 0), current_timestamp, ("CURRENT_TIMESTAMP()", "now() AS \"current_timestamp\"")),
     by("current_datetime", (0, 1), current_datetime,
@@ -65,100 +65,114 @@ pub const MAKERS: &[Rule] = &[
     by("unix_micros", (1, 1), unix,
         ("UNIX_MICROS(m)", "floor(EXTRACT(EPOCH FROM m) * 1000000)::bigint AS unix_micros")),
     by("unix_date", (1, 1), unix_date, ("UNIX_DATE(d)", "d - DATE '1970-01-01' AS unix_date")),
-    Rule {
+    FunctionRule {
         name: "timestamp_seconds",
         arguments: (1, 1),
-        write: Write::Plain("to_timestamp", &[Takes::Integer], Returns::Kind(Kind::TimestampTz)),
+        write: FunctionTranslation::Plain("to_timestamp", &[ArgumentType::Integer], ReturnType::Kind(SqlType::TimestampTz)),
         doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/timestamp_functions",
         case: ("TIMESTAMP_SECONDS(n)", "to_timestamp(n) AS timestamp_seconds"),
     },
-    Rule {
+    FunctionRule {
         name: "timestamp_millis",
         arguments: (1, 1),
-        write: Write::Template(
-            "to_timestamp({0} / 1000.0)", &[Takes::Integer], Returns::Kind(Kind::TimestampTz)),
+        write: FunctionTranslation::Template(
+            "to_timestamp({0} / 1000.0)", &[ArgumentType::Integer], ReturnType::Kind(SqlType::TimestampTz)),
         doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/timestamp_functions",
         case: ("TIMESTAMP_MILLIS(n)", "to_timestamp(n / 1000.0) AS timestamp_millis"),
     },
 ];
 
 /// How many boundaries of the part lie between two days.
-fn date_diff(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn date_diff(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = Part::in_argument(call.argument(2)?)?;
-    let probe = writer.value(call.argument(0)?)?;
-    if matches!(probe.kind, Kind::Timestamp | Kind::TimestampTz) {
+    let part = BigqueryDatePart::in_argument(call.argument(2)?)?;
+    let probe = translator.value(call.argument(0)?)?;
+    if matches!(probe.kind, SqlType::Timestamp | SqlType::TimestampTz) {
         return match probe.kind {
-            Kind::Timestamp => datetime_diff(writer, call),
-            _ => timestamp_diff(writer, call),
+            SqlType::Timestamp => datetime_diff(translator, call),
+            _ => timestamp_diff(translator, call),
         };
     }
-    let later = day(writer, call.argument(0)?)?;
-    let earlier = day(writer, call.argument(1)?)?;
+    let later = day(translator, call.argument(0)?)?;
+    let earlier = day(translator, call.argument(1)?)?;
     boundaries(&later, &earlier, part)
 }
 
 /// How many boundaries of the part lie between two datetimes.
-fn datetime_diff(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn datetime_diff(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = Part::in_argument(call.argument(2)?)?;
+    let part = BigqueryDatePart::in_argument(call.argument(2)?)?;
     if let (Some(seconds), Some(field)) = (part.seconds(), part.field()) {
-        let later = time_of_utc(writer, call.argument(0)?)?;
-        let earlier = time_of_utc(writer, call.argument(1)?)?;
+        let later = time_of_utc(translator, call.argument(0)?)?;
+        let earlier = time_of_utc(translator, call.argument(1)?)?;
         let text = format!(
             "(EXTRACT(EPOCH FROM date_trunc('{field}', {}) - date_trunc('{field}', {})) \
              / {seconds})::bigint",
             later.text, earlier.text
         );
-        return Ok(
-            Written::tight(text, Kind::Integer).never_null(later.not_null && earlier.not_null)
-        );
+        return Ok(Translated::primary(text, SqlType::Integer)
+            .never_null(later.not_null && earlier.not_null));
     }
-    let later = day(writer, call.argument(0)?)?;
-    let earlier = day(writer, call.argument(1)?)?;
+    let later = day(translator, call.argument(0)?)?;
+    let earlier = day(translator, call.argument(1)?)?;
     boundaries(&later, &earlier, part)
 }
 
 /// How many whole parts lie between two timestamps.
-fn timestamp_diff(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn timestamp_diff(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = Part::in_argument(call.argument(2)?)?;
+    let part = BigqueryDatePart::in_argument(call.argument(2)?)?;
     let seconds = match (part.seconds(), part) {
         (Some(seconds), _) => seconds,
-        (None, Part::Day) => "86400",
+        (None, BigqueryDatePart::Day) => "86400",
         _ => return Err(Untranslatable::construct("this part of time")),
     };
-    let later = time_of_utc(writer, call.argument(0)?)?;
-    let earlier = time_of_utc(writer, call.argument(1)?)?;
+    let later = time_of_utc(translator, call.argument(0)?)?;
+    let earlier = time_of_utc(translator, call.argument(1)?)?;
     let text = format!(
         "trunc(EXTRACT(EPOCH FROM {} - {}) / {seconds})::bigint",
-        later.atom(),
-        earlier.atom()
+        later.operand(),
+        earlier.operand()
     );
-    Ok(Written::tight(text, Kind::Integer).never_null(later.not_null && earlier.not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(later.not_null && earlier.not_null))
 }
 
-fn boundaries(later: &Written, earlier: &Written, part: Part) -> Outcome<Written> {
+fn boundaries(
+    later: &Translated,
+    earlier: &Translated,
+    part: BigqueryDatePart,
+) -> TranslateResult<Translated> {
     let (one, two) = (&later.text, &earlier.text);
     let not_null = later.not_null && earlier.not_null;
     let text = match part {
-        Part::Day => format!("{} - {}", later.atom(), earlier.atom()),
-        Part::Week(begins) => format!(
+        BigqueryDatePart::Day => format!("{} - {}", later.operand(), earlier.operand()),
+        BigqueryDatePart::Week(begins) => format!(
             "(({} - ({})) - ({} - ({}))) / 7",
-            later.atom(),
+            later.operand(),
             days_into_week(one, begins),
-            earlier.atom(),
+            earlier.operand(),
             days_into_week(two, begins)
         ),
-        Part::Month => counted("MONTH", 12, one, two),
-        Part::Quarter => counted("QUARTER", 4, one, two),
-        Part::Year => format!("(EXTRACT(YEAR FROM {one}) - EXTRACT(YEAR FROM {two}))::integer"),
-        Part::IsoYear => {
+        BigqueryDatePart::Month => counted("MONTH", 12, one, two),
+        BigqueryDatePart::Quarter => counted("QUARTER", 4, one, two),
+        BigqueryDatePart::Year => {
+            format!("(EXTRACT(YEAR FROM {one}) - EXTRACT(YEAR FROM {two}))::integer")
+        }
+        BigqueryDatePart::IsoYear => {
             format!("(EXTRACT(ISOYEAR FROM {one}) - EXTRACT(ISOYEAR FROM {two}))::integer")
         }
         _ => return Err(Untranslatable::construct("this part of time between dates")),
     };
-    Ok(Written::loose(text, Kind::Integer).never_null(not_null))
+    Ok(Translated::compound(text, SqlType::Integer).never_null(not_null))
 }
 
 fn counted(field: &str, per_year: u8, one: &str, two: &str) -> String {
@@ -169,36 +183,41 @@ fn counted(field: &str, per_year: u8, one: &str, two: &str) -> String {
 }
 
 /// DATE_ADD and its kin: they clamp to the last day of a month, as Postgres does.
-fn add(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn add(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let Expr::Interval(interval) = call.argument(1)? else {
         return Err(call.refused());
     };
     let back = call.name.ends_with("_sub");
-    let (count, unit) = writer.interval(interval)?;
+    let (count, unit) = translator.interval(interval)?;
     let of_zone = call.name.starts_with("timestamp");
     let moment = match call.name.starts_with("date_") {
-        true => day_or_time(writer, call.argument(0)?)?,
-        false => time_of_utc(writer, call.argument(0)?)?,
+        true => day_or_time(translator, call.argument(0)?)?,
+        false => time_of_utc(translator, call.argument(0)?)?,
     };
-    if of_zone && matches!(unit, Unit::Month | Unit::Quarter | Unit::Year | Unit::Week) {
+    if of_zone
+        && matches!(
+            unit,
+            TimeUnit::Month | TimeUnit::Quarter | TimeUnit::Year | TimeUnit::Week
+        )
+    {
         return Err(Untranslatable::construct("this unit beside a TIMESTAMP"));
     }
-    let was_zoned = writer.value(call.argument(0)?)?.kind == Kind::TimestampTz;
-    let moved = moved(&moment, back, &count, unit)?;
+    let was_zoned = translator.value(call.argument(0)?)?.kind == SqlType::TimestampTz;
+    let moved = shifted(&moment, back, &count, unit)?;
     Ok(if was_zoned { zoned(&moved) } else { moved })
 }
 
-fn trunc(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn trunc(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = Part::in_argument(call.argument(1)?)?;
-    let given = writer.value(call.argument(0)?)?;
+    let part = BigqueryDatePart::in_argument(call.argument(1)?)?;
+    let given = translator.value(call.argument(0)?)?;
     let moment = match call.name.as_str() {
-        "date_trunc" => day_or_time(writer, call.argument(0)?)?,
-        _ => time_of_utc(writer, call.argument(0)?)?,
+        "date_trunc" => day_or_time(translator, call.argument(0)?)?,
+        _ => time_of_utc(translator, call.argument(0)?)?,
     };
     let truncated = truncated(&moment, part)?;
-    let is_zoned = given.kind == Kind::TimestampTz;
+    let is_zoned = given.kind == SqlType::TimestampTz;
     Ok(if is_zoned {
         zoned(&truncated)
     } else {
@@ -207,25 +226,28 @@ fn trunc(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
 }
 
 /// The beginning of the part that a day or time lies in.
-pub fn truncated(moment: &Written, part: Part) -> Outcome<Written> {
-    let is_day = moment.kind == Kind::Date;
-    if is_day && (part.seconds().is_some() || part == Part::Day) {
+pub fn truncated(moment: &Translated, part: BigqueryDatePart) -> TranslateResult<Translated> {
+    let is_day = moment.kind == SqlType::Date;
+    if is_day && (part.seconds().is_some() || part == BigqueryDatePart::Day) {
         return match part {
-            Part::Day => Ok(moment.clone()),
+            BigqueryDatePart::Day => Ok(moment.clone()),
             _ => Err(Untranslatable::construct("this part of a date")),
         };
     }
     let text = match (part, part.field()) {
         (_, Some(field)) if is_day => {
-            format!("date_trunc('{field}', {}::timestamp)::date", moment.atom())
+            format!(
+                "date_trunc('{field}', {}::timestamp)::date",
+                moment.operand()
+            )
         }
         (_, Some(field)) => format!("date_trunc('{field}', {})", moment.text),
-        (Part::Week(begins), None) if is_day => format!(
+        (BigqueryDatePart::Week(begins), None) if is_day => format!(
             "({} - {})",
-            moment.atom(),
+            moment.operand(),
             grouped(&days_into_week(&moment.text, begins))
         ),
-        (Part::Week(begins), None) => format!(
+        (BigqueryDatePart::Week(begins), None) => format!(
             "(date_trunc('day', {}) - {} * INTERVAL '1 day')",
             moment.text,
             grouped(&days_into_week(&moment.text, begins))
@@ -241,8 +263,12 @@ pub fn truncated(moment: &Written, part: Part) -> Outcome<Written> {
             }
         }
     };
-    let kind = if is_day { Kind::Date } else { Kind::Timestamp };
-    Ok(Written::tight(text, kind).never_null(moment.not_null))
+    let kind = if is_day {
+        SqlType::Date
+    } else {
+        SqlType::Timestamp
+    };
+    Ok(Translated::primary(text, kind).never_null(moment.not_null))
 }
 
 fn grouped(text: &str) -> String {
@@ -252,47 +278,47 @@ fn grouped(text: &str) -> String {
     }
 }
 
-fn last_day(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn last_day(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let part = match call.arguments.get(1) {
-        Some(part) => Part::in_argument(part)?,
-        None => Part::Month,
+        Some(part) => BigqueryDatePart::in_argument(part)?,
+        None => BigqueryDatePart::Month,
     };
-    let moment = day(writer, call.argument(0)?)?;
+    let moment = day(translator, call.argument(0)?)?;
     let text = match part {
-        Part::Month | Part::Quarter | Part::Year => {
+        BigqueryDatePart::Month | BigqueryDatePart::Quarter | BigqueryDatePart::Year => {
             let (field, length) = match part {
-                Part::Quarter => ("quarter", "3 months"),
-                Part::Year => ("year", "1 year"),
+                BigqueryDatePart::Quarter => ("quarter", "3 months"),
+                BigqueryDatePart::Year => ("year", "1 year"),
                 _ => ("month", "1 month"),
             };
             format!(
                 "(date_trunc('{field}', {}::timestamp) + INTERVAL '{length} - 1 day')::date",
-                moment.atom()
+                moment.operand()
             )
         }
-        Part::Week(_) => format!("({} + 6)", truncated(&moment, part)?.atom()),
+        BigqueryDatePart::Week(_) => format!("({} + 6)", truncated(&moment, part)?.operand()),
         _ => return Err(call.refused()),
     };
-    Ok(Written::tight(text, Kind::Date).never_null(moment.not_null))
+    Ok(Translated::primary(text, SqlType::Date).never_null(moment.not_null))
 }
 
-fn current_date(_: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn current_date(_: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     without_zone(call)?;
-    Ok(Written::tight("(now() AT TIME ZONE 'UTC')::date", Kind::Date).never_null(true))
+    Ok(Translated::primary("(now() AT TIME ZONE 'UTC')::date", SqlType::Date).never_null(true))
 }
 
-fn current_timestamp(_: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn current_timestamp(_: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     without_zone(call)?;
-    Ok(Written::tight("now()", Kind::TimestampTz).never_null(true))
+    Ok(Translated::primary("now()", SqlType::TimestampTz).never_null(true))
 }
 
-fn current_datetime(_: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn current_datetime(_: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     without_zone(call)?;
-    Ok(Written::tight("(now() AT TIME ZONE 'UTC')", Kind::Timestamp).never_null(true))
+    Ok(Translated::primary("(now() AT TIME ZONE 'UTC')", SqlType::Timestamp).never_null(true))
 }
 
-fn without_zone(call: &Call<'_>) -> Outcome<()> {
+fn without_zone(call: &SourceCall<'_>) -> TranslateResult<()> {
     call.plain()?;
     if call.arguments.is_empty() {
         return Ok(());
@@ -303,55 +329,66 @@ fn without_zone(call: &Call<'_>) -> Outcome<()> {
     )
 }
 
-fn date(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn date(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     match call.arguments.as_slice() {
-        [moment] => day(writer, moment),
-        [_, _, _] => made(writer, call, "make_date", Kind::Date),
+        [moment] => day(translator, moment),
+        [_, _, _] => made(translator, call, "make_date", SqlType::Date),
         _ => Err(Untranslatable::construct("a date in another time zone")
             .hint("write (x AT TIME ZONE 'Area/City')::date")),
     }
 }
 
-fn datetime(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn datetime(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     match call.arguments.as_slice() {
-        [moment] => time_of_utc(writer, moment),
-        [_, _, _, _, _, _] => made(writer, call, "make_timestamp", Kind::Timestamp),
+        [moment] => time_of_utc(translator, moment),
+        [_, _, _, _, _, _] => made(translator, call, "make_timestamp", SqlType::Timestamp),
         _ => Err(call.refused()),
     }
 }
 
-fn made(writer: &mut Writer<'_>, call: &Call<'_>, name: &str, kind: Kind) -> Outcome<Written> {
+fn made(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+    name: &str,
+    kind: SqlType,
+) -> TranslateResult<Translated> {
     let mut texts = Vec::new();
     for argument in &call.arguments {
-        texts.push(writer.integer(argument)?.text);
+        texts.push(translator.integer(argument)?.text);
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Ok(Written::call(name, &texts, kind))
+    Ok(Translated::call(name, &texts, kind))
 }
 
-fn timestamp(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn timestamp(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let utc = time_of_utc(writer, call.argument(0)?)?;
+    let utc = time_of_utc(translator, call.argument(0)?)?;
     Ok(zoned(&utc))
 }
 
-fn unix(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn unix(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let utc = time_of_utc(writer, call.argument(0)?)?;
+    let utc = time_of_utc(translator, call.argument(0)?)?;
     let times = match call.name.as_str() {
         "unix_millis" => " * 1000",
         "unix_micros" => " * 1000000",
         _ => "",
     };
     let text = format!("floor(EXTRACT(EPOCH FROM {}){times})::bigint", utc.text);
-    Ok(Written::tight(text, Kind::Integer).never_null(utc.not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(utc.not_null))
 }
 
-fn unix_date(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn unix_date(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let day = day(writer, call.argument(0)?)?;
-    let text = format!("{} - DATE '1970-01-01'", day.atom());
-    Ok(Written::loose(text, Kind::Integer).never_null(day.not_null))
+    let day = day(translator, call.argument(0)?)?;
+    let text = format!("{} - DATE '1970-01-01'", day.operand());
+    Ok(Translated::compound(text, SqlType::Integer).never_null(day.not_null))
 }

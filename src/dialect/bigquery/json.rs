@@ -2,31 +2,31 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/json_functions>
 
-use crate::dialect::source::{Rule, Write};
+use crate::dialect::source::{FunctionRule, FunctionTranslation};
 use crate::dialect::sqlite::json;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::Written;
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::Translated;
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/json_functions";
 
 /// All of them.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[FunctionRule] = &[
+    FunctionRule {
         name: "json_value",
         arguments: (2, 2),
-        write: Write::By(value),
+        write: FunctionTranslation::By(value),
         doc: DOC,
         case: (
             "JSON_VALUE(s, '$.a.b')",
             "s::jsonb -> 'a' ->> 'b' AS \"json_value\"",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "json_extract_scalar",
         arguments: (2, 2),
-        write: Write::By(value),
+        write: FunctionTranslation::By(value),
         doc: DOC,
         case: (
             "JSON_EXTRACT_SCALAR(s, '$.a')",
@@ -36,6 +36,6 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// Likely: an object or array is NULL there, and its text here.
-fn value(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    json::extract(writer, call)
+fn value(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    json::extract(translator, call)
 }

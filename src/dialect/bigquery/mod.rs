@@ -17,20 +17,21 @@ pub(super) mod timestamps;
 use sqlparser::ast::{BinaryOperator, DataType, Expr, ObjectName, TableFactor, Value};
 
 use super::source::{
-    Aliases, Backslash, Booleans, DoubleQuoted, Evidence, Habits, Letters, Mark, Nulls, Rule, Seen,
-    SeenKind, Source, untyped,
+    AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
+    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, FunctionRule, NullOrder,
+    SourceDialect, untyped,
 };
-use super::translator::Writer;
-use super::translator::compare::Side;
-use super::translator::translated::{Kind, Written};
-use super::translator::untranslatable::Outcome;
+use super::translator::Translator;
+use super::translator::compare::ComparisonPurpose;
+use super::translator::translated::{SqlType, Translated};
+use super::translator::untranslatable::TranslateResult;
 
 use crate::policy::Dialect;
 
 /// BigQuery.
-pub struct Bigquery;
+pub struct BigquerySource;
 
-impl Source for Bigquery {
+impl SourceDialect for BigquerySource {
     fn dialect(&self) -> Dialect {
         Dialect::Bigquery
     }
@@ -43,15 +44,15 @@ impl Source for Bigquery {
         Box::new(sqlparser::dialect::BigQueryDialect {})
     }
 
-    fn evidence(&self) -> &'static [Evidence] {
+    fn evidence(&self) -> &'static [DialectEvidence] {
         EVIDENCE
     }
 
-    fn habits(&self) -> &'static Habits {
-        &HABITS
+    fn semantics(&self) -> &'static DialectSemantics {
+        &SEMANTICS
     }
 
-    fn functions(&self) -> &'static [&'static [Rule]] {
+    fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
             date_functions::DISTANCES,
             date_functions::MAKERS,
@@ -65,27 +66,31 @@ impl Source for Bigquery {
         ]
     }
 
-    fn expression(&self, writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
-        expressions::written(writer, expr)
+    fn expression(
+        &self,
+        translator: &mut Translator<'_>,
+        expr: &Expr,
+    ) -> TranslateResult<Option<Translated>> {
+        expressions::written(translator, expr)
     }
 
     fn operation(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         left: &Expr,
         operator: &BinaryOperator,
         right: &Expr,
-    ) -> Outcome<Option<Written>> {
+    ) -> TranslateResult<Option<Translated>> {
         let back = match (operator, right, left) {
             (BinaryOperator::Plus, Expr::Interval(_), _) => false,
             (BinaryOperator::Minus, Expr::Interval(_), _) => true,
             _ => return Ok(None),
         };
         let name = if back { "date_sub" } else { "date_add" };
-        writer.call_named(name, vec![left, right]).map(Some)
+        translator.call_named(name, vec![left, right]).map(Some)
     }
 
-    fn string<'v>(&self, value: &'v Value) -> Option<(&'v str, Backslash)> {
+    fn string<'v>(&self, value: &'v Value) -> Option<(&'v str, BackslashEscapes)> {
         expressions::string(value)
     }
 
@@ -93,30 +98,34 @@ impl Source for Bigquery {
         Some("C")
     }
 
-    fn factor(&self, writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
-        expressions::factor(writer, factor)
+    fn factor(
+        &self,
+        translator: &mut Translator<'_>,
+        factor: &TableFactor,
+    ) -> TranslateResult<Option<String>> {
+        expressions::factor(translator, factor)
     }
 
     fn sides(
         &self,
-        _: &mut Writer<'_>,
-        left: &Written,
-        right: &Written,
-        _: Side,
-    ) -> Outcome<Option<(String, String)>> {
-        let local = |kind: Kind| matches!(kind, Kind::Timestamp | Kind::Date);
-        let utc = |value: &Written| timestamps::in_utc(value).atom();
+        _: &mut Translator<'_>,
+        left: &Translated,
+        right: &Translated,
+        _: ComparisonPurpose,
+    ) -> TranslateResult<Option<(String, String)>> {
+        let local = |kind: SqlType| matches!(kind, SqlType::Timestamp | SqlType::Date);
+        let utc = |value: &Translated| timestamps::in_utc(value).operand();
         Ok(match (left.kind, right.kind) {
             // A column without time zone holds times of UTC.
-            (one, Kind::TimestampTz) if local(one) => Some((left.atom(), utc(right))),
-            (Kind::TimestampTz, other) if local(other) => Some((utc(left), right.atom())),
-            (Kind::TimestampTz, Kind::Text) => match right.text_literal() {
+            (one, SqlType::TimestampTz) if local(one) => Some((left.operand(), utc(right))),
+            (SqlType::TimestampTz, other) if local(other) => Some((utc(left), right.operand())),
+            (SqlType::TimestampTz, SqlType::Text) => match right.text_literal() {
                 Some(content) => timestamps::read_zoned(content)
-                    .map(|read| (left.atom(), timestamps::zoned(&read).text)),
+                    .map(|read| (left.operand(), timestamps::zoned(&read).text)),
                 None => None,
             },
             // Strings are not numbers there: the text would have been refused.
-            (Kind::Text, number) | (number, Kind::Text) if number.is_number() => {
+            (SqlType::Text, number) | (number, SqlType::Text) if number.is_number() => {
                 return Err(untyped(left, "the type of what it is compared with"));
             }
             _ => None,
@@ -125,67 +134,72 @@ impl Source for Bigquery {
 
     fn cast(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         value: &Expr,
         to: &DataType,
         lenient: bool,
-    ) -> Outcome<Written> {
-        casts::written(writer, value, to, lenient)
+    ) -> TranslateResult<Translated> {
+        casts::written(translator, value, to, lenient)
     }
 
-    fn text_of(&self, value: &Written) -> Outcome<Written> {
+    fn text_of(&self, value: &Translated) -> TranslateResult<Translated> {
         let text = match value.kind {
-            Kind::Date => format!("to_char({}, 'YYYY-MM-DD')", value.text),
-            Kind::Decimal => format!("trim_scale({})::text", value.text),
+            SqlType::Date => format!("to_char({}, 'YYYY-MM-DD')", value.text),
+            SqlType::Decimal => format!("trim_scale({})::text", value.text),
             _ => return Err(untyped(value, "text")),
         };
-        Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+        Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
     }
 
-    fn division(&self, left: &Written, right: &Written) -> Outcome<Written> {
+    fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
         let (dividend, kind) = numbers::quotient(left, right)?;
         let not_null = left.not_null && right.not_null;
-        Ok(Written {
-            longer: true,
-            ..Written::operation(format!("{dividend} / {}", right.atom()), kind)
+        Ok(Translated {
+            extra_digits: true,
+            ..Translated::operation(format!("{dividend} / {}", right.operand()), kind)
                 .never_null(not_null)
         })
     }
 
-    fn relation(&self, writer: &Writer<'_>, name: &ObjectName) -> Outcome<Option<Vec<String>>> {
-        table_names::relation(writer, name).map(Some)
+    fn relation(
+        &self,
+        translator: &Translator<'_>,
+        name: &ObjectName,
+    ) -> TranslateResult<Option<Vec<String>>> {
+        table_names::relation(translator, name).map(Some)
     }
 }
 
 /// ``FROM `project.dataset.table` ``: one pair of backticks around several parts.
-fn quotes_several_parts(seen: &[Seen]) -> bool {
+fn quotes_several_parts(seen: &[EvidenceToken]) -> bool {
     seen.windows(2).any(|window| {
         let [keyword, name] = window else {
             return false;
         };
         ["from", "join"].contains(&keyword.word.as_str())
-            && keyword.kind == SeenKind::Word
-            && name.kind == SeenKind::Quoted
+            && keyword.kind == EvidenceTokenKind::Word
+            && name.kind == EvidenceTokenKind::Quoted
             && name.word.contains('.')
     })
 }
 
 /// `DATE_TRUNC(x, MONTH)`, `DATE_DIFF(x, y, DAY)`: the part of time stands last, as a word.
-fn part_stands_last(seen: &[Seen]) -> bool {
+fn part_stands_last(seen: &[EvidenceToken]) -> bool {
     let mut open: Vec<bool> = Vec::new();
     for (at, one) in seen.iter().enumerate() {
         let before = |back: usize| at.checked_sub(back).and_then(|at| seen.get(at));
         match one.word.as_str() {
-            "(" if one.kind == SeenKind::Sign => {
+            "(" if one.kind == EvidenceTokenKind::Sign => {
                 let called = before(1).is_some_and(|name| {
-                    name.kind == SeenKind::Word
+                    name.kind == EvidenceTokenKind::Word
                         && ["date_trunc", "date_diff"].contains(&name.word.as_str())
                 });
                 open.push(called);
             }
-            ")" if one.kind == SeenKind::Sign => {
+            ")" if one.kind == EvidenceTokenKind::Sign => {
                 let is_part = before(1).is_some_and(|last| {
-                    last.kind == SeenKind::Word && timestamps::Part::named(&last.word).is_some()
+                    last.kind == EvidenceTokenKind::Word
+                        && timestamps::BigqueryDatePart::named(&last.word).is_some()
                 });
                 let after_comma = before(2).is_some_and(|comma| comma.word == ",");
                 if open.pop() == Some(true) && is_part && after_comma {
@@ -198,16 +212,16 @@ fn part_stands_last(seen: &[Seen]) -> bool {
     false
 }
 
-const HABITS: Habits = Habits {
-    nulls: Nulls::Smallest,
-    booleans: Booleans::Values,
+const SEMANTICS: DialectSemantics = DialectSemantics {
+    nulls: NullOrder::Smallest,
+    booleans: BooleanForm::Values,
     double_quoted: DoubleQuoted::Text,
-    backslash: Backslash::C,
-    like: Letters::ToldApart,
+    backslash: BackslashEscapes::C,
+    like: CaseSensitivity::Sensitive,
     like_escape: Some('\\'),
-    equality: Letters::ToldApart,
-    names: Letters::Alike,
-    aliases: Aliases {
+    equality: CaseSensitivity::Sensitive,
+    names: CaseSensitivity::Insensitive,
+    aliases: AliasScope {
         filter: false,
         group: true,
         having: true,
@@ -218,40 +232,40 @@ const HABITS: Habits = Habits {
 macro_rules! calls {
     ($($name:literal),* $(,)?) => {
         &[
-            Evidence {
-                mark: Mark::Shape(quotes_several_parts),
+            DialectEvidence {
+                mark: DialectMarker::Shape(quotes_several_parts),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/lexical",
             },
-            Evidence {
-                mark: Mark::Shape(part_stands_last),
+            DialectEvidence {
+                mark: DialectMarker::Shape(part_stands_last),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/date_functions",
             },
-            Evidence {
-                mark: Mark::Row(&["*", "except", "("]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["*", "except", "("]),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/query-syntax",
             },
-            Evidence {
-                mark: Mark::Row(&["with", "offset"]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["with", "offset"]),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/query-syntax",
             },
-            Evidence {
-                mark: Mark::Row(&["[", "offset", "("]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["[", "offset", "("]),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/operators",
             },
-            Evidence {
-                mark: Mark::Row(&["[", "safe_offset", "("]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["[", "safe_offset", "("]),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/operators",
             },
-            Evidence {
-                mark: Mark::Row(&["[", "ordinal", "("]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["[", "ordinal", "("]),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/operators",
             },
-            Evidence {
-                mark: Mark::Row(&["extract", "(", "date", "from"]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["extract", "(", "date", "from"]),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/date_functions",
             },
-            $(Evidence {
-                mark: Mark::Call($name),
+            $(DialectEvidence {
+                mark: DialectMarker::Call($name),
                 doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/\
                       functions-all",
             },)*
@@ -259,7 +273,7 @@ macro_rules! calls {
     };
 }
 
-const EVIDENCE: &[Evidence] = calls![
+const EVIDENCE: &[DialectEvidence] = calls![
     "safe_divide",
     "safe_cast",
     "timestamp_diff",

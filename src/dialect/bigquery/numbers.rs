@@ -2,23 +2,25 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/mathematical_functions>
 
-use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{
+    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const INTEGER: Returns = Returns::Kind(Kind::Integer);
-const FLOAT: Returns = Returns::Kind(Kind::Float);
+const INTEGER: ReturnType = ReturnType::Kind(SqlType::Integer);
+const FLOAT: ReturnType = ReturnType::Kind(SqlType::Float);
 
 const fn rule(
     name: &'static str,
     arguments: (usize, usize),
-    write: Write,
+    write: FunctionTranslation,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
         write,
@@ -27,27 +29,27 @@ const fn rule(
     }
 }
 
-const fn double(template: &'static str) -> Write {
-    Write::Template(template, &[Takes::Number], FLOAT)
+const fn double(template: &'static str) -> FunctionTranslation {
+    FunctionTranslation::Template(template, &[ArgumentType::Number], FLOAT)
 }
 
 /// All of them.
 #[rustfmt::skip]
-pub const RULES: &[Rule] = &[
-    rule("abs", (1, 1), Write::Plain("abs", &[Takes::Number], Returns::First), ("ABS(n)", "abs(n)")),
-    rule("sign", (1, 1), Write::Plain("sign", &[Takes::Number], Returns::First),
+pub const RULES: &[FunctionRule] = &[
+    rule("abs", (1, 1), FunctionTranslation::Plain("abs", &[ArgumentType::Number], ReturnType::First), ("ABS(n)", "abs(n)")),
+    rule("sign", (1, 1), FunctionTranslation::Plain("sign", &[ArgumentType::Number], ReturnType::First),
         ("SIGN(q)", "sign(q)")),
-    rule("ceil", (1, 1), Write::Plain("ceil", &[Takes::Number], Returns::First),
+    rule("ceil", (1, 1), FunctionTranslation::Plain("ceil", &[ArgumentType::Number], ReturnType::First),
         ("CEIL(q)", "ceil(q)")),
-    rule("ceiling", (1, 1), Write::Plain("ceil", &[Takes::Number], Returns::First),
+    rule("ceiling", (1, 1), FunctionTranslation::Plain("ceil", &[ArgumentType::Number], ReturnType::First),
         ("CEILING(q)", "ceil(q) AS ceiling")),
-    rule("floor", (1, 1), Write::Plain("floor", &[Takes::Number], Returns::First),
+    rule("floor", (1, 1), FunctionTranslation::Plain("floor", &[ArgumentType::Number], ReturnType::First),
         ("FLOOR(q)", "floor(q)")),
-    rule("round", (1, 2), Write::By(round), ("ROUND(q, 2)", "round(q, 2) AS round")),
-    rule("trunc", (1, 2), Write::By(round), ("TRUNC(n)", "trunc(n::numeric) AS trunc")),
-    rule("mod", (2, 2), Write::Plain("mod", &[Takes::Decimal], Returns::Common),
+    rule("round", (1, 2), FunctionTranslation::By(round), ("ROUND(q, 2)", "round(q, 2) AS round")),
+    rule("trunc", (1, 2), FunctionTranslation::By(round), ("TRUNC(n)", "trunc(n::numeric) AS trunc")),
+    rule("mod", (2, 2), FunctionTranslation::Plain("mod", &[ArgumentType::Decimal], ReturnType::Common),
         ("MOD(n, 2)", "mod(n, 2)")),
-    rule("div", (2, 2), Write::Template("({0} / {1})", &[Takes::Integer], INTEGER),
+    rule("div", (2, 2), FunctionTranslation::Template("({0} / {1})", &[ArgumentType::Integer], INTEGER),
         ("DIV(n, 2)", "(n / 2) AS div")),
     rule("sqrt", (1, 1), double("sqrt({0}::double precision)"),
         ("SQRT(n)", "sqrt(n::double precision) AS sqrt")),
@@ -64,144 +66,153 @@ pub const RULES: &[Rule] = &[
         ("LOG(n)", "ln(n::double precision) AS log")),
     rule("log10", (1, 1), double("log({0}::double precision)"),
         ("LOG10(n)", "log(n::double precision) AS log10")),
-    rule("rand", (0, 0), Write::Plain("random", &[], FLOAT), ("RAND()", "random() AS rand")),
-    rule("safe_divide", (2, 2), Write::By(safe_divide),
+    rule("rand", (0, 0), FunctionTranslation::Plain("random", &[], FLOAT), ("RAND()", "random() AS rand")),
+    rule("safe_divide", (2, 2), FunctionTranslation::By(safe_divide),
         ("SAFE_DIVIDE(n, 2)", "n::double precision / NULLIF(2, 0) AS safe_divide")),
-    rule("greatest", (1, 99), Write::By(extreme),
+    rule("greatest", (1, 99), FunctionTranslation::By(extreme),
         ("GREATEST(n, 1)", "CASE WHEN n IS NOT NULL THEN GREATEST(n, 1) END AS \"greatest\"")),
-    rule("least", (1, 99), Write::By(extreme), ("LEAST(2, 1)", "LEAST(2, 1) AS \"least\"")),
-    rule("coalesce", (1, 99), Write::By(coalesce), ("COALESCE(n, 0)", "COALESCE(n, 0)")),
-    rule("ifnull", (2, 2), Write::By(coalesce), ("IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull")),
-    rule("nullif", (2, 2), Write::By(nullif), ("NULLIF(n, 0)", "NULLIF(n, 0)")),
-    rule("if", (3, 3), Write::By(choice),
+    rule("least", (1, 99), FunctionTranslation::By(extreme), ("LEAST(2, 1)", "LEAST(2, 1) AS \"least\"")),
+    rule("coalesce", (1, 99), FunctionTranslation::By(coalesce), ("COALESCE(n, 0)", "COALESCE(n, 0)")),
+    rule("ifnull", (2, 2), FunctionTranslation::By(coalesce), ("IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull")),
+    rule("nullif", (2, 2), FunctionTranslation::By(nullif), ("NULLIF(n, 0)", "NULLIF(n, 0)")),
+    rule("if", (3, 3), FunctionTranslation::By(choice),
         ("IF(b, 1, 2)", "CASE WHEN b THEN 1 ELSE 2 END AS if")),
-    rule("format", (1, 99), Write::By(format), ("FORMAT('%s!', s)", "s || '!' AS format")),
+    rule("format", (1, 99), FunctionTranslation::By(format), ("FORMAT('%s!', s)", "s || '!' AS format")),
 ];
 
 /// Halves go away from zero.
-fn round(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.number(call.argument(0)?)?;
+    let value = translator.number(call.argument(0)?)?;
     let number = match value.kind {
-        Kind::Decimal => value.text.clone(),
-        Kind::Integer | Kind::Float => format!("{}::numeric", value.atom()),
+        SqlType::Decimal => value.text.clone(),
+        SqlType::Integer | SqlType::Float => format!("{}::numeric", value.operand()),
         _ => return Err(untyped(&value, "a number")),
     };
     let text = match call.arguments.get(1) {
         None => format!("{}({number})", call.name),
         Some(places) => {
-            let places = writer.integer(places)?;
+            let places = translator.integer(places)?;
             format!("{}({number}, {})", call.name, places.text)
         }
     };
-    Ok(Written {
-        longer: true,
-        ..Written::tight(text, Kind::Decimal).never_null(value.not_null)
+    Ok(Translated {
+        extra_digits: true,
+        ..Translated::primary(text, SqlType::Decimal).never_null(value.not_null)
     })
 }
 
 /// NULL where the divisor is zero.
-fn safe_divide(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn safe_divide(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let dividend = writer.number(call.argument(0)?)?;
-    let divisor = writer.number(call.argument(1)?)?;
+    let dividend = translator.number(call.argument(0)?)?;
+    let divisor = translator.number(call.argument(1)?)?;
     let (dividend, kind) = quotient(&dividend, &divisor)?;
     let text = format!("{dividend} / NULLIF({}, 0)", divisor.text);
-    Ok(Written {
-        longer: true,
-        ..Written::operation(text, kind)
+    Ok(Translated {
+        extra_digits: true,
+        ..Translated::operation(text, kind)
     })
 }
 
 /// The dividend of a quotient with a fraction, and the quotient's kind.
-pub fn quotient(dividend: &Written, divisor: &Written) -> Outcome<(String, Kind)> {
+pub fn quotient(dividend: &Translated, divisor: &Translated) -> TranslateResult<(String, SqlType)> {
     for side in [dividend, divisor] {
-        if !side.kind.is_number() && side.kind != Kind::Null {
+        if !side.kind.is_number() && side.kind != SqlType::Null {
             return Err(untyped(side, "a number"));
         }
     }
     match dividend.kind.common(divisor.kind) {
-        Kind::Decimal => Ok((dividend.atom(), Kind::Decimal)),
-        Kind::Null => Ok(("NULL::double precision".to_owned(), Kind::Float)),
-        _ if dividend.kind == Kind::Float => Ok((dividend.atom(), Kind::Float)),
+        SqlType::Decimal => Ok((dividend.operand(), SqlType::Decimal)),
+        SqlType::Null => Ok(("NULL::double precision".to_owned(), SqlType::Float)),
+        _ if dividend.kind == SqlType::Float => Ok((dividend.operand(), SqlType::Float)),
         _ => Ok((
-            format!("{}::double precision", dividend.atom()),
-            Kind::Float,
+            format!("{}::double precision", dividend.operand()),
+            SqlType::Float,
         )),
     }
 }
 
-fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let (values, kind) = aligned(writer, call)?;
+    let (values, kind) = aligned(translator, call)?;
     let name = call.name.to_ascii_uppercase();
-    let texts: Vec<String> = values.iter().map(|value| writer.collated(value)).collect();
+    let texts: Vec<String> = values
+        .iter()
+        .map(|value| translator.collated(value))
+        .collect();
     let chosen = format!("{name}({})", texts.join(", "));
     let tests: Vec<String> = (values.iter())
         .filter(|value| !value.not_null)
-        .map(|value| format!("{} IS NOT NULL", value.atom()))
+        .map(|value| format!("{} IS NOT NULL", value.operand()))
         .collect();
     if tests.is_empty() {
-        return Ok(Written::tight(chosen, kind).never_null(true));
+        return Ok(Translated::primary(chosen, kind).never_null(true));
     }
     let text = format!("CASE WHEN {} THEN {chosen} END", tests.join(" AND "));
-    Ok(Written::tight(text, kind))
+    Ok(Translated::primary(text, kind))
 }
 
-fn coalesce(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn coalesce(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let (values, kind) = aligned(writer, call)?;
+    let (values, kind) = aligned(translator, call)?;
     let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    Ok(Written {
-        longer: values.iter().any(|value| value.longer),
+    Ok(Translated {
+        extra_digits: values.iter().any(|value| value.extra_digits),
         name: Some("coalesce".to_owned()),
-        ..Written::call("COALESCE", &texts, kind)
+        ..Translated::call("COALESCE", &texts, kind)
             .never_null(values.iter().any(|value| value.not_null))
     })
 }
 
-fn nullif(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn nullif(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let (values, kind) = aligned(writer, call)?;
+    let (values, kind) = aligned(translator, call)?;
     let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    Ok(Written {
+    Ok(Translated {
         name: Some("nullif".to_owned()),
-        ..Written::call("NULLIF", &texts, kind)
+        ..Translated::call("NULLIF", &texts, kind)
     })
 }
 
-fn choice(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn choice(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let condition = writer.condition(call.argument(0)?)?;
+    let condition = translator.condition(call.argument(0)?)?;
     let values = vec![
-        writer.value(call.argument(1)?)?,
-        writer.value(call.argument(2)?)?,
+        translator.value(call.argument(1)?)?,
+        translator.value(call.argument(2)?)?,
     ];
-    let (values, kind) = writer.aligned(values)?;
+    let (values, kind) = translator.with_common_type(values)?;
     let mut text = format!("CASE WHEN {}", condition.text);
     for (value, keyword) in values.iter().zip(["THEN", "ELSE"]) {
         text.push_str(&format!(" {keyword} {}", value.text));
     }
     text.push_str(" END");
-    Ok(Written {
+    Ok(Translated {
         name: Some("case".to_owned()),
-        longer: values.iter().any(|value| value.longer),
-        ..Written::tight(text, kind).never_null(values.iter().all(|value| value.not_null))
+        extra_digits: values.iter().any(|value| value.extra_digits),
+        ..Translated::primary(text, kind).never_null(values.iter().all(|value| value.not_null))
     })
 }
 
-fn aligned(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<(Vec<Written>, Kind)> {
+fn aligned(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<(Vec<Translated>, SqlType)> {
     let mut values = Vec::new();
     for argument in &call.arguments {
-        values.push(writer.value(argument)?);
+        values.push(translator.value(argument)?);
     }
-    writer.aligned(values)
+    translator.with_common_type(values)
 }
 
 /// FORMAT with the conversions that people write. What is NULL makes it all NULL.
-fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn format(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let format = writer.value(call.argument(0)?)?;
+    let format = translator.value(call.argument(0)?)?;
     let Some(format) = format.text_literal() else {
         return Err(Untranslatable::construct("a computed format"));
     };
@@ -226,7 +237,7 @@ fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         let Some(argument) = arguments.next() else {
             return Err(Untranslatable::construct("a format without its value"));
         };
-        let value = writer.value(argument)?;
+        let value = translator.value(argument)?;
         not_null &= value.not_null;
         if !letters.is_empty() {
             parts.push(literal::quoted(&std::mem::take(&mut letters)));
@@ -241,13 +252,13 @@ fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         return Err(Untranslatable::construct("a value without its format"));
     }
     Ok(match parts.as_slice() {
-        [only] => Written::tight(only.clone(), Kind::Text),
-        parts => Written::operation(parts.join(" || "), Kind::Text),
+        [only] => Translated::primary(only.clone(), SqlType::Text),
+        parts => Translated::operation(parts.join(" || "), SqlType::Text),
     }
     .never_null(not_null))
 }
 
-fn converted(flags: &str, sign: char, value: Written) -> Outcome<String> {
+fn converted(flags: &str, sign: char, value: Translated) -> TranslateResult<String> {
     let width = flags
         .strip_prefix('0')
         .and_then(|width| width.parse::<u8>().ok());
@@ -255,10 +266,10 @@ fn converted(flags: &str, sign: char, value: Written) -> Outcome<String> {
         .strip_prefix('.')
         .and_then(|digits| digits.parse::<u8>().ok());
     match (sign, flags, width, digits, value.kind) {
-        ('s', "", _, _, Kind::Text) => Ok(value.atom()),
-        ('d' | 'i', "", _, _, Kind::Integer) => Ok(format!("{}::text", value.atom())),
-        ('d' | 'i', _, Some(width), _, Kind::Integer) => {
-            let number = value.atom();
+        ('s', "", _, _, SqlType::Text) => Ok(value.operand()),
+        ('d' | 'i', "", _, _, SqlType::Integer) => Ok(format!("{}::text", value.operand())),
+        ('d' | 'i', _, Some(width), _, SqlType::Integer) => {
+            let number = value.operand();
             Ok(format!(
                 "CASE WHEN {number} < 0 \
                  THEN '-' || lpad(abs({number})::text, \
@@ -267,8 +278,11 @@ fn converted(flags: &str, sign: char, value: Written) -> Outcome<String> {
                 width.saturating_sub(1)
             ))
         }
-        ('f' | 'F', _, _, Some(digits), Kind::Decimal | Kind::Float | Kind::Integer) => {
-            Ok(format!("round({}::numeric, {digits})::text", value.atom()))
+        ('f' | 'F', _, _, Some(digits), SqlType::Decimal | SqlType::Float | SqlType::Integer) => {
+            Ok(format!(
+                "round({}::numeric, {digits})::text",
+                value.operand()
+            ))
         }
         _ => Err(
             Untranslatable::construct(&format!("the format %{flags}{sign}"))

@@ -3,11 +3,11 @@
 //!
 //! <https://github.com/google/re2/wiki/Syntax>
 
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// What is done with what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum RegexpUse {
     /// Whether there is anything.
     Presence,
     /// What it is.
@@ -15,7 +15,7 @@ pub enum Wanted {
 }
 
 /// A pattern as Postgres has it.
-pub fn pattern(pattern: &str, wanted: Wanted) -> Outcome<String> {
+pub fn pattern(pattern: &str, wanted: RegexpUse) -> TranslateResult<String> {
     let mut written = String::new();
     let mut rest = pattern;
     if let Some(after) = pattern.strip_prefix("(?i)") {
@@ -42,8 +42,8 @@ pub fn pattern(pattern: &str, wanted: Wanted) -> Outcome<String> {
                     written.push_str("?:");
                 }
             }
-            '|' if wanted == Wanted::Text => return Err(refused("alternatives")),
-            '?' if repeated && wanted == Wanted::Text => {
+            '|' if wanted == RegexpUse::Text => return Err(refused("alternatives")),
+            '?' if repeated && wanted == RegexpUse::Text => {
                 return Err(refused("a lazy repetition"));
             }
             other => written.push(other),
@@ -54,7 +54,7 @@ pub fn pattern(pattern: &str, wanted: Wanted) -> Outcome<String> {
 }
 
 /// What a replacement is.
-pub fn replacement(text: &str) -> Outcome<String> {
+pub fn replacement(text: &str) -> TranslateResult<String> {
     let mut written = String::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
@@ -98,7 +98,7 @@ pub fn groups(pattern: &str) -> usize {
 fn set(
     letters: &mut std::iter::Peekable<std::str::Chars<'_>>,
     written: &mut String,
-) -> Outcome<()> {
+) -> TranslateResult<()> {
     written.push('[');
     if letters.peek() == Some(&'^') {
         letters.next();
@@ -121,7 +121,7 @@ fn set(
 }
 
 /// What follows a backslash. The classes are those of ASCII.
-fn escape(letter: Option<char>, in_set: bool, written: &mut String) -> Outcome<()> {
+fn escape(letter: Option<char>, in_set: bool, written: &mut String) -> TranslateResult<()> {
     let class = match letter {
         Some('d') => "0-9",
         Some('w') => "0-9A-Za-z_",
@@ -167,12 +167,12 @@ mod tests {
             ("[]a]", "[]a]"),
             ("(?:ab)(c)", "(?:ab)(c)"),
         ] {
-            assert_eq!(pattern(pattern_text, Wanted::Text).unwrap(), wanted);
+            assert_eq!(pattern(pattern_text, RegexpUse::Text).unwrap(), wanted);
         }
         for refused in [r"\pL", "(?P<n>a)", "a|b", "a+?", r"\y", "[[:alpha:]]", "[a"] {
-            assert!(pattern(refused, Wanted::Text).is_err(), "{refused}");
+            assert!(pattern(refused, RegexpUse::Text).is_err(), "{refused}");
         }
-        assert!(pattern("a|b+?", Wanted::Presence).is_ok());
+        assert!(pattern("a|b+?", RegexpUse::Presence).is_ok());
         assert_eq!(replacement(r"<\1>\\\0").unwrap(), r"<\1>\\\&");
         assert!(replacement(r"\x").is_err());
         assert_eq!(groups(r"\((a)(?:b)[(]"), 1);

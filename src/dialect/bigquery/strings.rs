@@ -2,26 +2,26 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions>
 
-use super::regexp::{Wanted, groups, pattern, replacement};
-use crate::dialect::source::{Returns, Rule, Takes, Write};
+use super::regexp::{RegexpUse, groups, pattern, replacement};
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
 use crate::dialect::sqlite::scalar_functions::never_negative;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const TEXT: Returns = Returns::Kind(Kind::Text);
-const INTEGER: Returns = Returns::Kind(Kind::Integer);
-const BOOL: Returns = Returns::Kind(Kind::Bool);
+const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
+const INTEGER: ReturnType = ReturnType::Kind(SqlType::Integer);
+const BOOL: ReturnType = ReturnType::Kind(SqlType::Bool);
 
 const fn rule(
     name: &'static str,
     arguments: (usize, usize),
-    write: Write,
+    write: FunctionTranslation,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
         write,
@@ -30,13 +30,13 @@ const fn rule(
     }
 }
 
-const fn plain(name: &'static str, returns: Returns) -> Write {
-    Write::Plain(name, &[Takes::Text], returns)
+const fn plain(name: &'static str, returns: ReturnType) -> FunctionTranslation {
+    FunctionTranslation::Plain(name, &[ArgumentType::Text], returns)
 }
 
 /// All but regular expressions.
 #[rustfmt::skip]
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     rule("upper", (1, 1), plain("upper", TEXT), ("UPPER(s)", "upper(s)")),
     rule("lower", (1, 1), plain("lower", TEXT), ("LOWER(s)", "lower(s)")),
     rule("length", (1, 1), plain("length", INTEGER), ("LENGTH(s)", "length(s)")),
@@ -49,89 +49,89 @@ pub const RULES: &[Rule] = &[
     rule("instr", (2, 2), plain("strpos", INTEGER), ("INSTR(s, '@')", "strpos(s, '@') AS instr")),
     rule("starts_with", (2, 2), plain("starts_with", BOOL),
         ("STARTS_WITH(s, 'a')", "starts_with(s, 'a')")),
-    rule("ends_with", (2, 2), Write::Template("(right({0}, length({1})) = {1})", &[Takes::Text], BOOL),
+    rule("ends_with", (2, 2), FunctionTranslation::Template("(right({0}, length({1})) = {1})", &[ArgumentType::Text], BOOL),
         ("ENDS_WITH(s, 'a')", "(right(s, length('a')) = 'a') AS ends_with")),
     rule("replace", (3, 3), plain("replace", TEXT), ("REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')")),
     rule("reverse", (1, 1), plain("reverse", TEXT), ("REVERSE(s)", "reverse(s)")),
-    rule("repeat", (2, 2), Write::Plain("repeat", &[Takes::Text, Takes::Integer], TEXT),
+    rule("repeat", (2, 2), FunctionTranslation::Plain("repeat", &[ArgumentType::Text, ArgumentType::Integer], TEXT),
         ("REPEAT(s, 2)", "repeat(s, 2)")),
-    rule("lpad", (2, 3), Write::Plain("lpad", &[Takes::Text, Takes::Integer, Takes::Text], TEXT),
+    rule("lpad", (2, 3), FunctionTranslation::Plain("lpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT),
         ("LPAD(s, 5, '0')", "lpad(s, 5, '0')")),
-    rule("rpad", (2, 3), Write::Plain("rpad", &[Takes::Text, Takes::Integer, Takes::Text], TEXT),
+    rule("rpad", (2, 3), FunctionTranslation::Plain("rpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT),
         ("RPAD(s, 5)", "rpad(s, 5)")),
-    rule("left", (2, 2), Write::Plain("left", &[Takes::Text, Takes::Integer], TEXT),
+    rule("left", (2, 2), FunctionTranslation::Plain("left", &[ArgumentType::Text, ArgumentType::Integer], TEXT),
         ("LEFT(s, 2)", "left(s, 2)")),
-    rule("right", (2, 2), Write::Plain("right", &[Takes::Text, Takes::Integer], TEXT),
+    rule("right", (2, 2), FunctionTranslation::Plain("right", &[ArgumentType::Text, ArgumentType::Integer], TEXT),
         ("RIGHT(s, 2)", "right(s, 2)")),
-    rule("concat", (1, 99), Write::By(concat), ("CONCAT(s, '!')", "s || '!' AS concat")),
-    rule("trim", (1, 2), Write::By(trim), ("TRIM(s, '*')", "btrim(s, '*')")),
-    rule("ltrim", (1, 2), Write::By(trim), ("LTRIM(s, '*')", "ltrim(s, '*')")),
-    rule("rtrim", (1, 2), Write::By(trim), ("RTRIM(s, '*')", "rtrim(s, '*')")),
-    rule("substr", (2, 3), Write::By(substr), ("SUBSTR(s, -2)", "right(s, 2) AS \"substring\"")),
-    rule("substring", (2, 3), Write::By(substr), ("SUBSTRING(s, 2, 2)", "substr(s, 2, 2) AS \"substring\"")),
-    rule("contains_substr", (2, 2), Write::By(contains),
+    rule("concat", (1, 99), FunctionTranslation::By(concat), ("CONCAT(s, '!')", "s || '!' AS concat")),
+    rule("trim", (1, 2), FunctionTranslation::By(trim), ("TRIM(s, '*')", "btrim(s, '*')")),
+    rule("ltrim", (1, 2), FunctionTranslation::By(trim), ("LTRIM(s, '*')", "ltrim(s, '*')")),
+    rule("rtrim", (1, 2), FunctionTranslation::By(trim), ("RTRIM(s, '*')", "rtrim(s, '*')")),
+    rule("substr", (2, 3), FunctionTranslation::By(substr), ("SUBSTR(s, -2)", "right(s, 2) AS \"substring\"")),
+    rule("substring", (2, 3), FunctionTranslation::By(substr), ("SUBSTRING(s, 2, 2)", "substr(s, 2, 2) AS \"substring\"")),
+    rule("contains_substr", (2, 2), FunctionTranslation::By(contains),
         ("CONTAINS_SUBSTR(s, 'Ab')", "(strpos(lower(s), 'ab') > 0) AS contains_substr")),
-    rule("split", (1, 2), Write::By(split),
+    rule("split", (1, 2), FunctionTranslation::By(split),
         ("SPLIT('a b', ' ')", "string_to_array('a b', ' ') AS split")),
-    rule("initcap", (1, 1), Write::By(initcap), ("INITCAP('a b')", "initcap('a b')")),
+    rule("initcap", (1, 1), FunctionTranslation::By(initcap), ("INITCAP('a b')", "initcap('a b')")),
     rule("ascii", (1, 1), plain("ascii", INTEGER), ("ASCII(s)", "ascii(s)")),
-    rule("chr", (1, 1), Write::Plain("chr", &[Takes::Integer], TEXT), ("CHR(n)", "chr(n)")),
+    rule("chr", (1, 1), FunctionTranslation::Plain("chr", &[ArgumentType::Integer], TEXT), ("CHR(n)", "chr(n)")),
 ];
 
 /// Regular expressions.
 #[rustfmt::skip]
-pub const PATTERNS: &[Rule] = &[
-    rule("regexp_contains", (2, 2), Write::By(regexp_contains),
+pub const PATTERNS: &[FunctionRule] = &[
+    rule("regexp_contains", (2, 2), FunctionTranslation::By(regexp_contains),
         ("REGEXP_CONTAINS(s, r'^\\d')", "s ~ '^[0-9]' AS regexp_contains")),
-    rule("regexp_extract", (2, 2), Write::By(regexp_extract),
+    rule("regexp_extract", (2, 2), FunctionTranslation::By(regexp_extract),
         ("REGEXP_EXTRACT(s, r'@(.+)')", "substring(s from '@(.+)') AS regexp_extract")),
-    rule("regexp_substr", (2, 2), Write::By(regexp_extract),
+    rule("regexp_substr", (2, 2), FunctionTranslation::By(regexp_extract),
         ("REGEXP_SUBSTR(s, 'a+')", "substring(s from 'a+') AS regexp_substr")),
-    rule("regexp_extract_all", (2, 2), Write::By(regexp_extract_all),
+    rule("regexp_extract_all", (2, 2), FunctionTranslation::By(regexp_extract_all),
         ("REGEXP_EXTRACT_ALL(s, 'a')", "ARRAY(SELECT (regexp_matches(s, 'a', 'g'))[1]) AS regexp_extract_all")),
-    rule("regexp_replace", (3, 3), Write::By(regexp_replace),
+    rule("regexp_replace", (3, 3), FunctionTranslation::By(regexp_replace),
         ("REGEXP_REPLACE(s, 'a(b)', r'\\1')", "regexp_replace(s, 'a(b)', '\\1', 'g') AS regexp_replace")),
 ];
 
-fn concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn concat(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let mut parts = Vec::new();
     let mut not_null = true;
     for argument in &call.arguments {
-        let mut part = writer.text(argument)?;
-        if part.kind == Kind::Null {
+        let mut part = translator.text(argument)?;
+        if part.kind == SqlType::Null {
             part.text = "NULL::text".to_owned();
         }
         not_null &= part.not_null;
-        parts.push(part.atom());
+        parts.push(part.operand());
     }
-    Ok(Written::operation(parts.join(" || "), Kind::Text).never_null(not_null))
+    Ok(Translated::operation(parts.join(" || "), SqlType::Text).never_null(not_null))
 }
 
 /// Without letters to take away, all white space is.
-fn trim(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn trim(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let name = if call.name == "trim" {
         "btrim"
     } else {
         call.name.as_str()
     };
-    let value = writer.text(call.argument(0)?)?;
+    let value = translator.text(call.argument(0)?)?;
     let letters = match call.arguments.get(1) {
-        Some(letters) => writer.text(letters)?.text,
+        Some(letters) => translator.text(letters)?.text,
         None => literal::quoted(" \t\n\r\u{b}\u{c}"),
     };
-    Ok(Written::call(name, &[&value.text, &letters], Kind::Text).never_null(value.not_null))
+    Ok(Translated::call(name, &[&value.text, &letters], SqlType::Text).never_null(value.not_null))
 }
 
 /// From a place, which counts from the end where it is negative; before the beginning is the
 /// beginning.
-fn substr(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn substr(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.text(call.argument(0)?)?;
-    let start = writer.integer(call.argument(1)?)?;
+    let value = translator.text(call.argument(0)?)?;
+    let start = translator.integer(call.argument(1)?)?;
     let length = match call.arguments.get(2) {
-        Some(length) => Some(writer.integer(length)?.text),
+        Some(length) => Some(translator.integer(length)?.text),
         None => None,
     };
     let text = match (start.small_integer(), length) {
@@ -161,30 +161,30 @@ fn substr(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             )
         }
     };
-    Ok(Written::tight(text, Kind::Text).never_null(value.not_null && start.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null && start.not_null))
 }
 
 /// Whatever the case of the letters.
-fn contains(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn contains(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.text(call.argument(0)?)?;
-    let part = writer.value(call.argument(1)?)?;
+    let value = translator.text(call.argument(0)?)?;
+    let part = translator.value(call.argument(1)?)?;
     let Some(part) = part.text_literal().filter(|part| part.is_ascii()) else {
         return Err(call.refused().hint("write x ILIKE '%part%'"));
     };
     let part = literal::quoted(&part.to_ascii_lowercase());
     let text = format!("(strpos(lower({}), {part}) > 0)", value.text);
-    Ok(Written::tight(text, Kind::Bool).never_null(value.not_null))
+    Ok(Translated::primary(text, SqlType::Bool).never_null(value.not_null))
 }
 
 /// An apostrophe begins a word here, and none there.
-fn initcap(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn initcap(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.text(call.argument(0)?)?;
+    let value = translator.text(call.argument(0)?)?;
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == ' ';
     match value.text_literal() {
         Some(content) if content.chars().all(is_plain) => {
-            Ok(Written::call("initcap", &[&value.text], Kind::Text).never_null(true))
+            Ok(Translated::call("initcap", &[&value.text], SqlType::Text).never_null(true))
         }
         _ => Err(call
             .refused()
@@ -193,11 +193,11 @@ fn initcap(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
 }
 
 /// An empty text is one empty part there, and none here.
-fn split(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn split(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.text(call.argument(0)?)?;
+    let value = translator.text(call.argument(0)?)?;
     let delimiter = match call.arguments.get(1) {
-        Some(delimiter) => writer.value(delimiter)?,
+        Some(delimiter) => translator.value(delimiter)?,
         None => literal::text(","),
     };
     let delimiter = match delimiter.text_literal() {
@@ -210,50 +210,59 @@ fn split(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         Some(content) if !content.is_empty() => parts,
         _ => format!(
             "CASE WHEN {} = '' THEN ARRAY[''] ELSE {parts} END",
-            value.atom()
+            value.operand()
         ),
     };
-    Ok(Written {
-        element: Kind::Text,
-        ..Written::tight(text, Kind::Array).never_null(value.not_null)
+    Ok(Translated {
+        element: SqlType::Text,
+        ..Translated::primary(text, SqlType::Array).never_null(value.not_null)
     })
 }
 
 fn expression(
-    writer: &mut Writer<'_>,
-    call: &Call<'_>,
-    wanted: Wanted,
-) -> Outcome<(String, usize)> {
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+    wanted: RegexpUse,
+) -> TranslateResult<(String, usize)> {
     call.plain()?;
-    let given = writer.value(call.argument(1)?)?;
+    let given = translator.value(call.argument(1)?)?;
     let Some(given) = given.text_literal() else {
         return Err(Untranslatable::construct("a computed regular expression"));
     };
     Ok((literal::quoted(&pattern(given, wanted)?), groups(given)))
 }
 
-fn regexp_contains(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let value = writer.text(call.argument(0)?)?;
-    let (pattern, _) = expression(writer, call, Wanted::Presence)?;
-    let text = format!("{} ~ {pattern}", value.atom());
-    Ok(Written::operation(text, Kind::Bool).never_null(value.not_null))
+fn regexp_contains(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    let value = translator.text(call.argument(0)?)?;
+    let (pattern, _) = expression(translator, call, RegexpUse::Presence)?;
+    let text = format!("{} ~ {pattern}", value.operand());
+    Ok(Translated::operation(text, SqlType::Bool).never_null(value.not_null))
 }
 
-fn regexp_extract(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let value = writer.text(call.argument(0)?)?;
-    let (pattern, groups) = expression(writer, call, Wanted::Text)?;
+fn regexp_extract(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    let value = translator.text(call.argument(0)?)?;
+    let (pattern, groups) = expression(translator, call, RegexpUse::Text)?;
     if groups > 1 {
         return Err(Untranslatable::construct(
             "a regular expression of several groups",
         ));
     }
     let text = format!("substring({} from {pattern})", value.text);
-    Ok(Written::tight(text, Kind::Text))
+    Ok(Translated::primary(text, SqlType::Text))
 }
 
-fn regexp_extract_all(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let value = writer.text(call.argument(0)?)?;
-    let (pattern, groups) = expression(writer, call, Wanted::Text)?;
+fn regexp_extract_all(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    let value = translator.text(call.argument(0)?)?;
+    let (pattern, groups) = expression(translator, call, RegexpUse::Text)?;
     if groups > 1 {
         return Err(Untranslatable::construct(
             "a regular expression of several groups",
@@ -263,21 +272,24 @@ fn regexp_extract_all(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Writt
         "ARRAY(SELECT (regexp_matches({}, {pattern}, 'g'))[1])",
         value.text
     );
-    Ok(Written {
-        element: Kind::Text,
-        ..Written::tight(text, Kind::Array)
+    Ok(Translated {
+        element: SqlType::Text,
+        ..Translated::primary(text, SqlType::Array)
     })
 }
 
 /// Everywhere.
-fn regexp_replace(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let value = writer.text(call.argument(0)?)?;
-    let (pattern, _) = expression(writer, call, Wanted::Text)?;
-    let with = writer.value(call.argument(2)?)?;
+fn regexp_replace(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    let value = translator.text(call.argument(0)?)?;
+    let (pattern, _) = expression(translator, call, RegexpUse::Text)?;
+    let with = translator.value(call.argument(2)?)?;
     let Some(with) = with.text_literal() else {
         return Err(Untranslatable::construct("a computed replacement"));
     };
     let with = literal::quoted(&replacement(with)?);
     let text = format!("regexp_replace({}, {pattern}, {with}, 'g')", value.text);
-    Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
 }

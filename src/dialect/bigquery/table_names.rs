@@ -4,31 +4,31 @@
 use sqlparser::ast::ObjectName;
 
 use crate::catalog::RelationKind;
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::name;
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The parts of a table's name as Postgres is to find it.
-pub fn relation(writer: &Writer<'_>, name: &ObjectName) -> Outcome<Vec<String>> {
+pub fn relation(translator: &Translator<'_>, name: &ObjectName) -> TranslateResult<Vec<String>> {
     let mut parts: Vec<String> = Vec::new();
     for ident in name::parts(name)? {
         // Parts in one pair of backticks.
         parts.extend(name::content(&ident).split('.').map(str::to_owned));
     }
     let Some((table, before)) = parts.split_last() else {
-        return writer.refuse("a name without parts");
+        return translator.refuse("a name without parts");
     };
     let Some(dataset) = before.last() else {
         return Ok(parts);
     };
-    let mapped = (writer.datasets.get(&before.join("."))).or(writer.datasets.get(dataset));
+    let mapped = (translator.datasets.get(&before.join("."))).or(translator.datasets.get(dataset));
     if let Some(schema) = mapped {
         return Ok(vec![schema.clone(), table.clone()]);
     }
-    if before.len() == 1 && schemas_with(writer, table).contains(dataset) {
+    if before.len() == 1 && schemas_with(translator, table).contains(dataset) {
         return Ok(parts);
     }
-    match schemas_with(writer, table).as_slice() {
+    match schemas_with(translator, table).as_slice() {
         [only] => Ok(vec![only.clone(), table.clone()]),
         found => Err(
             Untranslatable::construct(&format!("the data set {dataset}")).hint(
@@ -42,8 +42,8 @@ pub fn relation(writer: &Writer<'_>, name: &ObjectName) -> Outcome<Vec<String>> 
 }
 
 /// The schemas that have a relation of this name which the role may see.
-fn schemas_with(writer: &Writer<'_>, table: &str) -> Vec<String> {
-    let Some(database) = writer.database else {
+fn schemas_with(translator: &Translator<'_>, table: &str) -> Vec<String> {
+    let Some(database) = translator.database else {
         return Vec::new();
     };
     let catalog = database.catalog;

@@ -6,15 +6,15 @@
 use sqlparser::ast::{DateTimeField, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A part of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BigqueryDatePart {
     /// MICROSECOND
     Microsecond,
     /// MILLISECOND
@@ -39,9 +39,9 @@ pub enum Part {
     IsoYear,
 }
 
-impl Part {
+impl BigqueryDatePart {
     /// The part that an argument names.
-    pub fn in_argument(expr: &Expr) -> Outcome<Self> {
+    pub fn in_argument(expr: &Expr) -> TranslateResult<Self> {
         let found = match expr {
             Expr::Identifier(ident) => Self::named(&ident.value),
             Expr::Function(function) => {
@@ -135,40 +135,43 @@ pub fn days_into_week(day: &str, begins: u8) -> String {
 }
 
 /// A field of EXTRACT as a part, where it is one.
-pub fn part_of(field: &DateTimeField) -> Option<Part> {
+pub fn part_of(field: &DateTimeField) -> Option<BigqueryDatePart> {
     match field {
-        DateTimeField::Week(None) => Some(Part::Week(0)),
-        DateTimeField::Week(Some(day)) => weekday(&day.value).map(Part::Week),
-        DateTimeField::IsoWeek => Some(Part::Week(1)),
-        DateTimeField::Isoyear => Some(Part::IsoYear),
-        other => Part::named(&other.to_string()),
+        DateTimeField::Week(None) => Some(BigqueryDatePart::Week(0)),
+        DateTimeField::Week(Some(day)) => weekday(&day.value).map(BigqueryDatePart::Week),
+        DateTimeField::IsoWeek => Some(BigqueryDatePart::Week(1)),
+        DateTimeField::Isoyear => Some(BigqueryDatePart::IsoYear),
+        other => BigqueryDatePart::named(&other.to_string()),
     }
 }
 
 /// An expression as a day.
-pub fn day(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let value = writer.value(expr)?;
+pub fn day(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
     if let Some(read) = value.text_literal().and_then(timestamp::read) {
         return Ok(read.day());
     }
     match value.kind {
-        Kind::Date => Ok(value),
-        Kind::Timestamp => Ok(
-            Written::tight(format!("{}::date", value.atom()), Kind::Date)
-                .never_null(value.not_null),
-        ),
-        Kind::TimestampTz => {
+        SqlType::Date => Ok(value),
+        SqlType::Timestamp => Ok(Translated::primary(
+            format!("{}::date", value.operand()),
+            SqlType::Date,
+        )
+        .never_null(value.not_null)),
+        SqlType::TimestampTz => {
             let utc = in_utc(&value);
-            Ok(Written::tight(format!("({})::date", utc.text), Kind::Date)
-                .never_null(value.not_null))
+            Ok(
+                Translated::primary(format!("({})::date", utc.text), SqlType::Date)
+                    .never_null(value.not_null),
+            )
         }
         _ => Err(untyped(&value, "a date")),
     }
 }
 
 /// An expression as a time of UTC, without a time zone.
-pub fn time_of_utc(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let value = writer.value(expr)?;
+pub fn time_of_utc(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
     if let Some(content) = value.text_literal() {
         return match read_zoned(content) {
             Some(read) => Ok(read),
@@ -176,54 +179,55 @@ pub fn time_of_utc(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
         };
     }
     match value.kind {
-        Kind::Timestamp => Ok(value),
-        Kind::Date => Ok(
-            Written::tight(format!("{}::timestamp", value.atom()), Kind::Timestamp)
-                .never_null(value.not_null),
-        ),
-        Kind::TimestampTz => Ok(in_utc(&value)),
+        SqlType::Timestamp => Ok(value),
+        SqlType::Date => Ok(Translated::primary(
+            format!("{}::timestamp", value.operand()),
+            SqlType::Timestamp,
+        )
+        .never_null(value.not_null)),
+        SqlType::TimestampTz => Ok(in_utc(&value)),
         _ => Err(untyped(&value, "a timestamp")),
     }
 }
 
 /// A date or timestamp as it is: a day stays one, and a time becomes one of UTC.
-pub fn day_or_time(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let value = writer.value(expr)?;
+pub fn day_or_time(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
     match (value.kind, value.text_literal()) {
         (_, Some(content)) => match timestamp::read(content) {
             Some(read) if !read.has_time() => Ok(read.written()),
-            _ => time_of_utc(writer, expr),
+            _ => time_of_utc(translator, expr),
         },
-        (Kind::Date, None) => Ok(value),
-        _ => time_of_utc(writer, expr),
+        (SqlType::Date, None) => Ok(value),
+        _ => time_of_utc(translator, expr),
     }
 }
 
 /// A timestamp with time zone, in UTC.
-pub fn in_utc(value: &Written) -> Written {
+pub fn in_utc(value: &Translated) -> Translated {
     let literal = value.text.strip_prefix("TIMESTAMPTZ '");
     let literal = literal.and_then(|text| text.strip_suffix("+00'"));
     if let Some(content) = literal {
         let text = format!("TIMESTAMP '{content}'");
-        return Written::tight(text, Kind::Timestamp).never_null(true);
+        return Translated::primary(text, SqlType::Timestamp).never_null(true);
     }
-    let text = format!("{} AT TIME ZONE 'UTC'", value.atom());
-    Written::loose(text, Kind::Timestamp).never_null(value.not_null)
+    let text = format!("{} AT TIME ZONE 'UTC'", value.operand());
+    Translated::compound(text, SqlType::Timestamp).never_null(value.not_null)
 }
 
 /// A time of UTC as what BigQuery calls a TIMESTAMP.
-pub fn zoned(value: &Written) -> Written {
+pub fn zoned(value: &Translated) -> Translated {
     let literal = value.text.strip_prefix("TIMESTAMP '");
     let literal = literal.and_then(|text| text.strip_suffix('\''));
     let text = match literal {
         Some(content) => format!("TIMESTAMPTZ '{content}+00'"),
-        None => format!("({} AT TIME ZONE 'UTC')", value.atom()),
+        None => format!("({} AT TIME ZONE 'UTC')", value.operand()),
     };
-    Written::tight(text, Kind::TimestampTz).never_null(value.not_null)
+    Translated::primary(text, SqlType::TimestampTz).never_null(value.not_null)
 }
 
 /// What `TIMESTAMP '…'` says, as a time of UTC. Without a zone it is one already.
-pub fn read_zoned(content: &str) -> Option<Written> {
+pub fn read_zoned(content: &str) -> Option<Translated> {
     let content = content.trim();
     for utc in ["Z", " UTC", "+00:00", "+00", "+0"] {
         if let Some(local) = content.strip_suffix(utc) {
@@ -248,18 +252,19 @@ pub fn read_zoned(content: &str) -> Option<Written> {
         "({} {back} INTERVAL '{hours} hours {minutes} minutes')",
         local.text
     );
-    (hours < 15 && minutes < 60).then(|| Written::tight(text, Kind::Timestamp).never_null(true))
+    (hours < 15 && minutes < 60)
+        .then(|| Translated::primary(text, SqlType::Timestamp).never_null(true))
 }
 
 /// `DATE '…'`, `DATETIME '…'`, `TIMESTAMP '…'`, `TIME '…'`.
-pub fn typed(word: &str, content: &str) -> Outcome<Written> {
+pub fn typed(word: &str, content: &str) -> TranslateResult<Translated> {
     let read = match word {
         "DATE" => timestamp::read(content).map(|read| read.day()),
         "DATETIME" => timestamp::read(content).map(|read| read.timestamp()),
         "TIMESTAMP" => read_zoned(content).map(|utc| zoned(&utc)),
         "NUMERIC" | "BIGNUMERIC" => {
-            return literal::number(content).map(|number| Written {
-                kind: Kind::Decimal,
+            return literal::number(content).map(|number| Translated {
+                kind: SqlType::Decimal,
                 ..number
             });
         }
@@ -292,8 +297,11 @@ mod tests {
 
     #[test]
     fn parts_are_named() {
-        assert_eq!(Part::named("isoweek"), Some(Part::Week(1)));
-        assert_eq!(Part::named("FORTNIGHT"), None);
+        assert_eq!(
+            BigqueryDatePart::named("isoweek"),
+            Some(BigqueryDatePart::Week(1))
+        );
+        assert_eq!(BigqueryDatePart::named("FORTNIGHT"), None);
         assert_eq!(weekday("Saturday"), Some(6));
     }
 }

@@ -8,7 +8,7 @@
 
 /// A pattern of `to_char`, `to_date` or `to_timestamp`.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Pattern {
+pub struct ToCharPattern {
     /// The pattern itself: no literal of SQL yet, its quotes are not doubled.
     pub text: String,
     /// Whether it has parts of a day (hours and below).
@@ -19,7 +19,7 @@ pub struct Pattern {
     pub is_digits: bool,
 }
 
-impl Pattern {
+impl ToCharPattern {
     /// The pattern as a literal of SQL.
     pub fn literal(&self) -> String {
         format!("'{}'", self.text.replace('\'', "''"))
@@ -29,7 +29,7 @@ impl Pattern {
 /// A pattern of MySQL's DATE_FORMAT and STR_TO_DATE.
 ///
 /// <https://dev.mysql.com/doc/refman/8.4/en/date-and-time-functions.html#function_date-format>
-pub fn from_mysql(pattern: &str) -> Option<Pattern> {
+pub fn from_mysql(pattern: &str) -> Option<ToCharPattern> {
     from_percent(pattern, |code, _| match code {
         'a' => day("Dy"),
         'b' => day("Mon"),
@@ -56,17 +56,17 @@ pub fn from_mysql(pattern: &str) -> Option<Pattern> {
         'Y' => day("YYYY"),
         'y' => day("YY"),
         // Weeks from Sunday, weeks 0 to 53, weekdays from 0.
-        'U' | 'u' | 'V' | 'X' | 'w' => Part::Inexpressible,
-        other => Part::Literal(other),
+        'U' | 'u' | 'V' | 'X' | 'w' => PatternCode::Inexpressible,
+        other => PatternCode::Literal(other),
     })
 }
 
 /// A pattern of SQLite's strftime.
 ///
 /// <https://www.sqlite.org/lang_datefunc.html>
-pub fn from_sqlite(pattern: &str) -> Option<Pattern> {
+pub fn from_sqlite(pattern: &str) -> Option<ToCharPattern> {
     from_percent(pattern, |code, padded| match code {
-        _ if !padded => Part::Inexpressible,
+        _ if !padded => PatternCode::Inexpressible,
         'd' => day("DD"),
         'f' => time("SS.MS"),
         'F' => day("YYYY-MM-DD"),
@@ -85,15 +85,15 @@ pub fn from_sqlite(pattern: &str) -> Option<Pattern> {
         'u' => day("ID"),
         'V' => day("IW"),
         'Y' => day("YYYY"),
-        '%' => Part::Literal('%'),
-        _ => Part::Inexpressible,
+        '%' => PatternCode::Literal('%'),
+        _ => PatternCode::Inexpressible,
     })
 }
 
 /// A pattern of C's strftime, as DuckDB and Python write it.
 ///
 /// <https://duckdb.org/docs/stable/sql/functions/dateformat>
-pub fn from_strftime(pattern: &str) -> Option<Pattern> {
+pub fn from_strftime(pattern: &str) -> Option<ToCharPattern> {
     from_percent(pattern, |code, padded| match (code, padded) {
         ('f', true) => time("US"),
         ('g', true) => time("MS"),
@@ -104,7 +104,7 @@ pub fn from_strftime(pattern: &str) -> Option<Pattern> {
 /// A pattern of BigQuery's FORMAT_DATE, FORMAT_TIMESTAMP, PARSE_DATE and their kin.
 ///
 /// <https://cloud.google.com/bigquery/docs/reference/standard-sql/format-elements>
-pub fn from_bigquery(pattern: &str) -> Option<Pattern> {
+pub fn from_bigquery(pattern: &str) -> Option<ToCharPattern> {
     from_percent(pattern, |code, padded| match (code, padded) {
         ('Q', true) => day("Q"),
         (code, padded) => of_c(code, padded),
@@ -114,8 +114,8 @@ pub fn from_bigquery(pattern: &str) -> Option<Pattern> {
 /// A pattern of Java, as Spark writes it: `yyyy-MM-dd`.
 ///
 /// <https://spark.apache.org/docs/latest/sql-ref-datetime-pattern.html>
-pub fn from_java(pattern: &str) -> Option<Pattern> {
-    let mut made = Made::default();
+pub fn from_java(pattern: &str) -> Option<ToCharPattern> {
+    let mut made = ToCharPatternBuilder::default();
     let mut rest = pattern;
     while let Some(first) = rest.chars().next() {
         let run = rest.chars().take_while(|next| *next == first).count();
@@ -143,7 +143,7 @@ pub fn from_java(pattern: &str) -> Option<Pattern> {
             ('a', 1) => (time("AM"), run),
             ('\'', _) => return None,
             (letter, _) if letter.is_alphabetic() => return None,
-            (other, _) => (Part::Literal(other), 1),
+            (other, _) => (PatternCode::Literal(other), 1),
         };
         made.add(part)?;
         let bytes: usize = rest.chars().take(taken).map(char::len_utf8).sum();
@@ -153,7 +153,7 @@ pub fn from_java(pattern: &str) -> Option<Pattern> {
 }
 
 /// What a code stands for.
-enum Part {
+enum PatternCode {
     /// Something of a calendar.
     Day(&'static str),
     /// Something of a day.
@@ -164,16 +164,16 @@ enum Part {
     Inexpressible,
 }
 
-fn day(pattern: &'static str) -> Part {
-    Part::Day(pattern)
+fn day(pattern: &'static str) -> PatternCode {
+    PatternCode::Day(pattern)
 }
 
-fn time(pattern: &'static str) -> Part {
-    Part::Time(pattern)
+fn time(pattern: &'static str) -> PatternCode {
+    PatternCode::Time(pattern)
 }
 
 /// The codes that all heirs of C's strftime share. Without padding: `%-d`.
-fn of_c(code: char, padded: bool) -> Part {
+fn of_c(code: char, padded: bool) -> PatternCode {
     match (code, padded) {
         ('A', true) => day("FMDay"),
         ('a', true) => day("Dy"),
@@ -204,20 +204,23 @@ fn of_c(code: char, padded: bool) -> Part {
         ('V', true) => day("IW"),
         ('Y', true) => day("YYYY"),
         ('y', true) => day("YY"),
-        ('%', true) => Part::Literal('%'),
-        ('n', true) => Part::Literal('\n'),
-        ('t', true) => Part::Literal('\t'),
-        _ => Part::Inexpressible,
+        ('%', true) => PatternCode::Literal('%'),
+        ('n', true) => PatternCode::Literal('\n'),
+        ('t', true) => PatternCode::Literal('\t'),
+        _ => PatternCode::Inexpressible,
     }
 }
 
 /// A pattern of codes that begin with `%`; `%-` takes the padding away.
-fn from_percent(pattern: &str, meaning: impl Fn(char, bool) -> Part) -> Option<Pattern> {
-    let mut made = Made::default();
+fn from_percent(
+    pattern: &str,
+    meaning: impl Fn(char, bool) -> PatternCode,
+) -> Option<ToCharPattern> {
+    let mut made = ToCharPatternBuilder::default();
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
         if letter != '%' {
-            made.add(Part::Literal(letter))?;
+            made.add(PatternCode::Literal(letter))?;
             continue;
         }
         let part = match letters.next()? {
@@ -231,7 +234,7 @@ fn from_percent(pattern: &str, meaning: impl Fn(char, bool) -> Part) -> Option<P
 
 /// A pattern that grows.
 #[derive(Default)]
-struct Made {
+struct ToCharPatternBuilder {
     text: String,
     /// Letters that stand for themselves.
     quoted: String,
@@ -244,18 +247,18 @@ struct Made {
     has_literals: bool,
 }
 
-impl Made {
-    fn add(&mut self, part: Part) -> Option<()> {
+impl ToCharPatternBuilder {
+    fn add(&mut self, part: PatternCode) -> Option<()> {
         match part {
-            Part::Day(code) => {
+            PatternCode::Day(code) => {
                 self.has_date = true;
                 self.code(code);
             }
-            Part::Time(code) => {
+            PatternCode::Time(code) => {
                 self.has_time = true;
                 self.code(code);
             }
-            Part::Literal(letter) => {
+            PatternCode::Literal(letter) => {
                 self.has_literals = true;
                 if letter.is_alphanumeric() || matches!(letter, '"' | '\\') || !letter.is_ascii() {
                     if matches!(letter, '"' | '\\') {
@@ -268,7 +271,7 @@ impl Made {
                     self.after_code = false;
                 }
             }
-            Part::Inexpressible => return None,
+            PatternCode::Inexpressible => return None,
         }
         Some(())
     }
@@ -297,9 +300,9 @@ impl Made {
         }
     }
 
-    fn end(mut self) -> Pattern {
+    fn end(mut self) -> ToCharPattern {
         self.close();
-        Pattern {
+        ToCharPattern {
             is_digits: self.codes > 0 && !self.has_words && !self.has_literals,
             text: self.text,
             has_time: self.has_time,
@@ -315,7 +318,7 @@ const WORDS: [&str; 7] = ["Dy", "Day", "Mon", "Month", "AM", "am", "th"];
 mod tests {
     use super::*;
 
-    fn texts(read: fn(&str) -> Option<Pattern>, rows: &[(&str, Option<&str>)]) {
+    fn texts(read: fn(&str) -> Option<ToCharPattern>, rows: &[(&str, Option<&str>)]) {
         for (pattern, wanted) in rows {
             let made = read(pattern).map(|made| made.text);
             assert_eq!(made.as_deref(), *wanted, "{pattern}");

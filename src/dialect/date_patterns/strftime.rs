@@ -2,14 +2,14 @@
 //! expressions. A field that a dialect's table does not hold is refused by name.
 
 use crate::dialect::translator::literal::quoted;
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A field of a dialect's patterns: what follows the percent sign, and what it stands for.
-pub type Field = (&'static str, Gives);
+pub type StrftimeField = (&'static str, StrftimeOutput);
 
 /// What a field stands for.
 #[derive(Clone, Copy, Debug)]
-pub enum Gives {
+pub enum StrftimeOutput {
     /// A pattern of to_char, of digits only.
     Digits(&'static str),
     /// A pattern of to_char.
@@ -18,20 +18,20 @@ pub enum Gives {
     Clock(&'static str),
     /// As before, of digits only.
     ClockDigits(&'static str),
-    /// A text of digits only, where `{0}` is the moment.
+    /// A text of digits only, where `{0}` is the timestamp.
     Template(&'static str),
 }
 
 /// A pattern, read.
-pub struct Pattern {
-    pieces: Vec<Piece>,
+pub struct StrftimePattern {
+    pieces: Vec<StrftimePiece>,
     /// Whether the result is one number.
     pub is_number: bool,
     /// Whether it looks at the time of day.
     pub has_clock: bool,
 }
 
-enum Piece {
+enum StrftimePiece {
     /// This letter.
     Letter(char),
     /// A field that to_char knows.
@@ -40,9 +40,9 @@ enum Piece {
     Value(&'static str),
 }
 
-impl Pattern {
+impl StrftimePattern {
     /// Reads a pattern with a dialect's fields; the longer names of fields stand first.
-    pub fn read(pattern: &str, fields: &[Field]) -> Outcome<Self> {
+    pub fn read(pattern: &str, fields: &[StrftimeField]) -> TranslateResult<Self> {
         let mut read = Self {
             pieces: Vec::new(),
             is_number: false,
@@ -53,11 +53,11 @@ impl Pattern {
         while let Some(letter) = rest.chars().next() {
             rest = rest.get(letter.len_utf8()..).unwrap_or_default();
             if letter != '%' {
-                read.pieces.push(Piece::Letter(letter));
+                read.pieces.push(StrftimePiece::Letter(letter));
                 continue;
             }
             if let Some(after) = rest.strip_prefix('%') {
-                read.pieces.push(Piece::Letter('%'));
+                read.pieces.push(StrftimePiece::Letter('%'));
                 rest = after;
                 continue;
             }
@@ -74,15 +74,15 @@ impl Pattern {
         Ok(read)
     }
 
-    /// The text that the pattern makes of a moment, ready to stand beside operators.
+    /// The text that the pattern makes of a timestamp, ready to stand beside operators.
     pub fn of(&self, moment: &str) -> String {
         let mut parts: Vec<String> = Vec::new();
-        let mut chars = Chars::default();
+        let mut chars = ToCharBuilder::default();
         for piece in &self.pieces {
             match piece {
-                Piece::Letter(letter) => chars.letter(*letter),
-                Piece::Field(field) => chars.field(field),
-                Piece::Value(template) => {
+                StrftimePiece::Letter(letter) => chars.letter(*letter),
+                StrftimePiece::Field(field) => chars.field(field),
+                StrftimePiece::Value(template) => {
                     parts.extend(std::mem::take(&mut chars).of(moment));
                     parts.push(template.replace("{0}", moment));
                 }
@@ -98,12 +98,12 @@ impl Pattern {
 
     /// The pattern of to_char alone; none where that does not say it all.
     pub fn chars(&self) -> Option<String> {
-        let mut chars = Chars::default();
+        let mut chars = ToCharBuilder::default();
         for piece in &self.pieces {
             match piece {
-                Piece::Letter(letter) => chars.letter(*letter),
-                Piece::Field(field) => chars.field(field),
-                Piece::Value(_) => return None,
+                StrftimePiece::Letter(letter) => chars.letter(*letter),
+                StrftimePiece::Field(field) => chars.field(field),
+                StrftimePiece::Value(_) => return None,
             }
         }
         chars.close();
@@ -111,12 +111,19 @@ impl Pattern {
     }
 
     /// Whether it is a number.
-    fn push_field(&mut self, gives: Gives) -> bool {
-        self.has_clock |= matches!(gives, Gives::Clock(_) | Gives::ClockDigits(_));
+    fn push_field(&mut self, gives: StrftimeOutput) -> bool {
+        self.has_clock |= matches!(
+            gives,
+            StrftimeOutput::Clock(_) | StrftimeOutput::ClockDigits(_)
+        );
         let (piece, is_number) = match gives {
-            Gives::Digits(pattern) | Gives::ClockDigits(pattern) => (Piece::Field(pattern), true),
-            Gives::Pattern(pattern) | Gives::Clock(pattern) => (Piece::Field(pattern), false),
-            Gives::Template(template) => (Piece::Value(template), true),
+            StrftimeOutput::Digits(pattern) | StrftimeOutput::ClockDigits(pattern) => {
+                (StrftimePiece::Field(pattern), true)
+            }
+            StrftimeOutput::Pattern(pattern) | StrftimeOutput::Clock(pattern) => {
+                (StrftimePiece::Field(pattern), false)
+            }
+            StrftimeOutput::Template(template) => (StrftimePiece::Value(template), true),
         };
         self.pieces.push(piece);
         is_number
@@ -125,21 +132,21 @@ impl Pattern {
 
 /// A pattern of to_char under construction.
 #[derive(Default)]
-struct Chars {
+struct ToCharBuilder {
     text: String,
-    last: Last,
+    last: PatternEnd,
 }
 
 /// What a pattern of to_char ends in.
 #[derive(Default, PartialEq)]
-enum Last {
+enum PatternEnd {
     #[default]
     Sign,
     Field,
     OpenQuotes,
 }
 
-impl Chars {
+impl ToCharBuilder {
     fn letter(&mut self, letter: char) {
         let is_plain = letter.is_ascii_punctuation() || letter == ' ';
         if is_plain && letter != '"' && letter != '\\' {
@@ -147,9 +154,9 @@ impl Chars {
             self.text.push(letter);
             return;
         }
-        if self.last != Last::OpenQuotes {
+        if self.last != PatternEnd::OpenQuotes {
             self.text.push('"');
-            self.last = Last::OpenQuotes;
+            self.last = PatternEnd::OpenQuotes;
         }
         if letter == '"' || letter == '\\' {
             self.text.push('\\');
@@ -159,19 +166,19 @@ impl Chars {
 
     fn field(&mut self, field: &str) {
         // Two fields without anything between them must not be read as another one.
-        if self.last == Last::Field {
+        if self.last == PatternEnd::Field {
             self.text.push_str("\"\"");
         }
         self.close();
         self.text.push_str(field);
-        self.last = Last::Field;
+        self.last = PatternEnd::Field;
     }
 
     fn close(&mut self) {
-        if self.last == Last::OpenQuotes {
+        if self.last == PatternEnd::OpenQuotes {
             self.text.push('"');
         }
-        self.last = Last::Sign;
+        self.last = PatternEnd::Sign;
     }
 
     fn of(mut self, moment: &str) -> Option<String> {
@@ -185,14 +192,14 @@ impl Chars {
 mod tests {
     use super::*;
 
-    const FIELDS: &[Field] = &[
-        ("Y", Gives::Digits("YYYY")),
-        ("m", Gives::Digits("MM")),
-        ("d", Gives::Digits("DD")),
-        ("H", Gives::ClockDigits("HH24")),
+    const FIELDS: &[StrftimeField] = &[
+        ("Y", StrftimeOutput::Digits("YYYY")),
+        ("m", StrftimeOutput::Digits("MM")),
+        ("d", StrftimeOutput::Digits("DD")),
+        ("H", StrftimeOutput::ClockDigits("HH24")),
         (
             "s",
-            Gives::Template("extract(epoch from {0})::bigint::text"),
+            StrftimeOutput::Template("extract(epoch from {0})::bigint::text"),
         ),
     ];
 
@@ -212,11 +219,11 @@ mod tests {
                 false,
             ),
         ] {
-            let read = Pattern::read(pattern, FIELDS).unwrap();
+            let read = StrftimePattern::read(pattern, FIELDS).unwrap();
             assert_eq!(read.of("x"), wanted);
             assert_eq!(read.is_number, is_number, "{pattern}");
         }
-        assert!(Pattern::read("%Q", FIELDS).is_err());
-        assert!(Pattern::read("%", FIELDS).is_err());
+        assert!(StrftimePattern::read("%Q", FIELDS).is_err());
+        assert!(StrftimePattern::read("%", FIELDS).is_err());
     }
 }

@@ -4,15 +4,19 @@
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::postgres_markers;
-use crate::dialect::session_database::Database;
-use crate::dialect::source::{DoubleQuoted, Source};
+use crate::dialect::session_database::SessionDatabase;
+use crate::dialect::source::{DoubleQuoted, SourceDialect};
 use crate::policy::Dialect;
 
 /// Whether a text that was taken for a dialect's holds what only Postgres has: a `::` cast, ILIKE,
 /// a match with `~`, a dollar-quoted string, or a word in double quotes that is a name here and
 /// would be a string there.
-pub fn is_mixed(text: &str, source: &dyn Source, database: Option<&Database<'_>>) -> bool {
-    if postgres_markers::speaks_for_postgres(text, source) {
+pub fn is_mixed(
+    text: &str,
+    source: &dyn SourceDialect,
+    database: Option<&SessionDatabase<'_>>,
+) -> bool {
+    if postgres_markers::has_postgres_marker(text, source) {
         return true;
     }
     let grammar = source.grammar();
@@ -20,7 +24,7 @@ pub fn is_mixed(text: &str, source: &dyn Source, database: Option<&Database<'_>>
     let Ok(tokens) = tokenizer.tokenize() else {
         return false;
     };
-    let quotes_texts = source.habits().double_quoted == DoubleQuoted::Text;
+    let quotes_texts = source.semantics().double_quoted == DoubleQuoted::Text;
     let mut after_value = false;
     let mut after_arrow = false;
     for token in &tokens {
@@ -37,7 +41,7 @@ pub fn is_mixed(text: &str, source: &dyn Source, database: Option<&Database<'_>>
                 source.dialect() == Dialect::Mysql && !key.starts_with('$')
             }
             Token::Number(..) if after_arrow => source.dialect() == Dialect::Mysql,
-            _ if source.has_colons() => false,
+            _ if source.has_double_colon_cast() => false,
             Token::DoubleColon
             | Token::DollarQuotedString(_)
             | Token::TildeAsterisk
@@ -78,7 +82,7 @@ fn ends_value(token: &Token) -> bool {
 }
 
 /// Whether a relation or a column in sight has exactly this name.
-fn is_name(word: &str, database: &Database<'_>) -> bool {
+fn is_name(word: &str, database: &SessionDatabase<'_>) -> bool {
     let catalog = database.catalog;
     let (names, rights) = (catalog.names(), database.rights());
     catalog.relations().any(|(id, relation)| {

@@ -7,15 +7,15 @@ pub(super) mod postgres_markers;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::registry;
-use super::source::{Mark, Seen, SeenKind, Source};
+use super::source::{DialectMarker, EvidenceToken, EvidenceTokenKind, SourceDialect};
 use crate::policy::Dialect;
 
 /// The only dialect that a text has evidence of.
 pub fn by_evidence(text: &str) -> Option<Dialect> {
     let mut decided = None;
     for source in registry::ALL {
-        let seen = seen(text, *source);
-        let found = (source.evidence().iter()).any(|evidence| holds(&evidence.mark, &seen));
+        let seen = evidence_tokens(text, *source);
+        let found = (source.evidence().iter()).any(|evidence| has_marker(&evidence.mark, &seen));
         match (found, decided) {
             (false, _) => {}
             (true, None) => decided = Some(source.dialect()),
@@ -26,21 +26,23 @@ pub fn by_evidence(text: &str) -> Option<Dialect> {
 }
 
 /// The tokens of a text as a dialect reads them, blanks left out; none where it cannot.
-pub(super) fn seen(text: &str, source: &dyn Source) -> Vec<Seen> {
+pub(super) fn evidence_tokens(text: &str, source: &dyn SourceDialect) -> Vec<EvidenceToken> {
     let grammar = source.grammar();
     let mut tokenizer = Tokenizer::new(&*grammar, text).with_unescape(false);
     let Ok(tokens) = tokenizer.tokenize() else {
         return Vec::new();
     };
-    let of = |token: Token| -> Option<Seen> {
+    let of = |token: Token| -> Option<EvidenceToken> {
         let (word, kind) = match token {
             Token::Whitespace(_) | Token::EOF => return None,
             Token::Word(word) if word.quote_style.is_none() => {
-                (word.value.to_lowercase(), SeenKind::Word)
+                (word.value.to_lowercase(), EvidenceTokenKind::Word)
             }
-            Token::Word(word) if word.quote_style == Some('[') => (word.value, SeenKind::Bracketed),
-            Token::Word(word) => (word.value, SeenKind::Quoted),
-            Token::Number(digits, _) => (digits, SeenKind::Number),
+            Token::Word(word) if word.quote_style == Some('[') => {
+                (word.value, EvidenceTokenKind::Bracketed)
+            }
+            Token::Word(word) => (word.value, EvidenceTokenKind::Quoted),
+            Token::Number(digits, _) => (digits, EvidenceTokenKind::Number),
             Token::SingleQuotedString(_)
             | Token::DoubleQuotedString(_)
             | Token::TripleSingleQuotedString(_)
@@ -48,36 +50,37 @@ pub(super) fn seen(text: &str, source: &dyn Source) -> Vec<Seen> {
             | Token::DollarQuotedString(_)
             | Token::NationalStringLiteral(_)
             | Token::EscapedStringLiteral(_)
-            | Token::HexStringLiteral(_) => (String::new(), SeenKind::Text),
+            | Token::HexStringLiteral(_) => (String::new(), EvidenceTokenKind::Text),
             // Signs carry no value of the text; whatever else does is of no use as evidence.
-            sign => (sign.to_string().to_lowercase(), SeenKind::Sign),
+            sign => (sign.to_string().to_lowercase(), EvidenceTokenKind::Sign),
         };
-        Some(Seen { word, kind })
+        Some(EvidenceToken { word, kind })
     };
     tokens.into_iter().filter_map(of).collect()
 }
 
 /// Whether a mark is among them.
-pub(super) fn holds(mark: &Mark, seen: &[Seen]) -> bool {
+pub(super) fn has_marker(mark: &DialectMarker, seen: &[EvidenceToken]) -> bool {
     match mark {
-        Mark::Call(name) => calls(seen, name).next().is_some(),
-        Mark::CallOf(name, count) => calls(seen, name).any(|given| given == Some(*count)),
-        Mark::Row(words) => seen.windows(words.len()).any(|window| {
+        DialectMarker::Call(name) => calls(seen, name).next().is_some(),
+        DialectMarker::CallOf(name, count) => calls(seen, name).any(|given| given == Some(*count)),
+        DialectMarker::Sequence(words) => seen.windows(words.len()).any(|window| {
             let pairs = window.iter().zip(*words);
             let mut same = pairs.map(|(one, word)| {
-                one.word == *word && matches!(one.kind, SeenKind::Word | SeenKind::Sign)
+                one.word == *word
+                    && matches!(one.kind, EvidenceTokenKind::Word | EvidenceTokenKind::Sign)
             });
             same.all(|same| same)
         }),
-        Mark::Shape(shape) => shape(seen),
+        DialectMarker::Shape(shape) => shape(seen),
     }
 }
 
 /// The calls of a function, by how many arguments each has; none where the call never ends.
-fn calls<'s>(seen: &'s [Seen], name: &'s str) -> impl Iterator<Item = Option<usize>> + 's {
+fn calls<'s>(seen: &'s [EvidenceToken], name: &'s str) -> impl Iterator<Item = Option<usize>> + 's {
     let places = seen.windows(2).enumerate().filter_map(move |(at, pair)| {
         let [word, open] = pair else { return None };
-        let is_call = word.kind == SeenKind::Word && word.word == name && open.word == "(";
+        let is_call = word.kind == EvidenceTokenKind::Word && word.word == name && open.word == "(";
         let of_something = at
             .checked_sub(1)
             .and_then(|before| seen.get(before))
@@ -88,11 +91,11 @@ fn calls<'s>(seen: &'s [Seen], name: &'s str) -> impl Iterator<Item = Option<usi
 }
 
 /// How many arguments stand before the closing parenthesis.
-fn arguments(rest: &[Seen]) -> Option<usize> {
+fn arguments(rest: &[EvidenceToken]) -> Option<usize> {
     let mut depth = 0_usize;
     let mut count = 1;
     for (at, one) in rest.iter().enumerate() {
-        if one.kind != SeenKind::Sign {
+        if one.kind != EvidenceTokenKind::Sign {
             continue;
         }
         match one.word.as_str() {

@@ -1,43 +1,43 @@
 //! What Postgres has, and not every dialect: a text that was taken for one of those that have it
 //! not was written for Postgres, whatever else slipped into it.
 
-use super::{holds, seen};
-use crate::dialect::source::{Mark, Seen, SeenKind, Source};
+use super::{evidence_tokens, has_marker};
+use crate::dialect::source::{DialectMarker, EvidenceToken, EvidenceTokenKind, SourceDialect};
 use crate::policy::Dialect::{self, Bigquery, Duckdb, Mysql, Snowflake, Sqlite, Tsql};
 
 /// Whether a text has something that its dialect has not, and Postgres has.
-pub fn speaks_for_postgres(text: &str, source: &dyn Source) -> bool {
+pub fn has_postgres_marker(text: &str, source: &dyn SourceDialect) -> bool {
     let dialect = source.dialect();
     // To MySQL the rest of the line is a comment.
     if dialect == Mysql && text.contains("#>") {
         return true;
     }
-    let seen = seen(text, source);
+    let seen = evidence_tokens(text, source);
     OWN.iter()
-        .any(|own| !own.also.contains(&dialect) && holds(&own.mark, &seen))
+        .any(|own| !own.also.contains(&dialect) && has_marker(&own.mark, &seen))
         || dialect == Mysql && joins_texts(&seen)
 }
 
 /// Something of Postgres's.
-struct Own {
-    mark: Mark,
+struct PostgresMarker {
+    mark: DialectMarker,
     /// The dialects that have it too.
     also: &'static [Dialect],
 }
 
-const fn row(words: &'static [&'static str], also: &'static [Dialect]) -> Own {
-    let mark = Mark::Row(words);
-    Own { mark, also }
+const fn row(words: &'static [&'static str], also: &'static [Dialect]) -> PostgresMarker {
+    let mark = DialectMarker::Sequence(words);
+    PostgresMarker { mark, also }
 }
 
-const fn call(name: &'static str, also: &'static [Dialect]) -> Own {
-    let mark = Mark::Call(name);
-    Own { mark, also }
+const fn call(name: &'static str, also: &'static [Dialect]) -> PostgresMarker {
+    let mark = DialectMarker::Call(name);
+    PostgresMarker { mark, also }
 }
 
-const fn shape(shape: fn(&[Seen]) -> bool, also: &'static [Dialect]) -> Own {
-    let mark = Mark::Shape(shape);
-    Own { mark, also }
+const fn shape(shape: fn(&[EvidenceToken]) -> bool, also: &'static [Dialect]) -> PostgresMarker {
+    let mark = DialectMarker::Shape(shape);
+    PostgresMarker { mark, also }
 }
 
 /// All but MySQL: it has least of the standard.
@@ -49,7 +49,7 @@ const NOT_SQLITE: &[Dialect] = &[Mysql, Tsql, Bigquery, Snowflake, Duckdb];
 /// Those that group by several sets.
 const ANALYTIC: &[Dialect] = &[Tsql, Bigquery, Snowflake, Duckdb];
 
-const OWN: &[Own] = &[
+const OWN: &[PostgresMarker] = &[
     row(&["distinct", "on", "("], &[Duckdb]),
     row(&["lateral", "("], &[Mysql, Snowflake, Duckdb]),
     row(&["filter", "(", "where"], &[Sqlite, Duckdb]),
@@ -92,7 +92,10 @@ const OWN: &[Own] = &[
     row(&["as", "interval", ")"], &[Bigquery, Duckdb]),
     row(&["as", "jsonb", ")"], &[]),
     row(&["as", "date", ")"], NOT_SQLITE),
-    shape(typed_moment, &[Mysql, Bigquery, Snowflake, Duckdb]),
+    shape(
+        typed_datetime_literal,
+        &[Mysql, Bigquery, Snowflake, Duckdb],
+    ),
     shape(interval_in_one, &[Snowflake, Duckdb]),
     shape(truncates_by_text, &[Snowflake, Duckdb]),
     call("age", &[Duckdb]),
@@ -138,18 +141,18 @@ const OWN: &[Own] = &[
 ];
 
 /// `DATE '2024-01-01'`, `TIMESTAMP '…'`
-fn typed_moment(seen: &[Seen]) -> bool {
+fn typed_datetime_literal(seen: &[EvidenceToken]) -> bool {
     let types = ["date", "timestamp"];
     seen.windows(2).any(|pair| {
         matches!(pair, [name, text]
-            if name.kind == SeenKind::Word
+            if name.kind == EvidenceTokenKind::Word
                 && types.contains(&name.word.as_str())
-                && text.kind == SeenKind::Text)
+                && text.kind == EvidenceTokenKind::Text)
     })
 }
 
 /// `INTERVAL '1 day'`: no unit stands behind it.
-fn interval_in_one(seen: &[Seen]) -> bool {
+fn interval_in_one(seen: &[EvidenceToken]) -> bool {
     let units = [
         "microsecond",
         "second",
@@ -163,38 +166,38 @@ fn interval_in_one(seen: &[Seen]) -> bool {
     ];
     seen.iter().enumerate().any(|(at, one)| {
         let next = |by: usize| seen.get(at + by);
-        one.kind == SeenKind::Word
+        one.kind == EvidenceTokenKind::Word
             && one.word == "interval"
-            && next(1).is_some_and(|text| text.kind == SeenKind::Text)
+            && next(1).is_some_and(|text| text.kind == EvidenceTokenKind::Text)
             && !next(2).is_some_and(|unit| {
                 let word = unit.word.as_str();
                 // MySQL's `DAY_HOUR` and BigQuery's `YEAR TO MONTH` begin with one of them.
-                unit.kind == SeenKind::Word
+                unit.kind == EvidenceTokenKind::Word
                     && units.contains(&word.split('_').next().unwrap_or_default())
             })
     })
 }
 
 /// `DATE_TRUNC('month', x)`: BigQuery has the unit behind, and bare.
-fn truncates_by_text(seen: &[Seen]) -> bool {
+fn truncates_by_text(seen: &[EvidenceToken]) -> bool {
     seen.windows(3).any(|three| {
         matches!(three, [name, open, text]
-            if name.word == "date_trunc" && open.word == "(" && text.kind == SeenKind::Text)
+            if name.word == "date_trunc" && open.word == "(" && text.kind == EvidenceTokenKind::Text)
     })
 }
 
 /// Whether some `||` joins texts: to MySQL it is OR, which stands between two conditions.
-fn joins_texts(seen: &[Seen]) -> bool {
+fn joins_texts(seen: &[EvidenceToken]) -> bool {
     seen.iter().enumerate().any(|(at, one)| {
         let before = seen.get(..at).unwrap_or_default();
         let behind = seen.get(at + 1..).unwrap_or_default();
         let is_or = compares(before.iter().rev(), ")", "(") && compares(behind.iter(), "(", ")");
-        one.kind == SeenKind::Sign && one.word == "||" && !is_or
+        one.kind == EvidenceTokenKind::Sign && one.word == "||" && !is_or
     })
 }
 
 /// Whether an operand compares something, read from the operator away.
-fn compares<'s>(operand: impl Iterator<Item = &'s Seen>, open: &str, close: &str) -> bool {
+fn compares<'s>(operand: impl Iterator<Item = &'s EvidenceToken>, open: &str, close: &str) -> bool {
     let comparing = [
         "=", "<", ">", "<=", ">=", "<>", "!=", "<=>", "is", "in", "like", "between", "not",
         "regexp", "rlike", "exists",
@@ -205,8 +208,8 @@ fn compares<'s>(operand: impl Iterator<Item = &'s Seen>, open: &str, close: &str
     ];
     let mut depth = 0_usize;
     for one in operand {
-        let is_sign = one.kind == SeenKind::Sign;
-        let is_bare = is_sign || one.kind == SeenKind::Word;
+        let is_sign = one.kind == EvidenceTokenKind::Sign;
+        let is_bare = is_sign || one.kind == EvidenceTokenKind::Word;
         let word = one.word.as_str();
         if is_sign && word == open {
             depth += 1;

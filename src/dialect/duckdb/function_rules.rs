@@ -9,16 +9,16 @@ use crate::dialect::mysql::conditionals::choice;
 use crate::dialect::snowflake::aggregate_functions::{array, beside, joined};
 use crate::dialect::snowflake::aggregate_rules::boolean;
 use crate::dialect::snowflake::date_functions::difference;
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://duckdb.org/docs/stable/sql/functions/overview";
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "if",
         3,
@@ -91,24 +91,28 @@ pub const RULES: &[Rule] = &[
         name,
         ("monthname(m)", "to_char(m, 'FMMonth') AS monthname"),
     ),
-    Rule {
+    FunctionRule {
         name: "now",
         arguments: (0, 0),
-        write: Write::Plain("now", &[], Returns::Kind(Kind::TimestampTz)),
+        write: FunctionTranslation::Plain("now", &[], ReturnType::Kind(SqlType::TimestampTz)),
         doc: DOC,
         case: ("now()", "now()"),
     },
-    Rule {
+    FunctionRule {
         name: "today",
         arguments: (0, 0),
-        write: Write::Template("CURRENT_DATE", &[], Returns::Kind(Kind::Date)),
+        write: FunctionTranslation::Template("CURRENT_DATE", &[], ReturnType::Kind(SqlType::Date)),
         doc: DOC,
         case: ("today()", "CURRENT_DATE AS today"),
     },
-    Rule {
+    FunctionRule {
         name: "make_date",
         arguments: (3, 3),
-        write: Write::Plain("make_date", &[Takes::Integer], Returns::Kind(Kind::Date)),
+        write: FunctionTranslation::Plain(
+            "make_date",
+            &[ArgumentType::Integer],
+            ReturnType::Kind(SqlType::Date),
+        ),
         doc: DOC,
         case: ("make_date(2024, 1, n)", "make_date(2024, 1, n)"),
     },
@@ -146,17 +150,25 @@ pub const RULES: &[Rule] = &[
         concat,
         ("concat_ws('-', s, n)", "concat_ws('-', s, CAST(n AS text))"),
     ),
-    Rule {
+    FunctionRule {
         name: "starts_with",
         arguments: (2, 2),
-        write: Write::Plain("starts_with", &[Takes::Text], Returns::Kind(Kind::Bool)),
+        write: FunctionTranslation::Plain(
+            "starts_with",
+            &[ArgumentType::Text],
+            ReturnType::Kind(SqlType::Bool),
+        ),
         doc: DOC,
         case: ("starts_with(s, 'a')", "starts_with(s, 'a')"),
     },
-    Rule {
+    FunctionRule {
         name: "strpos",
         arguments: (2, 2),
-        write: Write::Plain("strpos", &[Takes::Text], Returns::Kind(Kind::Integer)),
+        write: FunctionTranslation::Plain(
+            "strpos",
+            &[ArgumentType::Text],
+            ReturnType::Kind(SqlType::Integer),
+        ),
         doc: DOC,
         case: ("strpos(s, 'a')", "strpos(s, 'a')"),
     },
@@ -260,13 +272,13 @@ const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }

@@ -12,19 +12,20 @@ use super::snowflake::{
     aggregate_rules, casts, conditionals, date_rules, expressions, numbers, strings,
 };
 use super::source::{
-    Aliases, Backslash, Booleans, DoubleQuoted, Evidence, Habits, Letters, Mark, Nulls, Rule, Seen,
-    SeenKind, Source, untyped,
+    AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
+    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, FunctionRule, NullOrder,
+    SourceDialect, untyped,
 };
-use super::translator::Writer;
+use super::translator::Translator;
 use super::translator::convert::cast;
-use super::translator::translated::{Kind, Written};
-use super::translator::untranslatable::{Outcome, Untranslatable};
+use super::translator::translated::{SqlType, Translated};
+use super::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::policy::Dialect;
 
 /// DuckDB.
-pub struct Duckdb;
+pub struct DuckdbSource;
 
-impl Source for Duckdb {
+impl SourceDialect for DuckdbSource {
     fn dialect(&self) -> Dialect {
         Dialect::Duckdb
     }
@@ -37,21 +38,21 @@ impl Source for Duckdb {
         Box::new(DuckDbDialect {})
     }
 
-    fn evidence(&self) -> &'static [Evidence] {
+    fn evidence(&self) -> &'static [DialectEvidence] {
         EVIDENCE
     }
 
-    fn habits(&self) -> &'static Habits {
-        &HABITS
+    fn semantics(&self) -> &'static DialectSemantics {
+        &SEMANTICS
     }
 
-    fn functions(&self) -> &'static [&'static [Rule]] {
+    fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
-            aggregate_rules::BOTH,
-            conditionals::BOTH,
-            date_rules::BOTH,
-            numbers::BOTH,
-            strings::BOTH,
+            aggregate_rules::SHARED_RULES,
+            conditionals::SHARED_RULES,
+            date_rules::SHARED_RULES,
+            numbers::SHARED_RULES,
+            strings::SHARED_RULES,
             function_rules::RULES,
         ]
     }
@@ -60,62 +61,70 @@ impl Source for Duckdb {
         Some("C")
     }
 
-    fn expression(&self, writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
+    fn expression(
+        &self,
+        translator: &mut Translator<'_>,
+        expr: &Expr,
+    ) -> TranslateResult<Option<Translated>> {
         let what = match expr {
             Expr::Value(_) => return Ok(None),
             Expr::CompoundFieldAccess { .. } => "a slice or a field",
             Expr::Dictionary(_) | Expr::Map(_) | Expr::Struct { .. } => "a STRUCT or MAP",
             Expr::Lambda(_) => "a lambda",
-            _ => return expressions::expression(writer, expr),
+            _ => return expressions::expression(translator, expr),
         };
-        writer.refuse(what)
+        translator.refuse(what)
     }
 
     fn operation(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         left: &Expr,
         op: &BinaryOperator,
         right: &Expr,
-    ) -> Outcome<Option<Written>> {
+    ) -> TranslateResult<Option<Translated>> {
         if *op != BinaryOperator::DuckIntegerDivide {
-            return expressions::operation(writer, left, op, right);
+            return expressions::operation(translator, left, op, right);
         }
-        let (left, right) = (writer.integer(left)?, writer.integer(right)?);
-        if left.kind != Kind::Integer || right.kind != Kind::Integer {
+        let (left, right) = (translator.integer(left)?, translator.integer(right)?);
+        if left.kind != SqlType::Integer || right.kind != SqlType::Integer {
             return Err(untyped(&left, "whole numbers"));
         }
-        let text = format!("{} / {}", left.atom(), right.atom());
+        let text = format!("{} / {}", left.operand(), right.operand());
         let not_null = left.not_null && right.not_null;
         Ok(Some(
-            Written::operation(text, Kind::Integer).never_null(not_null),
+            Translated::operation(text, SqlType::Integer).never_null(not_null),
         ))
     }
 
     fn cast(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         value: &Expr,
         to: &DataType,
         lenient: bool,
-    ) -> Outcome<Written> {
-        casts::cast_to(writer, value, to, lenient)
+    ) -> TranslateResult<Translated> {
+        casts::cast_to(translator, value, to, lenient)
     }
 
-    fn factor(&self, writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
-        expressions::factor(writer, factor)
+    fn factor(
+        &self,
+        translator: &mut Translator<'_>,
+        factor: &TableFactor,
+    ) -> TranslateResult<Option<String>> {
+        expressions::factor(translator, factor)
     }
 
-    fn text_of(&self, value: &Written) -> Outcome<Written> {
+    fn text_of(&self, value: &Translated) -> TranslateResult<Translated> {
         let text = match value.kind {
-            Kind::Date => format!("to_char(CAST({} AS timestamp), 'YYYY-MM-DD')", value.text),
-            Kind::Decimal => format!("CAST({} AS text)", value.text),
+            SqlType::Date => format!("to_char(CAST({} AS timestamp), 'YYYY-MM-DD')", value.text),
+            SqlType::Decimal => format!("CAST({} AS text)", value.text),
             _ => return Err(untyped(value, "text")),
         };
-        Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+        Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
     }
 
-    fn number_of(&self, _: &Written) -> Outcome<Written> {
+    fn number_of(&self, _: &Translated) -> TranslateResult<Translated> {
         Err(
             Untranslatable::construct("a string where a number is needed")
                 .hint("cast it: x::numeric"),
@@ -123,24 +132,25 @@ impl Source for Duckdb {
     }
 
     /// `/` is a division of doubles.
-    fn division(&self, left: &Written, right: &Written) -> Outcome<Written> {
+    fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
         for side in [left, right] {
             if !side.kind.is_number() {
                 return Err(untyped(side, "a number of known type"));
             }
         }
-        let dividend = cast(left, "double precision", Kind::Float);
-        Ok(
-            Written::operation(format!("{} / {}", dividend.text, right.atom()), Kind::Float)
-                .never_null(left.not_null && right.not_null),
+        let dividend = cast(left, "double precision", SqlType::Float);
+        Ok(Translated::operation(
+            format!("{} / {}", dividend.text, right.operand()),
+            SqlType::Float,
         )
+        .never_null(left.not_null && right.not_null))
     }
 
-    fn has_colons(&self) -> bool {
+    fn has_double_colon_cast(&self) -> bool {
         true
     }
 
-    fn has_all(&self) -> bool {
+    fn has_group_by_all(&self) -> bool {
         true
     }
 
@@ -149,16 +159,16 @@ impl Source for Duckdb {
     }
 }
 
-const HABITS: Habits = Habits {
-    nulls: Nulls::Last,
-    booleans: Booleans::Values,
+const SEMANTICS: DialectSemantics = DialectSemantics {
+    nulls: NullOrder::Last,
+    booleans: BooleanForm::Values,
     double_quoted: DoubleQuoted::Name,
-    backslash: Backslash::Plain,
-    like: Letters::ToldApart,
+    backslash: BackslashEscapes::Plain,
+    like: CaseSensitivity::Sensitive,
     like_escape: None,
-    equality: Letters::ToldApart,
-    names: Letters::Alike,
-    aliases: Aliases {
+    equality: CaseSensitivity::Sensitive,
+    names: CaseSensitivity::Insensitive,
+    aliases: AliasScope {
         filter: true,
         group: true,
         having: true,
@@ -167,22 +177,23 @@ const HABITS: Habits = Habits {
 };
 
 /// `FROM t SELECT a`
-fn begins_with_from(seen: &[Seen]) -> bool {
-    let is = |one: &Seen, word: &str| one.kind == SeenKind::Word && one.word == word;
+fn begins_with_from(seen: &[EvidenceToken]) -> bool {
+    let is =
+        |one: &EvidenceToken, word: &str| one.kind == EvidenceTokenKind::Word && one.word == word;
     let first = seen.first().is_some_and(|one| is(one, "from"));
     first && seen.iter().any(|one| is(one, "select"))
 }
 
 /// `date_diff('day', a, b)`
-fn unit_is_a_text(seen: &[Seen]) -> bool {
+fn unit_is_a_text(seen: &[EvidenceToken]) -> bool {
     seen.windows(3).any(|window| {
         let [name, open, unit] = window else {
             return false;
         };
-        name.kind == SeenKind::Word
+        name.kind == EvidenceTokenKind::Word
             && ["date_diff", "date_sub", "datesub"].contains(&name.word.as_str())
             && open.word == "("
-            && unit.kind == SeenKind::Text
+            && unit.kind == EvidenceTokenKind::Text
     })
 }
 
@@ -191,35 +202,35 @@ const MANUAL: &str = "https://duckdb.org/docs/stable/sql/introduction";
 macro_rules! evidence {
     ($($name:literal),* $(,)?) => {
         &[
-            Evidence {
-                mark: Mark::Shape(begins_with_from),
+            DialectEvidence {
+                mark: DialectMarker::Shape(begins_with_from),
                 doc: MANUAL,
             },
-            Evidence {
-                mark: Mark::Shape(unit_is_a_text),
+            DialectEvidence {
+                mark: DialectMarker::Shape(unit_is_a_text),
                 doc: MANUAL,
             },
-            Evidence {
-                mark: Mark::Row(&["union", "by", "name"]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["union", "by", "name"]),
                 doc: MANUAL,
             },
-            Evidence {
-                mark: Mark::Row(&["union", "all", "by", "name"]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["union", "all", "by", "name"]),
                 doc: MANUAL,
             },
-            Evidence {
-                mark: Mark::Row(&["//"]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["//"]),
                 doc: MANUAL,
             },
-            $(Evidence {
-                mark: Mark::Call($name),
+            $(DialectEvidence {
+                mark: DialectMarker::Call($name),
                 doc: MANUAL,
             },)*
         ]
     };
 }
 
-const EVIDENCE: &[Evidence] = evidence![
+const EVIDENCE: &[DialectEvidence] = evidence![
     "list_contains",
     "list_value",
     "list_aggregate",

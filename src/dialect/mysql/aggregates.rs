@@ -3,20 +3,22 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html>
 //! <https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html>
 
-use crate::dialect::source::{Letters, Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{
+    ArgumentType, CaseSensitivity, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const AGGREGATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html";
 const WINDOWS: &str = "https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html";
 const MISCELLANEOUS: &str = "https://dev.mysql.com/doc/refman/8.0/en/miscellaneous-functions.html";
-const WHOLE: Returns = Returns::Kind(Kind::Integer);
+const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "count",
         (0, 16),
@@ -89,10 +91,14 @@ pub const RULES: &[Rule] = &[
             "string_agg(DISTINCT s, '; ' ORDER BY s NULLS FIRST) AS group_concat",
         ),
     ),
-    Rule {
+    FunctionRule {
         name: "any_value",
         arguments: (1, 1),
-        write: Write::Template("(array_agg({0}))[1]", &[Takes::Any], Returns::First),
+        write: FunctionTranslation::Template(
+            "(array_agg({0}))[1]",
+            &[ArgumentType::Any],
+            ReturnType::First,
+        ),
         doc: MISCELLANEOUS,
         case: ("ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
     },
@@ -127,7 +133,7 @@ pub const RULES: &[Rule] = &[
         "percent_rank",
         (0, 0),
         &[],
-        Returns::Kind(Kind::Float),
+        ReturnType::Kind(SqlType::Float),
         (
             "PERCENT_RANK() OVER (ORDER BY id)",
             "percent_rank() OVER (ORDER BY id)",
@@ -137,7 +143,7 @@ pub const RULES: &[Rule] = &[
         "cume_dist",
         (0, 0),
         &[],
-        Returns::Kind(Kind::Float),
+        ReturnType::Kind(SqlType::Float),
         (
             "CUME_DIST() OVER (ORDER BY id)",
             "cume_dist() OVER (ORDER BY id)",
@@ -146,15 +152,15 @@ pub const RULES: &[Rule] = &[
     window(
         "ntile",
         (1, 1),
-        &[Takes::Integer],
+        &[ArgumentType::Integer],
         WHOLE,
         ("NTILE(4) OVER (ORDER BY id)", "ntile(4) OVER (ORDER BY id)"),
     ),
     window(
         "lag",
         (1, 3),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "LAG(n, 1) OVER (ORDER BY d)",
             "lag(n, 1) OVER (ORDER BY d NULLS FIRST)",
@@ -163,8 +169,8 @@ pub const RULES: &[Rule] = &[
     window(
         "lead",
         (1, 3),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "LEAD(n) OVER (ORDER BY id DESC)",
             "lead(n) OVER (ORDER BY id DESC)",
@@ -173,8 +179,8 @@ pub const RULES: &[Rule] = &[
     window(
         "first_value",
         (1, 1),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "FIRST_VALUE(n) OVER (ORDER BY id)",
             "first_value(n) OVER (ORDER BY id)",
@@ -183,8 +189,8 @@ pub const RULES: &[Rule] = &[
     window(
         "last_value",
         (1, 1),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "LAST_VALUE(n) OVER (ORDER BY id)",
             "last_value(n) OVER (ORDER BY id)",
@@ -193,8 +199,8 @@ pub const RULES: &[Rule] = &[
     window(
         "nth_value",
         (2, 2),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "NTH_VALUE(n, 2) OVER (ORDER BY id)",
             "nth_value(n, 2) OVER (ORDER BY id)",
@@ -205,13 +211,13 @@ pub const RULES: &[Rule] = &[
 const fn by(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: AGGREGATES,
         case,
     }
@@ -220,31 +226,31 @@ const fn by(
 const fn window(
     name: &'static str,
     arguments: (usize, usize),
-    takes: &'static [Takes],
-    returns: Returns,
+    takes: &'static [ArgumentType],
+    returns: ReturnType,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::Window(name, takes, returns),
+        write: FunctionTranslation::Window(name, takes, returns),
         doc: WINDOWS,
         case,
     }
 }
 
 /// COUNT; of several with DISTINCT, the rows of which none is NULL.
-fn count(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
     let mut arguments = Vec::new();
     for argument in &call.arguments {
-        arguments.push(writer.value(argument)?);
+        arguments.push(translator.value(argument)?);
     }
     match (call.star, call.distinct, arguments.as_slice()) {
         (true, false, _) | (false, _, [_]) => {
-            let written = writer.aggregate("count", call, &arguments, Kind::Integer)?;
-            Ok(Written {
-                longer: false,
+            let written = translator.aggregate("count", call, &arguments, SqlType::Integer)?;
+            Ok(Translated {
+                extra_digits: false,
                 ..written.never_null(true)
             })
         }
@@ -252,16 +258,16 @@ fn count(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
             let known: Vec<String> = arguments
                 .iter()
-                .map(|one| format!("{} IS NOT NULL", one.atom()))
+                .map(|one| format!("{} IS NOT NULL", one.operand()))
                 .collect();
             let text = format!(
                 "count(DISTINCT ({})) FILTER (WHERE {})",
                 texts.join(", "),
                 known.join(" AND ")
             );
-            Ok(Written {
+            Ok(Translated {
                 name: Some("count".to_owned()),
-                ..Written::tight(text, Kind::Integer).never_null(true)
+                ..Translated::primary(text, SqlType::Integer).never_null(true)
             })
         }
         _ => Err(call.refused()),
@@ -269,36 +275,36 @@ fn count(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
 }
 
 /// A number to count with: a condition is 1 or 0.
-fn counted(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn counted(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
-    let number = writer.number(call.argument(0)?)?;
-    if number.kind == Kind::Unclear {
+    let number = translator.number(call.argument(0)?)?;
+    if number.kind == SqlType::Unclear {
         return Err(untyped(&number, "a number"));
     }
     Ok(number)
 }
 
-fn sum(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let number = counted(writer, call)?;
+fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let number = counted(translator, call)?;
     let kind = number.kind;
-    writer.aggregate("sum", call, &[number], kind)
+    translator.aggregate("sum", call, &[number], kind)
 }
 
-fn mean(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let number = counted(writer, call)?;
+fn mean(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let number = counted(translator, call)?;
     let kind = match number.kind {
-        Kind::Float => Kind::Float,
-        _ => Kind::Decimal,
+        SqlType::Float => SqlType::Float,
+        _ => SqlType::Decimal,
     };
-    let written = writer.aggregate("avg", call, &[number], kind)?;
-    Ok(Written {
-        longer: true,
+    let written = translator.aggregate("avg", call, &[number], kind)?;
+    Ok(Translated {
+        extra_digits: true,
         ..written
     })
 }
 
-fn spread(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let number = writer.double(call.argument(0)?)?;
+fn spread(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let number = translator.double(call.argument(0)?)?;
     call.aggregate()?;
     let name = match call.name.as_str() {
         "std" | "stddev" | "stddev_pop" => "stddev_pop",
@@ -306,48 +312,46 @@ fn spread(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         "stddev_samp" => "stddev_samp",
         _ => "var_samp",
     };
-    writer.aggregate(name, call, &[number], Kind::Float)
+    translator.aggregate(name, call, &[number], SqlType::Float)
 }
 
-fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
-    let value = writer.value(call.argument(0)?)?;
-    let value = writer.numeric(value)?;
+    let value = translator.value(call.argument(0)?)?;
+    let value = translator.numeric(value)?;
     let kind = value.kind;
-    writer.aggregate(&call.name, call, &[value], kind)
+    translator.aggregate(&call.name, call, &[value], kind)
 }
 
 /// GROUP_CONCAT; MySQL's cut at 1,024 bytes is not made.
-fn group_concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn group_concat(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     if call.star || call.limit.is_some() || call.nulls.is_some() || call.over.is_some() {
         return Err(call.refused());
     }
-    let separator = match call.separator {
-        None => literal::text(","),
-        Some(value) => literal::written(value, writer.source)?
-            .filter(|text| text.text_literal().is_some())
-            .ok_or_else(|| call.refused())?,
-    };
+    let separator = group_concat_separator(translator, call)?;
     let mut values = Vec::new();
     for argument in &call.arguments {
-        values.push(writer.value(argument)?);
+        values.push(translator.value(argument)?);
     }
     let letters = if call.distinct {
-        Letters::ToldApart
+        CaseSensitivity::Sensitive
     } else {
-        Letters::Alike
+        CaseSensitivity::Insensitive
     };
-    let order = writer.inner_order_by(call.order_by, letters)?;
+    let order = translator.inner_order_by(call.order_by, letters)?;
     let order = if order.is_empty() {
         String::new()
     } else {
         format!(" ORDER BY {order}")
     };
-    let tail = writer.tail(call)?;
+    let tail = translator.tail(call)?;
     let distinct = if call.distinct { "DISTINCT " } else { "" };
     let mut texts = Vec::new();
     for value in &values {
-        texts.push(writer.textual(value.clone())?.atom());
+        texts.push(translator.as_text(value.clone())?.operand());
     }
     let text = texts.join(" || ");
     if !call.distinct || order.is_empty() {
@@ -355,12 +359,12 @@ fn group_concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             "string_agg({distinct}{text}, {}{order}){tail}",
             separator.text
         );
-        return Ok(Written::tight(text, Kind::Text));
+        return Ok(Translated::primary(text, SqlType::Text));
     }
     // What is made distinct is what is sorted by, or Postgres refuses it.
     let mut keys = Vec::new();
     for item in call.order_by {
-        keys.push(writer.value(&item.expr)?.text);
+        keys.push(translator.value(&item.expr)?.text);
     }
     let ([value], [key]) = (values.as_slice(), keys.as_slice()) else {
         return Err(call.refused());
@@ -370,20 +374,33 @@ fn group_concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             .refused()
             .hint("with DISTINCT it can be sorted only by what it lists"));
     }
-    if value.kind == Kind::Text {
+    if value.kind == SqlType::Text {
         let text = format!(
             "string_agg(DISTINCT {text}, {}{order}){tail}",
             separator.text
         );
-        return Ok(Written::tight(text, Kind::Text));
+        return Ok(Translated::primary(text, SqlType::Text));
     }
-    if value.kind != Kind::Integer || call.filter.is_some() {
+    if value.kind != SqlType::Integer || call.filter.is_some() {
         return Err(call.refused());
     }
     let text = format!(
         "array_to_string(array_agg(DISTINCT {key}{order}) FILTER (WHERE {} IS NOT NULL), {})",
-        value.atom(),
+        value.operand(),
         separator.text
     );
-    Ok(Written::tight(text, Kind::Text))
+    Ok(Translated::primary(text, SqlType::Text))
+}
+
+/// SEPARATOR, which is a comma where it is not written.
+fn group_concat_separator(
+    translator: &Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    match call.separator {
+        None => Ok(literal::text(",")),
+        Some(value) => literal::written(value, translator.source)?
+            .filter(|text| text.text_literal().is_some())
+            .ok_or_else(|| call.refused()),
+    }
 }

@@ -3,24 +3,24 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html>
 
 use crate::dialect::date_patterns::date_format;
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
-const WHOLE: Returns = Returns::Kind(Kind::Integer);
+const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     template(
         "dayofweek",
         1,
         "CAST(EXTRACT(DOW FROM {0}) + 1 AS integer)",
-        &[Takes::Moment],
+        &[ArgumentType::Temporal],
         WHOLE,
         (
             "DAYOFWEEK(d)",
@@ -31,7 +31,7 @@ pub const RULES: &[Rule] = &[
         "weekday",
         1,
         "CAST(EXTRACT(ISODOW FROM {0}) - 1 AS integer)",
-        &[Takes::Moment],
+        &[ArgumentType::Temporal],
         WHOLE,
         (
             "WEEKDAY(d)",
@@ -42,7 +42,7 @@ pub const RULES: &[Rule] = &[
         "dayofyear",
         1,
         "CAST(EXTRACT(DOY FROM {0}) AS integer)",
-        &[Takes::Moment],
+        &[ArgumentType::Temporal],
         WHOLE,
         (
             "DAYOFYEAR(d)",
@@ -53,7 +53,7 @@ pub const RULES: &[Rule] = &[
         "weekofyear",
         1,
         "CAST(EXTRACT(WEEK FROM {0}) AS integer)",
-        &[Takes::Moment],
+        &[ArgumentType::Temporal],
         WHOLE,
         (
             "WEEKOFYEAR(d)",
@@ -64,24 +64,24 @@ pub const RULES: &[Rule] = &[
         "dayname",
         1,
         "to_char({0}, 'FMDay')",
-        &[Takes::Timestamp],
-        Returns::Kind(Kind::Text),
+        &[ArgumentType::Timestamp],
+        ReturnType::Kind(SqlType::Text),
         ("DAYNAME(m)", "to_char(m, 'FMDay') AS dayname"),
     ),
     template(
         "monthname",
         1,
         "to_char({0}, 'FMMonth')",
-        &[Takes::Timestamp],
-        Returns::Kind(Kind::Text),
+        &[ArgumentType::Timestamp],
+        ReturnType::Kind(SqlType::Text),
         ("MONTHNAME(m)", "to_char(m, 'FMMonth') AS monthname"),
     ),
     template(
         "last_day",
         1,
         "CAST(date_trunc('month', {0}) + INTERVAL '1 month -1 day' AS date)",
-        &[Takes::Timestamp],
-        Returns::Kind(Kind::Date),
+        &[ArgumentType::Timestamp],
+        ReturnType::Kind(SqlType::Date),
         (
             "LAST_DAY(m)",
             "CAST(date_trunc('month', m) + INTERVAL '1 month -1 day' AS date) AS last_day",
@@ -91,8 +91,8 @@ pub const RULES: &[Rule] = &[
         "makedate",
         2,
         "CASE WHEN {1} > 0 THEN make_date({0}, 1, 1) + ({1} - 1) END",
-        &[Takes::Integer],
-        Returns::Kind(Kind::Date),
+        &[ArgumentType::Integer],
+        ReturnType::Kind(SqlType::Date),
         (
             "MAKEDATE(2024, n)",
             "CASE WHEN n > 0 THEN make_date(2024, 1, 1) + (n - 1) END AS makedate",
@@ -102,7 +102,7 @@ pub const RULES: &[Rule] = &[
         "period_diff",
         2,
         "(({0} / 100 * 12 + {0} % 100) - ({1} / 100 * 12 + {1} % 100))",
-        &[Takes::Integer],
+        &[ArgumentType::Integer],
         WHOLE,
         (
             "PERIOD_DIFF(202402, n)",
@@ -161,14 +161,14 @@ const fn template(
     name: &'static str,
     count: usize,
     template: &'static str,
-    takes: &'static [Takes],
-    returns: Returns,
+    takes: &'static [ArgumentType],
+    returns: ReturnType,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (count, count),
-        write: Write::Template(template, takes, returns),
+        write: FunctionTranslation::Template(template, takes, returns),
         doc: DATES,
         case,
     }
@@ -177,24 +177,24 @@ const fn template(
 const fn by(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DATES,
         case,
     }
 }
 
 /// The mode of WEEK and YEARWEEK: 0 where none is written, which is MySQL's own default.
-fn mode(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<i64> {
+fn mode(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<i64> {
     match call.arguments.get(1) {
         None => Ok(0),
         Some(mode) => {
-            let mode = writer.value(mode)?;
+            let mode = translator.value(mode)?;
             mode.small_integer().ok_or_else(|| call.refused())
         }
     }
@@ -202,11 +202,11 @@ fn mode(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<i64> {
 
 /// WEEK: 0 counts from the first Sunday, 1 has weeks from Monday of which the first has four days,
 /// 3 is that of ISO 8601, 5 counts from the first Monday.
-fn week(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn week(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let day = writer.moment(call.argument(0)?)?;
+    let day = translator.temporal(call.argument(0)?)?;
     let of = |field: &str| format!("EXTRACT({field} FROM {})", day.text);
-    let text = match mode(writer, call)? {
+    let text = match mode(translator, call)? {
         0 => format!(
             "CAST(floor(({} + 6 - {}) / 7) AS integer)",
             of("DOY"),
@@ -230,20 +230,23 @@ fn week(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
                 .hint("of its modes 0, 1, 3 and 5 are translated"));
         }
     };
-    Ok(Written::tight(text, Kind::Integer).never_null(day.not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(day.not_null))
 }
 
-fn year_week(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn year_week(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let mode = mode(writer, call)?;
-    let day = writer.date(call.argument(0)?)?;
+    let mode = mode(translator, call)?;
+    let day = translator.date(call.argument(0)?)?;
     let not_null = day.not_null;
     let text = match mode {
         // The week is that of its Sunday.
         0 => {
             let sunday = format!(
                 "({day} - CAST(EXTRACT(DOW FROM {day}) AS integer))",
-                day = day.atom()
+                day = day.operand()
             );
             format!(
                 "CAST(EXTRACT(YEAR FROM {sunday}) * 100 + floor((EXTRACT(DOY FROM {sunday}) + 6) / 7) \
@@ -260,53 +263,60 @@ fn year_week(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
                 .hint("of its modes 0, 1 and 3 are translated"));
         }
     };
-    Ok(Written::tight(text, Kind::Integer).never_null(not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(not_null))
 }
 
-fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn format(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let moment = writer.timestamp(call.argument(0)?)?;
-    let pattern = writer.value(call.argument(1)?)?;
+    let moment = translator.timestamp(call.argument(0)?)?;
+    let pattern = translator.value(call.argument(1)?)?;
     formatted(&moment, &pattern, call)
 }
 
-fn formatted(moment: &Written, pattern: &Written, call: &Call<'_>) -> Outcome<Written> {
+fn formatted(
+    moment: &Translated,
+    pattern: &Translated,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     let translated = pattern.text_literal().and_then(date_format::from_mysql);
     let Some(translated) = translated else {
         return Err(call
             .refused()
             .hint("its pattern has to be a literal that to_char can write"));
     };
-    Ok(Written::call(
+    Ok(Translated::call(
         "to_char",
         &[&moment.text, &translated.literal()],
-        Kind::Text,
+        SqlType::Text,
     )
     .never_null(moment.not_null))
 }
 
-fn from_unixtime(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn from_unixtime(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let seconds = writer.number(call.argument(0)?)?;
-    let moment = Written::tight(
+    let seconds = translator.number(call.argument(0)?)?;
+    let moment = Translated::primary(
         format!("CAST(to_timestamp({}) AS timestamp)", seconds.text),
-        Kind::Timestamp,
+        SqlType::Timestamp,
     )
     .never_null(seconds.not_null);
     match call.arguments.get(1) {
         None => Ok(moment),
         Some(pattern) => {
-            let pattern = writer.value(pattern)?;
+            let pattern = translator.value(pattern)?;
             formatted(&moment, &pattern, call)
         }
     }
 }
 
 /// STR_TO_DATE: NULL for what does not look like its pattern.
-fn parse(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn parse(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let pattern = writer.value(call.argument(1)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let pattern = translator.value(call.argument(1)?)?;
     let content = pattern.text_literal().ok_or_else(|| call.refused())?;
     let refused = || {
         call.refused()
@@ -315,22 +325,22 @@ fn parse(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let translated = date_format::from_mysql(content).ok_or_else(refused)?;
     let shape = shape(content).ok_or_else(refused)?;
     let (function, kind) = match (translated.has_date, translated.has_time) {
-        (true, false) => ("to_date", Kind::Date),
-        (true, true) => ("to_timestamp", Kind::Timestamp),
+        (true, false) => ("to_date", SqlType::Date),
+        (true, true) => ("to_timestamp", SqlType::Timestamp),
         (false, _) => return Err(refused()),
     };
-    let read = Written::call(function, &[&subject.text, &translated.literal()], kind);
+    let read = Translated::call(function, &[&subject.text, &translated.literal()], kind);
     let read = match kind {
-        Kind::Timestamp => cast(&read, "timestamp", kind),
+        SqlType::Timestamp => cast(&read, "timestamp", kind),
         _ => read,
     };
     let text = format!(
         "CASE WHEN {} ~ {} THEN {} END",
-        subject.atom(),
+        subject.operand(),
         literal::quoted(&shape),
         read.text
     );
-    Ok(Written::tight(text, kind))
+    Ok(Translated::primary(text, kind))
 }
 
 /// The regular expression of what a pattern reads; none where it is not plain to say.

@@ -2,95 +2,95 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html>
 
-use crate::dialect::source::{Rule, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::compare::Side;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::compare::ComparisonPurpose;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const FLOW: &str = "https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html";
 const COMPARISON: &str = "https://dev.mysql.com/doc/refman/8.0/en/comparison-operators.html";
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
 
 /// The table.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[FunctionRule] = &[
+    FunctionRule {
         name: "if",
         arguments: (3, 3),
-        write: Write::By(choice),
+        write: FunctionTranslation::By(choice),
         doc: FLOW,
         case: (
             "IF(n > 1, 'a', 'b')",
             "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS if",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "ifnull",
         arguments: (2, 2),
-        write: Write::By(first_value),
+        write: FunctionTranslation::By(first_value),
         doc: FLOW,
         case: ("IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull"),
     },
-    Rule {
+    FunctionRule {
         name: "nvl",
         arguments: (2, 2),
-        write: Write::By(first_value),
+        write: FunctionTranslation::By(first_value),
         doc: FLOW,
         case: ("NVL(n, 0)", "COALESCE(n, 0) AS nvl"),
     },
-    Rule {
+    FunctionRule {
         name: "coalesce",
         arguments: (1, 64),
-        write: Write::By(first_value),
+        write: FunctionTranslation::By(first_value),
         doc: COMPARISON,
         case: ("COALESCE(n, q, 0)", "COALESCE(n, q, 0)"),
     },
-    Rule {
+    FunctionRule {
         name: "nullif",
         arguments: (2, 2),
-        write: Write::By(null_if),
+        write: FunctionTranslation::By(null_if),
         doc: FLOW,
         case: ("NULLIF(n, 0)", "NULLIF(n, 0)"),
     },
-    Rule {
+    FunctionRule {
         name: "isnull",
         arguments: (1, 1),
-        write: Write::By(is_null),
+        write: FunctionTranslation::By(is_null),
         doc: COMPARISON,
         case: ("ISNULL(n)", "CAST(n IS NULL AS integer) AS \"isnull\""),
     },
-    Rule {
+    FunctionRule {
         name: "greatest",
         arguments: (2, 64),
-        write: Write::By(extreme),
+        write: FunctionTranslation::By(extreme),
         doc: COMPARISON,
         case: (
             "GREATEST(n, 2)",
             "CASE WHEN n IS NOT NULL THEN GREATEST(n, 2) END AS \"greatest\"",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "least",
         arguments: (2, 64),
-        write: Write::By(extreme),
+        write: FunctionTranslation::By(extreme),
         doc: COMPARISON,
         case: ("LEAST(id, 2)", "LEAST(id, 2)"),
     },
-    Rule {
+    FunctionRule {
         name: "field",
         arguments: (2, 64),
-        write: Write::By(field),
+        write: FunctionTranslation::By(field),
         doc: TEXTS,
         case: (
             "FIELD(n, 3, 1)",
             "CASE WHEN n = 3 THEN 1 WHEN n = 1 THEN 2 ELSE 0 END AS field",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "elt",
         arguments: (2, 64),
-        write: Write::By(elt),
+        write: FunctionTranslation::By(elt),
         doc: TEXTS,
         case: (
             "ELT(n, 'a', 'b')",
@@ -99,83 +99,92 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-pub(in crate::dialect) fn choice(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub(in crate::dialect) fn choice(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let condition = writer.condition(call.argument(0)?)?;
+    let condition = translator.condition(call.argument(0)?)?;
     let values = vec![
-        writer.value(call.argument(1)?)?,
-        writer.value(call.argument(2)?)?,
+        translator.value(call.argument(1)?)?,
+        translator.value(call.argument(2)?)?,
     ];
-    let (values, kind) = writer.aligned(values)?;
+    let (values, kind) = translator.with_common_type(values)?;
     let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
     let text = format!(
         "CASE WHEN {} THEN {} END",
         condition.text,
         texts.join(" ELSE ")
     );
-    Ok(Written {
-        longer: values.iter().any(|value| value.longer),
-        ..Written::tight(text, kind).never_null(values.iter().all(|value| value.not_null))
+    Ok(Translated {
+        extra_digits: values.iter().any(|value| value.extra_digits),
+        ..Translated::primary(text, kind).never_null(values.iter().all(|value| value.not_null))
     })
 }
 
 pub(in crate::dialect) fn first_value(
-    writer: &mut Writer<'_>,
-    call: &Call<'_>,
-) -> Outcome<Written> {
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     let mut values = Vec::new();
     for argument in &call.arguments {
-        values.push(writer.value(argument)?);
+        values.push(translator.value(argument)?);
     }
-    let (values, kind) = writer.aligned(values)?;
+    let (values, kind) = translator.with_common_type(values)?;
     let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    Ok(Written {
+    Ok(Translated {
         name: Some("coalesce".to_owned()),
-        longer: values.iter().any(|value| value.longer),
-        ..Written::tight(format!("COALESCE({})", texts.join(", ")), kind)
+        extra_digits: values.iter().any(|value| value.extra_digits),
+        ..Translated::primary(format!("COALESCE({})", texts.join(", ")), kind)
             .never_null(values.iter().any(|value| value.not_null))
     })
 }
 
-pub(in crate::dialect) fn null_if(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub(in crate::dialect) fn null_if(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
-    let other = writer.value(call.argument(1)?)?;
-    let value = writer.numeric(value)?;
-    let (left, right) = writer.sides(&value, &other, Side::Equality)?;
-    if left == value.atom() {
-        return Ok(Written {
+    let value = translator.value(call.argument(0)?)?;
+    let other = translator.value(call.argument(1)?)?;
+    let value = translator.numeric(value)?;
+    let (left, right) = translator.sides(&value, &other, ComparisonPurpose::Equality)?;
+    if left == value.operand() {
+        return Ok(Translated {
             name: Some("nullif".to_owned()),
-            longer: value.longer,
-            ..Written::tight(format!("NULLIF({left}, {right})"), value.kind)
+            extra_digits: value.extra_digits,
+            ..Translated::primary(format!("NULLIF({left}, {right})"), value.kind)
         });
     }
     let text = format!(
         "CASE WHEN {left} = {right} THEN NULL ELSE {} END",
         value.text
     );
-    Ok(Written {
-        longer: value.longer,
-        ..Written::tight(text, value.kind)
+    Ok(Translated {
+        extra_digits: value.extra_digits,
+        ..Translated::primary(text, value.kind)
     })
 }
 
-fn is_null(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn is_null(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
-    Ok(Written::loose(format!("{} IS NULL", value.atom()), Kind::Bool).never_null(true))
+    let value = translator.value(call.argument(0)?)?;
+    Ok(
+        Translated::compound(format!("{} IS NULL", value.operand()), SqlType::Bool)
+            .never_null(true),
+    )
 }
 
 /// GREATEST and LEAST are NULL where any argument is, unlike Postgres's.
-fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let mut values = Vec::new();
     for argument in &call.arguments {
-        values.push(writer.value(argument)?);
+        values.push(translator.value(argument)?);
     }
-    let (values, kind) = writer.aligned(values)?;
-    if !kind.is_number() && !kind.is_moment() {
+    let (values, kind) = translator.with_common_type(values)?;
+    if !kind.is_number() && !kind.is_temporal() {
         return Err(call
             .refused()
             .hint("only numbers and dates are compared alike in both"));
@@ -186,46 +195,46 @@ fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let doubts: Vec<String> = values
         .iter()
         .filter(|value| !value.not_null)
-        .map(|value| format!("{} IS NOT NULL", value.atom()))
+        .map(|value| format!("{} IS NOT NULL", value.operand()))
         .collect();
-    let longer = values.iter().any(|value| value.longer);
+    let longer = values.iter().any(|value| value.extra_digits);
     if doubts.is_empty() {
-        return Ok(Written {
+        return Ok(Translated {
             name: Some(call.name.clone()),
-            longer,
-            ..Written::tight(text, kind).never_null(true)
+            extra_digits: longer,
+            ..Translated::primary(text, kind).never_null(true)
         });
     }
     let text = format!("CASE WHEN {} THEN {text} END", doubts.join(" AND "));
-    Ok(Written {
-        longer,
-        ..Written::tight(text, kind)
+    Ok(Translated {
+        extra_digits: longer,
+        ..Translated::primary(text, kind)
     })
 }
 
 /// FIELD(x, a, b): the place of the first that equals x, 0 for none and for NULL.
-fn field(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn field(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
+    let value = translator.value(call.argument(0)?)?;
     let mut text = String::from("CASE");
     for (place, argument) in call.arguments.iter().enumerate().skip(1) {
-        let other = writer.value(argument)?;
-        let equal = writer.equal(&value, &other)?;
+        let other = translator.value(argument)?;
+        let equal = translator.equal(&value, &other)?;
         text.push_str(&format!(" WHEN {} THEN {place}", equal.text));
     }
     text.push_str(" ELSE 0 END");
-    Ok(Written::tight(text, Kind::Integer).never_null(true))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
 }
 
 /// ELT(n, a, b): the nth.
-fn elt(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn elt(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.integer(call.argument(0)?)?;
-    let mut text = format!("CASE {}", number.atom());
+    let number = translator.integer(call.argument(0)?)?;
+    let mut text = format!("CASE {}", number.operand());
     for (place, argument) in call.arguments.iter().enumerate().skip(1) {
-        let value = writer.text(argument)?;
+        let value = translator.text(argument)?;
         text.push_str(&format!(" WHEN {place} THEN {}", value.text));
     }
     text.push_str(" END");
-    Ok(Written::tight(text, Kind::Text))
+    Ok(Translated::primary(text, SqlType::Text))
 }

@@ -1,23 +1,22 @@
-//! MySQL's functions on dates: now, parts, and arithmetic.
+//! MySQL's functions on dates: now, parts, and the rules of the arithmetic beside.
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html>
 
 use sqlparser::ast::Expr;
 
-use super::operators::moment_of;
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use super::date_arithmetic::{added, subtracted, timestamp_added, timestamp_difference};
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval;
-use crate::dialect::translator::interval::Unit;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::interval::TimeUnit;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     now(
         "now",
         "NOW()",
@@ -41,28 +40,28 @@ pub const RULES: &[Rule] = &[
     zeroary(
         "curdate",
         "CURRENT_DATE",
-        Kind::Date,
+        SqlType::Date,
         "CURDATE()",
         "CURRENT_DATE AS curdate",
     ),
     zeroary(
         "current_date",
         "CURRENT_DATE",
-        Kind::Date,
+        SqlType::Date,
         "CURRENT_DATE()",
         "CURRENT_DATE AS \"current_date\"",
     ),
     zeroary(
         "utc_timestamp",
         "date_trunc('second', CURRENT_TIMESTAMP AT TIME ZONE 'UTC')",
-        Kind::Timestamp,
+        SqlType::Timestamp,
         "UTC_TIMESTAMP()",
         "date_trunc('second', CURRENT_TIMESTAMP AT TIME ZONE 'UTC') AS utc_timestamp",
     ),
     zeroary(
         "utc_date",
         "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS date)",
-        Kind::Date,
+        SqlType::Date,
         "UTC_DATE()",
         "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS date) AS utc_date",
     ),
@@ -140,10 +139,14 @@ pub const RULES: &[Rule] = &[
         "SECOND(m)",
         "CAST(floor(EXTRACT(SECOND FROM m)) AS integer) AS second",
     ),
-    Rule {
+    FunctionRule {
         name: "datediff",
         arguments: (2, 2),
-        write: Write::Template("({0} - {1})", &[Takes::Date], Returns::Kind(Kind::Integer)),
+        write: FunctionTranslation::Template(
+            "({0} - {1})",
+            &[ArgumentType::Date],
+            ReturnType::Kind(SqlType::Integer),
+        ),
         doc: DATES,
         case: ("DATEDIFF(m, d)", "(CAST(m AS date) - d) AS datediff"),
     },
@@ -203,24 +206,24 @@ pub const RULES: &[Rule] = &[
         "UNIX_TIMESTAMP(m)",
         "CAST(floor(EXTRACT(EPOCH FROM CAST(m AS timestamptz))) AS bigint) AS unix_timestamp",
     ),
-    Rule {
+    FunctionRule {
         name: "to_days",
         arguments: (1, 1),
-        write: Write::Template(
+        write: FunctionTranslation::Template(
             "({0} - DATE '0001-01-01' + 366)",
-            &[Takes::Date],
-            Returns::Kind(Kind::Integer),
+            &[ArgumentType::Date],
+            ReturnType::Kind(SqlType::Integer),
         ),
         doc: DATES,
         case: ("TO_DAYS(d)", "(d - DATE '0001-01-01' + 366) AS to_days"),
     },
-    Rule {
+    FunctionRule {
         name: "from_days",
         arguments: (1, 1),
-        write: Write::Template(
+        write: FunctionTranslation::Template(
             "(DATE '0001-01-01' + ({0} - 366))",
-            &[Takes::Integer],
-            Returns::Kind(Kind::Date),
+            &[ArgumentType::Integer],
+            ReturnType::Kind(SqlType::Date),
         ),
         doc: DATES,
         case: (
@@ -230,30 +233,30 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-type Writes = fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>;
+type DateFn = fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>;
 
 const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: Writes,
+    write: DateFn,
     before: &'static str,
     after: &'static str,
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DATES,
         case: (before, after),
     }
 }
 
-const fn now(name: &'static str, before: &'static str, after: &'static str) -> Rule {
+const fn now(name: &'static str, before: &'static str, after: &'static str) -> FunctionRule {
     zeroary(
         name,
         "date_trunc('second', LOCALTIMESTAMP)",
-        Kind::Timestamp,
+        SqlType::Timestamp,
         before,
         after,
     )
@@ -262,159 +265,104 @@ const fn now(name: &'static str, before: &'static str, after: &'static str) -> R
 const fn zeroary(
     name: &'static str,
     text: &'static str,
-    kind: Kind,
+    kind: SqlType,
     before: &'static str,
     after: &'static str,
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (0, 0),
-        write: Write::Template(text, &[], Returns::Kind(kind)),
+        write: FunctionTranslation::Template(text, &[], ReturnType::Kind(kind)),
         doc: DATES,
         case: (before, after),
     }
 }
 
-fn date(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn date(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    writer.date(call.argument(0)?)
+    translator.date(call.argument(0)?)
 }
 
-fn timestamp(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn timestamp(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    writer.timestamp(call.argument(0)?)
+    translator.timestamp(call.argument(0)?)
 }
 
-fn time(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn time(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let moment = writer.timestamp(call.argument(0)?)?;
-    Ok(cast(&moment, "time", Kind::Time))
+    let moment = translator.timestamp(call.argument(0)?)?;
+    Ok(cast(&moment, "time", SqlType::Time))
 }
 
 /// YEAR, MONTH and the like.
-fn named_part(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn named_part(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let unit = Unit::named(&call.name).ok_or_else(|| call.refused())?;
-    part(writer, unit, call.argument(0)?)
+    let unit = TimeUnit::named(&call.name).ok_or_else(|| call.refused())?;
+    part(translator, unit, call.argument(0)?)
 }
 
-fn day_of_month(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn day_of_month(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    part(writer, Unit::Day, call.argument(0)?)
+    part(translator, TimeUnit::Day, call.argument(0)?)
 }
 
 /// A part of a date or a time of day, as a whole number.
-pub fn part(writer: &mut Writer<'_>, unit: Unit, expr: &Expr) -> Outcome<Written> {
+pub fn part(
+    translator: &mut Translator<'_>,
+    unit: TimeUnit,
+    expr: &Expr,
+) -> TranslateResult<Translated> {
     let field = match unit {
-        Unit::Year => "YEAR",
-        Unit::Quarter => "QUARTER",
-        Unit::Month => "MONTH",
-        Unit::Day => "DAY",
-        Unit::Hour => "HOUR",
-        Unit::Minute => "MINUTE",
-        Unit::Second => "SECOND",
-        Unit::Week | Unit::Millisecond | Unit::Microsecond => {
-            return writer.refuse("this part of a date");
+        TimeUnit::Year => "YEAR",
+        TimeUnit::Quarter => "QUARTER",
+        TimeUnit::Month => "MONTH",
+        TimeUnit::Day => "DAY",
+        TimeUnit::Hour => "HOUR",
+        TimeUnit::Minute => "MINUTE",
+        TimeUnit::Second => "SECOND",
+        TimeUnit::Week | TimeUnit::Millisecond | TimeUnit::Microsecond => {
+            return translator.refuse("this part of a date");
         }
     };
-    let value = if unit.is_of_days() {
-        writer.moment(expr)?
+    let value = if unit.keeps_dates() {
+        translator.temporal(expr)?
     } else {
-        let value = writer.value(expr)?;
+        let value = translator.value(expr)?;
         match value.kind {
-            Kind::Time | Kind::Timestamp | Kind::TimestampTz => value,
-            _ => writer.stamped(value)?,
+            SqlType::Time | SqlType::Timestamp | SqlType::TimestampTz => value,
+            _ => translator.as_timestamp(value)?,
         }
     };
     let text = format!("EXTRACT({field} FROM {})", value.text);
     let text = match unit {
-        Unit::Second => format!("CAST(floor({text}) AS integer)"),
+        TimeUnit::Second => format!("CAST(floor({text}) AS integer)"),
         _ => format!("CAST({text} AS integer)"),
     };
-    Ok(Written::tight(text, Kind::Integer).never_null(value.not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(value.not_null))
 }
 
-fn added(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    moved(writer, call, false)
-}
-
-fn subtracted(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    moved(writer, call, true)
-}
-
-/// DATE_ADD with an interval; ADDDATE with a number of days as well.
-fn moved(writer: &mut Writer<'_>, call: &Call<'_>, back: bool) -> Outcome<Written> {
-    call.plain()?;
-    let moment = moment_of(writer, call.argument(0)?)?;
-    let (count, unit) = match call.argument(1)? {
-        Expr::Interval(interval) => writer.interval(interval)?,
-        days if call.name == "adddate" || call.name == "subdate" => {
-            (writer.integer(days)?, Unit::Day)
-        }
-        _ => return Err(call.refused()),
-    };
-    interval::moved(&moment, back, &count, unit)
-}
-
-fn timestamp_added(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    call.plain()?;
-    let unit = Unit::in_argument(call.argument(0)?)?;
-    let count = writer.integer(call.argument(1)?)?;
-    let moment = moment_of(writer, call.argument(2)?)?;
-    interval::moved(&moment, false, &count, unit)
-}
-
-/// Whole units from the first moment to the second, the rest cut off.
-fn timestamp_difference(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    call.plain()?;
-    let unit = Unit::in_argument(call.argument(0)?)?;
-    let (first, second) = (
-        writer.timestamp(call.argument(1)?)?,
-        writer.timestamp(call.argument(2)?)?,
-    );
-    let not_null = first.not_null && second.not_null;
-    let seconds = |each: &str| {
-        format!(
-            "CAST(trunc(EXTRACT(EPOCH FROM {} - {}) / {each}) AS bigint)",
-            second.atom(),
-            first.atom()
-        )
-    };
-    let months = || {
-        let age = format!("age({}, {})", second.text, first.text);
-        format!("CAST(EXTRACT(YEAR FROM {age}) * 12 + EXTRACT(MONTH FROM {age}) AS integer)")
-    };
-    let text = match unit {
-        Unit::Microsecond | Unit::Millisecond => return Err(call.refused()),
-        Unit::Second => format!(
-            "CAST(trunc(EXTRACT(EPOCH FROM {} - {})) AS bigint)",
-            second.atom(),
-            first.atom()
-        ),
-        Unit::Minute => seconds("60"),
-        Unit::Hour => seconds("3600"),
-        Unit::Day => seconds("86400"),
-        Unit::Week => seconds("604800"),
-        Unit::Month => months(),
-        Unit::Quarter => format!("({} / 3)", months()),
-        Unit::Year => format!(
-            "CAST(EXTRACT(YEAR FROM age({}, {})) AS integer)",
-            second.text, first.text
-        ),
-    };
-    Ok(Written::tight(text, Kind::Integer).never_null(not_null))
-}
-
-fn unix_timestamp(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn unix_timestamp(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     let moment = match call.arguments.first() {
-        Some(argument) => writer.moment(argument)?,
-        None => Written::tight("CURRENT_TIMESTAMP", Kind::TimestampTz).never_null(true),
+        Some(argument) => translator.temporal(argument)?,
+        None => Translated::primary("CURRENT_TIMESTAMP", SqlType::TimestampTz).never_null(true),
     };
     let moment = match moment.kind {
-        Kind::TimestampTz => moment,
-        _ => cast(&moment, "timestamptz", Kind::TimestampTz),
+        SqlType::TimestampTz => moment,
+        _ => cast(&moment, "timestamptz", SqlType::TimestampTz),
     };
     let text = format!("CAST(floor(EXTRACT(EPOCH FROM {})) AS bigint)", moment.text);
-    Ok(Written::tight(text, Kind::Integer).never_null(moment.not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(moment.not_null))
 }

@@ -1,6 +1,6 @@
 //! What MySQL has, and neither Postgres nor any other dialect that is translated.
 
-use crate::dialect::source::{Evidence, Mark, Seen, SeenKind};
+use crate::dialect::source::{DialectEvidence, DialectMarker, EvidenceToken, EvidenceTokenKind};
 
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
@@ -12,7 +12,7 @@ const JSON: &str = "https://dev.mysql.com/doc/refman/8.0/en/json-functions.html"
 const AGGREGATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html";
 
 /// The table.
-pub const EVIDENCE: &[Evidence] = &[
+pub const EVIDENCE: &[DialectEvidence] = &[
     call("date_format", DATES),
     call("time_format", DATES),
     call("str_to_date", DATES),
@@ -55,49 +55,49 @@ pub const EVIDENCE: &[Evidence] = &[
     row(&["force", "index", "("], HINTS),
     row(&["ignore", "index", "("], HINTS),
     row(&["sounds", "like"], TEXTS),
-    Evidence {
-        mark: Mark::Shape(separates),
+    DialectEvidence {
+        mark: DialectMarker::Shape(separates),
         doc: AGGREGATES,
     },
-    Evidence {
-        mark: Mark::Shape(divides),
+    DialectEvidence {
+        mark: DialectMarker::Shape(divides),
         doc: OPERATORS,
     },
 ];
 
-const fn call(name: &'static str, doc: &'static str) -> Evidence {
-    Evidence {
-        mark: Mark::Call(name),
+const fn call(name: &'static str, doc: &'static str) -> DialectEvidence {
+    DialectEvidence {
+        mark: DialectMarker::Call(name),
         doc,
     }
 }
 
-const fn of(name: &'static str, count: usize, doc: &'static str) -> Evidence {
-    Evidence {
-        mark: Mark::CallOf(name, count),
+const fn of(name: &'static str, count: usize, doc: &'static str) -> DialectEvidence {
+    DialectEvidence {
+        mark: DialectMarker::CallOf(name, count),
         doc,
     }
 }
 
-const fn row(words: &'static [&'static str], doc: &'static str) -> Evidence {
-    Evidence {
-        mark: Mark::Row(words),
+const fn row(words: &'static [&'static str], doc: &'static str) -> DialectEvidence {
+    DialectEvidence {
+        mark: DialectMarker::Sequence(words),
         doc,
     }
 }
 
 /// `GROUP_CONCAT(x SEPARATOR ', ')`
-fn separates(seen: &[Seen]) -> bool {
+fn separates(seen: &[EvidenceToken]) -> bool {
     seen.windows(2).any(|pair| {
         matches!(pair, [word, text]
-            if word.kind == SeenKind::Word
+            if word.kind == EvidenceTokenKind::Word
                 && word.word == "separator"
-                && text.kind == SeenKind::Text)
+                && text.kind == EvidenceTokenKind::Text)
     }) && seen.iter().any(|one| one.word == "group_concat")
 }
 
 /// `a DIV b`, `a XOR b`
-fn divides(seen: &[Seen]) -> bool {
+fn divides(seen: &[EvidenceToken]) -> bool {
     seen.windows(3).any(|three| {
         let [before, word, after] = three else {
             return false;
@@ -105,12 +105,12 @@ fn divides(seen: &[Seen]) -> bool {
         let ends_operand = before.word == ")"
             || matches!(
                 before.kind,
-                SeenKind::Number | SeenKind::Quoted | SeenKind::Word
+                EvidenceTokenKind::Number | EvidenceTokenKind::Quoted | EvidenceTokenKind::Word
             );
         let begins_operand = after.word == "("
             || matches!(
                 after.kind,
-                SeenKind::Number | SeenKind::Quoted | SeenKind::Word
+                EvidenceTokenKind::Number | EvidenceTokenKind::Quoted | EvidenceTokenKind::Word
             );
         let is_keyword = [
             "select", "as", "by", "where", "and", "or", "on", "not", "from",
@@ -120,7 +120,7 @@ fn divides(seen: &[Seen]) -> bool {
             "from", "as", "asc", "desc", "order", "group", "where", "join", "on",
         ]
         .contains(&after.word.as_str());
-        word.kind == SeenKind::Word
+        word.kind == EvidenceTokenKind::Word
             && ["div", "xor"].contains(&word.word.as_str())
             && ends_operand
             && begins_operand

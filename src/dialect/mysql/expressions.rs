@@ -9,32 +9,35 @@ use super::casts;
 use super::dates;
 use super::operators::{is_closed, is_comparison, is_misread};
 use super::regexp;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::compare::Comparison;
-use crate::dialect::translator::interval::Unit;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::compare::ComparisonOperator;
+use crate::dialect::translator::interval::TimeUnit;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.
-pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
+pub fn expression(
+    translator: &mut Translator<'_>,
+    expr: &Expr,
+) -> TranslateResult<Option<Translated>> {
     refuse_misread(expr)?;
     let written = match expr {
         Expr::Identifier(ident) if ident.value.starts_with('@') && ident.quote_style.is_none() => {
-            return writer.refuse("a user variable");
+            return translator.refuse("a user variable");
         }
         Expr::ILike { .. } => return Err(Untranslatable::mixed()),
         Expr::UnaryOp {
             op: UnaryOperator::BitwiseNot,
             ..
-        } => return writer.refuse("the operator ~"),
+        } => return translator.refuse("the operator ~"),
         Expr::RLike {
             negated,
             expr,
             pattern,
             regexp: _,
-        } => regexp::matches(writer, expr, pattern, *negated)?,
+        } => regexp::matches(translator, expr, pattern, *negated)?,
         Expr::Convert {
             is_try: false,
             expr,
@@ -43,40 +46,40 @@ pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Writte
             target_before_value: false,
             styles,
         } if styles.is_empty() => match (data_type, charset) {
-            (Some(data_type), None) => casts::cast_to(writer, expr, data_type)?,
+            (Some(data_type), None) => casts::cast_to(translator, expr, data_type)?,
             // Texts of Postgres have one encoding.
-            (None, Some(_)) => writer.text(expr)?,
-            _ => return writer.refuse("this form of CONVERT"),
+            (None, Some(_)) => translator.text(expr)?,
+            _ => return translator.refuse("this form of CONVERT"),
         },
         Expr::Extract {
             field,
             syntax: _,
             expr,
-        } => extracted(writer, field, expr)?,
+        } => extracted(translator, field, expr)?,
         Expr::Trim {
             trim_where,
             trim_what,
             expr,
             trim_characters: None,
-        } => trimmed(writer, *trim_where, trim_what.as_deref(), expr)?,
+        } => trimmed(translator, *trim_where, trim_what.as_deref(), expr)?,
         Expr::TypedString(TypedString {
             data_type, value, ..
-        }) => typed(writer, data_type, &value.value)?,
+        }) => typed(translator, data_type, &value.value)?,
         Expr::Collate { expr, collation } => {
             let name = collation.to_string().to_lowercase();
             let cased = match name.rsplit('_').next() {
                 Some("bin" | "cs") => true,
                 Some("ci") => false,
                 _ if name == "binary" => true,
-                _ => return writer.refuse("this collation"),
+                _ => return translator.refuse("this collation"),
             };
-            Written {
-                cased,
-                ..writer.text(expr)?
+            Translated {
+                case_sensitive: cased,
+                ..translator.text(expr)?
             }
         }
         Expr::Prefixed { prefix, value } if prefix.value.to_lowercase().starts_with("_utf8") => {
-            writer.text(value)?
+            translator.text(value)?
         }
         _ => return Ok(None),
     };
@@ -84,11 +87,11 @@ pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Writte
 }
 
 /// Refuses an operator that the grammar has bound to the wrong neighbours.
-fn refuse_misread(expr: &Expr) -> Outcome<()> {
+fn refuse_misread(expr: &Expr) -> TranslateResult<()> {
     let misread = match expr {
         Expr::BinaryOp { left, op, right } => {
             // What is compared first stands on the left.
-            let is_one = *op == BinaryOperator::Spaceship || Comparison::of(op).is_some();
+            let is_one = *op == BinaryOperator::Spaceship || ComparisonOperator::of(op).is_some();
             is_misread(left) || is_misread(right) || is_one && is_comparison(right)
         }
         Expr::UnaryOp { op, expr } => {
@@ -129,22 +132,26 @@ fn refuse_misread(expr: &Expr) -> Outcome<()> {
     Ok(())
 }
 
-fn extracted(writer: &mut Writer<'_>, field: &DateTimeField, expr: &Expr) -> Outcome<Written> {
-    match Unit::of(field) {
-        Some(Unit::Week) => writer.call_named("week", vec![expr]),
-        Some(unit) => dates::part(writer, unit, expr),
-        None => writer.refuse("this field of EXTRACT"),
+fn extracted(
+    translator: &mut Translator<'_>,
+    field: &DateTimeField,
+    expr: &Expr,
+) -> TranslateResult<Translated> {
+    match TimeUnit::of(field) {
+        Some(TimeUnit::Week) => translator.call_named("week", vec![expr]),
+        Some(unit) => dates::part(translator, unit, expr),
+        None => translator.refuse("this field of EXTRACT"),
     }
 }
 
 /// TRIM takes away spaces, or one string as often as it stands there.
 fn trimmed(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     side: Option<TrimWhereField>,
     what: Option<&Expr>,
     expr: &Expr,
-) -> Outcome<Written> {
-    let subject = writer.text(expr)?;
+) -> TranslateResult<Translated> {
+    let subject = translator.text(expr)?;
     let function = match side {
         None | Some(TrimWhereField::Both) => "btrim",
         Some(TrimWhereField::Leading) => "ltrim",
@@ -152,30 +159,34 @@ fn trimmed(
     };
     let not_null = subject.not_null;
     let Some(what) = what else {
-        return Ok(Written::call(function, &[&subject.text], Kind::Text).never_null(not_null));
+        return Ok(Translated::call(function, &[&subject.text], SqlType::Text).never_null(not_null));
     };
-    let what = writer.value(what)?;
+    let what = translator.value(what)?;
     match what.text_literal() {
         Some(one) if one.chars().count() == 1 => {
             Ok(
-                Written::call(function, &[&subject.text, &what.text], Kind::Text)
+                Translated::call(function, &[&subject.text, &what.text], SqlType::Text)
                     .never_null(not_null),
             )
         }
-        _ => writer.refuse("TRIM of more than one character"),
+        _ => translator.refuse("TRIM of more than one character"),
     }
 }
 
 /// `DATE '2024-01-31'`, `TIMESTAMP '2024-01-31 10:00:00'`
-fn typed(writer: &Writer<'_>, data_type: &DataType, value: &Value) -> Outcome<Written> {
-    let text = literal::written(value, writer.source)?;
-    let content = text.as_ref().and_then(Written::text_literal);
+fn typed(
+    translator: &Translator<'_>,
+    data_type: &DataType,
+    value: &Value,
+) -> TranslateResult<Translated> {
+    let text = literal::written(value, translator.source)?;
+    let content = text.as_ref().and_then(Translated::text_literal);
     let read = content.and_then(timestamp::read);
     match (data_type, read) {
         (DataType::Date, Some(read)) => Ok(read.day()),
         (DataType::Timestamp(None, TimezoneInfo::None) | DataType::Datetime(None), Some(read)) => {
             Ok(read.timestamp())
         }
-        _ => writer.refuse("this typed literal"),
+        _ => translator.refuse("this typed literal"),
     }
 }

@@ -2,18 +2,20 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/json-functions.html>
 
-use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{
+    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const JSON: &str = "https://dev.mysql.com/doc/refman/8.0/en/json-functions.html";
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "json_extract",
         (2, 2),
@@ -39,13 +41,13 @@ pub const RULES: &[Rule] = &[
          (SELECT CAST(count(*) AS integer) FROM jsonb_object_keys(j)) ELSE 1 END END AS json_length",
         ),
     ),
-    Rule {
+    FunctionRule {
         name: "json_array",
         arguments: (0, 64),
-        write: Write::Plain(
+        write: FunctionTranslation::Plain(
             "jsonb_build_array",
-            &[Takes::Any],
-            Returns::Kind(Kind::Jsonb),
+            &[ArgumentType::Any],
+            ReturnType::Kind(SqlType::Jsonb),
         ),
         doc: JSON,
         case: (
@@ -53,13 +55,13 @@ pub const RULES: &[Rule] = &[
             "jsonb_build_array(1, n) AS \"json_array\"",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "json_object",
         arguments: (2, 64),
-        write: Write::Plain(
+        write: FunctionTranslation::Plain(
             "jsonb_build_object",
-            &[Takes::Any],
-            Returns::Kind(Kind::Jsonb),
+            &[ArgumentType::Any],
+            ReturnType::Kind(SqlType::Jsonb),
         ),
         doc: JSON,
         case: (
@@ -72,71 +74,76 @@ pub const RULES: &[Rule] = &[
 const fn by(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: JSON,
         case,
     }
 }
 
 /// A document.
-fn document(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn document(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
+    let value = translator.value(call.argument(0)?)?;
     match value.kind {
-        Kind::Jsonb => Ok(value),
-        Kind::Json => Ok(cast(&value, "jsonb", Kind::Jsonb)),
-        Kind::Text if value.text_literal().is_some() => Ok(cast(&value, "jsonb", Kind::Jsonb)),
+        SqlType::Jsonb => Ok(value),
+        SqlType::Json => Ok(cast(&value, "jsonb", SqlType::Jsonb)),
+        SqlType::Text if value.text_literal().is_some() => {
+            Ok(cast(&value, "jsonb", SqlType::Jsonb))
+        }
         _ => Err(untyped(&value, "JSON")),
     }
 }
 
-fn extract(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let document = document(writer, call)?;
-    let path = writer.value(call.argument(1)?)?;
+fn extract(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let document = document(translator, call)?;
+    let path = translator.value(call.argument(1)?)?;
     let steps = path.text_literal().and_then(steps).ok_or_else(|| {
         call.refused()
             .hint("its path has to be a literal of names and places")
     })?;
-    let text = format!("{} #> {}", document.atom(), literal::quoted(&steps));
-    Ok(Written::loose(text, Kind::Jsonb))
+    let text = format!("{} #> {}", document.operand(), literal::quoted(&steps));
+    Ok(Translated::compound(text, SqlType::Jsonb))
 }
 
-fn unquote(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let document = document(writer, call)?;
+fn unquote(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let document = document(translator, call)?;
     // A JSON null is the text null in MySQL, and would be NULL here.
     let text = format!(
         "CASE jsonb_typeof({}) WHEN 'null' THEN 'null' ELSE {} #>> '{{}}' END",
         document.text,
-        document.atom()
+        document.operand()
     );
     // Texts of JSON have a binary collation.
-    Ok(Written {
-        cased: true,
-        ..Written::tight(text, Kind::Text)
+    Ok(Translated {
+        case_sensitive: true,
+        ..Translated::primary(text, SqlType::Text)
     })
 }
 
-fn length(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn length(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let document = match call.arguments.len() {
-        1 => document(writer, call)?,
-        _ => extract(writer, call)?,
+        1 => document(translator, call)?,
+        _ => extract(translator, call)?,
     };
-    let own = document.atom();
+    let own = document.operand();
     let text = format!(
         "CASE jsonb_typeof({own}) WHEN 'array' THEN jsonb_array_length({own}) WHEN 'object' THEN \
          (SELECT CAST(count(*) AS integer) FROM jsonb_object_keys({own})) ELSE 1 END"
     );
     if !document.not_null {
-        let text = format!("CASE WHEN {} IS NOT NULL THEN {text} END", document.atom());
-        return Ok(Written::tight(text, Kind::Integer));
+        let text = format!(
+            "CASE WHEN {} IS NOT NULL THEN {text} END",
+            document.operand()
+        );
+        return Ok(Translated::primary(text, SqlType::Integer));
     }
-    Ok(Written::tight(text, Kind::Integer))
+    Ok(Translated::primary(text, SqlType::Integer))
 }
 
 /// `$.a[0]."b c"` as `{a,0,"b c"}`.

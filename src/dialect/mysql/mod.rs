@@ -12,6 +12,7 @@ pub mod aggregates;
 pub mod calendar;
 pub mod casts;
 pub mod conditionals;
+pub mod date_arithmetic;
 pub mod dates;
 pub mod evidence;
 pub mod expressions;
@@ -28,20 +29,20 @@ use sqlparser::dialect::MySqlDialect;
 use sqlparser::tokenizer::TokenWithSpan;
 
 use super::source::{
-    Aliases, Backslash, Booleans, DoubleQuoted, Evidence, Habits, Letters, Nulls, Rule, Source,
-    untyped,
+    AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectSemantics,
+    DoubleQuoted, FunctionRule, NullOrder, SourceDialect, untyped,
 };
-use super::translator::Writer;
+use super::translator::Translator;
 use super::translator::convert::cast;
-use super::translator::translated::{Kind, Written};
-use super::translator::untranslatable::Outcome;
+use super::translator::translated::{SqlType, Translated};
+use super::translator::untranslatable::TranslateResult;
 
 use crate::policy::Dialect;
 
 /// MySQL and MariaDB.
-pub struct Mysql;
+pub struct MysqlSource;
 
-impl Source for Mysql {
+impl SourceDialect for MysqlSource {
     fn dialect(&self) -> Dialect {
         Dialect::Mysql
     }
@@ -58,67 +59,71 @@ impl Source for Mysql {
         tokens::rearranged(tokens)
     }
 
-    fn evidence(&self) -> &'static [Evidence] {
+    fn evidence(&self) -> &'static [DialectEvidence] {
         evidence::EVIDENCE
     }
 
-    fn habits(&self) -> &'static Habits {
-        &HABITS
+    fn semantics(&self) -> &'static DialectSemantics {
+        &SEMANTICS
     }
 
-    fn functions(&self) -> &'static [&'static [Rule]] {
+    fn functions(&self) -> &'static [&'static [FunctionRule]] {
         FUNCTIONS
     }
 
-    fn expression(&self, writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
-        expressions::expression(writer, expr)
+    fn expression(
+        &self,
+        translator: &mut Translator<'_>,
+        expr: &Expr,
+    ) -> TranslateResult<Option<Translated>> {
+        expressions::expression(translator, expr)
     }
 
     fn operation(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         left: &Expr,
         op: &BinaryOperator,
         right: &Expr,
-    ) -> Outcome<Option<Written>> {
-        operators::operation(writer, left, op, right)
+    ) -> TranslateResult<Option<Translated>> {
+        operators::operation(translator, left, op, right)
     }
 
     fn cast(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         value: &Expr,
         to: &DataType,
         _: bool,
-    ) -> Outcome<Written> {
-        casts::cast_to(writer, value, to)
+    ) -> TranslateResult<Translated> {
+        casts::cast_to(translator, value, to)
     }
 
-    fn text_of(&self, value: &Written) -> Outcome<Written> {
+    fn text_of(&self, value: &Translated) -> TranslateResult<Translated> {
         let pattern = match value.kind {
-            Kind::Date => "'YYYY-MM-DD'",
-            Kind::Timestamp | Kind::TimestampTz => "'YYYY-MM-DD HH24:MI:SS'",
-            Kind::Decimal | Kind::Jsonb => return Ok(cast(value, "text", Kind::Text)),
+            SqlType::Date => "'YYYY-MM-DD'",
+            SqlType::Timestamp | SqlType::TimestampTz => "'YYYY-MM-DD HH24:MI:SS'",
+            SqlType::Decimal | SqlType::Jsonb => return Ok(cast(value, "text", SqlType::Text)),
             _ => return Err(untyped(value, "a text")),
         };
         let text = format!("to_char({}, {pattern})", value.text);
-        Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+        Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
     }
 
-    fn number_of(&self, value: &Written) -> Outcome<Written> {
+    fn number_of(&self, value: &Translated) -> TranslateResult<Translated> {
         Ok(casts::leading_number(value))
     }
 
-    fn moment_of(&self, value: &Written) -> Outcome<Written> {
-        Ok(casts::moment_in_text(value))
+    fn timestamp_of(&self, value: &Translated) -> TranslateResult<Translated> {
+        Ok(casts::timestamp_in_text(value))
     }
 
-    fn division(&self, left: &Written, right: &Written) -> Outcome<Written> {
+    fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
         operators::division(left, right)
     }
 }
 
-const FUNCTIONS: &[&[Rule]] = &[
+const FUNCTIONS: &[&[FunctionRule]] = &[
     aggregates::RULES,
     calendar::RULES,
     conditionals::RULES,
@@ -130,16 +135,16 @@ const FUNCTIONS: &[&[Rule]] = &[
     strings::RULES,
 ];
 
-const HABITS: Habits = Habits {
-    nulls: Nulls::Smallest,
-    booleans: Booleans::Numbers,
+const SEMANTICS: DialectSemantics = DialectSemantics {
+    nulls: NullOrder::Smallest,
+    booleans: BooleanForm::Numbers,
     double_quoted: DoubleQuoted::Text,
-    backslash: Backslash::Mysql,
-    like: Letters::Alike,
+    backslash: BackslashEscapes::Mysql,
+    like: CaseSensitivity::Insensitive,
     like_escape: Some('\\'),
-    equality: Letters::Alike,
-    names: Letters::Alike,
-    aliases: Aliases {
+    equality: CaseSensitivity::Insensitive,
+    names: CaseSensitivity::Insensitive,
+    aliases: AliasScope {
         filter: false,
         group: true,
         having: true,

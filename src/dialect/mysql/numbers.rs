@@ -3,18 +3,20 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/mathematical-functions.html>
 
 use super::operators::remainder;
-use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{
+    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const NUMBERS: &str = "https://dev.mysql.com/doc/refman/8.0/en/mathematical-functions.html";
 const BITS: &str = "https://dev.mysql.com/doc/refman/8.0/en/bit-functions.html";
 
 /// The table.
-pub const RULES: &[Rule] = &[
-    plain("abs", (1, 1), Returns::First, ("ABS(n)", "abs(n)")),
+pub const RULES: &[FunctionRule] = &[
+    plain("abs", (1, 1), ReturnType::First, ("ABS(n)", "abs(n)")),
     whole("ceil", ("CEIL(q)", "ceil(q)")),
     whole("ceiling", ("CEILING(q)", "ceil(q) AS ceiling")),
     whole("floor", ("FLOOR(n)", "n AS floor")),
@@ -93,27 +95,27 @@ pub const RULES: &[Rule] = &[
         power,
         ("POWER(n, 2)", "power(CAST(n AS double precision), 2)"),
     ),
-    Rule {
+    FunctionRule {
         name: "pi",
         arguments: (0, 0),
-        write: Write::Plain("pi", &[], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Plain("pi", &[], ReturnType::Kind(SqlType::Float)),
         doc: NUMBERS,
         case: ("PI()", "pi()"),
     },
-    Rule {
+    FunctionRule {
         name: "rand",
         arguments: (0, 0),
-        write: Write::Plain("random", &[], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Plain("random", &[], ReturnType::Kind(SqlType::Float)),
         doc: NUMBERS,
         case: ("RAND()", "random() AS rand"),
     },
-    Rule {
+    FunctionRule {
         name: "bit_count",
         arguments: (1, 1),
-        write: Write::Template(
+        write: FunctionTranslation::Template(
             "bit_count(CAST(CAST({0} AS bigint) AS bit(64)))",
-            &[Takes::Integer],
-            Returns::Kind(Kind::Integer),
+            &[ArgumentType::Integer],
+            ReturnType::Kind(SqlType::Integer),
         ),
         doc: BITS,
         case: (
@@ -126,13 +128,13 @@ pub const RULES: &[Rule] = &[
 const fn plain(
     name: &'static str,
     arguments: (usize, usize),
-    returns: Returns,
+    returns: ReturnType,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::Plain(name, &[Takes::Number], returns),
+        write: FunctionTranslation::Plain(name, &[ArgumentType::Number], returns),
         doc: NUMBERS,
         case,
     }
@@ -141,19 +143,19 @@ const fn plain(
 const fn by(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: NUMBERS,
         case,
     }
 }
 
-const fn whole(name: &'static str, case: (&'static str, &'static str)) -> Rule {
+const fn whole(name: &'static str, case: (&'static str, &'static str)) -> FunctionRule {
     by(name, (1, 1), up_or_down, case)
 }
 
@@ -162,51 +164,58 @@ const fn double(
     name: &'static str,
     template: &'static str,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (1, 1),
-        write: Write::Template(template, &[Takes::Double], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Template(
+            template,
+            &[ArgumentType::Double],
+            ReturnType::Kind(SqlType::Float),
+        ),
         doc: NUMBERS,
         case,
     }
 }
 
-fn up_or_down(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn up_or_down(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
+    let number = translator.number(call.argument(0)?)?;
     let name = if call.name == "floor" {
         "floor"
     } else {
         "ceil"
     };
     match number.kind {
-        Kind::Integer => Ok(number),
-        Kind::Decimal | Kind::Float => {
-            Ok(Written::call(name, &[&number.text], number.kind).never_null(number.not_null))
+        SqlType::Integer => Ok(number),
+        SqlType::Decimal | SqlType::Float => {
+            Ok(Translated::call(name, &[&number.text], number.kind).never_null(number.not_null))
         }
         _ => Err(untyped(&number, "a number")),
     }
 }
 
 /// ROUND and TRUNCATE. Exact numbers are rounded half away from zero in both.
-fn rounded(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn rounded(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
+    let number = translator.number(call.argument(0)?)?;
     let function = if call.name == "round" {
         "round"
     } else {
         "trunc"
     };
     let places = match call.arguments.get(1) {
-        Some(places) => Some(writer.integer(places)?),
+        Some(places) => Some(translator.integer(places)?),
         None => None,
     };
     let not_null = number.not_null && places.as_ref().is_none_or(|places| places.not_null);
     let exact = match number.kind {
-        Kind::Decimal => number.text.clone(),
-        Kind::Float => return rounded_double(function, &number, places.as_ref(), call),
-        Kind::Integer => match &places {
+        SqlType::Decimal => number.text.clone(),
+        SqlType::Float => return rounded_double(function, &number, places.as_ref(), call),
+        SqlType::Integer => match &places {
             None => return Ok(number),
             Some(places) if places.small_integer().is_some_and(|places| places >= 0) => {
                 return Ok(number);
@@ -219,12 +228,12 @@ fn rounded(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let written = match &places {
         Some(places) => {
             let places = match places.kind {
-                Kind::Integer if places.is_literal() => places.text.clone(),
+                SqlType::Integer if places.is_literal() => places.text.clone(),
                 _ => format!("CAST({} AS integer)", places.text),
             };
-            Written::call(function, &[&exact, &places], Kind::Decimal)
+            Translated::call(function, &[&exact, &places], SqlType::Decimal)
         }
-        None => Written::call(function, &[&exact], kind),
+        None => Translated::call(function, &[&exact], kind),
     };
     Ok(written.never_null(not_null))
 }
@@ -233,16 +242,16 @@ fn rounded(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
 /// doubles without places.
 fn rounded_double(
     function: &str,
-    number: &Written,
-    places: Option<&Written>,
-    call: &Call<'_>,
-) -> Outcome<Written> {
+    number: &Translated,
+    places: Option<&Translated>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     let Some(places) = places else {
         return Ok(
-            Written::call(function, &[&number.text], Kind::Float).never_null(number.not_null)
+            Translated::call(function, &[&number.text], SqlType::Float).never_null(number.not_null)
         );
     };
-    let own = number.atom();
+    let own = number.operand();
     let text = match places.small_integer() {
         Some(0) => format!("{function}({})", number.text),
         Some(places @ 1..=20) => format!("({function}({own} * 1e{places}) / 1e{places})"),
@@ -256,51 +265,54 @@ fn rounded_double(
                 .hint("of a double its places have to be a literal"));
         }
     };
-    Ok(Written::tight(text, Kind::Float).never_null(number.not_null))
+    Ok(Translated::primary(text, SqlType::Float).never_null(number.not_null))
 }
 
-fn modulo(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn modulo(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let (left, right) = (
-        writer.number(call.argument(0)?)?,
-        writer.number(call.argument(1)?)?,
+        translator.number(call.argument(0)?)?,
+        translator.number(call.argument(1)?)?,
     );
     remainder(&left, &right)
 }
 
-fn sign(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn sign(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
+    let number = translator.number(call.argument(0)?)?;
     let text = format!("CAST(sign({}) AS integer)", number.text);
-    Ok(Written::tight(text, Kind::Integer).never_null(number.not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(number.not_null))
 }
 
 /// LOG(x) is the natural one, LOG(b, x) that of base b; of nothing positive it is NULL.
-fn log(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn log(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let first = writer.double(call.argument(0)?)?;
-    let positive = |value: &Written| format!("{} > 0", value.atom());
+    let first = translator.double(call.argument(0)?)?;
+    let positive = |value: &Translated| format!("{} > 0", value.operand());
     let text = match call.arguments.get(1) {
         None => format!("CASE WHEN {} THEN ln({}) END", positive(&first), first.text),
         Some(second) => {
-            let second = writer.double(second)?;
+            let second = translator.double(second)?;
             format!(
                 "CASE WHEN {} AND {} <> 1 AND {} THEN ln({}) / ln({}) END",
                 positive(&first),
-                first.atom(),
+                first.operand(),
                 positive(&second),
                 second.text,
                 first.text
             )
         }
     };
-    Ok(Written::tight(text, Kind::Float))
+    Ok(Translated::primary(text, SqlType::Float))
 }
 
-fn power(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn power(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let base = writer.double(call.argument(0)?)?;
-    let exponent = writer.number(call.argument(1)?)?;
+    let base = translator.double(call.argument(0)?)?;
+    let exponent = translator.number(call.argument(1)?)?;
     let not_null = base.not_null && exponent.not_null;
-    Ok(Written::call("power", &[&base.text, &exponent.text], Kind::Float).never_null(not_null))
+    Ok(
+        Translated::call("power", &[&base.text, &exponent.text], SqlType::Float)
+            .never_null(not_null),
+    )
 }

@@ -5,55 +5,57 @@
 use sqlparser::ast::{BinaryOperator, Expr};
 
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::compare::Comparison;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::compare::ComparisonOperator;
 use crate::dialect::translator::interval;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an operation.
 pub fn operation(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     left: &Expr,
     op: &BinaryOperator,
     right: &Expr,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     let comparison = match op {
-        BinaryOperator::Spaceship => Some(Comparison::NotDistinct),
-        other => Comparison::of(other),
+        BinaryOperator::Spaceship => Some(ComparisonOperator::NotDistinct),
+        other => ComparisonOperator::of(other),
     };
     if let Some(comparison) = comparison {
-        return writer.compared(comparison, left, right).map(Some);
+        return translator
+            .compare_expressions(comparison, left, right)
+            .map(Some);
     }
     let written = match op {
-        BinaryOperator::Assignment => return writer.refuse("a user variable"),
+        BinaryOperator::Assignment => return translator.refuse("a user variable"),
         BinaryOperator::Plus | BinaryOperator::Minus => {
             let minus = *op == BinaryOperator::Minus;
-            return moved(writer, left, minus, right);
+            return moved(translator, left, minus, right);
         }
         BinaryOperator::Modulo => {
-            let (left, right) = (writer.number(left)?, writer.number(right)?);
+            let (left, right) = (translator.number(left)?, translator.number(right)?);
             remainder(&left, &right)?
         }
         BinaryOperator::MyIntegerDivide => {
-            let (left, right) = (writer.number(left)?, writer.number(right)?);
+            let (left, right) = (translator.number(left)?, translator.number(right)?);
             whole_division(&left, &right)?
         }
         BinaryOperator::Xor if is_closed(left) && is_closed(right) => {
-            let (left, right) = (writer.condition(left)?, writer.condition(right)?);
-            let text = format!("{} <> {}", left.atom(), right.atom());
-            Written::operation(text, Kind::Bool).never_null(left.not_null && right.not_null)
+            let (left, right) = (translator.condition(left)?, translator.condition(right)?);
+            let text = format!("{} <> {}", left.operand(), right.operand());
+            Translated::operation(text, SqlType::Bool).never_null(left.not_null && right.not_null)
         }
-        BinaryOperator::BitwiseAnd => bits(writer, left, "&", right)?,
-        BinaryOperator::BitwiseOr => bits(writer, left, "|", right)?,
+        BinaryOperator::BitwiseAnd => bits(translator, left, "&", right)?,
+        BinaryOperator::BitwiseOr => bits(translator, left, "|", right)?,
         BinaryOperator::BitwiseXor if is_closed(left) && is_closed(right) => {
-            bits(writer, left, "#", right)?
+            bits(translator, left, "#", right)?
         }
         BinaryOperator::PGBitwiseShiftLeft if is_closed(left) && is_closed(right) => {
-            bits(writer, left, "<<", right)?
+            bits(translator, left, "<<", right)?
         }
         BinaryOperator::PGBitwiseShiftRight if is_closed(left) && is_closed(right) => {
-            bits(writer, left, ">>", right)?
+            bits(translator, left, ">>", right)?
         }
         BinaryOperator::Xor
         | BinaryOperator::BitwiseXor
@@ -87,7 +89,7 @@ pub fn is_misread(expr: &Expr) -> bool {
 pub fn is_comparison(expr: &Expr) -> bool {
     match expr {
         Expr::BinaryOp { op, .. } => {
-            *op == BinaryOperator::Spaceship || Comparison::of(op).is_some()
+            *op == BinaryOperator::Spaceship || ComparisonOperator::of(op).is_some()
         }
         Expr::InList { .. }
         | Expr::InSubquery { .. }
@@ -113,82 +115,85 @@ pub fn is_closed(expr: &Expr) -> bool {
 
 /// A date and an interval; none where neither side is one.
 fn moved(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     left: &Expr,
     minus: bool,
     right: &Expr,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     let (moment, interval) = match (left, right) {
         (moment, Expr::Interval(interval)) => (moment, interval),
         (Expr::Interval(interval), moment) if !minus => (moment, interval),
         _ => return Ok(None),
     };
-    let moment = moment_of(writer, moment)?;
-    let (count, unit) = writer.interval(interval)?;
-    interval::moved(&moment, minus, &count, unit).map(Some)
+    let moment = temporal_argument(translator, moment)?;
+    let (count, unit) = translator.interval(interval)?;
+    interval::shifted(&moment, minus, &count, unit).map(Some)
 }
 
 /// A date or timestamp that is moved: of a text that is no literal nobody knows whether the result
 /// has a time.
-pub fn moment_of(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let value = writer.value(expr)?;
-    if value.kind == Kind::Text && value.text_literal().is_none() {
+pub fn temporal_argument(
+    translator: &mut Translator<'_>,
+    expr: &Expr,
+) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
+    if value.kind == SqlType::Text && value.text_literal().is_none() {
         return Err(untyped(&value, "a date").hint("cast it to a date first"));
     }
-    writer.dated(value)
+    translator.as_temporal(value)
 }
 
 /// `a / b`: exact numbers divide as decimals, and a division by zero is NULL.
-pub fn division(left: &Written, right: &Written) -> Outcome<Written> {
+pub fn division(left: &Translated, right: &Translated) -> TranslateResult<Translated> {
     known(left)?;
     known(right)?;
     let kind = left.kind.common(right.kind);
-    if kind == Kind::Float {
+    if kind == SqlType::Float {
         let dividend = format!("CAST({} AS double precision)", left.text);
         let text = format!("{dividend} / {}", divisor(right));
-        return Ok(nullable(text, Kind::Float, left, right));
+        return Ok(nullable(text, SqlType::Float, left, right));
     }
     let dividend = match left.kind {
-        Kind::Decimal => left.atom(),
+        SqlType::Decimal => left.operand(),
         _ => format!("CAST({} AS numeric)", left.text),
     };
     let text = format!("{dividend} / {}", divisor(right));
-    Ok(Written {
-        longer: true,
-        ..nullable(text, Kind::Decimal, left, right)
+    Ok(Translated {
+        extra_digits: true,
+        ..nullable(text, SqlType::Decimal, left, right)
     })
 }
 
 /// `a % b`: the sign is that of the dividend, and by zero it is NULL.
-pub fn remainder(left: &Written, right: &Written) -> Outcome<Written> {
+pub fn remainder(left: &Translated, right: &Translated) -> TranslateResult<Translated> {
     known(left)?;
     known(right)?;
     let kind = left.kind.common(right.kind);
-    if kind == Kind::Float {
+    if kind == SqlType::Float {
         return Err(untyped(left, "an exact number"));
     }
-    let text = format!("{} % {}", left.atom(), divisor(right));
+    let text = format!("{} % {}", left.operand(), divisor(right));
     Ok(nullable(text, kind, left, right))
 }
 
 /// `a DIV b`
-fn whole_division(left: &Written, right: &Written) -> Outcome<Written> {
+fn whole_division(left: &Translated, right: &Translated) -> TranslateResult<Translated> {
     known(left)?;
     known(right)?;
     match left.kind.common(right.kind) {
-        Kind::Integer => {
-            let text = format!("{} / {}", left.atom(), divisor(right));
-            Ok(nullable(text, Kind::Integer, left, right))
+        SqlType::Integer => {
+            let text = format!("{} / {}", left.operand(), divisor(right));
+            Ok(nullable(text, SqlType::Integer, left, right))
         }
-        Kind::Decimal => {
+        SqlType::Decimal => {
             let text = format!(
                 "CAST(trunc({} / {}) AS bigint)",
-                left.atom(),
+                left.operand(),
                 divisor(right)
             );
-            Ok(Written {
-                tight: true,
-                ..nullable(text, Kind::Integer, left, right)
+            Ok(Translated {
+                is_primary: true,
+                ..nullable(text, SqlType::Integer, left, right)
             })
         }
         _ => Err(untyped(left, "an exact number")),
@@ -196,41 +201,48 @@ fn whole_division(left: &Written, right: &Written) -> Outcome<Written> {
 }
 
 /// A divisor that is NULL instead of zero.
-fn divisor(right: &Written) -> String {
+fn divisor(right: &Translated) -> String {
     if is_not_zero(right) {
-        right.atom()
+        right.operand()
     } else {
         format!("NULLIF({}, 0)", right.text)
     }
 }
 
-fn is_not_zero(right: &Written) -> bool {
+fn is_not_zero(right: &Translated) -> bool {
     (right.number_literal())
         .is_some_and(|digits| digits.bytes().any(|b| (b'1'..=b'9').contains(&b)))
 }
 
-fn nullable(text: String, kind: Kind, left: &Written, right: &Written) -> Written {
+fn nullable(text: String, kind: SqlType, left: &Translated, right: &Translated) -> Translated {
     let not_null = left.not_null && is_not_zero(right);
-    Written {
-        longer: left.longer || right.longer,
-        ..Written::operation(text, kind).never_null(not_null)
+    Translated {
+        extra_digits: left.extra_digits || right.extra_digits,
+        ..Translated::operation(text, kind).never_null(not_null)
     }
 }
 
-fn known(value: &Written) -> Outcome<()> {
+fn known(value: &Translated) -> TranslateResult<()> {
     match value.kind {
-        kind if kind.is_number() || kind == Kind::Null => Ok(()),
-        _ if value.form == Form::NullLiteral => Ok(()),
+        kind if kind.is_number() || kind == SqlType::Null => Ok(()),
+        _ if value.form == TranslatedForm::NullLiteral => Ok(()),
         _ => Err(untyped(value, "a number")),
     }
 }
 
 /// An operation on the bits of whole numbers. MySQL's are unsigned: where the result could be
 /// negative here, the sign bit alone differs, and only of numbers below zero.
-fn bits(writer: &mut Writer<'_>, left: &Expr, sign: &str, right: &Expr) -> Outcome<Written> {
-    let (left, right) = (writer.integer(left)?, writer.integer(right)?);
+fn bits(
+    translator: &mut Translator<'_>,
+    left: &Expr,
+    sign: &str,
+    right: &Expr,
+) -> TranslateResult<Translated> {
+    let (left, right) = (translator.integer(left)?, translator.integer(right)?);
     for side in [&left, &right] {
-        if side.kind != Kind::Integer || side.number_literal().is_some_and(|n| n.starts_with('-')) {
+        if side.kind != SqlType::Integer
+            || side.number_literal().is_some_and(|n| n.starts_with('-'))
+        {
             return Err(untyped(side, "a whole number"));
         }
     }
@@ -239,9 +251,9 @@ fn bits(writer: &mut Writer<'_>, left: &Expr, sign: &str, right: &Expr) -> Outco
             format!("CAST({} AS bigint)", left.text),
             format!("CAST({} AS integer)", right.text),
         ),
-        _ => (left.atom(), right.atom()),
+        _ => (left.operand(), right.operand()),
     };
     let not_null = left.not_null && right.not_null;
     let text = format!("{one} {sign} {other}");
-    Ok(Written::operation(text, Kind::Integer).never_null(not_null))
+    Ok(Translated::operation(text, SqlType::Integer).never_null(not_null))
 }

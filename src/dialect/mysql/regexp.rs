@@ -7,41 +7,41 @@
 
 use sqlparser::ast::Expr;
 
-use crate::dialect::source::{Rule, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const REGEXP: &str = "https://dev.mysql.com/doc/refman/8.0/en/regexp.html";
 
 /// The table.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[FunctionRule] = &[
+    FunctionRule {
         name: "regexp_like",
         arguments: (2, 3),
-        write: Write::By(like),
+        write: FunctionTranslation::By(like),
         doc: REGEXP,
         case: (
             "REGEXP_LIKE(s, '^a')",
             "CAST(s ~* '^a' AS integer) AS regexp_like",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "regexp_replace",
         arguments: (3, 3),
-        write: Write::By(replace),
+        write: FunctionTranslation::By(replace),
         doc: REGEXP,
         case: (
             "REGEXP_REPLACE(s, '[0-9]+', '#')",
             "regexp_replace(s, '[0-9]+', '#', 'gi')",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "regexp_substr",
         arguments: (2, 2),
-        write: Write::By(substr),
+        write: FunctionTranslation::By(substr),
         doc: REGEXP,
         case: (
             "REGEXP_SUBSTR(s, '[a-z]+')",
@@ -52,30 +52,30 @@ pub const RULES: &[Rule] = &[
 
 /// `s REGEXP p`
 pub fn matches(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     subject: &Expr,
     pattern: &Expr,
     negated: bool,
-) -> Outcome<Written> {
-    let subject = writer.text(subject)?;
-    let pattern = pattern_of(writer, pattern)?;
+) -> TranslateResult<Translated> {
+    let subject = translator.text(subject)?;
+    let pattern = pattern_of(translator, pattern)?;
     let operator = if negated { "!~*" } else { "~*" };
     Ok(matched(&subject, operator, &pattern))
 }
 
-fn matched(subject: &Written, operator: &str, pattern: &str) -> Written {
+fn matched(subject: &Translated, operator: &str, pattern: &str) -> Translated {
     let pattern = literal::quoted(pattern);
-    let text = format!("{} {operator} {pattern}", subject.atom());
-    Written::operation(text, Kind::Bool).never_null(subject.not_null)
+    let text = format!("{} {operator} {pattern}", subject.operand());
+    Translated::operation(text, SqlType::Bool).never_null(subject.not_null)
 }
 
-fn like(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn like(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let pattern = pattern_of(writer, call.argument(1)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let pattern = pattern_of(translator, call.argument(1)?)?;
     let operator = match call.arguments.get(2) {
         None => "~*",
-        Some(flags) => match writer.value(flags)?.text_literal() {
+        Some(flags) => match translator.value(flags)?.text_literal() {
             Some("c") => "~",
             Some("i") => "~*",
             _ => return Err(call.refused()),
@@ -84,18 +84,18 @@ fn like(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     Ok(matched(&subject, operator, &pattern))
 }
 
-fn replace(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn replace(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let pattern = pattern_of(writer, call.argument(1)?)?;
-    let replacement = writer.text(call.argument(2)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let pattern = pattern_of(translator, call.argument(1)?)?;
+    let replacement = translator.text(call.argument(2)?)?;
     let plain = (replacement.text_literal()).is_some_and(|text| !text.contains(['\\', '$']));
     if !plain {
         return Err(call
             .refused()
             .hint("its replacement has to be a literal without \\ and $"));
     }
-    Ok(Written::call(
+    Ok(Translated::call(
         "regexp_replace",
         &[
             &subject.text,
@@ -103,23 +103,23 @@ fn replace(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             &replacement.text,
             "'gi'",
         ],
-        Kind::Text,
+        SqlType::Text,
     )
     .never_null(subject.not_null))
 }
 
-fn substr(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn substr(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let pattern = pattern_of(writer, call.argument(1)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let pattern = pattern_of(translator, call.argument(1)?)?;
     let pattern = literal::quoted(&format!("(?i)({pattern})"));
     let text = format!("substring({} from {pattern})", subject.text);
-    Ok(Written::tight(text, Kind::Text))
+    Ok(Translated::primary(text, SqlType::Text))
 }
 
 /// A pattern as Postgres writes it.
-fn pattern_of(writer: &mut Writer<'_>, pattern: &Expr) -> Outcome<String> {
-    let pattern = writer.value(pattern)?;
+fn pattern_of(translator: &mut Translator<'_>, pattern: &Expr) -> TranslateResult<String> {
+    let pattern = translator.value(pattern)?;
     let translated = pattern.text_literal().and_then(translated);
     translated.ok_or_else(|| {
         Untranslatable::construct("this regular expression")

@@ -2,19 +2,21 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/string-functions.html>
 
-use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{
+    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
 const CRYPT: &str = "https://dev.mysql.com/doc/refman/8.0/en/encryption-functions.html";
-const TEXT: Returns = Returns::Kind(Kind::Text);
-const WHOLE: Returns = Returns::Kind(Kind::Integer);
+const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
+const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "concat",
         (1, 64),
@@ -28,7 +30,7 @@ pub const RULES: &[Rule] = &[
         "concat_ws",
         "concat_ws",
         (2, 64),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("CONCAT_WS(',', s, n)", "concat_ws(',', s, CAST(n AS text))"),
     ),
@@ -36,7 +38,7 @@ pub const RULES: &[Rule] = &[
         "upper",
         "upper",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("UPPER(s)", "upper(s)"),
     ),
@@ -44,7 +46,7 @@ pub const RULES: &[Rule] = &[
         "ucase",
         "upper",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("UCASE(s)", "upper(s) AS ucase"),
     ),
@@ -52,7 +54,7 @@ pub const RULES: &[Rule] = &[
         "lower",
         "lower",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("LOWER(s)", "lower(s)"),
     ),
@@ -60,7 +62,7 @@ pub const RULES: &[Rule] = &[
         "lcase",
         "lower",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("LCASE(s)", "lower(s) AS lcase"),
     ),
@@ -68,7 +70,7 @@ pub const RULES: &[Rule] = &[
         "length",
         "octet_length",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         WHOLE,
         ("LENGTH(s)", "octet_length(s) AS length"),
     ),
@@ -76,7 +78,7 @@ pub const RULES: &[Rule] = &[
         "octet_length",
         "octet_length",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         WHOLE,
         ("OCTET_LENGTH(s)", "octet_length(s)"),
     ),
@@ -84,7 +86,7 @@ pub const RULES: &[Rule] = &[
         "bit_length",
         "bit_length",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         WHOLE,
         ("BIT_LENGTH(s)", "bit_length(s)"),
     ),
@@ -92,7 +94,7 @@ pub const RULES: &[Rule] = &[
         "char_length",
         "char_length",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         WHOLE,
         ("CHAR_LENGTH(s)", "char_length(s)"),
     ),
@@ -100,7 +102,7 @@ pub const RULES: &[Rule] = &[
         "character_length",
         "char_length",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         WHOLE,
         ("CHARACTER_LENGTH(s)", "char_length(s) AS character_length"),
     ),
@@ -108,7 +110,7 @@ pub const RULES: &[Rule] = &[
         "reverse",
         "reverse",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("REVERSE(s)", "reverse(s)"),
     ),
@@ -116,7 +118,7 @@ pub const RULES: &[Rule] = &[
         "replace",
         "replace",
         (3, 3),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
     ),
@@ -124,7 +126,7 @@ pub const RULES: &[Rule] = &[
         "repeat",
         "repeat",
         (2, 2),
-        &[Takes::Text, Takes::Integer],
+        &[ArgumentType::Text, ArgumentType::Integer],
         TEXT,
         ("REPEAT(s, 3)", "repeat(s, 3)"),
     ),
@@ -132,7 +134,7 @@ pub const RULES: &[Rule] = &[
         "ltrim",
         "ltrim",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("LTRIM(s)", "ltrim(s)"),
     ),
@@ -140,7 +142,7 @@ pub const RULES: &[Rule] = &[
         "rtrim",
         "rtrim",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("RTRIM(s)", "rtrim(s)"),
     ),
@@ -148,23 +150,23 @@ pub const RULES: &[Rule] = &[
         "md5",
         "md5",
         (1, 1),
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("MD5(s)", "md5(s)"),
     ),
-    Rule {
+    FunctionRule {
         name: "space",
         arguments: (1, 1),
-        write: Write::Template("repeat(' ', {0})", &[Takes::Integer], TEXT),
+        write: FunctionTranslation::Template("repeat(' ', {0})", &[ArgumentType::Integer], TEXT),
         doc: TEXTS,
         case: ("SPACE(3)", "repeat(' ', 3) AS space"),
     },
-    Rule {
+    FunctionRule {
         name: "ascii",
         arguments: (1, 1),
-        write: Write::Template(
+        write: FunctionTranslation::Template(
             "CASE WHEN {0} = '' THEN 0 ELSE get_byte(convert_to({0}, 'UTF8'), 0) END",
-            &[Takes::Text],
+            &[ArgumentType::Text],
             WHOLE,
         ),
         doc: TEXTS,
@@ -215,14 +217,14 @@ const fn plain(
     name: &'static str,
     own: &'static str,
     arguments: (usize, usize),
-    takes: &'static [Takes],
-    returns: Returns,
+    takes: &'static [ArgumentType],
+    returns: ReturnType,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::Plain(own, takes, returns),
+        write: FunctionTranslation::Plain(own, takes, returns),
         doc: TEXTS,
         case,
     }
@@ -231,38 +233,38 @@ const fn plain(
 const fn by(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: if name.len() == 4 { CRYPT } else { TEXTS },
         case,
     }
 }
 
 /// CONCAT is NULL where any argument is, unlike Postgres's.
-fn concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn concat(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let mut parts = Vec::new();
     let mut not_null = true;
     for argument in &call.arguments {
-        let part = writer.text(argument)?;
+        let part = translator.text(argument)?;
         not_null &= part.not_null;
-        parts.push(part.atom());
+        parts.push(part.operand());
     }
     if let [only] = parts.as_slice() {
-        return Ok(Written::tight(only.clone(), Kind::Text).never_null(not_null));
+        return Ok(Translated::primary(only.clone(), SqlType::Text).never_null(not_null));
     }
-    Ok(Written::loose(parts.join(" || "), Kind::Text).never_null(not_null))
+    Ok(Translated::compound(parts.join(" || "), SqlType::Text).never_null(not_null))
 }
 
-fn sha2(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn sha2(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let length = writer.value(call.argument(1)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let length = translator.value(call.argument(1)?)?;
     let function = match length.small_integer() {
         Some(0 | 256) => "sha256",
         Some(224) => "sha224",
@@ -274,27 +276,27 @@ fn sha2(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         "encode({function}(convert_to({}, 'UTF8')), 'hex')",
         subject.text
     );
-    Ok(Written::tight(text, Kind::Text).never_null(subject.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(subject.not_null))
 }
 
-fn hex(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn hex(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
+    let value = translator.value(call.argument(0)?)?;
     let text = match value.kind {
-        Kind::Integer => format!("upper(to_hex(CAST({} AS bigint)))", value.text),
-        Kind::Text | Kind::Null => {
+        SqlType::Integer => format!("upper(to_hex(CAST({} AS bigint)))", value.text),
+        SqlType::Text | SqlType::Null => {
             format!("upper(encode(convert_to({}, 'UTF8'), 'hex'))", value.text)
         }
         _ => return Err(untyped(&value, "a whole number or a text")),
     };
-    Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
 }
 
-fn padded(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn padded(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let length = writer.integer(call.argument(1)?)?;
-    let padding = writer.text(call.argument(2)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let length = translator.integer(call.argument(1)?)?;
+    let padding = translator.text(call.argument(2)?)?;
     let fine = length.small_integer().is_some_and(|length| length >= 0)
         && padding.text_literal().is_some_and(|text| !text.is_empty());
     if !fine {
@@ -302,20 +304,20 @@ fn padded(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             .refused()
             .hint("its length and its padding have to be literals"));
     }
-    Ok(Written::call(
+    Ok(Translated::call(
         &call.name,
         &[&subject.text, &length.text, &padding.text],
-        Kind::Text,
+        SqlType::Text,
     )
     .never_null(subject.not_null))
 }
 
 /// FORMAT(x, d): rounded, with commas.
-fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn format(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
-    let places = writer.value(call.argument(1)?)?;
-    if !matches!(number.kind, Kind::Integer | Kind::Decimal) {
+    let number = translator.number(call.argument(0)?)?;
+    let places = translator.value(call.argument(1)?)?;
+    if !matches!(number.kind, SqlType::Integer | SqlType::Decimal) {
         return Err(untyped(&number, "an exact number"));
     }
     let zeros = match places.small_integer().map(usize::try_from) {
@@ -324,5 +326,8 @@ fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     };
     let point = if zeros.is_empty() { "" } else { "." };
     let pattern = format!("'FM999,999,999,999,999,999,990{point}{zeros}'");
-    Ok(Written::call("to_char", &[&number.text, &pattern], Kind::Text).never_null(number.not_null))
+    Ok(
+        Translated::call("to_char", &[&number.text, &pattern], SqlType::Text)
+            .never_null(number.not_null),
+    )
 }

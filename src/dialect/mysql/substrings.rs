@@ -2,18 +2,18 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/string-functions.html>
 
-use crate::dialect::source::{Rule, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "substring",
         (2, 3),
@@ -89,25 +89,28 @@ pub const RULES: &[Rule] = &[
 const fn by(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: TEXTS,
         case,
     }
 }
 
 /// SUBSTRING counts from the end where the place is negative, and is empty from place 0.
-fn substring(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn substring(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let place = writer.integer(call.argument(1)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let place = translator.integer(call.argument(1)?)?;
     let length = match call.arguments.get(2) {
-        Some(length) => Some(writer.integer(length)?),
+        Some(length) => Some(translator.integer(length)?),
         None => None,
     };
     let (own, place_text) = (&subject.text, &place.text);
@@ -122,53 +125,56 @@ fn substring(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     not_null &= length.as_ref().is_none_or(|length| length.not_null);
     if place.small_integer().is_some_and(|place| place > 0) {
         let text = format!("substr({own}, {place_text}{tail})");
-        return Ok(Written::tight(text, Kind::Text).never_null(not_null));
+        return Ok(Translated::primary(text, SqlType::Text).never_null(not_null));
     }
-    let from_end = format!("char_length({own}) + 1 + {}", place.atom());
+    let from_end = format!("char_length({own}) + 1 + {}", place.operand());
     let text = format!(
         "CASE WHEN {0} > 0 THEN substr({own}, {place_text}{tail}) \
          WHEN {0} = 0 OR char_length({own}) + {0} < 0 THEN '' \
          WHEN {0} < 0 THEN substr({own}, {from_end}{tail}) END",
-        place.atom(),
+        place.operand(),
     );
-    Ok(Written::tight(text, Kind::Text))
+    Ok(Translated::primary(text, SqlType::Text))
 }
 
 /// LEFT and RIGHT of nothing positive are empty.
-fn side(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn side(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let count = writer.integer(call.argument(1)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let count = translator.integer(call.argument(1)?)?;
     let count_text = match count.small_integer() {
         Some(known) => known.max(0).to_string(),
         None if count.not_null => format!("GREATEST({}, 0)", count.text),
         // Of a NULL the greatest would be 0.
-        None => format!("CASE WHEN {0} < 0 THEN 0 ELSE {0} END", count.atom()),
+        None => format!("CASE WHEN {0} < 0 THEN 0 ELSE {0} END", count.operand()),
     };
     let text = format!("\"{}\"({}, {count_text})", call.name, subject.text);
-    Ok(Written::tight(text, Kind::Text).never_null(subject.not_null && count.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(subject.not_null && count.not_null))
 }
 
-fn instr(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn instr(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let sought = writer.text(call.argument(1)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let sought = translator.text(call.argument(1)?)?;
     let not_null = subject.not_null && sought.not_null;
-    Ok(Written::tight(found(&subject.text, &subject, &sought), Kind::Integer).never_null(not_null))
+    Ok(
+        Translated::primary(found(&subject.text, &subject, &sought), SqlType::Integer)
+            .never_null(not_null),
+    )
 }
 
 /// LOCATE(sought, in, from) and POSITION(sought IN in).
-fn locate(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn locate(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let sought = writer.text(call.argument(0)?)?;
-    let subject = writer.text(call.argument(1)?)?;
+    let sought = translator.text(call.argument(0)?)?;
+    let subject = translator.text(call.argument(1)?)?;
     let not_null = subject.not_null && sought.not_null;
     let from = match call.arguments.get(2) {
         None => {
             let text = found(&subject.text, &subject, &sought);
-            return Ok(Written::tight(text, Kind::Integer).never_null(not_null));
+            return Ok(Translated::primary(text, SqlType::Integer).never_null(not_null));
         }
-        Some(from) => writer.integer(from)?,
+        Some(from) => translator.integer(from)?,
     };
     if from.small_integer().is_none_or(|from| from < 1) {
         return Err(call
@@ -181,11 +187,11 @@ fn locate(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         "CASE WHEN {place} = 0 THEN 0 ELSE {place} + {} - 1 END",
         from.text
     );
-    Ok(Written::tight(text, Kind::Integer))
+    Ok(Translated::primary(text, SqlType::Integer))
 }
 
 /// The place of a text in another, letters alike.
-fn found(within: &str, subject: &Written, sought: &Written) -> String {
+fn found(within: &str, subject: &Translated, sought: &Translated) -> String {
     if !has_letters(subject) || !has_letters(sought) {
         return format!("strpos({within}, {})", sought.text);
     }
@@ -197,11 +203,14 @@ fn found(within: &str, subject: &Written, sought: &Written) -> String {
 }
 
 /// What stands before the nth delimiter, or behind the nth from the end.
-fn substring_index(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn substring_index(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let subject = writer.text(call.argument(0)?)?;
-    let delimiter = writer.text(call.argument(1)?)?;
-    let count = writer.integer(call.argument(2)?)?;
+    let subject = translator.text(call.argument(0)?)?;
+    let delimiter = translator.text(call.argument(1)?)?;
+    let count = translator.integer(call.argument(2)?)?;
     let single = (delimiter.text_literal()).is_some_and(|text| text.chars().count() == 1);
     let (Some(count), true) = (count.small_integer(), single) else {
         return Err(call
@@ -221,15 +230,18 @@ fn substring_index(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written>
             count.unsigned_abs()
         ),
     };
-    Ok(Written::tight(text, Kind::Text).never_null(subject.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(subject.not_null))
 }
 
-fn find_in_set(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn find_in_set(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let sought = writer.text(call.argument(0)?)?;
-    let set = writer.text(call.argument(1)?)?;
+    let sought = translator.text(call.argument(0)?)?;
+    let set = translator.text(call.argument(1)?)?;
     let alike = has_letters(&sought) && has_letters(&set);
-    let lower = |value: &Written| match value.text_literal() {
+    let lower = |value: &Translated| match value.text_literal() {
         Some(text) if alike && text.is_ascii() => literal::quoted(&text.to_ascii_lowercase()),
         _ if alike => format!("lower({})", value.text),
         _ => value.text.clone(),
@@ -242,11 +254,11 @@ fn find_in_set(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let doubts: Vec<String> = [&sought, &set]
         .iter()
         .filter(|value| !value.not_null)
-        .map(|value| format!("{} IS NOT NULL", value.atom()))
+        .map(|value| format!("{} IS NOT NULL", value.operand()))
         .collect();
     if doubts.is_empty() {
-        return Ok(Written::tight(found, Kind::Integer).never_null(true));
+        return Ok(Translated::primary(found, SqlType::Integer).never_null(true));
     }
     let text = format!("CASE WHEN {} THEN {found} END", doubts.join(" AND "));
-    Ok(Written::tight(text, Kind::Integer))
+    Ok(Translated::primary(text, SqlType::Integer))
 }

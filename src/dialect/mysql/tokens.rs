@@ -18,8 +18,8 @@ pub fn rearranged(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     while let Some(token) = rest.next() {
         let span = token.span;
         match &token.token {
-            Token::StringConcat => made.push(put(Token::make_keyword("OR"), span)),
-            Token::Overlap => made.push(put(Token::make_keyword("AND"), span)),
+            Token::StringConcat => made.push(token_with_span(Token::make_keyword("OR"), span)),
+            Token::Overlap => made.push(token_with_span(Token::make_keyword("AND"), span)),
             Token::Arrow | Token::LongArrow => path_of_column(&mut made, token, &mut rest),
             Token::Word(word) if word.quote_style.is_some() => made.push(token),
             Token::Word(word)
@@ -32,7 +32,7 @@ pub fn rearranged(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
                     && ends_operand(&made)
                     && !matches!(rest.peek(), Some(next) if next.token == Token::LParen) =>
             {
-                made.push(put(Token::Mod, span));
+                made.push(token_with_span(Token::Mod, span));
             }
             _ => made.push(token),
         }
@@ -40,14 +40,14 @@ pub fn rearranged(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     made
 }
 
-type Rest = Peekable<std::vec::IntoIter<TokenWithSpan>>;
+type RemainingTokens = Peekable<std::vec::IntoIter<TokenWithSpan>>;
 
-fn put(token: Token, span: Span) -> TokenWithSpan {
+fn token_with_span(token: Token, span: Span) -> TokenWithSpan {
     TokenWithSpan::new(token, span)
 }
 
 /// `c -> '$.p'` is JSON_EXTRACT(c, '$.p'), and `->>` JSON_UNQUOTE of that.
-fn path_of_column(made: &mut Vec<TokenWithSpan>, arrow: TokenWithSpan, rest: &mut Rest) {
+fn path_of_column(made: &mut Vec<TokenWithSpan>, arrow: TokenWithSpan, rest: &mut RemainingTokens) {
     let span = arrow.span;
     while rest.next_if(|next| is_blank(&next.token)).is_some() {}
     let begin = column_before(made);
@@ -64,21 +64,25 @@ fn path_of_column(made: &mut Vec<TokenWithSpan>, arrow: TokenWithSpan, rest: &mu
     };
     let call = |name: &str| {
         [
-            put(Token::make_word(name, None), span),
-            put(Token::LParen, span),
+            token_with_span(Token::make_word(name, None), span),
+            token_with_span(Token::LParen, span),
         ]
     };
     let unquoted = arrow.token == Token::LongArrow;
     made.splice(begin..begin, call("JSON_EXTRACT"));
-    made.extend([put(Token::Comma, span), path, put(Token::RParen, span)]);
+    made.extend([
+        token_with_span(Token::Comma, span),
+        path,
+        token_with_span(Token::RParen, span),
+    ]);
     if unquoted {
         made.splice(begin..begin, call("JSON_UNQUOTE"));
-        made.push(put(Token::RParen, span));
+        made.push(token_with_span(Token::RParen, span));
     }
 }
 
 /// `BINARY c` is CAST(c AS BINARY).
-fn binary(made: &mut Vec<TokenWithSpan>, word: TokenWithSpan, rest: &mut Rest) {
+fn binary(made: &mut Vec<TokenWithSpan>, word: TokenWithSpan, rest: &mut RemainingTokens) {
     let span = word.span;
     let mut operand = Vec::new();
     while let Some(next) = rest.next_if(|next| is_operand(&next.token)) {
@@ -90,15 +94,15 @@ fn binary(made: &mut Vec<TokenWithSpan>, word: TokenWithSpan, rest: &mut Rest) {
         return;
     }
     made.extend([
-        put(Token::make_keyword("CAST"), span),
-        put(Token::LParen, span),
+        token_with_span(Token::make_keyword("CAST"), span),
+        token_with_span(Token::LParen, span),
     ]);
     made.extend(operand);
     made.extend([
-        put(Token::make_keyword("AS"), span),
-        put(Token::make_keyword("BINARY"), span),
-        put(Token::RParen, span),
-        put(Token::Whitespace(Whitespace::Space), span),
+        token_with_span(Token::make_keyword("AS"), span),
+        token_with_span(Token::make_keyword("BINARY"), span),
+        token_with_span(Token::RParen, span),
+        token_with_span(Token::Whitespace(Whitespace::Space), span),
     ]);
 }
 

@@ -5,18 +5,18 @@
 use super::aggregate_functions::{
     any_value, array, beside, count, count_if, distinct, extreme, joined, median, sum,
 };
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-aggregation";
-const WHOLE: Returns = Returns::Kind(Kind::Integer);
-const DOUBLE: Returns = Returns::Kind(Kind::Float);
+const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
+const DOUBLE: ReturnType = ReturnType::Kind(SqlType::Float);
 
 /// What both have.
-pub const BOTH: &[Rule] = &[
+pub const SHARED_RULES: &[FunctionRule] = &[
     by(
         "count",
         (0, 1),
@@ -140,15 +140,15 @@ pub const BOTH: &[Rule] = &[
     window(
         "ntile",
         (1, 1),
-        &[Takes::Integer],
+        &[ArgumentType::Integer],
         WHOLE,
         ("NTILE(4) OVER (ORDER BY id)", "ntile(4) OVER (ORDER BY id)"),
     ),
     window(
         "lag",
         (1, 3),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "LAG(n, 1) OVER (ORDER BY id)",
             "lag(n, 1) OVER (ORDER BY id)",
@@ -157,15 +157,15 @@ pub const BOTH: &[Rule] = &[
     window(
         "lead",
         (1, 3),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         ("LEAD(n) OVER (ORDER BY id)", "lead(n) OVER (ORDER BY id)"),
     ),
     window(
         "first_value",
         (1, 1),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "FIRST_VALUE(n) OVER (ORDER BY id)",
             "first_value(n) OVER (ORDER BY id)",
@@ -174,7 +174,7 @@ pub const BOTH: &[Rule] = &[
 ];
 
 /// What Snowflake alone has.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "listagg",
         (1, 2),
@@ -205,35 +205,44 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-type By = fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>;
-type Shown = (&'static str, &'static str);
+type AggregateFn = fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>;
+type AggregateCase = (&'static str, &'static str);
 
-const fn by(name: &'static str, arguments: (usize, usize), write: By, case: Shown) -> Rule {
-    Rule {
+const fn by(
+    name: &'static str,
+    arguments: (usize, usize),
+    write: AggregateFn,
+    case: AggregateCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
 }
 
-const fn spread(name: &'static str, here: &'static str, case: Shown) -> Rule {
-    Rule {
+const fn spread(name: &'static str, here: &'static str, case: AggregateCase) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (1, 1),
-        write: Write::Aggregate(here, &[Takes::Double], DOUBLE),
+        write: FunctionTranslation::Aggregate(here, &[ArgumentType::Double], DOUBLE),
         doc: DOC,
         case,
     }
 }
 
 /// An aggregate of conditions.
-pub const fn boolean(name: &'static str, here: &'static str, case: Shown) -> Rule {
-    Rule {
+pub const fn boolean(name: &'static str, here: &'static str, case: AggregateCase) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (1, 1),
-        write: Write::Aggregate(here, &[Takes::Condition], Returns::Kind(Kind::Bool)),
+        write: FunctionTranslation::Aggregate(
+            here,
+            &[ArgumentType::Condition],
+            ReturnType::Kind(SqlType::Bool),
+        ),
         doc: DOC,
         case,
     }
@@ -242,14 +251,14 @@ pub const fn boolean(name: &'static str, here: &'static str, case: Shown) -> Rul
 const fn window(
     name: &'static str,
     arguments: (usize, usize),
-    takes: &'static [Takes],
-    returns: Returns,
-    case: Shown,
-) -> Rule {
-    Rule {
+    takes: &'static [ArgumentType],
+    returns: ReturnType,
+    case: AggregateCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::Window(name, takes, returns),
+        write: FunctionTranslation::Window(name, takes, returns),
         doc: DOC,
         case,
     }

@@ -7,10 +7,10 @@ use sqlparser::ast::{DataType, Expr};
 use super::conditionals::cast_if;
 use super::date_functions::dated;
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::tsql::timestamps::day;
 use crate::policy::Dialect;
 
@@ -19,18 +19,18 @@ pub const NUMBER: &str = "^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$";
 
 /// A cast. `lenient` is TRY_CAST.
 pub fn cast_to(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     expr: &Expr,
     to: &DataType,
     lenient: bool,
-) -> Outcome<Written> {
+) -> TranslateResult<Translated> {
     let text = to.to_string().to_ascii_uppercase();
     let (word, sizes) = match text.split_once('(') {
         Some((word, sizes)) => (word.trim(), sizes.trim_end_matches(')')),
         None => (text.as_str(), ""),
     };
-    let value = writer.value(expr)?;
-    let is_snowflake = writer.source.dialect() == Dialect::Snowflake;
+    let value = translator.value(expr)?;
+    let is_snowflake = translator.source.dialect() == Dialect::Snowflake;
     let usual = if is_snowflake { "38, 0" } else { "18, 3" };
     let sizes = match sizes {
         "" => usual.to_owned(),
@@ -40,46 +40,49 @@ pub fn cast_to(
     let written = match word {
         "INT" | "INTEGER" | "BIGINT" | "SMALLINT" | "TINYINT" | "BYTEINT" | "INT4" | "INT8"
         | "INT64" => whole(&value, lenient)?,
-        "NUMBER" | "DECIMAL" | "NUMERIC" => {
-            number(&value, &format!("numeric({sizes})"), Kind::Decimal, lenient)?
-        }
+        "NUMBER" | "DECIMAL" | "NUMERIC" => number(
+            &value,
+            &format!("numeric({sizes})"),
+            SqlType::Decimal,
+            lenient,
+        )?,
         "FLOAT" | "DOUBLE" | "FLOAT8" | "DOUBLE PRECISION" | "FLOAT64"
             if word != "FLOAT" || is_snowflake =>
         {
-            number(&value, "double precision", Kind::Float, lenient)?
+            number(&value, "double precision", SqlType::Float, lenient)?
         }
-        "REAL" | "FLOAT4" | "FLOAT" => number(&value, "real", Kind::Float, lenient)?,
+        "REAL" | "FLOAT4" | "FLOAT" => number(&value, "real", SqlType::Float, lenient)?,
         "VARCHAR" | "STRING" | "TEXT" | "CHAR" if text == word || word != "CHAR" => {
-            if is_snowflake && text != word && value.kind != Kind::Text {
-                return writer.refuse("a VARCHAR of a length");
+            if is_snowflake && text != word && value.kind != SqlType::Text {
+                return translator.refuse("a VARCHAR of a length");
             }
-            writer.textual(value.clone())?
+            translator.as_text(value.clone())?
         }
         "BOOLEAN" | "BOOL" => match value.kind {
-            Kind::Bool | Kind::Null => value.clone(),
+            SqlType::Bool | SqlType::Null => value.clone(),
             kind if kind.is_number() => {
-                let text = format!("({} <> 0)", value.atom());
-                Written::tight(text, Kind::Bool).never_null(value.not_null)
+                let text = format!("({} <> 0)", value.operand());
+                Translated::primary(text, SqlType::Bool).never_null(value.not_null)
             }
             _ => return Err(untyped(&value, "a boolean")),
         },
         "DATE" | "TIMESTAMP" | "DATETIME" | "TIMESTAMP_NTZ" => {
-            if lenient && value.kind == Kind::Text {
+            if lenient && value.kind == SqlType::Text {
                 return Err(Untranslatable::construct("TRY_CAST of a string to a date")
                     .hint("cast it, or test it with a regular expression first"));
             }
-            let moment = dated(writer, value.clone())?;
+            let moment = dated(translator, value.clone())?;
             match word {
                 "DATE" => day(&moment),
-                _ => writer.stamped(moment)?,
+                _ => translator.as_timestamp(moment)?,
             }
         }
-        word => return writer.refuse(&format!("a cast to {word}")),
+        word => return translator.refuse(&format!("a cast to {word}")),
     };
-    Ok(Written {
-        name: value.name.filter(|_| value.form == Form::Column),
+    Ok(Translated {
+        name: value.name.filter(|_| value.form == TranslatedForm::Column),
         form: match written.form {
-            Form::Column => Form::Computed,
+            TranslatedForm::Column => TranslatedForm::Computed,
             form => form,
         },
         ..written
@@ -87,34 +90,39 @@ pub fn cast_to(
 }
 
 /// Halves go away from zero.
-fn whole(value: &Written, lenient: bool) -> Outcome<Written> {
+fn whole(value: &Translated, lenient: bool) -> TranslateResult<Translated> {
     Ok(match value.kind {
-        Kind::Integer | Kind::Null => cast(value, "bigint", Kind::Integer),
-        Kind::Decimal => cast(value, "bigint", Kind::Integer),
-        Kind::Bool => cast(value, "integer", Kind::Integer),
-        Kind::Float => {
+        SqlType::Integer | SqlType::Null => cast(value, "bigint", SqlType::Integer),
+        SqlType::Decimal => cast(value, "bigint", SqlType::Integer),
+        SqlType::Bool => cast(value, "integer", SqlType::Integer),
+        SqlType::Float => {
             let text = format!("CAST(CAST({} AS numeric) AS bigint)", value.text);
-            Written::tight(text, Kind::Integer).never_null(value.not_null)
+            Translated::primary(text, SqlType::Integer).never_null(value.not_null)
         }
-        Kind::Text => {
+        SqlType::Text => {
             let text = format!("CAST(CAST({} AS numeric) AS bigint)", value.text);
             match lenient {
-                true => cast_if(value, NUMBER, &text, Kind::Integer),
-                false => Written::tight(text, Kind::Integer).never_null(value.not_null),
+                true => cast_if(value, NUMBER, &text, SqlType::Integer),
+                false => Translated::primary(text, SqlType::Integer).never_null(value.not_null),
             }
         }
         _ => return Err(untyped(value, "a number")),
     })
 }
 
-fn number(value: &Written, to: &str, kind: Kind, lenient: bool) -> Outcome<Written> {
+fn number(
+    value: &Translated,
+    to: &str,
+    kind: SqlType,
+    lenient: bool,
+) -> TranslateResult<Translated> {
     Ok(match value.kind {
-        one if one.is_number() || one == Kind::Null => cast(value, to, kind),
-        Kind::Text if lenient => {
+        one if one.is_number() || one == SqlType::Null => cast(value, to, kind),
+        SqlType::Text if lenient => {
             let text = format!("CAST({} AS {to})", value.text);
             cast_if(value, NUMBER, &text, kind)
         }
-        Kind::Text => cast(value, to, kind),
+        SqlType::Text => cast(value, to, kind),
         _ => return Err(untyped(value, "a number")),
     })
 }

@@ -3,16 +3,16 @@
 //! <https://docs.snowflake.com/en/sql-reference/expressions-conditional>
 
 use crate::dialect::mysql::conditionals::{choice, first_value, null_if};
-use crate::dialect::source::{Rule, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/expressions-conditional";
 
 /// What both have.
-pub const BOTH: &[Rule] = &[
+pub const SHARED_RULES: &[FunctionRule] = &[
     by(
         "coalesce",
         1,
@@ -31,7 +31,7 @@ pub const BOTH: &[Rule] = &[
 ];
 
 /// What Snowflake alone has.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "iff",
         3,
@@ -96,66 +96,69 @@ const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
 }
 
 /// NVL2(x, where it is not NULL, where it is)
-fn second_value(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn second_value(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let test = writer.value(call.argument(0)?)?;
+    let test = translator.value(call.argument(0)?)?;
     let values = vec![
-        writer.value(call.argument(1)?)?,
-        writer.value(call.argument(2)?)?,
+        translator.value(call.argument(1)?)?,
+        translator.value(call.argument(2)?)?,
     ];
-    let (values, kind) = writer.aligned(values)?;
+    let (values, kind) = translator.with_common_type(values)?;
     let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
     let text = format!(
         "CASE WHEN {} IS NOT NULL THEN {} END",
-        test.atom(),
+        test.operand(),
         texts.join(" ELSE ")
     );
-    Ok(Written {
-        longer: values.iter().any(|value| value.longer),
-        ..Written::tight(text, kind)
+    Ok(Translated {
+        extra_digits: values.iter().any(|value| value.extra_digits),
+        ..Translated::primary(text, kind)
     })
 }
 
-fn zero(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn zero(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
-    Ok(Written {
-        longer: number.longer,
-        ..Written::call("COALESCE", &[&number.text, "0"], number.kind).never_null(true)
+    let number = translator.number(call.argument(0)?)?;
+    Ok(Translated {
+        extra_digits: number.extra_digits,
+        ..Translated::call("COALESCE", &[&number.text, "0"], number.kind).never_null(true)
     })
 }
 
-fn no_zero(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn no_zero(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
-    Ok(Written {
-        longer: number.longer,
-        ..Written::call("NULLIF", &[&number.text, "0"], number.kind)
+    let number = translator.number(call.argument(0)?)?;
+    Ok(Translated {
+        extra_digits: number.extra_digits,
+        ..Translated::call("NULLIF", &[&number.text, "0"], number.kind)
     })
 }
 
 /// GREATEST and LEAST are NULL where any argument is.
-fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let mut values = Vec::new();
     for argument in &call.arguments {
-        values.push(writer.value(argument)?);
+        values.push(translator.value(argument)?);
     }
-    let (values, kind) = writer.aligned(values)?;
-    if !kind.is_number() && !kind.is_moment() {
+    let (values, kind) = translator.with_common_type(values)?;
+    if !kind.is_number() && !kind.is_temporal() {
         return Err(call
             .refused()
             .hint("only numbers and dates are compared alike in both"));
@@ -165,26 +168,26 @@ fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let text = format!("{name}({})", texts.join(", "));
     let doubts: Vec<String> = (values.iter())
         .filter(|value| !value.not_null)
-        .map(|value| format!("{} IS NOT NULL", value.atom()))
+        .map(|value| format!("{} IS NOT NULL", value.operand()))
         .collect();
     if doubts.is_empty() {
-        let written = Written::tight(text, kind).never_null(true);
-        return Ok(Written {
+        let written = Translated::primary(text, kind).never_null(true);
+        return Ok(Translated {
             name: Some(call.name.clone()),
             ..written
         });
     }
     let text = format!("CASE WHEN {} THEN {text} END", doubts.join(" AND "));
-    Ok(Written::tight(text, kind))
+    Ok(Translated::primary(text, kind))
 }
 
 /// A cast of a text that is NULL where a pattern does not match. A string is looked at now:
 /// Postgres would look at its cast before the choice.
-pub fn cast_if(value: &Written, pattern: &str, cast: &str, kind: Kind) -> Written {
+pub fn cast_if(value: &Translated, pattern: &str, cast: &str, kind: SqlType) -> Translated {
     match value.text_literal() {
-        Some(content) if is_number(content) => Written::tight(cast, kind),
-        Some(_) => Written::tight("NULL", Kind::Null),
-        None => guarded(&format!("{} ~ '{pattern}'", value.atom()), cast, kind),
+        Some(content) if is_number(content) => Translated::primary(cast, kind),
+        Some(_) => Translated::primary("NULL", SqlType::Null),
+        None => guarded(&format!("{} ~ '{pattern}'", value.operand()), cast, kind),
     }
 }
 
@@ -192,10 +195,10 @@ fn is_number(content: &str) -> bool {
     let content = content.trim_matches(' ');
     let digits = content.strip_prefix(['+', '-']).unwrap_or(content);
     crate::dialect::translator::literal::number(digits)
-        .is_ok_and(|number| number.kind != Kind::Float)
+        .is_ok_and(|number| number.kind != SqlType::Float)
 }
 
 /// A condition as a choice between a value and NULL.
-pub fn guarded(condition: &str, value: &str, kind: Kind) -> Written {
-    Written::tight(format!("CASE WHEN {condition} THEN {value} END"), kind)
+pub fn guarded(condition: &str, value: &str, kind: SqlType) -> Translated {
+    Translated::primary(format!("CASE WHEN {condition} THEN {value} END"), kind)
 }

@@ -6,27 +6,27 @@ use super::date_functions::{
     added, difference, last_day, months_added, name, named_part, part, to_date, to_timestamp,
     truncated,
 };
-use crate::dialect::source::{Returns, Rule, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-date-time";
 
 /// What both have.
-pub const BOTH: &[Rule] = &[
+pub const SHARED_RULES: &[FunctionRule] = &[
     now(
         "current_date",
         "CURRENT_DATE",
-        Kind::Date,
+        SqlType::Date,
         "CURRENT_DATE",
         "CURRENT_DATE AS \"current_date\"",
     ),
     now(
         "current_timestamp",
         "CURRENT_TIMESTAMP",
-        Kind::TimestampTz,
+        SqlType::TimestampTz,
         "CURRENT_TIMESTAMP",
         "CURRENT_TIMESTAMP AS \"current_timestamp\"",
     ),
@@ -168,11 +168,11 @@ pub const BOTH: &[Rule] = &[
 ];
 
 /// What Snowflake alone has.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     now(
         "getdate",
         "CURRENT_TIMESTAMP",
-        Kind::TimestampTz,
+        SqlType::TimestampTz,
         "GETDATE()",
         "CURRENT_TIMESTAMP AS getdate",
     ),
@@ -250,13 +250,13 @@ pub const RULES: &[Rule] = &[
         name,
         ("MONTHNAME(m)", "to_char(m, 'Mon') AS monthname"),
     ),
-    Rule {
+    FunctionRule {
         name: "date_from_parts",
         arguments: (3, 3),
-        write: Write::Plain(
+        write: FunctionTranslation::Plain(
             "make_date",
-            &[crate::dialect::source::Takes::Integer],
-            Returns::Kind(Kind::Date),
+            &[crate::dialect::source::ArgumentType::Integer],
+            ReturnType::Kind(SqlType::Date),
         ),
         doc: DOC,
         case: (
@@ -301,13 +301,13 @@ const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
@@ -316,14 +316,14 @@ const fn by(
 const fn now(
     name: &'static str,
     text: &'static str,
-    kind: Kind,
+    kind: SqlType,
     before: &'static str,
     after: &'static str,
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (0, 0),
-        write: Write::Template(text, &[], Returns::Kind(kind)),
+        write: FunctionTranslation::Template(text, &[], ReturnType::Kind(kind)),
         doc: DOC,
         case: (before, after),
     }

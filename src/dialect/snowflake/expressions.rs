@@ -4,17 +4,20 @@ use sqlparser::ast::{
     BinaryOperator, DataType, DateTimeField, Expr, TableFactor, TypedString, Value,
 };
 
-use super::date_functions::{moment_of, part_of};
-use crate::dialect::source::{Letters, untyped};
-use crate::dialect::translator::Writer;
+use super::date_functions::{part_of, temporal_argument};
+use crate::dialect::source::{CaseSensitivity, untyped};
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::arithmetic::operate;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.
-pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
+pub fn expression(
+    translator: &mut Translator<'_>,
+    expr: &Expr,
+) -> TranslateResult<Option<Translated>> {
     let written = match expr {
         Expr::Value(value) => match &value.value {
             Value::Placeholder(name) if name.starts_with('$') => {
@@ -30,36 +33,35 @@ pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Writte
             expr,
             pattern,
             escape_char: None,
-        } => like_any(writer, expr, pattern, Letters::ToldApart, *negated)?,
+        } => like_any(
+            translator,
+            expr,
+            pattern,
+            CaseSensitivity::Sensitive,
+            *negated,
+        )?,
         Expr::ILike {
             negated,
             any: true,
             expr,
             pattern,
             escape_char: None,
-        } => like_any(writer, expr, pattern, Letters::Alike, *negated)?,
+        } => like_any(
+            translator,
+            expr,
+            pattern,
+            CaseSensitivity::Insensitive,
+            *negated,
+        )?,
         Expr::Extract { field, expr, .. } => {
             let word = match field {
                 DateTimeField::Custom(ident) => ident.value.to_lowercase(),
                 other => other.to_string().to_lowercase(),
             };
-            let moment = moment_of(writer, expr)?;
-            part_of(writer, &word, moment)?
+            let moment = temporal_argument(translator, expr)?;
+            part_of(translator, &word, moment)?
         }
-        Expr::TypedString(TypedString {
-            data_type, value, ..
-        }) => {
-            let text = literal::written(&value.value, writer.source)?;
-            let read = text
-                .as_ref()
-                .and_then(Written::text_literal)
-                .and_then(timestamp::read);
-            match (data_type, read) {
-                (DataType::Date, Some(read)) => read.day(),
-                (DataType::Timestamp(..), Some(read)) => read.timestamp(),
-                _ => return writer.refuse("this typed literal"),
-            }
-        }
+        Expr::TypedString(typed) => typed_literal(translator, typed)?,
         Expr::Trim {
             trim_where: None,
             trim_what: None,
@@ -68,21 +70,35 @@ pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Writte
         } => {
             let mut arguments = vec![&**expr];
             arguments.extend(trim_characters.iter().flatten());
-            writer.call_named("trim", arguments)?
+            translator.call_named("trim", arguments)?
         }
         _ => return Ok(None),
     };
     Ok(Some(written))
 }
 
+/// `DATE '2024-01-31'` and the like.
+fn typed_literal(translator: &Translator<'_>, typed: &TypedString) -> TranslateResult<Translated> {
+    let text = literal::written(&typed.value.value, translator.source)?;
+    let read = text
+        .as_ref()
+        .and_then(Translated::text_literal)
+        .and_then(timestamp::read);
+    match (&typed.data_type, read) {
+        (DataType::Date, Some(read)) => Ok(read.day()),
+        (DataType::Timestamp(..), Some(read)) => Ok(read.timestamp()),
+        _ => translator.refuse("this typed literal"),
+    }
+}
+
 /// `x LIKE ANY ('a%', 'b%')`
 fn like_any(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     expr: &Expr,
     pattern: &Expr,
-    letters: Letters,
+    letters: CaseSensitivity,
     negated: bool,
-) -> Outcome<Written> {
+) -> TranslateResult<Translated> {
     let one = std::slice::from_ref(pattern);
     let patterns = match pattern {
         Expr::Tuple(patterns) => patterns.as_slice(),
@@ -91,22 +107,22 @@ fn like_any(
     };
     let mut parts = Vec::new();
     for pattern in patterns {
-        parts.push(writer.like(expr, pattern, None, letters, false)?.text);
+        parts.push(translator.like(expr, pattern, None, letters, false)?.text);
     }
     let not = if negated { "NOT " } else { "" };
-    Ok(Written::operation(
+    Ok(Translated::operation(
         format!("{not}({})", parts.join(" OR ")),
-        Kind::Bool,
+        SqlType::Bool,
     ))
 }
 
 /// The first look at an operation.
 pub fn operation(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     left: &Expr,
     op: &BinaryOperator,
     right: &Expr,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     let sign = match op {
         BinaryOperator::Plus => "+",
         BinaryOperator::Minus => "-",
@@ -114,68 +130,68 @@ pub fn operation(
         _ => return Ok(None),
     };
     if let Expr::Interval(interval) = right {
-        let moment = moment_of(writer, left)?;
-        return by_interval(writer, moment, sign, interval).map(Some);
+        let moment = temporal_argument(translator, left)?;
+        return by_interval(translator, moment, sign, interval).map(Some);
     }
-    let (left, right) = (writer.value(left)?, writer.value(right)?);
-    let is_whole = |value: &Written| value.kind == Kind::Integer;
-    let is_date = |value: &Written| value.kind == Kind::Date;
+    let (left, right) = (translator.value(left)?, translator.value(right)?);
+    let is_whole = |value: &Translated| value.kind == SqlType::Integer;
+    let is_date = |value: &Translated| value.kind == SqlType::Date;
     let kind = match (sign, is_date(&left), is_date(&right)) {
-        ("-", true, true) => Kind::Integer,
-        ("+" | "-", true, false) if is_whole(&right) => Kind::Date,
-        ("+", false, true) if is_whole(&left) => Kind::Date,
+        ("-", true, true) => SqlType::Integer,
+        ("+" | "-", true, false) if is_whole(&right) => SqlType::Date,
+        ("+", false, true) if is_whole(&left) => SqlType::Date,
         _ => {
             for side in [&left, &right] {
-                let fits = side.kind.is_number() || side.kind == Kind::Null;
-                if !fits && side.form != Form::Parameter {
+                let fits = side.kind.is_number() || side.kind == SqlType::Null;
+                if !fits && side.form != TranslatedForm::Parameter {
                     return Err(untyped(side, "a number"));
                 }
             }
-            if sign == "%" && left.kind.common(right.kind) == Kind::Float {
+            if sign == "%" && left.kind.common(right.kind) == SqlType::Float {
                 return Err(untyped(&left, "an exact number"));
             }
             return Ok(Some(operate(sign, &left, &right)));
         }
     };
-    let text = format!("{} {sign} {}", left.atom(), right.atom());
+    let text = format!("{} {sign} {}", left.operand(), right.operand());
     let not_null = left.not_null && right.not_null;
-    Ok(Some(Written::operation(text, kind).never_null(not_null)))
+    Ok(Some(Translated::operation(text, kind).never_null(not_null)))
 }
 
 /// A moment and `INTERVAL '7 days'`, which is written alike in all.
 fn by_interval(
-    writer: &mut Writer<'_>,
-    moment: Written,
+    translator: &mut Translator<'_>,
+    moment: Translated,
     sign: &str,
     interval: &sqlparser::ast::Interval,
-) -> Outcome<Written> {
+) -> TranslateResult<Translated> {
     use super::date_functions::unit_in;
-    use crate::dialect::translator::interval::{Unit, moved};
+    use crate::dialect::translator::interval::{TimeUnit, shifted};
     let back = sign == "-";
-    let is_date = moment.kind == Kind::Date;
+    let is_date = moment.kind == SqlType::Date;
     let (count, unit) = if interval.leading_field.is_some() {
-        writer.interval(interval)?
+        translator.interval(interval)?
     } else {
-        let value = writer.value(&interval.value)?;
+        let value = translator.value(&interval.value)?;
         let content = value.text_literal().unwrap_or_default().trim();
         let (count, word) = content.split_once(' ').unwrap_or((content, ""));
         let unit = match word.trim() {
-            "" => Unit::Second,
+            "" => TimeUnit::Second,
             word => unit_in(&Expr::Identifier(sqlparser::ast::Ident::new(word)))?,
         };
         (literal::number(count)?, unit)
     };
-    let written = moved(&moment, back, &count, unit)?;
+    let written = shifted(&moment, back, &count, unit)?;
     // To DuckDB a date that was moved is a timestamp.
-    let is_duckdb = writer.source.dialect() == crate::policy::Dialect::Duckdb;
-    if is_duckdb && is_date && written.kind == Kind::Date {
-        return writer.stamped(written);
+    let is_duckdb = translator.source.dialect() == crate::policy::Dialect::Duckdb;
+    if is_duckdb && is_date && written.kind == SqlType::Date {
+        return translator.as_timestamp(written);
     }
     Ok(written)
 }
 
 /// The first look at what stands in FROM.
-pub fn factor(_: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
+pub fn factor(_: &mut Translator<'_>, factor: &TableFactor) -> TranslateResult<Option<String>> {
     let (what, hint) = match factor {
         TableFactor::Pivot { .. } => ("PIVOT", "write sum(…) FILTER (WHERE …) for each column"),
         TableFactor::Unpivot { .. } => ("UNPIVOT", "write CROSS JOIN LATERAL (VALUES …)"),

@@ -16,19 +16,19 @@ use sqlparser::ast::{BinaryOperator, DataType, Expr, TableFactor};
 use sqlparser::dialect::SnowflakeDialect;
 
 use super::source::{
-    Aliases, Backslash, Booleans, DoubleQuoted, Evidence, Habits, Letters, Mark, Nulls, Rule,
-    Source, untyped,
+    AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
+    DialectSemantics, DoubleQuoted, FunctionRule, NullOrder, SourceDialect, untyped,
 };
-use super::translator::Writer;
-use super::translator::translated::{Kind, Written};
-use super::translator::untranslatable::{Outcome, Untranslatable};
+use super::translator::Translator;
+use super::translator::translated::{SqlType, Translated};
+use super::translator::untranslatable::{TranslateResult, Untranslatable};
 
 use crate::policy::Dialect;
 
 /// Snowflake.
-pub struct Snowflake;
+pub struct SnowflakeSource;
 
-impl Source for Snowflake {
+impl SourceDialect for SnowflakeSource {
     fn dialect(&self) -> Dialect {
         Dialect::Snowflake
     }
@@ -41,25 +41,25 @@ impl Source for Snowflake {
         Box::new(SnowflakeDialect {})
     }
 
-    fn evidence(&self) -> &'static [Evidence] {
+    fn evidence(&self) -> &'static [DialectEvidence] {
         EVIDENCE
     }
 
-    fn habits(&self) -> &'static Habits {
-        &HABITS
+    fn semantics(&self) -> &'static DialectSemantics {
+        &SEMANTICS
     }
 
-    fn functions(&self) -> &'static [&'static [Rule]] {
+    fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
-            aggregate_rules::BOTH,
+            aggregate_rules::SHARED_RULES,
             aggregate_rules::RULES,
-            conditionals::BOTH,
+            conditionals::SHARED_RULES,
             conditionals::RULES,
-            date_rules::BOTH,
+            date_rules::SHARED_RULES,
             date_rules::RULES,
-            numbers::BOTH,
+            numbers::SHARED_RULES,
             numbers::RULES,
-            strings::BOTH,
+            strings::SHARED_RULES,
             strings::RULES,
         ]
     }
@@ -68,70 +68,78 @@ impl Source for Snowflake {
         Some("C")
     }
 
-    fn expression(&self, writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
-        expressions::expression(writer, expr)
+    fn expression(
+        &self,
+        translator: &mut Translator<'_>,
+        expr: &Expr,
+    ) -> TranslateResult<Option<Translated>> {
+        expressions::expression(translator, expr)
     }
 
     fn operation(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         left: &Expr,
         op: &BinaryOperator,
         right: &Expr,
-    ) -> Outcome<Option<Written>> {
-        expressions::operation(writer, left, op, right)
+    ) -> TranslateResult<Option<Translated>> {
+        expressions::operation(translator, left, op, right)
     }
 
     fn cast(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         value: &Expr,
         to: &DataType,
         lenient: bool,
-    ) -> Outcome<Written> {
-        casts::cast_to(writer, value, to, lenient)
+    ) -> TranslateResult<Translated> {
+        casts::cast_to(translator, value, to, lenient)
     }
 
-    fn factor(&self, writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
-        expressions::factor(writer, factor)
+    fn factor(
+        &self,
+        translator: &mut Translator<'_>,
+        factor: &TableFactor,
+    ) -> TranslateResult<Option<String>> {
+        expressions::factor(translator, factor)
     }
 
-    fn text_of(&self, value: &Written) -> Outcome<Written> {
+    fn text_of(&self, value: &Translated) -> TranslateResult<Translated> {
         let text = match value.kind {
-            Kind::Date => format!("to_char(CAST({} AS timestamp), 'YYYY-MM-DD')", value.text),
-            Kind::Decimal => format!("CAST({} AS text)", value.text),
-            Kind::Timestamp | Kind::TimestampTz => {
+            SqlType::Date => format!("to_char(CAST({} AS timestamp), 'YYYY-MM-DD')", value.text),
+            SqlType::Decimal => format!("CAST({} AS text)", value.text),
+            SqlType::Timestamp | SqlType::TimestampTz => {
                 return Err(untyped(value, "text").hint("write to_char(value, 'YYYY-MM-DD')"));
             }
             _ => return Err(untyped(value, "text")),
         };
-        Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+        Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
     }
 
     /// Whole numbers divide to decimals.
-    fn division(&self, left: &Written, right: &Written) -> Outcome<Written> {
+    fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
         let kind = left.kind.common(right.kind);
         let dividend = match (left.kind, kind) {
-            (_, Kind::Unclear) => return Err(untyped(left, "a number of known type")),
-            (Kind::Integer, Kind::Integer) => format!("CAST({} AS numeric)", left.text),
-            _ => left.atom(),
+            (_, SqlType::Unclear) => return Err(untyped(left, "a number of known type")),
+            (SqlType::Integer, SqlType::Integer) => format!("CAST({} AS numeric)", left.text),
+            _ => left.operand(),
         };
         let kind = match kind {
-            Kind::Float => Kind::Float,
-            _ => Kind::Decimal,
+            SqlType::Float => SqlType::Float,
+            _ => SqlType::Decimal,
         };
-        Ok(Written {
-            longer: true,
-            ..Written::operation(format!("{dividend} / {}", right.atom()), kind)
+        Ok(Translated {
+            extra_digits: true,
+            ..Translated::operation(format!("{dividend} / {}", right.operand()), kind)
                 .never_null(left.not_null && right.not_null)
         })
     }
 
-    fn number_of(&self, value: &Written) -> Outcome<Written> {
+    fn number_of(&self, value: &Translated) -> TranslateResult<Translated> {
         Err(
             Untranslatable::construct("a string where a number is needed").hint(&format!(
                 "cast it: {}",
-                if value.tight {
+                if value.is_primary {
                     "x::numeric"
                 } else {
                     "(x)::numeric"
@@ -140,11 +148,11 @@ impl Source for Snowflake {
         )
     }
 
-    fn has_colons(&self) -> bool {
+    fn has_double_colon_cast(&self) -> bool {
         true
     }
 
-    fn has_all(&self) -> bool {
+    fn has_group_by_all(&self) -> bool {
         true
     }
 
@@ -152,21 +160,21 @@ impl Source for Snowflake {
         false
     }
 
-    fn recurs_unsaid(&self) -> bool {
+    fn has_implicit_recursion(&self) -> bool {
         true
     }
 }
 
-const HABITS: Habits = Habits {
-    nulls: Nulls::Largest,
-    booleans: Booleans::Values,
+const SEMANTICS: DialectSemantics = DialectSemantics {
+    nulls: NullOrder::Largest,
+    booleans: BooleanForm::Values,
     double_quoted: DoubleQuoted::Name,
-    backslash: Backslash::C,
-    like: Letters::ToldApart,
+    backslash: BackslashEscapes::C,
+    like: CaseSensitivity::Sensitive,
     like_escape: None,
-    equality: Letters::ToldApart,
-    names: Letters::Alike,
-    aliases: Aliases {
+    equality: CaseSensitivity::Sensitive,
+    names: CaseSensitivity::Insensitive,
+    aliases: AliasScope {
         filter: true,
         group: true,
         having: true,
@@ -177,19 +185,19 @@ const HABITS: Habits = Habits {
 macro_rules! calls {
     ($($name:literal),* $(,)?) => {
         &[
-            Evidence {
-                mark: Mark::Row(&["lateral", "flatten", "("]),
+            DialectEvidence {
+                mark: DialectMarker::Sequence(&["lateral", "flatten", "("]),
                 doc: "https://docs.snowflake.com/en/sql-reference/functions/flatten",
             },
-            $(Evidence {
-                mark: Mark::Call($name),
+            $(DialectEvidence {
+                mark: DialectMarker::Call($name),
                 doc: "https://docs.snowflake.com/en/sql-reference/functions-all",
             },)*
         ]
     };
 }
 
-const EVIDENCE: &[Evidence] = calls![
+const EVIDENCE: &[DialectEvidence] = calls![
     "iff",
     "zeroifnull",
     "nullifzero",

@@ -4,16 +4,18 @@
 
 use super::casts;
 use super::conditionals::cast_if;
-use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{
+    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-numeric";
 
 /// What both have.
-pub const BOTH: &[Rule] = &[
+pub const SHARED_RULES: &[FunctionRule] = &[
     by("round", 1, 2, round, ("ROUND(q, 2)", "round(q, 2)")),
     by("ceil", 1, 1, whole, ("CEIL(q)", "ceil(q)")),
     by("floor", 1, 1, whole, ("FLOOR(q)", "floor(q)")),
@@ -21,24 +23,28 @@ pub const BOTH: &[Rule] = &[
     double("sqrt", "sqrt", ("SQRT(f)", "sqrt(f)")),
     double("exp", "exp", ("EXP(f)", "exp(f)")),
     double("ln", "ln", ("LN(f)", "ln(f)")),
-    Rule {
+    FunctionRule {
         name: "power",
         arguments: (2, 2),
-        write: Write::Plain("power", &[Takes::Double], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Plain(
+            "power",
+            &[ArgumentType::Double],
+            ReturnType::Kind(SqlType::Float),
+        ),
         doc: DOC,
         case: ("POWER(f, 2)", "power(f, CAST(2 AS double precision))"),
     },
-    Rule {
+    FunctionRule {
         name: "mod",
         arguments: (2, 2),
-        write: Write::Plain("mod", &[Takes::Decimal], Returns::Common),
+        write: FunctionTranslation::Plain("mod", &[ArgumentType::Decimal], ReturnType::Common),
         doc: DOC,
         case: ("MOD(n, 3)", "mod(n, 3)"),
     },
 ];
 
 /// What Snowflake alone has.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "div0",
         2,
@@ -95,13 +101,13 @@ const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
@@ -111,88 +117,92 @@ const fn double(
     name: &'static str,
     here: &'static str,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (1, 1),
-        write: Write::Plain(here, &[Takes::Double], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Plain(
+            here,
+            &[ArgumentType::Double],
+            ReturnType::Kind(SqlType::Float),
+        ),
         doc: DOC,
         case,
     }
 }
 
 /// ROUND: halves go away from zero.
-fn round(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
+    let number = translator.number(call.argument(0)?)?;
     let places = match call.arguments.get(1) {
-        Some(places) => writer.integer(places)?.text,
+        Some(places) => translator.integer(places)?.text,
         None => "0".to_owned(),
     };
     let text = match number.kind {
-        Kind::Decimal => format!("round({}, {places})", number.text),
-        Kind::Integer => {
+        SqlType::Decimal => format!("round({}, {places})", number.text),
+        SqlType::Integer => {
             format!(
                 "CAST(round(CAST({} AS numeric), {places}) AS bigint)",
                 number.text
             )
         }
-        Kind::Float => format!(
+        SqlType::Float => format!(
             "CAST(round(CAST({} AS numeric), {places}) AS double precision)",
             number.text
         ),
         _ => return Err(untyped(&number, "a number of known type")),
     };
-    Ok(Written {
-        name: Some("round".to_owned()).filter(|_| number.kind == Kind::Decimal),
-        ..Written::tight(text, number.kind).never_null(number.not_null)
+    Ok(Translated {
+        name: Some("round".to_owned()).filter(|_| number.kind == SqlType::Decimal),
+        ..Translated::primary(text, number.kind).never_null(number.not_null)
     })
 }
 
-fn whole(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn whole(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
+    let number = translator.number(call.argument(0)?)?;
     if !number.kind.is_number() {
         return Err(untyped(&number, "a number of known type"));
     }
-    if number.kind == Kind::Integer && call.name != "abs" {
-        return Ok(Written {
-            form: Form::Computed,
+    if number.kind == SqlType::Integer && call.name != "abs" {
+        return Ok(Translated {
+            form: TranslatedForm::Computed,
             ..number
         });
     }
-    Ok(Written {
-        longer: number.longer && call.name == "abs",
-        ..Written::call(&call.name, &[&number.text], number.kind).never_null(number.not_null)
+    Ok(Translated {
+        extra_digits: number.extra_digits && call.name == "abs",
+        ..Translated::call(&call.name, &[&number.text], number.kind).never_null(number.not_null)
     })
 }
 
 /// DIV0: a division by zero is zero.
-fn divided(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn divided(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let left = writer.number(call.argument(0)?)?;
-    let right = writer.number(call.argument(1)?)?;
-    let test = right.atom();
-    let right = Written {
-        tight: true,
+    let left = translator.number(call.argument(0)?)?;
+    let right = translator.number(call.argument(1)?)?;
+    let test = right.operand();
+    let right = Translated {
+        is_primary: true,
         text: format!("NULLIF({}, 0)", right.text),
         ..right
     };
-    let quotient = writer.source.division(&left, &right)?;
+    let quotient = translator.source.division(&left, &right)?;
     let text = format!("CASE WHEN {test} = 0 THEN 0 ELSE {} END", quotient.text);
-    Ok(Written {
-        longer: true,
-        ..Written::tight(text, quotient.kind)
+    Ok(Translated {
+        extra_digits: true,
+        ..Translated::primary(text, quotient.kind)
     })
 }
 
 /// TO_NUMBER(text [, precision [, scale]]): whole numbers unless a scale is given.
-fn number(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn number(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
+    let value = translator.value(call.argument(0)?)?;
     let mut sizes = [38, 0];
     for (place, expr) in call.arguments.iter().skip(1).enumerate() {
-        let size = writer.integer(expr)?.small_integer();
+        let size = translator.integer(expr)?.small_integer();
         match (size, sizes.get_mut(place)) {
             (Some(size @ 0..=38), Some(slot)) => *slot = size,
             _ => {
@@ -205,13 +215,13 @@ fn number(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
     let to = format!("numeric({})", sizes.join(", "));
     let inner = match value.kind {
-        kind if kind.is_number() => value.atom(),
-        Kind::Text => format!("CAST({} AS numeric)", value.text),
+        kind if kind.is_number() => value.operand(),
+        SqlType::Text => format!("CAST({} AS numeric)", value.text),
         _ => return Err(untyped(&value, "a number or a text")),
     };
     let text = format!("CAST({inner} AS {to})");
-    if call.name.starts_with("try_") && value.kind == Kind::Text {
-        return Ok(cast_if(&value, casts::NUMBER, &text, Kind::Decimal));
+    if call.name.starts_with("try_") && value.kind == SqlType::Text {
+        return Ok(cast_if(&value, casts::NUMBER, &text, SqlType::Decimal));
     }
-    Ok(Written::tight(text, Kind::Decimal).never_null(value.not_null))
+    Ok(Translated::primary(text, SqlType::Decimal).never_null(value.not_null))
 }

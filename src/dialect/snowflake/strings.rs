@@ -3,25 +3,25 @@
 //! <https://docs.snowflake.com/en/sql-reference/functions-string>
 
 use super::date_functions::pattern_of;
-use crate::dialect::bigquery::regexp::{Wanted, pattern};
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::bigquery::regexp::{RegexpUse, pattern};
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-string";
-const TEXT: Returns = Returns::Kind(Kind::Text);
+const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
 
 /// What both have.
-pub const BOTH: &[Rule] = &[
+pub const SHARED_RULES: &[FunctionRule] = &[
     plain(
         "upper",
         "upper",
         1,
         1,
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("UPPER(s)", "upper(s)"),
     ),
@@ -30,7 +30,7 @@ pub const BOTH: &[Rule] = &[
         "lower",
         1,
         1,
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("LOWER(s)", "lower(s)"),
     ),
@@ -39,7 +39,7 @@ pub const BOTH: &[Rule] = &[
         "reverse",
         1,
         1,
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("REVERSE(s)", "reverse(s)"),
     ),
@@ -48,8 +48,8 @@ pub const BOTH: &[Rule] = &[
         "length",
         1,
         1,
-        &[Takes::Text],
-        Returns::Kind(Kind::Integer),
+        &[ArgumentType::Text],
+        ReturnType::Kind(SqlType::Integer),
         ("LENGTH(s)", "length(s)"),
     ),
     plain(
@@ -57,7 +57,7 @@ pub const BOTH: &[Rule] = &[
         "btrim",
         1,
         2,
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("TRIM(s)", "btrim(s)"),
     ),
@@ -66,7 +66,7 @@ pub const BOTH: &[Rule] = &[
         "ltrim",
         1,
         2,
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("LTRIM(s)", "ltrim(s)"),
     ),
@@ -75,7 +75,7 @@ pub const BOTH: &[Rule] = &[
         "rtrim",
         1,
         2,
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("RTRIM(s)", "rtrim(s)"),
     ),
@@ -84,7 +84,7 @@ pub const BOTH: &[Rule] = &[
         "replace",
         3,
         3,
-        &[Takes::Text],
+        &[ArgumentType::Text],
         TEXT,
         ("REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
     ),
@@ -93,7 +93,11 @@ pub const BOTH: &[Rule] = &[
         "lpad",
         3,
         3,
-        &[Takes::Text, Takes::Integer, Takes::Text],
+        &[
+            ArgumentType::Text,
+            ArgumentType::Integer,
+            ArgumentType::Text,
+        ],
         TEXT,
         ("LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
     ),
@@ -102,7 +106,11 @@ pub const BOTH: &[Rule] = &[
         "rpad",
         3,
         3,
-        &[Takes::Text, Takes::Integer, Takes::Text],
+        &[
+            ArgumentType::Text,
+            ArgumentType::Integer,
+            ArgumentType::Text,
+        ],
         TEXT,
         ("RPAD(s, 5, '0')", "rpad(s, 5, '0')"),
     ),
@@ -111,7 +119,7 @@ pub const BOTH: &[Rule] = &[
         "repeat",
         2,
         2,
-        &[Takes::Text, Takes::Integer],
+        &[ArgumentType::Text, ArgumentType::Integer],
         TEXT,
         ("REPEAT(s, 2)", "repeat(s, 2)"),
     ),
@@ -146,20 +154,20 @@ pub const BOTH: &[Rule] = &[
     filled(
         "contains",
         "(strpos({0}, {1}) > 0)",
-        Kind::Bool,
+        SqlType::Bool,
         ("CONTAINS(s, 'a')", "(strpos(s, 'a') > 0) AS contains"),
     ),
 ];
 
 /// What Snowflake alone has.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     plain(
         "len",
         "length",
         1,
         1,
-        &[Takes::Text],
-        Returns::Kind(Kind::Integer),
+        &[ArgumentType::Text],
+        ReturnType::Kind(SqlType::Integer),
         ("LEN(s)", "length(s) AS len"),
     ),
     plain(
@@ -167,20 +175,24 @@ pub const RULES: &[Rule] = &[
         "split_part",
         3,
         3,
-        &[Takes::Text, Takes::Text, Takes::Integer],
+        &[
+            ArgumentType::Text,
+            ArgumentType::Text,
+            ArgumentType::Integer,
+        ],
         TEXT,
         ("SPLIT_PART(s, '-', 1)", "split_part(s, '-', 1)"),
     ),
     filled(
         "startswith",
         "starts_with({0}, {1})",
-        Kind::Bool,
+        SqlType::Bool,
         ("STARTSWITH(s, 'a')", "starts_with(s, 'a') AS startswith"),
     ),
     filled(
         "endswith",
         "(\"right\"({0}, length({1})) = {1})",
-        Kind::Bool,
+        SqlType::Bool,
         (
             "ENDSWITH(s, 'a')",
             "(\"right\"(s, length('a')) = 'a') AS endswith",
@@ -246,19 +258,19 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-type Shown = (&'static str, &'static str);
+type StringCase = (&'static str, &'static str);
 
 const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
-    case: Shown,
-) -> Rule {
-    Rule {
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
+    case: StringCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
@@ -269,117 +281,129 @@ const fn plain(
     here: &'static str,
     least: usize,
     most: usize,
-    takes: &'static [Takes],
-    returns: Returns,
-    case: Shown,
-) -> Rule {
-    Rule {
+    takes: &'static [ArgumentType],
+    returns: ReturnType,
+    case: StringCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::Plain(here, takes, returns),
+        write: FunctionTranslation::Plain(here, takes, returns),
         doc: DOC,
         case,
     }
 }
 
 /// Of two texts.
-const fn filled(name: &'static str, template: &'static str, kind: Kind, case: Shown) -> Rule {
-    Rule {
+const fn filled(
+    name: &'static str,
+    template: &'static str,
+    kind: SqlType,
+    case: StringCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (2, 2),
-        write: Write::Template(template, &[Takes::Text], Returns::Kind(kind)),
+        write: FunctionTranslation::Template(
+            template,
+            &[ArgumentType::Text],
+            ReturnType::Kind(kind),
+        ),
         doc: DOC,
         case,
     }
 }
 
 /// SUBSTR: a start below 1 counts otherwise there.
-pub fn part(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn part(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let start = writer.integer(call.argument(1)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let start = translator.integer(call.argument(1)?)?;
     if start.small_integer().is_none_or(|start| start < 1) {
         return Err(call.refused().hint("its start has to be a number from 1"));
     }
     let mut arguments = vec![text.text.clone(), start.text];
     if let Some(length) = call.arguments.get(2) {
-        let length = writer.integer(length)?;
+        let length = translator.integer(length)?;
         if length.small_integer().is_some_and(|length| length < 0) {
             return Err(call.refused());
         }
         arguments.push(length.text);
     }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    Ok(Written::call("substr", &arguments, Kind::Text))
+    Ok(Translated::call("substr", &arguments, SqlType::Text))
 }
 
 /// LEFT and RIGHT: a negative count means something else in each.
-fn side(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn side(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let count = writer.integer(call.argument(1)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let count = translator.integer(call.argument(1)?)?;
     if count.small_integer().is_none_or(|count| count < 0) {
         return Err(call.refused().hint("its length has to be a number from 0"));
     }
     let written = format!("\"{}\"({}, {})", call.name, text.text, count.text);
-    Ok(Written::tight(written, Kind::Text).never_null(text.not_null))
+    Ok(Translated::primary(written, SqlType::Text).never_null(text.not_null))
 }
 
 /// CHARINDEX(part, text), POSITION(part IN text)
-fn place(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn place(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = writer.text(call.argument(0)?)?;
-    let text = writer.text(call.argument(1)?)?;
+    let part = translator.text(call.argument(0)?)?;
+    let text = translator.text(call.argument(1)?)?;
     let not_null = part.not_null && text.not_null;
-    Ok(Written::call("strpos", &[&text.text, &part.text], Kind::Integer).never_null(not_null))
+    Ok(
+        Translated::call("strpos", &[&text.text, &part.text], SqlType::Integer)
+            .never_null(not_null),
+    )
 }
 
 /// CONCAT is NULL where any argument is.
-fn concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn concat(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let mut texts = Vec::new();
     for argument in &call.arguments {
-        texts.push(writer.text(argument)?);
+        texts.push(translator.text(argument)?);
     }
     let not_null = texts.iter().all(|text| text.not_null);
-    let parts: Vec<String> = texts.iter().map(Written::atom).collect();
+    let parts: Vec<String> = texts.iter().map(Translated::operand).collect();
     let text = format!("({})", parts.join(" || "));
-    Ok(Written::tight(text, Kind::Text).never_null(not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(not_null))
 }
 
 /// REGEXP_LIKE: the whole of the text.
-fn matches(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn matches(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let wanted = writer.value(call.argument(1)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let wanted = translator.value(call.argument(1)?)?;
     let Some(content) = wanted.text_literal() else {
         return Err(call.refused().hint("its pattern has to be a string"));
     };
-    let body = pattern(content, Wanted::Presence)?;
+    let body = pattern(content, RegexpUse::Presence)?;
     let whole = literal::quoted(&format!("^(?:{body})$"));
-    let text = Written::tight(format!("({} ~ {whole})", text.atom()), Kind::Bool)
+    let text = Translated::primary(format!("({} ~ {whole})", text.operand()), SqlType::Bool)
         .never_null(text.not_null);
     Ok(text)
 }
 
 /// TO_VARCHAR(value [, pattern])
-fn shown(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn shown(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
+    let value = translator.value(call.argument(0)?)?;
     let Some(wanted) = call.arguments.get(1) else {
-        return writer.textual(value);
+        return translator.as_text(value);
     };
-    let wanted = writer.value(wanted)?;
+    let wanted = translator.value(wanted)?;
     let pattern = wanted.text_literal().and_then(pattern_of);
-    let (true, Some(pattern)) = (value.kind.is_moment(), pattern) else {
+    let (true, Some(pattern)) = (value.kind.is_temporal(), pattern) else {
         return Err(call
             .refused()
             .hint("only patterns of dates such as 'YYYY-MM-DD' are translated"));
     };
-    let stamp = writer.stamped(value)?;
+    let stamp = translator.as_timestamp(value)?;
     let text = format!("to_char({}, {})", stamp.text, literal::quoted(&pattern));
-    Ok(Written {
+    Ok(Translated {
         name: Some("to_char".to_owned()),
-        ..Written::tight(text, Kind::Text).never_null(stamp.not_null)
+        ..Translated::primary(text, SqlType::Text).never_null(stamp.not_null)
     })
 }

@@ -6,12 +6,12 @@
 use sqlparser::ast::{DataType, Expr};
 
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// What a type's name makes of values.
-enum Affinity {
+enum TypeAffinity {
     Integer,
     Text,
     Blob,
@@ -20,20 +20,24 @@ enum Affinity {
 }
 
 /// A cast.
-pub fn written(writer: &mut Writer<'_>, value: &Expr, to: &DataType) -> Outcome<Written> {
-    let value = writer.value(value)?;
+pub fn written(
+    translator: &mut Translator<'_>,
+    value: &Expr,
+    to: &DataType,
+) -> TranslateResult<Translated> {
+    let value = translator.value(value)?;
     let name = to.to_string().to_ascii_uppercase();
     let written = match affinity(&name) {
-        Affinity::Text => writer.textual(value.clone())?,
-        Affinity::Integer => integer(writer, &value)?,
-        Affinity::Real => real(writer, &value)?,
-        Affinity::Numeric => numeric(writer, &value, &name)?,
-        Affinity::Blob => return Err(Untranslatable::construct("CAST to a blob")),
+        TypeAffinity::Text => translator.as_text(value.clone())?,
+        TypeAffinity::Integer => integer(translator, &value)?,
+        TypeAffinity::Real => real(translator, &value)?,
+        TypeAffinity::Numeric => numeric(translator, &value, &name)?,
+        TypeAffinity::Blob => return Err(Untranslatable::construct("CAST to a blob")),
     };
-    Ok(Written {
-        name: value.name.filter(|_| value.form == Form::Column),
+    Ok(Translated {
+        name: value.name.filter(|_| value.form == TranslatedForm::Column),
         form: match written.form {
-            Form::Column => Form::Computed,
+            TranslatedForm::Column => TranslatedForm::Computed,
             form => form,
         },
         ..written
@@ -41,63 +45,71 @@ pub fn written(writer: &mut Writer<'_>, value: &Expr, to: &DataType) -> Outcome<
 }
 
 /// Rules 1 to 5 of <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>.
-fn affinity(name: &str) -> Affinity {
+fn affinity(name: &str) -> TypeAffinity {
     let has = |part: &str| name.contains(part);
     if has("INT") {
-        Affinity::Integer
+        TypeAffinity::Integer
     } else if has("CHAR") || has("CLOB") || has("TEXT") {
-        Affinity::Text
+        TypeAffinity::Text
     } else if has("BLOB") {
-        Affinity::Blob
+        TypeAffinity::Blob
     } else if has("REAL") || has("FLOA") || has("DOUB") {
-        Affinity::Real
+        TypeAffinity::Real
     } else {
-        Affinity::Numeric
+        TypeAffinity::Numeric
     }
 }
 
-fn integer(writer: &mut Writer<'_>, value: &Written) -> Outcome<Written> {
+fn integer(translator: &mut Translator<'_>, value: &Translated) -> TranslateResult<Translated> {
     let text = match value.kind {
-        Kind::Integer | Kind::Null => return Ok(value.clone()),
-        Kind::Bool => return writer.numeric(value.clone()),
-        Kind::Decimal | Kind::Float => format!("trunc({})::bigint", value.text),
-        Kind::Text if value.form == Form::Digits => format!("{}::bigint", value.atom()),
-        Kind::Text => leading(value, r"^\s*([+-]?\d+)", "bigint"),
+        SqlType::Integer | SqlType::Null => return Ok(value.clone()),
+        SqlType::Bool => return translator.numeric(value.clone()),
+        SqlType::Decimal | SqlType::Float => format!("trunc({})::bigint", value.text),
+        SqlType::Text if value.form == TranslatedForm::Digits => {
+            format!("{}::bigint", value.operand())
+        }
+        SqlType::Text => leading(value, r"^\s*([+-]?\d+)", "bigint"),
         // The text of a date begins with its year.
-        Kind::Date | Kind::Timestamp => format!("EXTRACT(YEAR FROM {})::integer", value.text),
+        SqlType::Date | SqlType::Timestamp => format!("EXTRACT(YEAR FROM {})::integer", value.text),
         _ => return Err(untyped(value, "a number")),
     };
-    Ok(Written::tight(text, Kind::Integer).never_null(value.not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(value.not_null))
 }
 
-fn real(writer: &mut Writer<'_>, value: &Written) -> Outcome<Written> {
+fn real(translator: &mut Translator<'_>, value: &Translated) -> TranslateResult<Translated> {
     let text = match value.kind {
-        Kind::Float | Kind::Null => return Ok(value.clone()),
-        Kind::Bool => {
-            let number = writer.numeric(value.clone())?;
-            format!("{}::double precision", number.atom())
+        SqlType::Float | SqlType::Null => return Ok(value.clone()),
+        SqlType::Bool => {
+            let number = translator.numeric(value.clone())?;
+            format!("{}::double precision", number.operand())
         }
-        Kind::Integer | Kind::Decimal => format!("{}::double precision", value.atom()),
-        Kind::Text if value.form == Form::Digits => format!("{}::double precision", value.atom()),
-        Kind::Text => leading(
+        SqlType::Integer | SqlType::Decimal => format!("{}::double precision", value.operand()),
+        SqlType::Text if value.form == TranslatedForm::Digits => {
+            format!("{}::double precision", value.operand())
+        }
+        SqlType::Text => leading(
             value,
             r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)",
             "double precision",
         ),
         _ => return Err(untyped(value, "a number")),
     };
-    Ok(Written {
-        longer: true,
-        ..Written::tight(text, Kind::Float).never_null(value.not_null)
+    Ok(Translated {
+        extra_digits: true,
+        ..Translated::primary(text, SqlType::Float).never_null(value.not_null)
     })
 }
 
 /// Numbers stay what they are, whatever digits the type has.
-fn numeric(writer: &mut Writer<'_>, value: &Written, name: &str) -> Outcome<Written> {
+fn numeric(
+    translator: &mut Translator<'_>,
+    value: &Translated,
+    name: &str,
+) -> TranslateResult<Translated> {
     match value.kind {
-        kind if kind.is_number() || kind == Kind::Null => Ok(value.clone()),
-        Kind::Bool => writer.numeric(value.clone()),
-        Kind::Text if value.form == Form::Digits => integer(writer, value),
+        kind if kind.is_number() || kind == SqlType::Null => Ok(value.clone()),
+        SqlType::Bool => translator.numeric(value.clone()),
+        SqlType::Text if value.form == TranslatedForm::Digits => integer(translator, value),
         _ => {
             let advice = match name {
                 "DATE" => "SQLite takes the year of it: write DATE(x)",
@@ -110,7 +122,7 @@ fn numeric(writer: &mut Writer<'_>, value: &Written, name: &str) -> Outcome<Writ
 }
 
 /// The number that a text begins with; 0 where it does not, NULL for NULL.
-fn leading(value: &Written, pattern: &str, to: &str) -> String {
+fn leading(value: &Translated, pattern: &str, to: &str) -> String {
     let found = format!(
         "COALESCE(substring({} from '{pattern}')::{to}, 0)",
         value.text
@@ -118,5 +130,8 @@ fn leading(value: &Written, pattern: &str, to: &str) -> String {
     if value.not_null {
         return found;
     }
-    format!("(CASE WHEN {} IS NOT NULL THEN {found} END)", value.atom())
+    format!(
+        "(CASE WHEN {} IS NOT NULL THEN {found} END)",
+        value.operand()
+    )
 }

@@ -1,31 +1,31 @@
-//! SQLite's functions of dates and times: what [`Moment`] reads, as each of them shows it.
+//! SQLite's functions of dates and times: what [`TimeValue`] reads, as each of them shows it.
 //!
 //! <https://www.sqlite.org/lang_datefunc.html>
 
-use super::time_value::Moment;
-use crate::dialect::source::{Rule, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::Written;
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use super::time_value::TimeValue;
+use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::Translated;
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const fn rule(
     name: &'static str,
     arguments: (usize, usize),
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: "https://www.sqlite.org/lang_datefunc.html",
         case,
     }
 }
 
 /// All of them.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     rule("date", (0, 9), date, ("date(m)", "m::date AS date")),
     rule(
         "datetime",
@@ -95,37 +95,46 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-fn date(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    Ok(moment(writer, call)?.date())
+fn date(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    Ok(time_value(translator, call)?.date())
 }
 
-fn datetime(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    Ok(moment(writer, call)?.timestamp())
+fn datetime(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    Ok(time_value(translator, call)?.timestamp())
 }
 
-fn time(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    Ok(moment(writer, call)?.time())
+fn time(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    Ok(time_value(translator, call)?.time())
 }
 
-fn julianday(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    Ok(moment(writer, call)?.julian_day())
+fn julianday(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    Ok(time_value(translator, call)?.julian_day())
 }
 
-fn unixepoch(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    Ok(moment(writer, call)?.epoch())
+fn unixepoch(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    Ok(time_value(translator, call)?.epoch())
 }
 
-fn strftime(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn strftime(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let (pattern, arguments) = (call.arguments.split_first()).ok_or_else(|| call.refused())?;
-    let pattern = writer.value(pattern)?;
+    let pattern = translator.value(pattern)?;
     let Some(pattern) = pattern.text_literal() else {
         return Err(Untranslatable::construct("a computed format of dates"));
     };
-    Moment::read(writer, arguments)?.formatted(pattern)
+    TimeValue::read(translator, arguments)?.formatted(pattern)
 }
 
-fn moment(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Moment> {
+fn time_value(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<TimeValue> {
     call.plain()?;
-    Moment::read(writer, &call.arguments)
+    TimeValue::read(translator, &call.arguments)
 }

@@ -8,19 +8,22 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Word};
 
 use super::operators::{between_days, folded, is_nocase};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// An expression that SQLite has another meaning of; none for any other.
-pub fn written(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
+pub fn written(
+    translator: &mut Translator<'_>,
+    expr: &Expr,
+) -> TranslateResult<Option<Translated>> {
     match expr {
         Expr::Between {
             expr,
             negated,
             low,
             high,
-        } => between_days(writer, expr, *negated, low, high),
+        } => between_days(translator, expr, *negated, low, high),
         Expr::Trim {
             expr,
             trim_where: None,
@@ -29,12 +32,12 @@ pub fn written(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>>
         } => {
             let mut arguments = vec![&**expr];
             arguments.extend(trim_characters.iter().flatten());
-            writer.call_named("trim", arguments).map(Some)
+            translator.call_named("trim", arguments).map(Some)
         }
         // What is sorted by; comparisons have looked at their sides before.
         Expr::Collate { expr, collation } if is_nocase(collation) => {
-            let value = writer.value(expr)?;
-            if value.kind != Kind::Text {
+            let value = translator.value(expr)?;
+            if value.kind != SqlType::Text {
                 return Err(Untranslatable::construct("COLLATE beside no text"));
             }
             Ok(Some(folded(&value)))

@@ -4,14 +4,18 @@
 
 use sqlparser::ast::Expr;
 
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// `x GLOB 'a*'`
-pub fn glob(writer: &mut Writer<'_>, left: &Expr, right: &Expr) -> Outcome<Written> {
-    let (subject, pattern) = (writer.text(left)?, writer.value(right)?);
+pub fn glob(
+    translator: &mut Translator<'_>,
+    left: &Expr,
+    right: &Expr,
+) -> TranslateResult<Translated> {
+    let (subject, pattern) = (translator.text(left)?, translator.value(right)?);
     let Some(pattern) = pattern.text_literal() else {
         return Err(Untranslatable::construct("a computed pattern of GLOB"));
     };
@@ -21,10 +25,10 @@ pub fn glob(writer: &mut Writer<'_>, left: &Expr, right: &Expr) -> Outcome<Writt
     };
     let text = format!(
         "{} {operator} {}",
-        subject.atom(),
+        subject.operand(),
         literal::quoted(&pattern)
     );
-    Ok(Written::operation(text, Kind::Bool).never_null(subject.not_null))
+    Ok(Translated::operation(text, SqlType::Bool).never_null(subject.not_null))
 }
 
 /// A pattern of GLOB without sets, for LIKE.
@@ -45,7 +49,7 @@ fn like_of(pattern: &str) -> String {
 }
 
 /// A pattern of GLOB as a regular expression.
-fn expression_of(pattern: &str) -> Outcome<String> {
+fn expression_of(pattern: &str) -> TranslateResult<String> {
     let mut expression = String::from("^");
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
@@ -67,7 +71,7 @@ fn expression_of(pattern: &str) -> Outcome<String> {
 }
 
 /// A set of letters, of which the opening bracket is behind us.
-fn set_of(letters: &mut std::str::Chars<'_>, expression: &mut String) -> Outcome<()> {
+fn set_of(letters: &mut std::str::Chars<'_>, expression: &mut String) -> TranslateResult<()> {
     let content: String = letters
         .by_ref()
         .take_while(|letter| *letter != ']')

@@ -6,33 +6,33 @@
 
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, TableAlias, TableFactor};
 
-use crate::dialect::source::{Rule, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{FunctionRule, FunctionTranslation, untyped};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::name;
-use crate::dialect::translator::scope::{Columns, Item, OutputColumn};
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://www.sqlite.org/json1.html";
 
 /// The functions of documents.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[FunctionRule] = &[
+    FunctionRule {
         name: "json_extract",
         arguments: (2, 2),
-        write: Write::By(extract),
+        write: FunctionTranslation::By(extract),
         doc: DOC,
         case: (
             "json_extract(s, '$.a[0]')",
             "s::jsonb -> 'a' ->> 0 AS json_extract",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "json_array_length",
         arguments: (1, 2),
-        write: Write::By(array_length),
+        write: FunctionTranslation::By(array_length),
         doc: DOC,
         case: (
             "json_array_length(s, '$.a')",
@@ -42,65 +42,82 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// A step into a document.
-enum Step {
+enum JsonPathStep {
     Key(String),
     Place(i64),
 }
 
 /// `document ->> path`
-pub fn long_arrow(writer: &mut Writer<'_>, left: &Expr, right: &Expr) -> Outcome<Written> {
-    let steps = label(writer, right)?;
-    let document = document(writer, left)?;
-    writer.likely();
+pub fn long_arrow(
+    translator: &mut Translator<'_>,
+    left: &Expr,
+    right: &Expr,
+) -> TranslateResult<Translated> {
+    let steps = label(translator, right)?;
+    let document = document(translator, left)?;
+    translator.mark_likely();
     text_at(&document, &steps)
 }
 
 /// `document -> path`
-pub fn arrow(writer: &mut Writer<'_>, left: &Expr, right: &Expr) -> Outcome<Written> {
-    let steps = label(writer, right)?;
-    let document = document(writer, left)?;
-    writer.likely();
-    Ok(Written::operation(
-        format!("{}{}", document.atom(), arrows(&steps)),
+pub fn arrow(
+    translator: &mut Translator<'_>,
+    left: &Expr,
+    right: &Expr,
+) -> TranslateResult<Translated> {
+    let steps = label(translator, right)?;
+    let document = document(translator, left)?;
+    translator.mark_likely();
+    Ok(Translated::operation(
+        format!("{}{}", document.operand(), arrows(&steps)),
         document.kind,
     ))
 }
 
 /// `json_extract(document, path)`
-pub fn extract(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn extract(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let document = document(writer, call.argument(0)?)?;
-    let path = writer.value(call.argument(1)?)?;
+    let document = document(translator, call.argument(0)?)?;
+    let path = translator.value(call.argument(1)?)?;
     let steps = steps_of(path.text_literal())?;
-    writer.likely();
+    translator.mark_likely();
     text_at(&document, &steps)
 }
 
-fn array_length(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn array_length(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let document = document(writer, call.argument(0)?)?;
+    let document = document(translator, call.argument(0)?)?;
     let steps = match call.arguments.get(1) {
         Some(path) => {
-            let path = writer.value(path)?;
+            let path = translator.value(path)?;
             steps_of(path.text_literal())?
         }
         None => Vec::new(),
     };
     // Of what is no array Postgres says so, where SQLite has 0.
-    writer.likely();
+    translator.mark_likely();
     let name = match document.kind {
-        Kind::Json => "json_array_length",
+        SqlType::Json => "json_array_length",
         _ => "jsonb_array_length",
     };
     let inner = match steps.as_slice() {
         [] => document.text.clone(),
-        steps => format!("{}{}", document.atom(), arrows(steps)),
+        steps => format!("{}{}", document.operand(), arrows(steps)),
     };
-    Ok(Written::call(name, &[&inner], Kind::Integer))
+    Ok(Translated::call(name, &[&inner], SqlType::Integer))
 }
 
 /// `json_each(document, path)` in FROM; none for any other.
-pub fn factor(writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
+pub fn factor(
+    translator: &mut Translator<'_>,
+    factor: &TableFactor,
+) -> TranslateResult<Option<String>> {
     let TableFactor::Table {
         name: called,
         alias,
@@ -117,45 +134,45 @@ pub fn factor(writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<S
     for argument in &arguments.args {
         match argument {
             FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => given.push(expr),
-            _ => return writer.refuse("this form of json_each()"),
+            _ => return translator.refuse("this form of json_each()"),
         }
     }
     let (whole, steps) = match given.as_slice() {
         [whole] => (*whole, Vec::new()),
         [whole, path] => {
-            let path = writer.value(path)?;
+            let path = translator.value(path)?;
             (*whole, steps_of(path.text_literal())?)
         }
-        _ => return writer.refuse("this form of json_each()"),
+        _ => return translator.refuse("this form of json_each()"),
     };
-    let document = document(writer, whole)?;
+    let document = document(translator, whole)?;
     let name = match alias {
         Some(TableAlias { name, columns, .. }) if columns.is_empty() => name::spelled(name)?,
-        Some(_) => return writer.refuse("this form of json_each()"),
+        Some(_) => return translator.refuse("this form of json_each()"),
         None => "json_each".to_owned(),
     };
-    writer.likely();
+    translator.mark_likely();
     let array = match steps.as_slice() {
         [] => document.text.clone(),
-        steps => format!("{}{}", document.atom(), arrows(steps)),
+        steps => format!("{}{}", document.operand(), arrows(steps)),
     };
     let elements = match document.kind {
-        Kind::Json => "json_array_elements_text",
+        SqlType::Json => "json_array_elements_text",
         _ => "jsonb_array_elements_text",
     };
-    let column = |name: &str, kind: Kind, form: Form| OutputColumn {
+    let column = |name: &str, kind: SqlType, form: TranslatedForm| OutputColumn {
         name: name.to_owned(),
         kind,
         not_null: false,
-        longer: false,
-        cased: false,
+        extra_digits: false,
+        case_sensitive: false,
         form,
     };
-    writer.bring(Item {
+    translator.add_item(TranslatedItem {
         name: name.clone(),
-        columns: Columns::Known(vec![
-            column("value", Kind::Text, Form::Document),
-            column("place", Kind::Integer, Form::Computed),
+        columns: KnownColumns::Known(vec![
+            column("value", SqlType::Text, TranslatedForm::Document),
+            column("place", SqlType::Integer, TranslatedForm::Computed),
         ]),
     });
     Ok(Some(format!(
@@ -170,32 +187,37 @@ fn is_called(called: &ObjectName, wanted: &str) -> bool {
 }
 
 /// An expression as a document.
-fn document(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let value = writer.value(expr)?;
+fn document(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
     match value.kind {
-        Kind::Json | Kind::Jsonb => Ok(value),
-        Kind::Text => {
-            let text = format!("{}::jsonb", value.atom());
-            Ok(Written::tight(text, Kind::Jsonb).never_null(value.not_null))
+        SqlType::Json | SqlType::Jsonb => Ok(value),
+        SqlType::Text => {
+            let text = format!("{}::jsonb", value.operand());
+            Ok(Translated::primary(text, SqlType::Jsonb).never_null(value.not_null))
         }
         _ => Err(untyped(&value, "a JSON document")),
     }
 }
 
-fn text_at(document: &Written, steps: &[Step]) -> Outcome<Written> {
+fn text_at(document: &Translated, steps: &[JsonPathStep]) -> TranslateResult<Translated> {
     let Some((last, before)) = steps.split_last() else {
         return Err(Untranslatable::construct(
             "a whole document taken out of itself",
         ));
     };
-    let text = format!("{}{} ->> {}", document.atom(), arrows(before), last.text());
-    Ok(Written {
-        form: Form::Document,
-        ..Written::operation(text, Kind::Text)
+    let text = format!(
+        "{}{} ->> {}",
+        document.operand(),
+        arrows(before),
+        last.text()
+    );
+    Ok(Translated {
+        form: TranslatedForm::Document,
+        ..Translated::operation(text, SqlType::Text)
     })
 }
 
-fn arrows(steps: &[Step]) -> String {
+fn arrows(steps: &[JsonPathStep]) -> String {
     let arrows: Vec<String> = steps
         .iter()
         .map(|step| format!(" -> {}", step.text()))
@@ -203,7 +225,7 @@ fn arrows(steps: &[Step]) -> String {
     arrows.concat()
 }
 
-impl Step {
+impl JsonPathStep {
     fn text(&self) -> String {
         match self {
             Self::Key(key) => literal::quoted(key),
@@ -213,20 +235,20 @@ impl Step {
 }
 
 /// What may stand right of an arrow: a path, a key, or a place.
-fn label(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Vec<Step>> {
-    let value = writer.value(expr)?;
+fn label(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Vec<JsonPathStep>> {
+    let value = translator.value(expr)?;
     if let Some(place) = value.small_integer() {
-        return Ok(vec![Step::Place(place)]);
+        return Ok(vec![JsonPathStep::Place(place)]);
     }
     match value.text_literal() {
         Some(path) if path.starts_with('$') => steps_of(Some(path)),
-        Some(key) => Ok(vec![Step::Key(key.to_owned())]),
+        Some(key) => Ok(vec![JsonPathStep::Key(key.to_owned())]),
         None => Err(computed()),
     }
 }
 
 /// `$.a.b[0]."c d"`
-fn steps_of(path: Option<&str>) -> Outcome<Vec<Step>> {
+fn steps_of(path: Option<&str>) -> TranslateResult<Vec<JsonPathStep>> {
     let mut rest = path
         .and_then(|path| path.strip_prefix('$'))
         .ok_or_else(computed)?;
@@ -234,22 +256,22 @@ fn steps_of(path: Option<&str>) -> Outcome<Vec<Step>> {
     while !rest.is_empty() {
         let (step, after) = if let Some(quoted) = rest.strip_prefix(".\"") {
             let (key, after) = quoted.split_once('"').ok_or_else(computed)?;
-            (Step::Key(key.to_owned()), after)
+            (JsonPathStep::Key(key.to_owned()), after)
         } else if let Some(key) = rest.strip_prefix('.') {
             let end = key.find(['.', '[']).unwrap_or(key.len());
             let (key, after) = key.split_at(end);
-            (Step::Key(key.to_owned()), after)
+            (JsonPathStep::Key(key.to_owned()), after)
         } else if let Some(place) = rest.strip_prefix('[') {
             let (place, after) = place.split_once(']').ok_or_else(computed)?;
             let place = match place.strip_prefix("#-") {
                 Some(back) => back.parse::<i64>().map(|back| -back),
                 None => place.parse(),
             };
-            (Step::Place(place.map_err(|_| computed())?), after)
+            (JsonPathStep::Place(place.map_err(|_| computed())?), after)
         } else {
             return Err(computed());
         };
-        if matches!(&step, Step::Key(key) if key.is_empty() || key.contains('\\')) {
+        if matches!(&step, JsonPathStep::Key(key) if key.is_empty() || key.contains('\\')) {
             return Err(computed());
         }
         steps.push(step);

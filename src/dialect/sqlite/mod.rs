@@ -20,20 +20,21 @@ use sqlparser::ast::{BinaryOperator, DataType, Expr, TableFactor};
 use sqlparser::tokenizer::TokenWithSpan;
 
 use super::source::{
-    Aliases, Backslash, Booleans, DoubleQuoted, Evidence, Habits, Letters, Mark, Nulls, Rule, Seen,
-    SeenKind, Source, untyped,
+    AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
+    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, FunctionRule, NullOrder,
+    SourceDialect, untyped,
 };
-use super::translator::Writer;
-use super::translator::compare::Side;
-use super::translator::translated::{Form, Kind, Written};
-use super::translator::untranslatable::{Outcome, Untranslatable};
+use super::translator::Translator;
+use super::translator::compare::ComparisonPurpose;
+use super::translator::translated::{SqlType, Translated, TranslatedForm};
+use super::translator::untranslatable::{TranslateResult, Untranslatable};
 
 use crate::policy::Dialect;
 
 /// SQLite.
-pub struct Sqlite;
+pub struct SqliteSource;
 
-impl Source for Sqlite {
+impl SourceDialect for SqliteSource {
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
     }
@@ -46,15 +47,15 @@ impl Source for Sqlite {
         Box::new(sqlparser::dialect::SQLiteDialect {})
     }
 
-    fn evidence(&self) -> &'static [Evidence] {
+    fn evidence(&self) -> &'static [DialectEvidence] {
         EVIDENCE
     }
 
-    fn habits(&self) -> &'static Habits {
-        &HABITS
+    fn semantics(&self) -> &'static DialectSemantics {
+        &SEMANTICS
     }
 
-    fn functions(&self) -> &'static [&'static [Rule]] {
+    fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
             scalar_functions::TEXTS,
             scalar_functions::NUMBERS,
@@ -66,25 +67,29 @@ impl Source for Sqlite {
         ]
     }
 
-    fn expression(&self, writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
-        expressions::written(writer, expr)
+    fn expression(
+        &self,
+        translator: &mut Translator<'_>,
+        expr: &Expr,
+    ) -> TranslateResult<Option<Translated>> {
+        expressions::written(translator, expr)
     }
 
     fn operation(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         left: &Expr,
         operator: &BinaryOperator,
         right: &Expr,
-    ) -> Outcome<Option<Written>> {
-        operators::operation(writer, left, operator, right)
+    ) -> TranslateResult<Option<Translated>> {
+        operators::operation(translator, left, operator, right)
     }
 
     fn collation(&self) -> Option<&'static str> {
         Some("C")
     }
 
-    fn moments_are_texts(&self) -> bool {
+    fn has_text_timestamps(&self) -> bool {
         true
     }
 
@@ -92,49 +97,53 @@ impl Source for Sqlite {
         expressions::tokens(tokens)
     }
 
-    fn factor(&self, writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
-        json::factor(writer, factor)
+    fn factor(
+        &self,
+        translator: &mut Translator<'_>,
+        factor: &TableFactor,
+    ) -> TranslateResult<Option<String>> {
+        json::factor(translator, factor)
     }
 
     fn sides(
         &self,
-        writer: &mut Writer<'_>,
-        left: &Written,
-        right: &Written,
-        side: Side,
-    ) -> Outcome<Option<(String, String)>> {
-        operators::sides(writer, left, right, side)
+        translator: &mut Translator<'_>,
+        left: &Translated,
+        right: &Translated,
+        side: ComparisonPurpose,
+    ) -> TranslateResult<Option<(String, String)>> {
+        operators::sides(translator, left, right, side)
     }
 
     fn cast(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         value: &Expr,
         to: &DataType,
         _lenient: bool,
-    ) -> Outcome<Written> {
-        casts::written(writer, value, to)
+    ) -> TranslateResult<Translated> {
+        casts::written(translator, value, to)
     }
 
-    fn text_of(&self, value: &Written) -> Outcome<Written> {
+    fn text_of(&self, value: &Translated) -> TranslateResult<Translated> {
         let text = match value.kind {
-            Kind::Null => return Ok(value.clone()),
-            Kind::Integer => format!("{}::text", value.atom()),
-            Kind::Bool => format!("{}::integer::text", value.atom()),
-            Kind::Date => format!("to_char({}, 'YYYY-MM-DD')", value.text),
-            Kind::Timestamp => format!("to_char({}, 'YYYY-MM-DD HH24:MI:SS')", value.text),
-            Kind::Time => format!("to_char({}, 'HH24:MI:SS')", value.text),
+            SqlType::Null => return Ok(value.clone()),
+            SqlType::Integer => format!("{}::text", value.operand()),
+            SqlType::Bool => format!("{}::integer::text", value.operand()),
+            SqlType::Date => format!("to_char({}, 'YYYY-MM-DD')", value.text),
+            SqlType::Timestamp => format!("to_char({}, 'YYYY-MM-DD HH24:MI:SS')", value.text),
+            SqlType::Time => format!("to_char({}, 'HH24:MI:SS')", value.text),
             _ => {
                 return Err(untyped(value, "text"));
             }
         };
-        Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+        Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
     }
 
-    fn number_of(&self, value: &Written) -> Outcome<Written> {
-        if value.form == Form::Digits {
-            let text = format!("{}::bigint", value.atom());
-            return Ok(Written::tight(text, Kind::Integer).never_null(value.not_null));
+    fn number_of(&self, value: &Translated) -> TranslateResult<Translated> {
+        if value.form == TranslatedForm::Digits {
+            let text = format!("{}::bigint", value.operand());
+            return Ok(Translated::primary(text, SqlType::Integer).never_null(value.not_null));
         }
         Err(
             Untranslatable::construct("a text that is counted with").hint(
@@ -143,8 +152,8 @@ impl Source for Sqlite {
         )
     }
 
-    fn division(&self, left: &Written, right: &Written) -> Outcome<Written> {
-        let (dividend, divisor) = (left.atom(), right.atom());
+    fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
+        let (dividend, divisor) = (left.operand(), right.operand());
         let is_safe = right
             .number_literal()
             .is_some_and(|digits| digits.bytes().any(|digit| (b'1'..=b'9').contains(&digit)));
@@ -153,48 +162,48 @@ impl Source for Sqlite {
         } else {
             format!("{dividend} / NULLIF({}, 0)", right.text)
         };
-        let mut written = Written::operation(text, left.kind.common(right.kind));
-        written.longer = written.kind != Kind::Integer;
+        let mut written = Translated::operation(text, left.kind.common(right.kind));
+        written.extra_digits = written.kind != SqlType::Integer;
         Ok(written.never_null(is_safe && left.not_null))
     }
 }
 
 /// `STRFTIME('…', …)`: where others have a function of that name, the moment stands first.
-fn strftime_begins_with_pattern(seen: &[Seen]) -> bool {
+fn strftime_begins_with_pattern(seen: &[EvidenceToken]) -> bool {
     seen.windows(3).any(|window| {
         let [name, open, first] = window else {
             return false;
         };
-        name.word == "strftime" && open.word == "(" && first.kind == SeenKind::Text
+        name.word == "strftime" && open.word == "(" && first.kind == EvidenceTokenKind::Text
     })
 }
 
 /// `DATE(x, '…', '…')`: modifiers.
-fn date_has_modifiers(seen: &[Seen]) -> bool {
+fn date_has_modifiers(seen: &[EvidenceToken]) -> bool {
     seen.windows(7).any(|window| {
         let [name, open, _, comma, modifier, next, last] = window else {
             return false;
         };
         ["date", "time", "datetime"].contains(&name.word.as_str())
-            && name.kind == SeenKind::Word
+            && name.kind == EvidenceTokenKind::Word
             && open.word == "("
             && comma.word == ","
-            && modifier.kind == SeenKind::Text
+            && modifier.kind == EvidenceTokenKind::Text
             && next.word == ","
-            && last.kind == SeenKind::Text
+            && last.kind == EvidenceTokenKind::Text
     })
 }
 
-const HABITS: Habits = Habits {
-    nulls: Nulls::Smallest,
-    booleans: Booleans::Numbers,
+const SEMANTICS: DialectSemantics = DialectSemantics {
+    nulls: NullOrder::Smallest,
+    booleans: BooleanForm::Numbers,
     double_quoted: DoubleQuoted::NameOrText,
-    backslash: Backslash::Plain,
-    like: Letters::Alike,
+    backslash: BackslashEscapes::Plain,
+    like: CaseSensitivity::Insensitive,
     like_escape: None,
-    equality: Letters::ToldApart,
-    names: Letters::Alike,
-    aliases: Aliases {
+    equality: CaseSensitivity::Sensitive,
+    names: CaseSensitivity::Insensitive,
+    aliases: AliasScope {
         filter: true,
         group: true,
         having: true,
@@ -202,49 +211,49 @@ const HABITS: Habits = Habits {
     },
 };
 
-const EVIDENCE: &[Evidence] = &[
-    Evidence {
-        mark: Mark::Shape(strftime_begins_with_pattern),
+const EVIDENCE: &[DialectEvidence] = &[
+    DialectEvidence {
+        mark: DialectMarker::Shape(strftime_begins_with_pattern),
         doc: "https://www.sqlite.org/lang_datefunc.html",
     },
-    Evidence {
-        mark: Mark::Shape(date_has_modifiers),
+    DialectEvidence {
+        mark: DialectMarker::Shape(date_has_modifiers),
         doc: "https://www.sqlite.org/lang_datefunc.html#modifiers",
     },
-    Evidence {
-        mark: Mark::Call("julianday"),
+    DialectEvidence {
+        mark: DialectMarker::Call("julianday"),
         doc: "https://www.sqlite.org/lang_datefunc.html",
     },
-    Evidence {
-        mark: Mark::Call("unixepoch"),
+    DialectEvidence {
+        mark: DialectMarker::Call("unixepoch"),
         doc: "https://www.sqlite.org/lang_datefunc.html",
     },
-    Evidence {
-        mark: Mark::Call("total"),
+    DialectEvidence {
+        mark: DialectMarker::Call("total"),
         doc: "https://www.sqlite.org/lang_aggfunc.html#sumunc",
     },
-    Evidence {
-        mark: Mark::Call("last_insert_rowid"),
+    DialectEvidence {
+        mark: DialectMarker::Call("last_insert_rowid"),
         doc: "https://www.sqlite.org/lang_corefunc.html#last_insert_rowid",
     },
-    Evidence {
-        mark: Mark::Call("randomblob"),
+    DialectEvidence {
+        mark: DialectMarker::Call("randomblob"),
         doc: "https://www.sqlite.org/lang_corefunc.html#randomblob",
     },
-    Evidence {
-        mark: Mark::Call("zeroblob"),
+    DialectEvidence {
+        mark: DialectMarker::Call("zeroblob"),
         doc: "https://www.sqlite.org/lang_corefunc.html#zeroblob",
     },
-    Evidence {
-        mark: Mark::Call("sqlite_version"),
+    DialectEvidence {
+        mark: DialectMarker::Call("sqlite_version"),
         doc: "https://www.sqlite.org/lang_corefunc.html#sqlite_version",
     },
-    Evidence {
-        mark: Mark::Row(&["from", "sqlite_master"]),
+    DialectEvidence {
+        mark: DialectMarker::Sequence(&["from", "sqlite_master"]),
         doc: "https://www.sqlite.org/schematab.html",
     },
-    Evidence {
-        mark: Mark::Row(&["from", "sqlite_schema"]),
+    DialectEvidence {
+        mark: DialectMarker::Sequence(&["from", "sqlite_schema"]),
         doc: "https://www.sqlite.org/schematab.html",
     },
 ];

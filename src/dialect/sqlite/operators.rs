@@ -5,33 +5,33 @@
 
 use sqlparser::ast::{BinaryOperator, Expr};
 
-use super::Sqlite;
+use super::SqliteSource;
 use super::glob::glob;
 use super::json;
-use super::time_string::{Shape, shape_of};
-use crate::dialect::source::{Source, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::compare::{Comparison, Side};
+use super::time_string::{TimeStringForm, time_string_form};
+use crate::dialect::source::{SourceDialect, untyped};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::compare::{ComparisonOperator, ComparisonPurpose};
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// An operation that SQLite has another meaning of.
 pub fn operation(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     left: &Expr,
     operator: &BinaryOperator,
     right: &Expr,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     binds_otherwise(left, operator, right)?;
-    if let Some(comparison) = Comparison::of(operator) {
-        return compared(writer, comparison, left, right);
+    if let Some(comparison) = ComparisonOperator::of(operator) {
+        return compared(translator, comparison, left, right);
     }
     let written = match operator {
-        BinaryOperator::Divide => division(writer, left, right)?,
-        BinaryOperator::Modulo => remainder(writer, left, right)?,
-        BinaryOperator::Custom(name) if name == "GLOB" => glob(writer, left, right)?,
-        BinaryOperator::Glob => glob(writer, left, right)?,
+        BinaryOperator::Divide => division(translator, left, right)?,
+        BinaryOperator::Modulo => remainder(translator, left, right)?,
+        BinaryOperator::Custom(name) if name == "GLOB" => glob(translator, left, right)?,
+        BinaryOperator::Glob => glob(translator, left, right)?,
         BinaryOperator::Regexp => {
             return Err(
                 Untranslatable::construct("REGEXP, which SQLite leaves to applications,")
@@ -39,8 +39,8 @@ pub fn operation(
             );
         }
         BinaryOperator::Match => return Err(Untranslatable::construct("MATCH")),
-        BinaryOperator::Arrow => json::arrow(writer, left, right)?,
-        BinaryOperator::LongArrow => json::long_arrow(writer, left, right)?,
+        BinaryOperator::Arrow => json::arrow(translator, left, right)?,
+        BinaryOperator::LongArrow => json::long_arrow(translator, left, right)?,
         _ => return Ok(None),
     };
     Ok(Some(written))
@@ -48,7 +48,7 @@ pub fn operation(
 
 /// Refuses what the library groups otherwise than SQLite: there `||` goes before `*`, and `<`
 /// before `=`.
-fn binds_otherwise(left: &Expr, operator: &BinaryOperator, right: &Expr) -> Outcome<()> {
+fn binds_otherwise(left: &Expr, operator: &BinaryOperator, right: &Expr) -> TranslateResult<()> {
     let product = |op: &BinaryOperator| {
         matches!(
             op,
@@ -61,7 +61,8 @@ fn binds_otherwise(left: &Expr, operator: &BinaryOperator, right: &Expr) -> Outc
         };
         let concatenated = *op == BinaryOperator::StringConcat && product(operator)
             || *operator == BinaryOperator::StringConcat && product(op);
-        let compared = Comparison::of(op).is_some() && Comparison::of(operator).is_some();
+        let compared =
+            ComparisonOperator::of(op).is_some() && ComparisonOperator::of(operator).is_some();
         if concatenated || compared {
             return Err(
                 Untranslatable::construct("operators whose precedence differs")
@@ -74,16 +75,21 @@ fn binds_otherwise(left: &Expr, operator: &BinaryOperator, right: &Expr) -> Outc
 
 /// A column of numeric holds whole numbers there where it can, which are divided as such: unless
 /// one side is surely a double, what is meant is likely what Postgres does.
-fn division(writer: &mut Writer<'_>, left: &Expr, right: &Expr) -> Outcome<Written> {
-    let (dividend, divisor) = (writer.number(left)?, writer.number(right)?);
-    let may_be_whole = |value: &Written| matches!(value.kind, Kind::Integer | Kind::Decimal);
+fn division(
+    translator: &mut Translator<'_>,
+    left: &Expr,
+    right: &Expr,
+) -> TranslateResult<Translated> {
+    let (dividend, divisor) = (translator.number(left)?, translator.number(right)?);
+    let may_be_whole =
+        |value: &Translated| matches!(value.kind, SqlType::Integer | SqlType::Decimal);
     let is_doubtful = may_be_whole(&dividend)
         && may_be_whole(&divisor)
-        && (dividend.kind == Kind::Decimal || divisor.kind == Kind::Decimal);
+        && (dividend.kind == SqlType::Decimal || divisor.kind == SqlType::Decimal);
     if is_doubtful && !is_double(left) && !is_double(right) {
-        writer.likely();
+        translator.mark_likely();
     }
-    Sqlite.division(&dividend, &divisor)
+    SqliteSource.division(&dividend, &divisor)
 }
 
 /// Whether a number is a double there, whatever the rows.
@@ -118,20 +124,20 @@ fn is_double(expr: &Expr) -> bool {
 
 /// Both sides of a comparison where SQLite's rules are others than Postgres's.
 pub fn sides(
-    writer: &mut Writer<'_>,
-    left: &Written,
-    right: &Written,
-    side: Side,
-) -> Outcome<Option<(String, String)>> {
+    translator: &mut Translator<'_>,
+    left: &Translated,
+    right: &Translated,
+    side: ComparisonPurpose,
+) -> TranslateResult<Option<(String, String)>> {
     Ok(match (left.kind, right.kind) {
-        (Kind::Text, number) if number.is_number() => text_and_number(writer, left, right)?,
-        (number, Kind::Text) if number.is_number() => {
-            text_and_number(writer, right, left)?.map(|(text, number)| (number, text))
+        (SqlType::Text, number) if number.is_number() => text_and_number(translator, left, right)?,
+        (number, SqlType::Text) if number.is_number() => {
+            text_and_number(translator, right, left)?.map(|(text, number)| (number, text))
         }
-        (Kind::Date | Kind::Timestamp | Kind::Time, Kind::Text)
-        | (Kind::Text, Kind::Date | Kind::Timestamp | Kind::Time)
-        | (Kind::Date, Kind::Timestamp)
-        | (Kind::Timestamp, Kind::Date) => as_texts(left, right, side)?,
+        (SqlType::Date | SqlType::Timestamp | SqlType::Time, SqlType::Text)
+        | (SqlType::Text, SqlType::Date | SqlType::Timestamp | SqlType::Time)
+        | (SqlType::Date, SqlType::Timestamp)
+        | (SqlType::Timestamp, SqlType::Date) => as_texts(left, right, side)?,
         _ => None,
     })
 }
@@ -139,24 +145,30 @@ pub fn sides(
 /// A text beside a number, in this order, with what each of them becomes. None where the core
 /// compares them as numbers.
 fn text_and_number(
-    writer: &mut Writer<'_>,
-    text: &Written,
-    number: &Written,
-) -> Outcome<Option<(String, String)>> {
+    translator: &mut Translator<'_>,
+    text: &Translated,
+    number: &Translated,
+) -> TranslateResult<Option<(String, String)>> {
     match (&text.form, &number.form) {
         // The affinity of a number's column makes a number of a text that is one.
-        (Form::TextLiteral(_), Form::Column) => Ok(None),
+        (TranslatedForm::TextLiteral(_), TranslatedForm::Column) => Ok(None),
         // The affinity of a text's column makes a text of the number.
-        (Form::Column, Form::NumberLiteral(digits))
+        (TranslatedForm::Column, TranslatedForm::NumberLiteral(digits))
             if digits.bytes().all(|digit| digit.is_ascii_digit()) =>
         {
-            Ok(Some((text.atom(), literal::quoted(digits))))
+            Ok(Some((text.operand(), literal::quoted(digits))))
         }
-        (Form::Document, Form::NumberLiteral(_) | Form::Computed | Form::Column) => {
-            writer.likely();
-            Ok(Some((format!("{}::numeric", text.atom()), number.atom())))
+        (
+            TranslatedForm::Document,
+            TranslatedForm::NumberLiteral(_) | TranslatedForm::Computed | TranslatedForm::Column,
+        ) => {
+            translator.mark_likely();
+            Ok(Some((
+                format!("{}::numeric", text.operand()),
+                number.operand(),
+            )))
         }
-        (Form::Digits, _) => Err(Untranslatable::construct(
+        (TranslatedForm::Digits, _) => Err(Untranslatable::construct(
             "a text of strftime() compared with a number, which is never equal to it,",
         )
         .hint("compare it with a string such as '2024', or CAST it AS INTEGER")),
@@ -168,143 +180,153 @@ fn text_and_number(
 }
 
 /// Dates are texts: where Postgres would read the other side differently they are compared so.
-fn as_texts(left: &Written, right: &Written, side: Side) -> Outcome<Option<(String, String)>> {
+fn as_texts(
+    left: &Translated,
+    right: &Translated,
+    side: ComparisonPurpose,
+) -> TranslateResult<Option<(String, String)>> {
     for (moment, text) in [(left, right), (right, left)] {
         let Some(content) = text.text_literal() else {
             continue;
         };
         let seconds = content.len() == "2024-01-31 10:20:30".len() && !content.contains('T');
-        match (moment.kind, shape_of(content)) {
-            (Kind::Date, Shape::Date) => return Ok(None),
-            (Kind::Timestamp, Shape::Timestamp) if seconds => return Ok(None),
-            (Kind::Time, Shape::Time) if content.len() == "10:20:30".len() => return Ok(None),
+        match (moment.kind, time_string_form(content)) {
+            (SqlType::Date, TimeStringForm::Date) => return Ok(None),
+            (SqlType::Timestamp, TimeStringForm::Timestamp) if seconds => return Ok(None),
+            (SqlType::Time, TimeStringForm::Time) if content.len() == "10:20:30".len() => {
+                return Ok(None);
+            }
             _ => {}
         }
     }
-    let text = |value: &Written| match value.kind {
-        Kind::Text => Ok(value.clone()),
-        _ => Sqlite.text_of(value),
+    let text = |value: &Translated| match value.kind {
+        SqlType::Text => Ok(value.clone()),
+        _ => SqliteSource.text_of(value),
     };
     let (left, right) = (text(left)?, text(right)?);
     Ok(Some(match side {
-        Side::Order => (format!("{} COLLATE \"C\"", left.atom()), right.atom()),
-        Side::Equality => (left.atom(), right.atom()),
+        ComparisonPurpose::Order => (format!("{} COLLATE \"C\"", left.operand()), right.operand()),
+        ComparisonPurpose::Equality => (left.operand(), right.operand()),
     }))
 }
 
 fn compared(
-    writer: &mut Writer<'_>,
-    comparison: Comparison,
+    translator: &mut Translator<'_>,
+    comparison: ComparisonOperator,
     left: &Expr,
     right: &Expr,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     if matches!((left, right), (Expr::Tuple(_), Expr::Tuple(_))) {
         return Ok(None);
     }
-    if let Some(folded) = without_case(writer, comparison, left, right)? {
+    if let Some(folded) = without_case(translator, comparison, left, right)? {
         return Ok(Some(folded));
     }
-    let (left, right) = (writer.value(left)?, writer.value(right)?);
+    let (left, right) = (translator.value(left)?, translator.value(right)?);
     let (left, right) = in_utc(left, right);
     let written = match (left.kind, day(&right), right.kind, day(&left)) {
-        (Kind::Timestamp, Some(day), _, _) => beside_day(comparison, &left, &day),
-        (_, _, Kind::Timestamp, Some(day)) => beside_day(mirrored(comparison), &right, &day),
+        (SqlType::Timestamp, Some(day), _, _) => beside_day(comparison, &left, &day),
+        (_, _, SqlType::Timestamp, Some(day)) => beside_day(mirrored(comparison), &right, &day),
         _ => None,
     };
     match written {
         Some(written) => Ok(Some(written)),
-        None => writer.compare(comparison, &left, &right).map(Some),
+        None => translator.compare(comparison, &left, &right).map(Some),
     }
 }
 
 /// A timestamp with time zone beside a moment without one, which is of UTC.
-fn in_utc(left: Written, right: Written) -> (Written, Written) {
-    let local = |value: &Written| matches!(value.kind, Kind::Date | Kind::Timestamp);
-    let utc = |value: Written| {
-        let text = format!("{} AT TIME ZONE 'UTC'", value.atom());
-        Written::loose(text, Kind::Timestamp).never_null(value.not_null)
+fn in_utc(left: Translated, right: Translated) -> (Translated, Translated) {
+    let local = |value: &Translated| matches!(value.kind, SqlType::Date | SqlType::Timestamp);
+    let utc = |value: Translated| {
+        let text = format!("{} AT TIME ZONE 'UTC'", value.operand());
+        Translated::compound(text, SqlType::Timestamp).never_null(value.not_null)
     };
     match (left.kind, right.kind) {
-        (Kind::TimestampTz, _) if local(&right) => (utc(left), right),
-        (_, Kind::TimestampTz) if local(&left) => (left, utc(right)),
+        (SqlType::TimestampTz, _) if local(&right) => (utc(left), right),
+        (_, SqlType::TimestampTz) if local(&left) => (left, utc(right)),
         _ => (left, right),
     }
 }
 
 /// A date, or a string that is one.
-fn day(value: &Written) -> Option<Written> {
+fn day(value: &Translated) -> Option<Translated> {
     match value.text_literal() {
-        Some(content) if shape_of(content) == Shape::Date => {
-            Some(Written::tight(format!("DATE '{content}'"), Kind::Date).never_null(true))
+        Some(content) if time_string_form(content) == TimeStringForm::Date => {
+            Some(Translated::primary(format!("DATE '{content}'"), SqlType::Date).never_null(true))
         }
         Some(_) => None,
-        None => (value.kind == Kind::Date).then(|| value.clone()),
+        None => (value.kind == SqlType::Date).then(|| value.clone()),
     }
 }
 
 /// A timestamp beside a day. As a text the day is smaller than any moment of it, midnight too.
-fn beside_day(comparison: Comparison, moment: &Written, day: &Written) -> Option<Written> {
+fn beside_day(
+    comparison: ComparisonOperator,
+    moment: &Translated,
+    day: &Translated,
+) -> Option<Translated> {
     let sign = match comparison {
-        Comparison::Greater | Comparison::GreaterOrEqual => ">=",
-        Comparison::Less | Comparison::LessOrEqual => "<",
-        Comparison::Equal
-        | Comparison::NotEqual
-        | Comparison::Distinct
-        | Comparison::NotDistinct => return None,
+        ComparisonOperator::Greater | ComparisonOperator::GreaterOrEqual => ">=",
+        ComparisonOperator::Less | ComparisonOperator::LessOrEqual => "<",
+        ComparisonOperator::Equal
+        | ComparisonOperator::NotEqual
+        | ComparisonOperator::Distinct
+        | ComparisonOperator::NotDistinct => return None,
     };
-    let text = format!("{} {sign} {}", moment.atom(), day.atom());
-    Some(Written::operation(text, Kind::Bool).never_null(moment.not_null && day.not_null))
+    let text = format!("{} {sign} {}", moment.operand(), day.operand());
+    Some(Translated::operation(text, SqlType::Bool).never_null(moment.not_null && day.not_null))
 }
 
-fn mirrored(comparison: Comparison) -> Comparison {
+fn mirrored(comparison: ComparisonOperator) -> ComparisonOperator {
     match comparison {
-        Comparison::Less => Comparison::Greater,
-        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-        Comparison::Greater => Comparison::Less,
-        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        ComparisonOperator::Less => ComparisonOperator::Greater,
+        ComparisonOperator::LessOrEqual => ComparisonOperator::GreaterOrEqual,
+        ComparisonOperator::Greater => ComparisonOperator::Less,
+        ComparisonOperator::GreaterOrEqual => ComparisonOperator::LessOrEqual,
         other => other,
     }
 }
 
 /// BETWEEN days, of a timestamp; none for anything else.
 pub fn between_days(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     subject: &Expr,
     negated: bool,
     low: &Expr,
     high: &Expr,
-) -> Outcome<Option<Written>> {
-    let subject = writer.value(subject)?;
-    if subject.kind != Kind::Timestamp {
+) -> TranslateResult<Option<Translated>> {
+    let subject = translator.value(subject)?;
+    if subject.kind != SqlType::Timestamp {
         return Ok(None);
     }
-    let (low, high) = (writer.value(low)?, writer.value(high)?);
+    let (low, high) = (translator.value(low)?, translator.value(high)?);
     let mut parts = Vec::new();
     for (comparison, bound) in [
-        (Comparison::GreaterOrEqual, &low),
-        (Comparison::LessOrEqual, &high),
+        (ComparisonOperator::GreaterOrEqual, &low),
+        (ComparisonOperator::LessOrEqual, &high),
     ] {
         let beside = day(bound).and_then(|day| beside_day(comparison, &subject, &day));
         parts.push(match beside {
             Some(part) => part.text,
-            None => writer.compare(comparison, &subject, bound)?.text,
+            None => translator.compare(comparison, &subject, bound)?.text,
         });
     }
     let not = if negated { "NOT " } else { "" };
     let not_null = subject.not_null && low.not_null && high.not_null;
     let text = format!("{not}({})", parts.join(" AND "));
     Ok(Some(
-        Written::operation(text, Kind::Bool).never_null(not_null),
+        Translated::operation(text, SqlType::Bool).never_null(not_null),
     ))
 }
 
 /// `x = y COLLATE NOCASE`: the letters of ASCII are alike.
 fn without_case(
-    writer: &mut Writer<'_>,
-    comparison: Comparison,
+    translator: &mut Translator<'_>,
+    comparison: ComparisonOperator,
     left: &Expr,
     right: &Expr,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     let is_collated = |side: &Expr| matches!(side, Expr::Collate { .. });
     if !is_collated(left) && !is_collated(right) {
         return Ok(None);
@@ -314,13 +336,16 @@ fn without_case(
         Expr::Collate { .. } => Err(Untranslatable::construct("this collation")),
         other => Ok(other.clone()),
     };
-    let (left, right) = (writer.value(&bare(left)?)?, writer.value(&bare(right)?)?);
+    let (left, right) = (
+        translator.value(&bare(left)?)?,
+        translator.value(&bare(right)?)?,
+    );
     for side in [&left, &right] {
-        if side.kind != Kind::Text {
+        if side.kind != SqlType::Text {
             return Err(untyped(side, "a text"));
         }
     }
-    writer
+    translator
         .compare(comparison, &folded(&left), &folded(&right))
         .map(Some)
 }
@@ -336,32 +361,36 @@ pub fn is_nocase(collation: &sqlparser::ast::ObjectName) -> bool {
 }
 
 /// A text with the letters of ASCII in small.
-pub fn folded(value: &Written) -> Written {
+pub fn folded(value: &Translated) -> Translated {
     match value.text_literal() {
         Some(content) => literal::text(&content.to_ascii_lowercase()),
         None => {
-            let text = format!("lower({} COLLATE \"C\")", value.atom());
-            Written::tight(text, Kind::Text).never_null(value.not_null)
+            let text = format!("lower({} COLLATE \"C\")", value.operand());
+            Translated::primary(text, SqlType::Text).never_null(value.not_null)
         }
     }
 }
 
 /// Of what both sides are as whole numbers; NULL where the second is zero.
-fn remainder(writer: &mut Writer<'_>, left: &Expr, right: &Expr) -> Outcome<Written> {
-    let (left, right) = (writer.number(left)?, writer.number(right)?);
-    let whole = |value: &Written| match value.kind {
-        Kind::Integer => Ok(value.clone()),
-        Kind::Decimal | Kind::Float => {
+fn remainder(
+    translator: &mut Translator<'_>,
+    left: &Expr,
+    right: &Expr,
+) -> TranslateResult<Translated> {
+    let (left, right) = (translator.number(left)?, translator.number(right)?);
+    let whole = |value: &Translated| match value.kind {
+        SqlType::Integer => Ok(value.clone()),
+        SqlType::Decimal | SqlType::Float => {
             let text = format!("trunc({})::bigint", value.text);
-            Ok(Written::tight(text, Kind::Integer).never_null(value.not_null))
+            Ok(Translated::primary(text, SqlType::Integer).never_null(value.not_null))
         }
         _ => Err(untyped(value, "a number")),
     };
     let (left, right) = (whole(&left)?, whole(&right)?);
     if right.small_integer().is_some_and(|divisor| divisor != 0) {
-        let text = format!("{} % {}", left.atom(), right.atom());
-        return Ok(Written::operation(text, Kind::Integer).never_null(left.not_null));
+        let text = format!("{} % {}", left.operand(), right.operand());
+        return Ok(Translated::operation(text, SqlType::Integer).never_null(left.not_null));
     }
-    let text = format!("{} % NULLIF({}, 0)", left.atom(), right.text);
-    Ok(Written::operation(text, Kind::Integer))
+    let text = format!("{} % NULLIF({}, 0)", left.operand(), right.text);
+    Ok(Translated::operation(text, SqlType::Integer))
 }

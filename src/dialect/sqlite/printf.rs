@@ -2,31 +2,31 @@
 //!
 //! <https://www.sqlite.org/printf.html>
 
-use crate::dialect::source::{Rule, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{FunctionRule, FunctionTranslation, untyped};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://www.sqlite.org/printf.html";
 
 /// Both names of the function.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[FunctionRule] = &[
+    FunctionRule {
         name: "printf",
         arguments: (1, 99),
-        write: Write::By(printf),
+        write: FunctionTranslation::By(printf),
         doc: DOC,
         case: (
             "printf('%.1f%%', q)",
             "COALESCE(round(q, 1)::text, '0.0') || '%' AS printf",
         ),
     },
-    Rule {
+    FunctionRule {
         name: "format",
         arguments: (1, 99),
-        write: Write::By(printf),
+        write: FunctionTranslation::By(printf),
         doc: DOC,
         case: (
             "format('%s-%d', s, n)",
@@ -36,7 +36,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// A piece of a format.
-enum Piece {
+enum PrintfPiece {
     /// As it stands.
     Letters(String),
     /// `%s`
@@ -47,11 +47,11 @@ enum Piece {
     Fixed(usize),
 }
 
-fn printf(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn printf(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let Some((format, arguments)) = call.arguments.split_first() else {
         return Err(Untranslatable::function("printf"));
     };
-    let format = writer.value(format)?;
+    let format = translator.value(format)?;
     let Some(format) = format.text_literal() else {
         return Err(Untranslatable::construct("a computed format"));
     };
@@ -59,56 +59,60 @@ fn printf(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let mut arguments = arguments.iter();
     let mut texts = Vec::new();
     for piece in &pieces {
-        if let Piece::Letters(letters) = piece {
+        if let PrintfPiece::Letters(letters) = piece {
             texts.push(literal::quoted(letters));
             continue;
         }
         let Some(argument) = arguments.next() else {
             return Err(Untranslatable::construct("a format without its value"));
         };
-        let value = writer.value(argument)?;
-        texts.push(converted(writer, piece, value)?);
+        let value = translator.value(argument)?;
+        texts.push(converted(translator, piece, value)?);
     }
     if arguments.next().is_some() {
         return Err(Untranslatable::construct("a value without its format"));
     }
     Ok(match texts.as_slice() {
         [] => literal::text(""),
-        [only] => Written::tight(only.clone(), Kind::Text).never_null(true),
-        texts => Written::operation(texts.join(" || "), Kind::Text).never_null(true),
+        [only] => Translated::primary(only.clone(), SqlType::Text).never_null(true),
+        texts => Translated::operation(texts.join(" || "), SqlType::Text).never_null(true),
     })
 }
 
-fn converted(writer: &mut Writer<'_>, piece: &Piece, value: Written) -> Outcome<String> {
+fn converted(
+    translator: &mut Translator<'_>,
+    piece: &PrintfPiece,
+    value: Translated,
+) -> TranslateResult<String> {
     let (text, otherwise) = match piece {
-        Piece::Letters(letters) => return Ok(literal::quoted(letters)),
-        Piece::Text => (writer.textual(value)?, String::new()),
-        Piece::Integer => {
-            let number = writer.numeral(&value)?;
+        PrintfPiece::Letters(letters) => return Ok(literal::quoted(letters)),
+        PrintfPiece::Text => (translator.as_text(value)?, String::new()),
+        PrintfPiece::Integer => {
+            let number = translator.as_number(&value)?;
             let whole = match number.kind {
-                Kind::Integer => number.atom(),
-                Kind::Decimal | Kind::Float => format!("trunc({})", number.text),
+                SqlType::Integer => number.operand(),
+                SqlType::Decimal | SqlType::Float => format!("trunc({})", number.text),
                 _ => return Err(untyped(&number, "a number")),
             };
-            let text = Written::tight(format!("{whole}::text"), Kind::Text);
+            let text = Translated::primary(format!("{whole}::text"), SqlType::Text);
             (text.never_null(number.not_null), "0".to_owned())
         }
-        Piece::Fixed(digits) => {
-            let number = writer.numeral(&value)?;
+        PrintfPiece::Fixed(digits) => {
+            let number = translator.as_number(&value)?;
             let number_text = match number.kind {
-                Kind::Decimal => number.text.clone(),
-                Kind::Integer | Kind::Float => format!("{}::numeric", number.atom()),
+                SqlType::Decimal => number.text.clone(),
+                SqlType::Integer | SqlType::Float => format!("{}::numeric", number.operand()),
                 _ => return Err(untyped(&number, "a number")),
             };
             let point = if *digits == 0 { "" } else { "." };
             let zeros = "0".repeat(*digits);
             let text = format!("round({number_text}, {digits})::text");
-            let text = Written::tight(text, Kind::Text).never_null(number.not_null);
+            let text = Translated::primary(text, SqlType::Text).never_null(number.not_null);
             (text, format!("0{point}{zeros}"))
         }
     };
     if text.not_null {
-        return Ok(text.atom());
+        return Ok(text.operand());
     }
     Ok(format!(
         "COALESCE({}, {})",
@@ -117,7 +121,7 @@ fn converted(writer: &mut Writer<'_>, piece: &Piece, value: Written) -> Outcome<
     ))
 }
 
-fn pieces_of(format: &str) -> Outcome<Vec<Piece>> {
+fn pieces_of(format: &str) -> TranslateResult<Vec<PrintfPiece>> {
     let mut pieces = Vec::new();
     let mut letters = String::new();
     let mut rest = format;
@@ -132,25 +136,25 @@ fn pieces_of(format: &str) -> Outcome<Vec<Piece>> {
             None => conversion(after)?,
         };
         if !letters.is_empty() {
-            pieces.push(Piece::Letters(std::mem::take(&mut letters)));
+            pieces.push(PrintfPiece::Letters(std::mem::take(&mut letters)));
         }
         pieces.push(piece);
         rest = after;
     }
     letters.push_str(rest);
     if !letters.is_empty() {
-        pieces.push(Piece::Letters(letters));
+        pieces.push(PrintfPiece::Letters(letters));
     }
     Ok(pieces)
 }
 
 /// What follows a percent sign, and what follows that.
-fn conversion(after: &str) -> Outcome<(Piece, &str)> {
+fn conversion(after: &str) -> TranslateResult<(PrintfPiece, &str)> {
     for (sign, piece) in [
-        ("s", Piece::Text),
-        ("d", Piece::Integer),
-        ("i", Piece::Integer),
-        ("f", Piece::Fixed(6)),
+        ("s", PrintfPiece::Text),
+        ("d", PrintfPiece::Integer),
+        ("i", PrintfPiece::Integer),
+        ("f", PrintfPiece::Fixed(6)),
     ] {
         if let Some(rest) = after.strip_prefix(sign) {
             return Ok((piece, rest));
@@ -159,7 +163,7 @@ fn conversion(after: &str) -> Outcome<(Piece, &str)> {
     let fixed = after.strip_prefix('.').and_then(|rest| {
         let (digits, rest) = rest.split_once('f')?;
         let digits: usize = digits.parse().ok().filter(|digits| *digits <= 15)?;
-        Some((Piece::Fixed(digits), rest))
+        Some((PrintfPiece::Fixed(digits), rest))
     });
     fixed.ok_or_else(|| {
         let sign: String = after.chars().take(1).collect();

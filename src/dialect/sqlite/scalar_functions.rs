@@ -2,26 +2,26 @@
 //!
 //! <https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_mathfunc.html>
 
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const CORE: &str = "https://www.sqlite.org/lang_corefunc.html";
 const MATHS: &str = "https://www.sqlite.org/lang_mathfunc.html";
 
-const TEXT: Returns = Returns::Kind(Kind::Text);
-const INTEGER: Returns = Returns::Kind(Kind::Integer);
-const FLOAT: Returns = Returns::Kind(Kind::Float);
+const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
+const INTEGER: ReturnType = ReturnType::Kind(SqlType::Integer);
+const FLOAT: ReturnType = ReturnType::Kind(SqlType::Float);
 
 const fn core(
     name: &'static str,
     arguments: (usize, usize),
-    write: Write,
+    write: FunctionTranslation,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
         write,
@@ -33,10 +33,10 @@ const fn core(
 const fn maths(
     name: &'static str,
     arguments: (usize, usize),
-    write: Write,
+    write: FunctionTranslation,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
         write,
@@ -47,178 +47,182 @@ const fn maths(
 
 /// Functions of texts.
 #[rustfmt::skip]
-pub const TEXTS: &[Rule] = &[
+pub const TEXTS: &[FunctionRule] = &[
     // Only the letters of ASCII have a case there.
-    core("upper", (1, 1), Write::Template("upper({0} COLLATE \"C\")", &[Takes::Text], TEXT),
+    core("upper", (1, 1), FunctionTranslation::Template("upper({0} COLLATE \"C\")", &[ArgumentType::Text], TEXT),
         ("upper(s)", "upper(s COLLATE \"C\") AS upper")),
-    core("lower", (1, 1), Write::Template("lower({0} COLLATE \"C\")", &[Takes::Text], TEXT),
+    core("lower", (1, 1), FunctionTranslation::Template("lower({0} COLLATE \"C\")", &[ArgumentType::Text], TEXT),
         ("lower(s)", "lower(s COLLATE \"C\") AS lower")),
-    core("length", (1, 1), Write::Plain("length", &[Takes::Text], INTEGER),
+    core("length", (1, 1), FunctionTranslation::Plain("length", &[ArgumentType::Text], INTEGER),
         ("length(n)", "length(CAST(n AS text))")),
-    core("trim", (1, 2), Write::Plain("btrim", &[Takes::Text], TEXT),
+    core("trim", (1, 2), FunctionTranslation::Plain("btrim", &[ArgumentType::Text], TEXT),
         ("trim(s, 'x')", "btrim(s, 'x')")),
-    core("ltrim", (1, 2), Write::Plain("ltrim", &[Takes::Text], TEXT),
+    core("ltrim", (1, 2), FunctionTranslation::Plain("ltrim", &[ArgumentType::Text], TEXT),
         ("ltrim(s)", "ltrim(s)")),
-    core("rtrim", (1, 2), Write::Plain("rtrim", &[Takes::Text], TEXT),
+    core("rtrim", (1, 2), FunctionTranslation::Plain("rtrim", &[ArgumentType::Text], TEXT),
         ("rtrim(s)", "rtrim(s)")),
-    core("replace", (3, 3), Write::Plain("replace", &[Takes::Text], TEXT),
+    core("replace", (3, 3), FunctionTranslation::Plain("replace", &[ArgumentType::Text], TEXT),
         ("replace(s, 'a', 'b')", "replace(s, 'a', 'b')")),
-    core("instr", (2, 2), Write::Plain("strpos", &[Takes::Text], INTEGER),
+    core("instr", (2, 2), FunctionTranslation::Plain("strpos", &[ArgumentType::Text], INTEGER),
         ("instr(s, 'a')", "strpos(s, 'a') AS instr")),
-    core("unicode", (1, 1), Write::Template("NULLIF(ascii({0}), 0)", &[Takes::Text], INTEGER),
+    core("unicode", (1, 1), FunctionTranslation::Template("NULLIF(ascii({0}), 0)", &[ArgumentType::Text], INTEGER),
         ("unicode(s)", "NULLIF(ascii(s), 0) AS unicode")),
-    core("char", (1, 1), Write::Plain("chr", &[Takes::Integer], TEXT),
+    core("char", (1, 1), FunctionTranslation::Plain("chr", &[ArgumentType::Integer], TEXT),
         ("char(n)", "chr(n) AS \"char\"")),
     core("hex", (1, 1),
-        Write::Template("COALESCE(upper(encode(convert_to({0}, 'UTF8'), 'hex')), '')",
-            &[Takes::Text], TEXT),
+        FunctionTranslation::Template("COALESCE(upper(encode(convert_to({0}, 'UTF8'), 'hex')), '')",
+            &[ArgumentType::Text], TEXT),
         ("hex(s)", "COALESCE(upper(encode(convert_to(s, 'UTF8'), 'hex')), '') AS hex")),
-    core("quote", (1, 1), Write::By(quote),
+    core("quote", (1, 1), FunctionTranslation::By(quote),
         ("quote(s)", "COALESCE('''' || replace(s, '''', '''''') || '''', 'NULL') AS quote")),
-    core("substr", (2, 3), Write::By(substr),
+    core("substr", (2, 3), FunctionTranslation::By(substr),
         ("substr(s, -3)", "right(s, 3) AS \"substring\"")),
-    core("substring", (2, 3), Write::By(substr),
+    core("substring", (2, 3), FunctionTranslation::By(substr),
         ("substring(s, 2, 3)", "substr(s, 2, 3) AS \"substring\"")),
-    core("concat", (1, 99), Write::Plain("concat", &[Takes::Text], TEXT),
+    core("concat", (1, 99), FunctionTranslation::Plain("concat", &[ArgumentType::Text], TEXT),
         ("concat(s, n)", "concat(s, CAST(n AS text))")),
 ];
 
 /// Functions of numbers.
 #[rustfmt::skip]
-pub const NUMBERS: &[Rule] = &[
-    core("abs", (1, 1), Write::Plain("abs", &[Takes::Number], Returns::First),
+pub const NUMBERS: &[FunctionRule] = &[
+    core("abs", (1, 1), FunctionTranslation::Plain("abs", &[ArgumentType::Number], ReturnType::First),
         ("abs(n)", "abs(n)")),
-    core("sign", (1, 1), Write::Template("sign({0})::integer", &[Takes::Number], INTEGER),
+    core("sign", (1, 1), FunctionTranslation::Template("sign({0})::integer", &[ArgumentType::Number], INTEGER),
         ("sign(q)", "sign(q)::integer AS sign")),
-    core("round", (1, 2), Write::By(round),
+    core("round", (1, 2), FunctionTranslation::By(round),
         ("round(q, 2)", "round(q, 2)")),
-    core("random", (0, 0), Write::By(random),
+    core("random", (0, 0), FunctionTranslation::By(random),
         ("random()", "random()")),
-    maths("ceil", (1, 1), Write::Plain("ceil", &[Takes::Number], Returns::First),
+    maths("ceil", (1, 1), FunctionTranslation::Plain("ceil", &[ArgumentType::Number], ReturnType::First),
         ("ceil(q)", "ceil(q)")),
-    maths("ceiling", (1, 1), Write::Plain("ceil", &[Takes::Number], Returns::First),
+    maths("ceiling", (1, 1), FunctionTranslation::Plain("ceil", &[ArgumentType::Number], ReturnType::First),
         ("ceiling(q)", "ceil(q) AS ceiling")),
-    maths("floor", (1, 1), Write::Plain("floor", &[Takes::Number], Returns::First),
+    maths("floor", (1, 1), FunctionTranslation::Plain("floor", &[ArgumentType::Number], ReturnType::First),
         ("floor(q)", "floor(q)")),
-    maths("sqrt", (1, 1), Write::Template("sqrt({0}::double precision)", &[Takes::Number], FLOAT),
+    maths("sqrt", (1, 1), FunctionTranslation::Template("sqrt({0}::double precision)", &[ArgumentType::Number], FLOAT),
         ("sqrt(n)", "sqrt(n::double precision) AS sqrt")),
     maths("power", (2, 2), power(), ("power(n, 2)", "power(n::double precision, 2) AS power")),
     maths("pow", (2, 2), power(), ("pow(n, 2)", "power(n::double precision, 2) AS pow")),
-    maths("exp", (1, 1), Write::Template("exp({0}::double precision)", &[Takes::Number], FLOAT),
+    maths("exp", (1, 1), FunctionTranslation::Template("exp({0}::double precision)", &[ArgumentType::Number], FLOAT),
         ("exp(n)", "exp(n::double precision) AS exp")),
-    maths("ln", (1, 1), Write::Template("ln({0}::double precision)", &[Takes::Number], FLOAT),
+    maths("ln", (1, 1), FunctionTranslation::Template("ln({0}::double precision)", &[ArgumentType::Number], FLOAT),
         ("ln(n)", "ln(n::double precision) AS ln")),
-    maths("log10", (1, 1), Write::Template("log({0}::double precision)", &[Takes::Number], FLOAT),
+    maths("log10", (1, 1), FunctionTranslation::Template("log({0}::double precision)", &[ArgumentType::Number], FLOAT),
         ("log10(n)", "log(n::double precision) AS log10")),
-    maths("log", (1, 1), Write::Template("log({0}::double precision)", &[Takes::Number], FLOAT),
+    maths("log", (1, 1), FunctionTranslation::Template("log({0}::double precision)", &[ArgumentType::Number], FLOAT),
         ("log(n)", "log(n::double precision) AS log")),
-    maths("pi", (0, 0), Write::Plain("pi", &[], FLOAT), ("pi()", "pi()")),
+    maths("pi", (0, 0), FunctionTranslation::Plain("pi", &[], FLOAT), ("pi()", "pi()")),
 ];
 
 /// Functions that choose among values.
 #[rustfmt::skip]
-pub const CHOICES: &[Rule] = &[
-    core("coalesce", (2, 99), Write::By(coalesce), ("coalesce(n, 0)", "COALESCE(n, 0)")),
-    core("ifnull", (2, 2), Write::By(coalesce), ("ifnull(s, 'x')", "COALESCE(s, 'x') AS ifnull")),
-    core("nullif", (2, 2), Write::By(nullif), ("nullif(n, 0)", "NULLIF(n, 0)")),
-    core("iif", (2, 3), Write::By(iif),
+pub const CHOICES: &[FunctionRule] = &[
+    core("coalesce", (2, 99), FunctionTranslation::By(coalesce), ("coalesce(n, 0)", "COALESCE(n, 0)")),
+    core("ifnull", (2, 2), FunctionTranslation::By(coalesce), ("ifnull(s, 'x')", "COALESCE(s, 'x') AS ifnull")),
+    core("nullif", (2, 2), FunctionTranslation::By(nullif), ("nullif(n, 0)", "NULLIF(n, 0)")),
+    core("iif", (2, 3), FunctionTranslation::By(iif),
         ("iif(n > 1, 'a', 'b')", "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS iif")),
-    core("if", (2, 3), Write::By(iif),
+    core("if", (2, 3), FunctionTranslation::By(iif),
         ("if(n > 1, 'a')", "CASE WHEN n > 1 THEN 'a' END AS if")),
 ];
 
-const fn power() -> Write {
-    Write::Template("power({0}::double precision, {1})", &[Takes::Number], FLOAT)
+const fn power() -> FunctionTranslation {
+    FunctionTranslation::Template(
+        "power({0}::double precision, {1})",
+        &[ArgumentType::Number],
+        FLOAT,
+    )
 }
 
-fn coalesce(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let values = values(writer, call)?;
-    let (values, kind) = writer.aligned(values)?;
+fn coalesce(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let values = values(translator, call)?;
+    let (values, kind) = translator.with_common_type(values)?;
     let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    let written = Written::call("COALESCE", &texts, kind);
-    Ok(Written {
+    let written = Translated::call("COALESCE", &texts, kind);
+    Ok(Translated {
         name: Some("coalesce".to_owned()),
-        longer: values.iter().any(|value| value.longer),
+        extra_digits: values.iter().any(|value| value.extra_digits),
         ..written.never_null(values.iter().any(|value| value.not_null))
     })
 }
 
-fn nullif(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn nullif(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let mut numbers = Vec::new();
-    for value in values(writer, call)? {
-        numbers.push(writer.numeric(value)?);
+    for value in values(translator, call)? {
+        numbers.push(translator.numeric(value)?);
     }
     let [left, right] = numbers.as_slice() else {
         return Err(Untranslatable::function("nullif"));
     };
     // Both are compared as `=` compares them, which for unlike types is never equal there.
     let alike = left.kind == right.kind || (left.kind.is_number() && right.kind.is_number());
-    if !alike && right.kind != Kind::Null {
+    if !alike && right.kind != SqlType::Null {
         return Err(Untranslatable::function("nullif").hint("give it two values of one type"));
     }
-    Ok(Written {
+    Ok(Translated {
         name: Some("nullif".to_owned()),
-        longer: left.longer,
-        ..Written::call("NULLIF", &[&left.text, &right.text], left.kind)
+        extra_digits: left.extra_digits,
+        ..Translated::call("NULLIF", &[&left.text, &right.text], left.kind)
     })
 }
 
-fn iif(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn iif(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let (condition, chosen, otherwise) = match call.arguments.as_slice() {
         [condition, chosen] => (condition, chosen, None),
         [condition, chosen, otherwise] => (condition, chosen, Some(otherwise)),
         _ => return Err(Untranslatable::function("iif")),
     };
-    let condition = writer.condition(condition)?;
-    let mut values = vec![writer.value(chosen)?];
+    let condition = translator.condition(condition)?;
+    let mut values = vec![translator.value(chosen)?];
     if let Some(otherwise) = otherwise {
-        values.push(writer.value(otherwise)?);
+        values.push(translator.value(otherwise)?);
     }
-    let (values, kind) = writer.aligned(values)?;
+    let (values, kind) = translator.with_common_type(values)?;
     let mut text = format!("CASE WHEN {}", condition.text);
     for (value, keyword) in values.iter().zip(["THEN", "ELSE"]) {
         text.push_str(&format!(" {keyword} {}", value.text));
     }
     text.push_str(" END");
-    Ok(Written {
+    Ok(Translated {
         name: Some("case".to_owned()),
-        longer: values.iter().any(|value| value.longer),
+        extra_digits: values.iter().any(|value| value.extra_digits),
         not_null: values.len() == 2 && values.iter().all(|value| value.not_null),
-        ..Written::tight(text, kind)
+        ..Translated::primary(text, kind)
     })
 }
 
-fn quote(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let values = values(writer, call)?;
+fn quote(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let values = values(translator, call)?;
     let [value] = values.as_slice() else {
         return Err(Untranslatable::function("quote"));
     };
     let text = match value.kind {
-        Kind::Integer => format!("COALESCE({}::text, 'NULL')", value.atom()),
-        Kind::Text => format!(
+        SqlType::Integer => format!("COALESCE({}::text, 'NULL')", value.operand()),
+        SqlType::Text => format!(
             "COALESCE('''' || replace({}, '''', '''''') || '''', 'NULL')",
             value.text
         ),
         _ => return Err(Untranslatable::function("quote")),
     };
-    Ok(Written::tight(text, Kind::Text).never_null(true))
+    Ok(Translated::primary(text, SqlType::Text).never_null(true))
 }
 
 /// Characters from a place, which counts from the end where it is negative.
-fn substr(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn substr(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let (whole, start, count) = match call.arguments.as_slice() {
         [whole, start] => (whole, start, None),
         [whole, start, count] => (whole, start, Some(count)),
         _ => return Err(Untranslatable::function("substr")),
     };
-    let whole = writer.value(whole)?;
-    let whole = writer.textual(whole)?;
-    let start = writer.number(start)?;
-    let count = count.map(|count| writer.number(count)).transpose()?;
+    let whole = translator.value(whole)?;
+    let whole = translator.as_text(whole)?;
+    let start = translator.number(start)?;
+    let count = count.map(|count| translator.number(count)).transpose()?;
     let computed = "SUBSTR with a place that may be negative";
     let length = match &count {
         None => None,
-        Some(count) if count.kind != Kind::Integer => {
+        Some(count) if count.kind != SqlType::Integer => {
             return Err(Untranslatable::function("substr"));
         }
         Some(count) => match (count.small_integer(), start.small_integer()) {
@@ -245,18 +249,18 @@ fn substr(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             let place = format!("length({}) - {back}", whole.text);
             format!("substr({}, {place}, {length})", whole.text)
         }
-        (None, _) if start.kind != Kind::Integer || !never_negative(&start) => {
+        (None, _) if start.kind != SqlType::Integer || !never_negative(&start) => {
             return Err(Untranslatable::construct(computed)
                 .hint("count from the beginning, or take right()"));
         }
         (_, None) => format!("substr({}, {})", whole.text, start.text),
         (_, Some(length)) => format!("substr({}, {}, {length})", whole.text, start.text),
     };
-    Ok(Written::tight(text, Kind::Text).never_null(not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(not_null))
 }
 
 /// Whether a number cannot be negative: places and lengths, and what is added to them.
-pub fn never_negative(value: &Written) -> bool {
+pub fn never_negative(value: &Translated) -> bool {
     let parts = value.text.split(" + ");
     let mut all = parts.map(|part| {
         let is_digits = !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
@@ -289,22 +293,22 @@ fn closes_at_end(text: &str) -> bool {
 }
 
 /// Halves are rounded away from zero, and the result is a double.
-fn round(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let (value, places) = match call.arguments.as_slice() {
         [value] => (value, None),
         [value, places] => (value, Some(places)),
         _ => return Err(Untranslatable::function("round")),
     };
-    let value = writer.number(value)?;
+    let value = translator.number(value)?;
     let number = match value.kind {
-        Kind::Decimal => value.text.clone(),
-        Kind::Integer | Kind::Float => format!("{}::numeric", value.atom()),
+        SqlType::Decimal => value.text.clone(),
+        SqlType::Integer | SqlType::Float => format!("{}::numeric", value.operand()),
         _ => return Err(crate::dialect::source::untyped(&value, "a number")),
     };
     let text = match places {
         None => format!("round({number})"),
         Some(places) => {
-            let places = writer.number(places)?;
+            let places = translator.number(places)?;
             match places.small_integer() {
                 Some(count) if (0..=30).contains(&count) => {
                     format!("round({number}, {count})")
@@ -313,22 +317,27 @@ fn round(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             }
         }
     };
-    Ok(Written {
-        longer: true,
+    Ok(Translated {
+        extra_digits: true,
         name: Some("round".to_owned()),
-        ..Written::tight(text, Kind::Decimal).never_null(value.not_null)
+        ..Translated::primary(text, SqlType::Decimal).never_null(value.not_null)
     })
 }
 
 /// For sorting by chance alone: its values are others.
-fn random(_: &mut Writer<'_>, _: &Call<'_>) -> Outcome<Written> {
-    Ok(Written {
+fn random(_: &mut Translator<'_>, _: &SourceCall<'_>) -> TranslateResult<Translated> {
+    Ok(Translated {
         // Nothing is counted or compared with it.
-        ..Written::call("random", &[], Kind::Other).never_null(true)
+        ..Translated::call("random", &[], SqlType::Other).never_null(true)
     })
 }
 
-fn values(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Vec<Written>> {
+fn values(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Vec<Translated>> {
     let arguments = call.arguments.iter();
-    arguments.map(|argument| writer.value(argument)).collect()
+    arguments
+        .map(|argument| translator.value(argument))
+        .collect()
 }

@@ -4,7 +4,7 @@ use jiff::civil;
 
 /// What the digits of a text look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum TimeStringForm {
     /// `YYYY-MM-DD`, of the calendar.
     Date,
     /// `YYYY-MM-DD HH:MM` and more.
@@ -16,7 +16,7 @@ pub enum Shape {
 }
 
 /// What a text looks like to SQLite's date functions.
-pub fn shape_of(content: &str) -> Shape {
+pub fn time_string_form(content: &str) -> TimeStringForm {
     let is = |at: usize, wanted: u8| content.as_bytes().get(at) == Some(&wanted);
     let is_clock = |clock: &str| {
         let (whole, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
@@ -33,15 +33,15 @@ pub fn shape_of(content: &str) -> Shape {
     let (date, clock) = match (content.get(..10), content.get(11..)) {
         (Some(date), Some(clock)) if is(10, b' ') || is(10, b'T') => (date, Some(clock)),
         (Some(date), _) if content.len() == 10 => (date, None),
-        _ if is_clock(content) => return Shape::Time,
-        _ => return Shape::Other,
+        _ if is_clock(content) => return TimeStringForm::Time,
+        _ => return TimeStringForm::Other,
     };
     let is_date = is(4, b'-') && is(7, b'-') && date.parse::<civil::Date>().is_ok();
     match clock {
-        _ if !is_date => Shape::Other,
-        None => Shape::Date,
-        Some(clock) if is_clock(clock) => Shape::Timestamp,
-        Some(_) => Shape::Other,
+        _ if !is_date => TimeStringForm::Other,
+        None => TimeStringForm::Date,
+        Some(clock) if is_clock(clock) => TimeStringForm::Timestamp,
+        Some(_) => TimeStringForm::Other,
     }
 }
 
@@ -52,20 +52,20 @@ mod tests {
     #[test]
     fn shapes_are_told_by_digits() {
         for (content, shape) in [
-            ("2024-02-29", Shape::Date),
-            ("2023-02-29", Shape::Other),
-            ("2024-1-2", Shape::Other),
-            ("2024-01-02 03:04", Shape::Timestamp),
-            ("2024-01-02T03:04:05", Shape::Timestamp),
-            ("2024-01-02 03:04:05.5", Shape::Timestamp),
-            ("2024-01-02 03:04.5", Shape::Other),
-            ("2024-01-02 24:00", Shape::Other),
-            ("10:20:30", Shape::Time),
-            ("2024", Shape::Other),
-            ("", Shape::Other),
-            ("now", Shape::Other),
+            ("2024-02-29", TimeStringForm::Date),
+            ("2023-02-29", TimeStringForm::Other),
+            ("2024-1-2", TimeStringForm::Other),
+            ("2024-01-02 03:04", TimeStringForm::Timestamp),
+            ("2024-01-02T03:04:05", TimeStringForm::Timestamp),
+            ("2024-01-02 03:04:05.5", TimeStringForm::Timestamp),
+            ("2024-01-02 03:04.5", TimeStringForm::Other),
+            ("2024-01-02 24:00", TimeStringForm::Other),
+            ("10:20:30", TimeStringForm::Time),
+            ("2024", TimeStringForm::Other),
+            ("", TimeStringForm::Other),
+            ("now", TimeStringForm::Other),
         ] {
-            assert_eq!(shape_of(content), shape, "{content}");
+            assert_eq!(time_string_form(content), shape, "{content}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! SQLite's moments: what its date functions make of a time value and its modifiers.
+//! SQLite's time values: what its date functions make of a time value and its modifiers.
 //!
 //! They are texts in UTC there. Months are added to the month alone, and a day that the new month
 //! does not have runs over into the next one: Postgres would take the month's last day.
@@ -8,16 +8,16 @@
 use sqlparser::ast::{BinaryOperator, Expr};
 
 use super::strftime_fields::FIELDS;
-use super::time_string::{Shape, shape_of};
-use crate::dialect::date_patterns::strftime::Pattern;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use super::time_string::{TimeStringForm, time_string_form};
+use crate::dialect::date_patterns::strftime::StrftimePattern;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-/// A moment of SQLite.
-pub struct Moment {
+/// A time value of SQLite.
+pub struct TimeValue {
     /// A date or a timestamp without time zone, in UTC.
-    value: Written,
+    value: Translated,
     /// Whether it is the first day of a month, so that months can be added as Postgres does it.
     is_first: bool,
     /// Whether it has no fractions of a second.
@@ -25,28 +25,28 @@ pub struct Moment {
 }
 
 /// By how much a modifier moves.
-enum Amount {
+enum ModifierAmount {
     /// So many, with a sign.
     Count(i64),
     /// As many as this says; backwards or not.
-    Computed(Written, Direction),
+    Computed(Translated, ShiftDirection),
 }
 
 #[derive(Clone, Copy)]
-enum Direction {
+enum ShiftDirection {
     Forwards,
     Backwards,
 }
 
-impl Moment {
+impl TimeValue {
     /// The time value and the modifiers of a call; none at all are the present.
-    pub fn read(writer: &mut Writer<'_>, arguments: &[&Expr]) -> Outcome<Self> {
+    pub fn read(translator: &mut Translator<'_>, arguments: &[&Expr]) -> TranslateResult<Self> {
         let Some((first, mut modifiers)) = arguments.split_first() else {
             return Ok(Self::now());
         };
-        let mut moment = match (literal(writer, first)?, modifiers.split_first()) {
-            (value, Some((unit, rest))) if value.kind == Kind::Integer => {
-                let unit = literal(writer, unit)?;
+        let mut moment = match (literal(translator, first)?, modifiers.split_first()) {
+            (value, Some((unit, rest))) if value.kind == SqlType::Integer => {
+                let unit = literal(translator, unit)?;
                 if !(unit.text_literal()).is_some_and(|word| word.eq_ignore_ascii_case("unixepoch"))
                 {
                     return Err(julian_day());
@@ -54,10 +54,10 @@ impl Moment {
                 modifiers = rest;
                 Self::of_epoch(&value)
             }
-            (value, _) => Self::of(writer, value)?,
+            (value, _) => Self::of(translator, value)?,
         };
         for modifier in modifiers {
-            moment.modify(writer, modifier)?;
+            moment.modify(translator, modifier)?;
             if moment.value.text.len() > TEXT_MAX {
                 return Err(Untranslatable::construct("so many modifiers of a date"));
             }
@@ -67,36 +67,37 @@ impl Moment {
 
     fn now() -> Self {
         Self {
-            value: Written::loose("now() AT TIME ZONE 'UTC'", Kind::Timestamp).never_null(true),
+            value: Translated::compound("now() AT TIME ZONE 'UTC'", SqlType::Timestamp)
+                .never_null(true),
             is_first: false,
             is_whole: false,
         }
     }
 
-    fn of_epoch(seconds: &Written) -> Self {
+    fn of_epoch(seconds: &Translated) -> Self {
         let text = format!("to_timestamp({}) AT TIME ZONE 'UTC'", seconds.text);
         Self {
-            value: Written::loose(text, Kind::Timestamp).never_null(seconds.not_null),
+            value: Translated::compound(text, SqlType::Timestamp).never_null(seconds.not_null),
             is_first: false,
             is_whole: true,
         }
     }
 
-    fn of(writer: &mut Writer<'_>, value: Written) -> Outcome<Self> {
+    fn of(translator: &mut Translator<'_>, value: Translated) -> TranslateResult<Self> {
         if let Some(content) = value.text_literal() {
             return Self::of_literal(content.trim());
         }
         let (value, is_whole) = match value.kind {
-            Kind::Date => (value, true),
-            Kind::Timestamp => (value, false),
-            Kind::TimestampTz => {
-                let text = format!("{} AT TIME ZONE 'UTC'", value.atom());
+            SqlType::Date => (value, true),
+            SqlType::Timestamp => (value, false),
+            SqlType::TimestampTz => {
+                let text = format!("{} AT TIME ZONE 'UTC'", value.operand());
                 let not_null = value.not_null;
-                let utc = Written::loose(text, Kind::Timestamp).never_null(not_null);
+                let utc = Translated::compound(text, SqlType::Timestamp).never_null(not_null);
                 (utc, false)
             }
-            Kind::Text => (of_text(writer, &value), false),
-            Kind::Integer | Kind::Decimal | Kind::Float => return Err(julian_day()),
+            SqlType::Text => (of_text(translator, &value), false),
+            SqlType::Integer | SqlType::Decimal | SqlType::Float => return Err(julian_day()),
             _ => return Err(crate::dialect::source::untyped(&value, "a date")),
         };
         Ok(Self {
@@ -106,89 +107,92 @@ impl Moment {
         })
     }
 
-    fn of_literal(content: &str) -> Outcome<Self> {
+    fn of_literal(content: &str) -> TranslateResult<Self> {
         if content.eq_ignore_ascii_case("now") {
             return Ok(Self::now());
         }
-        let (kind, text) = match shape_of(content) {
-            Shape::Date => (Kind::Date, format!("DATE '{content}'")),
-            Shape::Timestamp => (Kind::Timestamp, format!("TIMESTAMP '{content}'")),
-            Shape::Time => (Kind::Timestamp, format!("TIMESTAMP '2000-01-01 {content}'")),
-            Shape::Other => {
+        let (kind, text) = match time_string_form(content) {
+            TimeStringForm::Date => (SqlType::Date, format!("DATE '{content}'")),
+            TimeStringForm::Timestamp => (SqlType::Timestamp, format!("TIMESTAMP '{content}'")),
+            TimeStringForm::Time => (
+                SqlType::Timestamp,
+                format!("TIMESTAMP '2000-01-01 {content}'"),
+            ),
+            TimeStringForm::Other => {
                 let what = "this text as a date of SQLite";
                 return Err(Untranslatable::construct(what)
                     .hint("write dates as 'YYYY-MM-DD' or 'YYYY-MM-DD HH:MM:SS'"));
             }
         };
         Ok(Self {
-            value: Written::tight(text, kind).never_null(true),
+            value: Translated::primary(text, kind).never_null(true),
             is_first: content.len() == "YYYY-MM-DD".len() && content.ends_with("-01"),
             is_whole: !content.contains('.'),
         })
     }
 
     /// As DATE() has it.
-    pub fn date(&self) -> Written {
-        self.as_kind(Kind::Date, "date")
+    pub fn date(&self) -> Translated {
+        self.as_kind(SqlType::Date, "date")
     }
 
     /// As DATETIME() has it.
-    pub fn timestamp(&self) -> Written {
+    pub fn timestamp(&self) -> Translated {
         if self.is_whole {
-            return self.as_kind(Kind::Timestamp, "timestamp");
+            return self.as_kind(SqlType::Timestamp, "timestamp");
         }
         let text = format!("date_trunc('second', {})", self.value.text);
-        Written::tight(text, Kind::Timestamp).never_null(self.value.not_null)
+        Translated::primary(text, SqlType::Timestamp).never_null(self.value.not_null)
     }
 
     /// As TIME() has it.
-    pub fn time(&self) -> Written {
-        let text = format!("{}::time", self.timestamp().atom());
-        Written::tight(text, Kind::Time).never_null(self.value.not_null)
+    pub fn time(&self) -> Translated {
+        let text = format!("{}::time", self.timestamp().operand());
+        Translated::primary(text, SqlType::Time).never_null(self.value.not_null)
     }
 
     /// As JULIANDAY() has it.
-    pub fn julian_day(&self) -> Written {
+    pub fn julian_day(&self) -> Translated {
         let text = format!(
             "EXTRACT(JULIAN FROM {})::double precision - 0.5",
             self.value.text
         );
-        Written::operation(text, Kind::Float).never_null(self.value.not_null)
+        Translated::operation(text, SqlType::Float).never_null(self.value.not_null)
     }
 
     /// As UNIXEPOCH() has it.
-    pub fn epoch(&self) -> Written {
+    pub fn epoch(&self) -> Translated {
         let text = format!("floor(EXTRACT(EPOCH FROM {}))::bigint", self.value.text);
-        Written::tight(text, Kind::Integer).never_null(self.value.not_null)
+        Translated::primary(text, SqlType::Integer).never_null(self.value.not_null)
     }
 
     /// As STRFTIME() has it.
-    pub fn formatted(&self, pattern: &str) -> Outcome<Written> {
-        let pattern = Pattern::read(pattern, FIELDS)?;
+    pub fn formatted(&self, pattern: &str) -> TranslateResult<Translated> {
+        let pattern = StrftimePattern::read(pattern, FIELDS)?;
         let moment = match (pattern.has_clock, self.value.kind) {
-            (true, Kind::Date) => format!("{}::timestamp", self.value.atom()),
+            (true, SqlType::Date) => format!("{}::timestamp", self.value.operand()),
             _ => self.value.text.clone(),
         };
-        let mut written = Written::tight(pattern.of(&moment), Kind::Text);
+        let mut written = Translated::primary(pattern.of(&moment), SqlType::Text);
         if pattern.is_number {
-            written.form = Form::Digits;
+            written.form = TranslatedForm::Digits;
         }
         Ok(written.never_null(self.value.not_null))
     }
 
-    fn as_kind(&self, kind: Kind, name: &str) -> Written {
+    fn as_kind(&self, kind: SqlType, name: &str) -> Translated {
         if self.value.kind == kind {
             return self.value.clone();
         }
-        let text = format!("{}::{name}", self.value.atom());
-        Written::tight(text, kind).never_null(self.value.not_null)
+        let text = format!("{}::{name}", self.value.operand());
+        Translated::primary(text, kind).never_null(self.value.not_null)
     }
 
-    fn modify(&mut self, writer: &mut Writer<'_>, modifier: &Expr) -> Outcome<()> {
-        let (amount, unit) = match computed_modifier(writer, modifier)? {
+    fn modify(&mut self, translator: &mut Translator<'_>, modifier: &Expr) -> TranslateResult<()> {
+        let (amount, unit) = match computed_modifier(translator, modifier)? {
             Some(found) => found,
             None => {
-                let words = literal(writer, modifier)?;
+                let words = literal(translator, modifier)?;
                 let Some(words) = words.text_literal() else {
                     return Err(Untranslatable::construct("a computed modifier of a date"));
                 };
@@ -203,17 +207,17 @@ impl Moment {
     }
 
     /// A modifier that is no distance; whether it was one.
-    fn set(&mut self, words: &str) -> Outcome<bool> {
+    fn set(&mut self, words: &str) -> TranslateResult<bool> {
         let not_null = self.value.not_null;
         if let Some(unit) = words.strip_prefix("start of ") {
             let unit = unit.trim();
             if !["day", "month", "year"].contains(&unit) {
                 return Err(unknown(words));
             }
-            if unit != "day" || self.value.kind != Kind::Date {
-                let moment = self.as_kind(Kind::Timestamp, "timestamp").text;
+            if unit != "day" || self.value.kind != SqlType::Date {
+                let moment = self.as_kind(SqlType::Timestamp, "timestamp").text;
                 let text = format!("date_trunc('{unit}', {moment})");
-                self.value = Written::tight(text, Kind::Timestamp).never_null(not_null);
+                self.value = Translated::primary(text, SqlType::Timestamp).never_null(not_null);
             }
             self.is_first |= unit != "day";
             self.is_whole = true;
@@ -231,49 +235,53 @@ impl Moment {
             self.value.text
         );
         let text = match self.value.kind {
-            Kind::Date => format!("{} + {ahead}", self.value.atom()),
-            _ => format!("{} + {ahead} * INTERVAL '1 day'", self.value.atom()),
+            SqlType::Date => format!("{} + {ahead}", self.value.operand()),
+            _ => format!("{} + {ahead} * INTERVAL '1 day'", self.value.operand()),
         };
-        self.value = Written::loose(text, self.value.kind).never_null(not_null);
+        self.value = Translated::compound(text, self.value.kind).never_null(not_null);
         self.is_first = false;
         Ok(true)
     }
 
-    fn shift(&mut self, amount: &Amount, unit: &str) -> Outcome<()> {
+    fn shift(&mut self, amount: &ModifierAmount, unit: &str) -> TranslateResult<()> {
         let not_null = self.value.not_null && amount.is_not_null();
-        if unit == "day" && self.value.kind == Kind::Date {
-            let text = format!("{} {}", self.value.atom(), amount.days());
-            self.value = Written::loose(text, Kind::Date).never_null(not_null);
+        if unit == "day" && self.value.kind == SqlType::Date {
+            let text = format!("{} {}", self.value.operand(), amount.days());
+            self.value = Translated::compound(text, SqlType::Date).never_null(not_null);
             self.is_first = false;
             return Ok(());
         }
-        let moment = self.as_kind(Kind::Timestamp, "timestamp");
+        let moment = self.as_kind(SqlType::Timestamp, "timestamp");
         let distance = amount.interval(unit);
         let text = match (unit, self.is_first) {
             ("month" | "year", false) => format!(
                 "date_trunc('month', {0}) {distance} + ({1} - date_trunc('month', {0}))",
                 moment.text,
-                moment.atom()
+                moment.operand()
             ),
-            ("month" | "year", true) => format!("{} {distance}", moment.atom()),
+            ("month" | "year", true) => format!("{} {distance}", moment.operand()),
             _ => {
                 self.is_first = false;
-                format!("{} {distance}", moment.atom())
+                format!("{} {distance}", moment.operand())
             }
         };
-        self.value = Written::loose(text, Kind::Timestamp).never_null(not_null);
+        self.value = Translated::compound(text, SqlType::Timestamp).never_null(not_null);
         Ok(())
     }
 }
 
-impl Amount {
+impl ModifierAmount {
     /// What is added to a date.
     fn days(&self) -> String {
         match self {
             Self::Count(count) if *count < 0 => format!("- {}", count.unsigned_abs()),
             Self::Count(count) => format!("+ {count}"),
-            Self::Computed(count, Direction::Forwards) => format!("+ {}::integer", count.atom()),
-            Self::Computed(count, Direction::Backwards) => format!("- {}::integer", count.atom()),
+            Self::Computed(count, ShiftDirection::Forwards) => {
+                format!("+ {}::integer", count.operand())
+            }
+            Self::Computed(count, ShiftDirection::Backwards) => {
+                format!("- {}::integer", count.operand())
+            }
         }
     }
 
@@ -288,10 +296,10 @@ impl Amount {
             }
             Self::Computed(count, direction) => {
                 let sign = match direction {
-                    Direction::Forwards => '+',
-                    Direction::Backwards => '-',
+                    ShiftDirection::Forwards => '+',
+                    ShiftDirection::Backwards => '-',
                 };
-                format!("{sign} {} * INTERVAL '1 {unit}'", count.atom())
+                format!("{sign} {} * INTERVAL '1 {unit}'", count.operand())
             }
         }
     }
@@ -304,49 +312,52 @@ impl Amount {
     }
 }
 
-fn literal(writer: &mut Writer<'_>, value: &Expr) -> Outcome<Written> {
-    writer.value(value)
+fn literal(translator: &mut Translator<'_>, value: &Expr) -> TranslateResult<Translated> {
+    translator.value(value)
 }
 
-/// A text as a moment: what SQLite would not read is NULL there, and not an error.
-fn of_text(writer: &mut Writer<'_>, value: &Written) -> Written {
-    writer.likely();
+/// A text as a time value: what SQLite would not read is NULL there, and not an error.
+fn of_text(translator: &mut Translator<'_>, value: &Translated) -> Translated {
+    translator.mark_likely();
     let text = format!(
         "CASE WHEN {0} ~ '{READABLE}' THEN {0}::timestamp END",
-        value.atom()
+        value.operand()
     );
-    Written::tight(format!("({text})"), Kind::Timestamp)
+    Translated::primary(format!("({text})"), SqlType::Timestamp)
 }
 
 /// `'+' || x || ' days'` and its kin.
 fn computed_modifier(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     modifier: &Expr,
-) -> Outcome<Option<(Amount, String)>> {
+) -> TranslateResult<Option<(ModifierAmount, String)>> {
     let mut pieces = Vec::new();
     pieces_of(modifier, &mut pieces);
     let (direction, count, unit) = match pieces.as_slice() {
         [sign, count, unit] => {
-            let sign = literal(writer, sign)?;
+            let sign = literal(translator, sign)?;
             let direction = match sign.text_literal().map(str::trim) {
-                Some("+" | "") => Direction::Forwards,
-                Some("-") => Direction::Backwards,
+                Some("+" | "") => ShiftDirection::Forwards,
+                Some("-") => ShiftDirection::Backwards,
                 _ => return Ok(None),
             };
             (direction, count, unit)
         }
-        [count, unit] => (Direction::Forwards, count, unit),
+        [count, unit] => (ShiftDirection::Forwards, count, unit),
         _ => return Ok(None),
     };
-    let unit = literal(writer, unit)?;
+    let unit = literal(translator, unit)?;
     let Some(unit) = unit.text_literal().and_then(|unit| unit_of(unit.trim())) else {
         return Ok(None);
     };
-    let count = literal(writer, count)?;
-    if count.kind != Kind::Integer {
+    let count = literal(translator, count)?;
+    if count.kind != SqlType::Integer {
         return Ok(None);
     }
-    Ok(Some((Amount::Computed(count, direction), unit.to_owned())))
+    Ok(Some((
+        ModifierAmount::Computed(count, direction),
+        unit.to_owned(),
+    )))
 }
 
 fn pieces_of<'e>(value: &'e Expr, into: &mut Vec<&'e Expr>) {
@@ -364,13 +375,16 @@ fn pieces_of<'e>(value: &'e Expr, into: &mut Vec<&'e Expr>) {
 }
 
 /// `+7 days` and its kin.
-fn shift_of(words: &str) -> Option<(Amount, String)> {
+fn shift_of(words: &str) -> Option<(ModifierAmount, String)> {
     let (count, unit) = words.split_once(' ')?;
     let count: i64 = count
         .parse()
         .ok()
         .filter(|count| (-99_999..=99_999).contains(count))?;
-    Some((Amount::Count(count), unit_of(unit.trim())?.to_owned()))
+    Some((
+        ModifierAmount::Count(count),
+        unit_of(unit.trim())?.to_owned(),
+    ))
 }
 
 fn unit_of(unit: &str) -> Option<&str> {

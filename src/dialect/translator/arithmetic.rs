@@ -2,21 +2,26 @@
 
 use sqlparser::ast::{BinaryOperator, Expr};
 
-use super::Writer;
-use super::compare::Comparison;
-use super::translated::{Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
+use super::Translator;
+use super::compare::ComparisonOperator;
+use super::translated::{SqlType, Translated};
+use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::source::untyped;
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// An operation.
-    pub fn binary(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) -> Outcome<Written> {
+    pub fn binary(
+        &mut self,
+        left: &Expr,
+        op: &BinaryOperator,
+        right: &Expr,
+    ) -> TranslateResult<Translated> {
         let source = self.source;
         if let Some(written) = source.operation(self, left, op, right)? {
             return Ok(written);
         }
-        if let Some(comparison) = Comparison::of(op) {
-            return self.compared(comparison, left, right);
+        if let Some(comparison) = ComparisonOperator::of(op) {
+            return self.compare_expressions(comparison, left, right);
         }
         match op {
             BinaryOperator::And => self.connected("AND", left, right),
@@ -31,32 +36,43 @@ impl Writer<'_> {
             BinaryOperator::StringConcat => {
                 let (left, right) = (self.text(left)?, self.text(right)?);
                 let not_null = left.not_null && right.not_null;
-                Ok(
-                    Written::operation(format!("{} || {}", left.atom(), right.atom()), Kind::Text)
-                        .never_null(not_null),
+                Ok(Translated::operation(
+                    format!("{} || {}", left.operand(), right.operand()),
+                    SqlType::Text,
                 )
+                .never_null(not_null))
             }
             _ => Err(Untranslatable::construct("this operator")),
         }
     }
 
     /// AND and OR.
-    pub fn connected(&mut self, word: &str, left: &Expr, right: &Expr) -> Outcome<Written> {
+    pub fn connected(
+        &mut self,
+        word: &str,
+        left: &Expr,
+        right: &Expr,
+    ) -> TranslateResult<Translated> {
         let (left, right) = (self.condition(left)?, self.condition(right)?);
         let not_null = left.not_null && right.not_null;
-        Ok(Written::operation(
-            format!("{} {word} {}", left.atom(), right.atom()),
-            Kind::Bool,
+        Ok(Translated::operation(
+            format!("{} {word} {}", left.operand(), right.operand()),
+            SqlType::Bool,
         )
         .never_null(not_null))
     }
 
     /// `+`, `-` and `*` between numbers.
-    pub fn calculated(&mut self, sign: &str, left: &Expr, right: &Expr) -> Outcome<Written> {
+    pub fn calculated(
+        &mut self,
+        sign: &str,
+        left: &Expr,
+        right: &Expr,
+    ) -> TranslateResult<Translated> {
         let (left, right) = (self.number(left)?, self.number(right)?);
         for side in [&left, &right] {
-            if side.kind == Kind::Unclear
-                && !matches!(side.form, super::translated::Form::Parameter)
+            if side.kind == SqlType::Unclear
+                && !matches!(side.form, super::translated::TranslatedForm::Parameter)
             {
                 return Err(untyped(side, "a number"));
             }
@@ -66,11 +82,14 @@ impl Writer<'_> {
 }
 
 /// An operation on two numbers that means the same in Postgres.
-pub fn operate(sign: &str, left: &Written, right: &Written) -> Written {
+pub fn operate(sign: &str, left: &Translated, right: &Translated) -> Translated {
     let kind = left.kind.common(right.kind);
-    Written {
-        longer: left.longer || right.longer,
+    Translated {
+        extra_digits: left.extra_digits || right.extra_digits,
         not_null: left.not_null && right.not_null,
-        ..Written::operation(format!("{} {sign} {}", left.atom(), right.atom()), kind)
+        ..Translated::operation(
+            format!("{} {sign} {}", left.operand(), right.operand()),
+            kind,
+        )
     }
 }

@@ -5,15 +5,15 @@ use sqlparser::ast::{
     FunctionArguments, NullTreatment, OrderByExpr, Value, WindowType,
 };
 
-use super::Writer;
-use super::translated::{Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
-use crate::dialect::source::{Returns, Rule, Takes, Write};
+use super::Translator;
+use super::translated::{SqlType, Translated};
+use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
 
 /// A call, taken apart. Nothing of it may be passed over: who writes it looks at everything, or
-/// says [`Call::plain`] or [`Call::aggregate`].
+/// says [`SourceCall::plain`] or [`SourceCall::aggregate`].
 #[derive(Clone, Debug)]
-pub struct Call<'c> {
+pub struct SourceCall<'c> {
     /// The name, in small letters.
     pub name: String,
     /// The arguments; a star is none.
@@ -36,7 +36,7 @@ pub struct Call<'c> {
     pub over: Option<&'c WindowType>,
 }
 
-impl<'c> Call<'c> {
+impl<'c> SourceCall<'c> {
     /// A call that has nothing but arguments.
     pub fn of(name: &str, arguments: Vec<&'c Expr>) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl<'c> Call<'c> {
         }
     }
 
-    fn read(function: &'c Function) -> Outcome<Self> {
+    fn read(function: &'c Function) -> TranslateResult<Self> {
         let Function {
             name,
             uses_odbc_syntax: _,
@@ -111,7 +111,7 @@ impl<'c> Call<'c> {
     }
 
     /// The argument at a place.
-    pub fn argument(&self, place: usize) -> Outcome<&'c Expr> {
+    pub fn argument(&self, place: usize) -> TranslateResult<&'c Expr> {
         self.arguments
             .get(place)
             .copied()
@@ -119,7 +119,7 @@ impl<'c> Call<'c> {
     }
 
     /// Refuses what only aggregates have.
-    pub fn plain(&self) -> Outcome<()> {
+    pub fn plain(&self) -> TranslateResult<()> {
         let bare = !self.star
             && !self.distinct
             && self.order_by.is_empty()
@@ -132,7 +132,7 @@ impl<'c> Call<'c> {
     }
 
     /// Refuses what only few aggregates have, but not DISTINCT, FILTER and OVER.
-    pub fn aggregate(&self) -> Outcome<()> {
+    pub fn aggregate(&self) -> TranslateResult<()> {
         let usual = self.order_by.is_empty()
             && self.separator.is_none()
             && self.limit.is_none()
@@ -141,16 +141,16 @@ impl<'c> Call<'c> {
     }
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// A call as sqlparser reads it.
-    pub fn function(&mut self, function: &Function) -> Outcome<Written> {
-        let call = Call::read(function)?;
+    pub fn function(&mut self, function: &Function) -> TranslateResult<Translated> {
+        let call = SourceCall::read(function)?;
         self.call(&call)
     }
 
     /// A call by its name, for what has a syntax of its own.
-    pub fn call_named(&mut self, name: &str, arguments: Vec<&Expr>) -> Outcome<Written> {
-        self.call(&Call::of(name, arguments))
+    pub fn call_named(&mut self, name: &str, arguments: Vec<&Expr>) -> TranslateResult<Translated> {
+        self.call(&SourceCall::of(name, arguments))
     }
 
     /// Whether Postgres has a function of this name, which the dialect does not know.
@@ -164,7 +164,7 @@ impl Writer<'_> {
     }
 
     /// A call.
-    pub fn call(&mut self, call: &Call<'_>) -> Outcome<Written> {
+    pub fn call(&mut self, call: &SourceCall<'_>) -> TranslateResult<Translated> {
         let Some(rule) = self.rule(&call.name) else {
             return Err(Untranslatable {
                 mixed: self.is_of_postgres(&call.name),
@@ -179,32 +179,32 @@ impl Writer<'_> {
                 .hint("it does not take this number of arguments"));
         }
         match rule.write {
-            Write::By(write) => write(self, call),
-            Write::Plain(name, takes, returns) => {
+            FunctionTranslation::By(write) => write(self, call),
+            FunctionTranslation::Plain(name, takes, returns) => {
                 call.plain()?;
                 let arguments = self.arguments(call, takes)?;
                 let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
                 let kind = returned(returns, &arguments);
-                Ok(Written {
-                    longer: arguments.iter().any(|one| one.longer),
-                    ..Written::call(name, &texts, kind)
+                Ok(Translated {
+                    extra_digits: arguments.iter().any(|one| one.extra_digits),
+                    ..Translated::call(name, &texts, kind)
                 })
             }
-            Write::Template(template, takes, returns) => {
+            FunctionTranslation::Template(template, takes, returns) => {
                 call.plain()?;
                 let arguments = self.arguments(call, takes)?;
                 let kind = returned(returns, &arguments);
-                Ok(Written {
-                    longer: arguments.iter().any(|one| one.longer),
-                    ..Written::tight(filled(template, &arguments), kind)
+                Ok(Translated {
+                    extra_digits: arguments.iter().any(|one| one.extra_digits),
+                    ..Translated::primary(filled(template, &arguments), kind)
                 })
             }
-            Write::Aggregate(name, takes, returns) => {
+            FunctionTranslation::Aggregate(name, takes, returns) => {
                 call.aggregate()?;
                 let arguments = self.arguments(call, takes)?;
                 self.aggregate(name, call, &arguments, returned(returns, &arguments))
             }
-            Write::Window(name, takes, returns) => {
+            FunctionTranslation::Window(name, takes, returns) => {
                 call.aggregate()?;
                 if call.over.is_none() || call.distinct || call.filter.is_some() || call.star {
                     return Err(call.refused());
@@ -216,18 +216,22 @@ impl Writer<'_> {
     }
 
     /// The rule for a name.
-    pub fn rule(&self, name: &str) -> Option<&'static Rule> {
+    pub fn rule(&self, name: &str) -> Option<&'static FunctionRule> {
         let lists = self.source.functions().iter();
         lists
             .flat_map(|list| list.iter())
             .find(|rule| rule.name == name)
     }
 
-    fn arguments(&mut self, call: &Call<'_>, takes: &[Takes]) -> Outcome<Vec<Written>> {
+    fn arguments(
+        &mut self,
+        call: &SourceCall<'_>,
+        takes: &[ArgumentType],
+    ) -> TranslateResult<Vec<Translated>> {
         let mut written = Vec::new();
         for (place, expr) in call.arguments.iter().enumerate() {
             let takes = takes.get(place).or(takes.last()).copied();
-            written.push(self.taken(expr, takes.unwrap_or(Takes::Any))?);
+            written.push(self.argument_as(expr, takes.unwrap_or(ArgumentType::Any))?);
         }
         Ok(written)
     }
@@ -236,10 +240,10 @@ impl Writer<'_> {
     pub fn aggregate(
         &mut self,
         name: &str,
-        call: &Call<'_>,
-        arguments: &[Written],
-        kind: Kind,
-    ) -> Outcome<Written> {
+        call: &SourceCall<'_>,
+        arguments: &[Translated],
+        kind: SqlType,
+    ) -> TranslateResult<Translated> {
         let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
         let inside = match (call.star, call.distinct) {
             (true, false) => "*".to_owned(),
@@ -248,15 +252,15 @@ impl Writer<'_> {
             (false, false) => texts.join(", "),
         };
         let text = format!("{name}({inside}){}", self.tail(call)?);
-        Ok(Written {
+        Ok(Translated {
             name: Some(name.to_owned()),
-            longer: arguments.iter().any(|one| one.longer),
-            ..Written::tight(text, kind)
+            extra_digits: arguments.iter().any(|one| one.extra_digits),
+            ..Translated::primary(text, kind)
         })
     }
 
     /// FILTER and OVER of a call.
-    pub fn tail(&mut self, call: &Call<'_>) -> Outcome<String> {
+    pub fn tail(&mut self, call: &SourceCall<'_>) -> TranslateResult<String> {
         let mut text = String::new();
         if let Some(filter) = call.filter {
             let filter = self.condition(filter)?;
@@ -270,16 +274,18 @@ impl Writer<'_> {
 }
 
 /// The kind of a result.
-fn returned(returns: Returns, arguments: &[Written]) -> Kind {
+fn returned(returns: ReturnType, arguments: &[Translated]) -> SqlType {
     match returns {
-        Returns::Kind(kind) => kind,
-        Returns::First => arguments.first().map_or(Kind::Unclear, |one| one.kind),
-        Returns::Common => (arguments.iter().map(|one| one.kind)).fold(Kind::Null, Kind::common),
+        ReturnType::Kind(kind) => kind,
+        ReturnType::First => arguments.first().map_or(SqlType::Unclear, |one| one.kind),
+        ReturnType::Common => {
+            (arguments.iter().map(|one| one.kind)).fold(SqlType::Null, SqlType::common)
+        }
     }
 }
 
 /// A template with its arguments.
-pub fn filled(template: &str, arguments: &[Written]) -> String {
+pub fn filled(template: &str, arguments: &[Translated]) -> String {
     let mut text = String::with_capacity(template.len() + 32);
     let mut rest = template;
     // Places are found in the template alone, never in what was put in.
@@ -290,7 +296,7 @@ pub fn filled(template: &str, arguments: &[Written]) -> String {
         };
         let argument = place.parse::<usize>().ok().and_then(|at| arguments.get(at));
         if let Some(argument) = argument {
-            text.push_str(&argument.atom());
+            text.push_str(&argument.operand());
         }
         rest = after;
     }

@@ -2,17 +2,17 @@
 
 use sqlparser::ast::{BinaryOperator, Expr};
 
-use super::Writer;
+use super::Translator;
 use super::condition::has_letters;
 use super::literal;
 use super::timestamp;
-use super::translated::{Form, Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
-use crate::dialect::source::{Booleans, Letters, untyped};
+use super::translated::{SqlType, Translated, TranslatedForm};
+use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::source::{BooleanForm, CaseSensitivity, untyped};
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum ComparisonOperator {
     /// `=`
     Equal,
     /// `<>`
@@ -33,14 +33,14 @@ pub enum Comparison {
 
 /// What two sides are compared for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ComparisonPurpose {
     /// Whether they are equal.
     Equality,
     /// Which comes first.
     Order,
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// The comparison that an operator is.
     pub fn of(op: &BinaryOperator) -> Option<Self> {
         Some(match op {
@@ -67,39 +67,43 @@ impl Comparison {
         }
     }
 
-    fn side(self) -> Side {
+    fn side(self) -> ComparisonPurpose {
         match self {
-            Self::Equal | Self::NotEqual | Self::Distinct | Self::NotDistinct => Side::Equality,
-            Self::Less | Self::LessOrEqual | Self::Greater | Self::GreaterOrEqual => Side::Order,
+            Self::Equal | Self::NotEqual | Self::Distinct | Self::NotDistinct => {
+                ComparisonPurpose::Equality
+            }
+            Self::Less | Self::LessOrEqual | Self::Greater | Self::GreaterOrEqual => {
+                ComparisonPurpose::Order
+            }
         }
     }
 }
 
-impl Kind {
+impl SqlType {
     /// Whether Postgres compares these two as they are, as any dialect would.
-    pub fn goes_with(self, other: Self) -> bool {
+    pub fn compares_directly(self, other: Self) -> bool {
         match (self, other) {
             (Self::Null, _) | (_, Self::Null) => true,
             (Self::Unclear, _) | (_, Self::Unclear) => false,
             (one, other) => {
                 one == other
                     || one.is_number() && other.is_number()
-                    || one.is_moment() && other.is_moment()
+                    || one.is_temporal() && other.is_temporal()
             }
         }
     }
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// A comparison of two expressions.
-    pub fn compared(
+    pub fn compare_expressions(
         &mut self,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         left: &Expr,
         right: &Expr,
-    ) -> Outcome<Written> {
+    ) -> TranslateResult<Translated> {
         if let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) {
-            return self.rows_compared(comparison, left, right);
+            return self.compare_rows(comparison, left, right);
         }
         let (left, right) = (self.value(left)?, self.value(right)?);
         self.compare(comparison, &left, &right)
@@ -108,32 +112,35 @@ impl Writer<'_> {
     /// A comparison of two values.
     pub fn compare(
         &mut self,
-        comparison: Comparison,
-        left: &Written,
-        right: &Written,
-    ) -> Outcome<Written> {
+        comparison: ComparisonOperator,
+        left: &Translated,
+        right: &Translated,
+    ) -> TranslateResult<Translated> {
         let (one, other) = self.sides(left, right, comparison.side())?;
-        let null_proof = matches!(comparison, Comparison::Distinct | Comparison::NotDistinct);
+        let null_proof = matches!(
+            comparison,
+            ComparisonOperator::Distinct | ComparisonOperator::NotDistinct
+        );
         let not_null = null_proof || left.not_null && right.not_null;
         let text = format!("{one} {} {other}", comparison.text());
-        Ok(Written::operation(text, Kind::Bool).never_null(not_null))
+        Ok(Translated::operation(text, SqlType::Bool).never_null(not_null))
     }
 
     /// `left = right`
-    pub fn equal(&mut self, left: &Written, right: &Written) -> Outcome<Written> {
-        self.compare(Comparison::Equal, left, right)
+    pub fn equal(&mut self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
+        self.compare(ComparisonOperator::Equal, left, right)
     }
 
     /// `(a, b) = (1, 2)`
-    fn rows_compared(
+    fn compare_rows(
         &mut self,
-        comparison: Comparison,
+        comparison: ComparisonOperator,
         left: &[Expr],
         right: &[Expr],
-    ) -> Outcome<Written> {
+    ) -> TranslateResult<Translated> {
         let not = match comparison {
-            Comparison::Equal => "",
-            Comparison::NotEqual => "NOT ",
+            ComparisonOperator::Equal => "",
+            ComparisonOperator::NotEqual => "NOT ",
             _ => return self.refuse("rows that are put in order"),
         };
         if left.len() != right.len() {
@@ -142,86 +149,103 @@ impl Writer<'_> {
         let mut pairs = Vec::new();
         for (left, right) in left.iter().zip(right) {
             let (left, right) = (self.value(left)?, self.value(right)?);
-            pairs.push(self.equal(&left, &right)?.atom());
+            pairs.push(self.equal(&left, &right)?.operand());
         }
         let text = format!("{not}({})", pairs.join(" AND "));
-        Ok(Written::operation(text, Kind::Bool))
+        Ok(Translated::operation(text, SqlType::Bool))
     }
 
     /// Both sides of a comparison, ready to stand beside an operator.
     pub fn sides(
         &mut self,
-        left: &Written,
-        right: &Written,
-        side: Side,
-    ) -> Outcome<(String, String)> {
+        left: &Translated,
+        right: &Translated,
+        side: ComparisonPurpose,
+    ) -> TranslateResult<(String, String)> {
         let source = self.source;
         if let Some(sides) = source.sides(self, left, right, side)? {
             return Ok(sides);
         }
-        let plain = || Ok((left.atom(), right.atom()));
-        let numbers = self.source.habits().booleans == Booleans::Numbers;
+        let plain = || Ok((left.operand(), right.operand()));
+        let numbers = self.source.semantics().booleans == BooleanForm::Numbers;
         match (left.kind, right.kind) {
-            (Kind::Text, Kind::Text) => self.texts(left, right, side),
-            (Kind::Bool, kind) if numbers && kind.is_number() => {
+            (SqlType::Text, SqlType::Text) => self.texts(left, right, side),
+            (SqlType::Bool, kind) if numbers && kind.is_number() => {
                 self.boolean_and_number(left, right)
             }
-            (kind, Kind::Bool) if numbers && kind.is_number() => {
+            (kind, SqlType::Bool) if numbers && kind.is_number() => {
                 let (right, left) = self.boolean_and_number(right, left)?;
                 Ok((left, right))
             }
-            (kind, Kind::Text) if kind.is_number() => {
-                let number = self.numeral(right)?;
-                Ok((left.atom(), number.atom()))
+            (kind, SqlType::Text) if kind.is_number() => {
+                let number = self.as_number(right)?;
+                Ok((left.operand(), number.operand()))
             }
-            (Kind::Text, kind) if kind.is_number() => {
-                let number = self.numeral(left)?;
-                Ok((number.atom(), right.atom()))
+            (SqlType::Text, kind) if kind.is_number() => {
+                let number = self.as_number(left)?;
+                Ok((number.operand(), right.operand()))
             }
-            (kind, Kind::Text) if kind.is_moment() => {
-                let moment = self.moment_beside(kind, right)?;
-                Ok((left.atom(), moment))
+            (kind, SqlType::Text) if kind.is_temporal() => {
+                let moment = self.timestamp_beside(kind, right)?;
+                Ok((left.operand(), moment))
             }
-            (Kind::Text, kind) if kind.is_moment() => {
-                let moment = self.moment_beside(kind, left)?;
-                Ok((moment, right.atom()))
+            (SqlType::Text, kind) if kind.is_temporal() => {
+                let moment = self.timestamp_beside(kind, left)?;
+                Ok((moment, right.operand()))
             }
-            (Kind::Jsonb, _) if side == Side::Equality && right.is_literal() => {
-                Ok((left.atom(), document(right)?))
+            (SqlType::Jsonb, _) if side == ComparisonPurpose::Equality && right.is_literal() => {
+                Ok((left.operand(), document(right)?))
             }
-            (_, Kind::Jsonb) if side == Side::Equality && left.is_literal() => {
-                Ok((document(left)?, right.atom()))
+            (_, SqlType::Jsonb) if side == ComparisonPurpose::Equality && left.is_literal() => {
+                Ok((document(left)?, right.operand()))
             }
-            (Kind::Other | Kind::Time | Kind::Interval, Kind::Text) if right.is_literal() => {
+            (SqlType::Other | SqlType::Time | SqlType::Interval, SqlType::Text)
+                if right.is_literal() =>
+            {
                 plain()
             }
-            (Kind::Text, Kind::Other | Kind::Time | Kind::Interval) if left.is_literal() => plain(),
-            (Kind::Unclear, _) => self.beside_unclear(left, right, right, side),
-            (_, Kind::Unclear) => self.beside_unclear(left, right, left, side),
-            (one, other) if one.goes_with(other) => plain(),
+            (SqlType::Text, SqlType::Other | SqlType::Time | SqlType::Interval)
+                if left.is_literal() =>
+            {
+                plain()
+            }
+            (SqlType::Unclear, _) => self.beside_unclear(left, right, right, side),
+            (_, SqlType::Unclear) => self.beside_unclear(left, right, left, side),
+            (one, other) if one.compares_directly(other) => plain(),
             _ => Err(untyped(left, "the type of what it is compared with")),
         }
     }
 
-    fn texts(&self, left: &Written, right: &Written, side: Side) -> Outcome<(String, String)> {
+    fn texts(
+        &self,
+        left: &Translated,
+        right: &Translated,
+        side: ComparisonPurpose,
+    ) -> TranslateResult<(String, String)> {
         // Of digits and signs alone every collation makes the same.
-        let is_sure =
-            |value: &Written| value.form == Form::Digits || value.text.starts_with("to_char(");
+        let is_sure = |value: &Translated| {
+            value.form == TranslatedForm::Digits || value.text.starts_with("to_char(")
+        };
         if let Some(collation) = self.source.collation()
-            && side == Side::Order
+            && side == ComparisonPurpose::Order
             && !is_sure(left)
             && !is_sure(right)
         {
             return Ok((
-                format!("{} COLLATE \"{collation}\"", left.atom()),
-                right.atom(),
+                format!("{} COLLATE \"{collation}\"", left.operand()),
+                right.operand(),
             ));
         }
-        let alike = self.source.habits().equality == Letters::Alike;
-        if !alike || left.cased || right.cased || !has_letters(left) || !has_letters(right) {
-            return Ok((left.atom(), right.atom()));
+        let alike = self.source.semantics().equality == CaseSensitivity::Insensitive;
+        if !alike
+            || left.case_sensitive
+            || right.case_sensitive
+            || !has_letters(left)
+            || !has_letters(right)
+        {
+            return Ok((left.operand(), right.operand()));
         }
-        let lower = |side: &Written| match side.text_literal() {
+        let lower = |side: &Translated| match side.text_literal() {
             Some(text) if text.is_ascii() => literal::quoted(&text.to_ascii_lowercase()),
             _ => format!("lower({})", side.text),
         };
@@ -231,28 +255,31 @@ impl Writer<'_> {
     /// TRUE is 1 and FALSE is 0.
     fn boolean_and_number(
         &mut self,
-        boolean: &Written,
-        number: &Written,
-    ) -> Outcome<(String, String)> {
-        match (boolean.form == Form::Column, number.small_integer()) {
-            (true, Some(0)) => Ok((boolean.atom(), "FALSE".to_owned())),
-            (true, Some(1)) => Ok((boolean.atom(), "TRUE".to_owned())),
+        boolean: &Translated,
+        number: &Translated,
+    ) -> TranslateResult<(String, String)> {
+        match (
+            boolean.form == TranslatedForm::Column,
+            number.small_integer(),
+        ) {
+            (true, Some(0)) => Ok((boolean.operand(), "FALSE".to_owned())),
+            (true, Some(1)) => Ok((boolean.operand(), "TRUE".to_owned())),
             _ => {
                 let boolean = self.numeric(boolean.clone())?;
-                Ok((boolean.atom(), number.atom()))
+                Ok((boolean.operand(), number.operand()))
             }
         }
     }
 
     /// A text beside a date or timestamp: a literal becomes one, so that nothing of it is lost.
-    fn moment_beside(&mut self, kind: Kind, text: &Written) -> Outcome<String> {
+    fn timestamp_beside(&mut self, kind: SqlType, text: &Translated) -> TranslateResult<String> {
         let Some(content) = text.text_literal() else {
             // What holds no date is compared as something else there.
-            self.likely();
-            return Ok(self.source.moment_of(text)?.atom());
+            self.mark_likely();
+            return Ok(self.source.timestamp_of(text)?.operand());
         };
         match timestamp::read(content) {
-            Some(read) if kind == Kind::TimestampTz => Ok(literal::quoted(&read.text())),
+            Some(read) if kind == SqlType::TimestampTz => Ok(literal::quoted(&read.text())),
             Some(read) => Ok(read.written().text),
             None => Err(Untranslatable::construct(
                 "a string that is no date beside a date",
@@ -264,31 +291,32 @@ impl Writer<'_> {
     /// Postgres's, never another comparison.
     fn beside_unclear(
         &self,
-        left: &Written,
-        right: &Written,
-        known: &Written,
-        side: Side,
-    ) -> Outcome<(String, String)> {
-        let habits = self.source.habits();
-        let parameter = left.form == Form::Parameter || right.form == Form::Parameter;
-        if parameter && known.kind == Kind::Text {
+        left: &Translated,
+        right: &Translated,
+        known: &Translated,
+        side: ComparisonPurpose,
+    ) -> TranslateResult<(String, String)> {
+        let habits = self.source.semantics();
+        let parameter =
+            left.form == TranslatedForm::Parameter || right.form == TranslatedForm::Parameter;
+        if parameter && known.kind == SqlType::Text {
             return self.texts(left, right, side);
         }
         let fine = match known.kind {
-            Kind::Text => {
-                let told_apart = habits.equality == Letters::ToldApart;
+            SqlType::Text => {
+                let told_apart = habits.equality == CaseSensitivity::Sensitive;
                 let as_text = told_apart || known.is_literal() && !has_letters(known);
                 let is_time = known
                     .text_literal()
                     .and_then(timestamp::read)
                     .is_some_and(|moment| moment.has_time());
-                as_text && !is_time && (side == Side::Equality || known.is_literal())
+                as_text && !is_time && (side == ComparisonPurpose::Equality || known.is_literal())
             }
-            Kind::Unclear => habits.equality == Letters::ToldApart,
+            SqlType::Unclear => habits.equality == CaseSensitivity::Sensitive,
             _ => true,
         };
         if fine || parameter {
-            return Ok((left.atom(), right.atom()));
+            return Ok((left.operand(), right.operand()));
         }
         Err(Untranslatable::construct(
             "a comparison with a value of unknown type",
@@ -297,10 +325,10 @@ impl Writer<'_> {
 }
 
 /// A literal as the JSON that equals it.
-fn document(value: &Written) -> Outcome<String> {
+fn document(value: &Translated) -> TranslateResult<String> {
     match &value.form {
-        Form::TextLiteral(_) => Ok(format!("to_jsonb(CAST({} AS text))", value.text)),
-        Form::NumberLiteral(_) => Ok(format!("to_jsonb({})", value.text)),
+        TranslatedForm::TextLiteral(_) => Ok(format!("to_jsonb(CAST({} AS text))", value.text)),
+        TranslatedForm::NumberLiteral(_) => Ok(format!("to_jsonb({})", value.text)),
         _ => Err(untyped(value, "JSON")),
     }
 }

@@ -2,33 +2,33 @@
 
 use sqlparser::ast::{Expr, Query};
 
-use super::Writer;
-use super::compare::{Comparison, Side};
+use super::Translator;
+use super::compare::{ComparisonOperator, ComparisonPurpose};
 use super::literal;
-use super::translated::{Form, Kind, Written};
-use super::untranslatable::Outcome;
-use crate::dialect::source::{Booleans, Letters, untyped};
+use super::translated::{SqlType, Translated, TranslatedForm};
+use super::untranslatable::TranslateResult;
+use crate::dialect::source::{BooleanForm, CaseSensitivity, untyped};
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// An expression where a condition is needed.
-    pub fn condition(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn condition(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let value = self.value(expr)?;
-        self.truth(value)
+        self.as_condition(value)
     }
 
     /// A value as a condition: where numbers are conditions, everything but zero is true.
-    pub fn truth(&mut self, value: Written) -> Outcome<Written> {
-        let numbers = self.source.habits().booleans == Booleans::Numbers;
+    pub fn as_condition(&mut self, value: Translated) -> TranslateResult<Translated> {
+        let numbers = self.source.semantics().booleans == BooleanForm::Numbers;
         match value.kind {
-            Kind::Bool | Kind::Null => Ok(value),
-            Kind::Unclear if !numbers || value.form == Form::Parameter => Ok(value),
+            SqlType::Bool | SqlType::Null => Ok(value),
+            SqlType::Unclear if !numbers || value.form == TranslatedForm::Parameter => Ok(value),
             kind if numbers && kind.is_number() => {
                 if let Some(digits) = value.number_literal() {
                     let is_zero = digits.bytes().all(|b| matches!(b, b'0' | b'.' | b'-'));
                     return Ok(literal::boolean(!is_zero));
                 }
                 Ok(
-                    Written::operation(format!("{} <> 0", value.atom()), Kind::Bool)
+                    Translated::operation(format!("{} <> 0", value.operand()), SqlType::Bool)
                         .never_null(value.not_null),
                 )
             }
@@ -37,7 +37,7 @@ impl Writer<'_> {
     }
 
     /// The conditions that have a syntax of their own; none for any other expression.
-    pub fn condition_of(&mut self, expr: &Expr) -> Outcome<Option<Written>> {
+    pub fn condition_of(&mut self, expr: &Expr) -> TranslateResult<Option<Translated>> {
         let written = match expr {
             Expr::IsNull(inner) => self.is_null(inner, "IS NULL")?,
             Expr::IsNotNull(inner) => self.is_null(inner, "IS NOT NULL")?,
@@ -48,10 +48,10 @@ impl Writer<'_> {
             Expr::IsUnknown(inner) => self.is_truth(inner, "IS UNKNOWN")?,
             Expr::IsNotUnknown(inner) => self.is_truth(inner, "IS NOT UNKNOWN")?,
             Expr::IsDistinctFrom(left, right) => {
-                self.compared(Comparison::Distinct, left, right)?
+                self.compare_expressions(ComparisonOperator::Distinct, left, right)?
             }
             Expr::IsNotDistinctFrom(left, right) => {
-                self.compared(Comparison::NotDistinct, left, right)?
+                self.compare_expressions(ComparisonOperator::NotDistinct, left, right)?
             }
             Expr::InList {
                 expr,
@@ -76,7 +76,7 @@ impl Writer<'_> {
                 pattern,
                 escape_char,
             } => {
-                let letters = self.source.habits().like;
+                let letters = self.source.semantics().like;
                 self.like(expr, pattern, escape_char.as_deref(), letters, *negated)?
             }
             Expr::ILike {
@@ -89,16 +89,16 @@ impl Writer<'_> {
                 expr,
                 pattern,
                 escape_char.as_deref(),
-                Letters::Alike,
+                CaseSensitivity::Insensitive,
                 *negated,
             )?,
             Expr::Exists { subquery, negated } => {
                 let written = self.query(subquery)?;
                 let not = if *negated { "NOT " } else { "" };
-                Written {
-                    tight: !*negated,
+                Translated {
+                    is_primary: !*negated,
                     name: Some("exists".to_owned()),
-                    ..Written::loose(format!("{not}EXISTS ({})", written.text), Kind::Bool)
+                    ..Translated::compound(format!("{not}EXISTS ({})", written.text), SqlType::Bool)
                         .never_null(true)
                 }
             }
@@ -107,17 +107,28 @@ impl Writer<'_> {
         Ok(Some(written))
     }
 
-    fn is_null(&mut self, inner: &Expr, test: &str) -> Outcome<Written> {
+    fn is_null(&mut self, inner: &Expr, test: &str) -> TranslateResult<Translated> {
         let inner = self.value(inner)?;
-        Ok(Written::operation(format!("{} {test}", inner.atom()), Kind::Bool).never_null(true))
+        Ok(
+            Translated::operation(format!("{} {test}", inner.operand()), SqlType::Bool)
+                .never_null(true),
+        )
     }
 
-    fn is_truth(&mut self, inner: &Expr, test: &str) -> Outcome<Written> {
+    fn is_truth(&mut self, inner: &Expr, test: &str) -> TranslateResult<Translated> {
         let inner = self.condition(inner)?;
-        Ok(Written::operation(format!("{} {test}", inner.atom()), Kind::Bool).never_null(true))
+        Ok(
+            Translated::operation(format!("{} {test}", inner.operand()), SqlType::Bool)
+                .never_null(true),
+        )
     }
 
-    fn in_list(&mut self, expr: &Expr, list: &[Expr], negated: bool) -> Outcome<Written> {
+    fn in_list(
+        &mut self,
+        expr: &Expr,
+        list: &[Expr],
+        negated: bool,
+    ) -> TranslateResult<Translated> {
         if let Expr::Tuple(parts) = expr {
             return self.rows_in_list(parts, list, negated);
         }
@@ -128,7 +139,7 @@ impl Writer<'_> {
         }
         let mut sides = Vec::new();
         for value in &values {
-            sides.push(self.sides(&subject, value, Side::Equality)?);
+            sides.push(self.sides(&subject, value, ComparisonPurpose::Equality)?);
         }
         let not_null = subject.not_null && values.iter().all(|value| value.not_null);
         // One spelling of the subject has to do for all; where it does not, each is compared alone.
@@ -148,11 +159,16 @@ impl Writer<'_> {
             let not = if negated { "NOT " } else { "" };
             format!("{not}({})", pairs.join(" OR "))
         };
-        Ok(Written::operation(text, Kind::Bool).never_null(not_null))
+        Ok(Translated::operation(text, SqlType::Bool).never_null(not_null))
     }
 
     /// `(a, b) IN ((1, 2), (3, 4))`
-    fn rows_in_list(&mut self, parts: &[Expr], list: &[Expr], negated: bool) -> Outcome<Written> {
+    fn rows_in_list(
+        &mut self,
+        parts: &[Expr],
+        list: &[Expr],
+        negated: bool,
+    ) -> TranslateResult<Translated> {
         let mut rows = Vec::new();
         for row in list {
             let Expr::Tuple(values) = row else {
@@ -164,16 +180,21 @@ impl Writer<'_> {
             let mut pairs = Vec::new();
             for (part, value) in parts.iter().zip(values) {
                 let (part, value) = (self.value(part)?, self.value(value)?);
-                pairs.push(self.equal(&part, &value)?.atom());
+                pairs.push(self.equal(&part, &value)?.operand());
             }
             rows.push(format!("({})", pairs.join(" AND ")));
         }
         let not = if negated { "NOT " } else { "" };
         let text = format!("{not}({})", rows.join(" OR "));
-        Ok(Written::operation(text, Kind::Bool))
+        Ok(Translated::operation(text, SqlType::Bool))
     }
 
-    fn in_subquery(&mut self, expr: &Expr, query: &Query, negated: bool) -> Outcome<Written> {
+    fn in_subquery(
+        &mut self,
+        expr: &Expr,
+        query: &Query,
+        negated: bool,
+    ) -> TranslateResult<Translated> {
         let not = if negated { "NOT IN" } else { "IN" };
         if let Expr::Tuple(parts) = expr {
             return self.row_in_subquery(parts, query, not);
@@ -181,11 +202,15 @@ impl Writer<'_> {
         let subject = self.value(expr)?;
         let written = self.query(query)?;
         let column = written.columns.only().cloned();
-        let alike = self.source.habits().equality == Letters::Alike;
-        let kind = column.as_ref().map_or(Kind::Unclear, |column| column.kind);
+        let alike = self.source.semantics().equality == CaseSensitivity::Insensitive;
+        let kind = column
+            .as_ref()
+            .map_or(SqlType::Unclear, |column| column.kind);
         // What the subquery gives is compared as it is, or not at all.
         let text = match (subject.kind, kind, column) {
-            (Kind::Text, Kind::Text, Some(column)) if alike && !subject.cased && !column.cased => {
+            (SqlType::Text, SqlType::Text, Some(column))
+                if alike && !subject.case_sensitive && !column.case_sensitive =>
+            {
                 let name = self.make_name("listed");
                 let column = super::name::quoted(&column.name).into_owned();
                 format!(
@@ -193,32 +218,39 @@ impl Writer<'_> {
                     subject.text, written.text
                 )
             }
-            (one, other, _) if self.source.moments_are_texts() && one.is_other_moment(other) => {
+            (one, other, _)
+                if self.source.has_text_timestamps() && one.is_other_temporal(other) =>
+            {
                 return self.refuse("a date compared with timestamps");
             }
-            (one, other, _) if one.goes_with(other) => {
-                format!("{} {not} ({})", subject.atom(), written.text)
+            (one, other, _) if one.compares_directly(other) => {
+                format!("{} {not} ({})", subject.operand(), written.text)
             }
-            (Kind::Unclear, _, _) | (_, Kind::Unclear, _) if !alike => {
-                format!("{} {not} ({})", subject.atom(), written.text)
+            (SqlType::Unclear, _, _) | (_, SqlType::Unclear, _) if !alike => {
+                format!("{} {not} ({})", subject.operand(), written.text)
             }
             _ => return Err(untyped(&subject, "a value of the subquery's type")),
         };
-        Ok(Written::operation(text, Kind::Bool))
+        Ok(Translated::operation(text, SqlType::Bool))
     }
 
-    fn row_in_subquery(&mut self, parts: &[Expr], query: &Query, not: &str) -> Outcome<Written> {
+    fn row_in_subquery(
+        &mut self,
+        parts: &[Expr],
+        query: &Query,
+        not: &str,
+    ) -> TranslateResult<Translated> {
         let mut subjects = Vec::new();
         for part in parts {
             subjects.push(self.value(part)?);
         }
         let written = self.query(query)?;
-        let alike = self.source.habits().equality == Letters::Alike;
+        let alike = self.source.semantics().equality == CaseSensitivity::Insensitive;
         let fits = match &written.columns {
-            super::scope::Columns::Known(columns) if columns.len() == subjects.len() => {
+            super::scope::KnownColumns::Known(columns) if columns.len() == subjects.len() => {
                 columns.iter().zip(&subjects).all(|(column, subject)| {
-                    let letters = alike && column.kind == Kind::Text && !column.cased;
-                    subject.kind.goes_with(column.kind) && !letters
+                    let letters = alike && column.kind == SqlType::Text && !column.case_sensitive;
+                    subject.kind.compares_directly(column.kind) && !letters
                 })
             }
             _ => false,
@@ -228,19 +260,25 @@ impl Writer<'_> {
         }
         let texts: Vec<&str> = subjects.iter().map(|one| one.text.as_str()).collect();
         let text = format!("({}) {not} ({})", texts.join(", "), written.text);
-        Ok(Written::operation(text, Kind::Bool))
+        Ok(Translated::operation(text, SqlType::Bool))
     }
 
-    fn between(&mut self, expr: &Expr, negated: bool, low: &Expr, high: &Expr) -> Outcome<Written> {
+    fn between(
+        &mut self,
+        expr: &Expr,
+        negated: bool,
+        low: &Expr,
+        high: &Expr,
+    ) -> TranslateResult<Translated> {
         let subject = self.value(expr)?;
         let (low, high) = (self.value(low)?, self.value(high)?);
-        if !low.kind.goes_with(high.kind)
-            && (subject.kind == Kind::Text || !low.is_literal() && !high.is_literal())
+        if !low.kind.compares_directly(high.kind)
+            && (subject.kind == SqlType::Text || !low.is_literal() && !high.is_literal())
         {
             return self.refuse("BETWEEN values of several types");
         }
-        let (first, low_text) = self.sides(&subject, &low, Side::Order)?;
-        let (second, high_text) = self.sides(&subject, &high, Side::Order)?;
+        let (first, low_text) = self.sides(&subject, &low, ComparisonPurpose::Order)?;
+        let (second, high_text) = self.sides(&subject, &high, ComparisonPurpose::Order)?;
         let not_null = subject.not_null && low.not_null && high.not_null;
         let text = if first == second {
             let not = if negated { "NOT BETWEEN" } else { "BETWEEN" };
@@ -249,7 +287,7 @@ impl Writer<'_> {
             let not = if negated { "NOT " } else { "" };
             format!("{not}({first} >= {low_text} AND {second} <= {high_text})")
         };
-        Ok(Written::operation(text, Kind::Bool).never_null(not_null))
+        Ok(Translated::operation(text, SqlType::Bool).never_null(not_null))
     }
 
     /// LIKE, told apart by case or not.
@@ -258,12 +296,12 @@ impl Writer<'_> {
         expr: &Expr,
         pattern: &Expr,
         escape: Option<&Expr>,
-        letters: Letters,
+        letters: CaseSensitivity,
         negated: bool,
-    ) -> Outcome<Written> {
+    ) -> TranslateResult<Translated> {
         let subject = self.text(expr)?;
         let pattern = self.text(pattern)?;
-        let usual = self.source.habits().like_escape;
+        let usual = self.source.semantics().like_escape;
         let escape = match escape {
             Some(escape) => {
                 let escape = self.value(escape)?;
@@ -289,21 +327,25 @@ impl Writer<'_> {
         };
         let not = if negated { "NOT " } else { "" };
         let operator = match letters {
-            Letters::Alike if has_letters(&pattern) && !subject.cased && !pattern.cased => "ILIKE",
-            Letters::Alike | Letters::ToldApart => "LIKE",
+            CaseSensitivity::Insensitive
+                if has_letters(&pattern) && !subject.case_sensitive && !pattern.case_sensitive =>
+            {
+                "ILIKE"
+            }
+            CaseSensitivity::Insensitive | CaseSensitivity::Sensitive => "LIKE",
         };
         let text = format!(
             "{} {not}{operator} {}{escape}",
-            subject.atom(),
-            pattern.atom()
+            subject.operand(),
+            pattern.operand()
         );
         let not_null = subject.not_null && pattern.not_null;
-        Ok(Written::operation(text, Kind::Bool).never_null(not_null))
+        Ok(Translated::operation(text, SqlType::Bool).never_null(not_null))
     }
 }
 
 /// Whether a text may hold a letter that has a small and a capital form.
-pub fn has_letters(value: &Written) -> bool {
+pub fn has_letters(value: &Translated) -> bool {
     match value.text_literal() {
         Some(text) => text
             .chars()

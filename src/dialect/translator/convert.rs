@@ -2,68 +2,69 @@
 
 use sqlparser::ast::Expr;
 
-use super::Writer;
+use super::Translator;
 use super::literal;
 use super::timestamp;
-use super::translated::{Form, Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
-use crate::dialect::source::{Booleans, Takes, untyped};
+use super::translated::{SqlType, Translated, TranslatedForm};
+use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::source::{ArgumentType, BooleanForm, untyped};
 use crate::policy::Dialect;
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// An argument as what a function takes.
-    pub fn taken(&mut self, expr: &Expr, takes: Takes) -> Outcome<Written> {
+    pub fn argument_as(&mut self, expr: &Expr, takes: ArgumentType) -> TranslateResult<Translated> {
         match takes {
-            Takes::Any => {
+            ArgumentType::Any => {
                 let value = self.value(expr)?;
-                if self.source.habits().booleans == Booleans::Numbers && value.form != Form::Column
+                if self.source.semantics().booleans == BooleanForm::Numbers
+                    && value.form != TranslatedForm::Column
                 {
                     return self.numeric(value);
                 }
                 Ok(value)
             }
-            Takes::Text => self.text(expr),
-            Takes::Number => self.number(expr),
-            Takes::Integer => self.integer(expr),
-            Takes::Decimal => {
+            ArgumentType::Text => self.text(expr),
+            ArgumentType::Number => self.number(expr),
+            ArgumentType::Integer => self.integer(expr),
+            ArgumentType::Decimal => {
                 let number = self.number(expr)?;
                 match number.kind {
-                    Kind::Float | Kind::Unclear => Err(untyped(&number, "an exact number")),
+                    SqlType::Float | SqlType::Unclear => Err(untyped(&number, "an exact number")),
                     _ => Ok(number),
                 }
             }
-            Takes::Double => self.double(expr),
-            Takes::Date => self.date(expr),
-            Takes::Timestamp => self.timestamp(expr),
-            Takes::Moment => self.moment(expr),
-            Takes::Condition => self.condition(expr),
+            ArgumentType::Double => self.double(expr),
+            ArgumentType::Date => self.date(expr),
+            ArgumentType::Timestamp => self.timestamp(expr),
+            ArgumentType::Temporal => self.temporal(expr),
+            ArgumentType::Condition => self.condition(expr),
         }
     }
 
     /// An expression where a text is needed.
-    pub fn text(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn text(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let value = self.value(expr)?;
-        self.textual(value)
+        self.as_text(value)
     }
 
     /// A value as a text.
-    pub fn textual(&mut self, value: Written) -> Outcome<Written> {
+    pub fn as_text(&mut self, value: Translated) -> TranslateResult<Translated> {
         match value.kind {
-            Kind::Text | Kind::Null => Ok(value),
-            Kind::Unclear if value.form == Form::Parameter => Ok(value),
-            Kind::Bool => {
-                let number = match self.source.habits().booleans {
-                    Booleans::Numbers => self.numeric(value)?,
-                    Booleans::Values => value,
+            SqlType::Text | SqlType::Null => Ok(value),
+            SqlType::Unclear if value.form == TranslatedForm::Parameter => Ok(value),
+            SqlType::Bool => {
+                let number = match self.source.semantics().booleans {
+                    BooleanForm::Numbers => self.numeric(value)?,
+                    BooleanForm::Values => value,
                 };
-                Ok(cast(&number, "text", Kind::Text))
+                Ok(cast(&number, "text", SqlType::Text))
             }
-            Kind::Integer => match value.number_literal() {
+            SqlType::Integer => match value.number_literal() {
                 Some(digits) => Ok(literal::text(digits)),
-                None => Ok(cast(&value, "text", Kind::Text)),
+                None => Ok(cast(&value, "text", SqlType::Text)),
             },
-            Kind::Other => Ok(cast(&value, "text", Kind::Text)),
-            _ if value.longer => Err(Untranslatable::construct(
+            SqlType::Other => Ok(cast(&value, "text", SqlType::Text)),
+            _ if value.extra_digits => Err(Untranslatable::construct(
                 "a quotient or average made into text, whose digits differ",
             )
             .hint("round it to a fixed number of digits first")),
@@ -72,35 +73,35 @@ impl Writer<'_> {
     }
 
     /// An expression where a number is needed.
-    pub fn number(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn number(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let value = self.value(expr)?;
-        self.numeral(&value)
+        self.as_number(&value)
     }
 
     /// A value as a number.
-    pub fn numeral(&mut self, value: &Written) -> Outcome<Written> {
-        let numbers = self.source.habits().booleans == Booleans::Numbers;
+    pub fn as_number(&mut self, value: &Translated) -> TranslateResult<Translated> {
+        let numbers = self.source.semantics().booleans == BooleanForm::Numbers;
         match value.kind {
             kind if kind.is_number() => Ok(value.clone()),
-            Kind::Null => Ok(value.clone()),
+            SqlType::Null => Ok(value.clone()),
             // If it is no number, Postgres says so.
-            Kind::Unclear => Ok(value.clone()),
-            Kind::Bool if numbers => self.numeric(value.clone()),
-            Kind::Text => match value.text_literal() {
+            SqlType::Unclear => Ok(value.clone()),
+            SqlType::Bool if numbers => self.numeric(value.clone()),
+            SqlType::Text => match value.text_literal() {
                 Some(content) => self.number_in(content, value),
                 None => self.source.number_of(value),
             },
             // Nobody counts with the digits of a date in MySQL, and everybody with dates in
             // Postgres.
             kind => Err(Untranslatable {
-                mixed: kind.is_moment() && self.source.dialect() == Dialect::Mysql,
+                mixed: kind.is_temporal() && self.source.dialect() == Dialect::Mysql,
                 ..untyped(value, "a number")
             }),
         }
     }
 
     /// The number that a string literal spells.
-    fn number_in(&self, content: &str, value: &Written) -> Outcome<Written> {
+    fn number_in(&self, content: &str, value: &Translated) -> TranslateResult<Translated> {
         let (sign, digits) = match content.strip_prefix('-') {
             Some(digits) => ("-", digits),
             None => ("", content),
@@ -111,84 +112,87 @@ impl Writer<'_> {
         if sign.is_empty() {
             return Ok(number);
         }
-        Ok(Written {
-            form: Form::NumberLiteral(content.to_owned()),
-            ..Written::operation(format!("- {}", number.text), number.kind).never_null(true)
+        Ok(Translated {
+            form: TranslatedForm::NumberLiteral(content.to_owned()),
+            ..Translated::operation(format!("- {}", number.text), number.kind).never_null(true)
         })
     }
 
     /// An expression where a whole number is needed.
-    pub fn integer(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn integer(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let number = self.number(expr)?;
         match number.kind {
-            Kind::Integer | Kind::Null | Kind::Unclear => Ok(number),
+            SqlType::Integer | SqlType::Null | SqlType::Unclear => Ok(number),
             _ => Err(untyped(&number, "a whole number")),
         }
     }
 
     /// An expression where a double is needed.
-    pub fn double(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn double(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let number = self.number(expr)?;
         match number.kind {
-            Kind::Float => Ok(number),
-            Kind::Unclear => Err(untyped(&number, "a number")),
-            _ => Ok(Written {
-                longer: number.longer,
-                ..cast(&number, "double precision", Kind::Float)
+            SqlType::Float => Ok(number),
+            SqlType::Unclear => Err(untyped(&number, "a number")),
+            _ => Ok(Translated {
+                extra_digits: number.extra_digits,
+                ..cast(&number, "double precision", SqlType::Float)
             }),
         }
     }
 
     /// An expression where a date is needed: of a timestamp, its day.
-    pub fn date(&mut self, expr: &Expr) -> Outcome<Written> {
-        let moment = self.moment(expr)?;
+    pub fn date(&mut self, expr: &Expr) -> TranslateResult<Translated> {
+        let moment = self.temporal(expr)?;
         match moment.kind {
-            Kind::Timestamp | Kind::TimestampTz => {
+            SqlType::Timestamp | SqlType::TimestampTz => {
                 let not_null = moment.not_null;
-                Ok(cast(&moment, "date", Kind::Date).never_null(not_null))
+                Ok(cast(&moment, "date", SqlType::Date).never_null(not_null))
             }
             _ => Ok(moment),
         }
     }
 
     /// An expression where a timestamp is needed: of a date, its beginning.
-    pub fn timestamp(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn timestamp(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let value = self.value(expr)?;
-        self.stamped(value)
+        self.as_timestamp(value)
     }
 
     /// A value as a timestamp.
-    pub fn stamped(&mut self, value: Written) -> Outcome<Written> {
+    pub fn as_timestamp(&mut self, value: Translated) -> TranslateResult<Translated> {
         if let Some(read) = value.text_literal().and_then(timestamp::read) {
             return Ok(read.timestamp());
         }
-        let moment = self.dated(value)?;
+        let moment = self.as_temporal(value)?;
         match moment.kind {
-            Kind::Date | Kind::TimestampTz => {
+            SqlType::Date | SqlType::TimestampTz => {
                 let not_null = moment.not_null;
-                Ok(cast(&moment, "timestamp", Kind::Timestamp).never_null(not_null))
+                Ok(cast(&moment, "timestamp", SqlType::Timestamp).never_null(not_null))
             }
             _ => Ok(moment),
         }
     }
 
     /// An expression where a date or a timestamp is needed.
-    pub fn moment(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn temporal(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let value = self.value(expr)?;
-        self.dated(value)
+        self.as_temporal(value)
     }
 
     /// A value as a date or timestamp.
-    pub fn dated(&mut self, value: Written) -> Outcome<Written> {
+    pub fn as_temporal(&mut self, value: Translated) -> TranslateResult<Translated> {
         match value.kind {
-            kind if kind.is_moment() => Ok(value),
-            Kind::Null => Ok(Written::tight("CAST(NULL AS timestamp)", Kind::Timestamp)),
-            Kind::Text => match value.text_literal() {
+            kind if kind.is_temporal() => Ok(value),
+            SqlType::Null => Ok(Translated::primary(
+                "CAST(NULL AS timestamp)",
+                SqlType::Timestamp,
+            )),
+            SqlType::Text => match value.text_literal() {
                 Some(content) => match timestamp::read(content) {
                     Some(read) => Ok(read.written()),
                     None => Err(untyped(&value, "a date")),
                 },
-                None => self.source.moment_of(&value),
+                None => self.source.timestamp_of(&value),
             },
             _ => Err(untyped(&value, "a date")),
         }
@@ -196,6 +200,6 @@ impl Writer<'_> {
 }
 
 /// `CAST(value AS type)`, never NULL where the value is not.
-pub fn cast(value: &Written, to: &str, kind: Kind) -> Written {
-    Written::tight(format!("CAST({} AS {to})", value.text), kind).never_null(value.not_null)
+pub fn cast(value: &Translated, to: &str, kind: SqlType) -> Translated {
+    Translated::primary(format!("CAST({} AS {to})", value.text), kind).never_null(value.not_null)
 }

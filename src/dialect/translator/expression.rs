@@ -2,19 +2,19 @@
 
 use sqlparser::ast::{CaseWhen, CastKind, Expr, UnaryOperator, Value};
 
-use super::Writer;
+use super::Translator;
 use super::literal;
-use super::translated::{Form, Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
-use crate::dialect::source::{Booleans, DoubleQuoted};
+use super::translated::{SqlType, Translated, TranslatedForm};
+use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::source::{BooleanForm, DoubleQuoted};
 use crate::limits;
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// An expression, as the value that Postgres has of it: a comparison is a boolean.
     ///
     /// Some functions write an argument several times, and some are looked at twice: both are
     /// bounded, or nested ones would grow without end.
-    pub fn value(&mut self, expr: &Expr) -> Outcome<Written> {
+    pub fn value(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         self.steps += 1;
         if self.steps > limits::DIALECT_STEPS_MAX {
             return self.refuse("so long a statement");
@@ -26,7 +26,7 @@ impl Writer<'_> {
         Ok(written)
     }
 
-    fn value_of(&mut self, expr: &Expr) -> Outcome<Written> {
+    fn value_of(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let source = self.source;
         if let Some(written) = source.expression(self, expr)? {
             return Ok(written);
@@ -38,13 +38,13 @@ impl Writer<'_> {
             Expr::Value(value) => self.literal(&value.value),
             Expr::Nested(inner) => {
                 let inner = self.value(inner)?;
-                Ok(Written {
-                    text: if inner.tight {
+                Ok(Translated {
+                    text: if inner.is_primary {
                         inner.text.clone()
                     } else {
                         format!("({})", inner.text)
                     },
-                    tight: true,
+                    is_primary: true,
                     ..inner
                 })
             }
@@ -65,7 +65,7 @@ impl Writer<'_> {
                 format: None,
             } => {
                 let lenient = match kind {
-                    CastKind::DoubleColon if !source.has_colons() => {
+                    CastKind::DoubleColon if !source.has_double_colon_cast() => {
                         return Err(Untranslatable::mixed());
                     }
                     CastKind::Cast | CastKind::DoubleColon => false,
@@ -76,13 +76,13 @@ impl Writer<'_> {
             Expr::Subquery(query) => {
                 let written = self.query(query)?;
                 let (kind, longer, cased) = match written.columns.only() {
-                    Some(column) => (column.kind, column.longer, column.cased),
-                    None => (Kind::Unclear, false, false),
+                    Some(column) => (column.kind, column.extra_digits, column.case_sensitive),
+                    None => (SqlType::Unclear, false, false),
                 };
-                Ok(Written {
-                    longer,
-                    cased,
-                    ..Written::tight(format!("({})", written.text), kind)
+                Ok(Translated {
+                    extra_digits: longer,
+                    case_sensitive: cased,
+                    ..Translated::primary(format!("({})", written.text), kind)
                 })
             }
             Expr::Tuple(_) => self.refuse("a row of values here"),
@@ -94,12 +94,12 @@ impl Writer<'_> {
     }
 
     /// A literal, or a double-quoted name.
-    fn literal(&mut self, value: &Value) -> Outcome<Written> {
+    fn literal(&mut self, value: &Value) -> TranslateResult<Translated> {
         if let Value::Placeholder(place) = value {
             return self.parameter(place);
         }
         if let Value::DoubleQuotedString(raw) = value
-            && self.source.habits().double_quoted == DoubleQuoted::Text
+            && self.source.semantics().double_quoted == DoubleQuoted::Text
             && self.is_name_in_sight(raw)
         {
             // A string there, a name here: whoever wrote it did not write in one dialect.
@@ -112,43 +112,43 @@ impl Writer<'_> {
     }
 
     /// `$1`: its number stays, its type is what the client said.
-    fn parameter(&self, place: &str) -> Outcome<Written> {
+    fn parameter(&self, place: &str) -> TranslateResult<Translated> {
         let number: usize = match place.strip_prefix('$').map(str::parse) {
             Some(Ok(number)) => number,
             _ => return self.refuse("a parameter that is not written $1"),
         };
         let kind = self.database.and_then(|database| {
             let given = database.parameters.get(number.checked_sub(1)?)?;
-            given.map(|type_id| Kind::of(database.catalog, type_id))
+            given.map(|type_id| SqlType::of(database.catalog, type_id))
         });
-        Ok(Written {
-            form: Form::Parameter,
-            ..Written::tight(format!("${number}"), kind.unwrap_or(Kind::Unclear))
+        Ok(Translated {
+            form: TranslatedForm::Parameter,
+            ..Translated::primary(format!("${number}"), kind.unwrap_or(SqlType::Unclear))
         })
     }
 
-    fn unary(&mut self, op: UnaryOperator, expr: &Expr) -> Outcome<Written> {
+    fn unary(&mut self, op: UnaryOperator, expr: &Expr) -> TranslateResult<Translated> {
         match op {
             UnaryOperator::Not | UnaryOperator::BangNot => {
                 let inner = self.condition(expr)?;
                 Ok(
-                    Written::operation(format!("NOT {}", inner.atom()), Kind::Bool)
+                    Translated::operation(format!("NOT {}", inner.operand()), SqlType::Bool)
                         .never_null(inner.not_null),
                 )
             }
             UnaryOperator::Minus => {
                 let inner = self.number(expr)?;
                 let form = match &inner.form {
-                    Form::NumberLiteral(digits) if !digits.starts_with('-') => {
-                        Form::NumberLiteral(format!("-{digits}"))
+                    TranslatedForm::NumberLiteral(digits) if !digits.starts_with('-') => {
+                        TranslatedForm::NumberLiteral(format!("-{digits}"))
                     }
-                    _ => Form::Computed,
+                    _ => TranslatedForm::Computed,
                 };
-                Ok(Written {
+                Ok(Translated {
                     form,
-                    longer: inner.longer,
+                    extra_digits: inner.extra_digits,
                     not_null: inner.not_null,
-                    ..Written::operation(format!("- {}", inner.atom()), inner.kind)
+                    ..Translated::operation(format!("- {}", inner.operand()), inner.kind)
                 })
             }
             UnaryOperator::Plus => self.number(expr),
@@ -161,7 +161,7 @@ impl Writer<'_> {
         operand: Option<&Expr>,
         conditions: &[CaseWhen],
         otherwise: Option<&Expr>,
-    ) -> Outcome<Written> {
+    ) -> TranslateResult<Translated> {
         let mut text = String::from("CASE");
         let mut results = Vec::new();
         let operand = operand.map(|operand| self.value(operand)).transpose()?;
@@ -181,31 +181,35 @@ impl Writer<'_> {
             None => results.push((None, literal::null())),
         }
         let (conditions, values): (Vec<_>, Vec<_>) = results.into_iter().unzip();
-        let (values, common) = self.aligned(values)?;
+        let (values, common) = self.with_common_type(values)?;
         for (condition, value) in conditions.iter().zip(&values) {
             match condition {
                 Some(condition) => {
                     text.push_str(&format!(" WHEN {} THEN {}", condition.text, value.text));
                 }
-                None if value.form == Form::NullLiteral => {}
+                None if value.form == TranslatedForm::NullLiteral => {}
                 None => text.push_str(&format!(" ELSE {}", value.text)),
             }
         }
         text.push_str(" END");
-        Ok(Written {
+        Ok(Translated {
             name: Some("case".to_owned()),
-            longer: values.iter().any(|value| value.longer),
-            cased: values.iter().any(|value| value.cased),
+            extra_digits: values.iter().any(|value| value.extra_digits),
+            case_sensitive: values.iter().any(|value| value.case_sensitive),
             not_null: values.iter().all(|value| value.not_null),
-            ..Written::tight(text, common)
+            ..Translated::primary(text, common)
         })
     }
 
     /// Values that become one (of CASE, COALESCE, GREATEST), written so that Postgres finds their
     /// common type to be what the source dialect has; and its kind.
-    pub fn aligned(&mut self, values: Vec<Written>) -> Outcome<(Vec<Written>, Kind)> {
-        let as_numbers = self.source.habits().booleans == Booleans::Numbers;
-        let all_booleans = (values.iter()).all(|one| matches!(one.kind, Kind::Bool | Kind::Null));
+    pub fn with_common_type(
+        &mut self,
+        values: Vec<Translated>,
+    ) -> TranslateResult<(Vec<Translated>, SqlType)> {
+        let as_numbers = self.source.semantics().booleans == BooleanForm::Numbers;
+        let all_booleans =
+            (values.iter()).all(|one| matches!(one.kind, SqlType::Bool | SqlType::Null));
         let mut written = Vec::new();
         for value in values {
             written.push(if as_numbers && !all_booleans {
@@ -216,28 +220,28 @@ impl Writer<'_> {
         }
         let mut pairs = written.windows(2);
         let mixed = pairs.any(|pair| match pair {
-            [one, next] => one.kind.is_other_moment(next.kind),
+            [one, next] => one.kind.is_other_temporal(next.kind),
             _ => false,
         });
-        if mixed && self.source.moments_are_texts() {
+        if mixed && self.source.has_text_timestamps() {
             return self.refuse("dates and timestamps in one place");
         }
         let kinds = written.iter().map(|value| value.kind);
-        let common = kinds.fold(Kind::Null, Kind::common);
-        if common == Kind::Decimal && written.len() > 1 {
+        let common = kinds.fold(SqlType::Null, SqlType::common);
+        if common == SqlType::Decimal && written.len() > 1 {
             // In one place all have the digits of the longest there.
             for value in &mut written {
-                value.longer = true;
+                value.extra_digits = true;
             }
         }
-        if common != Kind::Unclear {
+        if common != SqlType::Unclear {
             return Ok((written, common));
         }
-        let is_unclear = |value: &Written| value.kind == Kind::Unclear;
+        let is_unclear = |value: &Translated| value.kind == SqlType::Unclear;
         if written.iter().any(is_unclear) {
-            return Ok((written, Kind::Unclear));
+            return Ok((written, SqlType::Unclear));
         }
-        let is_text = |value: &Written| value.kind == Kind::Text;
+        let is_text = |value: &Translated| value.kind == SqlType::Text;
         if written.iter().any(is_text) && !self.source.aligns_as_texts() {
             return Err(
                 Untranslatable::construct("texts and other values in one place")
@@ -246,33 +250,33 @@ impl Writer<'_> {
         }
         // A text among others makes texts of them all; a literal of Postgres alone would be read
         // as the others' type.
-        if written.iter().any(|value| value.kind == Kind::Text) {
+        if written.iter().any(|value| value.kind == SqlType::Text) {
             let mut texts = Vec::new();
             for value in written {
-                texts.push(self.textual(value)?);
+                texts.push(self.as_text(value)?);
             }
-            return Ok((texts, Kind::Text));
+            return Ok((texts, SqlType::Text));
         }
         self.refuse("values of different types in one place")
     }
 
     /// A boolean that is a number in the source dialect, as one; anything else as it is.
-    pub fn numeric(&mut self, value: Written) -> Outcome<Written> {
+    pub fn numeric(&mut self, value: Translated) -> TranslateResult<Translated> {
         match value.form {
-            Form::BoolLiteral(truth) => literal::number(if truth { "1" } else { "0" }),
-            _ if value.kind == Kind::Bool => Ok(self.as_integer(&value)),
+            TranslatedForm::BoolLiteral(truth) => literal::number(if truth { "1" } else { "0" }),
+            _ if value.kind == SqlType::Bool => Ok(self.as_integer(&value)),
             _ => Ok(value),
         }
     }
 
     /// A boolean as 1 or 0.
-    pub fn as_integer(&self, value: &Written) -> Written {
-        Written::tight(format!("CAST({} AS integer)", value.text), Kind::Integer)
+    pub fn as_integer(&self, value: &Translated) -> Translated {
+        Translated::primary(format!("CAST({} AS integer)", value.text), SqlType::Integer)
             .never_null(value.not_null)
     }
 
     /// What sqlparser keeps apart from calls because of its syntax.
-    fn special(&mut self, expr: &Expr) -> Outcome<Written> {
+    fn special(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         match expr {
             Expr::Substring {
                 expr,
@@ -298,7 +302,7 @@ impl Writer<'_> {
         name: &str,
         expr: &Expr,
         field: &sqlparser::ast::CeilFloorKind,
-    ) -> Outcome<Written> {
+    ) -> TranslateResult<Translated> {
         use sqlparser::ast::{CeilFloorKind, DateTimeField};
         match field {
             CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => {

@@ -2,25 +2,25 @@
 
 use sqlparser::ast::{Cte, Expr, Fetch, Select, SetExpr, Top, TopQuantity, Values};
 
-use super::Writer;
+use super::Translator;
 use super::literal;
-use super::scope::{Columns, OutputColumn};
-use super::translated::{Form, Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
+use super::scope::{KnownColumns, OutputColumn};
+use super::translated::{SqlType, Translated, TranslatedForm};
+use super::untranslatable::{TranslateResult, Untranslatable};
 
 /// How many rows come first.
-pub struct First<'q> {
-    quantity: Quantity<'q>,
+pub struct FirstRows<'q> {
+    quantity: RowQuantity<'q>,
     percent: bool,
     with_ties: bool,
 }
 
-enum Quantity<'q> {
+enum RowQuantity<'q> {
     Number(u64),
     Expr(&'q Expr),
 }
 
-impl<'q> First<'q> {
+impl<'q> FirstRows<'q> {
     /// Of a query with this body and this FETCH.
     pub fn of(body: &'q SetExpr, fetch: Option<&'q Fetch>) -> Option<Self> {
         if let Some(fetch) = fetch {
@@ -32,7 +32,7 @@ impl<'q> First<'q> {
             return Some(Self {
                 quantity: quantity
                     .as_ref()
-                    .map_or(Quantity::Number(1), Quantity::Expr),
+                    .map_or(RowQuantity::Number(1), RowQuantity::Expr),
                 percent: *percent,
                 with_ties: *with_ties,
             });
@@ -49,9 +49,9 @@ impl<'q> First<'q> {
             quantity,
         } = top;
         let quantity = match quantity {
-            Some(TopQuantity::Constant(number)) => Quantity::Number(*number),
-            Some(TopQuantity::Expr(expr)) => Quantity::Expr(expr),
-            None => Quantity::Number(1),
+            Some(TopQuantity::Constant(number)) => RowQuantity::Number(*number),
+            Some(TopQuantity::Expr(expr)) => RowQuantity::Expr(expr),
+            None => RowQuantity::Number(1),
         };
         Some(Self {
             quantity,
@@ -61,18 +61,25 @@ impl<'q> First<'q> {
     }
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// The first rows of a query whose text without this is given.
-    pub fn first(&mut self, first: &First<'_>, unlimited: &str, sorted: bool) -> Outcome<String> {
+    pub fn first(
+        &mut self,
+        first: &FirstRows<'_>,
+        unlimited: &str,
+        sorted: bool,
+    ) -> TranslateResult<String> {
         let count = match &first.quantity {
-            Quantity::Number(number) => number.to_string(),
-            Quantity::Expr(expr) => {
+            RowQuantity::Number(number) => number.to_string(),
+            RowQuantity::Expr(expr) => {
                 let count = self.value(expr)?;
                 let is_whole = count.small_integer().is_some_and(|count| count >= 0);
                 match (&count.form, count.kind) {
-                    (Form::NumberLiteral(_), Kind::Integer) if is_whole => count.text,
-                    (Form::NumberLiteral(_), Kind::Decimal) if first.percent => count.text,
-                    (Form::Parameter, _) => count.text,
+                    (TranslatedForm::NumberLiteral(_), SqlType::Integer) if is_whole => count.text,
+                    (TranslatedForm::NumberLiteral(_), SqlType::Decimal) if first.percent => {
+                        count.text
+                    }
+                    (TranslatedForm::Parameter, _) => count.text,
                     _ => return self.refuse("a computed number of rows"),
                 }
             }
@@ -93,23 +100,23 @@ impl Writer<'_> {
     }
 
     /// VALUES: its columns are of the kinds that their rows have in common.
-    pub fn values(&mut self, values: &Values) -> Outcome<(String, Columns)> {
+    pub fn values(&mut self, values: &Values) -> TranslateResult<(String, KnownColumns)> {
         let mut rows = Vec::new();
         let mut columns: Vec<OutputColumn> = Vec::new();
         for row in &values.rows {
             let mut cells = Vec::new();
             for (place, cell) in row.iter().enumerate() {
                 let cell = self.value(cell)?;
-                let cell = self.shown(cell)?;
+                let cell = self.output_value(cell)?;
                 match columns.get_mut(place) {
                     Some(column) => {
                         column.kind = column.kind.common(cell.kind);
                         column.not_null &= cell.not_null;
-                        column.longer |= cell.longer;
+                        column.extra_digits |= cell.extra_digits;
                     }
                     None => {
                         let name = format!("column{}", place + 1);
-                        let plain = Written::tight("", cell.kind).never_null(cell.not_null);
+                        let plain = Translated::primary("", cell.kind).never_null(cell.not_null);
                         columns.push(OutputColumn::of(&name, &plain));
                     }
                 }
@@ -118,12 +125,12 @@ impl Writer<'_> {
             rows.push(format!("({})", cells.join(", ")));
         }
         let text = format!("VALUES {}", rows.join(", "));
-        Ok((text, Columns::Known(columns)))
+        Ok((text, KnownColumns::Known(columns)))
     }
 }
 
 /// Whether a common table is made of itself.
-pub fn reads_itself(table: &Cte) -> bool {
+pub fn is_recursive_cte(table: &Cte) -> bool {
     if !matches!(&*table.query.body, SetExpr::SetOperation { .. }) {
         return false;
     }

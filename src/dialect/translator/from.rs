@@ -5,14 +5,14 @@ use sqlparser::ast::{
     TableIndexHints, TableWithJoins,
 };
 
-use super::Writer;
+use super::Translator;
 use super::name;
-use super::scope::{Columns, Item, Level, OutputColumn, find};
-use super::untranslatable::Outcome;
+use super::scope::{KnownColumns, OutputColumn, TranslatedItem, TranslationScope, find};
+use super::untranslatable::TranslateResult;
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// The whole FROM, with the word; nothing for none.
-    pub fn from(&mut self, from: &[TableWithJoins]) -> Outcome<String> {
+    pub fn from(&mut self, from: &[TableWithJoins]) -> TranslateResult<String> {
         let mut parts = Vec::new();
         for table in from {
             if is_dual(table) {
@@ -26,7 +26,7 @@ impl Writer<'_> {
         Ok(format!(" FROM {}", parts.join(", ")))
     }
 
-    fn joined(&mut self, table: &TableWithJoins) -> Outcome<String> {
+    fn joined(&mut self, table: &TableWithJoins) -> TranslateResult<String> {
         let TableWithJoins { relation, joins } = table;
         let first = self.items();
         let mut text = self.factor(relation)?;
@@ -37,11 +37,11 @@ impl Writer<'_> {
     }
 
     fn items(&mut self) -> usize {
-        self.level().map_or(0, |level| level.items.len())
+        self.current_scope().map_or(0, |level| level.items.len())
     }
 
     /// One join with what stands left of it, whose items begin at `first`.
-    fn join(&mut self, join: &Join, first: usize) -> Outcome<String> {
+    fn join(&mut self, join: &Join, first: usize) -> TranslateResult<String> {
         let Join {
             relation,
             global: false,
@@ -54,7 +54,7 @@ impl Writer<'_> {
             join_operator,
             JoinOperator::CrossApply | JoinOperator::OuterApply
         ) {
-            return self.applied(relation, *join_operator == JoinOperator::OuterApply);
+            return self.apply_join(relation, *join_operator == JoinOperator::OuterApply);
         }
         let (keyword, constraint, left, right) = match join_operator {
             JoinOperator::Join(on) | JoinOperator::Inner(on) | JoinOperator::StraightJoin(on) => {
@@ -72,10 +72,10 @@ impl Writer<'_> {
         let factor = self.factor(relation)?;
         let end = self.items();
         if left {
-            self.may_miss(first, middle);
+            self.make_nullable(first, middle);
         }
         if right {
-            self.may_miss(middle, end);
+            self.make_nullable(middle, end);
         }
         let outer = left || right;
         Ok(match constraint {
@@ -87,11 +87,11 @@ impl Writer<'_> {
             JoinConstraint::Using(names) => {
                 let keyword = if outer { keyword } else { "JOIN" };
                 let names = self.using(names, first)?;
-                self.merges();
+                self.note_merged_columns();
                 format!(" {keyword} {factor} USING ({})", names.join(", "))
             }
             JoinConstraint::Natural => {
-                self.merges();
+                self.note_merged_columns();
                 format!(" NATURAL {keyword} {factor}")
             }
             JoinConstraint::None if outer => return self.refuse("an outer join without ON"),
@@ -100,7 +100,7 @@ impl Writer<'_> {
     }
 
     /// CROSS APPLY and OUTER APPLY: what stands right of them is asked for every row left of them.
-    fn applied(&mut self, relation: &TableFactor, outer: bool) -> Outcome<String> {
+    fn apply_join(&mut self, relation: &TableFactor, outer: bool) -> TranslateResult<String> {
         let middle = self.items();
         let factor = match relation {
             TableFactor::Derived { .. } => {
@@ -116,22 +116,24 @@ impl Writer<'_> {
             return Ok(format!(" CROSS JOIN {factor}"));
         }
         let end = self.items();
-        self.may_miss(middle, end);
+        self.make_nullable(middle, end);
         Ok(format!(" LEFT JOIN {factor} ON TRUE"))
     }
 
     /// A star then has some columns once.
-    fn merges(&mut self) {
-        if let Some(level) = self.level() {
+    fn note_merged_columns(&mut self) {
+        if let Some(level) = self.current_scope() {
             level.merged = true;
         }
     }
 
     /// Rows of these items may be missing: their columns are NULL then.
-    fn may_miss(&mut self, from: usize, to: usize) {
-        let Some(level) = self.level() else { return };
+    fn make_nullable(&mut self, from: usize, to: usize) {
+        let Some(level) = self.current_scope() else {
+            return;
+        };
         for item in level.items.get_mut(from..to).unwrap_or_default() {
-            if let Columns::Known(columns) = &mut item.columns {
+            if let KnownColumns::Known(columns) = &mut item.columns {
                 for column in columns {
                     column.not_null = false;
                 }
@@ -139,8 +141,8 @@ impl Writer<'_> {
         }
     }
 
-    fn using(&mut self, names: &[ObjectName], first: usize) -> Outcome<Vec<String>> {
-        let items = match self.level() {
+    fn using(&mut self, names: &[ObjectName], first: usize) -> TranslateResult<Vec<String>> {
+        let items = match self.current_scope() {
             Some(level) => level.items.get(first..).unwrap_or_default().to_vec(),
             None => Vec::new(),
         };
@@ -152,8 +154,8 @@ impl Writer<'_> {
             };
             let wanted = name::content(ident);
             let spelled = items.iter().find_map(|item| match &item.columns {
-                Columns::Known(columns) => find(columns, |one| &one.name, &wanted),
-                Columns::Unknown => None,
+                KnownColumns::Known(columns) => find(columns, |one| &one.name, &wanted),
+                KnownColumns::Unknown => None,
             });
             let name = match spelled {
                 Some(column) => column.name.clone(),
@@ -165,7 +167,7 @@ impl Writer<'_> {
     }
 
     /// What stands between the commas and joins of FROM.
-    pub fn factor(&mut self, factor: &TableFactor) -> Outcome<String> {
+    pub fn factor(&mut self, factor: &TableFactor) -> TranslateResult<String> {
         let source = self.source;
         if let Some(written) = source.factor(self, factor)? {
             return Ok(written);
@@ -193,12 +195,12 @@ impl Writer<'_> {
                 sample: None,
             } => {
                 // Only a LATERAL subquery sees what stands before it.
-                let before = match self.level() {
+                let before = match self.current_scope() {
                     Some(level) if !lateral => std::mem::take(&mut level.items),
                     _ => Vec::new(),
                 };
                 let written = self.query(subquery)?;
-                if let Some(level) = self.level()
+                if let Some(level) = self.current_scope()
                     && !lateral
                 {
                     level.items = before;
@@ -209,7 +211,7 @@ impl Writer<'_> {
                 };
                 let columns = written.columns.renamed(&given);
                 let alias = aliased(&name, &given);
-                self.bring(Item { name, columns });
+                self.add_item(TranslatedItem { name, columns });
                 let lateral = if *lateral { "LATERAL " } else { "" };
                 Ok(format!("{lateral}({}){alias}", written.text))
             }
@@ -221,7 +223,7 @@ impl Writer<'_> {
         }
     }
 
-    fn table(&mut self, name: &ObjectName, alias: Option<&TableAlias>) -> Outcome<String> {
+    fn table(&mut self, name: &ObjectName, alias: Option<&TableAlias>) -> TranslateResult<String> {
         let idents = name::parts(name)?;
         for ident in &idents {
             self.refuse_quotes(ident)?;
@@ -229,14 +231,14 @@ impl Writer<'_> {
         let common = match idents.as_slice() {
             [ident] => {
                 let wanted = name::content(ident);
-                let newest: Vec<_> = self.commons.iter().rev().cloned().collect();
+                let newest: Vec<_> = self.common_tables.iter().rev().cloned().collect();
                 find(&newest, |common| &common.name, &wanted).cloned()
             }
             _ => None,
         };
         let (mut text, mut item) = match common {
             Some(common) => {
-                let item = Item {
+                let item = TranslatedItem {
                     name: common.name.clone(),
                     columns: common.columns,
                 };
@@ -247,17 +249,17 @@ impl Writer<'_> {
         if let Some(alias) = alias {
             let (name, given) = self.alias(alias)?;
             text.push_str(&aliased(&name, &given));
-            item = Item {
+            item = TranslatedItem {
                 name,
                 columns: item.columns.renamed(&given),
             };
         }
-        self.bring(item);
+        self.add_item(item);
         Ok(text)
     }
 
     /// The name and the names of columns that an alias gives.
-    pub fn alias(&self, alias: &TableAlias) -> Outcome<(String, Vec<String>)> {
+    pub fn alias(&self, alias: &TableAlias) -> TranslateResult<(String, Vec<String>)> {
         let TableAlias {
             explicit: _,
             name,
@@ -278,24 +280,24 @@ impl Writer<'_> {
     }
 
     /// Puts an item into the innermost FROM.
-    pub fn bring(&mut self, item: Item) {
-        if self.levels.is_empty() {
-            self.levels.push(Level::default());
+    pub fn add_item(&mut self, item: TranslatedItem) {
+        if self.scopes.is_empty() {
+            self.scopes.push(TranslationScope::default());
         }
-        if let Some(level) = self.level() {
+        if let Some(level) = self.current_scope() {
             level.items.push(item);
         }
     }
 
     /// The item of the innermost FROM that a name means, as it is spelled.
     pub fn item_named(&mut self, wanted: &str) -> Option<String> {
-        let level = self.level()?;
+        let level = self.current_scope()?;
         find(&level.items, |item| &item.name, wanted).map(|item| item.name.clone())
     }
 
     /// The columns that a star brings; none where that is not known, or where a USING merges some.
     pub fn star_columns(&mut self, of: Option<&str>) -> Option<Vec<OutputColumn>> {
-        let level = self.level()?;
+        let level = self.current_scope()?;
         if level.merged && of.is_none() {
             return None;
         }
@@ -306,22 +308,22 @@ impl Writer<'_> {
             .filter(|item| of.is_none_or(|of| item.name == of))
         {
             match &item.columns {
-                Columns::Known(columns) => all.extend(columns.iter().cloned()),
-                Columns::Unknown => return None,
+                KnownColumns::Known(columns) => all.extend(columns.iter().cloned()),
+                KnownColumns::Unknown => return None,
             }
         }
         Some(all)
     }
 
     /// Whether a name stands for no column of the innermost FROM.
-    pub fn is_alias_only(&mut self, wanted: &str) -> Outcome<bool> {
-        let Some(level) = self.level() else {
+    pub fn is_alias_only(&mut self, wanted: &str) -> TranslateResult<bool> {
+        let Some(level) = self.current_scope() else {
             return Ok(false);
         };
         let has_alias = find(&level.aliases, |(name, _)| name, wanted).is_some();
         let has_column = level.items.iter().any(|item| match &item.columns {
-            Columns::Known(columns) => find(columns, |one| &one.name, wanted).is_some(),
-            Columns::Unknown => false,
+            KnownColumns::Known(columns) => find(columns, |one| &one.name, wanted).is_some(),
+            KnownColumns::Unknown => false,
         });
         Ok(has_alias && !has_column)
     }

@@ -4,16 +4,16 @@ use sqlparser::ast::{Expr, OrderByOptions, SelectItem};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
-use super::Writer;
+use super::Translator;
 use super::name;
-use super::order_by::Sorted;
-use super::scope::Columns;
-use super::untranslatable::Outcome;
+use super::order_by::SortedQuery;
+use super::scope::KnownColumns;
+use super::untranslatable::TranslateResult;
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// GROUP BY ALL: by the places of what is no aggregate.
-    pub fn group_by_all(&mut self, projection: &[SelectItem]) -> Outcome<String> {
-        if !self.source.has_all() {
+    pub fn group_by_all(&mut self, projection: &[SelectItem]) -> TranslateResult<String> {
+        if !self.source.has_group_by_all() {
             return self.refuse("GROUP BY ALL");
         }
         let mut places = Vec::new();
@@ -33,11 +33,15 @@ impl Writer<'_> {
     }
 
     /// ORDER BY ALL: by all columns, from left to right.
-    pub fn order_by_all(&mut self, options: &OrderByOptions, sorted: &Sorted) -> Outcome<String> {
-        let Columns::Known(columns) = &sorted.columns else {
+    pub fn order_by_all(
+        &mut self,
+        options: &OrderByOptions,
+        sorted: &SortedQuery,
+    ) -> TranslateResult<String> {
+        let KnownColumns::Known(columns) = &sorted.columns else {
             return self.refuse("ORDER BY ALL of columns that are not known");
         };
-        if !self.source.has_all() {
+        if !self.source.has_group_by_all() {
             return self.refuse("ORDER BY ALL");
         }
         let is_repeated = |name: &str| columns.iter().filter(|one| one.name == name).count() > 1;

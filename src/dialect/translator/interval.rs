@@ -2,13 +2,13 @@
 
 use sqlparser::ast::{DateTimeField, Expr, Ident, Interval};
 
-use super::Writer;
-use super::translated::{Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
+use super::Translator;
+use super::translated::{SqlType, Translated};
+use super::untranslatable::{TranslateResult, Untranslatable};
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum TimeUnit {
     /// A microsecond.
     Microsecond,
     /// A millisecond.
@@ -31,7 +31,7 @@ pub enum Unit {
     Year,
 }
 
-impl Unit {
+impl TimeUnit {
     /// The unit of a name, singular or plural.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
@@ -69,7 +69,7 @@ impl Unit {
     }
 
     /// The unit that an argument names, as in `TIMESTAMPDIFF(MONTH, a, b)`.
-    pub fn in_argument(expr: &Expr) -> Outcome<Self> {
+    pub fn in_argument(expr: &Expr) -> TranslateResult<Self> {
         let found = match expr {
             Expr::Identifier(Ident { value, .. }) => Self::named(value),
             _ => None,
@@ -78,7 +78,7 @@ impl Unit {
     }
 
     /// Whether a date moved by it is still a date.
-    pub fn is_of_days(self) -> bool {
+    pub fn keeps_dates(self) -> bool {
         matches!(
             self,
             Self::Day | Self::Week | Self::Month | Self::Quarter | Self::Year
@@ -86,7 +86,7 @@ impl Unit {
     }
 
     /// What an argument of `make_interval` is called that counts it, and how many of those it is.
-    fn made_of(self) -> (&'static str, &'static str) {
+    fn make_interval_argument(self) -> (&'static str, &'static str) {
         match self {
             Self::Microsecond => ("secs", " * 0.000001"),
             Self::Millisecond => ("secs", " * 0.001"),
@@ -102,7 +102,7 @@ impl Unit {
     }
 
     /// The word in an interval literal, and how many of those it is.
-    fn word(self) -> (&'static str, i64) {
+    fn interval_word(self) -> (&'static str, i64) {
         match self {
             Self::Microsecond => ("microseconds", 1),
             Self::Millisecond => ("milliseconds", 1),
@@ -118,55 +118,63 @@ impl Unit {
     }
 }
 
-/// A moment moved forward by so many units, or back; of a date moved by days a date again, as in
+/// A timestamp moved forward by so many units, or back; of a date moved by days a date again, as in
 /// most dialects, where a day that a month does not have is its last.
-pub fn moved(moment: &Written, back: bool, count: &Written, unit: Unit) -> Outcome<Written> {
-    if !moment.kind.is_moment() {
+pub fn shifted(
+    moment: &Translated,
+    back: bool,
+    count: &Translated,
+    unit: TimeUnit,
+) -> TranslateResult<Translated> {
+    if !moment.kind.is_temporal() {
         return Err(Untranslatable::construct("an interval beside no date"));
     }
     let sign = if back { "-" } else { "+" };
-    let length = length(count, unit)?;
+    let length = interval_of(count, unit)?;
     let not_null = moment.not_null && count.not_null;
-    let text = format!("{} {sign} {length}", moment.atom());
-    if moment.kind == Kind::Date && unit.is_of_days() {
-        return Ok(Written::tight(format!("CAST({text} AS date)"), Kind::Date).never_null(not_null));
+    let text = format!("{} {sign} {length}", moment.operand());
+    if moment.kind == SqlType::Date && unit.keeps_dates() {
+        return Ok(
+            Translated::primary(format!("CAST({text} AS date)"), SqlType::Date)
+                .never_null(not_null),
+        );
     }
     let kind = match moment.kind {
-        Kind::TimestampTz => Kind::TimestampTz,
-        _ => Kind::Timestamp,
+        SqlType::TimestampTz => SqlType::TimestampTz,
+        _ => SqlType::Timestamp,
     };
-    Ok(Written::operation(text, kind).never_null(not_null))
+    Ok(Translated::operation(text, kind).never_null(not_null))
 }
 
 /// So many units, as an interval.
-pub fn length(count: &Written, unit: Unit) -> Outcome<String> {
+pub fn interval_of(count: &Translated, unit: TimeUnit) -> TranslateResult<String> {
     if let Some(number) = count.small_integer() {
-        let (word, times) = unit.word();
+        let (word, times) = unit.interval_word();
         if let Some(number) = number.checked_mul(times) {
             return Ok(format!("INTERVAL '{number} {word}'"));
         }
     }
     match count.kind {
-        Kind::Integer => {}
+        SqlType::Integer => {}
         // The server says so where a parameter is no number.
-        Kind::Unclear if count.form == super::translated::Form::Parameter => {}
+        SqlType::Unclear if count.form == super::translated::TranslatedForm::Parameter => {}
         _ => {
             return Err(Untranslatable::construct(
                 "an interval of something that is no whole number",
             ));
         }
     }
-    let (argument, times) = unit.made_of();
+    let (argument, times) = unit.make_interval_argument();
     let cast = match argument {
-        "secs" => count.atom(),
+        "secs" => count.operand(),
         _ => format!("CAST({} AS integer)", count.text),
     };
     Ok(format!("make_interval({argument} => {cast}{times})"))
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// `INTERVAL 3 DAY`: the count and the unit.
-    pub fn interval(&mut self, interval: &Interval) -> Outcome<(Written, Unit)> {
+    pub fn interval(&mut self, interval: &Interval) -> TranslateResult<(Translated, TimeUnit)> {
         let Interval {
             value,
             leading_field: Some(field),
@@ -177,7 +185,7 @@ impl Writer<'_> {
         else {
             return self.refuse("this form of INTERVAL");
         };
-        let Some(unit) = Unit::of(field) else {
+        let Some(unit) = TimeUnit::of(field) else {
             return self.refuse("this unit of time");
         };
         Ok((self.number(value)?, unit))

@@ -2,13 +2,13 @@
 
 use sqlparser::ast::Value;
 
-use super::translated::{Form, Kind, NAMELESS, Written};
-use super::untranslatable::{Outcome, Untranslatable};
-use crate::dialect::source::{Backslash, DoubleQuoted, Source};
+use super::translated::{NAMELESS, SqlType, Translated, TranslatedForm};
+use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::source::{BackslashEscapes, DoubleQuoted, SourceDialect};
 
 /// A literal; none where a double-quoted string is a name.
-pub fn written(value: &Value, source: &dyn Source) -> Outcome<Option<Written>> {
-    let habits = source.habits();
+pub fn written(value: &Value, source: &dyn SourceDialect) -> TranslateResult<Option<Translated>> {
+    let habits = source.semantics();
     if let Some((raw, backslash)) = source.string(value) {
         // Their quotes are not doubled in them.
         return decode(raw, '\0', backslash).map(|content| Some(text(&content)));
@@ -29,11 +29,11 @@ pub fn written(value: &Value, source: &dyn Source) -> Outcome<Option<Written>> {
 }
 
 /// A string literal of this content, as a standard-conforming literal.
-pub fn text(content: &str) -> Written {
-    Written {
-        form: Form::TextLiteral(content.to_owned()),
+pub fn text(content: &str) -> Translated {
+    Translated {
+        form: TranslatedForm::TextLiteral(content.to_owned()),
         name: Some(NAMELESS.to_owned()),
-        ..Written::tight(quoted(content), Kind::Text).never_null(true)
+        ..Translated::primary(quoted(content), SqlType::Text).never_null(true)
     }
 }
 
@@ -43,7 +43,7 @@ pub fn quoted(content: &str) -> String {
 }
 
 /// A number literal, checked to be digits and no more.
-pub fn number(digits: &str) -> Outcome<Written> {
+pub fn number(digits: &str) -> TranslateResult<Translated> {
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (digits, None),
@@ -62,37 +62,40 @@ pub fn number(digits: &str) -> Outcome<Written> {
         return Err(Untranslatable::construct("this form of a number"));
     }
     let (text, kind) = match (exponent, fraction) {
-        (Some(_), _) => (format!("CAST({digits} AS double precision)"), Kind::Float),
-        (None, Some(_)) => (digits.to_owned(), Kind::Decimal),
-        (None, None) => (digits.to_owned(), Kind::Integer),
+        (Some(_), _) => (
+            format!("CAST({digits} AS double precision)"),
+            SqlType::Float,
+        ),
+        (None, Some(_)) => (digits.to_owned(), SqlType::Decimal),
+        (None, None) => (digits.to_owned(), SqlType::Integer),
     };
-    Ok(Written {
-        form: Form::NumberLiteral(digits.to_owned()),
+    Ok(Translated {
+        form: TranslatedForm::NumberLiteral(digits.to_owned()),
         name: Some(NAMELESS.to_owned()),
-        ..Written::tight(text, kind).never_null(true)
+        ..Translated::primary(text, kind).never_null(true)
     })
 }
 
 /// TRUE or FALSE.
-pub fn boolean(truth: bool) -> Written {
-    Written {
-        form: Form::BoolLiteral(truth),
+pub fn boolean(truth: bool) -> Translated {
+    Translated {
+        form: TranslatedForm::BoolLiteral(truth),
         name: Some("bool".to_owned()),
-        ..Written::tight(if truth { "TRUE" } else { "FALSE" }, Kind::Bool).never_null(true)
+        ..Translated::primary(if truth { "TRUE" } else { "FALSE" }, SqlType::Bool).never_null(true)
     }
 }
 
 /// NULL.
-pub fn null() -> Written {
-    Written {
-        form: Form::NullLiteral,
+pub fn null() -> Translated {
+    Translated {
+        form: TranslatedForm::NullLiteral,
         name: Some(NAMELESS.to_owned()),
-        ..Written::tight("NULL", Kind::Null)
+        ..Translated::primary("NULL", SqlType::Null)
     }
 }
 
 /// What a string literal holds: doubled quotes are one, and escapes stand for what they stand for.
-pub fn decode(raw: &str, quote: char, backslash: Backslash) -> Outcome<String> {
+pub fn decode(raw: &str, quote: char, backslash: BackslashEscapes) -> TranslateResult<String> {
     let mut content = String::with_capacity(raw.len());
     let mut letters = raw.chars();
     while let Some(letter) = letters.next() {
@@ -100,7 +103,7 @@ pub fn decode(raw: &str, quote: char, backslash: Backslash) -> Outcome<String> {
             // The lexer ends a literal at a single one: here there are two.
             letters.next();
             content.push(quote);
-        } else if letter == '\\' && backslash != Backslash::Plain {
+        } else if letter == '\\' && backslash != BackslashEscapes::Plain {
             let escaped = letters.next().unwrap_or('\\');
             escape(escaped, backslash, &mut letters, &mut content)?;
         } else {
@@ -115,28 +118,28 @@ pub fn decode(raw: &str, quote: char, backslash: Backslash) -> Outcome<String> {
 
 fn escape(
     escaped: char,
-    backslash: Backslash,
+    backslash: BackslashEscapes,
     letters: &mut std::str::Chars<'_>,
     content: &mut String,
-) -> Outcome<()> {
+) -> TranslateResult<()> {
     let plain = match (escaped, backslash) {
         ('n', _) => '\n',
         ('r', _) => '\r',
         ('t', _) => '\t',
         ('b', _) => '\u{8}',
-        ('0', Backslash::Mysql) => '\0',
-        ('Z', Backslash::Mysql) => '\u{1a}',
-        ('%' | '_', Backslash::Mysql) => {
+        ('0', BackslashEscapes::Mysql) => '\0',
+        ('Z', BackslashEscapes::Mysql) => '\u{1a}',
+        ('%' | '_', BackslashEscapes::Mysql) => {
             content.push('\\');
             escaped
         }
-        ('a', Backslash::C) => '\u{7}',
-        ('f', Backslash::C) => '\u{c}',
-        ('v', Backslash::C) => '\u{b}',
-        ('x' | 'X', Backslash::C) => coded(letters, 2)?,
-        ('u', Backslash::C) => coded(letters, 4)?,
-        ('U', Backslash::C) => coded(letters, 8)?,
-        ('0'..='9', Backslash::C) => {
+        ('a', BackslashEscapes::C) => '\u{7}',
+        ('f', BackslashEscapes::C) => '\u{c}',
+        ('v', BackslashEscapes::C) => '\u{b}',
+        ('x' | 'X', BackslashEscapes::C) => coded(letters, 2)?,
+        ('u', BackslashEscapes::C) => coded(letters, 4)?,
+        ('U', BackslashEscapes::C) => coded(letters, 8)?,
+        ('0'..='9', BackslashEscapes::C) => {
             return Err(Untranslatable::construct("an octal escape in a string"));
         }
         (other, _) => other,
@@ -146,7 +149,7 @@ fn escape(
 }
 
 /// A character written as so many hex digits.
-fn coded(letters: &mut std::str::Chars<'_>, count: usize) -> Outcome<char> {
+fn coded(letters: &mut std::str::Chars<'_>, count: usize) -> TranslateResult<char> {
     let digits: String = letters.take(count).collect();
     u32::from_str_radix(&digits, 16)
         .ok()
@@ -162,19 +165,22 @@ mod tests {
     #[test]
     fn strings_are_decoded_and_printed_anew() {
         for (raw, backslash, wanted) in [
-            ("a''b", Backslash::Plain, "'a''b'"),
-            (r"a\'b", Backslash::Mysql, "'a''b'"),
-            (r"\\", Backslash::Mysql, r"'\'"),
-            (r"\a\f\n", Backslash::Mysql, "'af\n'"),
-            (r"\%\_", Backslash::Mysql, r"'\%\_'"),
-            (r"\n", Backslash::Plain, r"'\n'"),
-            (r"\x41\u00e9", Backslash::C, "'Aé'"),
+            ("a''b", BackslashEscapes::Plain, "'a''b'"),
+            (r"a\'b", BackslashEscapes::Mysql, "'a''b'"),
+            (r"\\", BackslashEscapes::Mysql, r"'\'"),
+            (r"\a\f\n", BackslashEscapes::Mysql, "'af\n'"),
+            (r"\%\_", BackslashEscapes::Mysql, r"'\%\_'"),
+            (r"\n", BackslashEscapes::Plain, r"'\n'"),
+            (r"\x41\u00e9", BackslashEscapes::C, "'Aé'"),
         ] {
             let content = decode(raw, '\'', backslash).unwrap();
             assert_eq!(text(&content).text, wanted);
         }
-        assert_eq!(decode(r#"a""b"#, '"', Backslash::Mysql).unwrap(), "a\"b");
-        assert!(decode(r"\0", '\'', Backslash::Mysql).is_err());
+        assert_eq!(
+            decode(r#"a""b"#, '"', BackslashEscapes::Mysql).unwrap(),
+            "a\"b"
+        );
+        assert!(decode(r"\0", '\'', BackslashEscapes::Mysql).is_err());
     }
 
     #[test]

@@ -34,85 +34,87 @@ pub mod window;
 
 use std::collections::BTreeMap;
 
-use super::source::{DoubleQuoted, Source};
-use super::translator::scope::{Columns, Common, Item, Level, OutputColumn, Reach, find};
-use super::translator::translated::{Form, Kind, Written};
-use super::translator::untranslatable::{Outcome, Untranslatable};
+use super::source::{DoubleQuoted, SourceDialect};
+use super::translator::scope::{
+    AliasReach, KnownColumns, OutputColumn, TranslatedCte, TranslatedItem, TranslationScope, find,
+};
+use super::translator::translated::{SqlType, Translated, TranslatedForm};
+use super::translator::untranslatable::{TranslateResult, Untranslatable};
 
 use crate::dialect::confidence::Confidence;
-use crate::dialect::session_database::Database;
+use crate::dialect::session_database::SessionDatabase;
 
 use sqlparser::ast::Ident;
 
 /// One translation under way.
-pub struct Writer<'w> {
+pub struct Translator<'w> {
     /// The dialect that is translated from.
-    pub source: &'static dyn Source,
+    pub source: &'static dyn SourceDialect,
     /// What names mean; none where that is not known.
-    pub database: Option<&'w Database<'w>>,
+    pub database: Option<&'w SessionDatabase<'w>>,
     /// The server's major version.
     pub server_major: u16,
     /// The queries around the place that is written, innermost last.
-    pub levels: Vec<Level>,
+    pub scopes: Vec<TranslationScope>,
     /// The common tables in sight, innermost last.
-    pub commons: Vec<Common>,
+    pub common_tables: Vec<TranslatedCte>,
     /// How many expressions were written.
     pub steps: usize,
     /// How many names were made up.
-    pub made_up: usize,
+    pub generated_names: usize,
     /// Which schema stands for a data set of BigQuery.
     pub datasets: &'w BTreeMap<String, String>,
     /// How sure the translation is.
     pub confidence: Confidence,
 }
 
-impl<'w> Writer<'w> {
+impl<'w> Translator<'w> {
     /// For one text.
     pub fn new(
-        source: &'static dyn Source,
-        database: Option<&'w Database<'w>>,
+        source: &'static dyn SourceDialect,
+        database: Option<&'w SessionDatabase<'w>>,
         server_major: u16,
     ) -> Self {
         Self {
             source,
             database,
             server_major,
-            levels: Vec::new(),
-            commons: Vec::new(),
+            scopes: Vec::new(),
+            common_tables: Vec::new(),
             steps: 0,
-            made_up: 0,
+            generated_names: 0,
             datasets: NO_DATASETS,
             confidence: Confidence::Exact,
         }
     }
 
     /// Refuses a part of the language.
-    pub fn refuse<T>(&self, what: &str) -> Outcome<T> {
+    pub fn refuse<T>(&self, what: &str) -> TranslateResult<T> {
         Err(Untranslatable::construct(what))
     }
 
     /// Something was written that is right for what the values most likely are.
-    pub fn likely(&mut self) {
+    pub fn mark_likely(&mut self) {
         self.confidence = Confidence::Likely;
     }
 
     /// The level that is written.
-    pub fn level(&mut self) -> Option<&mut Level> {
-        self.levels.last_mut()
+    pub fn current_scope(&mut self) -> Option<&mut TranslationScope> {
+        self.scopes.last_mut()
     }
 
     /// Writes something while aliases of the select list have this reach.
-    pub fn reaching<T>(
+    pub fn with_alias_reach<T>(
         &mut self,
-        reach: Reach,
-        write: impl FnOnce(&mut Self) -> Outcome<T>,
-    ) -> Outcome<T> {
-        let before = match self.level() {
+        reach: AliasReach,
+        write: impl FnOnce(&mut Self) -> TranslateResult<T>,
+    ) -> TranslateResult<T> {
+        let before = match self.current_scope() {
             Some(level) => std::mem::replace(&mut level.reach, reach),
-            None => Reach::Nowhere,
+            None => AliasReach::Nowhere,
         };
         let written = write(self);
-        if let Some(level) = self.level() {
+        if let Some(level) = self.current_scope() {
             level.reach = before;
         }
         written
@@ -120,12 +122,12 @@ impl<'w> Writer<'w> {
 
     /// A name that nothing else has.
     pub fn make_name(&mut self, stem: &str) -> String {
-        self.made_up += 1;
-        format!("{stem}_{}", self.made_up)
+        self.generated_names += 1;
+        format!("{stem}_{}", self.generated_names)
     }
 
     /// A reference to a column, or to an alias where those are in reach.
-    pub fn column(&self, parts: &[Ident]) -> Outcome<Written> {
+    pub fn column(&self, parts: &[Ident]) -> TranslateResult<Translated> {
         for ident in parts {
             self.refuse_quotes(ident)?;
         }
@@ -139,46 +141,46 @@ impl<'w> Writer<'w> {
 
     /// Whether a column or an alias has exactly this name.
     pub fn is_name_in_sight(&self, wanted: &str) -> bool {
-        self.levels.iter().any(|level| {
-            let of_item = |item: &Item| match &item.columns {
-                Columns::Known(columns) => columns.iter().any(|one| one.name == wanted),
-                Columns::Unknown => false,
+        self.scopes.iter().any(|level| {
+            let of_item = |item: &TranslatedItem| match &item.columns {
+                KnownColumns::Known(columns) => columns.iter().any(|one| one.name == wanted),
+                KnownColumns::Unknown => false,
             };
             level.aliases.iter().any(|(name, _)| name == wanted) || level.items.iter().any(of_item)
         })
     }
 
     /// Refuses a name in double quotes where the dialect has strings in those.
-    pub fn refuse_quotes(&self, ident: &Ident) -> Outcome<()> {
-        let as_text = self.source.habits().double_quoted == DoubleQuoted::Text;
+    pub fn refuse_quotes(&self, ident: &Ident) -> TranslateResult<()> {
+        let as_text = self.source.semantics().double_quoted == DoubleQuoted::Text;
         if as_text && ident.quote_style == Some('"') {
             return Err(Untranslatable::mixed());
         }
         Ok(())
     }
 
-    fn bare_column(&self, ident: &Ident) -> Outcome<Written> {
+    fn bare_column(&self, ident: &Ident) -> TranslateResult<Translated> {
         let wanted = name::content(ident);
-        for level in self.levels.iter().rev() {
+        for level in self.scopes.iter().rev() {
             let alias = find(&level.aliases, |(name, _)| name, &wanted);
-            if let (Some((_, value)), Reach::BeforeColumns) = (alias, level.reach) {
+            if let (Some((_, value)), AliasReach::BeforeColumns) = (alias, level.reach) {
                 return Ok(value.clone());
             }
             if let Some(column) = self.column_in(&level.items, &wanted)? {
                 return Ok(column);
             }
-            if let (Some((_, value)), Reach::AfterColumns) = (alias, level.reach) {
+            if let (Some((_, value)), AliasReach::AfterColumns) = (alias, level.reach) {
                 return Ok(value.clone());
             }
             if level
                 .items
                 .iter()
-                .any(|item| matches!(item.columns, Columns::Unknown))
+                .any(|item| matches!(item.columns, KnownColumns::Unknown))
             {
                 break;
             }
         }
-        let or_text = self.source.habits().double_quoted == DoubleQuoted::NameOrText;
+        let or_text = self.source.semantics().double_quoted == DoubleQuoted::NameOrText;
         if or_text && ident.quote_style == Some('"') {
             return Ok(literal::text(&wanted));
         }
@@ -186,10 +188,14 @@ impl<'w> Writer<'w> {
     }
 
     /// The column of this name among items of one FROM.
-    pub fn column_in(&self, items: &[Item], wanted: &str) -> Outcome<Option<Written>> {
-        let known = |item: &Item| match &item.columns {
-            Columns::Known(columns) => find(columns, |one| &one.name, wanted).cloned(),
-            Columns::Unknown => None,
+    pub fn column_in(
+        &self,
+        items: &[TranslatedItem],
+        wanted: &str,
+    ) -> TranslateResult<Option<Translated>> {
+        let known = |item: &TranslatedItem| match &item.columns {
+            KnownColumns::Known(columns) => find(columns, |one| &one.name, wanted).cloned(),
+            KnownColumns::Unknown => None,
         };
         let found: Vec<OutputColumn> = items.iter().filter_map(known).collect();
         let Some(first) = found.first() else {
@@ -201,7 +207,7 @@ impl<'w> Writer<'w> {
         // Several of one name are joined by USING, or Postgres says that the name is ambiguous.
         let kind = found
             .iter()
-            .fold(Kind::Null, |kind, one| kind.common(one.kind));
+            .fold(SqlType::Null, |kind, one| kind.common(one.kind));
         let column = OutputColumn {
             kind,
             not_null: found.iter().all(|one| one.not_null),
@@ -210,13 +216,13 @@ impl<'w> Writer<'w> {
         Ok(Some(column_text(None, &column)))
     }
 
-    fn column_of(&self, qualifier: &Ident, ident: &Ident) -> Outcome<Written> {
+    fn column_of(&self, qualifier: &Ident, ident: &Ident) -> TranslateResult<Translated> {
         let wanted = name::content(qualifier);
-        for level in self.levels.iter().rev() {
+        for level in self.scopes.iter().rev() {
             let Some(item) = find(&level.items, |item| &item.name, &wanted) else {
                 continue;
             };
-            let Columns::Known(columns) = &item.columns else {
+            let KnownColumns::Known(columns) = &item.columns else {
                 return unknown_column(Some(&item.name), ident);
             };
             return match find(columns, |one| &one.name, &name::content(ident)) {
@@ -228,28 +234,28 @@ impl<'w> Writer<'w> {
     }
 }
 
-fn column_text(qualifier: Option<&str>, column: &OutputColumn) -> Written {
+fn column_text(qualifier: Option<&str>, column: &OutputColumn) -> Translated {
     let text = match qualifier {
         Some(qualifier) => format!("{}.{}", name::quoted(qualifier), name::quoted(&column.name)),
         None => name::quoted(&column.name).into_owned(),
     };
-    Written {
+    Translated {
         form: column.form.clone(),
         name: Some(column.name.clone()),
-        longer: column.longer,
-        cased: column.cased,
-        ..Written::tight(text, column.kind).never_null(column.not_null)
+        extra_digits: column.extra_digits,
+        case_sensitive: column.case_sensitive,
+        ..Translated::primary(text, column.kind).never_null(column.not_null)
     }
 }
 
-fn unknown_column(qualifier: Option<&str>, ident: &Ident) -> Outcome<Written> {
+fn unknown_column(qualifier: Option<&str>, ident: &Ident) -> TranslateResult<Translated> {
     let column = OutputColumn {
         name: name::spelled(ident)?,
-        kind: Kind::Unclear,
+        kind: SqlType::Unclear,
         not_null: false,
-        longer: false,
-        form: Form::Column,
-        cased: false,
+        extra_digits: false,
+        form: TranslatedForm::Column,
+        case_sensitive: false,
     };
     Ok(column_text(qualifier, &column))
 }

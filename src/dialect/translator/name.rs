@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
-use super::Writer;
-use super::scope::{Columns, Item, OutputColumn, find};
-use super::translated::{Form, Kind};
-use super::untranslatable::{Outcome, Untranslatable};
+use super::Translator;
+use super::scope::{KnownColumns, OutputColumn, TranslatedItem, find};
+use super::translated::{SqlType, TranslatedForm};
+use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::catalog::{self, RelationId, RelationKind, SchemaId};
 
 /// A name as it can be written.
@@ -18,7 +18,7 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
 
 /// How a name that the text makes up (an alias, a common table) is spelled in Postgres: a quoted
 /// one as it stands, another one as Postgres folds it.
-pub fn spelled(ident: &Ident) -> Outcome<String> {
+pub fn spelled(ident: &Ident) -> TranslateResult<String> {
     let name = content(ident);
     if name.is_empty() || name.contains('\0') {
         return Err(Untranslatable::construct("an empty name"));
@@ -42,7 +42,7 @@ pub fn content(ident: &Ident) -> String {
 }
 
 /// The parts of a name.
-pub fn parts(name: &ObjectName) -> Outcome<Vec<Ident>> {
+pub fn parts(name: &ObjectName) -> TranslateResult<Vec<Ident>> {
     let part = |part: &ObjectNamePart| match part {
         ObjectNamePart::Identifier(ident) => Ok(ident.clone()),
         ObjectNamePart::Function(_) => Err(Untranslatable::construct("a computed name")),
@@ -50,9 +50,9 @@ pub fn parts(name: &ObjectName) -> Outcome<Vec<Ident>> {
     name.0.iter().map(part).collect()
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// A relation of FROM that is no common table: its text and what it brings.
-    pub fn relation(&self, name: &ObjectName) -> Outcome<(String, Item)> {
+    pub fn relation(&self, name: &ObjectName) -> TranslateResult<(String, TranslatedItem)> {
         let given: Vec<String> = match self.source.relation(self, name)? {
             Some(parts) => parts,
             None => parts(name)?.iter().map(content).collect(),
@@ -70,9 +70,9 @@ impl Writer<'_> {
                     text.push('.');
                 }
                 text.push_str(&quoted(own));
-                let columns = Columns::Known(self.columns_of(id));
+                let columns = KnownColumns::Known(self.columns_of(id));
                 let name = own.to_owned();
-                return Ok((text, Item { name, columns }));
+                return Ok((text, TranslatedItem { name, columns }));
             }
         }
         let spelled = |part: &String| {
@@ -84,13 +84,13 @@ impl Writer<'_> {
             quoted(&folded).into_owned()
         };
         let last = given.last().cloned().unwrap_or_default();
-        let item = Item {
+        let item = TranslatedItem {
             name: if plain {
                 last.to_ascii_lowercase()
             } else {
                 last
             },
-            columns: Columns::Unknown,
+            columns: KnownColumns::Unknown,
         };
         Ok((
             given.iter().map(spelled).collect::<Vec<_>>().join("."),
@@ -143,11 +143,11 @@ impl Writer<'_> {
             .filter(|column| rights.may_read_column(relation, column))
             .map(|column| OutputColumn {
                 name: catalog.names().text(column.name).to_owned(),
-                kind: Kind::of(catalog, column.type_id),
+                kind: SqlType::of(catalog, column.type_id),
                 not_null: column.not_null,
-                longer: false,
-                form: Form::Column,
-                cased: false,
+                extra_digits: false,
+                form: TranslatedForm::Column,
+                case_sensitive: false,
             })
             .collect()
     }

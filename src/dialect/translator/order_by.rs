@@ -4,25 +4,29 @@ use sqlparser::ast::{
     Distinct, Expr, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, OrderBySort, SetExpr,
 };
 
-use super::Writer;
+use super::Translator;
 use super::name;
-use super::scope::{Columns, OutputColumn, Reach};
-use super::translated::{Form, Kind, Written};
-use super::untranslatable::Outcome;
-use crate::dialect::source::{Letters, Nulls};
+use super::scope::{AliasReach, KnownColumns, OutputColumn};
+use super::translated::{SqlType, Translated, TranslatedForm};
+use super::untranslatable::TranslateResult;
+use crate::dialect::source::{CaseSensitivity, NullOrder};
 use crate::policy::Dialect;
 
 /// What an ORDER BY follows.
-pub struct Sorted {
+pub struct SortedQuery {
     /// What is returned.
-    pub columns: Columns,
+    pub columns: KnownColumns,
     /// Whether it follows one SELECT, whose FROM and aliases are still in sight.
     pub of_select: bool,
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// The items of the query's own ORDER BY.
-    pub fn query_order(&mut self, order_by: &OrderBy, sorted: &Sorted) -> Outcome<String> {
+    pub fn query_order(
+        &mut self,
+        order_by: &OrderBy,
+        sorted: &SortedQuery,
+    ) -> TranslateResult<String> {
         let items = match order_by {
             OrderBy {
                 kind: OrderByKind::Expressions(items),
@@ -44,17 +48,21 @@ impl Writer<'_> {
 
     /// What one item of the query's own ORDER BY sorts by: a place, a name of the select list, or
     /// an expression in which names of the select list stand for what they name.
-    fn sort_key(&mut self, item: &OrderByExpr, sorted: &Sorted) -> Outcome<(String, bool)> {
+    fn sort_key(
+        &mut self,
+        item: &OrderByExpr,
+        sorted: &SortedQuery,
+    ) -> TranslateResult<(String, bool)> {
         if item.with_fill.is_some() {
             return self.refuse("WITH FILL");
         }
         let known = match &sorted.columns {
-            Columns::Known(columns) => columns.as_slice(),
-            Columns::Unknown => &[],
+            KnownColumns::Known(columns) => columns.as_slice(),
+            KnownColumns::Unknown => &[],
         };
         if let Expr::Identifier(ident) = &item.expr {
             let wanted = name::content(ident);
-            let level = self.level();
+            let level = self.current_scope();
             if level.is_some_and(|level| level.captured.contains(&wanted.to_lowercase())) {
                 return self.refuse("a name in ORDER BY that would mean another column here");
             }
@@ -65,10 +73,10 @@ impl Writer<'_> {
         }
         // Within an expression columns go first in SQLite; alone a name is the select list's.
         let reach = match self.source.dialect() {
-            Dialect::Sqlite => Reach::AfterColumns,
-            _ => Reach::BeforeColumns,
+            Dialect::Sqlite => AliasReach::AfterColumns,
+            _ => AliasReach::BeforeColumns,
         };
-        let key = self.reaching(reach, |writer| writer.value(&item.expr))?;
+        let key = self.with_alias_reach(reach, |translator| translator.value(&item.expr))?;
         if let Some(place) = key.small_integer() {
             if !matches!(item.expr, Expr::Value(_)) {
                 // There it is a constant, and here it would be a place.
@@ -79,15 +87,15 @@ impl Writer<'_> {
                 .and_then(|place| place.checked_sub(1));
             let column = index.and_then(|index| known.get(index)).cloned();
             let text = match &column {
-                Some(column) if self.sorts_apart(column.kind) => self.output_key(column, sorted),
+                Some(column) if self.has_own_order(column.kind) => self.output_key(column, sorted),
                 _ => key.text,
             };
             return Ok((text, column.is_some_and(|column| column.not_null)));
         }
-        if !sorted.of_select && key.form != Form::Column {
+        if !sorted.of_select && key.form != TranslatedForm::Column {
             return self.refuse("an expression in the ORDER BY of a set operation");
         }
-        if key.form == Form::NullLiteral && sorted.of_select {
+        if key.form == TranslatedForm::NullLiteral && sorted.of_select {
             // In no order, as MySQL's users ask for it.
             return Ok(("(SELECT NULL)".to_owned(), false));
         }
@@ -99,38 +107,38 @@ impl Writer<'_> {
 
     /// A column of the result, as what it is sorted by. Under a collation it is an expression, in
     /// which Postgres does not know the names that the select list gives.
-    pub fn output_key(&mut self, column: &OutputColumn, sorted: &Sorted) -> String {
+    pub fn output_key(&mut self, column: &OutputColumn, sorted: &SortedQuery) -> String {
         let plain = name::quoted(&column.name).into_owned();
-        if !self.sorts_apart(column.kind) {
+        if !self.has_own_order(column.kind) {
             return plain;
         }
-        let value = self.level().and_then(|level| {
+        let value = self.current_scope().and_then(|level| {
             let mut listed = level.listed.iter();
             listed.find(|(name, _)| *name == column.name)
         });
         let value = match value {
             Some((_, value)) if sorted.of_select => value.clone(),
-            _ => Written {
-                cased: column.cased,
-                ..Written::tight(plain, column.kind)
+            _ => Translated {
+                case_sensitive: column.case_sensitive,
+                ..Translated::primary(plain, column.kind)
             },
         };
         self.collated(&value)
     }
 
     /// Whether values of a kind are sorted in an order of the dialect's own.
-    fn sorts_apart(&self, kind: Kind) -> bool {
-        let alike = self.source.habits().equality == Letters::Alike;
-        kind == Kind::Text && (alike || self.source.collation().is_some())
+    fn has_own_order(&self, kind: SqlType) -> bool {
+        let alike = self.source.semantics().equality == CaseSensitivity::Insensitive;
+        kind == SqlType::Text && (alike || self.source.collation().is_some())
     }
 
     /// A value as it is sorted by: a text in the order of the dialect.
-    pub fn collated(&self, value: &Written) -> String {
+    pub fn collated(&self, value: &Translated) -> String {
         match self.source.collation() {
-            Some(collation) if value.kind == Kind::Text => {
-                format!("{} COLLATE \"{collation}\"", value.atom())
+            Some(collation) if value.kind == SqlType::Text => {
+                format!("{} COLLATE \"{collation}\"", value.operand())
             }
-            None if self.sorts_apart(value.kind) && !value.cased => {
+            None if self.has_own_order(value.kind) && !value.case_sensitive => {
                 format!("lower({})", value.text)
             }
             _ => value.text.clone(),
@@ -139,10 +147,15 @@ impl Writer<'_> {
 
     /// Whether a query has to be sorted from outside: it sorts texts in an order of the dialect's,
     /// and where DISTINCT or a set operation stands only what is returned can be sorted by.
-    pub fn is_sorted_outside(&self, body: &SetExpr, order_by: &OrderBy, sorted: &Sorted) -> bool {
+    pub fn is_sorted_outside(
+        &self,
+        body: &SetExpr,
+        order_by: &OrderBy,
+        sorted: &SortedQuery,
+    ) -> bool {
         let is_plain = matches!(body, SetExpr::Select(select)
             if !matches!(select.distinct, Some(Distinct::Distinct)));
-        let (Columns::Known(columns), OrderByKind::Expressions(items)) =
+        let (KnownColumns::Known(columns), OrderByKind::Expressions(items)) =
             (&sorted.columns, &order_by.kind)
         else {
             return false;
@@ -151,10 +164,10 @@ impl Writer<'_> {
             Expr::Identifier(ident) => {
                 let wanted = name::content(ident);
                 super::scope::find(columns, |one| &one.name, &wanted)
-                    .is_some_and(|column| self.sorts_apart(column.kind))
+                    .is_some_and(|column| self.has_own_order(column.kind))
             }
             // By their places, or by an expression, which Postgres has its own word about.
-            _ => columns.iter().any(|column| self.sorts_apart(column.kind)),
+            _ => columns.iter().any(|column| self.has_own_order(column.kind)),
         };
         !is_plain && items.iter().any(sorts_text)
     }
@@ -165,7 +178,7 @@ impl Writer<'_> {
         text: String,
         options: &OrderByOptions,
         not_null: bool,
-    ) -> Outcome<String> {
+    ) -> TranslateResult<String> {
         let descending = match &options.sort {
             None | Some(OrderBySort::Asc) => false,
             Some(OrderBySort::Desc) => true,
@@ -173,10 +186,10 @@ impl Writer<'_> {
         };
         let first = options
             .nulls_first
-            .unwrap_or(match self.source.habits().nulls {
-                Nulls::Smallest => !descending,
-                Nulls::Largest => descending,
-                Nulls::Last => false,
+            .unwrap_or(match self.source.semantics().nulls {
+                NullOrder::Smallest => !descending,
+                NullOrder::Largest => descending,
+                NullOrder::Last => false,
             });
         let direction = if descending { " DESC" } else { "" };
         let nulls = match (not_null, first == descending) {

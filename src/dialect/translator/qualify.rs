@@ -2,13 +2,13 @@
 
 use sqlparser::ast::Expr;
 
-use super::Writer;
+use super::Translator;
 use super::name;
-use super::scope::{Columns, Reach};
-use super::untranslatable::{Outcome, Untranslatable};
+use super::scope::{AliasReach, KnownColumns};
+use super::untranslatable::{TranslateResult, Untranslatable};
 
 /// The parts of a SELECT before its QUALIFY.
-pub struct Unqualified {
+pub struct SelectParts {
     /// Whether DISTINCT is written: it comes after QUALIFY.
     pub is_distinct: bool,
     /// The select list.
@@ -19,16 +19,18 @@ pub struct Unqualified {
     pub windows: String,
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// A SELECT with QUALIFY.
     pub fn qualified(
         &mut self,
         qualify: &Expr,
-        body: Unqualified,
-        columns: Columns,
-    ) -> Outcome<(String, Columns)> {
-        let condition = self.reaching(Reach::AfterColumns, |writer| writer.condition(qualify))?;
-        let Columns::Known(known) = &columns else {
+        body: SelectParts,
+        columns: KnownColumns,
+    ) -> TranslateResult<(String, KnownColumns)> {
+        let condition = self.with_alias_reach(AliasReach::AfterColumns, |translator| {
+            translator.condition(qualify)
+        })?;
+        let KnownColumns::Known(known) = &columns else {
             return Err(Untranslatable::construct(
                 "QUALIFY beside columns that are not known",
             ));
@@ -45,7 +47,7 @@ impl Writer<'_> {
         let flag = self.make_name("qualified");
         let inner = self.make_name("rows");
         let distinct = if body.is_distinct { "DISTINCT " } else { "" };
-        let Unqualified {
+        let SelectParts {
             list,
             rest,
             windows,
@@ -58,7 +60,7 @@ impl Writer<'_> {
             condition.text
         );
         // What follows sees what is returned, and nothing else.
-        if let Some(level) = self.level() {
+        if let Some(level) = self.current_scope() {
             level.items.clear();
             level.aliases.clear();
             level.listed.clear();

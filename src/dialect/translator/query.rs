@@ -4,27 +4,27 @@ use sqlparser::ast::{
     Cte, Expr, LimitClause, Offset, Query, SetExpr, SetOperator, SetQuantifier, With,
 };
 
-use super::Writer;
-use super::first_rows::{First, reads_itself};
+use super::Translator;
+use super::first_rows::{FirstRows, is_recursive_cte};
 use super::literal;
 use super::name;
-use super::order_by::Sorted;
-use super::scope::{Columns, Common, Level, OutputColumn};
-use super::translated::{Form, Kind, Written};
-use super::untranslatable::{Outcome, Untranslatable};
+use super::order_by::SortedQuery;
+use super::scope::{KnownColumns, OutputColumn, TranslatedCte, TranslationScope};
+use super::translated::{SqlType, Translated, TranslatedForm};
+use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::policy::Dialect;
 
 /// A query as it is written.
-pub struct WrittenQuery {
+pub struct TranslatedQuery {
     /// Its text, without parentheses.
     pub text: String,
     /// Its columns.
-    pub columns: Columns,
+    pub columns: KnownColumns,
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// A whole query.
-    pub fn query(&mut self, query: &Query) -> Outcome<WrittenQuery> {
+    pub fn query(&mut self, query: &Query) -> TranslateResult<TranslatedQuery> {
         let Query {
             with,
             body,
@@ -47,17 +47,17 @@ impl Writer<'_> {
         if settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
             return self.refuse("a clause after the query");
         }
-        let commons = self.commons.len();
-        let depth = self.levels.len();
+        let commons = self.common_tables.len();
+        let depth = self.scopes.len();
         let mut text = match with {
             Some(with) => self.with(with)?,
             None => String::new(),
         };
         let beginning = text.len();
         // An ORDER BY sees what its SELECT sees.
-        self.levels.push(Level::default());
+        self.scopes.push(TranslationScope::default());
         let (body_text, columns, of_select) = self.body(body)?;
-        let mut sorted = Sorted { columns, of_select };
+        let mut sorted = SortedQuery { columns, of_select };
         let body_text = match order_by {
             Some(order_by) if self.is_sorted_outside(body, order_by, &sorted) => {
                 sorted.of_select = false;
@@ -71,7 +71,7 @@ impl Writer<'_> {
             text.push_str(" ORDER BY ");
             text.push_str(&self.query_order(order_by, &sorted)?);
         }
-        let first = First::of(body, fetch.as_ref());
+        let first = FirstRows::of(body, fetch.as_ref());
         if let Some(limit) = limit_clause {
             text.push_str(&self.limit(limit)?);
         }
@@ -80,22 +80,23 @@ impl Writer<'_> {
             let unlimited = text.get(beginning..).unwrap_or_default().to_owned();
             text.push_str(&self.first(&first, &unlimited, is_sorted)?);
         }
-        self.levels.truncate(depth);
-        self.commons.truncate(commons);
-        Ok(WrittenQuery {
+        self.scopes.truncate(depth);
+        self.common_tables.truncate(commons);
+        Ok(TranslatedQuery {
             text,
             columns: sorted.columns,
         })
     }
 
-    fn with(&mut self, with: &With) -> Outcome<String> {
+    fn with(&mut self, with: &With) -> TranslateResult<String> {
         let With {
             with_token: _,
             recursive,
             cte_tables,
         } = with;
         let mut parts = Vec::new();
-        let unsaid = self.source.recurs_unsaid() && cte_tables.iter().any(reads_itself);
+        let unsaid =
+            self.source.has_implicit_recursion() && cte_tables.iter().any(is_recursive_cte);
         let recursive = *recursive || unsaid;
         for table in cte_tables {
             parts.push(self.common(table, recursive)?);
@@ -104,7 +105,7 @@ impl Writer<'_> {
         Ok(format!("{keyword} {} ", parts.join(", ")))
     }
 
-    fn common(&mut self, table: &Cte, recursive: bool) -> Outcome<String> {
+    fn common(&mut self, table: &Cte, recursive: bool) -> TranslateResult<String> {
         let Cte {
             alias,
             query,
@@ -120,18 +121,18 @@ impl Writer<'_> {
         for column in &alias.columns {
             given.push(name::spelled(&column.name)?);
         }
-        let place = self.commons.len();
+        let place = self.common_tables.len();
         if recursive {
             // Of what it reads of itself the types are those of its first part.
-            let columns = self.first_part(query, &given)?;
-            self.commons.push(Common {
+            let columns = self.non_recursive_columns(query, &given)?;
+            self.common_tables.push(TranslatedCte {
                 name: name.clone(),
                 columns,
             });
         }
         let written = self.query(query)?;
-        self.commons.truncate(place);
-        self.commons.push(Common {
+        self.common_tables.truncate(place);
+        self.common_tables.push(TranslatedCte {
             name: name.clone(),
             columns: written.columns.renamed(&given),
         });
@@ -149,24 +150,28 @@ impl Writer<'_> {
     }
 
     /// The columns of the part of a recursive common table that does not read itself.
-    fn first_part(&mut self, query: &Query, given: &[String]) -> Outcome<Columns> {
+    fn non_recursive_columns(
+        &mut self,
+        query: &Query,
+        given: &[String],
+    ) -> TranslateResult<KnownColumns> {
         let SetExpr::SetOperation { left, .. } = &*query.body else {
-            return Ok(Columns::Unknown);
+            return Ok(KnownColumns::Unknown);
         };
-        let depth = self.levels.len();
-        let commons = self.commons.len();
+        let depth = self.scopes.len();
+        let commons = self.common_tables.len();
         if let Some(with) = &query.with {
             self.with(with)?;
         }
-        self.levels.push(Level::default());
+        self.scopes.push(TranslationScope::default());
         let (_, columns, _) = self.body(left)?;
-        self.levels.truncate(depth);
-        self.commons.truncate(commons);
+        self.scopes.truncate(depth);
+        self.common_tables.truncate(commons);
         Ok(columns.renamed(given))
     }
 
     /// Text, columns, and whether it is one SELECT, whose level then is the innermost.
-    fn body(&mut self, body: &SetExpr) -> Outcome<(String, Columns, bool)> {
+    fn body(&mut self, body: &SetExpr) -> TranslateResult<(String, KnownColumns, bool)> {
         match body {
             SetExpr::Select(select) => {
                 let (text, columns) = self.select(select)?;
@@ -203,7 +208,7 @@ impl Writer<'_> {
         op: SetOperator,
         quantifier: SetQuantifier,
         right: &SetExpr,
-    ) -> Outcome<(String, Columns)> {
+    ) -> TranslateResult<(String, KnownColumns)> {
         let operator = match op {
             SetOperator::Union => "UNION",
             SetOperator::Except | SetOperator::Minus => "EXCEPT",
@@ -224,22 +229,24 @@ impl Writer<'_> {
         let (left, left_columns) = self.operand(left)?;
         let (right, right_columns) = self.operand(right)?;
         let columns = match (left_columns, right_columns) {
-            (Columns::Known(left), Columns::Known(right)) => Columns::Known(merged(left, &right)),
-            _ => Columns::Unknown,
+            (KnownColumns::Known(left), KnownColumns::Known(right)) => {
+                KnownColumns::Known(merged(left, &right))
+            }
+            _ => KnownColumns::Unknown,
         };
         Ok((format!("{left} {operator}{quantifier} {right}"), columns))
     }
 
     /// One side of a set operation, in parentheses where it is one itself: precedence is that of
     /// the tree.
-    fn operand(&mut self, side: &SetExpr) -> Outcome<(String, Columns)> {
-        let depth = self.levels.len();
-        self.levels.push(Level::default());
+    fn operand(&mut self, side: &SetExpr) -> TranslateResult<(String, KnownColumns)> {
+        let depth = self.scopes.len();
+        self.scopes.push(TranslationScope::default());
         let (text, columns, _) = self.body(side)?;
-        self.levels.truncate(depth);
+        self.scopes.truncate(depth);
         let text = match side {
             SetExpr::SetOperation { .. } => format!("({text})"),
-            _ => match First::of(side, None) {
+            _ => match FirstRows::of(side, None) {
                 Some(first) => format!("({text}{})", self.first(&first, &text, false)?),
                 None => text,
             },
@@ -247,7 +254,7 @@ impl Writer<'_> {
         Ok((text, columns))
     }
 
-    fn limit(&mut self, clause: &LimitClause) -> Outcome<String> {
+    fn limit(&mut self, clause: &LimitClause) -> TranslateResult<String> {
         let (limit, offset) = match clause {
             LimitClause::LimitOffset {
                 limit,
@@ -278,22 +285,23 @@ impl Writer<'_> {
     }
 
     /// A number of rows.
-    fn count(&mut self, expr: &Expr) -> Outcome<Written> {
+    fn count(&mut self, expr: &Expr) -> TranslateResult<Translated> {
         let count = self.value(expr)?;
         match (&count.form, count.kind) {
-            (Form::NumberLiteral(_), Kind::Integer) | (Form::Parameter, _) => Ok(count),
+            (TranslatedForm::NumberLiteral(_), SqlType::Integer)
+            | (TranslatedForm::Parameter, _) => Ok(count),
             _ => Err(Untranslatable::construct("a computed LIMIT")),
         }
     }
 
     /// An expression as a column of a result: what is a number in the source dialect is one here.
-    pub fn shown(&mut self, value: Written) -> Outcome<Written> {
-        use crate::dialect::source::Booleans;
-        let as_number = self.source.habits().booleans == Booleans::Numbers;
-        if value.kind != Kind::Bool || !as_number || value.form == Form::Column {
+    pub fn output_value(&mut self, value: Translated) -> TranslateResult<Translated> {
+        use crate::dialect::source::BooleanForm;
+        let as_number = self.source.semantics().booleans == BooleanForm::Numbers;
+        if value.kind != SqlType::Bool || !as_number || value.form == TranslatedForm::Column {
             return Ok(value);
         }
-        if let Form::BoolLiteral(truth) = value.form {
+        if let TranslatedForm::BoolLiteral(truth) = value.form {
             return literal::number(if truth { "1" } else { "0" });
         }
         Ok(self.as_integer(&value))
@@ -306,12 +314,12 @@ fn merged(left: Vec<OutputColumn>, right: &[OutputColumn]) -> Vec<OutputColumn> 
         .map(|(left, right)| OutputColumn {
             kind: left.kind.common(right.kind),
             not_null: left.not_null && right.not_null,
-            longer: left.longer || right.longer,
-            cased: left.cased || right.cased,
+            extra_digits: left.extra_digits || right.extra_digits,
+            case_sensitive: left.case_sensitive || right.case_sensitive,
             form: if left.form == right.form {
                 left.form
             } else {
-                Form::Computed
+                TranslatedForm::Computed
             },
             name: left.name,
         })

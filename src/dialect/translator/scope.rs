@@ -1,28 +1,28 @@
 //! What the names of a query stand for: relations in FROM with their columns, common tables, and
 //! aliases of the select list.
 
-use super::translated::{Form, Kind, Written};
+use super::translated::{SqlType, Translated, TranslatedForm};
 
 /// One query's names.
 #[derive(Default)]
-pub struct Level {
+pub struct TranslationScope {
     /// What stands in its FROM, so far.
-    pub items: Vec<Item>,
+    pub items: Vec<TranslatedItem>,
     /// Whether a join merged columns of its items (USING, NATURAL).
     pub merged: bool,
     /// Its select list's aliases, as they are spelled in Postgres, and what they stand for.
-    pub aliases: Vec<(String, Written)>,
+    pub aliases: Vec<(String, Translated)>,
     /// What its select list holds, with the names of the columns.
-    pub listed: Vec<(String, Written)>,
+    pub listed: Vec<(String, Translated)>,
     /// Names that the select list has here and not in the source, where a column of FROM has them.
     pub captured: Vec<String>,
     /// Where aliases are looked up now.
-    pub reach: Reach,
+    pub reach: AliasReach,
 }
 
 /// When an alias is what a name stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum AliasReach {
     /// Never.
     #[default]
     Nowhere,
@@ -34,16 +34,16 @@ pub enum Reach {
 
 /// One item of FROM.
 #[derive(Clone)]
-pub struct Item {
+pub struct TranslatedItem {
     /// What it is called there: its alias, or the relation's name.
     pub name: String,
     /// Its columns.
-    pub columns: Columns,
+    pub columns: KnownColumns,
 }
 
 /// What is known of columns.
 #[derive(Clone)]
-pub enum Columns {
+pub enum KnownColumns {
     /// All of them.
     Known(Vec<OutputColumn>),
     /// Nothing is known.
@@ -56,28 +56,28 @@ pub struct OutputColumn {
     /// As Postgres spells it.
     pub name: String,
     /// Its type.
-    pub kind: Kind,
+    pub kind: SqlType,
     /// Whether it is never NULL.
     pub not_null: bool,
-    /// See [`Written::longer`].
-    pub longer: bool,
-    /// What it is where it comes from: [`Form::Column`] for a relation's own, others where they
-    /// matter further out.
-    pub form: Form,
-    /// See [`Written::cased`].
-    pub cased: bool,
+    /// See [`Translated::longer`].
+    pub extra_digits: bool,
+    /// What it is where it comes from: [`TranslatedForm::Column`] for a relation's own, others
+    /// where they matter further out.
+    pub form: TranslatedForm,
+    /// See [`Translated::cased`].
+    pub case_sensitive: bool,
 }
 
 /// A common table.
 #[derive(Clone)]
-pub struct Common {
+pub struct TranslatedCte {
     /// As Postgres spells it.
     pub name: String,
     /// Its columns.
-    pub columns: Columns,
+    pub columns: KnownColumns,
 }
 
-impl Columns {
+impl KnownColumns {
     /// The column, where there is one alone.
     pub fn only(&self) -> Option<&OutputColumn> {
         match self {
@@ -106,19 +106,19 @@ impl Columns {
 
 impl OutputColumn {
     /// The column that an expression of a select list becomes.
-    pub fn of(name: &str, value: &Written) -> Self {
+    pub fn of(name: &str, value: &Translated) -> Self {
         Self {
             name: name.to_owned(),
             kind: value.kind,
             not_null: value.not_null,
-            longer: value.longer,
+            extra_digits: value.extra_digits,
             form: match value.form {
-                Form::Column => Form::Column,
-                Form::Digits => Form::Digits,
-                Form::Document => Form::Document,
-                _ => Form::Computed,
+                TranslatedForm::Column => TranslatedForm::Column,
+                TranslatedForm::Digits => TranslatedForm::Digits,
+                TranslatedForm::Document => TranslatedForm::Document,
+                _ => TranslatedForm::Computed,
             },
-            cased: value.cased,
+            case_sensitive: value.case_sensitive,
         }
     }
 }

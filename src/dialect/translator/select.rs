@@ -5,23 +5,23 @@ use sqlparser::ast::{
     Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SelectModifiers,
 };
 
-use super::Writer;
+use super::Translator;
 use super::name;
-use super::qualify::Unqualified;
-use super::scope::{Columns, OutputColumn, Reach};
-use super::translated::{NAMELESS, Written};
-use super::untranslatable::Outcome;
+use super::qualify::SelectParts;
+use super::scope::{AliasReach, KnownColumns, OutputColumn};
+use super::translated::{NAMELESS, Translated};
+use super::untranslatable::TranslateResult;
 use crate::policy::Dialect;
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// The SELECT whose level is the innermost: its text and its columns.
-    pub fn select(&mut self, select: &Select) -> Outcome<(String, Columns)> {
-        self.refuse_strange(select)?;
+    pub fn select(&mut self, select: &Select) -> TranslateResult<(String, KnownColumns)> {
+        self.refuse_unsupported_clauses(select)?;
         let from = self.from(&select.from)?;
         let (list, mut columns) = self.select_list(&select.projection)?;
         let has_totals = matches!(&select.group_by,
             GroupByExpr::Expressions(keys, modifiers)
-                if !modifiers.is_empty() || keys.iter().any(makes_totals));
+                if !modifiers.is_empty() || keys.iter().any(is_grouping_sets));
         if has_totals {
             // A total's keys are NULL.
             self.may_be_null(&mut columns);
@@ -30,19 +30,20 @@ impl Writer<'_> {
         let mut text = format!("SELECT {distinct}{list}");
         let list_end = text.len();
         text.push_str(&from);
-        let aliases = self.source.habits().aliases;
+        let aliases = self.source.semantics().aliases;
         if let Some(selection) = &select.selection {
-            let filter = self.reaching(after(aliases.filter), |w| w.condition(selection))?;
+            let filter =
+                self.with_alias_reach(after(aliases.filter), |w| w.condition(selection))?;
             text.push_str(&format!(" WHERE {}", filter.text));
         }
         text.push_str(&self.group_by(&select.group_by, &select.projection, &columns)?);
         if let Some(having) = &select.having {
-            let having = self.reaching(after(aliases.having), |w| w.condition(having))?;
+            let having = self.with_alias_reach(after(aliases.having), |w| w.condition(having))?;
             text.push_str(&format!(" HAVING {}", having.text));
         }
         let windows = self.windows(&select.named_window)?;
         if let Some(qualify) = &select.qualify {
-            let body = Unqualified {
+            let body = SelectParts {
                 is_distinct: matches!(select.distinct, Some(Distinct::Distinct)),
                 list,
                 rest: text.split_off(list_end),
@@ -55,7 +56,7 @@ impl Writer<'_> {
     }
 
     /// Refuses the clauses that are not written. All fields are named, so that none is passed over.
-    fn refuse_strange(&self, select: &Select) -> Outcome<()> {
+    fn refuse_unsupported_clauses(&self, select: &Select) -> TranslateResult<()> {
         let Select {
             select_token: _,
             optimizer_hints: _,
@@ -91,7 +92,7 @@ impl Writer<'_> {
             || !distribute_by.is_empty()
             || !sort_by.is_empty()
             || value_table_mode.is_some()
-            || *flavor != SelectFlavor::Standard && !self.source.has_all();
+            || *flavor != SelectFlavor::Standard && !self.source.has_group_by_all();
         if strange {
             return self.refuse("this clause of SELECT");
         }
@@ -103,10 +104,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn select_list(&mut self, projection: &[SelectItem]) -> Outcome<(String, Columns)> {
+    fn select_list(
+        &mut self,
+        projection: &[SelectItem],
+    ) -> TranslateResult<(String, KnownColumns)> {
         let mut parts = Vec::new();
         let mut columns = Some(Vec::new());
-        let reach = after(self.source.habits().aliases.list);
+        let reach = after(self.source.semantics().aliases.list);
         for item in projection {
             let (expr, alias) = match item {
                 SelectItem::UnnamedExpr(expr) => (expr, None),
@@ -114,10 +118,7 @@ impl Writer<'_> {
                 SelectItem::Wildcard(options) => {
                     let star = self.star(None, options)?;
                     parts.push(star.text);
-                    columns = columns.zip(star.columns).map(|(mut one, all)| {
-                        one.extend(all);
-                        one
-                    });
+                    columns = with_star_columns(columns, star.columns);
                     continue;
                 }
                 SelectItem::QualifiedWildcard(
@@ -126,10 +127,7 @@ impl Writer<'_> {
                 ) => {
                     let star = self.star(Some(of), options)?;
                     parts.push(star.text);
-                    columns = columns.zip(star.columns).map(|(mut one, all)| {
-                        one.extend(all);
-                        one
-                    });
+                    columns = with_star_columns(columns, star.columns);
                     continue;
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _)
@@ -137,11 +135,11 @@ impl Writer<'_> {
                     return self.refuse("this form of a select list");
                 }
             };
-            let value = self.reaching(reach, |writer| writer.value(expr))?;
-            let shown = self.shown(value.clone())?;
+            let value = self.with_alias_reach(reach, |translator| translator.value(expr))?;
+            let shown = self.output_value(value.clone())?;
             let wanted = match &alias {
                 Some(alias) => alias.clone(),
-                None => usual_name(expr, &value),
+                None => default_column_name(expr, &value),
             };
             let natural = shown.name.as_deref() == Some(wanted.as_str());
             if alias.is_none() && natural {
@@ -155,11 +153,11 @@ impl Writer<'_> {
             if let Some(columns) = &mut columns {
                 columns.push(OutputColumn::of(&wanted, &shown));
             }
-            if let Some(level) = self.level() {
+            if let Some(level) = self.current_scope() {
                 level.listed.push((wanted.clone(), shown));
             }
             if alias.is_some()
-                && let Some(level) = self.level()
+                && let Some(level) = self.current_scope()
             {
                 level.aliases.push((wanted, value));
             }
@@ -169,11 +167,11 @@ impl Writer<'_> {
             columns = self.star_columns(None);
             parts.push("*".to_owned());
         }
-        let columns = columns.map_or(Columns::Unknown, Columns::Known);
+        let columns = columns.map_or(KnownColumns::Unknown, KnownColumns::Known);
         Ok((parts.join(", "), columns))
     }
 
-    fn distinct(&self, distinct: Option<&Distinct>) -> Outcome<&'static str> {
+    fn distinct(&self, distinct: Option<&Distinct>) -> TranslateResult<&'static str> {
         match distinct {
             None | Some(Distinct::All) => Ok(""),
             Some(Distinct::Distinct) => Ok("DISTINCT "),
@@ -181,13 +179,13 @@ impl Writer<'_> {
         }
     }
 
-    fn may_be_null(&mut self, columns: &mut Columns) {
-        if let Columns::Known(columns) = columns {
+    fn may_be_null(&mut self, columns: &mut KnownColumns) {
+        if let KnownColumns::Known(columns) = columns {
             for column in columns {
                 column.not_null = false;
             }
         }
-        if let Some(level) = self.level() {
+        if let Some(level) = self.current_scope() {
             for (_, value) in &mut level.aliases {
                 value.not_null = false;
             }
@@ -196,15 +194,15 @@ impl Writer<'_> {
 
     /// Remembers a name that an ORDER BY of Postgres would find in the select list, and the
     /// source's in FROM.
-    fn capture(&mut self, name: &str) -> Outcome<()> {
-        let items = match self.level() {
+    fn capture(&mut self, name: &str) -> TranslateResult<()> {
+        let items = match self.current_scope() {
             Some(level) => level.items.clone(),
             None => return Ok(()),
         };
         let is_column = self
             .column_in(&items, name)
             .map_or(true, |found| found.is_some());
-        if let Some(level) = self.level()
+        if let Some(level) = self.current_scope()
             && is_column
         {
             level.captured.push(name.to_lowercase());
@@ -216,8 +214,8 @@ impl Writer<'_> {
         &mut self,
         group_by: &GroupByExpr,
         projection: &[SelectItem],
-        columns: &Columns,
-    ) -> Outcome<String> {
+        columns: &KnownColumns,
+    ) -> TranslateResult<String> {
         let (expressions, modifiers) = match group_by {
             GroupByExpr::Expressions(expressions, modifiers) => (expressions, modifiers),
             GroupByExpr::All(modifiers) if modifiers.is_empty() => {
@@ -246,13 +244,13 @@ impl Writer<'_> {
         &mut self,
         expr: &Expr,
         projection: &[SelectItem],
-        columns: &Columns,
-    ) -> Outcome<String> {
+        columns: &KnownColumns,
+    ) -> TranslateResult<String> {
         if let Some(place) = self.alias_first(expr, columns) {
             return Ok(place.to_string());
         }
-        let reach = after(self.source.habits().aliases.group);
-        let key = self.reaching(reach, |writer| writer.value(expr))?;
+        let reach = after(self.source.semantics().aliases.group);
+        let key = self.with_alias_reach(reach, |translator| translator.value(expr))?;
         if let Some(place) = key.small_integer() {
             let index = usize::try_from(place)
                 .ok()
@@ -266,7 +264,7 @@ impl Writer<'_> {
             return self.refuse("a constant in GROUP BY");
         }
         // By its place: what is grouped by is then what is selected, letter by letter.
-        if let (Columns::Known(known), Expr::Identifier(ident)) = (columns, expr)
+        if let (KnownColumns::Known(known), Expr::Identifier(ident)) = (columns, expr)
             && known.len() == projection.len()
             && self.is_alias_only(&name::content(ident))?
         {
@@ -282,15 +280,15 @@ impl Writer<'_> {
     }
 
     /// The place of an alias in the select list, where the dialect asks for aliases before columns.
-    fn alias_first(&mut self, expr: &Expr, columns: &Columns) -> Option<usize> {
-        let (Expr::Identifier(ident), Columns::Known(known)) = (expr, columns) else {
+    fn alias_first(&mut self, expr: &Expr, columns: &KnownColumns) -> Option<usize> {
+        let (Expr::Identifier(ident), KnownColumns::Known(known)) = (expr, columns) else {
             return None;
         };
         if self.source.dialect() != Dialect::Bigquery {
             return None;
         }
         let wanted = name::content(ident).to_lowercase();
-        let level = self.level()?;
+        let level = self.current_scope()?;
         level
             .aliases
             .iter()
@@ -301,7 +299,7 @@ impl Writer<'_> {
         Some(place + 1)
     }
 
-    fn windows(&mut self, named: &[NamedWindowDefinition]) -> Outcome<String> {
+    fn windows(&mut self, named: &[NamedWindowDefinition]) -> TranslateResult<String> {
         let mut parts = Vec::new();
         for NamedWindowDefinition(ident, window) in named {
             let NamedWindowExpr::WindowSpec(spec) = window else {
@@ -318,11 +316,22 @@ impl Writer<'_> {
     }
 }
 
-fn after(known: bool) -> Reach {
+/// The columns of a list so far and those of a star; none where either are not known.
+fn with_star_columns(
+    columns: Option<Vec<OutputColumn>>,
+    star: Option<Vec<OutputColumn>>,
+) -> Option<Vec<OutputColumn>> {
+    columns.zip(star).map(|(mut one, all)| {
+        one.extend(all);
+        one
+    })
+}
+
+fn after(known: bool) -> AliasReach {
     if known {
-        Reach::AfterColumns
+        AliasReach::AfterColumns
     } else {
-        Reach::Nowhere
+        AliasReach::Nowhere
     }
 }
 
@@ -332,7 +341,7 @@ fn is_column(expr: &Expr) -> bool {
 
 /// What a column without an alias is called: as Postgres would call it if it read the source's
 /// text.
-fn usual_name(expr: &Expr, value: &Written) -> String {
+fn default_column_name(expr: &Expr, value: &Translated) -> String {
     match expr {
         Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
             value.name.clone().unwrap_or_else(|| NAMELESS.to_owned())
@@ -341,7 +350,7 @@ fn usual_name(expr: &Expr, value: &Written) -> String {
             let last = function.name.0.last().and_then(|part| part.as_ident());
             last.map_or_else(|| NAMELESS.to_owned(), |ident| ident.value.to_lowercase())
         }
-        Expr::Nested(inner) => usual_name(inner, value),
+        Expr::Nested(inner) => default_column_name(inner, value),
         Expr::Cast { expr, .. } => match &**expr {
             Expr::Identifier(ident) => name::spelled(ident).unwrap_or_default(),
             _ => value.name.clone().unwrap_or_else(|| NAMELESS.to_owned()),
@@ -362,7 +371,7 @@ fn usual_name(expr: &Expr, value: &Written) -> String {
 }
 
 /// `ROLLUP (a, b)` and its kin, as keys.
-fn makes_totals(key: &Expr) -> bool {
+fn is_grouping_sets(key: &Expr) -> bool {
     match key {
         Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_) => true,
         Expr::Function(function) => {

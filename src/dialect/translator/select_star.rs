@@ -5,26 +5,26 @@ use sqlparser::ast::{
     ReplaceSelectItem, WildcardAdditionalOptions,
 };
 
-use super::Writer;
+use super::Translator;
 use super::name;
 use super::scope::OutputColumn;
-use super::untranslatable::{Outcome, Untranslatable};
+use super::untranslatable::{TranslateResult, Untranslatable};
 
 /// A star as it is written.
-pub struct Star {
+pub struct ExpandedStar {
     /// Its text.
     pub text: String,
     /// Its columns; none where they are not known.
     pub columns: Option<Vec<OutputColumn>>,
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// A star of one item of FROM, or of all.
     pub fn star(
         &mut self,
         of: Option<&ObjectName>,
         options: &WildcardAdditionalOptions,
-    ) -> Outcome<Star> {
+    ) -> TranslateResult<ExpandedStar> {
         let WildcardAdditionalOptions {
             wildcard_token: _,
             opt_ilike: None,
@@ -49,7 +49,7 @@ impl Writer<'_> {
             None => None,
         };
         let is_changed = opt_exclude.is_some() || opt_rename.is_some();
-        if is_changed && !self.source.has_all() {
+        if is_changed && !self.source.has_group_by_all() {
             return self.refuse("a star with exceptions");
         }
         let columns = self.star_columns(item.as_deref());
@@ -58,7 +58,7 @@ impl Writer<'_> {
                 Some(item) => format!("{}.*", name::quoted(item)),
                 None => "*".to_owned(),
             };
-            return Ok(Star { text, columns });
+            return Ok(ExpandedStar { text, columns });
         }
         let excluded = opt_exclude.as_ref().map(excluded).transpose()?;
         let excluded = excluded.unwrap_or_default();
@@ -75,8 +75,8 @@ impl Writer<'_> {
         left_out: &[&Ident],
         replaced: &[(&Ident, &Expr)],
         renamed: &[IdentWithAlias],
-    ) -> Outcome<Star> {
-        let items = match self.level() {
+    ) -> TranslateResult<ExpandedStar> {
+        let items = match self.current_scope() {
             Some(level) if !level.merged || of.is_some() => level.items.clone(),
             _ => return self.refuse("a star with exceptions beside USING"),
         };
@@ -88,7 +88,7 @@ impl Writer<'_> {
             .iter()
             .filter(|item| of.is_none_or(|of| item.name == of))
         {
-            let super::scope::Columns::Known(known) = &item.columns else {
+            let super::scope::KnownColumns::Known(known) = &item.columns else {
                 return self.refuse("a star with exceptions of unknown columns");
             };
             for column in known {
@@ -101,7 +101,7 @@ impl Writer<'_> {
                 if let Some((_, expr)) = replaced.iter().find(|(ident, _)| is(ident)) {
                     met += 1;
                     let value = self.value(expr)?;
-                    let value = self.shown(value)?;
+                    let value = self.output_value(value)?;
                     parts.push(format!("{} AS {own}", value.text));
                     columns.push(OutputColumn::of(&column.name, &value));
                     continue;
@@ -130,7 +130,7 @@ impl Writer<'_> {
                     .hint("name columns of the tables in FROM"),
             );
         }
-        Ok(Star {
+        Ok(ExpandedStar {
             text: parts.join(", "),
             columns: Some(columns),
         })
@@ -147,7 +147,7 @@ fn left_out(item: &ExceptSelectItem) -> Vec<&Ident> {
     all
 }
 
-fn excluded(item: &ExcludeSelectItem) -> Outcome<Vec<Ident>> {
+fn excluded(item: &ExcludeSelectItem) -> TranslateResult<Vec<Ident>> {
     let names = match item {
         ExcludeSelectItem::Single(name) => std::slice::from_ref(name),
         ExcludeSelectItem::Multiple(names) => names.as_slice(),

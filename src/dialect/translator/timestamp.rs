@@ -1,18 +1,18 @@
 //! Dates and timestamps that are written as strings.
 
 use super::literal;
-use super::translated::{Kind, NAMELESS, Written};
+use super::translated::{NAMELESS, SqlType, Translated};
 
 /// A date, with the time of day where one is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct Timestamp {
     date: (i16, i8, i8),
     time: Option<(i8, i8, i8, String)>,
 }
 
 /// Reads `2024-01-31`, `2024-1-31 10:00`, `2024-01-31T10:00:00.5`. Anything else, and days that do
 /// not exist, are none.
-pub fn read(text: &str) -> Option<Moment> {
+pub fn read(text: &str) -> Option<Timestamp> {
     let text = text.trim_matches(' ');
     let (date, time) = match text.split_once([' ', 'T']) {
         Some((date, time)) => (date, Some(time)),
@@ -33,7 +33,7 @@ pub fn read(text: &str) -> Option<Moment> {
         Some(time) => Some(read_time(time)?),
         None => None,
     };
-    Some(Moment {
+    Some(Timestamp {
         date: (year, month, day),
         time,
     })
@@ -64,7 +64,7 @@ fn digits(text: &str, most: usize) -> Option<i16> {
     text.parse().ok().filter(|_| fine)
 }
 
-impl Moment {
+impl Timestamp {
     /// Whether a time of day is written.
     pub fn has_time(&self) -> bool {
         self.time.is_some()
@@ -84,20 +84,20 @@ impl Moment {
     }
 
     /// A DATE or TIMESTAMP literal.
-    pub fn written(&self) -> Written {
+    pub fn written(&self) -> Translated {
         let (keyword, kind) = match self.time {
-            None => ("DATE", Kind::Date),
-            Some(_) => ("TIMESTAMP", Kind::Timestamp),
+            None => ("DATE", SqlType::Date),
+            Some(_) => ("TIMESTAMP", SqlType::Timestamp),
         };
-        Written {
+        Translated {
             name: Some(NAMELESS.to_owned()),
-            ..Written::tight(format!("{keyword} {}", literal::quoted(&self.text())), kind)
+            ..Translated::primary(format!("{keyword} {}", literal::quoted(&self.text())), kind)
                 .never_null(true)
         }
     }
 
     /// A TIMESTAMP literal, at midnight where no time is written.
-    pub fn timestamp(&self) -> Written {
+    pub fn timestamp(&self) -> Translated {
         let (hour, minute, second, fraction) = self.time.clone().unwrap_or_default();
         let time = Some((hour, minute, second, fraction));
         let date = self.date;
@@ -105,7 +105,7 @@ impl Moment {
     }
 
     /// A DATE literal, without the time.
-    pub fn day(&self) -> Written {
+    pub fn day(&self) -> Translated {
         Self {
             date: self.date,
             time: None,

@@ -4,25 +4,25 @@ use crate::catalog::{Catalog, TypeId, TypeKind};
 
 /// A translated expression.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct Translated {
     /// Its text.
     pub text: String,
     /// The type of its value, as Postgres has it.
-    pub kind: Kind,
+    pub kind: SqlType,
     /// Whether the text can stand beside any operator without parentheses.
-    pub tight: bool,
+    pub is_primary: bool,
     /// Whether its value is known never to be NULL.
     pub not_null: bool,
     /// What it is by itself.
-    pub form: Form,
+    pub form: TranslatedForm,
     /// Of an array, the type of its elements.
-    pub element: Kind,
+    pub element: SqlType,
     /// Whether a number's digits may be more than the source dialect would show: right as a value,
     /// not to be made a text of.
-    pub longer: bool,
+    pub extra_digits: bool,
     /// Whether the letters of a text are told apart even where the dialect does not: it has a
     /// binary collation there.
-    pub cased: bool,
+    pub case_sensitive: bool,
     /// The name that Postgres gives to a column of it without an alias; none where that is not
     /// known.
     pub name: Option<String>,
@@ -30,7 +30,7 @@ pub struct Written {
 
 /// What an expression is by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum TranslatedForm {
     /// A string literal of this content.
     TextLiteral(String),
     /// A number literal, as it is printed.
@@ -53,7 +53,7 @@ pub enum Form {
 
 /// The type of a value, as far as a translation depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SqlType {
     /// NULL alone.
     Null,
     /// boolean.
@@ -90,20 +90,20 @@ pub enum Kind {
     Unclear,
 }
 
-impl Kind {
+impl SqlType {
     /// A number.
     pub fn is_number(self) -> bool {
         matches!(self, Self::Integer | Self::Decimal | Self::Float)
     }
 
     /// A date or a timestamp.
-    pub fn is_moment(self) -> bool {
+    pub fn is_temporal(self) -> bool {
         matches!(self, Self::Date | Self::Timestamp | Self::TimestampTz)
     }
 
     /// Whether both are dates or timestamps, and not of the same type.
-    pub fn is_other_moment(self, other: Self) -> bool {
-        self != other && self.is_moment() && other.is_moment()
+    pub fn is_other_temporal(self, other: Self) -> bool {
+        self != other && self.is_temporal() && other.is_temporal()
     }
 
     /// The kind of a type of the catalog.
@@ -148,7 +148,7 @@ impl Kind {
             (Self::Decimal, number) | (number, Self::Decimal) if number.is_number() => {
                 Self::Decimal
             }
-            (Self::TimestampTz, moment) | (moment, Self::TimestampTz) if moment.is_moment() => {
+            (Self::TimestampTz, moment) | (moment, Self::TimestampTz) if moment.is_temporal() => {
                 Self::TimestampTz
             }
             (Self::Date, Self::Timestamp) | (Self::Timestamp, Self::Date) => Self::Timestamp,
@@ -157,43 +157,43 @@ impl Kind {
     }
 }
 
-impl Written {
+impl Translated {
     /// An expression that needs parentheses beside operators.
-    pub fn loose(text: impl Into<String>, kind: Kind) -> Self {
+    pub fn compound(text: impl Into<String>, kind: SqlType) -> Self {
         Self {
             text: text.into(),
             kind,
-            tight: false,
+            is_primary: false,
             not_null: false,
-            form: Form::Computed,
-            element: Kind::Unclear,
-            longer: false,
-            cased: false,
+            form: TranslatedForm::Computed,
+            element: SqlType::Unclear,
+            extra_digits: false,
+            case_sensitive: false,
             name: None,
         }
     }
 
     /// An expression that needs none: a call, a literal, something in parentheses.
-    pub fn tight(text: impl Into<String>, kind: Kind) -> Self {
+    pub fn primary(text: impl Into<String>, kind: SqlType) -> Self {
         Self {
-            tight: true,
-            ..Self::loose(text, kind)
+            is_primary: true,
+            ..Self::compound(text, kind)
         }
     }
 
     /// An operation, whose column Postgres calls `?column?`.
-    pub fn operation(text: impl Into<String>, kind: Kind) -> Self {
+    pub fn operation(text: impl Into<String>, kind: SqlType) -> Self {
         Self {
             name: Some(NAMELESS.to_owned()),
-            ..Self::loose(text, kind)
+            ..Self::compound(text, kind)
         }
     }
 
     /// A call: `name(arguments)`.
-    pub fn call(name: &str, arguments: &[&str], kind: Kind) -> Self {
+    pub fn call(name: &str, arguments: &[&str], kind: SqlType) -> Self {
         Self {
             name: Some(name.to_owned()),
-            ..Self::tight(format!("{name}({})", arguments.join(", ")), kind)
+            ..Self::primary(format!("{name}({})", arguments.join(", ")), kind)
         }
     }
 
@@ -205,8 +205,8 @@ impl Written {
     }
 
     /// As it stands beside an operator.
-    pub fn atom(&self) -> String {
-        if self.tight {
+    pub fn operand(&self) -> String {
+        if self.is_primary {
             self.text.clone()
         } else {
             format!("({})", self.text)
@@ -216,7 +216,7 @@ impl Written {
     /// The content, where it is a string literal.
     pub fn text_literal(&self) -> Option<&str> {
         match &self.form {
-            Form::TextLiteral(content) => Some(content),
+            TranslatedForm::TextLiteral(content) => Some(content),
             _ => None,
         }
     }
@@ -224,7 +224,7 @@ impl Written {
     /// The digits, where it is a number literal.
     pub fn number_literal(&self) -> Option<&str> {
         match &self.form {
-            Form::NumberLiteral(digits) => Some(digits),
+            TranslatedForm::NumberLiteral(digits) => Some(digits),
             _ => None,
         }
     }
@@ -238,10 +238,10 @@ impl Written {
     pub fn is_literal(&self) -> bool {
         matches!(
             self.form,
-            Form::TextLiteral(_)
-                | Form::NumberLiteral(_)
-                | Form::BoolLiteral(_)
-                | Form::NullLiteral
+            TranslatedForm::TextLiteral(_)
+                | TranslatedForm::NumberLiteral(_)
+                | TranslatedForm::BoolLiteral(_)
+                | TranslatedForm::NullLiteral
         )
     }
 }

@@ -14,7 +14,7 @@ pub struct Untranslatable {
 }
 
 /// What comes of translating a part.
-pub type Outcome<T> = Result<T, Untranslatable>;
+pub type TranslateResult<T> = Result<T, Untranslatable>;
 
 impl Untranslatable {
     /// A function without a mapping, or with arguments that have none.

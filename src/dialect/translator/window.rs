@@ -4,15 +4,15 @@ use sqlparser::ast::{
     OrderByExpr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowSpec, WindowType,
 };
 
-use super::Writer;
+use super::Translator;
 use super::name;
-use super::translated::{Form, Kind};
-use super::untranslatable::Outcome;
-use crate::dialect::source::Letters;
+use super::translated::{SqlType, TranslatedForm};
+use super::untranslatable::TranslateResult;
+use crate::dialect::source::CaseSensitivity;
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// OVER with its window.
-    pub fn over(&mut self, over: &WindowType) -> Outcome<String> {
+    pub fn over(&mut self, over: &WindowType) -> TranslateResult<String> {
         Ok(match over {
             WindowType::NamedWindow(ident) => {
                 format!(" OVER {}", name::quoted(&name::spelled(ident)?))
@@ -22,7 +22,7 @@ impl Writer<'_> {
     }
 
     /// What stands in the parentheses of a window.
-    pub fn window(&mut self, spec: &WindowSpec) -> Outcome<String> {
+    pub fn window(&mut self, spec: &WindowSpec) -> TranslateResult<String> {
         let WindowSpec {
             window_name,
             partition_by,
@@ -54,8 +54,8 @@ impl Writer<'_> {
     }
 
     /// An ORDER BY of a window or an aggregate: expressions alone.
-    pub fn inner_order(&mut self, order_by: &[OrderByExpr]) -> Outcome<String> {
-        self.inner_order_by(order_by, Letters::Alike)
+    pub fn inner_order(&mut self, order_by: &[OrderByExpr]) -> TranslateResult<String> {
+        self.inner_order_by(order_by, CaseSensitivity::Insensitive)
     }
 
     /// The same, with texts sorted as they are where an aggregate of DISTINCT values can be sorted
@@ -63,8 +63,8 @@ impl Writer<'_> {
     pub fn inner_order_by(
         &mut self,
         order_by: &[OrderByExpr],
-        letters: Letters,
-    ) -> Outcome<String> {
+        letters: CaseSensitivity,
+    ) -> TranslateResult<String> {
         let mut keys = Vec::new();
         for item in order_by {
             if item.with_fill.is_some() {
@@ -76,15 +76,15 @@ impl Writer<'_> {
             }
             let not_null = key.not_null;
             let text = match letters {
-                Letters::Alike => self.collated(&key),
-                Letters::ToldApart => key.text,
+                CaseSensitivity::Insensitive => self.collated(&key),
+                CaseSensitivity::Sensitive => key.text,
             };
             keys.push(self.sorted(text, &item.options, not_null)?);
         }
         Ok(keys.join(", "))
     }
 
-    fn frame(&mut self, frame: &WindowFrame) -> Outcome<String> {
+    fn frame(&mut self, frame: &WindowFrame) -> TranslateResult<String> {
         let WindowFrame {
             units,
             start_bound,
@@ -102,7 +102,7 @@ impl Writer<'_> {
         })
     }
 
-    fn bound(&mut self, bound: &WindowFrameBound) -> Outcome<String> {
+    fn bound(&mut self, bound: &WindowFrameBound) -> TranslateResult<String> {
         let (count, direction) = match bound {
             WindowFrameBound::CurrentRow => return Ok("CURRENT ROW".to_owned()),
             WindowFrameBound::Preceding(count) => (count, "PRECEDING"),
@@ -113,7 +113,9 @@ impl Writer<'_> {
         };
         let count = self.value(count)?;
         match (&count.form, count.kind) {
-            (Form::NumberLiteral(_), Kind::Integer) => Ok(format!("{} {direction}", count.text)),
+            (TranslatedForm::NumberLiteral(_), SqlType::Integer) => {
+                Ok(format!("{} {direction}", count.text))
+            }
             _ => self.refuse("a computed frame"),
         }
     }

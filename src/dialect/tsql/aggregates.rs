@@ -2,21 +2,23 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/aggregate-functions-transact-sql>
 
-use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::source::{
+    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const AGGREGATES: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                           aggregate-functions-transact-sql";
 const WINDOWS: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                        analytic-functions-transact-sql";
-const WHOLE: Returns = Returns::Kind(Kind::Integer);
-const DOUBLE: Returns = Returns::Kind(Kind::Float);
+const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
+const DOUBLE: ReturnType = ReturnType::Kind(SqlType::Float);
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "count",
         (0, 1),
@@ -36,8 +38,18 @@ pub const RULES: &[Rule] = &[
         mean,
         ("AVG(n)", "CAST(trunc(avg(n)) AS bigint) AS avg"),
     ),
-    aggregate("min", &[Takes::Any], Returns::First, ("MIN(d)", "min(d)")),
-    aggregate("max", &[Takes::Any], Returns::First, ("MAX(d)", "max(d)")),
+    aggregate(
+        "min",
+        &[ArgumentType::Any],
+        ReturnType::First,
+        ("MIN(d)", "min(d)"),
+    ),
+    aggregate(
+        "max",
+        &[ArgumentType::Any],
+        ReturnType::First,
+        ("MAX(d)", "max(d)"),
+    ),
     spread(
         "stdev",
         "stddev_samp",
@@ -157,15 +169,15 @@ pub const RULES: &[Rule] = &[
     window(
         "ntile",
         (1, 1),
-        &[Takes::Integer],
+        &[ArgumentType::Integer],
         WHOLE,
         ("NTILE(4) OVER (ORDER BY id)", "ntile(4) OVER (ORDER BY id)"),
     ),
     window(
         "lag",
         (1, 3),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "LAG(n, 1) OVER (ORDER BY d)",
             "lag(n, 1) OVER (ORDER BY d NULLS FIRST)",
@@ -174,8 +186,8 @@ pub const RULES: &[Rule] = &[
     window(
         "lead",
         (1, 3),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "LEAD(n) OVER (ORDER BY id DESC)",
             "lead(n) OVER (ORDER BY id DESC)",
@@ -184,8 +196,8 @@ pub const RULES: &[Rule] = &[
     window(
         "first_value",
         (1, 1),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "FIRST_VALUE(n) OVER (ORDER BY id)",
             "first_value(n) OVER (ORDER BY id)",
@@ -194,8 +206,8 @@ pub const RULES: &[Rule] = &[
     window(
         "last_value",
         (1, 1),
-        &[Takes::Any],
-        Returns::First,
+        &[ArgumentType::Any],
+        ReturnType::First,
         (
             "LAST_VALUE(n) OVER (ORDER BY id)",
             "last_value(n) OVER (ORDER BY id)",
@@ -203,11 +215,16 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-type By = fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>;
-type Shown = (&'static str, &'static str);
+type AggregateFn = fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>;
+type AggregateCase = (&'static str, &'static str);
 
-const fn rule(name: &'static str, arguments: (usize, usize), write: Write, case: Shown) -> Rule {
-    Rule {
+const fn rule(
+    name: &'static str,
+    arguments: (usize, usize),
+    write: FunctionTranslation,
+    case: AggregateCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
         write,
@@ -216,24 +233,34 @@ const fn rule(name: &'static str, arguments: (usize, usize), write: Write, case:
     }
 }
 
-const fn by(name: &'static str, arguments: (usize, usize), write: By, case: Shown) -> Rule {
-    rule(name, arguments, Write::By(write), case)
+const fn by(
+    name: &'static str,
+    arguments: (usize, usize),
+    write: AggregateFn,
+    case: AggregateCase,
+) -> FunctionRule {
+    rule(name, arguments, FunctionTranslation::By(write), case)
 }
 
 const fn aggregate(
     name: &'static str,
-    takes: &'static [Takes],
-    returns: Returns,
-    case: Shown,
-) -> Rule {
-    rule(name, (1, 1), Write::Aggregate(name, takes, returns), case)
-}
-
-const fn spread(name: &'static str, here: &'static str, case: Shown) -> Rule {
+    takes: &'static [ArgumentType],
+    returns: ReturnType,
+    case: AggregateCase,
+) -> FunctionRule {
     rule(
         name,
         (1, 1),
-        Write::Aggregate(here, &[Takes::Double], DOUBLE),
+        FunctionTranslation::Aggregate(name, takes, returns),
+        case,
+    )
+}
+
+const fn spread(name: &'static str, here: &'static str, case: AggregateCase) -> FunctionRule {
+    rule(
+        name,
+        (1, 1),
+        FunctionTranslation::Aggregate(here, &[ArgumentType::Double], DOUBLE),
         case,
     )
 }
@@ -241,94 +268,100 @@ const fn spread(name: &'static str, here: &'static str, case: Shown) -> Rule {
 const fn window(
     name: &'static str,
     arguments: (usize, usize),
-    takes: &'static [Takes],
-    returns: Returns,
-    case: Shown,
-) -> Rule {
-    Rule {
+    takes: &'static [ArgumentType],
+    returns: ReturnType,
+    case: AggregateCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments,
-        write: Write::Window(name, takes, returns),
+        write: FunctionTranslation::Window(name, takes, returns),
         doc: WINDOWS,
         case,
     }
 }
 
-fn count(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
     if !call.star && call.arguments.is_empty() {
         return Err(call.refused());
     }
     let mut arguments = Vec::new();
     for argument in &call.arguments {
-        arguments.push(writer.value(argument)?);
+        arguments.push(translator.value(argument)?);
     }
-    let written = writer.aggregate("count", call, &arguments, Kind::Integer)?;
-    Ok(Written {
-        longer: false,
+    let written = translator.aggregate("count", call, &arguments, SqlType::Integer)?;
+    Ok(Translated {
+        extra_digits: false,
         ..written.never_null(true)
     })
 }
 
 /// A number that is summed up: bits are none.
-fn summed(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn summed(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
-    let number = writer.value(call.argument(0)?)?;
-    if number.kind.is_number() || number.kind == Kind::Null {
+    let number = translator.value(call.argument(0)?)?;
+    if number.kind.is_number() || number.kind == SqlType::Null {
         return Ok(number);
     }
     Err(untyped(&number, "a number").hint("cast it to INT or DECIMAL"))
 }
 
-fn sum(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let number = summed(writer, call)?;
+fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let number = summed(translator, call)?;
     let kind = number.kind;
-    writer.aggregate("sum", call, &[number], kind)
+    translator.aggregate("sum", call, &[number], kind)
 }
 
 /// AVG of whole numbers is a whole number, the rest cut off.
-fn mean(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let number = summed(writer, call)?;
+fn mean(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let number = summed(translator, call)?;
     let kind = number.kind;
-    let written = writer.aggregate("avg", call, &[number], kind)?;
-    if kind == Kind::Integer {
+    let written = translator.aggregate("avg", call, &[number], kind)?;
+    if kind == SqlType::Integer {
         let text = format!("CAST(trunc({}) AS bigint)", written.text);
-        return Ok(Written::tight(text, Kind::Integer));
+        return Ok(Translated::primary(text, SqlType::Integer));
     }
-    Ok(Written {
-        longer: true,
+    Ok(Translated {
+        extra_digits: true,
         ..written
     })
 }
 
 /// STRING_AGG(x, separator) [WITHIN GROUP (ORDER BY …)]
-fn joined(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn joined(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let is_bare = call.separator.is_none() && call.limit.is_none() && call.nulls.is_none();
     if !is_bare || call.star || call.distinct || call.over.is_some() {
         return Err(call.refused());
     }
-    let text = writer.text(call.argument(0)?)?;
-    let separator = writer.text(call.argument(1)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let separator = translator.text(call.argument(1)?)?;
     let order = match call.order_by {
         [] => String::new(),
-        some => format!(" ORDER BY {}", writer.inner_order(some)?),
+        some => format!(" ORDER BY {}", translator.inner_order(some)?),
     };
     let written = format!("string_agg({}, {}{order})", text.text, separator.text);
-    Ok(Written {
+    Ok(Translated {
         name: Some("string_agg".to_owned()),
-        ..Written::tight(written, Kind::Text)
+        ..Translated::primary(written, SqlType::Text)
     })
 }
 
-fn approximate(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn approximate(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.aggregate()?;
-    let value = writer.value(call.argument(0)?)?;
-    let text = format!("count(DISTINCT {}){}", value.text, writer.tail(call)?);
-    Ok(Written::tight(text, Kind::Integer).never_null(true))
+    let value = translator.value(call.argument(0)?)?;
+    let text = format!("count(DISTINCT {}){}", value.text, translator.tail(call)?);
+    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
 }
 
 /// PERCENTILE_CONT is a window function there, and an aggregate here.
-fn percentile(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn percentile(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     if call.over.is_some() {
         return Err(call.refused().hint(
             "write percentile_cont(…) WITHIN GROUP (ORDER BY …) with GROUP BY in a subquery, \
@@ -338,40 +371,43 @@ fn percentile(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let [key] = call.order_by else {
         return Err(call.refused());
     };
-    let share = writer.number(call.argument(0)?)?;
-    let value = writer.value(&key.expr)?;
-    let order = writer.sorted(value.text, &key.options, true)?;
+    let share = translator.number(call.argument(0)?)?;
+    let value = translator.value(&key.expr)?;
+    let order = translator.sorted(value.text, &key.options, true)?;
     let kind = match call.name.as_str() {
-        "percentile_cont" => Kind::Float,
+        "percentile_cont" => SqlType::Float,
         _ => value.kind,
     };
     let text = format!(
         "{}({}) WITHIN GROUP (ORDER BY {order})",
         call.name, share.text
     );
-    Ok(Written {
+    Ok(Translated {
         name: Some(call.name.clone()),
-        ..Written::tight(text, kind)
+        ..Translated::primary(text, kind)
     })
 }
 
-fn grouping(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn grouping(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
-    Ok(Written::tight(format!("GROUPING({})", value.text), Kind::Integer).never_null(true))
+    let value = translator.value(call.argument(0)?)?;
+    Ok(Translated::primary(format!("GROUPING({})", value.text), SqlType::Integer).never_null(true))
 }
 
 /// `ROLLUP (a, b)` among the keys of GROUP BY.
-pub fn totals(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn totals(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     let mut keys = Vec::new();
     for argument in &call.arguments {
-        let key = writer.value(argument)?;
+        let key = translator.value(argument)?;
         if key.is_literal() {
             return Err(Untranslatable::construct("a constant in GROUP BY"));
         }
         keys.push(key.text);
     }
     let text = format!("{} ({})", call.name.to_uppercase(), keys.join(", "));
-    Ok(Written::tight(text, Kind::Other))
+    Ok(Translated::primary(text, SqlType::Other))
 }

@@ -7,98 +7,94 @@ use sqlparser::ast::{DataType, Expr};
 use super::timestamps;
 use super::timestamps::style;
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A type as it is named: the name in capital letters, and what stands in its parentheses.
-struct Named {
+struct NamedType {
     word: String,
     sizes: Vec<String>,
 }
 
 /// A cast, with the style of CONVERT. `lenient` is TRY_CAST.
 pub fn cast_to(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     expr: &Expr,
     to: &DataType,
     style: Option<&Expr>,
     lenient: bool,
-) -> Outcome<Written> {
-    let value = writer.value(expr)?;
+) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
     let named = named(to);
-    let style = match style {
-        None => None,
-        Some(style) => match writer.integer(style)?.small_integer() {
-            Some(style) => Some(style),
-            None => return writer.refuse("a computed style of CONVERT"),
-        },
-    };
+    let style = style_number(translator, style)?;
     let written = match named.word.as_str() {
-        "INT" | "INTEGER" => whole(writer, &value, "integer", lenient)?,
-        "BIGINT" => whole(writer, &value, "bigint", lenient)?,
-        "SMALLINT" => whole(writer, &value, "smallint", lenient)?,
-        "TINYINT" => whole(writer, &value, "smallint", lenient)?,
+        "INT" | "INTEGER" => whole(translator, &value, "integer", lenient)?,
+        "BIGINT" => whole(translator, &value, "bigint", lenient)?,
+        "SMALLINT" => whole(translator, &value, "smallint", lenient)?,
+        "TINYINT" => whole(translator, &value, "smallint", lenient)?,
         "DECIMAL" | "NUMERIC" | "DEC" => {
             let sizes = match named.sizes.as_slice() {
                 [] => "18, 0".to_owned(),
                 sizes => sizes.join(", "),
             };
             number(
-                writer,
+                translator,
                 &value,
                 &format!("numeric({sizes})"),
-                Kind::Decimal,
+                SqlType::Decimal,
                 lenient,
             )?
         }
-        "MONEY" | "SMALLMONEY" => number(writer, &value, "numeric(19, 4)", Kind::Decimal, lenient)?,
+        "MONEY" | "SMALLMONEY" => number(
+            translator,
+            &value,
+            "numeric(19, 4)",
+            SqlType::Decimal,
+            lenient,
+        )?,
         "FLOAT" | "DOUBLE PRECISION" => {
-            let is_double = named
-                .sizes
-                .first()
-                .is_none_or(|size| size.parse::<u8>().is_ok_and(|size| size > 24));
-            let to = if is_double {
-                "double precision"
-            } else {
-                "real"
-            };
-            number(writer, &value, to, Kind::Float, lenient)?
+            let to = float_type(&named);
+            number(translator, &value, to, SqlType::Float, lenient)?
         }
-        "REAL" => number(writer, &value, "real", Kind::Float, lenient)?,
+        "REAL" => number(translator, &value, "real", SqlType::Float, lenient)?,
         "BIT" => bit(&value)?,
         "VARCHAR" | "NVARCHAR" | "CHAR" | "NCHAR" | "TEXT" | "NTEXT" | "CHARACTER VARYING" => {
-            text(writer, value.clone(), &named, style)?
+            text(translator, value.clone(), &named, style)?
         }
-        "DATE" | "DATETIME" | "DATETIME2" => {
-            moment(writer, value.clone(), named.word == "DATE", style, lenient)?
-        }
+        "DATE" | "DATETIME" | "DATETIME2" => cast_to_temporal(
+            translator,
+            value.clone(),
+            named.word == "DATE",
+            style,
+            lenient,
+        )?,
         "TIME" => match value.kind {
-            Kind::Timestamp | Kind::Time => cast(&value, "time", Kind::Time),
+            SqlType::Timestamp | SqlType::Time => cast(&value, "time", SqlType::Time),
             _ => return Err(untyped(&value, "a timestamp")),
         },
-        word => return writer.refuse(&format!("a cast to {word}")),
+        word => return translator.refuse(&format!("a cast to {word}")),
     };
-    Ok(Written {
-        name: value.name.filter(|_| value.form == Form::Column),
+    Ok(Translated {
+        name: value.name.filter(|_| value.form == TranslatedForm::Column),
         form: match written.form {
-            Form::Column => Form::Computed,
+            TranslatedForm::Column => TranslatedForm::Computed,
             form => form,
         },
         ..written
     })
 }
 
-fn named(to: &DataType) -> Named {
+fn named(to: &DataType) -> NamedType {
     let text = to.to_string().to_ascii_uppercase();
     let (word, sizes) = match text.split_once('(') {
         Some((word, sizes)) => (word, sizes.trim_end_matches(')')),
         None => (text.as_str(), ""),
     };
     let word = word.trim().trim_matches(['[', ']']);
-    Named {
+    NamedType {
         word: word.to_owned(),
         sizes: (sizes.split(','))
             .map(|size| size.trim().to_owned())
@@ -107,28 +103,60 @@ fn named(to: &DataType) -> Named {
     }
 }
 
+/// The number of a style that CONVERT is given.
+fn style_number(
+    translator: &mut Translator<'_>,
+    style: Option<&Expr>,
+) -> TranslateResult<Option<i64>> {
+    let Some(style) = style else {
+        return Ok(None);
+    };
+    match translator.integer(style)?.small_integer() {
+        Some(number) => Ok(Some(number)),
+        None => translator.refuse("a computed style of CONVERT"),
+    }
+}
+
+/// FLOAT of up to 24 bits is `real`.
+fn float_type(named: &NamedType) -> &'static str {
+    let is_double = named
+        .sizes
+        .first()
+        .is_none_or(|size| size.parse::<u8>().is_ok_and(|size| size > 24));
+    if is_double {
+        "double precision"
+    } else {
+        "real"
+    }
+}
+
 /// What follows the point is cut off, where Postgres would round.
-fn whole(writer: &mut Writer<'_>, value: &Written, to: &str, lenient: bool) -> Outcome<Written> {
+fn whole(
+    translator: &mut Translator<'_>,
+    value: &Translated,
+    to: &str,
+    lenient: bool,
+) -> TranslateResult<Translated> {
     Ok(match value.kind {
-        Kind::Integer | Kind::Null => match value.number_literal() {
+        SqlType::Integer | SqlType::Null => match value.number_literal() {
             Some(_) => value.clone(),
-            None => cast(value, to, Kind::Integer),
+            None => cast(value, to, SqlType::Integer),
         },
-        Kind::Bool => {
-            let number = writer.numeric(value.clone())?;
-            Written {
-                form: Form::Computed,
+        SqlType::Bool => {
+            let number = translator.numeric(value.clone())?;
+            Translated {
+                form: TranslatedForm::Computed,
                 ..number
             }
         }
-        Kind::Decimal | Kind::Float => {
+        SqlType::Decimal | SqlType::Float => {
             let text = format!("CAST(trunc({}) AS {to})", value.text);
-            Written::tight(text, Kind::Integer).never_null(value.not_null)
+            Translated::primary(text, SqlType::Integer).never_null(value.not_null)
         }
-        Kind::Text if lenient && value.text_literal().is_some() => {
-            return writer.refuse("TRY_CAST of a string that is written out");
+        SqlType::Text if lenient && value.text_literal().is_some() => {
+            return translator.refuse("TRY_CAST of a string that is written out");
         }
-        Kind::Text if lenient => {
+        SqlType::Text if lenient => {
             let most: i64 = match to {
                 "smallint" => i64::from(i16::MAX),
                 "integer" => i64::from(i32::MAX),
@@ -137,90 +165,90 @@ fn whole(writer: &mut Writer<'_>, value: &Written, to: &str, lenient: bool) -> O
             let text = format!(
                 "CASE WHEN {0} ~ '^ *$' THEN 0 WHEN {0} ~ '^ *[+-]?[0-9]{{1,18}} *$' THEN \
                  CASE WHEN CAST({1} AS bigint) BETWEEN {2} AND {most} THEN CAST({1} AS {to}) END END",
-                value.atom(),
+                value.operand(),
                 value.text,
                 -most - 1
             );
-            Written::tight(text, Kind::Integer)
+            Translated::primary(text, SqlType::Integer)
         }
-        Kind::Text => match value
+        SqlType::Text => match value
             .text_literal()
             .map(|content| content.trim_matches(' '))
         {
             Some("") => literal::number("0")?,
-            Some(content) if literal::number(content).is_ok_and(|n| n.kind == Kind::Integer) => {
+            Some(content) if literal::number(content).is_ok_and(|n| n.kind == SqlType::Integer) => {
                 literal::number(content)?
             }
-            _ => cast(value, to, Kind::Integer),
+            _ => cast(value, to, SqlType::Integer),
         },
         _ => return Err(untyped(value, "a number")),
     })
 }
 
 fn number(
-    writer: &mut Writer<'_>,
-    value: &Written,
+    translator: &mut Translator<'_>,
+    value: &Translated,
     to: &str,
-    kind: Kind,
+    kind: SqlType,
     lenient: bool,
-) -> Outcome<Written> {
+) -> TranslateResult<Translated> {
     Ok(match value.kind {
-        Kind::Bool => {
-            let number = writer.numeric(value.clone())?;
+        SqlType::Bool => {
+            let number = translator.numeric(value.clone())?;
             cast(&number, to, kind)
         }
-        one if one.is_number() || one == Kind::Null || one == Kind::Unclear => {
+        one if one.is_number() || one == SqlType::Null || one == SqlType::Unclear => {
             cast(value, to, kind)
         }
-        Kind::Text if lenient && value.text_literal().is_some() => {
-            return writer.refuse("TRY_CAST of a string that is written out");
+        SqlType::Text if lenient && value.text_literal().is_some() => {
+            return translator.refuse("TRY_CAST of a string that is written out");
         }
-        Kind::Text if lenient => {
-            let exponent = if kind == Kind::Float {
+        SqlType::Text if lenient => {
+            let exponent = if kind == SqlType::Float {
                 "([eE][+-]?[0-9]+)?"
             } else {
                 ""
             };
             let empty = match kind {
-                Kind::Float => format!("WHEN {} ~ '^ *$' THEN 0 ", value.atom()),
+                SqlType::Float => format!("WHEN {} ~ '^ *$' THEN 0 ", value.operand()),
                 _ => String::new(),
             };
             let text = format!(
                 "CASE {empty}WHEN {} ~ '^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+){exponent} *$' \
                  THEN CAST({} AS {to}) END",
-                value.atom(),
+                value.operand(),
                 value.text
             );
-            Written::tight(text, kind)
+            Translated::primary(text, kind)
         }
-        Kind::Text => cast(value, to, kind),
+        SqlType::Text => cast(value, to, kind),
         _ => return Err(untyped(value, "a number")),
     })
 }
 
-fn bit(value: &Written) -> Outcome<Written> {
+fn bit(value: &Translated) -> TranslateResult<Translated> {
     if let Some(number) = value.small_integer() {
         return Ok(literal::boolean(number != 0));
     }
     match value.kind {
-        Kind::Bool | Kind::Null => Ok(value.clone()),
+        SqlType::Bool | SqlType::Null => Ok(value.clone()),
         kind if kind.is_number() => {
-            let text = format!("({} <> 0)", value.atom());
-            Ok(Written::tight(text, Kind::Bool).never_null(value.not_null))
+            let text = format!("({} <> 0)", value.operand());
+            Ok(Translated::primary(text, SqlType::Bool).never_null(value.not_null))
         }
         _ => Err(untyped(value, "a number")),
     }
 }
 
 /// A date or timestamp. Of strings in columns only those of a style are read.
-fn moment(
-    writer: &mut Writer<'_>,
-    value: Written,
+fn cast_to_temporal(
+    translator: &mut Translator<'_>,
+    value: Translated,
     is_date: bool,
     number: Option<i64>,
     lenient: bool,
-) -> Outcome<Written> {
-    if value.kind == Kind::Text && lenient {
+) -> TranslateResult<Translated> {
+    if value.kind == SqlType::Text && lenient {
         return Err(Untranslatable::construct("TRY_CAST of a string to a date")
             .hint("cast it, or test it with a regular expression first"));
     }
@@ -229,22 +257,22 @@ fn moment(
         Some(number) => Some(style(number).ok_or_else(unknown_style)?),
     };
     let written = match (value.kind, pattern) {
-        (Kind::Text, Some(pattern)) if !pattern.starts_with("YYYY") => {
+        (SqlType::Text, Some(pattern)) if !pattern.starts_with("YYYY") => {
             if !pattern.ends_with("YYYY") || pattern.contains("Mon") {
                 return Err(unknown_style());
             }
             if value.text_literal().is_none() {
-                writer.likely();
+                translator.mark_likely();
             }
             let text = format!("to_date({}, '{pattern}')", value.text);
-            Written::tight(text, Kind::Date).never_null(value.not_null)
+            Translated::primary(text, SqlType::Date).never_null(value.not_null)
         }
-        _ => timestamps::dated(writer, value)?,
+        _ => timestamps::dated(translator, value)?,
     };
     if is_date {
         Ok(timestamps::day(&written))
     } else {
-        writer.stamped(written)
+        translator.as_timestamp(written)
     }
 }
 
@@ -255,11 +283,11 @@ fn unknown_style() -> Untranslatable {
 
 /// Text of a length: what is longer is cut, a number that is longer is a star.
 fn text(
-    writer: &mut Writer<'_>,
-    value: Written,
-    named: &Named,
+    translator: &mut Translator<'_>,
+    value: Translated,
+    named: &NamedType,
     number: Option<i64>,
-) -> Outcome<Written> {
+) -> TranslateResult<Translated> {
     let room: Option<usize> = match (named.word.as_str(), named.sizes.first()) {
         ("TEXT" | "NTEXT", _) => None,
         (_, None) => Some(30),
@@ -268,33 +296,33 @@ fn text(
     };
     let padded = matches!(named.word.as_str(), "CHAR" | "NCHAR");
     let (text, longest) = match value.kind {
-        kind if kind.is_moment() => moment_text(writer, value, number, room)?,
-        Kind::Integer | Kind::Bool => return integer_text(writer, value, named, room),
-        Kind::Float => return Err(untyped(&value, "text").hint("round it to a DECIMAL first")),
-        _ => (writer.textual(value)?, None),
+        kind if kind.is_temporal() => temporal_as_text(translator, value, number, room)?,
+        SqlType::Integer | SqlType::Bool => return integer_text(translator, value, named, room),
+        SqlType::Float => return Err(untyped(&value, "text").hint("round it to a DECIMAL first")),
+        _ => (translator.as_text(value)?, None),
     };
     let not_null = text.not_null;
     Ok(match room {
         Some(room) if padded => {
             let written = format!("rpad({}, {room})", text.text);
-            Written::tight(written, Kind::Text).never_null(not_null)
+            Translated::primary(written, SqlType::Text).never_null(not_null)
         }
         Some(room) if longest.is_none_or(|longest| longest > room) => {
             let written = format!("\"left\"({}, {room})", text.text);
-            Written::tight(written, Kind::Text).never_null(not_null)
+            Translated::primary(written, SqlType::Text).never_null(not_null)
         }
         _ => text,
     })
 }
 
 /// A date as text, and how long it is.
-fn moment_text(
-    writer: &mut Writer<'_>,
-    value: Written,
+fn temporal_as_text(
+    translator: &mut Translator<'_>,
+    value: Translated,
     number: Option<i64>,
     room: Option<usize>,
-) -> Outcome<(Written, Option<usize>)> {
-    let is_date = value.kind == Kind::Date;
+) -> TranslateResult<(Translated, Option<usize>)> {
+    let is_date = value.kind == SqlType::Date;
     let pattern = match (number, is_date) {
         (None, true) => "YYYY-MM-DD",
         (None, false) => {
@@ -322,21 +350,21 @@ fn moment_text(
     if has_fraction && !cuts_fraction {
         return Err(unknown_style());
     }
-    let stamp = writer.stamped(value)?;
+    let stamp = translator.as_timestamp(value)?;
     let text = format!("to_char({}, '{pattern}')", stamp.text);
-    let written = Written::tight(text, Kind::Text).never_null(stamp.not_null);
+    let written = Translated::primary(text, SqlType::Text).never_null(stamp.not_null);
     Ok((written, Some(full)))
 }
 
 fn integer_text(
-    writer: &mut Writer<'_>,
-    value: Written,
-    named: &Named,
+    translator: &mut Translator<'_>,
+    value: Translated,
+    named: &NamedType,
     room: Option<usize>,
-) -> Outcome<Written> {
+) -> TranslateResult<Translated> {
     let not_null = value.not_null;
     let is_year = value.text.starts_with("CAST(EXTRACT(");
-    let text = writer.textual(value)?;
+    let text = translator.as_text(value)?;
     let fits = |room: usize| {
         let literal = text.text_literal().map(|digits| digits.len());
         room >= 20 || is_year && room >= 4 || literal.is_some_and(|length| length <= room)
@@ -350,9 +378,9 @@ fn integer_text(
         (false, false) => format!(
             "CASE WHEN length({0}) <= {room} THEN {0} WHEN {1} IS NOT NULL THEN '*' END",
             text.text,
-            text.atom()
+            text.operand()
         ),
-        (false, true) => return writer.refuse("a number in a CHAR that may be too short"),
+        (false, true) => return translator.refuse("a number in a CHAR that may be too short"),
     };
-    Ok(Written::tight(written, Kind::Text).never_null(not_null))
+    Ok(Translated::primary(written, SqlType::Text).never_null(not_null))
 }

@@ -6,17 +6,17 @@ use sqlparser::ast::Expr;
 
 use super::timestamps;
 use crate::dialect::mysql::conditionals::{choice, first_value, null_if};
-use crate::dialect::source::{Rule, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::source::{FunctionRule, FunctionTranslation, untyped};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/functions";
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by(
         "iif",
         3,
@@ -66,49 +66,50 @@ const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
 }
 
 /// ISNULL has the type of its first argument, and cuts the second to it.
-fn is_null(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn is_null(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = writer.value(call.argument(0)?)?;
-    let value = writer.numeric_unless_column(value)?;
-    let other = writer.value(call.argument(1)?)?;
+    let value = translator.value(call.argument(0)?)?;
+    let value = translator.numeric_unless_column(value)?;
+    let other = translator.value(call.argument(1)?)?;
     let other = match (value.kind, other.kind) {
-        (_, Kind::Null) | (Kind::Null, _) => other,
-        (Kind::Bool, _) => match (other.small_integer(), other.kind) {
+        (_, SqlType::Null) | (SqlType::Null, _) => other,
+        (SqlType::Bool, _) => match (other.small_integer(), other.kind) {
             (Some(number @ (0 | 1)), _) => {
                 crate::dialect::translator::literal::boolean(number == 1)
             }
-            (_, Kind::Bool) => other,
+            (_, SqlType::Bool) => other,
             _ => return Err(untyped(&other, "0 or 1")),
         },
-        (Kind::Integer, Kind::Integer) | (Kind::Float, Kind::Integer | Kind::Float) => other,
-        (Kind::Decimal, Kind::Integer) => other,
-        (Kind::Integer | Kind::Decimal, Kind::Decimal) if is_whole(&other) => other,
-        (Kind::Float, Kind::Decimal) => cast(&other, "double precision", Kind::Float),
-        (Kind::Text, _) => {
-            let other = writer.textual(other)?;
-            refuse_cut(writer, call, &value, &other)?;
+        (SqlType::Integer, SqlType::Integer)
+        | (SqlType::Float, SqlType::Integer | SqlType::Float) => other,
+        (SqlType::Decimal, SqlType::Integer) => other,
+        (SqlType::Integer | SqlType::Decimal, SqlType::Decimal) if is_whole(&other) => other,
+        (SqlType::Float, SqlType::Decimal) => cast(&other, "double precision", SqlType::Float),
+        (SqlType::Text, _) => {
+            let other = translator.as_text(other)?;
+            refuse_cut(translator, call, &value, &other)?;
             other
         }
-        (Kind::Date, _) => timestamps::day(&timestamps::dated(writer, other)?),
-        (Kind::Timestamp | Kind::TimestampTz, _) => {
-            let moment = timestamps::dated(writer, other)?;
-            writer.stamped(moment)?
+        (SqlType::Date, _) => timestamps::day(&timestamps::dated(translator, other)?),
+        (SqlType::Timestamp | SqlType::TimestampTz, _) => {
+            let moment = timestamps::dated(translator, other)?;
+            translator.as_timestamp(moment)?
         }
-        (one, same) if one == same && one != Kind::Decimal && one != Kind::Unclear => other,
-        (Kind::Unclear, Kind::Integer) => other,
+        (one, same) if one == same && one != SqlType::Decimal && one != SqlType::Unclear => other,
+        (SqlType::Unclear, SqlType::Integer) => other,
         _ => {
             return Err(call.refused().hint(
                 "the second value is cut to the type of the first there; use COALESCE() and casts",
@@ -117,18 +118,18 @@ fn is_null(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     };
     let text = format!("COALESCE({}, {})", value.text, other.text);
     let kind = match value.kind {
-        Kind::Null => other.kind,
+        SqlType::Null => other.kind,
         kind => kind,
     };
-    Ok(Written {
+    Ok(Translated {
         name: Some("coalesce".to_owned()),
-        longer: value.longer || other.longer,
-        form: Form::Computed,
-        ..Written::tight(text, kind).never_null(value.not_null || other.not_null)
+        extra_digits: value.extra_digits || other.extra_digits,
+        form: TranslatedForm::Computed,
+        ..Translated::primary(text, kind).never_null(value.not_null || other.not_null)
     })
 }
 
-fn is_whole(value: &Written) -> bool {
+fn is_whole(value: &Translated) -> bool {
     value.number_literal().is_some_and(|digits| {
         let (_, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         fraction.bytes().all(|b| b == b'0')
@@ -137,19 +138,19 @@ fn is_whole(value: &Written) -> bool {
 
 /// Refuses a string that may be longer than what it stands for.
 fn refuse_cut(
-    writer: &Writer<'_>,
-    call: &Call<'_>,
-    value: &Written,
-    other: &Written,
-) -> Outcome<()> {
+    translator: &Translator<'_>,
+    call: &SourceCall<'_>,
+    value: &Translated,
+    other: &Translated,
+) -> TranslateResult<()> {
     let length = other.text_literal().map(|content| content.chars().count());
     let fits = match (length, column_of(call.argument(0)?)) {
         (Some(0), _) => true,
         (Some(length), Some(name)) => {
-            let room = writer.shortest_text(&name);
+            let room = translator.shortest_text(&name);
             room.is_some_and(|room| room.is_none_or(|room| room >= length))
         }
-        (None, Some(name)) => writer.shortest_text(&name) == Some(None),
+        (None, Some(name)) => translator.shortest_text(&name) == Some(None),
         (_, None) => value.text.starts_with("string_agg("),
     };
     if fits {
@@ -170,40 +171,40 @@ fn column_of(expr: &Expr) -> Option<String> {
     }
 }
 
-fn choose(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn choose(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.integer(call.argument(0)?)?;
+    let number = translator.integer(call.argument(0)?)?;
     let mut values = Vec::new();
     for argument in call.arguments.iter().skip(1) {
-        values.push(writer.value(argument)?);
+        values.push(translator.value(argument)?);
     }
-    let (values, kind) = writer.aligned(values)?;
-    let mut text = format!("CASE {}", number.atom());
+    let (values, kind) = translator.with_common_type(values)?;
+    let mut text = format!("CASE {}", number.operand());
     for (place, value) in values.iter().enumerate() {
         text.push_str(&format!(" WHEN {} THEN {}", place + 1, value.text));
     }
     text.push_str(" END");
-    Ok(Written::tight(text, kind))
+    Ok(Translated::primary(text, kind))
 }
 
 /// GREATEST and LEAST pass over NULL, as in Postgres.
-fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let mut values = Vec::new();
     for argument in &call.arguments {
-        values.push(writer.value(argument)?);
+        values.push(translator.value(argument)?);
     }
-    let (values, kind) = writer.aligned(values)?;
-    if !kind.is_number() && !kind.is_moment() {
+    let (values, kind) = translator.with_common_type(values)?;
+    if !kind.is_number() && !kind.is_temporal() {
         return Err(call
             .refused()
             .hint("only numbers and dates are compared alike in both"));
     }
     let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    Ok(Written {
+    Ok(Translated {
         name: Some(call.name.clone()),
-        longer: values.iter().any(|value| value.longer),
-        ..Written::tight(
+        extra_digits: values.iter().any(|value| value.extra_digits),
+        ..Translated::primary(
             format!("{}({})", call.name.to_uppercase(), texts.join(", ")),
             kind,
         )
@@ -211,11 +212,11 @@ fn extreme(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     })
 }
 
-impl Writer<'_> {
+impl Translator<'_> {
     /// A condition as a number; a boolean column stays what it is.
-    pub fn numeric_unless_column(&mut self, value: Written) -> Outcome<Written> {
+    pub fn numeric_unless_column(&mut self, value: Translated) -> TranslateResult<Translated> {
         match value.form {
-            Form::Column => Ok(value),
+            TranslatedForm::Column => Ok(value),
             _ => self.numeric(value),
         }
     }

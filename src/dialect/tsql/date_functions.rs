@@ -2,58 +2,64 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/date-and-time-data-types-and-functions-transact-sql>
 
-use super::timestamps::{Part, day, day_of, moment_of, movable, time_of};
+use super::timestamps::{TsqlDatePart, datetime_to_shift, day, day_of, temporal_argument, time_of};
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::interval;
-use crate::dialect::translator::interval::Unit;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::interval::TimeUnit;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// DATEADD keeps the type of what it moves; a day that a month does not have is its last.
-pub fn added(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn added(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let unit = Part::in_argument(call.argument(0)?)?.unit()?;
-    let count = writer.integer(call.argument(1)?)?;
-    let moment = movable(writer, call.argument(2)?)?;
-    if moment.kind == Kind::Date && !unit.is_of_days() {
+    let unit = TsqlDatePart::in_argument(call.argument(0)?)?.unit()?;
+    let count = translator.integer(call.argument(1)?)?;
+    let moment = datetime_to_shift(translator, call.argument(2)?)?;
+    if moment.kind == SqlType::Date && !unit.keeps_dates() {
         return Err(call
             .refused()
             .hint("a date has no time of day; cast it to a timestamp first"));
     }
-    interval::moved(&moment, false, &count, unit)
+    interval::shifted(&moment, false, &count, unit)
 }
 
-/// DATEDIFF counts the boundaries between two moments.
-pub fn difference(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+/// DATEDIFF counts the boundaries between two timestamps.
+pub fn difference(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let unit = Part::in_argument(call.argument(0)?)?.unit()?;
-    let first = moment_of(writer, call.argument(1)?)?;
-    let second = moment_of(writer, call.argument(2)?)?;
-    boundaries(writer, unit, first, second)
+    let unit = TsqlDatePart::in_argument(call.argument(0)?)?.unit()?;
+    let first = temporal_argument(translator, call.argument(1)?)?;
+    let second = temporal_argument(translator, call.argument(2)?)?;
+    boundaries(translator, unit, first, second)
 }
 
-/// How many boundaries of a unit lie between two moments; weeks begin on Sundays.
+/// How many boundaries of a unit lie between two timestamps; weeks begin on Sundays.
 pub fn boundaries(
-    writer: &mut Writer<'_>,
-    unit: Unit,
-    first: Written,
-    second: Written,
-) -> Outcome<Written> {
+    translator: &mut Translator<'_>,
+    unit: TimeUnit,
+    first: Translated,
+    second: Translated,
+) -> TranslateResult<Translated> {
     let not_null = first.not_null && second.not_null;
     let between =
-        |each: &dyn Fn(&Written) -> String| format!("({} - {})", each(&second), each(&first));
-    let year = |moment: &Written| format!("EXTRACT(YEAR FROM {})", moment.text);
+        |each: &dyn Fn(&Translated) -> String| format!("({} - {})", each(&second), each(&first));
+    let year = |moment: &Translated| format!("EXTRACT(YEAR FROM {})", moment.text);
     let text = match unit {
-        Unit::Year => format!("CAST({} AS integer)", between(&year)),
-        Unit::Quarter | Unit::Month => {
+        TimeUnit::Year => format!("CAST({} AS integer)", between(&year)),
+        TimeUnit::Quarter | TimeUnit::Month => {
             let (field, times) = match unit {
-                Unit::Month => ("MONTH", 12),
+                TimeUnit::Month => ("MONTH", 12),
                 _ => ("QUARTER", 4),
             };
-            let months = |moment: &Written| {
+            let months = |moment: &Translated| {
                 format!(
                     "({} * {times} + EXTRACT({field} FROM {}))",
                     year(moment),
@@ -62,23 +68,33 @@ pub fn boundaries(
             };
             format!("CAST({} AS integer)", between(&months))
         }
-        Unit::Day => between(&|moment| day(moment).atom()),
-        Unit::Week => {
-            let weeks = |moment: &Written| {
-                format!("floor(({} - DATE '1900-01-07') / 7.0)", day(moment).atom())
+        TimeUnit::Day => between(&|moment| day(moment).operand()),
+        TimeUnit::Week => {
+            let weeks = |moment: &Translated| {
+                format!(
+                    "floor(({} - DATE '1900-01-07') / 7.0)",
+                    day(moment).operand()
+                )
             };
             format!("CAST({} AS integer)", between(&weeks))
         }
-        Unit::Hour | Unit::Minute | Unit::Second | Unit::Millisecond | Unit::Microsecond => {
+        TimeUnit::Hour
+        | TimeUnit::Minute
+        | TimeUnit::Second
+        | TimeUnit::Millisecond
+        | TimeUnit::Microsecond => {
             let (field, times) = match unit {
-                Unit::Hour => ("hour", " / 3600"),
-                Unit::Minute => ("minute", " / 60"),
-                Unit::Second => ("second", ""),
-                Unit::Millisecond => ("milliseconds", " * 1000"),
+                TimeUnit::Hour => ("hour", " / 3600"),
+                TimeUnit::Minute => ("minute", " / 60"),
+                TimeUnit::Second => ("second", ""),
+                TimeUnit::Millisecond => ("milliseconds", " * 1000"),
                 _ => ("microseconds", " * 1000000"),
             };
-            let (first, second) = (writer.stamped(first)?, writer.stamped(second)?);
-            let begun = |moment: &Written| format!("date_trunc('{field}', {})", moment.text);
+            let (first, second) = (
+                translator.as_timestamp(first)?,
+                translator.as_timestamp(second)?,
+            );
+            let begun = |moment: &Translated| format!("date_trunc('{field}', {})", moment.text);
             format!(
                 "CAST(EXTRACT(EPOCH FROM {} - {}){times} AS bigint)",
                 begun(&second),
@@ -86,97 +102,115 @@ pub fn boundaries(
             )
         }
     };
-    Ok(Written::tight(text, Kind::Integer).never_null(not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(not_null))
 }
 
-pub fn part(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn part(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = Part::in_argument(call.argument(0)?)?;
-    let moment = moment_of(writer, call.argument(1)?)?;
-    part_of(writer, part, moment)
+    let part = TsqlDatePart::in_argument(call.argument(0)?)?;
+    let moment = temporal_argument(translator, call.argument(1)?)?;
+    part_of(translator, part, moment)
 }
 
-fn part_of(writer: &mut Writer<'_>, part: Part, moment: Written) -> Outcome<Written> {
+fn part_of(
+    translator: &mut Translator<'_>,
+    part: TsqlDatePart,
+    moment: Translated,
+) -> TranslateResult<Translated> {
     let field = |name: &str| format!("CAST(EXTRACT({name} FROM {}) AS integer)", moment.text);
     let not_null = moment.not_null;
     let text = match part {
-        Part::Unit(Unit::Year) => field("YEAR"),
-        Part::Unit(Unit::Quarter) => field("QUARTER"),
-        Part::Unit(Unit::Month) => field("MONTH"),
-        Part::Unit(Unit::Day) => field("DAY"),
-        Part::DayOfYear => field("DOY"),
-        Part::Weekday => format!("({} + 1)", field("DOW")),
-        Part::IsoWeek => field("WEEK"),
+        TsqlDatePart::Unit(TimeUnit::Year) => field("YEAR"),
+        TsqlDatePart::Unit(TimeUnit::Quarter) => field("QUARTER"),
+        TsqlDatePart::Unit(TimeUnit::Month) => field("MONTH"),
+        TsqlDatePart::Unit(TimeUnit::Day) => field("DAY"),
+        TsqlDatePart::DayOfYear => field("DOY"),
+        TsqlDatePart::Weekday => format!("({} + 1)", field("DOW")),
+        TsqlDatePart::IsoWeek => field("WEEK"),
         // The first of January is of week 1, and each Sunday begins another.
-        Part::Unit(Unit::Week) => format!("(({} + 12 - {}) / 7)", field("DOY"), field("DOW")),
-        Part::Unit(unit) => {
-            let moment = writer.stamped(moment)?;
+        TsqlDatePart::Unit(TimeUnit::Week) => {
+            format!("(({} + 12 - {}) / 7)", field("DOY"), field("DOW"))
+        }
+        TsqlDatePart::Unit(unit) => {
+            let moment = translator.as_timestamp(moment)?;
             let of = |name: &str| format!("EXTRACT({name} FROM {})", moment.text);
             match unit {
-                Unit::Hour => format!("CAST({} AS integer)", of("HOUR")),
-                Unit::Minute => format!("CAST({} AS integer)", of("MINUTE")),
-                Unit::Second => format!("CAST(floor({}) AS integer)", of("SECOND")),
-                Unit::Millisecond => {
+                TimeUnit::Hour => format!("CAST({} AS integer)", of("HOUR")),
+                TimeUnit::Minute => format!("CAST({} AS integer)", of("MINUTE")),
+                TimeUnit::Second => format!("CAST(floor({}) AS integer)", of("SECOND")),
+                TimeUnit::Millisecond => {
                     format!("(CAST(floor({}) AS integer) % 1000)", of("MILLISECONDS"))
                 }
                 _ => format!("(CAST({} AS integer) % 1000000)", of("MICROSECONDS")),
             }
         }
     };
-    Ok(Written::tight(text, Kind::Integer).never_null(not_null))
+    Ok(Translated::primary(text, SqlType::Integer).never_null(not_null))
 }
 
 /// DATENAME: names of months and days in English, everything else as DATEPART says.
-pub fn name(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn name(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = Part::in_argument(call.argument(0)?)?;
+    let part = TsqlDatePart::in_argument(call.argument(0)?)?;
     let pattern = match part {
-        Part::Unit(Unit::Month) => "FMMonth",
-        Part::Weekday => "FMDay",
+        TsqlDatePart::Unit(TimeUnit::Month) => "FMMonth",
+        TsqlDatePart::Weekday => "FMDay",
         _ => {
-            let moment = moment_of(writer, call.argument(1)?)?;
-            let number = part_of(writer, part, moment)?;
-            return writer.textual(number);
+            let moment = temporal_argument(translator, call.argument(1)?)?;
+            let number = part_of(translator, part, moment)?;
+            return translator.as_text(number);
         }
     };
-    let moment = time_of(writer, call.argument(1)?)?;
+    let moment = time_of(translator, call.argument(1)?)?;
     let text = format!("to_char({}, '{pattern}')", moment.text);
-    Ok(Written::tight(text, Kind::Text).never_null(moment.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(moment.not_null))
 }
 
-pub fn named_part(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn named_part(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     let unit = match call.name.as_str() {
-        "year" => Unit::Year,
-        "month" => Unit::Month,
-        _ => Unit::Day,
+        "year" => TimeUnit::Year,
+        "month" => TimeUnit::Month,
+        _ => TimeUnit::Day,
     };
-    let moment = moment_of(writer, call.argument(0)?)?;
-    part_of(writer, Part::Unit(unit), moment)
+    let moment = temporal_argument(translator, call.argument(0)?)?;
+    part_of(translator, TsqlDatePart::Unit(unit), moment)
 }
 
-pub fn end_of_month(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn end_of_month(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let moment = time_of(writer, call.argument(0)?)?;
+    let moment = time_of(translator, call.argument(0)?)?;
     let mut not_null = moment.not_null;
     let begin = format!("date_trunc('month', {})", moment.text);
     let begin = match call.arguments.get(1) {
         None => begin,
         Some(months) => {
-            let months = writer.integer(months)?;
+            let months = translator.integer(months)?;
             not_null = not_null && months.not_null;
-            format!("{begin} + {}", interval::length(&months, Unit::Month)?)
+            format!(
+                "{begin} + {}",
+                interval::interval_of(&months, TimeUnit::Month)?
+            )
         }
     };
     let text = format!("CAST({begin} + INTERVAL '1 month - 1 day' AS date)");
-    Ok(Written::tight(text, Kind::Date).never_null(not_null))
+    Ok(Translated::primary(text, SqlType::Date).never_null(not_null))
 }
 
-pub fn from_parts(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn from_parts(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     let mut parts = Vec::new();
     for argument in &call.arguments {
-        parts.push(writer.integer(argument)?.atom());
+        parts.push(translator.integer(argument)?.operand());
     }
     let millis = parts.pop().unwrap_or_default();
     let second = parts.pop().unwrap_or_default();
@@ -184,53 +218,59 @@ pub fn from_parts(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> 
         "make_timestamp({}, {second} + {millis} / 1000.0)",
         parts.join(", ")
     );
-    Ok(Written::tight(text, Kind::Timestamp))
+    Ok(Translated::primary(text, SqlType::Timestamp))
 }
 
 /// DATETRUNC keeps the type of what it cuts.
-pub fn truncated(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn truncated(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = Part::in_argument(call.argument(0)?)?;
+    let part = TsqlDatePart::in_argument(call.argument(0)?)?;
     let word = match part {
-        Part::Unit(Unit::Year) => "year",
-        Part::Unit(Unit::Quarter) => "quarter",
-        Part::Unit(Unit::Month) => "month",
-        Part::Unit(Unit::Day) | Part::DayOfYear => "day",
-        Part::IsoWeek => "week",
-        Part::Unit(Unit::Hour) => "hour",
-        Part::Unit(Unit::Minute) => "minute",
-        Part::Unit(Unit::Second) => "second",
-        Part::Unit(Unit::Week) => return week_begin(writer, call),
+        TsqlDatePart::Unit(TimeUnit::Year) => "year",
+        TsqlDatePart::Unit(TimeUnit::Quarter) => "quarter",
+        TsqlDatePart::Unit(TimeUnit::Month) => "month",
+        TsqlDatePart::Unit(TimeUnit::Day) | TsqlDatePart::DayOfYear => "day",
+        TsqlDatePart::IsoWeek => "week",
+        TsqlDatePart::Unit(TimeUnit::Hour) => "hour",
+        TsqlDatePart::Unit(TimeUnit::Minute) => "minute",
+        TsqlDatePart::Unit(TimeUnit::Second) => "second",
+        TsqlDatePart::Unit(TimeUnit::Week) => return week_begin(translator, call),
         _ => return Err(Untranslatable::construct("this part of DATETRUNC()")),
     };
-    let moment = movable(writer, call.argument(1)?)?;
-    let is_date = moment.kind == Kind::Date;
-    let stamp = writer.stamped(moment)?;
+    let moment = datetime_to_shift(translator, call.argument(1)?)?;
+    let is_date = moment.kind == SqlType::Date;
+    let stamp = translator.as_timestamp(moment)?;
     let text = format!("date_trunc('{word}', {})", stamp.text);
-    let cut = Written::tight(text, Kind::Timestamp).never_null(stamp.not_null);
+    let cut = Translated::primary(text, SqlType::Timestamp).never_null(stamp.not_null);
     match (is_date, word) {
         (false, _) => Ok(cut),
         (true, "hour" | "minute" | "second") => Err(untyped(&cut, "a part of a date")),
-        (true, _) => Ok(cast(&cut, "date", Kind::Date)),
+        (true, _) => Ok(cast(&cut, "date", SqlType::Date)),
     }
 }
 
 /// The Sunday before.
-fn week_begin(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
-    let moment = movable(writer, call.argument(1)?)?;
-    let is_date = moment.kind == Kind::Date;
+fn week_begin(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    let moment = datetime_to_shift(translator, call.argument(1)?)?;
+    let is_date = moment.kind == SqlType::Date;
     let date = match is_date {
         true => moment,
-        false => day(&day_of(writer, call.argument(1)?)?),
+        false => day(&day_of(translator, call.argument(1)?)?),
     };
     let text = format!(
         "({0} - CAST(EXTRACT(DOW FROM {0}) AS integer))",
-        date.atom()
+        date.operand()
     );
-    let sunday = Written::tight(text, Kind::Date).never_null(date.not_null);
+    let sunday = Translated::primary(text, SqlType::Date).never_null(date.not_null);
     if is_date {
         Ok(sunday)
     } else {
-        writer.stamped(sunday)
+        translator.as_timestamp(sunday)
     }
 }

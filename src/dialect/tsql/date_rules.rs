@@ -6,17 +6,17 @@ use super::date_functions::{
     added, difference, end_of_month, from_parts, name, named_part, part, truncated,
 };
 use super::format;
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                    date-and-time-data-types-and-functions-transact-sql";
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     now(
         "getdate",
         "LOCALTIMESTAMP(3)",
@@ -125,10 +125,14 @@ pub const RULES: &[Rule] = &[
             "CAST(date_trunc('month', CAST(d AS timestamp)) + INTERVAL '1 month - 1 day' AS date) AS eomonth",
         ),
     ),
-    Rule {
+    FunctionRule {
         name: "datefromparts",
         arguments: (3, 3),
-        write: Write::Plain("make_date", &[Takes::Integer], Returns::Kind(Kind::Date)),
+        write: FunctionTranslation::Plain(
+            "make_date",
+            &[ArgumentType::Integer],
+            ReturnType::Kind(SqlType::Date),
+        ),
         doc: DOC,
         case: (
             "DATEFROMPARTS(2024, 1, n)",
@@ -165,13 +169,13 @@ const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
@@ -182,11 +186,11 @@ const fn now(
     text: &'static str,
     before: &'static str,
     after: &'static str,
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (0, 0),
-        write: Write::Template(text, &[], Returns::Kind(Kind::Timestamp)),
+        write: FunctionTranslation::Template(text, &[], ReturnType::Kind(SqlType::Timestamp)),
         doc: DOC,
         case: (before, after),
     }

@@ -1,7 +1,7 @@
 //! What T-SQL has, and neither Postgres nor any other dialect that is translated. GETDATE, DATEADD,
 //! DATEDIFF, LEN, CHARINDEX and TOP are Snowflake's too; beside brackets they are T-SQL's alone.
 
-use crate::dialect::source::{Evidence, Mark, Seen, SeenKind};
+use crate::dialect::source::{DialectEvidence, DialectMarker, EvidenceToken, EvidenceTokenKind};
 
 const FUNCTIONS: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/functions";
 const CONVERT: &str =
@@ -15,7 +15,7 @@ const NAMES: &str =
     "https://learn.microsoft.com/en-us/sql/relational-databases/databases/database-identifiers";
 
 /// The table.
-pub const EVIDENCE: &[Evidence] = &[
+pub const EVIDENCE: &[DialectEvidence] = &[
     call("sysdatetime"),
     call("sysutcdatetime"),
     call("sysdatetimeoffset"),
@@ -40,8 +40,8 @@ pub const EVIDENCE: &[Evidence] = &[
     call("try_convert"),
     call("try_parse"),
     call("openjson"),
-    Evidence {
-        mark: Mark::CallOf("isnull", 2),
+    DialectEvidence {
+        mark: DialectMarker::CallOf("isnull", 2),
         doc: FUNCTIONS,
     },
     row(&["convert", "(", "varchar"], CONVERT),
@@ -59,36 +59,39 @@ pub const EVIDENCE: &[Evidence] = &[
     row(&["option", "(", "recompile"], SELECT),
     row(&["set", "parseonly"], SET),
     row(&["set", "nocount"], SET),
-    Evidence {
-        mark: Mark::Shape(takes_a_share),
+    DialectEvidence {
+        mark: DialectMarker::Shape(takes_a_share),
         doc: TOP,
     },
-    Evidence {
-        mark: Mark::Shape(has_brackets),
+    DialectEvidence {
+        mark: DialectMarker::Shape(has_brackets),
         doc: NAMES,
     },
 ];
 
-const fn call(name: &'static str) -> Evidence {
-    Evidence {
-        mark: Mark::Call(name),
+const fn call(name: &'static str) -> DialectEvidence {
+    DialectEvidence {
+        mark: DialectMarker::Call(name),
         doc: FUNCTIONS,
     }
 }
 
-const fn row(words: &'static [&'static str], doc: &'static str) -> Evidence {
-    Evidence {
-        mark: Mark::Row(words),
+const fn row(words: &'static [&'static str], doc: &'static str) -> DialectEvidence {
+    DialectEvidence {
+        mark: DialectMarker::Sequence(words),
         doc,
     }
 }
 
 /// `TOP 10 PERCENT`, `TOP (10)`, `TOP 3 WITH TIES`
-fn takes_a_share(seen: &[Seen]) -> bool {
+fn takes_a_share(seen: &[EvidenceToken]) -> bool {
     let is = |at: usize, word: &str| {
-        (seen.get(at)).is_some_and(|one| one.word == word && one.kind == SeenKind::Word)
+        (seen.get(at)).is_some_and(|one| one.word == word && one.kind == EvidenceTokenKind::Word)
     };
-    let number = |at: usize| seen.get(at).is_some_and(|one| one.kind == SeenKind::Number);
+    let number = |at: usize| {
+        seen.get(at)
+            .is_some_and(|one| one.kind == EvidenceTokenKind::Number)
+    };
     let sign = |at: usize, sign: &str| seen.get(at).is_some_and(|one| one.word == sign);
     (0..seen.len()).any(|at| {
         let begins = is(at, "select") || is(at, "distinct");
@@ -99,16 +102,17 @@ fn takes_a_share(seen: &[Seen]) -> bool {
 }
 
 /// `[name]` beside what SQLite, the other dialect with brackets around names, has not.
-fn has_brackets(seen: &[Seen]) -> bool {
-    let is_name = |one: &Seen| {
-        one.kind == SeenKind::Bracketed && one.word.starts_with(|c: char| c.is_alphabetic())
+fn has_brackets(seen: &[EvidenceToken]) -> bool {
+    let is_name = |one: &EvidenceToken| {
+        one.kind == EvidenceTokenKind::Bracketed
+            && one.word.starts_with(|c: char| c.is_alphabetic())
     };
     if !seen.iter().any(is_name) {
         return false;
     }
     seen.windows(2).any(|pair| {
         let [word, next] = pair else { return false };
-        if word.kind != SeenKind::Word {
+        if word.kind != EvidenceTokenKind::Word {
             return false;
         }
         let calls = [

@@ -4,12 +4,15 @@ use sqlparser::ast::{Expr, TrimWhereField};
 
 use super::casts;
 use super::patterns;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.
-pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
+pub fn expression(
+    translator: &mut Translator<'_>,
+    expr: &Expr,
+) -> TranslateResult<Option<Translated>> {
     let written = match expr {
         Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.starts_with('@') => {
             return Err(
@@ -25,9 +28,9 @@ pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Writte
             target_before_value: true,
             styles,
         } => match styles.as_slice() {
-            [] => casts::cast_to(writer, expr, to, None, *is_try)?,
-            [style] => casts::cast_to(writer, expr, to, Some(style), *is_try)?,
-            _ => return writer.refuse("this form of CONVERT"),
+            [] => casts::cast_to(translator, expr, to, None, *is_try)?,
+            [style] => casts::cast_to(translator, expr, to, Some(style), *is_try)?,
+            _ => return translator.refuse("this form of CONVERT"),
         },
         Expr::Like {
             negated,
@@ -36,23 +39,23 @@ pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Writte
             pattern,
             escape_char,
         } => {
-            return patterns::like(writer, expr, pattern, escape_char.is_some(), *negated);
+            return patterns::like(translator, expr, pattern, escape_char.is_some(), *negated);
         }
         Expr::Trim {
             trim_where,
             trim_what,
             expr,
             trim_characters: None,
-        } => trimmed(writer, *trim_where, trim_what.as_deref(), expr)?,
+        } => trimmed(translator, *trim_where, trim_what.as_deref(), expr)?,
         Expr::Collate { expr, collation } => {
             let name = collation.to_string().to_lowercase();
             let cased = name.contains("_cs") || name.contains("_bin");
             if !cased && !name.contains("_ci") {
-                return writer.refuse("this collation");
+                return translator.refuse("this collation");
             }
-            Written {
-                cased,
-                ..writer.text(expr)?
+            Translated {
+                case_sensitive: cased,
+                ..translator.text(expr)?
             }
         }
         Expr::AtTimeZone { .. } => {
@@ -67,20 +70,20 @@ pub fn expression(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Writte
 
 /// `TRIM('.,' FROM x)`: any of these characters.
 fn trimmed(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     side: Option<TrimWhereField>,
     what: Option<&Expr>,
     expr: &Expr,
-) -> Outcome<Written> {
+) -> TranslateResult<Translated> {
     let name = match side {
         None | Some(TrimWhereField::Both) => "btrim",
         Some(TrimWhereField::Leading) => "ltrim",
         Some(TrimWhereField::Trailing) => "rtrim",
     };
-    let text = writer.text(expr)?;
+    let text = translator.text(expr)?;
     let what = match what {
-        Some(what) => writer.text(what)?.text,
+        Some(what) => translator.text(what)?.text,
         None => "' '".to_owned(),
     };
-    Ok(Written::call(name, &[&text.text, &what], Kind::Text).never_null(text.not_null))
+    Ok(Translated::call(name, &[&text.text, &what], SqlType::Text).never_null(text.not_null))
 }

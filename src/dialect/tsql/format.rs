@@ -4,17 +4,20 @@
 
 use super::timestamps;
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// FORMAT(value, pattern [, 'en-US'])
-pub fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn format(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     if let Some(culture) = call.arguments.get(2) {
-        let culture = writer.value(culture)?;
+        let culture = translator.value(culture)?;
         if !culture
             .text_literal()
             .is_some_and(|name| name.eq_ignore_ascii_case("en-us"))
@@ -22,8 +25,8 @@ pub fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             return Err(call.refused().hint("only the culture en-US is translated"));
         }
     }
-    let value = writer.value(call.argument(0)?)?;
-    let pattern = writer.value(call.argument(1)?)?;
+    let value = translator.value(call.argument(0)?)?;
+    let pattern = translator.value(call.argument(1)?)?;
     let Some(pattern) = pattern.text_literal() else {
         return Err(call.refused().hint("the pattern has to be a string"));
     };
@@ -32,20 +35,20 @@ pub fn format(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
             .hint("write to_char(value, 'YYYY-MM-DD') with a pattern of Postgres's")
     };
     let (value, pattern) = match value.kind {
-        kind if kind.is_moment() => {
+        kind if kind.is_temporal() => {
             let pattern = of_dates(pattern).ok_or_else(unknown)?;
-            (writer.stamped(value)?, pattern)
+            (translator.as_timestamp(value)?, pattern)
         }
-        Kind::Text => return Err(untyped(&value, "a date or a number")),
-        Kind::Integer | Kind::Decimal => (value, of_numbers(pattern).ok_or_else(unknown)?),
+        SqlType::Text => return Err(untyped(&value, "a date or a number")),
+        SqlType::Integer | SqlType::Decimal => (value, of_numbers(pattern).ok_or_else(unknown)?),
         _ => {
-            return Err(timestamps::dated(writer, value)
+            return Err(timestamps::dated(translator, value)
                 .err()
                 .unwrap_or_else(unknown));
         }
     };
     let text = format!("to_char({}, {})", value.text, literal::quoted(&pattern));
-    Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+    Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
 }
 
 /// A pattern of `to_char` for one of dates.

@@ -4,15 +4,18 @@
 
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, TableAlias, TableFactor};
 
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::condition::has_letters;
 use crate::dialect::translator::name;
-use crate::dialect::translator::scope::{Columns, Item, OutputColumn};
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at what stands in FROM; none where the core writes it.
-pub fn factor(writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
+pub fn factor(
+    translator: &mut Translator<'_>,
+    factor: &TableFactor,
+) -> TranslateResult<Option<String>> {
     match factor {
         TableFactor::Table {
             name,
@@ -25,11 +28,11 @@ pub fn factor(writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<S
             for argument in &args.args {
                 match argument {
                     FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => arguments.push(expr),
-                    _ => return writer.refuse("this argument of a table"),
+                    _ => return translator.refuse("this argument of a table"),
                 }
             }
             let called = name.to_string().to_lowercase();
-            called_table(writer, &called, &arguments, alias.as_ref()).map(Some)
+            called_table(translator, &called, &arguments, alias.as_ref()).map(Some)
         }
         TableFactor::Table { with_hints, .. } if !with_hints.is_empty() => {
             // Hints say how, not what.
@@ -37,7 +40,7 @@ pub fn factor(writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<S
             if let TableFactor::Table { with_hints, .. } = &mut bare {
                 with_hints.clear();
             }
-            writer.factor(&bare).map(Some)
+            translator.factor(&bare).map(Some)
         }
         TableFactor::Pivot { .. } => Err(Untranslatable::construct("PIVOT")
             .hint("write sum(…) FILTER (WHERE …) for each column")),
@@ -55,15 +58,15 @@ fn open_json() -> Untranslatable {
 }
 
 fn called_table(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     called: &str,
     arguments: &[&Expr],
     alias: Option<&TableAlias>,
-) -> Outcome<String> {
+) -> TranslateResult<String> {
     let (table, kind) = match (called, arguments) {
         ("string_split", [text, separator]) => {
-            let text = writer.text(text)?;
-            let separator = writer.text(separator)?;
+            let text = translator.text(text)?;
+            let separator = translator.text(separator)?;
             let is_one = separator
                 .text_literal()
                 .is_some_and(|one| one.chars().count() == 1);
@@ -74,28 +77,28 @@ fn called_table(
             // An empty string has one part there.
             let table = format!(
                 "unnest(CASE WHEN {0} = '' THEN ARRAY[''] ELSE string_to_array({1}, {2}) END)",
-                text.atom(),
+                text.operand(),
                 text.text,
                 separator.text
             );
-            (table, Kind::Text)
+            (table, SqlType::Text)
         }
         ("generate_series", [_, _] | [_, _, _]) => {
             let mut texts = Vec::new();
             for argument in arguments {
-                texts.push(writer.integer(argument)?.text);
+                texts.push(translator.integer(argument)?.text);
             }
             (
                 format!("generate_series({})", texts.join(", ")),
-                Kind::Integer,
+                SqlType::Integer,
             )
         }
         ("openjson", _) => return Err(open_json()),
         _ => return Err(Untranslatable::function(called)),
     };
     let (name, given) = match alias {
-        Some(alias) => writer.alias(alias)?,
-        None => (writer.make_name("parts"), Vec::new()),
+        Some(alias) => translator.alias(alias)?,
+        None => (translator.make_name("parts"), Vec::new()),
     };
     let column = given.first().cloned().unwrap_or_else(|| "value".to_owned());
     let text = format!(
@@ -103,33 +106,35 @@ fn called_table(
         name::quoted(&name),
         name::quoted(&column)
     );
-    let columns = vec![OutputColumn::of(&column, &Written::tight("", kind))];
-    writer.bring(Item {
+    let columns = vec![OutputColumn::of(&column, &Translated::primary("", kind))];
+    translator.add_item(TranslatedItem {
         name,
-        columns: Columns::Known(columns),
+        columns: KnownColumns::Known(columns),
     });
     Ok(text)
 }
 
 /// `db.schema.table` without the database, and without dbo where there is no such schema.
-pub fn relation(writer: &Writer<'_>, named: &ObjectName) -> Outcome<Vec<String>> {
+pub fn relation(translator: &Translator<'_>, named: &ObjectName) -> TranslateResult<Vec<String>> {
     let mut parts: Vec<String> = name::parts(named)?.iter().map(name::content).collect();
     let last = parts.last().map(String::as_str).unwrap_or_default();
     if last.starts_with('#') {
-        return writer.refuse("a temporary table");
+        return translator.refuse("a temporary table");
     }
     if last.starts_with('@') {
-        return writer.refuse("a table variable");
+        return translator.refuse("a table variable");
     }
     match parts.len() {
         1 | 2 => {}
         3 => {
             parts.remove(0);
         }
-        _ => return writer.refuse("a linked server"),
+        _ => return translator.refuse("a linked server"),
     }
     let is_usual = match parts.as_slice() {
-        [schema, _] => schema.is_empty() || schema.eq_ignore_ascii_case("dbo") && !has_dbo(writer),
+        [schema, _] => {
+            schema.is_empty() || schema.eq_ignore_ascii_case("dbo") && !has_dbo(translator)
+        }
         _ => false,
     };
     if is_usual {
@@ -138,8 +143,8 @@ pub fn relation(writer: &Writer<'_>, named: &ObjectName) -> Outcome<Vec<String>>
     Ok(parts)
 }
 
-fn has_dbo(writer: &Writer<'_>) -> bool {
-    let Some(database) = writer.database else {
+fn has_dbo(translator: &Translator<'_>) -> bool {
+    let Some(database) = translator.database else {
         return false;
     };
     let catalog = database.catalog;

@@ -30,20 +30,20 @@ use sqlparser::dialect::MsSqlDialect;
 use sqlparser::tokenizer::TokenWithSpan;
 
 use super::source::{
-    Aliases, Backslash, Booleans, DoubleQuoted, Evidence, Habits, Letters, Nulls, Rule, Source,
-    untyped,
+    AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectSemantics,
+    DoubleQuoted, FunctionRule, NullOrder, SourceDialect, untyped,
 };
-use super::translator::Writer;
-use super::translator::compare::Side;
-use super::translator::translated::{Kind, Written};
-use super::translator::untranslatable::{Outcome, Untranslatable};
+use super::translator::Translator;
+use super::translator::compare::ComparisonPurpose;
+use super::translator::translated::{SqlType, Translated};
+use super::translator::untranslatable::{TranslateResult, Untranslatable};
 
 use crate::policy::Dialect;
 
 /// SQL Server.
-pub struct Tsql;
+pub struct TsqlSource;
 
-impl Source for Tsql {
+impl SourceDialect for TsqlSource {
     fn dialect(&self) -> Dialect {
         Dialect::Tsql
     }
@@ -56,15 +56,15 @@ impl Source for Tsql {
         Box::new(MsSqlDialect {})
     }
 
-    fn evidence(&self) -> &'static [Evidence] {
+    fn evidence(&self) -> &'static [DialectEvidence] {
         evidence::EVIDENCE
     }
 
-    fn habits(&self) -> &'static Habits {
-        &HABITS
+    fn semantics(&self) -> &'static DialectSemantics {
+        &SEMANTICS
     }
 
-    fn functions(&self) -> &'static [&'static [Rule]] {
+    fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
             aggregates::RULES,
             conditionals::RULES,
@@ -78,47 +78,59 @@ impl Source for Tsql {
         tokens::bare(tokens)
     }
 
-    fn expression(&self, writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Option<Written>> {
-        expressions::expression(writer, expr)
+    fn expression(
+        &self,
+        translator: &mut Translator<'_>,
+        expr: &Expr,
+    ) -> TranslateResult<Option<Translated>> {
+        expressions::expression(translator, expr)
     }
 
     fn operation(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         left: &Expr,
         op: &BinaryOperator,
         right: &Expr,
-    ) -> Outcome<Option<Written>> {
-        operators::operation(writer, left, op, right)
+    ) -> TranslateResult<Option<Translated>> {
+        operators::operation(translator, left, op, right)
     }
 
     fn cast(
         &self,
-        writer: &mut Writer<'_>,
+        translator: &mut Translator<'_>,
         value: &Expr,
         to: &DataType,
         lenient: bool,
-    ) -> Outcome<Written> {
-        casts::cast_to(writer, value, to, None, lenient)
+    ) -> TranslateResult<Translated> {
+        casts::cast_to(translator, value, to, None, lenient)
     }
 
-    fn factor(&self, writer: &mut Writer<'_>, factor: &TableFactor) -> Outcome<Option<String>> {
-        from::factor(writer, factor)
+    fn factor(
+        &self,
+        translator: &mut Translator<'_>,
+        factor: &TableFactor,
+    ) -> TranslateResult<Option<String>> {
+        from::factor(translator, factor)
     }
 
-    fn relation(&self, writer: &Writer<'_>, name: &ObjectName) -> Outcome<Option<Vec<String>>> {
-        from::relation(writer, name).map(Some)
+    fn relation(
+        &self,
+        translator: &Translator<'_>,
+        name: &ObjectName,
+    ) -> TranslateResult<Option<Vec<String>>> {
+        from::relation(translator, name).map(Some)
     }
 
     fn sides(
         &self,
-        writer: &mut Writer<'_>,
-        left: &Written,
-        right: &Written,
-        side: Side,
-    ) -> Outcome<Option<(String, String)>> {
+        translator: &mut Translator<'_>,
+        left: &Translated,
+        right: &Translated,
+        side: ComparisonPurpose,
+    ) -> TranslateResult<Option<(String, String)>> {
         // Spaces at the end of a string do not count there, and literals show that it matters.
-        let is_padded = |value: &Written| {
+        let is_padded = |value: &Translated| {
             let content = value.text_literal().unwrap_or_default();
             content.ends_with(' ')
         };
@@ -128,32 +140,32 @@ impl Source for Tsql {
             ));
         }
         // A string beside a date may be written without hyphens.
-        if left.kind.is_moment()
+        if left.kind.is_temporal()
             && let Some(read) = timestamps::compact(right)
         {
-            return writer.sides(left, &read, side).map(Some);
+            return translator.sides(left, &read, side).map(Some);
         }
-        if right.kind.is_moment()
+        if right.kind.is_temporal()
             && let Some(read) = timestamps::compact(left)
         {
-            return writer.sides(&read, right, side).map(Some);
+            return translator.sides(&read, right, side).map(Some);
         }
         Ok(None)
     }
 
-    fn text_of(&self, value: &Written) -> Outcome<Written> {
+    fn text_of(&self, value: &Translated) -> TranslateResult<Translated> {
         let text = match value.kind {
-            Kind::Date => format!("to_char(CAST({} AS timestamp), 'YYYY-MM-DD')", value.text),
-            Kind::Decimal => format!("CAST({} AS text)", value.text),
-            Kind::Timestamp | Kind::TimestampTz => {
+            SqlType::Date => format!("to_char(CAST({} AS timestamp), 'YYYY-MM-DD')", value.text),
+            SqlType::Decimal => format!("CAST({} AS text)", value.text),
+            SqlType::Timestamp | SqlType::TimestampTz => {
                 return Err(untyped(value, "text").hint("CONVERT it with a style such as 120"));
             }
             _ => return Err(untyped(value, "text")),
         };
-        Ok(Written::tight(text, Kind::Text).never_null(value.not_null))
+        Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
     }
 
-    fn division(&self, left: &Written, right: &Written) -> Outcome<Written> {
+    fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
         operators::division(left, right)
     }
 
@@ -161,21 +173,21 @@ impl Source for Tsql {
         false
     }
 
-    fn recurs_unsaid(&self) -> bool {
+    fn has_implicit_recursion(&self) -> bool {
         true
     }
 }
 
-const HABITS: Habits = Habits {
-    nulls: Nulls::Smallest,
-    booleans: Booleans::Numbers,
+const SEMANTICS: DialectSemantics = DialectSemantics {
+    nulls: NullOrder::Smallest,
+    booleans: BooleanForm::Numbers,
     double_quoted: DoubleQuoted::Name,
-    backslash: Backslash::Plain,
-    like: Letters::Alike,
+    backslash: BackslashEscapes::Plain,
+    like: CaseSensitivity::Insensitive,
     like_escape: None,
-    equality: Letters::Alike,
-    names: Letters::Alike,
-    aliases: Aliases {
+    equality: CaseSensitivity::Insensitive,
+    names: CaseSensitivity::Insensitive,
+    aliases: AliasScope {
         filter: false,
         group: false,
         having: false,

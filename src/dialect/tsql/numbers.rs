@@ -2,17 +2,19 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/mathematical-functions-transact-sql>
 
-use crate::dialect::source::{Returns, Rule, Takes, Write, untyped};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{
+    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                    mathematical-functions-transact-sql";
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     by("round", 2, 3, round, ("ROUND(q, 2)", "round(q, 2)")),
     by("ceiling", 1, 1, whole, ("CEILING(q)", "ceil(q) AS ceiling")),
     by("floor", 1, 1, whole, ("FLOOR(q)", "floor(q)")),
@@ -44,33 +46,45 @@ pub const RULES: &[Rule] = &[
     double("asin", "asin", "ASIN(f)", "asin(f)"),
     double("acos", "acos", "ACOS(f)", "acos(f)"),
     double("atan", "atan", "ATAN(f)", "atan(f)"),
-    Rule {
+    FunctionRule {
         name: "atn2",
         arguments: (2, 2),
-        write: Write::Plain("atan2", &[Takes::Double], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Plain(
+            "atan2",
+            &[ArgumentType::Double],
+            ReturnType::Kind(SqlType::Float),
+        ),
         doc: DOC,
         case: ("ATN2(f, f)", "atan2(f, f) AS atn2"),
     },
-    Rule {
+    FunctionRule {
         name: "square",
         arguments: (1, 1),
-        write: Write::Template("({0} * {0})", &[Takes::Double], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Template(
+            "({0} * {0})",
+            &[ArgumentType::Double],
+            ReturnType::Kind(SqlType::Float),
+        ),
         doc: DOC,
         case: ("SQUARE(f)", "(f * f) AS square"),
     },
     by("log", 1, 2, logarithm, ("LOG(f)", "ln(f) AS log")),
-    Rule {
+    FunctionRule {
         name: "pi",
         arguments: (0, 0),
-        write: Write::Plain("pi", &[], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Plain("pi", &[], ReturnType::Kind(SqlType::Float)),
         doc: DOC,
         case: ("PI()", "pi()"),
     },
-    Rule {
+    FunctionRule {
         name: "rand",
         arguments: (0, 0),
         // Once for a whole query.
-        write: Write::Template("(SELECT random())", &[], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Template(
+            "(SELECT random())",
+            &[],
+            ReturnType::Kind(SqlType::Float),
+        ),
         doc: DOC,
         case: ("RAND()", "(SELECT random()) AS rand"),
     },
@@ -80,13 +94,13 @@ const fn by(
     name: &'static str,
     least: usize,
     most: usize,
-    write: fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>,
+    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
     case: (&'static str, &'static str),
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
@@ -97,24 +111,28 @@ const fn double(
     here: &'static str,
     before: &'static str,
     after: &'static str,
-) -> Rule {
-    Rule {
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (1, 1),
-        write: Write::Plain(here, &[Takes::Double], Returns::Kind(Kind::Float)),
+        write: FunctionTranslation::Plain(
+            here,
+            &[ArgumentType::Double],
+            ReturnType::Kind(SqlType::Float),
+        ),
         doc: DOC,
         case: (before, after),
     }
 }
 
 /// ROUND(x, places [, cut]): halves go away from zero.
-fn round(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
-    let places = writer.integer(call.argument(1)?)?;
+    let number = translator.number(call.argument(0)?)?;
+    let places = translator.integer(call.argument(1)?)?;
     let cuts = match call.arguments.get(2) {
         None => false,
-        Some(cut) => match writer.integer(cut)?.small_integer() {
+        Some(cut) => match translator.integer(cut)?.small_integer() {
             Some(cut) => cut != 0,
             None => return Err(call.refused()),
         },
@@ -123,14 +141,14 @@ fn round(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     let not_null = number.not_null && places.not_null;
     let places = places.text;
     let text = match number.kind {
-        Kind::Decimal => format!("{name}({}, {places})", number.text),
-        Kind::Integer => {
+        SqlType::Decimal => format!("{name}({}, {places})", number.text),
+        SqlType::Integer => {
             format!(
                 "CAST({name}(CAST({} AS numeric), {places}) AS bigint)",
                 number.text
             )
         }
-        Kind::Float => {
+        SqlType::Float => {
             format!(
                 "CAST({name}(CAST({} AS numeric), {places}) AS double precision)",
                 number.text
@@ -138,16 +156,16 @@ fn round(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         }
         _ => return Err(untyped(&number, "a number of known type")),
     };
-    Ok(Written {
-        name: Some(name.to_owned()).filter(|_| number.kind == Kind::Decimal),
-        ..Written::tight(text, number.kind).never_null(not_null)
+    Ok(Translated {
+        name: Some(name.to_owned()).filter(|_| number.kind == SqlType::Decimal),
+        ..Translated::primary(text, number.kind).never_null(not_null)
     })
 }
 
 /// CEILING, FLOOR and ABS have the type of their argument.
-fn whole(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn whole(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
+    let number = translator.number(call.argument(0)?)?;
     let name = match call.name.as_str() {
         "ceiling" => "ceil",
         other => other,
@@ -155,45 +173,45 @@ fn whole(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     if !number.kind.is_number() {
         return Err(untyped(&number, "a number of known type"));
     }
-    if number.kind == Kind::Integer && name != "abs" {
-        return Ok(Written {
-            form: crate::dialect::translator::translated::Form::Computed,
+    if number.kind == SqlType::Integer && name != "abs" {
+        return Ok(Translated {
+            form: crate::dialect::translator::translated::TranslatedForm::Computed,
             ..number
         });
     }
-    Ok(Written {
-        longer: number.longer && name == "abs",
-        ..Written::call(name, &[&number.text], number.kind).never_null(number.not_null)
+    Ok(Translated {
+        extra_digits: number.extra_digits && name == "abs",
+        ..Translated::call(name, &[&number.text], number.kind).never_null(number.not_null)
     })
 }
 
-fn sign(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn sign(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
+    let number = translator.number(call.argument(0)?)?;
     let text = match number.kind {
-        Kind::Integer => format!("CAST(sign({}) AS integer)", number.text),
-        Kind::Decimal | Kind::Float => format!("sign({})", number.text),
+        SqlType::Integer => format!("CAST(sign({}) AS integer)", number.text),
+        SqlType::Decimal | SqlType::Float => format!("sign({})", number.text),
         _ => return Err(untyped(&number, "a number of known type")),
     };
-    Ok(Written::tight(text, number.kind).never_null(number.not_null))
+    Ok(Translated::primary(text, number.kind).never_null(number.not_null))
 }
 
 /// POWER has the type of its first argument: whole numbers are cut.
-fn power(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn power(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let base = writer.number(call.argument(0)?)?;
+    let base = translator.number(call.argument(0)?)?;
     let kind = base.kind;
     let (base, exponent) = (
-        writer.double(call.argument(0)?)?,
-        writer.double(call.argument(1)?)?,
+        translator.double(call.argument(0)?)?,
+        translator.double(call.argument(1)?)?,
     );
     let not_null = base.not_null && exponent.not_null;
     let text = format!("power({}, {})", base.text, exponent.text);
     match kind {
-        Kind::Float => Ok(Written::tight(text, Kind::Float).never_null(not_null)),
-        Kind::Integer => {
+        SqlType::Float => Ok(Translated::primary(text, SqlType::Float).never_null(not_null)),
+        SqlType::Integer => {
             let text = format!("CAST(trunc({text}) AS bigint)");
-            Ok(Written::tight(text, Kind::Integer).never_null(not_null))
+            Ok(Translated::primary(text, SqlType::Integer).never_null(not_null))
         }
         _ => Err(call
             .refused()
@@ -201,13 +219,16 @@ fn power(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
     }
 }
 
-fn logarithm(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+fn logarithm(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.double(call.argument(0)?)?;
+    let number = translator.double(call.argument(0)?)?;
     let text = format!("ln({})", number.text);
     let text = match call.arguments.get(1) {
         None => text,
-        Some(base) => format!("({text} / ln({}))", writer.double(base)?.text),
+        Some(base) => format!("({text} / ln({}))", translator.double(base)?.text),
     };
-    Ok(Written::tight(text, Kind::Float))
+    Ok(Translated::primary(text, SqlType::Float))
 }

@@ -5,20 +5,20 @@
 use sqlparser::ast::{BinaryOperator, Expr};
 
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::arithmetic::operate;
 use crate::dialect::translator::interval;
-use crate::dialect::translator::interval::Unit;
-use crate::dialect::translator::translated::{Form, Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::interval::TimeUnit;
+use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an operation.
 pub fn operation(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     left: &Expr,
     op: &BinaryOperator,
     right: &Expr,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     let sign = match op {
         BinaryOperator::Plus => "+",
         BinaryOperator::Minus => "-",
@@ -30,28 +30,28 @@ pub fn operation(
         BinaryOperator::BitwiseXor => "#",
         _ => return Ok(None),
     };
-    let (left, right) = (writer.value(left)?, writer.value(right)?);
-    calculated(writer, left, sign, right).map(Some)
+    let (left, right) = (translator.value(left)?, translator.value(right)?);
+    calculated(translator, left, sign, right).map(Some)
 }
 
 fn calculated(
-    writer: &mut Writer<'_>,
-    left: Written,
+    translator: &mut Translator<'_>,
+    left: Translated,
     sign: &str,
-    right: Written,
-) -> Outcome<Written> {
-    let (left, right) = (writer.numeric(left)?, writer.numeric(right)?);
-    if left.kind.is_moment() || right.kind.is_moment() {
+    right: Translated,
+) -> TranslateResult<Translated> {
+    let (left, right) = (translator.numeric(left)?, translator.numeric(right)?);
+    if left.kind.is_temporal() || right.kind.is_temporal() {
         return moved(&left, sign, &right);
     }
-    if left.kind == Kind::Text || right.kind == Kind::Text {
+    if left.kind == SqlType::Text || right.kind == SqlType::Text {
         if sign == "+" {
             return joined(&left, &right);
         }
         return Err(mixture());
     }
     for side in [&left, &right] {
-        let fits = side.kind.is_number() || matches!(side.kind, Kind::Null | Kind::Unclear);
+        let fits = side.kind.is_number() || matches!(side.kind, SqlType::Null | SqlType::Unclear);
         if !fits {
             return Err(untyped(side, "a number"));
         }
@@ -59,9 +59,9 @@ fn calculated(
     match sign {
         "/" => division(&left, &right),
         "%" | "&" | "|" | "#" => {
-            let whole = |side: &Written| match side.kind {
-                Kind::Integer | Kind::Null => true,
-                Kind::Decimal => sign == "%",
+            let whole = |side: &Translated| match side.kind {
+                SqlType::Integer | SqlType::Null => true,
+                SqlType::Decimal => sign == "%",
                 _ => false,
             };
             if !whole(&left) || !whole(&right) {
@@ -74,20 +74,20 @@ fn calculated(
 }
 
 /// `a + b` of strings is NULL where one of them is.
-fn joined(left: &Written, right: &Written) -> Outcome<Written> {
+fn joined(left: &Translated, right: &Translated) -> TranslateResult<Translated> {
     for (side, other) in [(left, right), (right, left)] {
         let fits = match side.kind {
-            Kind::Text | Kind::Null => true,
+            SqlType::Text | SqlType::Null => true,
             // Beside a string that is no number, only a string makes sense there.
-            Kind::Unclear => other.text_literal().is_some_and(is_no_number),
+            SqlType::Unclear => other.text_literal().is_some_and(is_no_number),
             _ => false,
         };
         if !fits {
             return Err(mixture());
         }
     }
-    let text = format!("{} || {}", left.atom(), right.atom());
-    Ok(Written::operation(text, Kind::Text).never_null(left.not_null && right.not_null))
+    let text = format!("{} || {}", left.operand(), right.operand());
+    Ok(Translated::operation(text, SqlType::Text).never_null(left.not_null && right.not_null))
 }
 
 fn is_no_number(content: &str) -> bool {
@@ -102,27 +102,28 @@ fn mixture() -> Untranslatable {
 }
 
 /// A DATETIME and a number of days.
-fn moved(left: &Written, sign: &str, right: &Written) -> Outcome<Written> {
-    let days = |value: &Written| value.kind == Kind::Integer;
-    let stamp = |value: &Written| matches!(value.kind, Kind::Timestamp | Kind::TimestampTz);
+fn moved(left: &Translated, sign: &str, right: &Translated) -> TranslateResult<Translated> {
+    let days = |value: &Translated| value.kind == SqlType::Integer;
+    let stamp =
+        |value: &Translated| matches!(value.kind, SqlType::Timestamp | SqlType::TimestampTz);
     match sign {
-        "+" if stamp(left) && days(right) => interval::moved(left, false, right, Unit::Day),
-        "-" if stamp(left) && days(right) => interval::moved(left, true, right, Unit::Day),
-        "+" if days(left) && stamp(right) => interval::moved(right, false, left, Unit::Day),
+        "+" if stamp(left) && days(right) => interval::shifted(left, false, right, TimeUnit::Day),
+        "-" if stamp(left) && days(right) => interval::shifted(left, true, right, TimeUnit::Day),
+        "+" if days(left) && stamp(right) => interval::shifted(right, false, left, TimeUnit::Day),
         _ => Err(Untranslatable::construct("arithmetic with dates")
             .hint("write DATEADD() or DATEDIFF()")),
     }
 }
 
 /// Whole numbers divide to whole numbers, and by zero it is an error, as in Postgres.
-pub fn division(left: &Written, right: &Written) -> Outcome<Written> {
+pub fn division(left: &Translated, right: &Translated) -> TranslateResult<Translated> {
     let written = operate("/", left, right);
-    let is_parameter = |side: &Written| side.form == Form::Parameter;
+    let is_parameter = |side: &Translated| side.form == TranslatedForm::Parameter;
     if is_parameter(left) || is_parameter(right) {
         return Err(untyped(left, "a number of known type"));
     }
-    Ok(Written {
-        longer: written.kind != Kind::Integer,
+    Ok(Translated {
+        extra_digits: written.kind != SqlType::Integer,
         ..written
     })
 }

@@ -6,26 +6,26 @@
 use sqlparser::ast::Expr;
 
 use super::substring_search::{escaped, found};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// `x LIKE '[0-9]%'`; none for patterns without classes, which the core writes.
 pub fn like(
-    writer: &mut Writer<'_>,
+    translator: &mut Translator<'_>,
     expr: &Expr,
     pattern: &Expr,
     escape: bool,
     negated: bool,
-) -> Outcome<Option<Written>> {
+) -> TranslateResult<Option<Translated>> {
     let pattern = match pattern {
-        Expr::Value(_) => writer.value(pattern)?,
+        Expr::Value(_) => translator.value(pattern)?,
         _ => {
             // A class may stand in what it holds.
-            writer.likely();
+            translator.mark_likely();
             return Ok(None);
         }
     };
@@ -36,13 +36,13 @@ pub fn like(
         return Ok(None);
     }
     if escape {
-        return writer.refuse("a class of characters beside ESCAPE");
+        return translator.refuse("a class of characters beside ESCAPE");
     }
     let Some(body) = regular(content) else {
-        return writer.refuse("this pattern of LIKE");
+        return translator.refuse("this pattern of LIKE");
     };
-    let subject = writer.text(expr)?;
-    let sign = match (has_letters(&pattern) && !subject.cased, negated) {
+    let subject = translator.text(expr)?;
+    let sign = match (has_letters(&pattern) && !subject.case_sensitive, negated) {
         (true, false) => "~*",
         (true, true) => "!~*",
         (false, false) => "~",
@@ -50,11 +50,11 @@ pub fn like(
     };
     let text = format!(
         "{} {sign} {}",
-        subject.atom(),
+        subject.operand(),
         literal::quoted(&format!("^{body}$"))
     );
     Ok(Some(
-        Written::operation(text, Kind::Bool).never_null(subject.not_null),
+        Translated::operation(text, SqlType::Bool).never_null(subject.not_null),
     ))
 }
 
@@ -105,10 +105,13 @@ fn class_of(class: &str) -> Option<String> {
 }
 
 /// PATINDEX('%pattern%', text)
-pub fn patindex(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn patindex(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let pattern = writer.value(call.argument(0)?)?;
-    let text = writer.text(call.argument(1)?)?;
+    let pattern = translator.value(call.argument(0)?)?;
+    let text = translator.text(call.argument(1)?)?;
     let refused = || {
         call.refused()
             .hint("only patterns such as '%[0-9]%' are translated")
@@ -129,20 +132,23 @@ pub fn patindex(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         "COALESCE(length(substring({} from {before})) + 1, \
          CASE WHEN {} IS NOT NULL THEN 0 END)",
         text.text,
-        text.atom()
+        text.operand()
     );
-    Ok(Written::tight(written, Kind::Integer).never_null(text.not_null))
+    Ok(Translated::primary(written, SqlType::Integer).never_null(text.not_null))
 }
 
 /// JSON_VALUE(document, '$.a.b'): NULL where there is no scalar.
-pub fn json_value(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn json_value(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let document = writer.value(call.argument(0)?)?;
-    let path = writer.value(call.argument(1)?)?;
+    let document = translator.value(call.argument(0)?)?;
+    let path = translator.value(call.argument(1)?)?;
     let document = match document.kind {
-        Kind::Jsonb => document,
-        Kind::Json | Kind::Text => {
-            Written::tight(format!("CAST({} AS jsonb)", document.text), Kind::Jsonb)
+        SqlType::Jsonb => document,
+        SqlType::Json | SqlType::Text => {
+            Translated::primary(format!("CAST({} AS jsonb)", document.text), SqlType::Jsonb)
         }
         _ => return Err(crate::dialect::source::untyped(&document, "JSON")),
     };
@@ -153,9 +159,9 @@ pub fn json_value(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> 
     let text = format!(
         "CASE WHEN jsonb_typeof({0} #> {keys}) NOT IN ('object', 'array') \
          THEN {0} #>> {keys} END",
-        document.atom()
+        document.operand()
     );
-    Ok(Written::tight(text, Kind::Text))
+    Ok(Translated::primary(text, SqlType::Text))
 }
 
 /// `$.a.b[0]` as its steps.

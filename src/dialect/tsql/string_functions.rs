@@ -3,43 +3,46 @@
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/string-functions-transact-sql>
 
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// LEFT and RIGHT: a negative count is an error there, and another thing here.
-pub fn side(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn side(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let count = writer.integer(call.argument(1)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let count = translator.integer(call.argument(1)?)?;
     if count.small_integer().is_some_and(|count| count < 0) {
         return Err(call.refused().hint("the length must not be negative"));
     }
     let not_null = text.not_null && count.not_null;
     let written = format!("\"{}\"({}, {})", call.name, text.text, count.text);
-    Ok(Written::tight(written, Kind::Text).never_null(not_null))
+    Ok(Translated::primary(written, SqlType::Text).never_null(not_null))
 }
 
-pub fn part(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn part(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let start = writer.integer(call.argument(1)?)?;
-    let length = writer.integer(call.argument(2)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let start = translator.integer(call.argument(1)?)?;
+    let length = translator.integer(call.argument(2)?)?;
     let not_null = text.not_null && start.not_null && length.not_null;
     let written = format!("substr({}, {}, {})", text.text, start.text, length.text);
-    Ok(Written::tight(written, Kind::Text).never_null(not_null))
+    Ok(Translated::primary(written, SqlType::Text).never_null(not_null))
 }
 
 /// TRANSLATE does not tell letters apart either, and both lists are of one length.
-pub fn translated(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn translated(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let from = writer.text(call.argument(1)?)?;
-    let to = writer.text(call.argument(2)?)?;
-    let length = |value: &Written| value.text_literal().map(|content| content.chars().count());
+    let text = translator.text(call.argument(0)?)?;
+    let from = translator.text(call.argument(1)?)?;
+    let to = translator.text(call.argument(2)?)?;
+    let length = |value: &Translated| value.text_literal().map(|content| content.chars().count());
     let fits = length(&from).is_some() && length(&from) == length(&to);
     if !fits || has_letters(&from) {
         return Err(call
@@ -47,25 +50,28 @@ pub fn translated(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> 
             .hint("only characters that are no letters are translated"));
     }
     let arguments = [text.text.as_str(), from.text.as_str(), to.text.as_str()];
-    Ok(Written::call("translate", &arguments, Kind::Text).never_null(text.not_null))
+    Ok(Translated::call("translate", &arguments, SqlType::Text).never_null(text.not_null))
 }
 
 /// STUFF(text, start, length, new): NULL where it begins outside of the text.
-pub fn stuff(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn stuff(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let start = writer.integer(call.argument(1)?)?;
-    let length = writer.integer(call.argument(2)?)?;
-    let new = writer.text(call.argument(3)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let start = translator.integer(call.argument(1)?)?;
+    let length = translator.integer(call.argument(2)?)?;
+    let new = translator.text(call.argument(3)?)?;
     let is_fine = length.small_integer().is_some_and(|length| length >= 0);
     let from = match start.small_integer() {
         Some(start) if start >= 1 => format!("length({}) >= {start}", text.text),
         Some(_) => return Err(call.refused().hint("it begins at 1")),
-        None => format!("{} BETWEEN 1 AND length({})", start.atom(), text.text),
+        None => format!("{} BETWEEN 1 AND length({})", start.operand(), text.text),
     };
     let room = match is_fine {
         true => String::new(),
-        false => format!(" AND {} >= 0", length.atom()),
+        false => format!(" AND {} >= 0", length.operand()),
     };
     let new = match new.not_null {
         true => new.text,
@@ -75,71 +81,90 @@ pub fn stuff(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         "CASE WHEN {from}{room} THEN overlay({} PLACING {new} FROM {} FOR {}) END",
         text.text, start.text, length.text
     );
-    Ok(Written::tight(written, Kind::Text))
+    Ok(Translated::primary(written, SqlType::Text))
 }
 
 /// REPLICATE a negative number of times is NULL.
-pub fn replicate(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn replicate(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    repeated(writer, call, text, 1)
+    let text = translator.text(call.argument(0)?)?;
+    repeated(translator, call, text, 1)
 }
 
-pub fn space(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn space(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    repeated(writer, call, literal::text(" "), 0)
+    repeated(translator, call, literal::text(" "), 0)
 }
 
 fn repeated(
-    writer: &mut Writer<'_>,
-    call: &Call<'_>,
-    text: Written,
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+    text: Translated,
     place: usize,
-) -> Outcome<Written> {
-    let count = writer.integer(call.argument(place)?)?;
-    let written = Written::call("repeat", &[&text.text, &count.text], Kind::Text);
+) -> TranslateResult<Translated> {
+    let count = translator.integer(call.argument(place)?)?;
+    let written = Translated::call("repeat", &[&text.text, &count.text], SqlType::Text);
     if count.small_integer().is_some_and(|count| count >= 0) {
         return Ok(written.never_null(text.not_null));
     }
-    let guarded = format!("CASE WHEN {} >= 0 THEN {} END", count.atom(), written.text);
-    Ok(Written::tight(guarded, Kind::Text))
+    let guarded = format!(
+        "CASE WHEN {} >= 0 THEN {} END",
+        count.operand(),
+        written.text
+    );
+    Ok(Translated::primary(guarded, SqlType::Text))
 }
 
 /// CONCAT takes NULL for an empty string.
-pub fn concat(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn concat(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     let mut texts = Vec::new();
     for argument in &call.arguments {
-        texts.push(writer.text(argument)?.text);
+        texts.push(translator.text(argument)?.text);
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Ok(Written::call("concat", &texts, Kind::Text).never_null(true))
+    Ok(Translated::call("concat", &texts, SqlType::Text).never_null(true))
 }
 
 /// CONCAT_WS passes over NULL; a separator that is NULL is an empty string.
-pub fn concat_ws(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn concat_ws(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
     let mut texts = Vec::new();
     for argument in &call.arguments {
-        let text = writer.text(argument)?;
+        let text = translator.text(argument)?;
         texts.push(match texts.is_empty() && !text.not_null {
             true => format!("COALESCE({}, '')", text.text),
             false => text.text,
         });
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    Ok(Written::call("concat_ws", &texts, Kind::Text).never_null(true))
+    Ok(Translated::call("concat_ws", &texts, SqlType::Text).never_null(true))
 }
 
 /// STR(number, length, places): at the right of so many characters.
-pub fn number_text(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn number_text(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let number = writer.number(call.argument(0)?)?;
-    let mut small = |place: usize, usual: i64| -> Outcome<i64> {
+    let number = translator.number(call.argument(0)?)?;
+    let mut small = |place: usize, usual: i64| -> TranslateResult<i64> {
         match call.arguments.get(place) {
             None => Ok(usual),
             Some(expr) => {
-                let value = writer.integer(expr)?;
+                let value = translator.integer(expr)?;
                 (value.small_integer())
                     .filter(|value| (0..=16).contains(value))
                     .ok_or_else(|| {
@@ -157,7 +182,7 @@ pub fn number_text(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written>
         "CAST(round(CAST({} AS numeric), {places}) AS text)",
         number.text
     );
-    let written = if number.kind == Kind::Integer && length >= 5 && places == 0 {
+    let written = if number.kind == SqlType::Integer && length >= 5 && places == 0 {
         format!("lpad({text}, {length})")
     } else {
         format!(
@@ -165,15 +190,18 @@ pub fn number_text(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written>
              ELSE lpad({text}, {length}) END"
         )
     };
-    Ok(Written::tight(written, Kind::Text).never_null(number.not_null))
+    Ok(Translated::primary(written, SqlType::Text).never_null(number.not_null))
 }
 
 /// CHAR and NCHAR of ASCII: beyond it they depend on the code page.
-pub fn character(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn character(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let code = writer.integer(call.argument(0)?)?;
+    let code = translator.integer(call.argument(0)?)?;
     match code.small_integer() {
-        Some(1..=127) => Ok(Written::call("chr", &[&code.text], Kind::Text).never_null(true)),
+        Some(1..=127) => Ok(Translated::call("chr", &[&code.text], SqlType::Text).never_null(true)),
         _ => Err(call
             .refused()
             .hint("only codes from 1 to 127 are translated")),

@@ -7,56 +7,66 @@ use super::string_functions::{
     character, concat, concat_ws, number_text, part, replicate, side, space, stuff, translated,
 };
 use super::substring_search::{charindex, replaced};
-use crate::dialect::source::{Returns, Rule, Takes, Write};
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                    string-functions-transact-sql";
-const TEXT: Returns = Returns::Kind(Kind::Text);
+const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
 
 /// The table.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[FunctionRule] = &[
     filled(
         "len",
         1,
         "length(rtrim({0}, ' '))",
-        &[Takes::Text],
-        Kind::Integer,
+        &[ArgumentType::Text],
+        SqlType::Integer,
         ("LEN(s)", "length(rtrim(s, ' ')) AS len"),
     ),
-    plain("upper", "upper", &[Takes::Text], ("UPPER(s)", "upper(s)")),
-    plain("lower", "lower", &[Takes::Text], ("LOWER(s)", "lower(s)")),
+    plain(
+        "upper",
+        "upper",
+        &[ArgumentType::Text],
+        ("UPPER(s)", "upper(s)"),
+    ),
+    plain(
+        "lower",
+        "lower",
+        &[ArgumentType::Text],
+        ("LOWER(s)", "lower(s)"),
+    ),
     plain(
         "reverse",
         "reverse",
-        &[Takes::Text],
+        &[ArgumentType::Text],
         ("REVERSE(s)", "reverse(s)"),
     ),
     filled(
         "ltrim",
         1,
         "ltrim({0}, ' ')",
-        &[Takes::Text],
-        Kind::Text,
+        &[ArgumentType::Text],
+        SqlType::Text,
         ("LTRIM(s)", "ltrim(s, ' ') AS ltrim"),
     ),
     filled(
         "rtrim",
         1,
         "rtrim({0}, ' ')",
-        &[Takes::Text],
-        Kind::Text,
+        &[ArgumentType::Text],
+        SqlType::Text,
         ("RTRIM(s)", "rtrim(s, ' ') AS rtrim"),
     ),
     filled(
         "trim",
         1,
         "btrim({0}, ' ')",
-        &[Takes::Text],
-        Kind::Text,
+        &[ArgumentType::Text],
+        SqlType::Text,
         ("TRIM(s)", "btrim(s, ' ')"),
     ),
     by(
@@ -160,8 +170,8 @@ pub const RULES: &[Rule] = &[
         "quotename",
         1,
         "('[' || replace({0}, ']', ']]') || ']')",
-        &[Takes::Text],
-        Kind::Text,
+        &[ArgumentType::Text],
+        SqlType::Text,
         (
             "QUOTENAME(s)",
             "('[' || replace(s, ']', ']]') || ']') AS quotename",
@@ -171,16 +181,16 @@ pub const RULES: &[Rule] = &[
         "ascii",
         1,
         "NULLIF(ascii({0}), 0)",
-        &[Takes::Text],
-        Kind::Integer,
+        &[ArgumentType::Text],
+        SqlType::Integer,
         ("ASCII(s)", "NULLIF(ascii(s), 0) AS ascii"),
     ),
     filled(
         "unicode",
         1,
         "NULLIF(ascii({0}), 0)",
-        &[Takes::Text],
-        Kind::Integer,
+        &[ArgumentType::Text],
+        SqlType::Integer,
         ("UNICODE(s)", "NULLIF(ascii(s), 0) AS unicode"),
     ),
     by("char", 1, 1, character, ("CHAR(65)", "chr(65) AS \"char\"")),
@@ -203,14 +213,20 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-type By = fn(&mut Writer<'_>, &Call<'_>) -> Outcome<Written>;
-type Shown = (&'static str, &'static str);
+type StringFn = fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>;
+type StringCase = (&'static str, &'static str);
 
-const fn by(name: &'static str, least: usize, most: usize, write: By, case: Shown) -> Rule {
-    Rule {
+const fn by(
+    name: &'static str,
+    least: usize,
+    most: usize,
+    write: StringFn,
+    case: StringCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (least, most),
-        write: Write::By(write),
+        write: FunctionTranslation::By(write),
         doc: DOC,
         case,
     }
@@ -219,13 +235,13 @@ const fn by(name: &'static str, least: usize, most: usize, write: By, case: Show
 const fn plain(
     name: &'static str,
     here: &'static str,
-    takes: &'static [Takes],
-    case: Shown,
-) -> Rule {
-    Rule {
+    takes: &'static [ArgumentType],
+    case: StringCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (takes.len(), takes.len()),
-        write: Write::Plain(here, takes, TEXT),
+        write: FunctionTranslation::Plain(here, takes, TEXT),
         doc: DOC,
         case,
     }
@@ -235,14 +251,14 @@ const fn filled(
     name: &'static str,
     count: usize,
     template: &'static str,
-    takes: &'static [Takes],
-    kind: Kind,
-    case: Shown,
-) -> Rule {
-    Rule {
+    takes: &'static [ArgumentType],
+    kind: SqlType,
+    case: StringCase,
+) -> FunctionRule {
+    FunctionRule {
         name,
         arguments: (count, count),
-        write: Write::Template(template, takes, Returns::Kind(kind)),
+        write: FunctionTranslation::Template(template, takes, ReturnType::Kind(kind)),
         doc: DOC,
         case,
     }

@@ -3,29 +3,36 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/charindex-transact-sql>
 
-use crate::dialect::translator::Writer;
-use crate::dialect::translator::call::Call;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::Outcome;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// CHARINDEX(part, text [, start])
-pub fn charindex(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn charindex(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let part = writer.text(call.argument(0)?)?;
-    let text = writer.text(call.argument(1)?)?;
+    let part = translator.text(call.argument(0)?)?;
+    let text = translator.text(call.argument(1)?)?;
     let start = call
         .arguments
         .get(2)
-        .map(|start| writer.integer(start))
+        .map(|start| translator.integer(start))
         .transpose()?;
     found(&part, &text, start.as_ref())
 }
 
 /// The place of a part in a text, 0 where there is none.
-pub fn found(part: &Written, text: &Written, start: Option<&Written>) -> Outcome<Written> {
-    let alike = has_letters(part) && !part.cased && !text.cased;
+pub fn found(
+    part: &Translated,
+    text: &Translated,
+    start: Option<&Translated>,
+) -> TranslateResult<Translated> {
+    let alike = has_letters(part) && !part.case_sensitive && !text.case_sensitive;
     let (needle, place) = match (alike, part.text_literal()) {
         (false, _) => (part.text.clone(), text.text.clone()),
         (true, Some(content)) if content.is_ascii() => (
@@ -40,8 +47,8 @@ pub fn found(part: &Written, text: &Written, start: Option<&Written>) -> Outcome
     let not_null = part.not_null && text.not_null;
     // An empty part is nowhere there, and everywhere here.
     if part.text_literal() == Some("") {
-        let text = format!("CASE WHEN {} IS NOT NULL THEN 0 END", text.atom());
-        return Ok(Written::tight(text, Kind::Integer));
+        let text = format!("CASE WHEN {} IS NOT NULL THEN 0 END", text.operand());
+        return Ok(Translated::primary(text, SqlType::Integer));
     }
     let is_solid = part.text_literal().is_some();
     let written = match start.map(|start| (start, start.small_integer())) {
@@ -54,28 +61,34 @@ pub fn found(part: &Written, text: &Written, start: Option<&Written>) -> Outcome
             format!(
                 "COALESCE(NULLIF(strpos(substr({place}, {from}), {needle}), 0) + {from} - 1, \
                  CASE WHEN {} IS NOT NULL AND {} IS NOT NULL THEN 0 END)",
-                text.atom(),
-                part.atom()
+                text.operand(),
+                part.operand()
             )
         }
     };
     let written = match is_solid {
         true => written,
-        false => format!("CASE WHEN {} = '' THEN 0 ELSE {written} END", part.atom()),
+        false => format!(
+            "CASE WHEN {} = '' THEN 0 ELSE {written} END",
+            part.operand()
+        ),
     };
-    Ok(Written::tight(written, Kind::Integer).never_null(not_null))
+    Ok(Translated::primary(written, SqlType::Integer).never_null(not_null))
 }
 
 /// REPLACE(text, what, with)
-pub fn replaced(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
+pub fn replaced(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
     call.plain()?;
-    let text = writer.text(call.argument(0)?)?;
-    let what = writer.text(call.argument(1)?)?;
-    let with = writer.text(call.argument(2)?)?;
+    let text = translator.text(call.argument(0)?)?;
+    let what = translator.text(call.argument(1)?)?;
+    let with = translator.text(call.argument(2)?)?;
     let not_null = text.not_null && what.not_null && with.not_null;
-    if !has_letters(&what) || text.cased {
+    if !has_letters(&what) || text.case_sensitive {
         let arguments = [text.text.as_str(), what.text.as_str(), with.text.as_str()];
-        return Ok(Written::call("replace", &arguments, Kind::Text).never_null(not_null));
+        return Ok(Translated::call("replace", &arguments, SqlType::Text).never_null(not_null));
     }
     let Some(content) = what.text_literal() else {
         return Err(call
@@ -88,7 +101,7 @@ pub fn replaced(writer: &mut Writer<'_>, call: &Call<'_>) -> Outcome<Written> {
         None => format!("replace({}, '\\', '\\\\')", with.text),
     };
     let written = format!("regexp_replace({}, {pattern}, {new}, 'gi')", text.text);
-    Ok(Written::tight(written, Kind::Text).never_null(not_null))
+    Ok(Translated::primary(written, SqlType::Text).never_null(not_null))
 }
 
 /// A string as the regular expression that finds it.

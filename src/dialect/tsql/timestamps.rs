@@ -3,19 +3,19 @@
 use sqlparser::ast::{Expr, Ident};
 
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Writer;
+use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval::Unit;
+use crate::dialect::translator::interval::TimeUnit;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::{Kind, Written};
-use crate::dialect::translator::untranslatable::{Outcome, Untranslatable};
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A part of time, as DATEPART and DATEDIFF name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// A unit that moments are moved by.
-    Unit(Unit),
+pub enum TsqlDatePart {
+    /// A unit that timestamps are moved by.
+    Unit(TimeUnit),
     /// The day of the year.
     DayOfYear,
     /// The day of the week.
@@ -24,9 +24,9 @@ pub enum Part {
     IsoWeek,
 }
 
-impl Part {
+impl TsqlDatePart {
     /// The part that an argument names.
-    pub fn in_argument(expr: &Expr) -> Outcome<Self> {
+    pub fn in_argument(expr: &Expr) -> TranslateResult<Self> {
         let found = match expr {
             Expr::Identifier(Ident { value, .. }) => Self::named(value),
             _ => None,
@@ -36,35 +36,35 @@ impl Part {
 
     fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
-            "year" | "yy" | "yyyy" => Self::Unit(Unit::Year),
-            "quarter" | "qq" | "q" => Self::Unit(Unit::Quarter),
-            "month" | "mm" | "m" => Self::Unit(Unit::Month),
+            "year" | "yy" | "yyyy" => Self::Unit(TimeUnit::Year),
+            "quarter" | "qq" | "q" => Self::Unit(TimeUnit::Quarter),
+            "month" | "mm" | "m" => Self::Unit(TimeUnit::Month),
             "dayofyear" | "dy" | "y" => Self::DayOfYear,
-            "day" | "dd" | "d" => Self::Unit(Unit::Day),
-            "week" | "wk" | "ww" => Self::Unit(Unit::Week),
+            "day" | "dd" | "d" => Self::Unit(TimeUnit::Day),
+            "week" | "wk" | "ww" => Self::Unit(TimeUnit::Week),
             "weekday" | "dw" | "w" => Self::Weekday,
             "iso_week" | "isowk" | "isoww" => Self::IsoWeek,
-            "hour" | "hh" => Self::Unit(Unit::Hour),
-            "minute" | "mi" | "n" => Self::Unit(Unit::Minute),
-            "second" | "ss" | "s" => Self::Unit(Unit::Second),
-            "millisecond" | "ms" => Self::Unit(Unit::Millisecond),
-            "microsecond" | "mcs" => Self::Unit(Unit::Microsecond),
+            "hour" | "hh" => Self::Unit(TimeUnit::Hour),
+            "minute" | "mi" | "n" => Self::Unit(TimeUnit::Minute),
+            "second" | "ss" | "s" => Self::Unit(TimeUnit::Second),
+            "millisecond" | "ms" => Self::Unit(TimeUnit::Millisecond),
+            "microsecond" | "mcs" => Self::Unit(TimeUnit::Microsecond),
             _ => return None,
         })
     }
 
     /// The unit that it counts: a day of whatever is a day.
-    pub fn unit(self) -> Outcome<Unit> {
+    pub fn unit(self) -> TranslateResult<TimeUnit> {
         match self {
             Self::Unit(unit) => Ok(unit),
-            Self::DayOfYear | Self::Weekday => Ok(Unit::Day),
+            Self::DayOfYear | Self::Weekday => Ok(TimeUnit::Day),
             Self::IsoWeek => Err(Untranslatable::construct("ISO weeks that are counted")),
         }
     }
 }
 
 /// A string literal with a date that is written `20240131`, with hyphens.
-pub fn compact(value: &Written) -> Option<Written> {
+pub fn compact(value: &Translated) -> Option<Translated> {
     let content = value.text_literal()?.trim_matches(' ');
     let (date, rest) = content.split_at_checked(8)?;
     let fits =
@@ -80,56 +80,62 @@ pub fn compact(value: &Written) -> Option<Written> {
 }
 
 /// A value as a date or timestamp. What a column of texts holds is read as Postgres reads it.
-pub fn dated(writer: &mut Writer<'_>, value: Written) -> Outcome<Written> {
+pub fn dated(translator: &mut Translator<'_>, value: Translated) -> TranslateResult<Translated> {
     if let Some(read) = compact(&value) {
-        return writer.dated(read);
+        return translator.as_temporal(read);
     }
     match (value.kind, value.text_literal()) {
-        (Kind::Text, None) => {
-            writer.likely();
-            Ok(cast(&value, "timestamp", Kind::Timestamp))
+        (SqlType::Text, None) => {
+            translator.mark_likely();
+            Ok(cast(&value, "timestamp", SqlType::Timestamp))
         }
-        (Kind::Unclear, _) => Err(untyped(&value, "a date")),
-        _ => writer.dated(value),
+        (SqlType::Unclear, _) => Err(untyped(&value, "a date")),
+        _ => translator.as_temporal(value),
     }
 }
 
 /// An expression where a date or timestamp is needed.
-pub fn moment_of(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let value = writer.value(expr)?;
-    dated(writer, value)
+pub fn temporal_argument(
+    translator: &mut Translator<'_>,
+    expr: &Expr,
+) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
+    dated(translator, value)
 }
 
 /// An expression that is moved: a string stands for a DATETIME.
-pub fn movable(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let value = writer.value(expr)?;
-    let is_text = value.kind == Kind::Text;
-    let moment = dated(writer, value)?;
+pub fn datetime_to_shift(
+    translator: &mut Translator<'_>,
+    expr: &Expr,
+) -> TranslateResult<Translated> {
+    let value = translator.value(expr)?;
+    let is_text = value.kind == SqlType::Text;
+    let moment = dated(translator, value)?;
     if is_text {
-        writer.stamped(moment)
+        translator.as_timestamp(moment)
     } else {
         Ok(moment)
     }
 }
 
 /// An expression as a date.
-pub fn day_of(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let moment = moment_of(writer, expr)?;
+pub fn day_of(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
+    let moment = temporal_argument(translator, expr)?;
     Ok(day(&moment))
 }
 
-/// The day of a moment.
-pub fn day(moment: &Written) -> Written {
+/// The day of a timestamp.
+pub fn day(moment: &Translated) -> Translated {
     match moment.kind {
-        Kind::Timestamp | Kind::TimestampTz => cast(moment, "date", Kind::Date),
+        SqlType::Timestamp | SqlType::TimestampTz => cast(moment, "date", SqlType::Date),
         _ => moment.clone(),
     }
 }
 
 /// An expression as a timestamp.
-pub fn time_of(writer: &mut Writer<'_>, expr: &Expr) -> Outcome<Written> {
-    let moment = moment_of(writer, expr)?;
-    writer.stamped(moment)
+pub fn time_of(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
+    let moment = temporal_argument(translator, expr)?;
+    translator.as_timestamp(moment)
 }
 
 /// A pattern of `to_char` for a style of CONVERT; none for styles that are not known.

@@ -1,54 +1,59 @@
 //! Every use of a name in a statement, on every search_path that the session may have.
 //!
-//! A column counts where it is read in its own relation ([`Via::Relation`]); what a query within
-//! the statement passes on was read there. What cannot be told counts as the worst that it may be.
+//! A column counts where it is read in its own relation ([`ColumnSource::Relation`]); what a query
+//! within the statement passes on was read there. What cannot be told counts as the worst that it
+//! may be.
 
-use super::server_objects::OfServer;
-use super::{AccessTable, Findings, refusal, server_objects};
+use super::server_objects::HiddenExtent;
+use super::{AccessFindings, AccessTable, refusal, server_objects};
 use crate::catalog::{CastMethod, FunctionId, RelationId, SearchPath};
 use crate::gate::Rule;
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Reads, Sight};
-use crate::gate::effects::resolve_effects::Subject;
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{EffectGraph, UnknownReads};
+use crate::gate::effects::resolve_effects::CheckSubject;
 use crate::gate::effects::{coercion, lookup, missing_objects};
 use crate::policy::PolicyRule;
 use crate::policy::access::{ColumnPattern, RelationPattern};
-use crate::resolve::{Inferred, Name, Resolution, Use, Via, What};
+use crate::resolve::{ColumnSource, InferredType, ObjectUse, Resolution, SqlName, UsedObject};
 
 /// Looks at all uses of a statement.
-pub(super) fn everything(subject: Subject<'_>, sight: &Sight, case: &mut Case<'_>) -> Findings {
-    let mut look = Look {
-        sight,
-        shown: sight.access().zip(sight.reads()),
-        found: Findings::default(),
+pub(super) fn check_statement(
+    subject: CheckSubject<'_>,
+    effect_graph: &EffectGraph,
+    context: &mut JudgeContext<'_>,
+) -> AccessFindings {
+    let mut look = AccessCheck {
+        effect_graph,
+        shown: effect_graph.access().zip(effect_graph.reads()),
+        found: AccessFindings::default(),
         touched: Vec::new(),
         missing: false,
         unclear: None,
     };
-    let wanted = case.policy.hides() || case.policy.denies_functions();
-    let elsewhere = lookup::are_read_elsewhere(sight, case);
-    let paths = lookup::paths(sight, case).filter(|_| !elsewhere);
+    let wanted = context.policy.hides() || context.policy.denies_functions();
+    let elsewhere = lookup::may_be_read_otherwise(effect_graph, context);
+    let paths = lookup::paths(effect_graph, context).filter(|_| !elsewhere);
     let Some(paths) = paths else {
-        case.met = None;
+        context.name_collector = None;
         if wanted {
-            return super::unresolved::without_paths(subject, sight, case);
+            return super::unresolved::without_paths(subject, effect_graph, context);
         }
         return look.found;
     };
-    let given = lookup::parameters(sight, case);
-    let parameters = lookup::types(given.as_deref(), case);
+    let given = lookup::parameters(effect_graph, context);
+    let parameters = lookup::types(given.as_deref(), context);
     for path in &paths {
-        match lookup::resolve(subject, sight, path, parameters) {
+        match lookup::resolve(subject, effect_graph, path, parameters) {
             Ok(resolution) => {
-                look.one(&resolution, path, case);
-                if let Some(met) = &mut case.met {
-                    met.add(&resolution, sight);
+                look.check_resolution(&resolution, path, context);
+                if let Some(met) = &mut context.name_collector {
+                    met.add(&resolution, effect_graph);
                 }
             }
             Err(_) => {
-                case.met = None;
+                context.name_collector = None;
                 if wanted {
-                    look.unclear(None, case);
+                    look.note_unclear(None, context);
                 }
             }
         }
@@ -57,10 +62,10 @@ pub(super) fn everything(subject: Subject<'_>, sight: &Sight, case: &mut Case<'_
 }
 
 /// One look at one statement.
-struct Look<'l> {
-    sight: &'l Sight,
-    shown: Option<(&'l AccessTable, &'l Reads)>,
-    found: Findings,
+struct AccessCheck<'l> {
+    effect_graph: &'l EffectGraph,
+    shown: Option<(&'l AccessTable, &'l UnknownReads)>,
+    found: AccessFindings,
     /// The relations that it reads on the path at hand.
     touched: Vec<RelationId>,
     /// Whether it names a relation that the snapshot does not have.
@@ -69,102 +74,114 @@ struct Look<'l> {
     unclear: Option<Option<usize>>,
 }
 
-impl Look<'_> {
-    fn one(&mut self, resolution: &Resolution<'_>, path: &SearchPath, case: &Case<'_>) {
+impl AccessCheck<'_> {
+    fn check_resolution(
+        &mut self,
+        resolution: &Resolution<'_>,
+        path: &SearchPath,
+        context: &JudgeContext<'_>,
+    ) {
         self.touched.clear();
         self.missing = false;
         self.unclear = None;
         for used in &resolution.uses {
             match used.what {
-                What::Relation { id, .. } => self.touched.push(id),
-                What::MissingRelation { .. } => self.missing = true,
+                UsedObject::Relation { id, .. } => self.touched.push(id),
+                UsedObject::MissingRelation { .. } => self.missing = true,
                 _ => {}
             }
         }
         for used in &resolution.uses {
-            self.called(used, case);
+            self.called(used, context);
             if let Some((table, reads)) = self.shown {
-                self.may_read_anything(used, reads, case);
-                if !case.trusts(used.at) {
-                    self.read(used, table, path, case);
+                self.may_read_anything(used, reads, context);
+                if !context.trusts(used.at) {
+                    self.read(used, table, path, context);
                 }
             }
         }
         if let Some(at) = self.unclear {
-            self.settle_unclear(at, resolution, path, case);
+            self.note_unclear_use(at, resolution, path, context);
         }
     }
 
     /// Relations and columns.
-    fn read(&mut self, used: &Use<'_>, table: &AccessTable, path: &SearchPath, case: &Case<'_>) {
-        let (at, sight) = (used.at, self.sight);
+    fn read(
+        &mut self,
+        used: &ObjectUse<'_>,
+        table: &AccessTable,
+        path: &SearchPath,
+        context: &JudgeContext<'_>,
+    ) {
+        let (at, effect_graph) = (used.at, self.effect_graph);
         match &used.what {
-            What::Relation { id, only } => {
+            UsedObject::Relation { id, only } => {
                 if let Some(why) = table.denies(*id, *only) {
                     self.found
-                        .add(self.rule(PolicyRule::RelationDenied, *id, case), || {
-                            refusal::relation(*id, why, at, sight, case)
+                        .add(self.rule(PolicyRule::RelationDenied, *id, context), || {
+                            refusal::relation(*id, why, at, effect_graph, context)
                         });
                 }
             }
-            What::Column {
+            UsedObject::Column {
                 origin: Some((id, number)),
-                via: Via::Relation,
+                via: ColumnSource::Relation,
                 ..
             } if table.hides(*id, *number) => {
                 self.found
-                    .add(self.rule(PolicyRule::ColumnDenied, *id, case), || {
-                        refusal::column(*id, *number, at, sight, case)
+                    .add(self.rule(PolicyRule::ColumnDenied, *id, context), || {
+                        refusal::column(*id, *number, at, effect_graph, context)
                     });
             }
-            What::WholeRow {
+            UsedObject::WholeRow {
                 relation: Some(id), ..
             } if table.hides_any(*id) => {
                 self.found
-                    .add(self.rule(PolicyRule::ColumnDenied, *id, case), || {
-                        refusal::whole_row(*id, at, sight, case)
+                    .add(self.rule(PolicyRule::ColumnDenied, *id, context), || {
+                        refusal::whole_row(*id, at, effect_graph, context)
                     });
             }
-            What::MissingRelation { schema, name } => {
-                let schema = schema.as_ref().map(Name::as_str);
-                if self.hides_unknown(schema, name.as_str(), path, case) {
+            UsedObject::MissingRelation { schema, name } => {
+                let schema = schema.as_ref().map(SqlName::as_str);
+                if self.hides_unknown(schema, name.as_str(), path, context) {
                     self.found.add(PolicyRule::NotResolved, || {
-                        refusal::unknown_name(name.as_str(), at, case)
+                        refusal::unknown_name(name.as_str(), at, context)
                     });
                 }
             }
-            What::MissingColumn { name, .. } | What::AmbiguousColumn { name, .. } => {
+            UsedObject::MissingColumn { name, .. } | UsedObject::AmbiguousColumn { name, .. } => {
                 if let Some((id, number)) = self.left_away(name.as_str(), table) {
                     self.found.add(PolicyRule::ColumnDenied, || {
-                        refusal::column(id, number, at, sight, case)
+                        refusal::column(id, number, at, effect_graph, context)
                     });
-                } else if self.may_be_hidden(name.as_str(), table, case) {
+                } else if self.may_be_hidden(name.as_str(), table, context) {
                     self.found.add(PolicyRule::NotResolved, || {
-                        refusal::unknown_name(name.as_str(), at, case)
+                        refusal::unknown_name(name.as_str(), at, context)
                     });
                 }
             }
-            What::Unclear => {
+            UsedObject::Unclear => {
                 self.unclear.get_or_insert(at);
             }
-            What::Column { .. }
-            | What::WholeRow { .. }
-            | What::CommonTable { .. }
-            | What::Functions { .. }
-            | What::MissingFunction
-            | What::Operators { .. }
-            | What::Cast { .. }
-            | What::Coercion { .. }
-            | What::Type { .. }
-            | What::Compared { .. } => {}
+            UsedObject::Column { .. }
+            | UsedObject::WholeRow { .. }
+            | UsedObject::CommonTable { .. }
+            | UsedObject::Functions { .. }
+            | UsedObject::MissingFunction
+            | UsedObject::Operators { .. }
+            | UsedObject::Cast { .. }
+            | UsedObject::Coercion { .. }
+            | UsedObject::Type { .. }
+            | UsedObject::Compared { .. } => {}
         }
     }
 
     /// The rule that speaks. What the server keeps of other relations' rows leads around models,
     /// which hold where other rules are only observed.
-    fn rule(&self, rule: PolicyRule, id: RelationId, case: &Case<'_>) -> PolicyRule {
-        let is_of_server = server_objects::relation(self.sight.catalog(), id) != OfServer::Nothing;
-        match is_of_server && case.policy.has_models() {
+    fn rule(&self, rule: PolicyRule, id: RelationId, context: &JudgeContext<'_>) -> PolicyRule {
+        let is_of_server =
+            server_objects::relation(self.effect_graph.catalog(), id) != HiddenExtent::Nothing;
+        match is_of_server && context.policy.has_models() {
             true => PolicyRule::Model,
             false => rule,
         }
@@ -177,11 +194,11 @@ impl Look<'_> {
         schema: Option<&str>,
         name: &str,
         path: &SearchPath,
-        case: &Case<'_>,
+        context: &JudgeContext<'_>,
     ) -> bool {
-        let catalog = self.sight.catalog();
+        let catalog = self.effect_graph.catalog();
         let hides = |schema: &str| {
-            let access = case.policy.access();
+            let access = context.policy.access();
             let own = |list: &[RelationPattern]| list.iter().any(|one| one.names(schema, name));
             let mut columns = access.columns_allowed.iter().chain(&access.columns_denied);
             !access.allows(schema, name)
@@ -201,12 +218,12 @@ impl Look<'_> {
 
     /// Whether a reference that means no one column here may mean one that the policy hides: in a
     /// relation that the statement reads, or in what that is a part of.
-    fn may_be_hidden(&self, name: &str, table: &AccessTable, case: &Case<'_>) -> bool {
-        let catalog = self.sight.catalog();
-        let access = case.policy.access();
+    fn may_be_hidden(&self, name: &str, table: &AccessTable, context: &JudgeContext<'_>) -> bool {
+        let catalog = self.effect_graph.catalog();
+        let access = context.policy.access();
         self.touched.iter().any(|id| {
             let (schema, relation) = super::table::names_of(catalog, *id);
-            let kin = table.has_kin(*id);
+            let kin = table.has_column_rules_in_family(*id);
             let about = |one: &ColumnPattern| kin || one.relation.names(schema, relation);
             let mut denied = access.columns_denied.iter();
             let mut columns = catalog.columns_of(*id).iter();
@@ -222,9 +239,12 @@ impl Look<'_> {
     /// The hidden column of this name that what is laid over its relation leaves away, so that the
     /// name stands for nothing.
     fn left_away(&self, name: &str, table: &AccessTable) -> Option<(RelationId, i16)> {
-        let catalog = self.sight.catalog();
-        let mut laid = self.touched.iter().filter(|id| table.laid(**id).is_some());
-        laid.find_map(|id| {
+        let catalog = self.effect_graph.catalog();
+        let mut overlay = self
+            .touched
+            .iter()
+            .filter(|id| table.overlay(**id).is_some());
+        overlay.find_map(|id| {
             let mut columns = catalog.columns_of(*id).iter();
             let hidden = columns.find(|column| {
                 table.hides(*id, column.number) && catalog.names().text(column.name) == name
@@ -234,18 +254,18 @@ impl Look<'_> {
     }
 
     /// What the policy does not let be called, whatever calls it.
-    fn called(&mut self, used: &Use<'_>, case: &Case<'_>) {
-        let (at, sight) = (used.at, self.sight);
-        let catalog = sight.catalog();
-        let denied = |id: &FunctionId| sight.denies_function(*id);
+    fn called(&mut self, used: &ObjectUse<'_>, context: &JudgeContext<'_>) {
+        let (at, effect_graph) = (used.at, self.effect_graph);
+        let catalog = effect_graph.catalog();
+        let denied = |id: &FunctionId| effect_graph.denies_function(*id);
         let found = match &used.what {
-            What::Functions { candidates, .. } => candidates.iter().copied().find(denied),
-            What::Operators { candidates, .. } => {
+            UsedObject::Functions { candidates, .. } => candidates.iter().copied().find(denied),
+            UsedObject::Operators { candidates, .. } => {
                 let functions = candidates.iter();
                 let mut functions = functions.filter_map(|id| catalog.operator(*id).function);
                 functions.find(denied)
             }
-            What::Cast { candidates, .. } => {
+            UsedObject::Cast { candidates, .. } => {
                 let mut functions =
                     candidates
                         .iter()
@@ -255,7 +275,7 @@ impl Look<'_> {
                         });
                 functions.find(denied)
             }
-            What::Unclear if case.policy.denies_functions() => {
+            UsedObject::Unclear if context.policy.denies_functions() => {
                 self.unclear.get_or_insert(at);
                 None
             }
@@ -263,31 +283,36 @@ impl Look<'_> {
         };
         if let Some(function) = found {
             self.found.add(PolicyRule::FunctionDenied, || {
-                refusal::function(function, at, sight, case)
+                refusal::function(function, at, effect_graph, context)
             });
         }
     }
 
     /// What may read whatever it likes.
-    fn may_read_anything(&mut self, used: &Use<'_>, reads: &Reads, case: &Case<'_>) {
-        let catalog = self.sight.catalog();
-        let unknown = |inferred: &Inferred| match inferred {
-            Inferred::Row(_) | Inferred::Unclear => true,
-            Inferred::Known(_) | Inferred::Literal | Inferred::Parameter(_) => false,
+    fn may_read_anything(
+        &mut self,
+        used: &ObjectUse<'_>,
+        reads: &UnknownReads,
+        context: &JudgeContext<'_>,
+    ) {
+        let catalog = self.effect_graph.catalog();
+        let unknown = |inferred: &InferredType| match inferred {
+            InferredType::Row(_) | InferredType::Unclear => true,
+            InferredType::Known(_) | InferredType::Literal | InferredType::Parameter(_) => false,
         };
-        let happens = |source: &Inferred, target| {
-            coercion::happening(reads.implicit_casts(), source, target, catalog).is_some()
+        let happens = |source: &InferredType, target| {
+            coercion::find_implicit_cast(reads.implicit_casts(), source, target, catalog).is_some()
         };
         let may = match &used.what {
-            What::Functions { candidates, .. } => {
-                self.none_known(candidates.is_empty(), used.at);
+            UsedObject::Functions { candidates, .. } => {
+                self.note_unknown_call(candidates.is_empty(), used.at);
                 candidates.iter().any(|id| reads.function(*id))
             }
-            What::Operators { candidates, .. } => {
-                self.none_known(candidates.is_empty(), used.at);
+            UsedObject::Operators { candidates, .. } => {
+                self.note_unknown_call(candidates.is_empty(), used.at);
                 candidates.iter().any(|id| reads.operator(*id))
             }
-            What::Cast {
+            UsedObject::Cast {
                 source,
                 target,
                 candidates,
@@ -296,31 +321,31 @@ impl Look<'_> {
                     || reads.data_type(*target)
                     || (unknown(source) && reads.casting_to(*target))
             }
-            What::Coercion { source, target } => {
+            UsedObject::Coercion { source, target } => {
                 reads.data_type(*target) || happens(source, *target)
             }
-            What::Type { id } => reads.data_type(*id),
-            What::Compared {
-                inferred: Inferred::Known(id),
+            UsedObject::Type { id } => reads.data_type(*id),
+            UsedObject::Compared {
+                inferred: InferredType::Known(id),
             } => reads.data_type(*id),
             _ => false,
         };
         if may {
             let function = match &used.what {
-                What::Functions { candidates, .. } => {
+                UsedObject::Functions { candidates, .. } => {
                     candidates.iter().copied().find(|id| reads.function(*id))
                 }
                 _ => None,
             };
-            let sight = self.sight;
+            let effect_graph = self.effect_graph;
             self.found.add(PolicyRule::NotResolved, || {
-                refusal::reads_anything(function, used.at, sight, case)
+                refusal::reads_anything(function, used.at, effect_graph, context)
             });
         }
     }
 
     /// A call or an operator that may be any.
-    fn none_known(&mut self, none: bool, at: Option<usize>) {
+    fn note_unknown_call(&mut self, none: bool, at: Option<usize>) {
         if none {
             self.unclear.get_or_insert(at);
         }
@@ -328,14 +353,14 @@ impl Look<'_> {
 
     /// Something that cannot be told. Where a relation is missing the server refuses the statement
     /// as a whole; should it be there by now, nothing else that is read has anything to hide.
-    fn settle_unclear(
+    fn note_unclear_use(
         &mut self,
         at: Option<usize>,
         resolution: &Resolution<'_>,
         path: &SearchPath,
-        case: &Case<'_>,
+        context: &JudgeContext<'_>,
     ) {
-        let sight = self.sight;
+        let effect_graph = self.effect_graph;
         let guarded = self.shown.is_some_and(|(table, _)| {
             let mut touched = self.touched.iter();
             touched.any(|id| table.hides_any(*id))
@@ -343,14 +368,14 @@ impl Look<'_> {
         if !self.missing || guarded {
             // A name that stands for nothing, and for nothing hidden, is what is to be mended.
             self.found.add(PolicyRule::NotResolved, || {
-                missing_objects::first(resolution, Rule::NotResolved, (path, sight), case)
-                    .unwrap_or_else(|| refusal::unclear(at, case))
+                missing_objects::first(resolution, Rule::NotResolved, (path, effect_graph), context)
+                    .unwrap_or_else(|| refusal::unclear(at, context))
             });
         }
     }
 
-    fn unclear(&mut self, at: Option<usize>, case: &Case<'_>) {
+    fn note_unclear(&mut self, at: Option<usize>, context: &JudgeContext<'_>) {
         self.found
-            .add(PolicyRule::NotResolved, || refusal::unclear(at, case));
+            .add(PolicyRule::NotResolved, || refusal::unclear(at, context));
     }
 }

@@ -11,7 +11,7 @@ use crate::policy::overlay::{ColumnMask, MaskedColumns};
 
 /// What is laid over a relation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::gate) struct Laid {
+pub(in crate::gate) struct RelationOverlay {
     /// The numbers of columns, with what is read in their place.
     pub(in crate::gate) masks: Vec<(i16, ColumnMask)>,
     /// The places of the policy's conditions that its rows have to meet.
@@ -27,7 +27,7 @@ pub(super) fn of(
     id: RelationId,
     names: &[(&str, &str)],
     policy: &Policy,
-) -> Option<Laid> {
+) -> Option<RelationOverlay> {
     let access = policy.access();
     if names
         .iter()
@@ -43,12 +43,12 @@ pub(super) fn of(
         named.collect::<Vec<_>>()
     };
     let members: Vec<Vec<&MaskedColumns>> = names.iter().map(of_member).collect();
-    let mut laid = Laid::default();
+    let mut overlay = RelationOverlay::default();
     for column in catalog.columns_of(id) {
         let name = catalog.names().text(column.name);
         match mask_of(&members, name) {
             Ok(None) => {}
-            Ok(Some(mask)) => laid.masks.push((column.number, mask)),
+            Ok(Some(mask)) => overlay.masks.push((column.number, mask)),
             Err(what) => return Some(wrong(what)),
         }
     }
@@ -59,9 +59,9 @@ pub(super) fn of(
         let mut names = names.iter();
         names.any(|(schema, name)| filter.pattern.names(schema, name))
     });
-    laid.filters = filters.map(|(place, _)| place).collect();
-    let is_nothing = laid.masks.is_empty() && laid.filters.is_empty();
-    (!is_nothing).then_some(laid)
+    overlay.filters = filters.map(|(place, _)| place).collect();
+    let is_nothing = overlay.masks.is_empty() && overlay.filters.is_empty();
+    (!is_nothing).then_some(overlay)
 }
 
 /// Whether rows are read from it that are not the server's own.
@@ -130,9 +130,9 @@ fn mask_of(members: &[Vec<&MaskedColumns>], column: &str) -> Result<Option<Colum
     Ok(agreed)
 }
 
-fn wrong(what: String) -> Laid {
-    Laid {
+fn wrong(what: String) -> RelationOverlay {
+    RelationOverlay {
         wrong: Some(what),
-        ..Laid::default()
+        ..RelationOverlay::default()
     }
 }

@@ -6,23 +6,23 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use crate::catalog::unreadable_names::is_kept;
-use crate::policy::Access;
+use crate::policy::AccessLists;
 use crate::policy::access::{Glob, RelationPattern};
 
 /// All lists of the sections `relations` and `columns`.
-pub(super) struct Patterns<'p> {
-    allowed: Option<ByName<'p, ()>>,
+pub(super) struct AccessPatterns<'p> {
+    allowed: Option<PatternsByName<'p, ()>>,
     /// Those that a wildcard may let in, where new ones are kept out.
     known: Option<HashSet<(&'p str, &'p str), RandomState>>,
-    denied: ByName<'p, ()>,
-    columns_allowed: ByName<'p, &'p Glob>,
-    columns_denied: ByName<'p, &'p Glob>,
+    denied: PatternsByName<'p, ()>,
+    columns_allowed: PatternsByName<'p, &'p Glob>,
+    columns_denied: PatternsByName<'p, &'p Glob>,
 }
 
 /// What the list of what is allowed says of a relation. In order: of what is a part of several, the
 /// highest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Standing {
+pub(super) enum AllowListMatch {
     /// It does not name it.
     NotNamed,
     /// It does, by a wildcard or by the lack of a list, and new ones are kept out.
@@ -39,16 +39,17 @@ pub(super) struct ColumnRules<'p> {
 }
 
 /// Patterns, those without wildcards by the names that they are.
-struct ByName<'p, T> {
+struct PatternsByName<'p, T> {
     exact: HashMap<(&'p str, &'p str), Vec<T>, RandomState>,
     wild: Vec<(&'p RelationPattern, T)>,
 }
 
-impl<'p> Patterns<'p> {
-    pub(super) fn of(access: &'p Access) -> Self {
-        let plain = |list: &'p [RelationPattern]| ByName::of(list.iter().map(|one| (one, ())));
+impl<'p> AccessPatterns<'p> {
+    pub(super) fn of(access: &'p AccessLists) -> Self {
+        let plain =
+            |list: &'p [RelationPattern]| PatternsByName::of(list.iter().map(|one| (one, ())));
         let columns = |list: &'p [crate::policy::access::ColumnPattern]| {
-            ByName::of(list.iter().map(|one| (&one.relation, &one.column)))
+            PatternsByName::of(list.iter().map(|one| (&one.relation, &one.column)))
         };
         Self {
             allowed: access.relations_allowed.as_deref().map(plain),
@@ -65,16 +66,18 @@ impl<'p> Patterns<'p> {
     }
 
     /// What the list of what is allowed says of a relation; without one, everything is named.
-    pub(super) fn standing(&self, schema: &str, name: &str) -> Standing {
+    pub(super) fn allow_list_match(&self, schema: &str, name: &str) -> AllowListMatch {
         let is_named = !is_kept(schema) && !is_kept(name);
-        let by_name = |all: &ByName<'_, ()>| is_named && all.exact.contains_key(&(schema, name));
-        let by_any = |all: &ByName<'_, ()>| is_named && !all.of_name(schema, name).is_empty();
+        let by_name =
+            |all: &PatternsByName<'_, ()>| is_named && all.exact.contains_key(&(schema, name));
+        let by_any =
+            |all: &PatternsByName<'_, ()>| is_named && !all.of_name(schema, name).is_empty();
         let is_old = |known: &HashSet<_, _>| is_named && known.contains(&(schema, name));
         match &self.allowed {
-            Some(all) if by_name(all) => Standing::Allowed,
-            Some(all) if !by_any(all) => Standing::NotNamed,
-            Some(_) | None if self.known.as_ref().is_none_or(is_old) => Standing::Allowed,
-            Some(_) | None => Standing::New,
+            Some(all) if by_name(all) => AllowListMatch::Allowed,
+            Some(all) if !by_any(all) => AllowListMatch::NotNamed,
+            Some(_) | None if self.known.as_ref().is_none_or(is_old) => AllowListMatch::Allowed,
+            Some(_) | None => AllowListMatch::New,
         }
     }
 
@@ -108,7 +111,7 @@ impl ColumnRules<'_> {
     }
 }
 
-impl<'p, T: Copy> ByName<'p, T> {
+impl<'p, T: Copy> PatternsByName<'p, T> {
     fn of(patterns: impl Iterator<Item = (&'p RelationPattern, T)>) -> Self {
         let mut found = Self {
             exact: HashMap::default(),

@@ -2,126 +2,153 @@
 
 use std::borrow::Cow;
 
-use super::Why;
+use super::AccessDenial;
 use crate::catalog::quote::quoted;
 use crate::catalog::{FunctionId, RelationId};
 use crate::gate::Refusal;
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Sight, is_written};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{EffectGraph, is_written};
 use crate::gate::effects::refusal::position;
 use crate::gate::rules::{column_denied, function_denied, not_resolved, relation_denied};
 use crate::limits::ACCESS_HINT_COLUMNS_MAX;
 
 pub(super) fn relation(
     id: RelationId,
-    why: Why,
+    why: AccessDenial,
     at: Option<usize>,
-    sight: &Sight,
-    case: &Case<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let (_, own) = super::table::names_of(sight.catalog(), id);
-    let name = relation_known(id, sight, case).unwrap_or_else(|| own.to_owned());
-    let refusal = relation_denied::refusal(&name, why, case.policy.name());
-    at_place(refusal.of(recorded(id, sight)), at, case)
+    let (_, own) = super::table::names_of(effect_graph.catalog(), id);
+    let name = relation_known(id, effect_graph, context).unwrap_or_else(|| own.to_owned());
+    let refusal = relation_denied::refusal(&name, why, context.policy.name());
+    at_place(refusal.of(recorded(id, effect_graph)), at, context)
 }
 
 pub(super) fn column(
     id: RelationId,
     number: i16,
     at: Option<usize>,
-    sight: &Sight,
-    case: &Case<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let catalog = sight.catalog();
+    let catalog = effect_graph.catalog();
     let column = catalog.columns_of(id).iter();
     let column = column.clone().find(|column| column.number == number);
     let name = column.map_or("", |column| catalog.names().text(column.name));
     // A name that the client did not write is none of its business.
-    let name = is_written(name, case.text).then_some(name);
-    let relation = relation_known(id, sight, case);
-    let shown = shown(id, sight, case);
-    let policy = case.policy.name();
+    let name = is_written(name, context.text).then_some(name);
+    let relation = relation_known(id, effect_graph, context);
+    let shown = shown(id, effect_graph, context);
+    let policy = context.policy.name();
     let refusal = column_denied::refusal(name, relation.as_deref(), &shown, policy);
-    at_place(refusal.of(recorded(id, sight)), at, case)
+    at_place(refusal.of(recorded(id, effect_graph)), at, context)
 }
 
 pub(super) fn whole_row(
     id: RelationId,
     at: Option<usize>,
-    sight: &Sight,
-    case: &Case<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let relation = relation_known(id, sight, case);
-    let shown = shown(id, sight, case);
-    let refusal = column_denied::refusal(None, relation.as_deref(), &shown, case.policy.name());
-    at_place(refusal.of(recorded(id, sight)), at, case)
+    let relation = relation_known(id, effect_graph, context);
+    let shown = shown(id, effect_graph, context);
+    let refusal = column_denied::refusal(None, relation.as_deref(), &shown, context.policy.name());
+    at_place(refusal.of(recorded(id, effect_graph)), at, context)
 }
 
 pub(super) fn function(
     id: FunctionId,
     at: Option<usize>,
-    sight: &Sight,
-    case: &Case<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let catalog = sight.catalog();
-    let seen = catalog.sees_function(catalog.role_named(case.role()), id);
+    let catalog = effect_graph.catalog();
+    let seen = catalog.sees_function(catalog.role_named(context.role()), id);
     let name = seen.then(|| catalog.function_signature(id));
-    let refusal = function_denied::refusal(name.as_deref(), case.policy.name());
+    let refusal = function_denied::refusal(name.as_deref(), context.policy.name());
     let subject = format!("function {}", catalog.function_signature(id));
-    at_place(refusal.of(Some(subject)), at, case)
+    at_place(refusal.of(Some(subject)), at, context)
 }
 
-pub(super) fn unknown_name(name: &str, at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {
-    at_place(not_resolved::of_name(name, case.policy.name()), at, case)
+pub(super) fn unknown_name(
+    name: &str,
+    at: Option<usize>,
+    context: &JudgeContext<'_>,
+) -> Box<Refusal> {
+    at_place(
+        not_resolved::of_name(name, context.policy.name()),
+        at,
+        context,
+    )
 }
 
 /// `function` is what reads, where it is one.
 pub(super) fn reads_anything(
     function: Option<FunctionId>,
     at: Option<usize>,
-    sight: &Sight,
-    case: &Case<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let catalog = sight.catalog();
-    let role = catalog.role_named(case.role());
+    let catalog = effect_graph.catalog();
+    let role = catalog.role_named(context.role());
     let seen = function.filter(|id| catalog.sees_function(role, *id));
     let name = seen.map(|id| catalog.function_signature(id));
     at_place(
-        not_resolved::of_call(name.as_deref(), case.policy.name()),
+        not_resolved::of_call(name.as_deref(), context.policy.name()),
         at,
-        case,
+        context,
     )
 }
 
-pub(super) fn unclear(at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {
-    at_place(not_resolved::of_statement(case.policy.name()), at, case)
+pub(super) fn unclear(at: Option<usize>, context: &JudgeContext<'_>) -> Box<Refusal> {
+    at_place(
+        not_resolved::of_statement(context.policy.name()),
+        at,
+        context,
+    )
 }
 
 /// A relation as it is recorded.
-fn recorded(id: RelationId, sight: &Sight) -> Option<String> {
-    Some(format!("relation {}", sight.catalog().relation_name(id)))
+fn recorded(id: RelationId, effect_graph: &EffectGraph) -> Option<String> {
+    Some(format!(
+        "relation {}",
+        effect_graph.catalog().relation_name(id)
+    ))
 }
 
 /// The name of a relation, where the role may see it or the client wrote it.
-fn relation_known(id: RelationId, sight: &Sight, case: &Case<'_>) -> Option<String> {
-    let catalog = sight.catalog();
-    if catalog.sees_relation(catalog.role_named(case.role()), id) {
+fn relation_known(
+    id: RelationId,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Option<String> {
+    let catalog = effect_graph.catalog();
+    if catalog.sees_relation(catalog.role_named(context.role()), id) {
         return Some(catalog.relation_name(id));
     }
     let name = catalog.names().text(catalog.relation(id).name);
-    is_written(name, case.text).then(|| quoted(name).into_owned())
+    is_written(name, context.text).then(|| quoted(name).into_owned())
 }
 
-fn at_place(mut refusal: Box<Refusal>, at: Option<usize>, case: &Case<'_>) -> Box<Refusal> {
-    refusal.position = position(at, case);
+fn at_place(
+    mut refusal: Box<Refusal>,
+    at: Option<usize>,
+    context: &JudgeContext<'_>,
+) -> Box<Refusal> {
+    refusal.position = position(at, context);
     refusal
 }
 
 /// The columns of a relation that the client may read, as they are written.
-fn shown<'s>(id: RelationId, sight: &'s Sight, case: &Case<'_>) -> Vec<Cow<'s, str>> {
-    let catalog = sight.catalog();
-    let rights = catalog.rights_of(catalog.role_named(case.role()));
-    let rights = rights.behind(sight.mask());
+fn shown<'s>(
+    id: RelationId,
+    effect_graph: &'s EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Vec<Cow<'s, str>> {
+    let catalog = effect_graph.catalog();
+    let rights = catalog.rights_of(catalog.role_named(context.role()));
+    let rights = rights.masked_by(effect_graph.mask());
     let columns = catalog.columns_of(id).iter();
     let columns = columns.filter(|column| rights.may_read_column(id, column));
     let names = columns.map(|column| quoted(catalog.names().text(column.name)));

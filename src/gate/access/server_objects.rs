@@ -12,7 +12,7 @@ use crate::gate::extensions;
 
 /// How much of a relation is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OfServer {
+pub(super) enum HiddenExtent {
     /// Nothing.
     Nothing,
     /// All of it.
@@ -22,16 +22,16 @@ pub(super) enum OfServer {
 }
 
 /// What is hidden of a relation.
-pub(super) fn relation(catalog: &Catalog, id: RelationId) -> OfServer {
+pub(super) fn relation(catalog: &Catalog, id: RelationId) -> HiddenExtent {
     let relation = catalog.relation(id);
     let name = catalog.names().text(relation.name);
-    let of = |list: &[(&str, OfServer)]| {
+    let of = |list: &[(&str, HiddenExtent)]| {
         let found = list.iter().find(|(own, _)| *own == name);
-        found.map_or(OfServer::Nothing, |(_, hidden)| *hidden)
+        found.map_or(HiddenExtent::Nothing, |(_, hidden)| *hidden)
     };
     match catalog.schema(relation.schema).kind {
         SchemaKind::Catalog | SchemaKind::InformationSchema => of(RELATIONS),
-        SchemaKind::Toast => OfServer::Whole,
+        SchemaKind::Toast => HiddenExtent::Whole,
         SchemaKind::Temporary | SchemaKind::Ordinary => of(OF_EXTENSIONS),
     }
 }
@@ -67,44 +67,44 @@ pub(in crate::gate) fn hides_of_extension(catalog: &Catalog, function: &Function
 ///
 /// <https://www.postgresql.org/docs/current/catalogs.html>,
 /// <https://www.postgresql.org/docs/current/views.html>
-const RELATIONS: &[(&str, OfServer)] = &[
+const RELATIONS: &[(&str, HiddenExtent)] = &[
     // Samples of the values in columns.
-    ("pg_statistic", OfServer::Whole),
-    ("pg_statistic_ext_data", OfServer::Whole),
-    ("pg_stats", OfServer::Whole),
-    ("pg_stats_ext", OfServer::Whole),
-    ("pg_stats_ext_exprs", OfServer::Whole),
+    ("pg_statistic", HiddenExtent::Whole),
+    ("pg_statistic_ext_data", HiddenExtent::Whole),
+    ("pg_stats", HiddenExtent::Whole),
+    ("pg_stats_ext", HiddenExtent::Whole),
+    ("pg_stats_ext_exprs", HiddenExtent::Whole),
     // The value that rows have which are older than the column.
-    ("pg_attribute", OfServer::Column("attmissingval")),
+    ("pg_attribute", HiddenExtent::Column("attmissingval")),
     // Rows that are kept elsewhere.
-    ("pg_largeobject", OfServer::Whole),
+    ("pg_largeobject", HiddenExtent::Whole),
     // Where sequences stand.
-    ("pg_sequences", OfServer::Column("last_value")),
+    ("pg_sequences", HiddenExtent::Column("last_value")),
     // What other sessions run.
-    ("pg_stat_activity", OfServer::Column("query")),
+    ("pg_stat_activity", HiddenExtent::Column("query")),
     // What this one runs, with models in it.
-    ("pg_prepared_statements", OfServer::Column("statement")),
-    ("pg_cursors", OfServer::Column("statement")),
-    ("pg_backend_memory_contexts", OfServer::Column("ident")),
+    ("pg_prepared_statements", HiddenExtent::Column("statement")),
+    ("pg_cursors", HiddenExtent::Column("statement")),
+    ("pg_backend_memory_contexts", HiddenExtent::Column("ident")),
     // Secrets of roles and of other servers.
-    ("pg_authid", OfServer::Column("rolpassword")),
-    ("pg_shadow", OfServer::Column("passwd")),
-    ("pg_subscription", OfServer::Column("subconninfo")),
-    ("pg_user_mapping", OfServer::Column("umoptions")),
-    ("pg_user_mappings", OfServer::Column("umoptions")),
-    ("_pg_user_mappings", OfServer::Column("umoptions")),
-    ("user_mapping_options", OfServer::Column("option_value")),
+    ("pg_authid", HiddenExtent::Column("rolpassword")),
+    ("pg_shadow", HiddenExtent::Column("passwd")),
+    ("pg_subscription", HiddenExtent::Column("subconninfo")),
+    ("pg_user_mapping", HiddenExtent::Column("umoptions")),
+    ("pg_user_mappings", HiddenExtent::Column("umoptions")),
+    ("_pg_user_mappings", HiddenExtent::Column("umoptions")),
+    ("user_mapping_options", HiddenExtent::Column("option_value")),
 ];
 
 /// Relations of well-known extensions, by name: they hold the texts of statements.
-const OF_EXTENSIONS: &[(&str, OfServer)] = &[
-    ("pg_qualstats", OfServer::Whole),
-    ("pg_qualstats_all", OfServer::Whole),
-    ("pg_qualstats_by_query", OfServer::Whole),
-    ("pg_qualstats_pretty", OfServer::Whole),
-    ("pg_stat_monitor", OfServer::Whole),
-    ("pg_stat_statements", OfServer::Column("query")),
-    ("pg_store_plans", OfServer::Whole),
+const OF_EXTENSIONS: &[(&str, HiddenExtent)] = &[
+    ("pg_qualstats", HiddenExtent::Whole),
+    ("pg_qualstats_all", HiddenExtent::Whole),
+    ("pg_qualstats_by_query", HiddenExtent::Whole),
+    ("pg_qualstats_pretty", HiddenExtent::Whole),
+    ("pg_stat_monitor", HiddenExtent::Whole),
+    ("pg_stat_statements", HiddenExtent::Column("query")),
+    ("pg_store_plans", HiddenExtent::Whole),
 ];
 
 /// Functions of the server that the gate lets be called otherwise.

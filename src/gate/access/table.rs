@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::overlay;
-use super::overlay::Laid;
-use super::patterns::{ColumnRules, Patterns, Standing};
+use super::overlay::RelationOverlay;
+use super::patterns::{AccessPatterns, AllowListMatch, ColumnRules};
 use super::server_objects;
-use super::server_objects::OfServer;
+use super::server_objects::HiddenExtent;
 use crate::catalog::{Catalog, Mask, RelationId, RelationKind};
 use crate::policy::{Policy, ThroughViews};
 
@@ -15,20 +15,20 @@ pub(in crate::gate) struct AccessTable {
     /// With partitions and children, as `FROM t` reads.
     mask: Mask,
     /// Why a relation may not be read, with its children.
-    whole: Vec<Option<Why>>,
+    whole: Vec<Option<AccessDenial>>,
     /// The same for `FROM ONLY t`.
-    only: Vec<Option<Why>>,
+    only: Vec<Option<AccessDenial>>,
     /// Whether rules about columns may be those of a parent or child.
-    kin: Vec<bool>,
+    column_rules_in_family: Vec<bool>,
     /// What is laid over a relation.
-    laid: Vec<Option<Laid>>,
+    overlays: Vec<Option<RelationOverlay>>,
     /// Views that read what something is laid over.
-    over: Vec<RelationId>,
+    views_over_overlays: Vec<RelationId>,
 }
 
 /// Why a relation may not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum Why {
+pub(in crate::gate) enum AccessDenial {
     /// There is a list of what may be read, and it is not on it.
     NotAllowed,
     /// What may be read by a wildcard are those that were known, and it is not.
@@ -38,9 +38,9 @@ pub(in crate::gate) enum Why {
     /// Such a list names a partition or child of it.
     Child,
     /// It is a view, and reads what is hidden.
-    Through,
+    ThroughView,
     /// It holds samples of other relations' rows, or other people's texts.
-    OfServer,
+    ServerOwned,
 }
 
 impl AccessTable {
@@ -51,18 +51,18 @@ impl AccessTable {
         policy: &Policy,
         unknown: impl Fn(RelationId) -> bool,
     ) -> Self {
-        let maker = Maker::of(catalog, policy);
+        let maker = AccessTableBuilder::of(catalog, policy);
         let mut table = Self {
             mask: Mask::of(catalog),
             whole: Vec::with_capacity(catalog.relations().len()),
             only: Vec::with_capacity(catalog.relations().len()),
-            kin: Vec::with_capacity(catalog.relations().len()),
-            laid: Vec::new(),
-            over: Vec::new(),
+            column_rules_in_family: Vec::with_capacity(catalog.relations().len()),
+            overlays: Vec::new(),
+            views_over_overlays: Vec::new(),
         };
         for (id, _) in catalog.relations() {
             let family = maker.family(id);
-            let only = maker.alone(id, &family);
+            let only = maker.own_denial(id, &family);
             let whole = only.or_else(|| maker.children(&family));
             if whole.is_some() {
                 table.mask.hide_relation(id);
@@ -72,16 +72,16 @@ impl AccessTable {
                 .hide_columns(id, maker.hidden_columns(id, &family));
             table.whole.push(whole);
             table.only.push(only);
-            table.kin.push(maker.rules_kin(&family));
-            if policy.access().lays_over() {
-                table.laid.push(maker.laid(id, &family));
+            table.column_rules_in_family.push(maker.rules_kin(&family));
+            if policy.access().has_overlays() {
+                table.overlays.push(maker.overlay(id, &family));
             }
         }
         if policy.access().through_views == ThroughViews::Check {
-            table.look_through_views(&maker, unknown);
+            table.add_views_over_hidden(&maker, unknown);
         }
-        if policy.access().lays_over() {
-            table.look_over(&maker);
+        if policy.access().has_overlays() {
+            table.add_views_over_overlays(&maker);
         }
         table
     }
@@ -92,11 +92,11 @@ impl AccessTable {
     }
 
     /// Why a relation may not be read; none where it may.
-    pub(in crate::gate) fn denies(&self, id: RelationId, only: bool) -> Option<Why> {
+    pub(in crate::gate) fn denies(&self, id: RelationId, only: bool) -> Option<AccessDenial> {
         let list = if only { &self.only } else { &self.whole };
         list.get(id.place())
             .copied()
-            .unwrap_or(Some(Why::NotAllowed))
+            .unwrap_or(Some(AccessDenial::NotAllowed))
     }
 
     /// Whether a column is hidden. System columns have negative numbers and are not.
@@ -111,22 +111,25 @@ impl AccessTable {
 
     /// Whether some rule about columns is about what a relation is a part of, or what is a part of
     /// it.
-    pub(in crate::gate) fn has_kin(&self, id: RelationId) -> bool {
-        self.kin.get(id.place()).copied().unwrap_or(true)
+    pub(in crate::gate) fn has_column_rules_in_family(&self, id: RelationId) -> bool {
+        self.column_rules_in_family
+            .get(id.place())
+            .copied()
+            .unwrap_or(true)
     }
 
     /// What is laid over a relation.
-    pub(in crate::gate) fn laid(&self, id: RelationId) -> Option<&Laid> {
-        self.laid.get(id.place())?.as_ref()
+    pub(in crate::gate) fn overlay(&self, id: RelationId) -> Option<&RelationOverlay> {
+        self.overlays.get(id.place())?.as_ref()
     }
 
     /// Views that read what something is laid over, at any depth, but for those that somebody has
     /// looked at and named. What a view reads is not known by the name that it gives it.
-    pub(in crate::gate) fn over(&self) -> &[RelationId] {
-        &self.over
+    pub(in crate::gate) fn views_over_overlays(&self) -> &[RelationId] {
+        &self.views_over_overlays
     }
 
-    fn look_over(&mut self, maker: &Maker<'_>) {
+    fn add_views_over_overlays(&mut self, maker: &AccessTableBuilder<'_>) {
         let catalog = maker.catalog;
         let mut readers: Vec<Vec<RelationId>> = vec![Vec::new(); catalog.relations().len()];
         for (id, relation) in catalog.relations() {
@@ -140,17 +143,17 @@ impl AccessTable {
                 && !is_looked_at()
                 && !maker.read_by(id, &mut readers)
             {
-                self.over.push(id);
+                self.views_over_overlays.push(id);
             }
         }
-        let laid = catalog.relations().map(|(id, _)| id);
-        let mut open: Vec<RelationId> = laid.filter(|id| self.laid(*id).is_some()).collect();
-        let mut seen: HashSet<RelationId> = self.over.iter().copied().collect();
+        let overlay = catalog.relations().map(|(id, _)| id);
+        let mut open: Vec<RelationId> = overlay.filter(|id| self.overlay(*id).is_some()).collect();
+        let mut seen: HashSet<RelationId> = self.views_over_overlays.iter().copied().collect();
         open.extend(&seen);
         while let Some(id) = open.pop() {
             for reader in readers.get(id.place()).into_iter().flatten() {
                 if seen.insert(*reader) {
-                    self.over.push(*reader);
+                    self.views_over_overlays.push(*reader);
                     open.push(*reader);
                 }
             }
@@ -158,7 +161,11 @@ impl AccessTable {
     }
 
     /// Views that read what is hidden, at any depth. Each relation is looked at once.
-    fn look_through_views(&mut self, maker: &Maker<'_>, unknown: impl Fn(RelationId) -> bool) {
+    fn add_views_over_hidden(
+        &mut self,
+        maker: &AccessTableBuilder<'_>,
+        unknown: impl Fn(RelationId) -> bool,
+    ) {
         let catalog = maker.catalog;
         let mut readers: Vec<Vec<RelationId>> = vec![Vec::new(); catalog.relations().len()];
         let mut hidden = Vec::new();
@@ -175,7 +182,7 @@ impl AccessTable {
             }
         }
         for (id, _) in catalog.relations() {
-            let is_other = maker.is_covered(id) || self.laid(id).is_some();
+            let is_other = maker.is_covered(id) || self.overlay(id).is_some();
             if self.denies(id, false).is_some() || self.hides_any(id) || is_other {
                 hidden.push(id);
             }
@@ -194,17 +201,17 @@ impl AccessTable {
         self.mask.hide_relation(id);
         for list in [&mut self.whole, &mut self.only] {
             if let Some(why) = list.get_mut(id.place()) {
-                why.get_or_insert(Why::Through);
+                why.get_or_insert(AccessDenial::ThroughView);
             }
         }
     }
 }
 
 /// What is needed while the table is made.
-struct Maker<'m> {
+struct AccessTableBuilder<'m> {
     catalog: &'m Catalog,
     policy: &'m Policy,
-    patterns: Patterns<'m>,
+    patterns: AccessPatterns<'m>,
     parents: Vec<Vec<RelationId>>,
     columns: Vec<ColumnRules<'m>>,
     denied: Vec<bool>,
@@ -212,7 +219,7 @@ struct Maker<'m> {
 
 /// What a relation is a part of, and what is a part of it.
 #[derive(Default)]
-struct Family {
+struct RelationFamily {
     above: Vec<RelationId>,
     below: Vec<RelationId>,
     /// What else the relations below are a part of: with several parents, rows of each are rows of
@@ -220,15 +227,15 @@ struct Family {
     beside: Vec<RelationId>,
 }
 
-impl Family {
+impl RelationFamily {
     fn all(&self) -> impl Iterator<Item = &RelationId> {
         self.above.iter().chain(&self.below).chain(&self.beside)
     }
 }
 
-impl<'m> Maker<'m> {
+impl<'m> AccessTableBuilder<'m> {
     fn of(catalog: &'m Catalog, policy: &'m Policy) -> Self {
-        let patterns = Patterns::of(policy.access());
+        let patterns = AccessPatterns::of(policy.access());
         let mut parents = vec![Vec::new(); catalog.relations().len()];
         let (mut columns, mut denied) = (Vec::new(), Vec::new());
         for (id, relation) in catalog.relations() {
@@ -251,14 +258,14 @@ impl<'m> Maker<'m> {
         }
     }
 
-    fn family(&self, id: RelationId) -> Family {
+    fn family(&self, id: RelationId) -> RelationFamily {
         let above = |id: RelationId| self.parents.get(id.place()).map_or(&[][..], Vec::as_slice);
         let below = |id: RelationId| &*self.catalog.relation(id).children;
         let over = all_from(&[id], above);
         let below = all_from(&[id], below);
         let mut beside = all_from(&below, above);
         beside.retain(|other| *other != id && !over.contains(other));
-        Family {
+        RelationFamily {
             above: over,
             below,
             beside,
@@ -266,46 +273,47 @@ impl<'m> Maker<'m> {
     }
 
     /// Why a relation may not be read, whatever its children are.
-    fn alone(&self, id: RelationId, family: &Family) -> Option<Why> {
-        if server_objects::relation(self.catalog, id) == OfServer::Whole {
-            return Some(Why::OfServer);
+    fn own_denial(&self, id: RelationId, family: &RelationFamily) -> Option<AccessDenial> {
+        if server_objects::relation(self.catalog, id) == HiddenExtent::Whole {
+            return Some(AccessDenial::ServerOwned);
         }
         let own = std::iter::once(&id).chain(&family.above);
         if own.clone().any(|id| self.is_denied(*id)) {
-            return Some(Why::Denied);
+            return Some(AccessDenial::Denied);
         }
         let standing = |id: &RelationId| {
             let (schema, name) = names_of(self.catalog, *id);
-            self.patterns.standing(schema, name)
+            self.patterns.allow_list_match(schema, name)
         };
         let standing = own.map(standing).max()?;
         let why = match standing {
-            Standing::Allowed => return None,
-            Standing::New => Why::New,
-            Standing::NotNamed => Why::NotAllowed,
+            AllowListMatch::Allowed => return None,
+            AllowListMatch::New => AccessDenial::New,
+            AllowListMatch::NotNamed => AccessDenial::NotAllowed,
         };
         (!self.is_of_server(id)).then_some(why)
     }
 
-    fn children(&self, family: &Family) -> Option<Why> {
+    fn children(&self, family: &RelationFamily) -> Option<AccessDenial> {
         let mut read = family.below.iter().chain(&family.beside);
-        read.any(|id| self.is_denied(*id)).then_some(Why::Child)
+        read.any(|id| self.is_denied(*id))
+            .then_some(AccessDenial::Child)
     }
 
     /// The numbers of the columns that are hidden in a relation, in what it is a part of, in what
     /// is a part of it, or in whatever else that is a part of.
-    fn hidden_columns(&self, id: RelationId, family: &Family) -> Vec<i16> {
+    fn hidden_columns(&self, id: RelationId, family: &RelationFamily) -> Vec<i16> {
         let all = std::iter::once(&id).chain(family.all());
         let rules = all.filter_map(|id| self.columns.get(id.place()));
         let rules: Vec<&ColumnRules<'_>> = rules.filter(|rules| !rules.is_empty()).collect();
         let of_server = server_objects::relation(self.catalog, id);
-        if rules.is_empty() && of_server == OfServer::Nothing {
+        if rules.is_empty() && of_server == HiddenExtent::Nothing {
             return Vec::new();
         }
         let columns = self.catalog.columns_of(id).iter();
         let hidden = columns.filter(|column| {
             let name = self.catalog.names().text(column.name);
-            matches!(of_server, OfServer::Column(hidden) if hidden == name)
+            matches!(of_server, HiddenExtent::Column(hidden) if hidden == name)
                 || rules.iter().any(|rules| rules.hide(name))
         });
         hidden.map(|column| column.number).collect()
@@ -313,7 +321,7 @@ impl<'m> Maker<'m> {
 
     /// What is laid over a relation: by its name, and by those of all whose rows it may share. A
     /// model that was written for it, or for one of those, stands alone.
-    fn laid(&self, id: RelationId, family: &Family) -> Option<Laid> {
+    fn overlay(&self, id: RelationId, family: &RelationFamily) -> Option<RelationOverlay> {
         let all = || std::iter::once(&id).chain(family.all());
         if !overlay::holds_rows(self.catalog, id) || all().any(|id| self.is_covered(*id)) {
             return None;
@@ -325,10 +333,10 @@ impl<'m> Maker<'m> {
     /// Whether a mask or a condition names a relation without wildcards.
     fn is_named(&self, id: RelationId) -> bool {
         let (schema, name) = names_of(self.catalog, id);
-        self.policy.access().lays_exactly(schema, name)
+        self.policy.access().names_exactly(schema, name)
     }
 
-    fn rules_kin(&self, family: &Family) -> bool {
+    fn rules_kin(&self, family: &RelationFamily) -> bool {
         let mut rules = family.all().map(|id| self.columns.get(id.place()));
         rules.any(|rules| rules.is_none_or(|rules| !rules.is_empty()))
     }

@@ -203,8 +203,9 @@ fn a_name_that_is_not_readable_is_whatever_is_denied_and_nothing_that_is_allowed
     }
     let patterns = |more: &str, name: &str| {
         let policy = agent_with(&[], more);
-        let patterns = super::patterns::Patterns::of(policy.access());
-        let allows = patterns.standing("shop", name) == super::patterns::Standing::Allowed;
+        let patterns = super::patterns::AccessPatterns::of(policy.access());
+        let allows =
+            patterns.allow_list_match("shop", name) == super::patterns::AllowListMatch::Allowed;
         (patterns.denies("shop", name), allows)
     };
     let name = unreadable_names::kept(b"s\xe9crets");
@@ -241,7 +242,7 @@ fn what_is_only_observed_passes_and_is_noted() {
         noted.sort_by_key(|rule| rule.name());
         wanted.sort_by_key(|rule| rule.name());
         assert_eq!(noted, wanted, "{sql}");
-        assert!(judgement.facts.named.is_some());
+        assert!(judgement.facts.named_objects.is_some());
     }
     // A single rule may be observed in a policy that enforces the rest.
     let policy = agent_with(&[], &format!("\nrules: {{column_denied: observe}}{LISTS}"));
@@ -261,7 +262,7 @@ fn names_are_recorded_where_somebody_wants_them() {
         let policy = agent_with(&[], "");
         let gate = gate(policy).recording_names();
         let judgement = gate.judge(Cow::Owned(sql.to_owned()), &names);
-        let named = judgement.facts.named.clone().unwrap();
+        let named = judgement.facts.named_objects.clone().unwrap();
         let all = |list: &[std::sync::Arc<str>]| list.join(" ");
         [
             all(&named.relations),
@@ -290,7 +291,7 @@ fn names_are_recorded_where_somebody_wants_them() {
         assert_eq!(named(sql), wanted, "{sql}");
     }
     let judgement = gate(policy).judge("SELECT id FROM shop.people".into(), &names);
-    assert!(judgement.facts.named.is_none());
+    assert!(judgement.facts.named_objects.is_none());
 }
 
 #[test]
@@ -299,7 +300,7 @@ fn a_child_is_what_its_parents_are_and_a_parent_not_more_than_its_children() {
         let mut fixture = people()
             .table("shop.parent", "id int4, token text")
             .table("shop.child", "id int4, token text, more text");
-        let of = |rows: &crate::catalog::catalog_rows::Rows, name: &str| {
+        let of = |rows: &crate::catalog::catalog_rows::CatalogRows, name: &str| {
             rows.relations
                 .iter()
                 .find(|row| row.name == name)
@@ -498,11 +499,11 @@ fn what_the_gate_put_into_a_text_is_for_its_policy_to_say() {
     let tree = crate::sql::tree::parse(text).unwrap();
     let node = tree.statements().next().unwrap().node;
     let judged = |trusted: std::ops::Range<usize>| {
-        let mut case = crate::gate::context::Case::new(text, &policy, &names, None);
-        case.trusted.push(trusted);
-        super::settle(
-            crate::gate::effects::resolve_effects::Subject::Statement(node),
-            &mut case,
+        let mut context = crate::gate::context::JudgeContext::new(text, &policy, &names, None);
+        context.trusted.push(trusted);
+        super::check_resolved(
+            crate::gate::effects::resolve_effects::CheckSubject::Statement(node),
+            &mut context,
         )
     };
     let body = text.find("(SELECT").unwrap();
@@ -545,7 +546,7 @@ fn what_may_read_anything_is_seen_behind_whatever_runs_it() {
     let enforcing = gate(policy);
     check_in(&enforcing, &names, Rule::NotResolved, &fires, &silent);
     check_in(&gate(named), &named_names, Rule::NotResolved, &[], &fires);
-    let catalog = names.sight().unwrap().catalog();
+    let catalog = names.effect_graph().unwrap().catalog();
     let oid = |name: &str| catalog.data_type(catalog.type_called(name)).oid.0;
     let ruled = |name: &str| {
         let judged = enforcing.permits_parameters([oid(name)], &names);

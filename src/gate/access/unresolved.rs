@@ -1,45 +1,56 @@
 //! Statements whose names cannot be looked up, while the policy hides something: there is no
 //! snapshot, or it is not known where names lead. Only what surely reads nothing passes.
 
-use super::{Findings, refusal};
+use super::{AccessFindings, refusal};
 use crate::catalog::Catalog;
-use crate::catalog::catalog_rows::Rows;
+use crate::catalog::catalog_rows::CatalogRows;
 use crate::gate::access::server_objects;
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Flags, Sight};
-use crate::gate::effects::resolve_effects::Subject;
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{EffectGraph, NameFlags};
+use crate::gate::effects::resolve_effects::CheckSubject;
 use crate::gate::functions::{self, FunctionVerdict};
-use crate::gate::rules::{Called, catalog_missing};
+use crate::gate::rules::{CalledName, catalog_missing};
 use crate::policy::PolicyRule;
-use crate::resolve::{self, Lookup, Types, What};
+use crate::resolve::{self, KnownParameters, LookupContext, UsedObject};
 use crate::sql::tree::{self, Node};
 
 /// A statement for which there is no snapshot.
-pub(super) fn look(subject: Subject<'_>, case: &Case<'_>) -> Findings {
-    whatever_it_means(subject, None, case)
+pub(super) fn check_without_catalog(
+    subject: CheckSubject<'_>,
+    context: &JudgeContext<'_>,
+) -> AccessFindings {
+    whatever_it_means(subject, None, context)
 }
 
 /// A statement for which there is a snapshot, and no search_path that is known for certain.
-pub(super) fn without_paths(subject: Subject<'_>, sight: &Sight, case: &Case<'_>) -> Findings {
-    whatever_it_means(subject, Some(sight), case)
+pub(super) fn without_paths(
+    subject: CheckSubject<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> AccessFindings {
+    whatever_it_means(subject, Some(effect_graph), context)
 }
 
-fn whatever_it_means(subject: Subject<'_>, sight: Option<&Sight>, case: &Case<'_>) -> Findings {
-    let mut found = Findings::default();
+fn whatever_it_means(
+    subject: CheckSubject<'_>,
+    effect_graph: Option<&EffectGraph>,
+    context: &JudgeContext<'_>,
+) -> AccessFindings {
+    let mut found = AccessFindings::default();
     let nodes: Vec<Node<'_>> = match subject {
-        Subject::Statement(node) => vec![node],
-        Subject::Arguments(list) => list.iter().collect(),
-        Subject::Types => Vec::new(),
+        CheckSubject::Statement(node) => vec![node],
+        CheckSubject::Arguments(list) => list.iter().collect(),
+        CheckSubject::Types => Vec::new(),
     };
     for node in nodes {
-        let denied = names_denied_function(node, case);
+        let denied = names_denied_function(node, context);
         if denied {
             found.add(PolicyRule::FunctionDenied, || {
-                crate::gate::rules::function_denied::refusal(None, case.policy.name())
+                crate::gate::rules::function_denied::refusal(None, context.policy.name())
             });
         }
-        if case.policy.hides() && !reads_nothing(node, sight, case) {
-            found.add(PolicyRule::NotResolved, || refusal::unclear(None, case));
+        if context.policy.hides() && !reads_nothing(node, effect_graph, context) {
+            found.add(PolicyRule::NotResolved, || refusal::unclear(None, context));
         }
     }
     found
@@ -47,26 +58,35 @@ fn whatever_it_means(subject: Subject<'_>, sight: Option<&Sight>, case: &Case<'_
 
 /// Whether a statement names no relation but queries of its own WITH, and nothing that is not the
 /// server's own.
-fn reads_nothing(node: Node<'_>, sight: Option<&Sight>, case: &Case<'_>) -> bool {
-    catalog_missing::look_whatever(node, case).is_ok()
+fn reads_nothing(
+    node: Node<'_>,
+    effect_graph: Option<&EffectGraph>,
+    context: &JudgeContext<'_>,
+) -> bool {
+    catalog_missing::check_at_any_depth(node, context).is_ok()
         && names_own_queries_only(node)
         && all_calls(node, &|called, count| {
-            is_harmless(called, count, sight, case)
+            is_harmless(called, count, effect_graph, context)
         })
 }
 
-fn is_harmless(called: Called<'_>, count: usize, sight: Option<&Sight>, case: &Case<'_>) -> bool {
-    let of_user = sight.is_some_and(|sight| {
-        let name = sight.catalog().names().find(called.name);
-        name.is_some_and(|name| sight.flags(name).any_of(Flags::IS_USER_FUNCTION))
+fn is_harmless(
+    called: CalledName<'_>,
+    count: usize,
+    effect_graph: Option<&EffectGraph>,
+    context: &JudgeContext<'_>,
+) -> bool {
+    let of_user = effect_graph.is_some_and(|effect_graph| {
+        let name = effect_graph.catalog().names().find(called.name);
+        name.is_some_and(|name| effect_graph.flags(name).any_of(NameFlags::IS_USER_FUNCTION))
     });
     let unqualified = called.schema != Some("pg_catalog");
     match functions::verdict(called.schema, called.name, count) {
         // What it reads is for the session's path to say, unless any will do.
         FunctionVerdict::Unknown => {
             !of_user
-                && case.policy.allows_function(called.schema, called.name)
-                && case.policy.takes_any_path(called.schema, called.name)
+                && context.policy.allows_function(called.schema, called.name)
+                && context.policy.takes_any_path(called.schema, called.name)
         }
         FunctionVerdict::Allowed
         | FunctionVerdict::Housekeeping
@@ -81,14 +101,14 @@ fn is_harmless(called: Called<'_>, count: usize, sight: Option<&Sight>, case: &C
 /// Whether each relation that a statement names is surely a query of its own WITH: in a database
 /// without relations.
 fn names_own_queries_only(node: Node<'_>) -> bool {
-    let Ok(nothing) = Catalog::build(Rows::default()) else {
+    let Ok(nothing) = Catalog::build(CatalogRows::default()) else {
         return false;
     };
     let path = nothing.search_path(&NO_SCHEMA, None);
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog: &nothing,
         path: &path,
-        parameters: Types::Unclear,
+        parameters: KnownParameters::Unclear,
     };
     let Ok(resolution) = resolve::statement(node, &lookup) else {
         return false;
@@ -96,8 +116,8 @@ fn names_own_queries_only(node: Node<'_>) -> bool {
     let mut own = Vec::new();
     for used in &resolution.uses {
         match used.what {
-            What::CommonTable { .. } => own.extend(used.at),
-            What::MissingRelation { .. } | What::Relation { .. } => return false,
+            UsedObject::CommonTable { .. } => own.extend(used.at),
+            UsedObject::MissingRelation { .. } | UsedObject::Relation { .. } => return false,
             _ => {}
         }
     }
@@ -111,8 +131,8 @@ fn names_own_queries_only(node: Node<'_>) -> bool {
 }
 
 /// Whether a statement may call what the policy does not let be called.
-fn names_denied_function(node: Node<'_>, case: &Case<'_>) -> bool {
-    let policy = case.policy;
+fn names_denied_function(node: Node<'_>, context: &JudgeContext<'_>) -> bool {
+    let policy = context.policy;
     policy.denies_functions()
         && !all_nodes(node, &mut |node| {
             let fields = |list: &tree::list::NodeList| {
@@ -121,7 +141,7 @@ fn names_denied_function(node: Node<'_>, case: &Case<'_>) -> bool {
             };
             match node {
                 Node::FuncCall(call) => {
-                    let called = Called::of(call.funcname());
+                    let called = CalledName::of(call.funcname());
                     !policy.may_deny(called.schema, called.name)
                 }
                 Node::ColumnRef(column) if column.fields().len() > 1 => fields(column.fields()),
@@ -131,9 +151,9 @@ fn names_denied_function(node: Node<'_>, case: &Case<'_>) -> bool {
         })
 }
 
-fn all_calls(node: Node<'_>, holds: &dyn Fn(Called<'_>, usize) -> bool) -> bool {
+fn all_calls(node: Node<'_>, holds: &dyn Fn(CalledName<'_>, usize) -> bool) -> bool {
     all_nodes(node, &mut |node| match node {
-        Node::FuncCall(call) => holds(Called::of(call.funcname()), call.args().len()),
+        Node::FuncCall(call) => holds(CalledName::of(call.funcname()), call.args().len()),
         _ => true,
     })
 }

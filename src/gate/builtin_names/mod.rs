@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum BuiltinNameKind {
     /// A table or view.
     Relation,
     /// A function that returns several columns.
@@ -24,25 +24,36 @@ pub(super) enum Kind {
 }
 
 /// Whether a server of this version, or of any where none is known, brings such a thing along.
-pub(super) fn has(kind: Kind, schema: Option<&str>, name: &str, server_major: Option<u16>) -> bool {
+pub(super) fn has(
+    kind: BuiltinNameKind,
+    schema: Option<&str>,
+    name: &str,
+    server_major: Option<u16>,
+) -> bool {
     find(kind, schema, name)
         .is_some_and(|found| server_major.is_none_or(|major| found.versions.contains(&major)))
 }
 
 /// Whether a relation has such a column, or a function returns it.
-pub(super) fn has_column(kind: Kind, schema: Option<&str>, name: &str, column: &str) -> bool {
+pub(super) fn has_column(
+    kind: BuiltinNameKind,
+    schema: Option<&str>,
+    name: &str,
+    column: &str,
+) -> bool {
     find(kind, schema, name).is_some_and(|found| found.columns.split(' ').any(|own| own == column))
 }
 
-struct BuiltIn {
+struct BuiltinName {
     versions: RangeInclusive<u16>,
     /// Their names, separated by spaces.
     columns: &'static str,
 }
 
-type Table = HashMap<Kind, HashMap<&'static str, BuiltIn, RandomState>, RandomState>;
+type BuiltinNameTable =
+    HashMap<BuiltinNameKind, HashMap<&'static str, BuiltinName, RandomState>, RandomState>;
 
-fn find(kind: Kind, schema: Option<&str>, name: &str) -> Option<&'static BuiltIn> {
+fn find(kind: BuiltinNameKind, schema: Option<&str>, name: &str) -> Option<&'static BuiltinName> {
     let table = TABLE.get(&kind)?;
     match schema {
         None | Some("pg_catalog") if name.contains(SEPARATOR) => None,
@@ -55,13 +66,13 @@ fn find(kind: Kind, schema: Option<&str>, name: &str) -> Option<&'static BuiltIn
 }
 
 /// One line; nothing for one that cannot be read, so that its name is none of a built-in.
-fn read_line(line: &'static str) -> Option<(Kind, &'static str, BuiltIn)> {
+fn read_line(line: &'static str) -> Option<(BuiltinNameKind, &'static str, BuiltinName)> {
     let mut columns = line.split('\t');
     let kind = match columns.next()? {
-        "relation" => Kind::Relation,
-        "function" => Kind::Function,
-        "type" => Kind::Type,
-        "operator" => Kind::Operator,
+        "relation" => BuiltinNameKind::Relation,
+        "function" => BuiltinNameKind::Function,
+        "type" => BuiltinNameKind::Type,
+        "operator" => BuiltinNameKind::Operator,
         _ => return None,
     };
     let name = columns.next()?;
@@ -70,7 +81,7 @@ fn read_line(line: &'static str) -> Option<(Kind, &'static str, BuiltIn)> {
         "" => u16::MAX,
         last => last.parse().ok()?,
     };
-    let built_in = BuiltIn {
+    let built_in = BuiltinName {
         versions: first.parse().ok()?..=last,
         columns: columns.next()?,
     };
@@ -80,21 +91,21 @@ fn read_line(line: &'static str) -> Option<(Kind, &'static str, BuiltIn)> {
 /// Between a schema and a name.
 const SEPARATOR: char = '.';
 
-fn read_table(text: &'static str) -> Table {
-    let mut table = Table::default();
+fn read_table(text: &'static str) -> BuiltinNameTable {
+    let mut table = BuiltinNameTable::default();
     for (kind, name, built_in) in text.lines().filter_map(read_line) {
         table.entry(kind).or_default().insert(name, built_in);
     }
     table
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| read_table(NAMES));
+static TABLE: LazyLock<BuiltinNameTable> = LazyLock::new(|| read_table(NAMES));
 
 const NAMES: &str = include_str!("names.tsv");
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, NAMES, has, has_column, read_line};
+    use super::{BuiltinNameKind, NAMES, has, has_column, read_line};
 
     #[test]
     fn every_line_is_read_and_in_order() {
@@ -107,28 +118,79 @@ mod tests {
         let check = |kind, schema, name, major, expected| {
             assert_eq!(has(kind, schema, name, major), expected, "{name}");
         };
-        check(Kind::Relation, None, "pg_class", Some(13), true);
-        check(Kind::Relation, Some("pg_catalog"), "pg_class", None, true);
-        check(Kind::Relation, Some("public"), "pg_class", None, false);
-        check(Kind::Relation, None, "orders", None, false);
-        check(Kind::Relation, None, "tables", None, false);
+        check(BuiltinNameKind::Relation, None, "pg_class", Some(13), true);
         check(
-            Kind::Relation,
+            BuiltinNameKind::Relation,
+            Some("pg_catalog"),
+            "pg_class",
+            None,
+            true,
+        );
+        check(
+            BuiltinNameKind::Relation,
+            Some("public"),
+            "pg_class",
+            None,
+            false,
+        );
+        check(BuiltinNameKind::Relation, None, "orders", None, false);
+        check(BuiltinNameKind::Relation, None, "tables", None, false);
+        check(
+            BuiltinNameKind::Relation,
             None,
             "information_schema.tables",
             None,
             false,
         );
         let of_standard = Some("information_schema");
-        check(Kind::Relation, of_standard, "tables", Some(18), true);
-        check(Kind::Relation, None, "pg_stat_io", Some(15), false);
-        check(Kind::Relation, None, "pg_stat_io", Some(16), true);
-        assert!(has_column(Kind::Relation, None, "pg_class", "relname"));
-        assert!(has_column(Kind::Function, None, "aclexplode", "grantee"));
-        assert!(!has_column(Kind::Relation, None, "pg_class", "lower"));
-        check(Kind::Type, None, "int4", Some(15), true);
-        check(Kind::Type, None, "int4multirange", Some(13), false);
-        check(Kind::Operator, None, "@>", Some(15), true);
-        check(Kind::Operator, None, "===", Some(15), false);
+        check(
+            BuiltinNameKind::Relation,
+            of_standard,
+            "tables",
+            Some(18),
+            true,
+        );
+        check(
+            BuiltinNameKind::Relation,
+            None,
+            "pg_stat_io",
+            Some(15),
+            false,
+        );
+        check(
+            BuiltinNameKind::Relation,
+            None,
+            "pg_stat_io",
+            Some(16),
+            true,
+        );
+        assert!(has_column(
+            BuiltinNameKind::Relation,
+            None,
+            "pg_class",
+            "relname"
+        ));
+        assert!(has_column(
+            BuiltinNameKind::Function,
+            None,
+            "aclexplode",
+            "grantee"
+        ));
+        assert!(!has_column(
+            BuiltinNameKind::Relation,
+            None,
+            "pg_class",
+            "lower"
+        ));
+        check(BuiltinNameKind::Type, None, "int4", Some(15), true);
+        check(
+            BuiltinNameKind::Type,
+            None,
+            "int4multirange",
+            Some(13),
+            false,
+        );
+        check(BuiltinNameKind::Operator, None, "@>", Some(15), true);
+        check(BuiltinNameKind::Operator, None, "===", Some(15), false);
     }
 }

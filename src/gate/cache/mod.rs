@@ -1,7 +1,7 @@
 //! Verdicts that were given before.
 //!
 //! A verdict on a text that passed depends on the text, byte for byte, on the policy and on the
-//! grounds (the upstream's version, the snapshot, the search_path, the role) and the types that a
+//! basis (the upstream's version, the snapshot, the search_path, the role) and the types that a
 //! Parse message gave for parameters; so these are the key.
 //! What depends on the session's own names is not kept, nor is any refusal. One cache per worker
 //! thread: no locks, and a client's texts do not push out those of every other.
@@ -16,30 +16,31 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::basis::Digest;
-use super::cache::text_shapes::{Recorded, Shape, Shapes};
+use super::basis::BasisDigest;
+use super::cache::text_shapes::{ShapeCache, ShapeRecord, TextShape};
 use super::{
-    Effect, Facts, Gate, Grounds, Judgement, Parameters, ReadPermit, SessionNames, Verdict,
+    Facts, Gate, Judgement, ParameterTypes, ReadPermit, SessionEffect, SessionNames, Verdict,
+    VerdictBasis,
 };
 use crate::limits;
 
 /// What a verdict depends on, beside the text.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct Basis {
+pub(super) struct VerdictKey {
     policy: u64,
-    grounds: Grounds,
-    parameters: Digest,
+    key: VerdictBasis,
+    parameters: BasisDigest,
 }
 
 /// What the memory of verdicts knew of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
+pub enum CacheLookup {
     /// The verdict.
     Hit,
     /// Nothing.
     Miss,
     /// It was not asked: nothing of the kind is remembered.
-    Unasked,
+    NotConsulted,
 }
 
 /// Remembers the verdicts of one worker thread.
@@ -50,31 +51,31 @@ pub enum Memory {
 pub struct JudgementCache {
     /// Seeded at random: a client cannot choose texts that collide.
     hasher: RandomState,
-    young: Generation,
-    old: Generation,
+    young: CacheGeneration,
+    old: CacheGeneration,
     /// The hashes of texts that came once, by their last bits.
     seen_once: Box<[u64]>,
     /// What texts name that come once, for the record.
-    shapes: Shapes,
+    shapes: ShapeCache,
 }
 
 #[derive(Default)]
-struct Generation {
-    entries: HashMap<u64, Entry, AsItIs>,
+struct CacheGeneration {
+    entries: HashMap<u64, CachedVerdict, IdentityBuildHasher>,
     bytes: usize,
 }
 
-struct Entry {
+struct CachedVerdict {
     text: Box<str>,
-    basis: Basis,
+    key: VerdictKey,
     facts: Arc<Facts>,
 }
 
-impl Basis {
-    fn of(gate: &Gate, names: &SessionNames, parameters: Digest) -> Self {
+impl VerdictKey {
+    fn of(gate: &Gate, names: &SessionNames, parameters: BasisDigest) -> Self {
         Self {
             policy: gate.policy().version_number(),
-            grounds: names.grounds(),
+            key: names.basis(),
             parameters,
         }
     }
@@ -85,10 +86,10 @@ impl JudgementCache {
     pub fn new() -> Self {
         Self {
             hasher: RandomState::default(),
-            young: Generation::default(),
-            old: Generation::default(),
+            young: CacheGeneration::default(),
+            old: CacheGeneration::default(),
             seen_once: vec![0; SEEN_ONCE].into_boxed_slice(),
-            shapes: Shapes::default(),
+            shapes: ShapeCache::default(),
         }
     }
 
@@ -99,7 +100,8 @@ impl JudgementCache {
         text: Cow<'t, str>,
         names: &SessionNames,
     ) -> Judgement<'t> {
-        self.judge_with(gate, text, &Parameters::open(), names).0
+        self.judge_with(gate, text, &ParameterTypes::none_given(), names)
+            .0
     }
 
     /// The same as [`Gate::judge_with`], sooner where the text with these types is known; and
@@ -108,39 +110,45 @@ impl JudgementCache {
         &mut self,
         gate: &Gate,
         text: Cow<'t, str>,
-        parameters: &Parameters,
+        parameters: &ParameterTypes,
         names: &SessionNames,
-    ) -> (Judgement<'t>, Memory) {
+    ) -> (Judgement<'t>, CacheLookup) {
         if text.len() > limits::JUDGEMENT_CACHED_TEXT_BYTES_MAX {
-            return (gate.judge_with(text, parameters, names), Memory::Unasked);
+            return (
+                gate.judge_with(text, parameters, names),
+                CacheLookup::NotConsulted,
+            );
         }
         let Some(parameters_digest) = parameters.digest() else {
-            return (gate.judge_with(text, parameters, names), Memory::Unasked);
+            return (
+                gate.judge_with(text, parameters, names),
+                CacheLookup::NotConsulted,
+            );
         };
-        let basis = Basis::of(gate, names, parameters_digest);
-        let hash = self.hash(basis, &text);
-        if let Some(facts) = self.find(hash, basis, &text) {
+        let key = VerdictKey::of(gate, names, parameters_digest);
+        let hash = self.hash(key, &text);
+        if let Some(facts) = self.find(hash, key, &text) {
             // The permit is for this text: it equals the one that was judged in every byte.
             let permit = ReadPermit::issue(text, Arc::clone(&facts));
             let judgement = Judgement {
                 verdict: Verdict::Permitted(permit),
                 facts,
             };
-            return (judgement, Memory::Hit);
+            return (judgement, CacheLookup::Hit);
         }
-        let judgement = self.judge_anew(gate, text, (parameters, basis), names);
+        let judgement = self.judge_anew(gate, text, (parameters, key), names);
         if let Verdict::Permitted(permit) = &judgement.verdict
             && judgement.facts.cacheable
             && self.came_before(hash)
         {
-            let entry = Entry {
+            let entry = CachedVerdict {
                 text: permit.original().into(),
-                basis,
+                key,
                 facts: Arc::clone(&judgement.facts),
             };
-            self.keep(hash, entry);
+            self.insert(hash, entry);
         }
-        (judgement, Memory::Miss)
+        (judgement, CacheLookup::Miss)
     }
 
     /// What the text names may be known, where that is all that names are looked up for.
@@ -148,25 +156,25 @@ impl JudgementCache {
         &mut self,
         gate: &Gate,
         text: Cow<'t, str>,
-        (parameters, basis): (&Parameters, Basis),
+        (parameters, key): (&ParameterTypes, VerdictKey),
         names: &SessionNames,
     ) -> Judgement<'t> {
-        let shape = gate.only_records_names().then(|| Shape::of(basis, &text));
+        let shape = gate.only_records_names().then(|| TextShape::of(key, &text));
         let Some(shape) = shape.flatten() else {
             return gate.judge_with(text, parameters, names);
         };
         if let Some(recorded) = self.shapes.find(&shape) {
-            return gate.judge_knowing(text, parameters, names, Some(recorded));
+            return gate.judge_with_record(text, parameters, names, Some(recorded));
         }
         let judgement = gate.judge_with(text, parameters, names);
         let facts = &judgement.facts;
-        if let (Verdict::Permitted(_), Some(named)) = (&judgement.verdict, &facts.named)
+        if let (Verdict::Permitted(_), Some(named)) = (&judgement.verdict, &facts.named_objects)
             && facts.cacheable
             && facts.effects.is_empty()
             && facts.observed.is_empty()
-            && facts.instead.is_none()
+            && facts.rewritten.is_none()
         {
-            let recorded = Recorded {
+            let recorded = ShapeRecord {
                 named: Arc::clone(named),
                 fingerprint: facts.fingerprint,
             };
@@ -185,24 +193,24 @@ impl JudgementCache {
         self.len() == 0
     }
 
-    fn hash(&self, basis: Basis, text: &str) -> u64 {
+    fn hash(&self, key: VerdictKey, text: &str) -> u64 {
         let mut hasher = self.hasher.build_hasher();
-        basis.hash(&mut hasher);
+        key.hash(&mut hasher);
         hasher.write(text.as_bytes());
         hasher.finish()
     }
 
-    fn find(&mut self, hash: u64, basis: Basis, text: &str) -> Option<Arc<Facts>> {
+    fn find(&mut self, hash: u64, key: VerdictKey, text: &str) -> Option<Arc<Facts>> {
         if let Some(entry) = self.young.entries.get(&hash) {
-            return entry.is_of(basis, text).then(|| Arc::clone(&entry.facts));
+            return entry.is_of(key, text).then(|| Arc::clone(&entry.facts));
         }
         let entry = self.old.entries.remove(&hash)?;
         self.old.bytes = self.old.bytes.saturating_sub(entry.bytes());
-        if !entry.is_of(basis, text) {
+        if !entry.is_of(key, text) {
             return None;
         }
         let facts = Arc::clone(&entry.facts);
-        self.keep(hash, entry);
+        self.insert(hash, entry);
         Some(facts)
     }
 
@@ -220,7 +228,7 @@ impl JudgementCache {
         }
     }
 
-    fn keep(&mut self, hash: u64, entry: Entry) {
+    fn insert(&mut self, hash: u64, entry: CachedVerdict) {
         let bytes = entry.bytes();
         // Half of each bound: there are two generations.
         if self.young.entries.len() >= limits::JUDGEMENTS_CACHED_MAX / 2
@@ -250,49 +258,55 @@ impl std::fmt::Debug for JudgementCache {
     }
 }
 
-impl Entry {
-    fn is_of(&self, basis: Basis, text: &str) -> bool {
-        self.basis == basis && *self.text == *text
+impl CachedVerdict {
+    fn is_of(&self, key: VerdictKey, text: &str) -> bool {
+        self.key == key && *self.text == *text
     }
 
     fn bytes(&self) -> usize {
         let effects = self.facts.effects.iter().map(|effect| match effect {
-            Effect::Prepare { text, .. } | Effect::DeclareCursor { text, .. } => text.len(),
-            Effect::Deallocate { .. }
-            | Effect::DeallocateAll
-            | Effect::CloseCursor { .. }
-            | Effect::CloseAllCursors
-            | Effect::DiscardAll
-            | Effect::SettingsTouched
-            | Effect::SearchPathSet { .. }
-            | Effect::SettingSet { .. } => 0,
+            SessionEffect::Prepare { text, .. } | SessionEffect::DeclareCursor { text, .. } => {
+                text.len()
+            }
+            SessionEffect::Deallocate { .. }
+            | SessionEffect::DeallocateAll
+            | SessionEffect::CloseCursor { .. }
+            | SessionEffect::CloseAllCursors
+            | SessionEffect::DiscardAll
+            | SessionEffect::SettingsTouched
+            | SessionEffect::SearchPathSet { .. }
+            | SessionEffect::SettingSet { .. } => 0,
         });
-        let instead = self
+        let rewritten = self
             .facts
-            .instead
+            .rewritten
             .as_ref()
-            .map_or(0, |instead| instead.text.len());
-        let named = self.facts.named.as_ref().map_or(0, |named| named.bytes());
+            .map_or(0, |rewritten| rewritten.text.len());
+        let named = self
+            .facts
+            .named_objects
+            .as_ref()
+            .map_or(0, |named| named.bytes());
         let kept = self.facts.text.as_ref().map_or(0, |text| text.bytes());
-        self.text.len() + kept + instead + named + effects.sum::<usize>() + ENTRY_BYTES
+        self.text.len() + kept + rewritten + named + effects.sum::<usize>() + ENTRY_BYTES
     }
 }
 
 /// Keys are hashes already.
 #[derive(Clone, Copy, Default)]
-struct AsItIs;
+struct IdentityBuildHasher;
 
-impl BuildHasher for AsItIs {
-    type Hasher = Kept;
+impl BuildHasher for IdentityBuildHasher {
+    type Hasher = IdentityHasher;
 
-    fn build_hasher(&self) -> Kept {
-        Kept(0)
+    fn build_hasher(&self) -> IdentityHasher {
+        IdentityHasher(0)
     }
 }
 
-struct Kept(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Kept {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -317,13 +331,13 @@ const SEEN_ONCE: usize = limits::JUDGEMENTS_CACHED_MAX;
 #[cfg(test)]
 impl JudgementCache {
     /// What a text without parameters depends on here.
-    pub(super) fn basis_of(&self, gate: &Gate, names: &SessionNames) -> Basis {
-        let open = Parameters::open().digest().unwrap_or_default();
-        Basis::of(gate, names, open)
+    pub(super) fn key_of(&self, gate: &Gate, names: &SessionNames) -> VerdictKey {
+        let open = ParameterTypes::none_given().digest().unwrap_or_default();
+        VerdictKey::of(gate, names, open)
     }
 
     /// What is known of shapes.
-    pub(super) fn shapes(&self) -> &Shapes {
+    pub(super) fn shapes(&self) -> &ShapeCache {
         &self.shapes
     }
 }
@@ -369,7 +383,7 @@ mod tests {
         let mut names = SessionNames::of_no_database();
         let prepare = cache.judge(&gate, Cow::Borrowed("PREPARE p AS SELECT 1"), &names);
         for effect in &prepare.facts.effects {
-            assert!(matches!(effect, Effect::Prepare { .. }));
+            assert!(matches!(effect, SessionEffect::Prepare { .. }));
             names.apply(effect);
         }
         for _ in 0..3 {
@@ -411,15 +425,15 @@ mod tests {
         let mut judged = |server: u64| {
             let mut names = SessionNames::of_no_database();
             names.set_server(server);
-            let (text, parameters) = (Cow::Borrowed("SELECT 1"), Parameters::open());
+            let (text, parameters) = (Cow::Borrowed("SELECT 1"), ParameterTypes::none_given());
             cache.judge_with(&gate, text, &parameters, &names).1
         };
         for _ in 0..3 {
             judged(1);
         }
-        assert_eq!(judged(1), Memory::Hit);
-        assert_eq!(judged(2), Memory::Miss);
-        assert_eq!(judged(1), Memory::Hit);
+        assert_eq!(judged(1), CacheLookup::Hit);
+        assert_eq!(judged(2), CacheLookup::Miss);
+        assert_eq!(judged(1), CacheLookup::Hit);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A text that was judged before, judged again because it runs on other grounds: the snapshot of
+//! A text that was judged before, judged again because it runs on another basis: the snapshot of
 //! the database is another one, or search_path leads elsewhere.
 //!
 //! A prepared statement is planned anew where names mean something else, so it is judged where they
@@ -6,58 +6,61 @@
 
 use std::sync::Arc;
 
-use crate::gate::context::{Case, Nesting};
+use crate::gate::context::{JudgeContext, TextOrigin};
 use crate::gate::models::substitution;
-use crate::gate::rules::Found;
+use crate::gate::rules::RuleResult;
 use crate::gate::{
-    Cursor, Instead, Parameters, Prepared, Refusal, Rule, SearchPaths, StatementKind, effects,
-    judge, rules,
+    Cursor, ParameterTypes, PreparedStatement, Refusal, RewrittenText, Rule, SearchPaths,
+    StatementKind, effects, judge, rules,
 };
-use crate::sql::tree::{Node, Tree};
+use crate::sql::tree::{Node, SyntaxTree};
 use crate::sqlstate;
 
 /// A prepared statement that is about to run.
-pub(in crate::gate) fn prepared(prepared: &Prepared, case: &mut Case<'_>) -> Found {
-    if case.holds(&prepared.facts) {
+pub(in crate::gate) fn prepared(
+    prepared: &PreparedStatement,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    if context.is_still_valid(&prepared.facts) {
         return Ok(());
     }
-    if let Parameters::Given(types) = &prepared.parameters {
-        effects::parameters::look(types.iter().copied(), case)?;
+    if let ParameterTypes::Given(types) = &prepared.parameters {
+        effects::parameters::check_parameters(types.iter().copied(), context)?;
     }
-    let what = (&prepared.parameters, prepared.facts.instead.as_deref());
-    let observed = run(&prepared.text, what, None, case)?;
-    case.observe(&observed);
+    let what = (&prepared.parameters, prepared.facts.rewritten.as_deref());
+    let observed = check_inner_text(&prepared.text, what, None, context)?;
+    context.observe(&observed);
     Ok(())
 }
 
 /// A cursor or portal that is about to run on.
-pub(in crate::gate) fn cursor(cursor: &Cursor, case: &Case<'_>) -> Found {
-    let (facts, now) = (&cursor.facts, case.grounds());
-    if facts.runs_by_path && is_planned(facts.kind) && !runs_where_opened(cursor, case) {
+pub(in crate::gate) fn cursor(cursor: &Cursor, context: &JudgeContext<'_>) -> RuleResult {
+    let (facts, now) = (&cursor.facts, context.basis());
+    if facts.runs_by_path && is_planned(facts.kind) && !runs_where_opened(cursor, context) {
         return Err(rules::function_path::of_cursor());
     }
-    if facts.cacheable && facts.grounds.with_paths_of(now) == now {
+    if facts.cacheable && facts.basis.with_paths_of(now) == now {
         return Ok(());
     }
     // Neither the snapshot nor the policy nor a value moves a plan that is made.
     let same_paths = {
-        let moved = facts.grounds.with_sight_of(now).with_values_of(now);
+        let moved = facts.basis.with_snapshot_of(now).with_values_of(now);
         moved.with_policy_of(now) == now
     };
-    let planned_here = facts.cacheable && same_paths && !case.has_moved();
+    let planned_here = facts.cacheable && same_paths && !context.has_moved();
     let paths = (!planned_here && is_planned(facts.kind)).then_some(SearchPaths::Unknown);
-    let what = (&cursor.parameters, facts.instead.as_deref());
-    run(&cursor.text, what, paths, case).map(drop)
+    let what = (&cursor.parameters, facts.rewritten.as_deref());
+    check_inner_text(&cursor.text, what, paths, context).map(drop)
 }
 
 /// Whether names are looked up where they may have been when the cursor was opened: its functions
 /// look theirs up each time that they run, and were judged there.
-fn runs_where_opened(cursor: &Cursor, case: &Case<'_>) -> bool {
+fn runs_where_opened(cursor: &Cursor, context: &JudgeContext<'_>) -> bool {
     let list = |paths: &SearchPaths| match paths {
         SearchPaths::Known(paths) | SearchPaths::Unsure(paths) => Some(paths.clone()),
         SearchPaths::Unknown => None,
     };
-    match (cursor.opened.as_ref().and_then(list), list(case.paths())) {
+    match (cursor.opened.as_ref().and_then(list), list(context.paths())) {
         (Some(opened), Some(now)) if cursor.facts.cacheable => {
             now.iter().all(|path| opened.contains(path))
         }
@@ -65,26 +68,31 @@ fn runs_where_opened(cursor: &Cursor, case: &Case<'_>) -> bool {
     }
 }
 
-/// A text of a client's own, as [`crate::gate::Gate::still_permits`] judges it. `instead` is what runs.
-pub(in crate::gate) fn own(tree: &Tree, instead: Option<&Instead>, case: &mut Case<'_>) -> Found {
-    let found = substitution::of(tree, case)?;
-    if found.as_ref().map(|found| &found.text) != instead.map(|instead| &instead.text) {
-        return Err(rules::model::changed());
+/// A text of a client's own, as [`crate::gate::Gate::still_permits`] judges it. `instead` is what
+/// runs.
+pub(in crate::gate) fn check_client_text(
+    tree: &SyntaxTree,
+    rewritten: Option<&RewrittenText>,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    let found = substitution::of(tree, context)?;
+    if found.as_ref().map(|found| &found.text) != rewritten.map(|rewritten| &rewritten.text) {
+        return Err(rules::model::text_changed());
     }
     match found.map(Arc::new) {
-        None => only(tree, case),
+        None => only(tree, context),
         Some(found) => {
-            let mut changed = case.with_models(&found);
-            let tree = crate::gate::parse_with_models(&found.text, case.policy)?;
-            substitution::leaves_none(&tree, &changed)?;
+            let mut changed = context.with_models(&found);
+            let tree = crate::gate::parse_with_models(&found.text, context.policy)?;
+            substitution::check_none_left(&tree, &changed)?;
             only(&tree, &mut changed)?;
-            case.observed = changed.observed;
+            context.observed = changed.observed;
             Ok(())
         }
     }
 }
 
-fn only(tree: &Tree, case: &mut Case<'_>) -> Found {
+fn only(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -> RuleResult {
     let mut statements = tree.statements();
     let node = match (statements.next(), statements.next()) {
         (None, _) => return Ok(()),
@@ -94,15 +102,15 @@ fn only(tree: &Tree, case: &mut Case<'_>) -> Found {
     judge::judge(
         match node {
             Node::PrepareStmt(prepare) => {
-                case.parameters = judge::parameters_of(prepare);
+                context.parameters = judge::parameters_of(prepare);
                 prepare.query()
             }
             Node::DeclareCursorStmt(declare) => declare.query(),
             other => other,
         },
-        case,
+        context,
     )?;
-    if case.edits.is_empty() {
+    if context.edits.is_empty() {
         Ok(())
     } else {
         Err(rules::settings::not_lowerable())
@@ -110,19 +118,19 @@ fn only(tree: &Tree, case: &mut Case<'_>) -> Found {
 }
 
 /// Judges a text that another one runs, and says which rules were only observed.
-fn run(
+fn check_inner_text(
     text: &str,
-    (parameters, instead): (&Parameters, Option<&Instead>),
+    (parameters, rewritten): (&ParameterTypes, Option<&RewrittenText>),
     paths: Option<SearchPaths>,
-    case: &Case<'_>,
+    context: &JudgeContext<'_>,
 ) -> Result<Vec<Rule>, Box<Refusal>> {
-    if case.nesting == Nesting::Run {
+    if context.text_origin == TextOrigin::Run {
         return Err(too_deep());
     }
-    let tree = crate::gate::parse(text, case.policy)?;
-    let mut inner = case.run(text, paths);
+    let tree = crate::gate::parse(text, context.policy)?;
+    let mut inner = context.run(text, paths);
     inner.parameters = parameters.clone();
-    own(&tree, instead, &mut inner).map_err(|mut refusal| {
+    check_client_text(&tree, rewritten, &mut inner).map_err(|mut refusal| {
         // It would be a place in another text.
         refusal.position = None;
         refusal

@@ -13,24 +13,24 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
-use super::Basis;
-use crate::gate::named_objects::Named;
+use super::VerdictKey;
+use crate::gate::named_objects::StatementObjects;
 use crate::limits;
 use crate::sql::fingerprint::Fingerprint;
 use crate::sql::lexer::{TokenKind, tokens};
 
 /// What is recorded of the shapes that one worker thread has met.
 #[derive(Default)]
-pub(in crate::gate) struct Shapes {
-    known: HashMap<Shape, Recorded, RandomState>,
+pub(in crate::gate) struct ShapeCache {
+    known: HashMap<TextShape, ShapeRecord, RandomState>,
     bytes: usize,
 }
 
 /// What is recorded of every statement of one shape.
 #[derive(Clone)]
-pub(in crate::gate) struct Recorded {
+pub(in crate::gate) struct ShapeRecord {
     /// What it names.
-    pub(in crate::gate) named: Arc<Named>,
+    pub(in crate::gate) named: Arc<StatementObjects>,
     /// What it is called.
     pub(in crate::gate) fingerprint: Option<Fingerprint>,
 }
@@ -38,14 +38,14 @@ pub(in crate::gate) struct Recorded {
 /// A text without its whole numbers, and what its names depend on beside it. Never shown: it holds
 /// everything else of the text.
 #[derive(PartialEq, Eq, Hash)]
-pub(in crate::gate) struct Shape {
-    basis: Basis,
+pub(in crate::gate) struct TextShape {
+    key: VerdictKey,
     text: Box<str>,
 }
 
-impl Shape {
+impl TextShape {
     /// The shape of a text, where it is told by its tokens alone.
-    pub(in crate::gate) fn of(basis: Basis, text: &str) -> Option<Self> {
+    pub(in crate::gate) fn of(key: VerdictKey, text: &str) -> Option<Self> {
         let mut shape = String::with_capacity(text.len());
         for token in tokens(text) {
             let piece = text.get(token.span)?;
@@ -76,20 +76,20 @@ impl Shape {
             }
         }
         Some(Self {
-            basis,
+            key,
             text: shape.into_boxed_str(),
         })
     }
 }
 
-impl Shapes {
+impl ShapeCache {
     /// What is recorded of a statement of this shape, where one was met.
-    pub(in crate::gate) fn find(&self, shape: &Shape) -> Option<Recorded> {
+    pub(in crate::gate) fn find(&self, shape: &TextShape) -> Option<ShapeRecord> {
         self.known.get(shape).cloned()
     }
 
     /// Remembers what is recorded of a statement of this shape.
-    pub(in crate::gate) fn learn(&mut self, shape: Shape, recorded: Recorded) {
+    pub(in crate::gate) fn learn(&mut self, shape: TextShape, recorded: ShapeRecord) {
         let bytes = shape.text.len() + recorded.named.bytes();
         if bytes > limits::SHAPES_BYTES_MAX {
             return;
@@ -105,7 +105,7 @@ impl Shapes {
     }
 }
 
-impl fmt::Debug for Shapes {
+impl fmt::Debug for ShapeCache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Shapes(..)")
     }
@@ -130,8 +130,8 @@ mod tests {
     use crate::gate::rules::check::{agent_with, gate, hides, people, rule_of, session_of};
     use crate::sql::fingerprint::Fingerprinter;
 
-    fn made(text: &str) -> Option<Shape> {
-        Shape::of(Basis::default(), text)
+    fn made(text: &str) -> Option<TextShape> {
+        TextShape::of(VerdictKey::default(), text)
     }
 
     #[track_caller]
@@ -204,14 +204,17 @@ mod tests {
             ] {
                 let fresh = gate.judge(text.as_str().into(), &names);
                 let kept = cache.judge(&gate, text.as_str().into(), &names);
-                assert_eq!(kept.facts.named, fresh.facts.named, "{text}");
+                assert_eq!(
+                    kept.facts.named_objects, fresh.facts.named_objects,
+                    "{text}"
+                );
                 assert_eq!(kept.facts.fingerprint, fresh.facts.fingerprint, "{text}");
                 assert_eq!(rule_of(&kept), rule_of(&fresh), "{text}");
                 assert_eq!(kept.facts.depth, fresh.facts.depth, "{text}");
                 assert_eq!(kept.facts.observed, fresh.facts.observed, "{text}");
                 assert_eq!(kept.facts.cacheable, fresh.facts.cacheable, "{text}");
-                let shape = cache.basis_of(&gate, &names);
-                let shape = Shape::of(shape, &text);
+                let shape = cache.key_of(&gate, &names);
+                let shape = TextShape::of(shape, &text);
                 known += usize::from(shape.is_some_and(|it| cache.shapes().find(&it).is_some()));
             }
         }
@@ -225,8 +228,8 @@ mod tests {
             "SELECT id FROM shop.people WHERE id = 1".into(),
             &names,
         );
-        let shape = Shape::of(
-            cache.basis_of(&gate, &names),
+        let shape = TextShape::of(
+            cache.key_of(&gate, &names),
             "SELECT id FROM shop.people WHERE id = 1",
         );
         assert!(cache.shapes().find(&shape.unwrap()).is_none());
@@ -234,8 +237,8 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut shapes = Shapes::default();
-        let recorded = Recorded {
+        let mut shapes = ShapeCache::default();
+        let recorded = ShapeRecord {
             named: Arc::default(),
             fingerprint: None,
         };
@@ -250,13 +253,13 @@ mod tests {
             assert!(shapes.bytes <= limits::SHAPES_BYTES_MAX);
         }
         // A short text may name much: what is remembered of it counts.
-        let mut shapes = Shapes::default();
+        let mut shapes = ShapeCache::default();
         let many = (0..256).map(|number| Arc::from("x".repeat(1_000) + &number.to_string()));
-        let named = Arc::new(Named {
+        let named = Arc::new(StatementObjects {
             functions: many.collect(),
-            ..Named::default()
+            ..StatementObjects::default()
         });
-        let recorded = Recorded { named, ..recorded };
+        let recorded = ShapeRecord { named, ..recorded };
         for number in 0..50 {
             let shape = made(&format!("SELECT f{number}()")).unwrap();
             shapes.learn(shape, recorded.clone());

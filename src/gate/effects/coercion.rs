@@ -1,29 +1,29 @@
 //! Casts that happen unasked.
 
 use crate::catalog::{CastContext, CastId, Catalog, Oid, OperatorId, TypeId, TypeKind};
-use crate::gate::effects::graph::{Hidden, Sight};
+use crate::gate::effects::graph::{EffectCause, EffectGraph};
 use crate::limits;
-use crate::resolve::Inferred;
+use crate::resolve::InferredType;
 use crate::sql::tree::{self, ConstValue, Node, list::NodeList};
 
 /// A cast that happens unasked, is not clean and may be run to make the target of the source.
-pub(in crate::gate) fn unclean<'s>(
-    source: &Inferred,
+pub(in crate::gate) fn effect_of_coercion<'s>(
+    source: &InferredType,
     target: TypeId,
-    sight: &'s Sight,
-) -> Option<&'s Hidden> {
-    sight.cast(happening(
-        sight.implicit_casts(),
+    effect_graph: &'s EffectGraph,
+) -> Option<&'s EffectCause> {
+    effect_graph.cast(find_implicit_cast(
+        effect_graph.implicit_casts(),
         source,
         target,
-        sight.catalog(),
+        effect_graph.catalog(),
     )?)
 }
 
 /// One of these casts that may be run, unasked, to make the target of the source.
-pub(in crate::gate) fn happening(
+pub(in crate::gate) fn find_implicit_cast(
     casts: &[CastId],
-    source: &Inferred,
+    source: &InferredType,
     target: TypeId,
     catalog: &Catalog,
 ) -> Option<CastId> {
@@ -33,11 +33,11 @@ pub(in crate::gate) fn happening(
         reaches(cast.target, target, catalog)
             && match source {
                 // They become what is asked for by its input function.
-                Inferred::Literal | Inferred::Parameter(_) => false,
-                Inferred::Known(source) => reaches(cast.source, *source, catalog),
+                InferredType::Literal | InferredType::Parameter(_) => false,
+                InferredType::Known(source) => reaches(cast.source, *source, catalog),
                 // Only XML forms take a text by assignment; all else that wants one, a function of
                 // many overloads first, does not.
-                Inferred::Row(_) | Inferred::Unclear => {
+                InferredType::Row(_) | InferredType::Unclear => {
                     cast.context == CastContext::Implicit
                         || catalog.data_type(cast.target).oid != TEXT
                 }
@@ -47,17 +47,17 @@ pub(in crate::gate) fn happening(
 
 /// A cast that is not clean and may happen where a value is given to a parameter. That it has the
 /// parameter's type is not known here.
-pub(super) fn unclean_for_parameter<'s>(
+pub(super) fn effect_of_parameter<'s>(
     arguments: &NodeList,
-    sight: &'s Sight,
-) -> Option<&'s Hidden> {
+    effect_graph: &'s EffectGraph,
+) -> Option<&'s EffectCause> {
     if arguments.iter().all(is_untyped) {
         return None;
     }
-    let mut casts = sight.catalog().casts();
+    let mut casts = effect_graph.catalog().casts();
     casts.find_map(|(id, cast)| match cast.context {
         CastContext::Explicit => None,
-        CastContext::Assignment | CastContext::Implicit => sight.cast(id),
+        CastContext::Assignment | CastContext::Implicit => effect_graph.cast(id),
     })
 }
 
@@ -83,14 +83,18 @@ fn all_under(node: Node<'_>, holds: impl Fn(Node<'_>) -> bool) -> bool {
 
 /// Whether an operator does nothing but to make text of what it stands between, and no cast to text
 /// that is not clean is run for that: `||` of a text and something else.
-pub(in crate::gate) fn prints_cleanly(id: OperatorId, sides: &[Inferred], sight: &Sight) -> bool {
+pub(in crate::gate) fn prints_cleanly(
+    id: OperatorId,
+    sides: &[InferredType],
+    effect_graph: &EffectGraph,
+) -> bool {
     let mut sides = sides.iter();
-    only_prints(id, sight.catalog())
+    only_prints(id, effect_graph.catalog())
         && sides.all(|side| match side {
-            Inferred::Known(id) => is_printed_cleanly(*id, sight),
+            InferredType::Known(id) => is_printed_cleanly(*id, effect_graph),
             // They are text themselves.
-            Inferred::Literal | Inferred::Parameter(_) => true,
-            Inferred::Row(_) | Inferred::Unclear => false,
+            InferredType::Literal | InferredType::Parameter(_) => true,
+            InferredType::Row(_) | InferredType::Unclear => false,
         })
 }
 
@@ -123,15 +127,17 @@ pub(in crate::gate) fn printed(id: TypeId, catalog: &Catalog) -> (Vec<TypeId>, V
     (types, casts)
 }
 
-fn is_printed_cleanly(id: TypeId, sight: &Sight) -> bool {
-    let catalog = sight.catalog();
+fn is_printed_cleanly(id: TypeId, effect_graph: &EffectGraph) -> bool {
+    let catalog = effect_graph.catalog();
     let Some(text) = catalog.index().type_of_oid(TEXT) else {
         return false;
     };
     let mut at = id;
     for _ in 0..limits::DOMAINS_NESTED_MAX {
         let cast = catalog.index().cast(at, text);
-        if cast.is_some_and(|cast| sight.cast(cast).is_some()) || sight.using(at).is_some() {
+        if cast.is_some_and(|cast| effect_graph.cast(cast).is_some())
+            || effect_graph.using(at).is_some()
+        {
             return false;
         }
         let TypeKind::Domain { base, .. } = catalog.data_type(at).kind else {

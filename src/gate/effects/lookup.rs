@@ -1,29 +1,39 @@
 //! What is needed to find what the names of a statement mean: where they are looked up, and what is
 //! known of the parameters.
 
-use super::resolve_effects::Subject;
+use super::resolve_effects::CheckSubject;
 use crate::catalog::schema::is_of_another_session;
 use crate::catalog::{Oid, SearchPath, TypeId};
-use crate::gate::context::Case;
-use crate::gate::effects::graph::Sight;
-use crate::gate::{Parameters, SearchPaths};
-use crate::resolve::{self, Lookup, Resolution, TooDeep, Types};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::EffectGraph;
+use crate::gate::{ParameterTypes, SearchPaths};
+use crate::resolve::{self, KnownParameters, LookupContext, Resolution, TooDeep};
 
 /// Where names may be looked up; none where that is not known for certain.
-pub(in crate::gate) fn paths(sight: &Sight, case: &Case<'_>) -> Option<Vec<SearchPath>> {
-    lookups(case.paths(), sight, case)
+pub(in crate::gate) fn paths(
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Option<Vec<SearchPath>> {
+    search_paths(context.paths(), effect_graph, context)
 }
 
 /// The same behind the end of the transaction at hand.
-pub(in crate::gate) fn paths_at_end(sight: &Sight, case: &Case<'_>) -> Option<Vec<SearchPath>> {
-    lookups(case.said_at_end(), sight, case)
+pub(in crate::gate) fn paths_at_end(
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Option<Vec<SearchPath>> {
+    search_paths(context.paths_at_end(), effect_graph, context)
 }
 
-fn lookups(paths: &SearchPaths, sight: &Sight, case: &Case<'_>) -> Option<Vec<SearchPath>> {
+fn search_paths(
+    paths: &SearchPaths,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Option<Vec<SearchPath>> {
     let SearchPaths::Known(paths) = paths else {
         return None;
     };
-    let catalog = sight.catalog();
+    let catalog = effect_graph.catalog();
     let names = || paths.iter().flatten();
     if catalog.other_encoding() && names().any(|name| !name.is_ascii()) {
         return None;
@@ -32,7 +42,7 @@ fn lookups(paths: &SearchPaths, sight: &Sight, case: &Case<'_>) -> Option<Vec<Se
     if names().any(|name| is_of_another_session(name)) {
         return None;
     }
-    let role = catalog.role_named(case.role())?;
+    let role = catalog.role_named(context.role())?;
     let paths: Vec<SearchPath> = paths
         .iter()
         .map(|names| catalog.search_path(names, Some(role)))
@@ -41,16 +51,22 @@ fn lookups(paths: &SearchPaths, sight: &Sight, case: &Case<'_>) -> Option<Vec<Se
 }
 
 /// Whether the server may read names of the text otherwise than they are read here.
-pub(in crate::gate) fn are_read_elsewhere(sight: &Sight, case: &Case<'_>) -> bool {
-    sight.catalog().other_encoding() && !case.text.is_ascii()
+pub(in crate::gate) fn may_be_read_otherwise(
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> bool {
+    effect_graph.catalog().other_encoding() && !context.text.is_ascii()
 }
 
 /// The types that the client gave for parameters; none where one of them is not known here.
-pub(in crate::gate) fn parameters(sight: &Sight, case: &Case<'_>) -> Option<Vec<Option<TypeId>>> {
-    let Parameters::Given(types) = &case.parameters else {
+pub(in crate::gate) fn parameters(
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Option<Vec<Option<TypeId>>> {
+    let ParameterTypes::Given(types) = &context.parameters else {
         return None;
     };
-    let index = sight.catalog().index();
+    let index = effect_graph.catalog().index();
     let given = types.iter().map(|oid| match oid {
         0 => Some(None),
         oid => index.type_of_oid(Oid(*oid)).map(Some),
@@ -61,35 +77,35 @@ pub(in crate::gate) fn parameters(sight: &Sight, case: &Case<'_>) -> Option<Vec<
 /// What is known of the types of parameters.
 pub(in crate::gate) fn types<'a>(
     given: Option<&'a [Option<TypeId>]>,
-    case: &Case<'a>,
-) -> Types<'a> {
-    match (case.arguments, given) {
-        (Some(arguments), _) => Types::Arguments(arguments),
-        (None, Some(given)) => Types::Given(given),
-        (None, None) => Types::Unclear,
+    context: &JudgeContext<'a>,
+) -> KnownParameters<'a> {
+    match (context.arguments, given) {
+        (Some(arguments), _) => KnownParameters::Arguments(arguments),
+        (None, Some(given)) => KnownParameters::Given(given),
+        (None, None) => KnownParameters::Unclear,
     }
 }
 
 /// What the names of a statement mean, looked up in one place.
 pub(in crate::gate) fn resolve<'a>(
-    subject: Subject<'a>,
-    sight: &'a Sight,
+    subject: CheckSubject<'a>,
+    effect_graph: &'a EffectGraph,
     path: &'a SearchPath,
-    parameters: Types<'a>,
+    parameters: KnownParameters<'a>,
 ) -> Result<Resolution<'a>, TooDeep> {
-    let lookup = Lookup {
-        catalog: sight.catalog(),
+    let lookup = LookupContext {
+        catalog: effect_graph.catalog(),
         path,
         parameters,
     };
     match subject {
-        Subject::Statement(node) => resolve::statement(node, &lookup),
+        CheckSubject::Statement(node) => resolve::statement(node, &lookup),
         // Nothing else is known of them.
-        Subject::Types => Err(TooDeep),
-        Subject::Arguments(list) => {
+        CheckSubject::Types => Err(TooDeep),
+        CheckSubject::Arguments(list) => {
             // Theirs are not those of the statement that they stand in.
-            let parameters = Types::Unclear;
-            let lookup = Lookup {
+            let parameters = KnownParameters::Unclear;
+            let lookup = LookupContext {
                 parameters,
                 ..lookup
             };

@@ -7,28 +7,30 @@
 
 use std::fmt::Write as _;
 
-use super::resolve_effects::Subject;
+use super::resolve_effects::CheckSubject;
 use super::{lookup, refusal};
 use crate::catalog::{Catalog, SearchPath, TypeId, quoted};
-use crate::gate::context::Case;
-use crate::gate::effects::graph::Sight;
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::{Refusal, Rule, access};
-use crate::resolve::{Absent, AbsentThing, Inferred, Name, Resolution, Side, Use, What};
+use crate::resolve::{
+    InferredType, JoinArm, MissingName, MissingObject, ObjectUse, Resolution, SqlName, UsedObject,
+};
 use crate::sqlstate::{self, SqlState};
 
 /// The refusal of a use, told as one of the missing name that stands behind it, if there is one.
 pub(super) fn explained(
     refused: Box<Refusal>,
-    used: &Use<'_>,
+    used: &ObjectUse<'_>,
     resolution: &Resolution<'_>,
-    (path, sight): (&SearchPath, &Sight),
-    case: &Case<'_>,
+    (path, effect_graph): (&SearchPath, &EffectGraph),
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
     let may_be_guessed = matches!(
         used.what,
-        What::Functions { .. } | What::Operators { .. } | What::Unclear
+        UsedObject::Functions { .. } | UsedObject::Operators { .. } | UsedObject::Unclear
     );
-    match first(resolution, refused.rule, (path, sight), case) {
+    match first(resolution, refused.rule, (path, effect_graph), context) {
         Some(told) if may_be_guessed => told,
         _ => refused,
     }
@@ -38,18 +40,18 @@ pub(super) fn explained(
 pub(in crate::gate) fn first(
     resolution: &Resolution<'_>,
     rule: Rule,
-    (path, sight): (&SearchPath, &Sight),
-    case: &Case<'_>,
+    (path, effect_graph): (&SearchPath, &EffectGraph),
+    context: &JudgeContext<'_>,
 ) -> Option<Box<Refusal>> {
-    let absent = resolution.absent.as_ref()?;
-    if case.trusts(absent.at) || is_out_of_reach(absent, sight, case) {
+    let absent = resolution.missing_name.as_ref()?;
+    if context.trusts(absent.at) || is_out_of_reach(absent, effect_graph, context) {
         return None;
     }
-    let catalog = sight.catalog();
-    let told = Told::of(absent, catalog, path);
+    let catalog = effect_graph.catalog();
+    let told = MissingNameError::of(absent, catalog, path);
     let mut refusal = Refusal::new(rule, told.sqlstate, &told.message, told.hint)
         .about(format_args!("{}", told.about));
-    refusal.position = refusal::position(absent.at, case);
+    refusal.position = refusal::position(absent.at, context);
     Some(refusal)
 }
 
@@ -57,31 +59,32 @@ pub(in crate::gate) fn first(
 /// that.
 pub(in crate::gate) fn or_refused(
     refused: Box<Refusal>,
-    subject: Subject<'_>,
-    case: &mut Case<'_>,
+    subject: CheckSubject<'_>,
+    context: &mut JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let Some(sight) = case.sight().filter(|_| gives_way(refused.rule)) else {
+    let Some(effect_graph) = context.effect_graph().filter(|_| gives_way(refused.rule)) else {
         return refused;
     };
-    if lookup::are_read_elsewhere(sight, case) {
+    if lookup::may_be_read_otherwise(effect_graph, context) {
         return refused;
     }
-    let Some(paths) = lookup::paths(sight, case) else {
+    let Some(paths) = lookup::paths(effect_graph, context) else {
         return refused;
     };
-    let given = lookup::parameters(sight, case);
-    let parameters = lookup::types(given.as_deref(), case);
+    let given = lookup::parameters(effect_graph, context);
+    let parameters = lookup::types(given.as_deref(), context);
     let mut told = None;
     for path in &paths {
-        let found = lookup::resolve(subject, sight, path, parameters).ok();
-        let found = found.and_then(|found| first(&found, refused.rule, (path, sight), case));
+        let found = lookup::resolve(subject, effect_graph, path, parameters).ok();
+        let found =
+            found.and_then(|found| first(&found, refused.rule, (path, effect_graph), context));
         match found {
             Some(found) => told.get_or_insert(found),
             None => return refused,
         };
     }
     match told {
-        Some(told) if access::hides_nothing_of(subject, sight, case) => told,
+        Some(told) if access::hides_nothing_of(subject, effect_graph, context) => told,
         _ => refused,
     }
 }
@@ -109,32 +112,38 @@ fn gives_way(rule: Rule) -> bool {
 
 /// Whether the name is looked up in a schema that the role may not use: the server does not say
 /// what is there.
-fn is_out_of_reach(absent: &Absent<'_>, sight: &Sight, case: &Case<'_>) -> bool {
+fn is_out_of_reach(
+    absent: &MissingName<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> bool {
     let schema = match &absent.what {
-        AbsentThing::Relation { schema, .. }
-        | AbsentThing::Function { schema, .. }
-        | AbsentThing::Operator { schema, .. }
-        | AbsentThing::Type { schema, .. } => schema.as_ref(),
-        AbsentThing::Column { .. } | AbsentThing::Joined { .. } | AbsentThing::Entry { .. } => None,
+        MissingObject::Relation { schema, .. }
+        | MissingObject::Function { schema, .. }
+        | MissingObject::Operator { schema, .. }
+        | MissingObject::Type { schema, .. } => schema.as_ref(),
+        MissingObject::Column { .. }
+        | MissingObject::JoinColumn { .. }
+        | MissingObject::FromEntry { .. } => None,
     };
-    let catalog = sight.catalog();
+    let catalog = effect_graph.catalog();
     let named = schema.and_then(|schema| catalog.names().find(schema.as_str()));
     let known = named.and_then(|name| catalog.index().schema(name));
-    known.is_some_and(|id| !catalog.may_use_schema(catalog.role_named(case.role()), id))
+    known.is_some_and(|id| !catalog.may_use_schema(catalog.role_named(context.role()), id))
 }
 
 /// What is said of a name that stands for nothing.
-struct Told {
+struct MissingNameError {
     sqlstate: SqlState,
     message: String,
     about: String,
     hint: &'static str,
 }
 
-impl Told {
-    fn of(absent: &Absent<'_>, catalog: &Catalog, path: &SearchPath) -> Self {
+impl MissingNameError {
+    fn of(absent: &MissingName<'_>, catalog: &Catalog, path: &SearchPath) -> Self {
         match &absent.what {
-            AbsentThing::Relation { schema, name } => {
+            MissingObject::Relation { schema, name } => {
                 let written = dotted(schema.as_ref(), name);
                 Self {
                     sqlstate: sqlstate::UNDEFINED_TABLE,
@@ -143,7 +152,7 @@ impl Told {
                     hint: RELATIONS,
                 }
             }
-            AbsentThing::Column { qualifier, name } => {
+            MissingObject::Column { qualifier, name } => {
                 let written = dotted(qualifier.as_ref(), name);
                 let message = match qualifier {
                     Some(_) => format!("column {written} does not exist"),
@@ -156,26 +165,28 @@ impl Told {
                     hint: COLUMNS,
                 }
             }
-            AbsentThing::Joined { name, side } => Self::of_joined(name.as_str(), *side),
-            AbsentThing::Entry { name, elsewhere } => Self::of_entry(name.as_str(), *elsewhere),
-            AbsentThing::Function { schema, .. }
-            | AbsentThing::Operator { schema, .. }
-            | AbsentThing::Type { schema, .. }
+            MissingObject::JoinColumn { name, side } => Self::of_joined(name.as_str(), *side),
+            MissingObject::FromEntry { name, elsewhere } => {
+                Self::of_entry(name.as_str(), *elsewhere)
+            }
+            MissingObject::Function { schema, .. }
+            | MissingObject::Operator { schema, .. }
+            | MissingObject::Type { schema, .. }
                 if schema.as_ref().is_some_and(|own| is_unknown(own, catalog)) =>
             {
-                Self::of_schema(schema.as_ref().map_or("", Name::as_str))
+                Self::of_schema(schema.as_ref().map_or("", SqlName::as_str))
             }
-            AbsentThing::Function {
+            MissingObject::Function {
                 schema,
                 name,
                 arguments,
             } => Self::of_function(&dotted(schema.as_ref(), name), arguments, catalog, path),
-            AbsentThing::Operator {
+            MissingObject::Operator {
                 schema,
                 name,
                 sides,
             } => Self::of_operator(&dotted(schema.as_ref(), name), sides, catalog, path),
-            AbsentThing::Type {
+            MissingObject::Type {
                 schema,
                 name,
                 is_array,
@@ -192,7 +203,7 @@ impl Told {
         }
     }
 
-    fn of_joined(name: &str, side: Side) -> Self {
+    fn of_joined(name: &str, side: JoinArm) -> Self {
         let side = word(side);
         Self {
             sqlstate: sqlstate::UNDEFINED_COLUMN,
@@ -228,7 +239,7 @@ impl Told {
 
     fn of_function(
         written: &str,
-        arguments: &[(Option<&str>, Inferred)],
+        arguments: &[(Option<&str>, InferredType)],
         catalog: &Catalog,
         path: &SearchPath,
     ) -> Self {
@@ -259,7 +270,7 @@ impl Told {
 
     fn of_operator(
         written: &str,
-        sides: &[Inferred],
+        sides: &[InferredType],
         catalog: &Catalog,
         path: &SearchPath,
     ) -> Self {
@@ -290,12 +301,12 @@ pub(in crate::gate) fn function(written: &str) -> (String, &'static str) {
 
 /// A type as the server shows it in this place: with its schema where the path does not lead there;
 /// none where it is not known.
-fn shown(inferred: &Inferred, catalog: &Catalog, path: &SearchPath) -> Option<String> {
+fn shown(inferred: &InferredType, catalog: &Catalog, path: &SearchPath) -> Option<String> {
     match inferred {
-        Inferred::Known(id) => Some(type_name(*id, catalog, path)),
-        Inferred::Literal | Inferred::Parameter(_) => Some("unknown".to_owned()),
-        Inferred::Row(_) => Some("record".to_owned()),
-        Inferred::Unclear => None,
+        InferredType::Known(id) => Some(type_name(*id, catalog, path)),
+        InferredType::Literal | InferredType::Parameter(_) => Some("unknown".to_owned()),
+        InferredType::Row(_) => Some("record".to_owned()),
+        InferredType::Unclear => None,
     }
 }
 
@@ -320,22 +331,22 @@ fn type_name(id: TypeId, catalog: &Catalog, path: &SearchPath) -> String {
     }
 }
 
-fn is_unknown(schema: &Name<'_>, catalog: &Catalog) -> bool {
+fn is_unknown(schema: &SqlName<'_>, catalog: &Catalog) -> bool {
     let name = catalog.names().find(schema.as_str());
     name.and_then(|name| catalog.index().schema(name)).is_none()
 }
 
-fn dotted(before: Option<&Name<'_>>, name: &Name<'_>) -> String {
+fn dotted(before: Option<&SqlName<'_>>, name: &SqlName<'_>) -> String {
     match before {
         Some(before) => format!("{}.{}", before.as_str(), name.as_str()),
         None => name.as_str().to_owned(),
     }
 }
 
-fn word(side: Side) -> &'static str {
+fn word(side: JoinArm) -> &'static str {
     match side {
-        Side::Left => "left",
-        Side::Right => "right",
+        JoinArm::Left => "left",
+        JoinArm::Right => "right",
     }
 }
 

@@ -1,10 +1,11 @@
 //! What no parse tree shows: the functions that run behind views, operators, casts, types, fields
 //! and the overloads of a built-in's name.
 //!
-//! Two looks. [`suspect_names`]: each name of a statement, once, without scopes, types or search_path;
-//! where none is marked, all is clean, whatever the names stand for. [`resolve_effects`]: only where a name
-//! is marked, what it stands for in this statement; what cannot be told counts as the worst that it
-//! may be. [`parameters`]: what stands in no text. Without a snapshot, the rule `catalog_missing`.
+//! Two looks. [`suspect_names`]: each name of a statement, once, without scopes, types or
+//! search_path; where none is marked, all is clean, whatever the names stand for.
+//! [`resolve_effects`]: only where a name is marked, what it stands for in this statement; what
+//! cannot be told counts as the worst that it may be. [`parameters`]: what stands in no text.
+//! Without a snapshot, the rule `catalog_missing`.
 
 pub(super) mod coercion;
 pub mod graph;
@@ -20,15 +21,15 @@ use crate::catalog::NameId;
 
 /// A name of a statement that some object hides an effect under.
 #[derive(Clone, Copy)]
-pub(super) struct Suspicion {
-    pub(super) sort: Sort,
+pub(super) struct SuspectName {
+    pub(super) sort: NameUse,
     pub(super) name: NameId,
-    pub(super) spelling: Spelling,
+    pub(super) spelling: SpellingMatch,
 }
 
 /// Whether the name of the statement is that of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum SpellingMatch {
     /// It is.
     Exact,
     /// It may be to a server that folds letters which this one does not, or that cuts long names
@@ -39,7 +40,7 @@ pub(super) enum Spelling {
 
 /// As what the name stands in the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum NameUse {
     /// A function that is called.
     Function,
     /// A field, or a function in field notation.

@@ -1,36 +1,45 @@
 //! The types of parameters, as a Parse message gives them: numbers, which stand nowhere in a text.
 
-use super::refusal::{self, Thing};
+use super::refusal::{self, EffectfulObject};
 use crate::catalog::Oid;
-use crate::gate::context::Case;
-use crate::gate::effects::graph::Told;
-use crate::gate::rules::{Found, catalog_missing, type_effects};
-use crate::gate::{Depth, access, function_bodies};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::EffectDescription;
+use crate::gate::rules::{RuleResult, catalog_missing, type_effects};
+use crate::gate::{VerdictDepth, access, function_bodies};
 
 /// A Bind makes values of these types. Zero leaves the choice to the server, which takes it from
 /// the text.
-pub(in crate::gate) fn look(types: impl IntoIterator<Item = u32>, case: &Case<'_>) -> Found {
+pub(in crate::gate) fn check_parameters(
+    types: impl IntoIterator<Item = u32>,
+    context: &JudgeContext<'_>,
+) -> RuleResult {
     for oid in types.into_iter().filter(|oid| *oid != 0).map(Oid) {
-        match (case.sight(), case.depth()) {
-            (Some(sight), _) => {
-                let hidden = match sight.catalog().index().type_of_oid(oid) {
-                    Some(id) => sight.making(id).or_else(|| sight.using(id)),
+        match (context.effect_graph(), context.depth()) {
+            (Some(effect_graph), _) => {
+                let cause = match effect_graph.catalog().index().type_of_oid(oid) {
+                    Some(id) => effect_graph.making(id).or_else(|| effect_graph.using(id)),
                     None if oid.is_built_in() => None,
                     // It is newer than the snapshot.
-                    None => return Err(type_effects::refusal(&Told::nameless())),
+                    None => return Err(type_effects::refusal(&EffectDescription::nameless())),
                 };
-                if let Some(hidden) = hidden {
-                    return Err(refusal::of(&Thing::Type(hidden), None, sight, case));
+                if let Some(cause) = cause {
+                    return Err(refusal::of(
+                        &EffectfulObject::Type(cause),
+                        None,
+                        effect_graph,
+                        context,
+                    ));
                 }
-                function_bodies::look_at_parameter(oid, sight, case)?;
-                access::look_at_parameter(oid, sight, case)?;
+                function_bodies::check_parameter(oid, effect_graph, context)?;
+                access::check_parameter(oid, effect_graph, context)?;
             }
             (None, depth)
-                if !oid.is_built_in() && (depth == Depth::BuiltIns || case.policy.hides()) =>
+                if !oid.is_built_in()
+                    && (depth == VerdictDepth::BuiltIns || context.policy.hides()) =>
             {
                 return Err(catalog_missing::refusal_of_parameter());
             }
-            (None, Depth::BuiltIns | Depth::Tree | Depth::Names) => {}
+            (None, VerdictDepth::BuiltIns | VerdictDepth::Tree | VerdictDepth::Names) => {}
         }
     }
     Ok(())

@@ -1,136 +1,144 @@
 //! Which rule answers for what was found, and what it may tell.
 
-use super::{Sort, Suspicion};
+use super::{NameUse, SuspectName};
 use crate::catalog::{FunctionId, RelationId, RelationKind};
 use crate::gate::Refusal;
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Hidden, Reach, Reason, Sight, Told, is_written};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{
+    EffectCause, EffectDescription, EffectGraph, EffectReason, InheritanceReach, is_written,
+};
 use crate::gate::functions::{self, FunctionVerdict};
 use crate::gate::rules::{
-    Called, cast_effects, foreign_table, function_effects, hidden_function, operator_effects,
+    CalledName, cast_effects, foreign_table, function_effects, hidden_function, operator_effects,
     overloaded_builtin, row_policy_effects, set_config, sql_in_string, type_effects, view_effects,
 };
 
 /// Something that is not clean, and why.
 #[derive(Clone, Copy)]
-pub(super) enum Thing<'s> {
-    Function(FunctionId, &'s Hidden),
-    Operator(&'s Hidden),
-    Cast(&'s Hidden),
+pub(super) enum EffectfulObject<'s> {
+    Function(FunctionId, &'s EffectCause),
+    Operator(&'s EffectCause),
+    Cast(&'s EffectCause),
     /// Some cast to a type.
-    Casting(&'s Hidden),
-    Type(&'s Hidden),
-    Relation(RelationId, &'s Hidden),
+    Casting(&'s EffectCause),
+    Type(&'s EffectCause),
+    Relation(RelationId, &'s EffectCause),
 }
 
 /// The refusal of a thing that stands at a place of the text, in bytes.
 pub(super) fn of(
-    thing: &Thing<'_>,
+    thing: &EffectfulObject<'_>,
     at: Option<usize>,
-    sight: &Sight,
-    case: &Case<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let mut refusal = of_thing(thing, sight, case);
-    refusal.position = position(at, case);
+    let mut refusal = of_object(thing, effect_graph, context);
+    refusal.position = position(at, context);
     refusal
 }
 
 /// A place of the text, in characters from 1.
-pub(in crate::gate) fn position(at: Option<usize>, case: &Case<'_>) -> Option<u32> {
-    let before = case.text.get(..at?)?;
+pub(in crate::gate) fn position(at: Option<usize>, context: &JudgeContext<'_>) -> Option<u32> {
+    let before = context.text.get(..at?)?;
     let characters = u32::try_from(before.chars().count()).ok()?;
     Some(characters.saturating_add(1))
 }
 
 /// The refusal where it cannot be told what a name stands for: of the first thing of that name that
 /// is not clean.
-pub(super) fn of_suspicion(
-    suspicion: Option<Suspicion>,
-    sight: &Sight,
-    case: &Case<'_>,
+pub(super) fn of_suspect_name(
+    suspicion: Option<SuspectName>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
     let Some(suspicion) = suspicion else {
         // Some cast that happens unasked is not clean, and may happen here.
-        return cast_effects::refusal(&Told::nameless());
+        return cast_effects::refusal(&EffectDescription::nameless());
     };
-    match first(suspicion, sight) {
-        Some(thing) => of_thing(&thing, sight, case),
+    match first(suspicion, effect_graph) {
+        Some(thing) => of_object(&thing, effect_graph, context),
         None => {
             let told = |sort| {
-                let name = sight.catalog().names().text(suspicion.name);
-                match is_written(name, case.text) {
-                    true => Told::written(sort, name),
-                    false => Told::nameless(),
+                let name = effect_graph.catalog().names().text(suspicion.name);
+                match is_written(name, context.text) {
+                    true => EffectDescription::written(sort, name),
+                    false => EffectDescription::nameless(),
                 }
             };
             match suspicion.sort {
-                Sort::Function | Sort::Field => hidden_function::refusal(&told("function")),
-                Sort::Operator => operator_effects::refusal(&told("operator")),
-                Sort::Relation => view_effects::refusal(&told("relation")),
-                Sort::Type => type_effects::refusal(&told("type")),
+                NameUse::Function | NameUse::Field => hidden_function::refusal(&told("function")),
+                NameUse::Operator => operator_effects::refusal(&told("operator")),
+                NameUse::Relation => view_effects::refusal(&told("relation")),
+                NameUse::Type => type_effects::refusal(&told("type")),
             }
         }
     }
 }
 
-fn first(suspicion: Suspicion, sight: &Sight) -> Option<Thing<'_>> {
-    let (index, name) = (sight.catalog().index(), suspicion.name);
+fn first(suspicion: SuspectName, effect_graph: &EffectGraph) -> Option<EffectfulObject<'_>> {
+    let (index, name) = (effect_graph.catalog().index(), suspicion.name);
     match suspicion.sort {
-        Sort::Function | Sort::Field => index.functions(name).iter().find_map(|id| {
-            let hidden = sight.called_by_name(*id)?;
-            Some(Thing::Function(*id, hidden))
+        NameUse::Function | NameUse::Field => index.functions(name).iter().find_map(|id| {
+            let cause = effect_graph.called_by_name(*id)?;
+            Some(EffectfulObject::Function(*id, cause))
         }),
-        Sort::Operator => index
+        NameUse::Operator => index
             .operators(name)
             .iter()
-            .find_map(|id| Some(Thing::Operator(sight.operator(*id)?))),
-        Sort::Relation => {
+            .find_map(|id| Some(EffectfulObject::Operator(effect_graph.operator(*id)?))),
+        NameUse::Relation => {
             let read = index.relations(name).iter().find_map(|id| {
-                let hidden = sight.relation(*id, Reach::WithChildren)?;
-                Some(Thing::Relation(*id, hidden))
+                let cause = effect_graph.relation(*id, InheritanceReach::WithChildren)?;
+                Some(EffectfulObject::Relation(*id, cause))
             });
             // A literal beside a column may become a value of the column's type.
             let made = || {
                 index.relations(name).iter().find_map(|id| {
-                    let mut columns = sight.catalog().columns_of(*id).iter();
-                    columns.find_map(|column| sight.making(column.type_id))
+                    let mut columns = effect_graph.catalog().columns_of(*id).iter();
+                    columns.find_map(|column| effect_graph.making(column.type_id))
                 })
             };
-            read.or_else(|| made().map(Thing::Type))
+            read.or_else(|| made().map(EffectfulObject::Type))
         }
-        Sort::Type => index.types(name).iter().find_map(|id| {
-            let own = sight.making(*id).or_else(|| sight.using(*id));
+        NameUse::Type => index.types(name).iter().find_map(|id| {
+            let own = effect_graph.making(*id).or_else(|| effect_graph.using(*id));
             match own {
-                Some(hidden) => Some(Thing::Type(hidden)),
-                None => Some(Thing::Casting(sight.casting_to(*id)?)),
+                Some(cause) => Some(EffectfulObject::Type(cause)),
+                None => Some(EffectfulObject::Casting(effect_graph.casting_to(*id)?)),
             }
         }),
     }
 }
 
-fn of_thing(thing: &Thing<'_>, sight: &Sight, case: &Case<'_>) -> Box<Refusal> {
-    let catalog = sight.catalog();
-    let role = catalog.role_named(case.role());
-    let tell = |hidden: &Hidden| hidden.told(catalog, role, case.text);
+fn of_object(
+    thing: &EffectfulObject<'_>,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Box<Refusal> {
+    let catalog = effect_graph.catalog();
+    let role = catalog.role_named(context.role());
+    let tell = |cause: &EffectCause| cause.describe(catalog, role, context.text);
     match thing {
-        Thing::Function(id, hidden) => of_function(*id, &tell(hidden), sight),
-        Thing::Operator(hidden) => operator_effects::refusal(&tell(hidden)),
-        Thing::Cast(hidden) | Thing::Casting(hidden) => cast_effects::refusal(&tell(hidden)),
-        Thing::Type(hidden) => type_effects::refusal(&tell(hidden)),
-        Thing::Relation(id, hidden) => {
-            let told = tell(hidden);
-            if hidden.is_of_a_column() {
+        EffectfulObject::Function(id, cause) => of_function(*id, &tell(cause), effect_graph),
+        EffectfulObject::Operator(cause) => operator_effects::refusal(&tell(cause)),
+        EffectfulObject::Cast(cause) | EffectfulObject::Casting(cause) => {
+            cast_effects::refusal(&tell(cause))
+        }
+        EffectfulObject::Type(cause) => type_effects::refusal(&tell(cause)),
+        EffectfulObject::Relation(id, cause) => {
+            let told = tell(cause);
+            if cause.is_of_a_column() {
                 return type_effects::refusal(&told);
             }
             match catalog.relation(*id).kind {
-                _ if hidden.why() == Reason::Foreign => foreign_table::refusal(&told),
+                _ if cause.reason() == EffectReason::Foreign => foreign_table::refusal(&told),
                 RelationKind::View | RelationKind::MaterializedView => view_effects::refusal(&told),
                 RelationKind::Table
                 | RelationKind::PartitionedTable
                 | RelationKind::ForeignTable
                 | RelationKind::Sequence
-                | RelationKind::CompositeType => match hidden.why() {
-                    Reason::Foreign => foreign_table::refusal(&told),
+                | RelationKind::CompositeType => match cause.reason() {
+                    EffectReason::Foreign => foreign_table::refusal(&told),
                     _ => row_policy_effects::refusal(&told),
                 },
             }
@@ -139,8 +147,12 @@ fn of_thing(thing: &Thing<'_>, sight: &Sight, case: &Case<'_>) -> Box<Refusal> {
 }
 
 /// A function: built-ins have rules of their own.
-fn of_function(id: FunctionId, told: &Told, sight: &Sight) -> Box<Refusal> {
-    let catalog = sight.catalog();
+fn of_function(
+    id: FunctionId,
+    told: &EffectDescription,
+    effect_graph: &EffectGraph,
+) -> Box<Refusal> {
+    let catalog = effect_graph.catalog();
     let function = catalog.function(id);
     let name = catalog.names().text(function.name);
     let verdict = functions::verdict(None, name, function.arguments.len());
@@ -150,7 +162,7 @@ fn of_function(id: FunctionId, told: &Told, sight: &Sight) -> Box<Refusal> {
             _ => overloaded_builtin::refusal(told),
         };
     }
-    let called = Called { schema: None, name };
+    let called = CalledName { schema: None, name };
     let shown = catalog.function_signature(id);
     match verdict {
         FunctionVerdict::RunsSql => sql_in_string::refusal(called, &shown),

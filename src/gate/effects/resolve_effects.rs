@@ -1,25 +1,25 @@
-//! The second look: what the names of a statement stand for, where one of them is marked.
+//! The second pass: what the names of a statement stand for, where one of them is marked.
 //!
 //! Each use is narrowed to the objects that remain possible for every search_path that the session
 //! may have. All of them have to be clean. What cannot be told (no search_path, no role, a text too
 //! deep, a construct that the analysis does not follow) leaves the suspicion as it is.
 
-use super::refusal::{self, Thing};
-use super::type_names::Spared;
-use super::{Spelling, Suspicion, coercion, lookup, missing_objects, suspect_names};
+use super::refusal::{self, EffectfulObject};
+use super::type_names::HarmlessTypeNames;
+use super::{SpellingMatch, SuspectName, coercion, lookup, missing_objects, suspect_names};
 use crate::catalog::{FunctionId, TypeId};
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Reach, Reason, Sight, support_functions};
-use crate::gate::functions::{self, FunctionVerdict, Why};
-use crate::gate::rules::{Found, type_effects};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{EffectGraph, EffectReason, InheritanceReach, support_functions};
+use crate::gate::functions::{self, BuiltinEffect, FunctionVerdict};
+use crate::gate::rules::{RuleResult, type_effects};
 use crate::gate::settings::search_path;
 use crate::gate::{Refusal, sql_literal};
-use crate::resolve::{Form, Inferred, Use, What};
+use crate::resolve::{CallForm, InferredType, ObjectUse, UsedObject};
 use crate::sql::tree::{Node, list::NodeList};
 
 /// What is looked at.
 #[derive(Clone, Copy)]
-pub(in crate::gate) enum Subject<'t> {
+pub(in crate::gate) enum CheckSubject<'t> {
     /// A statement.
     Statement(Node<'t>),
     /// The arguments of an EXECUTE.
@@ -28,149 +28,172 @@ pub(in crate::gate) enum Subject<'t> {
     Types,
 }
 
-/// Settles what the first look found in a statement.
-pub(in crate::gate) fn settle(subject: Subject<'_>, case: &mut Case<'_>) -> Found {
-    let suspicion = case.suspicion.take();
-    let Some(sight) = case.sight() else {
+/// Checks what the first pass found in a statement.
+pub(in crate::gate) fn check_resolved(
+    subject: CheckSubject<'_>,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    let suspicion = context.suspect_name.take();
+    let Some(effect_graph) = context.effect_graph() else {
         return Ok(());
     };
-    if let Subject::Arguments(list) = subject
-        && let Some(hidden) = coercion::unclean_for_parameter(list, sight)
+    if let CheckSubject::Arguments(list) = subject
+        && let Some(cause) = coercion::effect_of_parameter(list, effect_graph)
     {
-        return Err(refusal::of(&Thing::Cast(hidden), None, sight, case));
+        return Err(refusal::of(
+            &EffectfulObject::Cast(cause),
+            None,
+            effect_graph,
+            context,
+        ));
     }
     // Casts that happen unasked have no name in the text, nor have the types of some expressions:
     // where some of those are not clean, each statement is looked into. Types whose making is not
     // clean are marked by what brings values of them.
-    let types = sight.any_built_in_type_unclean();
-    let unnamed = types || !sight.implicit_casts().is_empty();
+    let types = effect_graph.using_any_builtin_type_has_effects();
+    let unnamed = types || !effect_graph.implicit_casts().is_empty();
     let named_only = match subject {
-        Subject::Types => true,
-        Subject::Statement(node) => !types && coercion::has_nothing_to_cast(node),
-        Subject::Arguments(_) => false,
+        CheckSubject::Types => true,
+        CheckSubject::Statement(node) => !types && coercion::has_nothing_to_cast(node),
+        CheckSubject::Arguments(_) => false,
     };
     if suspicion.is_none() && (named_only || !unnamed) {
         return Ok(());
     }
-    let looker = Looker {
-        sight,
+    let looker = EffectResolver {
+        effect_graph,
         suspicion,
-        case,
+        context,
     };
-    let may_set = looker.look(subject)?;
+    let may_set = looker.check(subject)?;
     if may_set {
-        search_path::note_unknown(case);
+        search_path::note_unknown(context);
     }
     Ok(())
 }
 
 /// One look at one statement.
-struct Looker<'l, 'j> {
-    sight: &'l Sight,
-    suspicion: Option<Suspicion>,
-    case: &'l Case<'j>,
+struct EffectResolver<'l, 'j> {
+    effect_graph: &'l EffectGraph,
+    suspicion: Option<SuspectName>,
+    context: &'l JudgeContext<'j>,
 }
 
-impl Looker<'_, '_> {
+impl EffectResolver<'_, '_> {
     /// Looks at every use, on every path; true where something may set what it likes.
-    fn look(&self, subject: Subject<'_>) -> Result<bool, Box<Refusal>> {
-        let folded = |suspicion: Suspicion| suspicion.spelling == Spelling::Folded;
-        if lookup::are_read_elsewhere(self.sight, self.case) || self.suspicion.is_some_and(folded) {
-            return Err(self.unsettled());
+    fn check(&self, subject: CheckSubject<'_>) -> Result<bool, Box<Refusal>> {
+        let folded = |suspicion: SuspectName| suspicion.spelling == SpellingMatch::Folded;
+        if lookup::may_be_read_otherwise(self.effect_graph, self.context)
+            || self.suspicion.is_some_and(folded)
+        {
+            return Err(self.unresolved_refusal());
         }
-        let Some(paths) = lookup::paths(self.sight, self.case) else {
-            return Err(self.unsettled());
+        let Some(paths) = lookup::paths(self.effect_graph, self.context) else {
+            return Err(self.unresolved_refusal());
         };
-        let given = lookup::parameters(self.sight, self.case);
-        let parameters = lookup::types(given.as_deref(), self.case);
-        let spared = Spared::of(subject, self.sight);
+        let given = lookup::parameters(self.effect_graph, self.context);
+        let parameters = lookup::types(given.as_deref(), self.context);
+        let spared = HarmlessTypeNames::of(subject, self.effect_graph);
         let mut may_set = false;
         for path in &paths {
-            let Ok(resolution) = lookup::resolve(subject, self.sight, path, parameters) else {
-                return Err(self.unsettled());
+            let Ok(resolution) = lookup::resolve(subject, self.effect_graph, path, parameters)
+            else {
+                return Err(self.unresolved_refusal());
             };
             for used in &resolution.uses {
-                self.look_at(used, &spared).map_err(|refused| {
-                    let ground = (path, self.sight);
-                    missing_objects::explained(refused, used, &resolution, ground, self.case)
+                self.check_use(used, &spared).map_err(|refused| {
+                    let ground = (path, self.effect_graph);
+                    missing_objects::explained(refused, used, &resolution, ground, self.context)
                 })?;
-                if let What::Functions { candidates, .. } = &used.what {
+                if let UsedObject::Functions { candidates, .. } = &used.what {
                     may_set |= candidates
                         .iter()
-                        .any(|id| suspect_names::may_set(*id, self.sight));
+                        .any(|id| suspect_names::may_set(*id, self.effect_graph));
                 }
             }
         }
         Ok(may_set)
     }
 
-    fn look_at(&self, used: &Use<'_>, spared: &Spared) -> Found {
+    fn check_use(&self, used: &ObjectUse<'_>, spared: &HarmlessTypeNames) -> RuleResult {
         let thing = match &used.what {
-            What::Relation { id, only } => {
+            UsedObject::Relation { id, only } => {
                 let reach = if *only {
-                    Reach::Only
+                    InheritanceReach::Only
                 } else {
-                    Reach::WithChildren
+                    InheritanceReach::WithChildren
                 };
-                self.sight
+                self.effect_graph
                     .relation(*id, reach)
-                    .map(|hidden| Thing::Relation(*id, hidden))
+                    .map(|cause| EffectfulObject::Relation(*id, cause))
             }
-            What::Functions { candidates, .. } if candidates.is_empty() => {
-                return Err(self.unsettled());
+            UsedObject::Functions { candidates, .. } if candidates.is_empty() => {
+                return Err(self.unresolved_refusal());
             }
-            What::Functions { candidates, form } => {
+            UsedObject::Functions { candidates, form } => {
                 let of = |id: &FunctionId| self.function(*id, *form, used.at);
                 let mut bad = candidates.iter().filter_map(of);
                 bad.next()
             }
-            What::Operators { candidates, .. } if candidates.is_empty() => {
-                return Err(self.unsettled());
+            UsedObject::Operators { candidates, .. } if candidates.is_empty() => {
+                return Err(self.unresolved_refusal());
             }
-            What::Operators { candidates, sides } => candidates.iter().find_map(|id| {
-                let hidden = self.sight.operator(*id)?;
-                let clean_here = coercion::prints_cleanly(*id, sides, self.sight);
-                (!clean_here).then_some(Thing::Operator(hidden))
+            UsedObject::Operators { candidates, sides } => candidates.iter().find_map(|id| {
+                let cause = self.effect_graph.operator(*id)?;
+                let clean_here = coercion::prints_cleanly(*id, sides, self.effect_graph);
+                (!clean_here).then_some(EffectfulObject::Operator(cause))
             }),
-            What::Cast {
+            UsedObject::Cast {
                 source,
                 target,
                 candidates,
             } => {
-                let made = !spared.cast(source, *target, candidates, self.sight);
+                let made = !spared.cast(source, *target, candidates, self.effect_graph);
                 self.cast(source, *target, candidates, made)
             }
-            What::Coercion { source, target } => self.coercion(source, *target),
-            What::Type { id } => {
-                let made = !spared.all_else(*id, self.sight);
+            UsedObject::Coercion { source, target } => self.coercion(source, *target),
+            UsedObject::Type { id } => {
+                let made = !spared.all_else(*id, self.effect_graph);
                 let making = made.then(|| self.making(*id)).flatten();
                 making.or_else(|| self.using(*id))
             }
-            What::Compared {
-                inferred: Inferred::Known(id),
+            UsedObject::Compared {
+                inferred: InferredType::Known(id),
             } => self.using(*id),
             // A value whose type is not known came from something whose type is clean to use, or
             // that was refused.
-            What::Compared { .. } => None,
+            UsedObject::Compared { .. } => None,
             // They read what a relation gives, and the relation was looked at with its columns.
-            What::Column { .. } | What::WholeRow { .. } | What::CommonTable { .. } => None,
+            UsedObject::Column { .. }
+            | UsedObject::WholeRow { .. }
+            | UsedObject::CommonTable { .. } => None,
             // The server will not find them either, and say so.
-            What::MissingRelation { .. }
-            | What::MissingColumn { .. }
-            | What::AmbiguousColumn { .. }
-            | What::MissingFunction => None,
-            What::Unclear => return Err(self.unsettled()),
+            UsedObject::MissingRelation { .. }
+            | UsedObject::MissingColumn { .. }
+            | UsedObject::AmbiguousColumn { .. }
+            | UsedObject::MissingFunction => None,
+            UsedObject::Unclear => return Err(self.unresolved_refusal()),
         };
         match thing {
             None => Ok(()),
-            Some(thing) => Err(refusal::of(&thing, used.at, self.sight, self.case)),
+            Some(thing) => Err(refusal::of(
+                &thing,
+                used.at,
+                self.effect_graph,
+                self.context,
+            )),
         }
     }
 
     /// A function, if it is not clean in the form in which it is called.
-    fn function(&self, id: FunctionId, form: Form, at: Option<usize>) -> Option<Thing<'_>> {
-        let hidden = self.sight.called_by_name(id)?;
-        let catalog = self.sight.catalog();
+    fn function(
+        &self,
+        id: FunctionId,
+        form: CallForm,
+        at: Option<usize>,
+    ) -> Option<EffectfulObject<'_>> {
+        let cause = self.effect_graph.called_by_name(id)?;
+        let catalog = self.effect_graph.catalog();
         let function = catalog.function(id);
         if function.oid.is_built_in() {
             let name = catalog.names().text(function.name);
@@ -179,75 +202,86 @@ impl Looker<'_, '_> {
                 // Judged by the rules that look at their arguments.
                 (
                     FunctionVerdict::SetConfig | FunctionVerdict::Housekeeping,
-                    Form::Call | Form::From,
+                    CallForm::Call | CallForm::From,
                 ) => return None,
-                (FunctionVerdict::Allowed, Form::Call | Form::From)
+                (FunctionVerdict::Allowed, CallForm::Call | CallForm::From)
                     if type_effects::names_a_type(name)
                         || support_functions::reads_type_names(name) =>
                 {
                     return None;
                 }
-                (FunctionVerdict::Effects { why: Why::Snapshot }, Form::Call)
-                    if self.case.exports_snapshot() =>
-                {
+                (
+                    FunctionVerdict::Effects {
+                        why: BuiltinEffect::Snapshot,
+                    },
+                    CallForm::Call,
+                ) if self.context.exports_snapshot() => {
                     return None;
                 }
                 // The server cannot be asked for them; those of samples have a rule of their own.
-                (FunctionVerdict::Effects { why: Why::Internal }, Form::Field | Form::Sample) => {
+                (
+                    FunctionVerdict::Effects {
+                        why: BuiltinEffect::Internal,
+                    },
+                    CallForm::Field | CallForm::Sample,
+                ) => {
                     return None;
                 }
                 _ => {}
             }
         }
         // A rule of its own says which may be used.
-        let samples = form == Form::Sample && hidden.why() == Reason::BuiltIn(Why::Internal);
-        let judged = matches!(form, Form::Call | Form::From)
-            && sql_literal::runs_literal(id, self.sight)
-            && sql_literal::is_judged(at, self.case);
-        (!samples && !judged).then_some(Thing::Function(id, hidden))
+        let samples = form == CallForm::Sample
+            && cause.reason() == EffectReason::BuiltIn(BuiltinEffect::Internal);
+        let judged = matches!(form, CallForm::Call | CallForm::From)
+            && sql_literal::runs_literal(id, self.effect_graph)
+            && sql_literal::is_judged(at, self.context);
+        (!samples && !judged).then_some(EffectfulObject::Function(id, cause))
     }
 
     fn cast(
         &self,
-        source: &Inferred,
+        source: &InferredType,
         target: TypeId,
         candidates: &[crate::catalog::CastId],
         made: bool,
-    ) -> Option<Thing<'_>> {
+    ) -> Option<EffectfulObject<'_>> {
         let listed = candidates
             .iter()
-            .find_map(|id| Some(Thing::Cast(self.sight.cast(*id)?)));
+            .find_map(|id| Some(EffectfulObject::Cast(self.effect_graph.cast(*id)?)));
         listed
             .or_else(|| made.then(|| self.making(target)).flatten())
             .or_else(|| self.unclear_source(source, target))
     }
 
-    fn coercion(&self, source: &Inferred, target: TypeId) -> Option<Thing<'_>> {
-        let implicit = coercion::unclean(source, target, self.sight);
-        implicit.map(Thing::Cast).or_else(|| self.making(target))
+    fn coercion(&self, source: &InferredType, target: TypeId) -> Option<EffectfulObject<'_>> {
+        let implicit = coercion::effect_of_coercion(source, target, self.effect_graph);
+        implicit
+            .map(EffectfulObject::Cast)
+            .or_else(|| self.making(target))
     }
 
     /// From a type that is not known, any cast to the target may be run.
-    fn unclear_source(&self, source: &Inferred, target: TypeId) -> Option<Thing<'_>> {
+    fn unclear_source(&self, source: &InferredType, target: TypeId) -> Option<EffectfulObject<'_>> {
         match source {
-            Inferred::Known(_) | Inferred::Literal | Inferred::Parameter(_) => None,
-            Inferred::Row(_) | Inferred::Unclear => {
-                let hidden = self.sight.casting_to(target)?;
-                Some(Thing::Casting(hidden))
+            InferredType::Known(_) | InferredType::Literal | InferredType::Parameter(_) => None,
+            InferredType::Row(_) | InferredType::Unclear => {
+                let cause = self.effect_graph.casting_to(target)?;
+                Some(EffectfulObject::Casting(cause))
             }
         }
     }
 
-    fn making(&self, id: TypeId) -> Option<Thing<'_>> {
-        Some(Thing::Type(self.sight.making(id)?))
+    fn making(&self, id: TypeId) -> Option<EffectfulObject<'_>> {
+        Some(EffectfulObject::Type(self.effect_graph.making(id)?))
     }
 
-    fn using(&self, id: TypeId) -> Option<Thing<'_>> {
-        Some(Thing::Type(self.sight.using(id)?))
+    fn using(&self, id: TypeId) -> Option<EffectfulObject<'_>> {
+        Some(EffectfulObject::Type(self.effect_graph.using(id)?))
     }
 
     /// The refusal of what could not be told.
-    fn unsettled(&self) -> Box<Refusal> {
-        refusal::of_suspicion(self.suspicion, self.sight, self.case)
+    fn unresolved_refusal(&self) -> Box<Refusal> {
+        refusal::of_suspect_name(self.suspicion, self.effect_graph, self.context)
     }
 }

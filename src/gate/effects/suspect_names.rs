@@ -1,95 +1,124 @@
-//! The first look: each name of a statement, once, against what any object of that name hides.
+//! The first pass: each name of a statement, once, against what any object of that name hides.
 //!
 //! No scopes, no types and no search_path: if no name that the statement writes, or that its syntax
 //! implies, is marked, then whatever the names stand for is clean. A marked name is a suspicion,
 //! which [`super::resolve_effects`] looks into.
 
-use super::{Sort, Spelling, Suspicion};
+use super::{NameUse, SpellingMatch, SuspectName};
 use crate::catalog::unreadable_names;
 use crate::catalog::unreadable_names::CUT_FROM;
 use crate::catalog::{FunctionId, NameId, SchemaId, Volatility};
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Flags, Sight};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{EffectGraph, NameFlags};
 use crate::gate::extensions;
 use crate::gate::function_bodies;
-use crate::gate::rules::Called;
+use crate::gate::rules::CalledName;
 use crate::gate::settings::search_path;
 use crate::sql::tree::{A_Expr_Kind, Node, SubLinkType, list::NodeList, nodes};
 
 /// The names of one node. Calls are looked at by [`call`].
-pub(in crate::gate) fn look(node: Node<'_>, sight: &Sight, case: &mut Case<'_>) {
+pub(in crate::gate) fn check_names(
+    node: Node<'_>,
+    effect_graph: &EffectGraph,
+    context: &mut JudgeContext<'_>,
+) {
     match node {
-        Node::ColumnRef(column) => fields(column.fields().iter().skip(1), sight, case),
+        Node::ColumnRef(column) => fields(column.fields().iter().skip(1), effect_graph, context),
         Node::A_Indirection(indirection) => {
-            fields(indirection.indirection().iter(), sight, case);
+            fields(indirection.indirection().iter(), effect_graph, context);
         }
-        Node::A_Expr(operator) => expression(operator, sight, case),
+        Node::A_Expr(operator) => expression(operator, effect_graph, context),
         Node::RangeVar(table) => {
             let name = table.relname().unwrap_or_default();
-            suspect(name, Flags::RELATION, Sort::Relation, sight, case);
+            suspect(
+                name,
+                NameFlags::RELATION,
+                NameUse::Relation,
+                effect_graph,
+                context,
+            );
         }
         Node::TypeName(name) => {
             let last = name.names().iter().next_back();
             let last = last.and_then(|part| part.sval()).unwrap_or_default();
-            suspect(last, Flags::TYPE, Sort::Type, sight, case);
+            suspect(last, NameFlags::TYPE, NameUse::Type, effect_graph, context);
         }
         Node::SubLink(link) => {
             let implied = link.sub_link_type == SubLinkType::ANY_SUBLINK;
             match last(link.oper_name()) {
-                None if implied => operator("=", sight, case),
+                None if implied => operator("=", effect_graph, context),
                 None => {}
-                Some(symbol) => operator(symbol, sight, case),
+                Some(symbol) => operator(symbol, effect_graph, context),
             }
         }
         Node::SortBy(sort) => {
             if let Some(symbol) = last(sort.use_op()) {
-                operator(symbol, sight, case);
+                operator(symbol, effect_graph, context);
             }
         }
         Node::JoinExpr(join) if join.is_natural || !join.using_clause().is_empty() => {
-            operator("=", sight, case);
+            operator("=", effect_graph, context);
         }
         Node::CaseExpr(case_of) if !matches!(case_of.arg(), Node::None) => {
-            operator("=", sight, case);
+            operator("=", effect_graph, context);
         }
         _ => {}
     }
 }
 
 /// A call of a name that is a built-in, or that the catalog has a function of.
-pub(in crate::gate) fn call(called: Called<'_>, sight: &Sight, case: &mut Case<'_>) {
+pub(in crate::gate) fn call(
+    called: CalledName<'_>,
+    effect_graph: &EffectGraph,
+    context: &mut JudgeContext<'_>,
+) {
     if may_be_read_otherwise(called.name) {
-        suspect(called.name, Flags::FUNCTION, Sort::Function, sight, case);
+        suspect(
+            called.name,
+            NameFlags::FUNCTION,
+            NameUse::Function,
+            effect_graph,
+            context,
+        );
     }
-    let Some(id) = sight.catalog().names().find(called.name) else {
+    let Some(id) = effect_graph.catalog().names().find(called.name) else {
         return;
     };
-    function_bodies::note(id, Flags::FUNCTION.with(Flags::TYPE), sight, case);
-    let flags = sight.flags(id);
-    if flags.any_of(Flags::FUNCTION) {
-        note(Sort::Function, id, case);
-    } else if flags.any_of(Flags::TYPE) {
+    function_bodies::note(
+        id,
+        NameFlags::FUNCTION.with(NameFlags::TYPE),
+        effect_graph,
+        context,
+    );
+    let flags = effect_graph.flags(id);
+    if flags.any_of(NameFlags::FUNCTION) {
+        note(NameUse::Function, id, context);
+    } else if flags.any_of(NameFlags::TYPE) {
         // `T(x)` is a cast where there is no such function.
-        note(Sort::Type, id, case);
-    } else if flags.any_of(Flags::IS_USER_FUNCTION) {
-        note_settings(id, sight, case);
+        note(NameUse::Type, id, context);
+    } else if flags.any_of(NameFlags::IS_USER_FUNCTION) {
+        note_settings(id, effect_graph, context);
     }
 }
 
 /// A call that a rule of its own answers for ([`crate::gate::rules::set_config`]), as long as it is
 /// the built-in that is called.
-pub(in crate::gate) fn call_of_ruled(called: Called<'_>, sight: &Sight, case: &mut Case<'_>) {
-    if let Some(id) = sight.catalog().names().find(called.name)
-        && sight.flags(id).any_of(Flags::IS_USER_FUNCTION)
+pub(in crate::gate) fn call_of_ruled(
+    called: CalledName<'_>,
+    effect_graph: &EffectGraph,
+    context: &mut JudgeContext<'_>,
+) {
+    if let Some(id) = effect_graph.catalog().names().find(called.name)
+        && effect_graph.flags(id).any_of(NameFlags::IS_USER_FUNCTION)
     {
-        function_bodies::note(id, Flags::FUNCTION, sight, case);
-        note(Sort::Function, id, case);
+        function_bodies::note(id, NameFlags::FUNCTION, effect_graph, context);
+        note(NameUse::Function, id, context);
     }
 }
 
 /// What a name is that is no built-in of the server.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum Known {
+pub(in crate::gate) enum NamePresence {
     /// A function or a type.
     Here,
     /// The catalog has neither.
@@ -97,92 +126,125 @@ pub(in crate::gate) enum Known {
 }
 
 /// Whether the catalog has anything that could be called by this name.
-pub(in crate::gate) fn known(called: Called<'_>, sight: &Sight) -> Known {
-    let catalog = sight.catalog();
+pub(in crate::gate) fn name_presence(
+    called: CalledName<'_>,
+    effect_graph: &EffectGraph,
+) -> NamePresence {
+    let catalog = effect_graph.catalog();
     let in_schema = |schema: SchemaId| {
         let own = catalog.names().text(catalog.schema(schema).name);
         called.schema.is_none_or(|written| written == own)
     };
     let Some(name) = catalog.names().find(called.name) else {
-        return Known::Nowhere;
+        return NamePresence::Nowhere;
     };
     let mut functions = catalog.index().functions(name).iter();
     let mut types = catalog.index().types(name).iter();
     let here = functions.any(|id| in_schema(catalog.function(*id).schema))
         || types.any(|id| in_schema(catalog.data_type(*id).schema));
-    if here { Known::Here } else { Known::Nowhere }
+    if here {
+        NamePresence::Here
+    } else {
+        NamePresence::Nowhere
+    }
 }
 
 /// Whether all functions of a name, one at least, are clean: what an older server would call for
 /// a form of SQL that it does not know.
-pub(in crate::gate) fn all_clean(name: &str, sight: &Sight) -> bool {
-    let Some(id) = sight.catalog().names().find(name) else {
+pub(in crate::gate) fn all_clean(name: &str, effect_graph: &EffectGraph) -> bool {
+    let Some(id) = effect_graph.catalog().names().find(name) else {
         return false;
     };
-    let functions = sight.catalog().index().functions(id);
+    let functions = effect_graph.catalog().index().functions(id);
     !functions.is_empty()
         && functions
             .iter()
-            .all(|function| sight.called_by_name(*function).is_none())
+            .all(|function| effect_graph.called_by_name(*function).is_none())
 }
 
 /// Whether no type that a string may name hides anything. What is quoted there is not read.
-pub(in crate::gate) fn all_types_clean(written: &str, sight: &Sight) -> bool {
+pub(in crate::gate) fn all_types_clean(written: &str, effect_graph: &EffectGraph) -> bool {
     let in_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     let marked = |word: &str| {
-        let id = sight.catalog().names().find(word);
-        id.is_some_and(|id| sight.flags(id).any_of(Flags::TYPE))
+        let id = effect_graph.catalog().names().find(word);
+        id.is_some_and(|id| effect_graph.flags(id).any_of(NameFlags::TYPE))
     };
     let mut words = written.split(|letter| !in_name(letter));
     !written.contains('"') && !words.any(|word| marked(&word.to_lowercase()))
 }
 
 /// `x.f` and `(x).f` call a function of one argument where `x` has no such column.
-fn fields<'n>(fields: impl Iterator<Item = Node<'n>>, sight: &Sight, case: &mut Case<'_>) {
+fn fields<'n>(
+    fields: impl Iterator<Item = Node<'n>>,
+    effect_graph: &EffectGraph,
+    context: &mut JudgeContext<'_>,
+) {
     for name in fields.filter_map(|field| field.as_str()) {
-        suspect(name, Flags::FIELD, Sort::Field, sight, case);
+        suspect(
+            name,
+            NameFlags::FIELD,
+            NameUse::Field,
+            effect_graph,
+            context,
+        );
     }
 }
 
-fn expression(expression: &nodes::A_Expr, sight: &Sight, case: &mut Case<'_>) {
+fn expression(
+    expression: &nodes::A_Expr,
+    effect_graph: &EffectGraph,
+    context: &mut JudgeContext<'_>,
+) {
     match expression.kind {
         A_Expr_Kind::AEXPR_BETWEEN
         | A_Expr_Kind::AEXPR_NOT_BETWEEN
         | A_Expr_Kind::AEXPR_BETWEEN_SYM
         | A_Expr_Kind::AEXPR_NOT_BETWEEN_SYM => {
             for symbol in ["<", "<=", ">", ">="] {
-                operator(symbol, sight, case);
+                operator(symbol, effect_graph, context);
             }
         }
         _ => {
             if let Some(symbol) = last(expression.name()) {
-                operator(symbol, sight, case);
+                operator(symbol, effect_graph, context);
             }
         }
     }
 }
 
-fn operator(symbol: &str, sight: &Sight, case: &mut Case<'_>) {
-    suspect(symbol, Flags::OPERATOR, Sort::Operator, sight, case);
+fn operator(symbol: &str, effect_graph: &EffectGraph, context: &mut JudgeContext<'_>) {
+    suspect(
+        symbol,
+        NameFlags::OPERATOR,
+        NameUse::Operator,
+        effect_graph,
+        context,
+    );
 }
 
-fn suspect(name: &str, flag: Flags, sort: Sort, sight: &Sight, case: &mut Case<'_>) {
-    if let Some(id) = sight.catalog().names().find(name) {
-        function_bodies::note(id, flag, sight, case);
-        if sight.flags(id).any_of(flag) {
-            note(sort, id, case);
+fn suspect(
+    name: &str,
+    flag: NameFlags,
+    sort: NameUse,
+    effect_graph: &EffectGraph,
+    context: &mut JudgeContext<'_>,
+) {
+    if let Some(id) = effect_graph.catalog().names().find(name) {
+        function_bodies::note(id, flag, effect_graph, context);
+        if effect_graph.flags(id).any_of(flag) {
+            note(sort, id, context);
         }
     }
     if may_be_read_otherwise(name) {
-        function_bodies::note_folded(sight, case);
+        function_bodies::note_folded(effect_graph, context);
     }
     if may_be_read_otherwise(name)
-        && let Some(id) = read_otherwise(name, flag, sight)
+        && let Some(id) = read_otherwise(name, flag, effect_graph)
     {
-        case.suspicion = Some(Suspicion {
+        context.suspect_name = Some(SuspectName {
             sort,
             name: id,
-            spelling: Spelling::Folded,
+            spelling: SpellingMatch::Folded,
         });
     }
 }
@@ -194,13 +256,13 @@ fn may_be_read_otherwise(name: &str) -> bool {
 }
 
 /// What marked name such a one may be to a server whose database has another encoding.
-fn read_otherwise(name: &str, flag: Flags, sight: &Sight) -> Option<NameId> {
-    let names = sight.catalog().names();
+fn read_otherwise(name: &str, flag: NameFlags, effect_graph: &EffectGraph) -> Option<NameId> {
+    let names = effect_graph.catalog().names();
     let folded = match name.is_ascii() {
         true => name.to_owned(),
         false => name.to_lowercase(),
     };
-    let marked = |id: &NameId| sight.flags(*id).any_of(flag);
+    let marked = |id: &NameId| effect_graph.flags(*id).any_of(flag);
     let other = names.find(&folded).filter(|id| names.text(*id) != name);
     let cut = |whole: &str| {
         name.len() >= CUT_FROM && (whole.starts_with(name) || whole.starts_with(&folded))
@@ -210,33 +272,33 @@ fn read_otherwise(name: &str, flag: Flags, sight: &Sight) -> Option<NameId> {
         cut(whole) || unreadable_names::may_be(whole, name)
     };
     other.filter(marked).or_else(|| {
-        let mut long = sight.long_names().iter().copied();
+        let mut long = effect_graph.long_names().iter().copied();
         long.find(|id| marked(id) && is(id))
     })
 }
 
-fn note(sort: Sort, name: NameId, case: &mut Case<'_>) {
-    case.suspicion.get_or_insert(Suspicion {
+fn note(sort: NameUse, name: NameId, context: &mut JudgeContext<'_>) {
+    context.suspect_name.get_or_insert(SuspectName {
         sort,
         name,
-        spelling: Spelling::Exact,
+        spelling: SpellingMatch::Exact,
     });
 }
 
-fn note_settings(name: NameId, sight: &Sight, case: &mut Case<'_>) {
-    let mut functions = sight.catalog().index().functions(name).iter();
-    if functions.any(|id| may_set(*id, sight)) {
-        search_path::note_unknown(case);
+fn note_settings(name: NameId, effect_graph: &EffectGraph, context: &mut JudgeContext<'_>) {
+    let mut functions = effect_graph.catalog().index().functions(name).iter();
+    if functions.any(|id| may_set(*id, effect_graph)) {
+        search_path::note_unknown(context);
     }
 }
 
 /// Whether a function that is clean may set what it likes: one that the policy names whatever its
 /// owner says of it.
-pub(super) fn may_set(id: FunctionId, sight: &Sight) -> bool {
-    let function = sight.catalog().function(id);
+pub(super) fn may_set(id: FunctionId, effect_graph: &EffectGraph) -> bool {
+    let function = effect_graph.catalog().function(id);
     function.volatility == Volatility::Volatile
         && !function.oid.is_built_in()
-        && !extensions::is_allowed(sight.catalog(), function)
+        && !extensions::is_allowed(effect_graph.catalog(), function)
 }
 
 fn last(names: &NodeList) -> Option<&str> {

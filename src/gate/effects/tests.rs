@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::gate::cache::JudgementCache;
-use crate::gate::effects::graph::Sight;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::rules::check::{
     check_shop, check_shop_as, gate, hides, names_of_shop, path_of, people, rule_of, session_of,
     shop,
 };
-use crate::gate::{Depth, Effect, Parameters, Prepared, Rule, SearchPaths, SessionNames, Verdict};
+use crate::gate::{
+    ParameterTypes, PreparedStatement, Rule, SearchPaths, SessionEffect, SessionNames, Verdict,
+    VerdictDepth,
+};
 use crate::policy::Policy;
 use crate::sqlstate;
 
@@ -159,7 +162,7 @@ fn a_function_that_nobody_has_is_told_as_the_server_tells_it() {
     assert_eq!(refusal.sqlstate.as_str(), "42883");
     assert_eq!(refusal.message, "function nobody(integer) does not exist");
     assert_eq!(refusal.position, Some(8));
-    assert_eq!(judgement.facts.depth, Depth::Names);
+    assert_eq!(judgement.facts.depth, VerdictDepth::Names);
 }
 
 #[test]
@@ -257,14 +260,14 @@ fn what_is_prepared_is_judged_again_where_it_stands_on_other_grounds() {
     );
     assert_eq!(ruled(&names, "EXECUTE q"), None);
     let prepared = names.prepared("p").unwrap().clone();
-    assert!(!prepared.facts.hold_on(names.grounds()));
+    assert!(!prepared.facts.holds_on(names.basis()));
     let refused = gate.still_permits(&prepared, &names);
     assert_eq!(refused.unwrap_err().rule, Rule::HiddenFunction);
     let q = names.prepared("q").unwrap().clone();
     assert!(gate.still_permits(&q, &names).is_ok());
     // A Parse message of EXECUTE depends on a name: it is judged again each time.
     let execute = gate.judge("EXECUTE q".into(), &names);
-    assert!(!execute.facts.hold_on(names.grounds()));
+    assert!(!execute.facts.holds_on(names.basis()));
     names.add_prepared("again", execute.facts, "EXECUTE q".into());
     let again = names.prepared("again").unwrap();
     assert!(gate.still_permits(again, &names).is_ok());
@@ -290,8 +293,8 @@ fn a_cursor_keeps_its_plan_and_meets_new_snapshots() {
             row.volatility = b'v';
         }
     }
-    let sight = Sight::new(Arc::new(changed.build()), &Policy::agent());
-    names.set_sight(Some(Arc::new(sight)));
+    let effect_graph = EffectGraph::new(Arc::new(changed.build()), &Policy::agent());
+    names.set_effect_graph(Some(Arc::new(effect_graph)));
     assert_eq!(fetch(&names), Some(Rule::HiddenFunction));
     let cursor = names.cursor("c").unwrap().clone();
     assert_eq!(
@@ -356,7 +359,7 @@ fn names_of_a_later_statement_are_looked_up_where_an_earlier_one_says() {
         assert_eq!(ruled(sql), None, "{sql}");
     }
     let judgement = gate.judge("SET search_path = shop; SELECT 1".into(), &names);
-    let [_, Effect::SearchPathSet { .. }] = &*judgement.facts.effects else {
+    let [_, SessionEffect::SearchPathSet { .. }] = &*judgement.facts.effects else {
         panic!("{:?}", judgement.facts.effects);
     };
 }
@@ -365,7 +368,7 @@ fn names_of_a_later_statement_are_looked_up_where_an_earlier_one_says() {
 fn parameters_are_values_of_their_types() {
     let gate = gate(Policy::agent());
     let names = names_of_shop();
-    let catalog = names.sight().unwrap().catalog();
+    let catalog = names.effect_graph().unwrap().catalog();
     let oid = |name: &str| catalog.data_type(catalog.type_called(name)).oid.0;
     let ruled = |oid: u32, names: &SessionNames| {
         let judged = gate.permits_parameters([0, oid], names);
@@ -390,7 +393,7 @@ fn parameters_of_types_of_another_session_are_not_taken() {
     let policy = Policy::agent();
     let names = session_of(fixture.build(), &policy);
     let gate = gate(policy);
-    let catalog = names.sight().unwrap().catalog();
+    let catalog = names.effect_graph().unwrap().catalog();
     for name in ["pg_temp_3.d", "shop.upon"] {
         let oid = catalog.data_type(catalog.type_called(name)).oid.0;
         let judged = gate.permits_parameters([oid], &names);
@@ -409,7 +412,7 @@ fn a_parameter_is_what_the_client_says_it_is() {
     let names = session_of(spelled.build(), &policy);
     let gate = gate(policy);
     let mut cache = JudgementCache::new();
-    let mut ruled = |sql: &'static str, parameters: &Parameters| {
+    let mut ruled = |sql: &'static str, parameters: &ParameterTypes| {
         let judgement = gate.judge_with(sql.into(), parameters, &names);
         let rule = rule_of(&judgement);
         // The first time a text is seen, the second time it is kept.
@@ -417,7 +420,7 @@ fn a_parameter_is_what_the_client_says_it_is() {
             let (kept, _) = cache.judge_with(&gate, sql.into(), parameters, &names);
             assert_eq!(rule_of(&kept), rule, "{sql}");
         }
-        let prepared = Prepared {
+        let prepared = PreparedStatement {
             facts: judgement.facts,
             text: sql.into(),
             parameters: parameters.clone(),
@@ -427,25 +430,25 @@ fn a_parameter_is_what_the_client_says_it_is() {
         rule
     };
     let found = "SELECT total FROM shop.orders WHERE id = $1";
-    assert_eq!(ruled(found, &Parameters::open()), None);
-    assert_eq!(ruled(found, &Parameters::given([0])), None);
-    assert_eq!(ruled(found, &Parameters::given([INT4])), None);
+    assert_eq!(ruled(found, &ParameterTypes::none_given()), None);
+    assert_eq!(ruled(found, &ParameterTypes::given([0])), None);
+    assert_eq!(ruled(found, &ParameterTypes::given([INT4])), None);
     let spelled = Some(Rule::OperatorEffects);
-    assert_eq!(ruled(found, &Parameters::given([TEXT])), spelled);
-    assert_eq!(ruled(found, &Parameters::given([99_999])), spelled);
-    assert_eq!(ruled(found, &Parameters::Unknown), spelled);
-    assert_eq!(ruled(found, &Parameters::given([INT4])), None);
+    assert_eq!(ruled(found, &ParameterTypes::given([TEXT])), spelled);
+    assert_eq!(ruled(found, &ParameterTypes::given([99_999])), spelled);
+    assert_eq!(ruled(found, &ParameterTypes::Unknown), spelled);
+    assert_eq!(ruled(found, &ParameterTypes::given([INT4])), None);
     // What the first place makes of a parameter holds at the second one.
     let twice = "SELECT note = $1 FROM shop.orders WHERE id = $1";
-    assert_eq!(ruled(twice, &Parameters::open()), spelled);
+    assert_eq!(ruled(twice, &ParameterTypes::none_given()), spelled);
     let alike = "SELECT $1::int4 FROM shop.orders WHERE id = $1::int4";
-    assert_eq!(ruled(alike, &Parameters::open()), None);
+    assert_eq!(ruled(alike, &ParameterTypes::none_given()), None);
     let cast = "SELECT $1::text FROM shop.orders WHERE id = $1::text";
-    assert_eq!(ruled(cast, &Parameters::open()), spelled);
+    assert_eq!(ruled(cast, &ParameterTypes::none_given()), spelled);
     let named = "PREPARE p AS SELECT total FROM shop.orders WHERE id = $1";
-    assert_eq!(ruled(named, &Parameters::given([TEXT])), None);
+    assert_eq!(ruled(named, &ParameterTypes::given([TEXT])), None);
     let typed = "PREPARE p(text) AS SELECT total FROM shop.orders WHERE id = $1";
-    assert_eq!(ruled(typed, &Parameters::given([INT4])), spelled);
+    assert_eq!(ruled(typed, &ParameterTypes::given([INT4])), spelled);
 }
 
 #[test]

@@ -18,8 +18,8 @@
 
 mod table;
 
-use super::functions::Why;
-use crate::catalog::{Catalog, Function, FunctionKind, Language};
+use super::functions::BuiltinEffect;
+use crate::catalog::{Catalog, Function, FunctionKind, FunctionLanguage};
 use crate::policy::Policy;
 
 /// What is known of a function of an extension.
@@ -28,12 +28,12 @@ pub enum ExtensionVerdict {
     /// Computes a value or reads; nothing is different afterwards.
     Allowed {
         /// What it reads.
-        reads: ReadBy,
+        reads: FunctionReads,
     },
     /// Changes something outside its result, or reaches what a read has no business with.
     Effects {
         /// What it changes or reaches.
-        why: Why,
+        why: BuiltinEffect,
     },
     /// Runs a string, or what it puts together from strings, as SQL.
     RunsSql,
@@ -45,7 +45,7 @@ pub enum ExtensionVerdict {
 
 /// What a function reads beside its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadBy {
+pub enum FunctionReads {
     /// Nothing, or what everybody may know.
     Nobody,
     /// Rows, pages, log records or texts of statements, whatever a policy hides.
@@ -55,7 +55,7 @@ pub enum ReadBy {
 /// What the table says of a function, if anything.
 pub fn verdict(catalog: &Catalog, function: &Function) -> Option<ExtensionVerdict> {
     match (function.language, function.code.as_deref()) {
-        (Language::C, Some(code)) => {
+        (FunctionLanguage::C, Some(code)) => {
             let line = table::of_code(base_name(&code.library), &code.symbol)?;
             let is_itself = function.extension.as_deref() == Some(line.extension)
                 && of_server(&code.library) == Some(line.library);
@@ -66,7 +66,7 @@ pub fn verdict(catalog: &Catalog, function: &Function) -> Option<ExtensionVerdic
                 verdict => Some(verdict),
             }
         }
-        (Language::Sql | Language::Internal, None) => {
+        (FunctionLanguage::Sql | FunctionLanguage::Internal, None) => {
             let owner = catalog.role(function.owner?);
             let verdict = table::of_name(
                 function.extension.as_deref()?,
@@ -74,7 +74,13 @@ pub fn verdict(catalog: &Catalog, function: &Function) -> Option<ExtensionVerdic
             )?;
             owner.superuser.then_some(verdict)
         }
-        (Language::C | Language::Sql | Language::Internal | Language::Other(_), _) => None,
+        (
+            FunctionLanguage::C
+            | FunctionLanguage::Sql
+            | FunctionLanguage::Internal
+            | FunctionLanguage::Other(_),
+            _,
+        ) => None,
     }
 }
 
@@ -108,7 +114,7 @@ pub(super) fn reads_anything(catalog: &Catalog, function: &Function) -> bool {
     matches!(
         verdict(catalog, function),
         Some(ExtensionVerdict::Allowed {
-            reads: ReadBy::Anybody
+            reads: FunctionReads::Anybody
         })
     )
 }
@@ -124,7 +130,7 @@ pub(super) fn searches_text(function: &Function) -> bool {
 /// Whether it can be used as a sampling method: the functions of two extensions are nothing else.
 pub(super) fn is_sampling_method(function: &Function) -> bool {
     let code = function.code.as_deref();
-    function.language == Language::C
+    function.language == FunctionLanguage::C
         && code.is_some_and(|code| {
             SAMPLING_METHODS.iter().any(|(extension, symbol)| {
                 function.extension.as_deref() == Some(extension)

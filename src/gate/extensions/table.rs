@@ -9,19 +9,19 @@ use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
 
-use super::{ExtensionVerdict, ReadBy};
-use crate::gate::functions::Why;
+use super::{ExtensionVerdict, FunctionReads};
+use crate::gate::functions::BuiltinEffect;
 
 /// One line.
 #[derive(Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct ExtensionLine {
     pub(super) extension: &'static str,
     pub(super) library: &'static str,
     pub(super) verdict: ExtensionVerdict,
 }
 
 /// What is said of a function of a library.
-pub(super) fn of_code(library: &str, symbol: &str) -> Option<&'static Line> {
+pub(super) fn of_code(library: &str, symbol: &str) -> Option<&'static ExtensionLine> {
     TABLE.code.get(library)?.get(symbol)
 }
 
@@ -30,18 +30,18 @@ pub(super) fn of_name(extension: &str, name: &str) -> Option<ExtensionVerdict> {
     TABLE.names.get(extension)?.get(name).copied()
 }
 
-type ByName<T> = HashMap<&'static str, T, RandomState>;
+type MapByText<T> = HashMap<&'static str, T, RandomState>;
 
 #[derive(Default)]
-struct Table {
+struct ExtensionTable {
     /// By library and name in it.
-    code: ByName<ByName<Line>>,
+    code: MapByText<MapByText<ExtensionLine>>,
     /// By extension and name.
-    names: ByName<ByName<ExtensionVerdict>>,
+    names: MapByText<MapByText<ExtensionVerdict>>,
 }
 
-fn read_table(text: &'static str) -> Table {
-    let mut table = Table::default();
+fn read_table(text: &'static str) -> ExtensionTable {
+    let mut table = ExtensionTable::default();
     for (line, symbol) in text.lines().filter_map(read_line) {
         match line.library {
             NO_LIBRARY => {
@@ -57,26 +57,26 @@ fn read_table(text: &'static str) -> Table {
 }
 
 /// One line with its symbol; nothing for the heading and for what cannot be read.
-fn read_line(line: &'static str) -> Option<(Line, &'static str)> {
+fn read_line(line: &'static str) -> Option<(ExtensionLine, &'static str)> {
     let mut columns = line.split('\t');
     let (extension, library, symbol) = (columns.next()?, columns.next()?, columns.next()?);
     let (verdict, reason) = (columns.next()?, columns.next()?);
     let verdict = match (verdict, reason) {
         ("allowed", "value" | "reads" | "volatile") => ExtensionVerdict::Allowed {
-            reads: ReadBy::Nobody,
+            reads: FunctionReads::Nobody,
         },
         ("allowed", "reads_rows") => ExtensionVerdict::Allowed {
-            reads: ReadBy::Anybody,
+            reads: FunctionReads::Anybody,
         },
         ("effects", reason) => ExtensionVerdict::Effects {
-            why: Why::named(reason)?,
+            why: BuiltinEffect::named(reason)?,
         },
         ("runs_sql", "-") => ExtensionVerdict::RunsSql,
         ("runs_literal", "-") => ExtensionVerdict::RunsLiteral,
         ("followed", "-") => ExtensionVerdict::Followed,
         _ => return None,
     };
-    let line = Line {
+    let line = ExtensionLine {
         extension,
         library,
         verdict,
@@ -84,7 +84,7 @@ fn read_line(line: &'static str) -> Option<(Line, &'static str)> {
     columns.next().is_none().then_some((line, symbol))
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| read_table(EXTENSIONS));
+static TABLE: LazyLock<ExtensionTable> = LazyLock::new(|| read_table(EXTENSIONS));
 
 const NO_LIBRARY: &str = "-";
 

@@ -1,15 +1,15 @@
 //! Who a function is, told by its extension, its library and its name in there.
 
-use super::{ExtensionVerdict, ReadBy, base_name, verdict, verdict_under};
-use crate::catalog::fixture::Fixture;
-use crate::gate::functions::Why;
+use super::{ExtensionVerdict, FunctionReads, base_name, verdict, verdict_under};
+use crate::catalog::fixture::CatalogFixture;
+use crate::gate::functions::BuiltinEffect;
 use crate::policy::Policy;
 
 const ALLOWED: Option<ExtensionVerdict> = Some(ExtensionVerdict::Allowed {
-    reads: ReadBy::Nobody,
+    reads: FunctionReads::Nobody,
 });
 const RESETS: Option<ExtensionVerdict> = Some(ExtensionVerdict::Effects {
-    why: Why::Statistics,
+    why: BuiltinEffect::Statistics,
 });
 
 /// What is said of a function with these words about it, under the policy agent.
@@ -18,7 +18,7 @@ fn said(words: &str) -> Option<ExtensionVerdict> {
 }
 
 fn said_of(signature: &str, words: &str) -> Option<ExtensionVerdict> {
-    let catalog = Fixture::new(15)
+    let catalog = CatalogFixture::new(15)
         .role("app")
         .schema("shop")
         .function(signature, words)
@@ -97,7 +97,7 @@ fn what_is_not_code_of_a_library_is_followed_where_a_superuser_owns_it() {
 
 #[test]
 fn a_policy_that_wants_names_hears_only_what_is_against_a_function() {
-    let catalog = Fixture::new(15)
+    let catalog = CatalogFixture::new(15)
         .schema("shop")
         .function(
             "shop.a() int4",

@@ -6,37 +6,37 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::fast::RandomState;
 
-use super::path_context::{Context, Kind};
+use super::path_context::{PathContext, PathOrigin};
 use crate::catalog::{FunctionId, RoleId, SearchPath};
-use crate::gate::effects::graph::Hidden;
+use crate::gate::effects::graph::EffectCause;
 use crate::limits::{BODIES_KEPT_MAX, BODY_PATHS_KEPT_MAX};
 
 /// What a body runs, by the places of all things, or why it is not run.
-pub(super) type Verdict = Result<Arc<[usize]>, Hidden>;
+pub(super) type BodyVerdict = Result<Arc<[usize]>, EffectCause>;
 
 /// What is known of the bodies of one snapshot, under one policy.
 #[derive(Default)]
-pub(in crate::gate) struct Memory(Mutex<Kept>);
+pub(in crate::gate) struct BodyMemo(Mutex<MemoEntries>);
 
 #[derive(Default)]
-struct Kept {
-    places: HashMap<Place, u32, RandomState>,
-    bodies: HashMap<(u32, FunctionId), Verdict, RandomState>,
+struct MemoEntries {
+    places: HashMap<PathContextKey, u32, RandomState>,
+    bodies: HashMap<(u32, FunctionId), BodyVerdict, RandomState>,
 }
 
 /// All that a verdict stands on beside the body.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct PathContextKey {
     schemas: Box<[crate::catalog::SchemaId]>,
-    kind: Kind,
+    kind: PathOrigin,
     role: RoleId,
     session: RoleId,
     /// Whether the server's own functions are looked into, too.
     is_shadowed: bool,
 }
 
-impl Place {
-    pub(super) fn of(context: &Context, session: RoleId, is_shadowed: bool) -> Self {
+impl PathContextKey {
+    pub(super) fn of(context: &PathContext, session: RoleId, is_shadowed: bool) -> Self {
         Self {
             schemas: schemas(&context.path),
             kind: context.kind,
@@ -47,19 +47,19 @@ impl Place {
     }
 }
 
-impl Memory {
+impl BodyMemo {
     /// What is known of a body.
-    pub(super) fn find(&self, place: &Place, id: FunctionId) -> Option<Verdict> {
+    pub(super) fn find(&self, place: &PathContextKey, id: FunctionId) -> Option<BodyVerdict> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = kept.places.get(place)?;
         kept.bodies.get(&(*place, id)).cloned()
     }
 
     /// Takes over what was found.
-    pub(super) fn keep(&self, place: &Place, id: FunctionId, verdict: Verdict) {
+    pub(super) fn keep(&self, place: &PathContextKey, id: FunctionId, verdict: BodyVerdict) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.bodies.len() >= BODIES_KEPT_MAX || kept.places.len() >= BODY_PATHS_KEPT_MAX {
-            *kept = Kept::default();
+            *kept = MemoEntries::default();
         }
         let next = u32::try_from(kept.places.len()).unwrap_or(u32::MAX);
         let place = *kept.places.entry(place.clone()).or_insert(next);

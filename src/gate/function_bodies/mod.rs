@@ -8,15 +8,16 @@
 //! only under the path that sessions of the role begin with, or under one of its own. So is a body
 //! of SQL in which something cannot be told.
 //!
-//! * [`settle`]: one statement, after its own names are looked into
+//! * [`check_resolved`]: one statement, after its own names are looked into
 //! * [`path_context`]: where names may be looked up, and what that is to the functions that are run
 //! * [`uses`]: what the names of a statement or of a body run
 //! * [`call_walk`]: from there through the graph of all that runs something
 //! * [`sql_body`]: one body in one place
 //! * [`memo`]: what was thought of bodies before
 //!
-//! What has such a function behind it is known beforehand ([`super::effects::graph::Moving`]): a statement
-//! that names nothing of the kind costs nothing here.
+//! What has such a function behind it is known beforehand
+//! ([`super::effects::graph::PathDependents`]): a statement that names nothing of the kind costs
+//! nothing here.
 
 mod call_walk;
 mod memo;
@@ -24,189 +25,231 @@ mod path_context;
 mod sql_body;
 mod uses;
 
-pub(super) use self::memo::Memory;
+pub(super) use self::memo::BodyMemo;
 
 use super::Refusal;
 use super::basis::SearchPaths;
-use super::context::{Case, Nesting};
-use super::effects::graph::{Flags, Hidden, Moving, Node as Place, Reason, Sight};
-use super::effects::resolve_effects::Subject;
+use super::context::{JudgeContext, TextOrigin};
+use super::effects::graph::{
+    EffectCause, EffectGraph, EffectReason, GraphNode, NameFlags, PathDependents,
+};
+use super::effects::resolve_effects::CheckSubject;
 use super::effects::{coercion, lookup, refusal};
-use super::rules::{Found, function_path, hidden_function};
+use super::rules::{RuleResult, function_path, hidden_function};
 use crate::catalog::{NameId, Oid};
 use crate::sql::tree::nodes;
 
-use self::call_walk::Walk;
-use self::path_context::Kind;
+use self::call_walk::CallWalk;
+use self::path_context::PathOrigin;
 
 /// Notes a name that may stand for something that runs such a function.
-pub(super) fn note(name: NameId, flag: Flags, sight: &Sight, case: &mut Case<'_>) {
-    if !case.names_moving
-        && let Some(moving) = moving(sight, case)
-        && moving.flags(name).any_of(flag)
+pub(super) fn note(
+    name: NameId,
+    flag: NameFlags,
+    effect_graph: &EffectGraph,
+    judge_context: &mut JudgeContext<'_>,
+) {
+    if !judge_context.names_path_dependent
+        && let Some(path_dependents) = path_dependents(effect_graph, judge_context)
+        && path_dependents.flags(name).any_of(flag)
     {
-        case.names_moving = true;
+        judge_context.names_path_dependent = true;
     }
 }
 
 /// Notes a name that is perhaps read otherwise by the server than here, so that it may stand for
 /// anything.
-pub(super) fn note_folded(sight: &Sight, case: &mut Case<'_>) {
-    if sight.catalog().other_encoding() && moving(sight, case).is_some() {
-        case.names_moving = true;
+pub(super) fn note_folded(effect_graph: &EffectGraph, judge_context: &mut JudgeContext<'_>) {
+    if effect_graph.catalog().other_encoding()
+        && path_dependents(effect_graph, judge_context).is_some()
+    {
+        judge_context.names_path_dependent = true;
     }
 }
 
 /// Judges what the statement at hand runs by the session's search_path.
-pub(super) fn settle(subject: Subject<'_>, case: &mut Case<'_>) -> Found {
-    if case.nesting == Nesting::Body {
+pub(super) fn check_resolved(
+    subject: CheckSubject<'_>,
+    judge_context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    if judge_context.text_origin == TextOrigin::Body {
         return Ok(());
     }
-    let is_named = std::mem::take(&mut case.names_moving);
-    let Some(sight) = case.sight() else {
+    let is_named = std::mem::take(&mut judge_context.names_path_dependent);
+    let Some(effect_graph) = judge_context.effect_graph() else {
         return Ok(());
     };
     // A name before the call that sets the path was looked at as if nothing were shadowed.
-    let is_named = is_named || sight.may_shadow() && !case.within.is_empty();
-    let Some(moving) = moving(sight, case) else {
+    let is_named = is_named || effect_graph.may_shadow() && !judge_context.within.is_empty();
+    let Some(path_dependents) = path_dependents(effect_graph, judge_context) else {
         return Ok(());
     };
     if !is_named {
-        let is_unasked = !(moving.casts().is_empty() && moving.types().is_empty());
+        let is_unasked =
+            !(path_dependents.casts().is_empty() && path_dependents.types().is_empty());
         if !is_unasked || casts_nothing(subject) {
             return Ok(());
         }
     }
-    case.runs_by_path = true;
-    let Some(contexts) = path_context::of(sight, case) else {
-        return Err(unknown(case));
+    judge_context.runs_by_path = true;
+    let Some(contexts) = path_context::of(effect_graph, judge_context) else {
+        return Err(unknown(judge_context));
     };
-    let mut walk = Walk::new(sight, moving, case, contexts);
-    if !is_named && walk.unasked() {
-        return observed(walk.observed, case);
+    let mut walk = CallWalk::new(effect_graph, path_dependents, judge_context, contexts);
+    if !is_named && walk.allows_implicit_uses() {
+        return observed(walk.observed, judge_context);
     }
-    statement(subject, sight, &mut walk, case)?;
-    observed(walk.observed, case)
+    check_statement(subject, effect_graph, &mut walk, judge_context)?;
+    observed(walk.observed, judge_context)
 }
 
 /// The types of a PREPARE: any type of such a name, in whatever schema.
-pub(super) fn settle_types<'t>(
+pub(super) fn check_types<'t>(
     types: impl Iterator<Item = &'t nodes::TypeName>,
-    case: &mut Case<'_>,
-) -> Found {
-    if !std::mem::take(&mut case.names_moving) {
+    judge_context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    if !std::mem::take(&mut judge_context.names_path_dependent) {
         return Ok(());
     }
-    let Some(sight) = case.sight() else {
+    let Some(effect_graph) = judge_context.effect_graph() else {
         return Ok(());
     };
-    let catalog = sight.catalog();
+    let catalog = effect_graph.catalog();
     let names = types.filter_map(|name| name.names().iter().next_back()?.sval());
     let ids = names.filter_map(|name| catalog.names().find(name));
     let types = ids.flat_map(|name| catalog.index().types(name).iter().copied());
-    let places: Vec<Place> = types
-        .flat_map(|id| [Place::Making(id), Place::Using(id)])
+    let places: Vec<GraphNode> = types
+        .flat_map(|id| [GraphNode::Making(id), GraphNode::Using(id)])
         .collect();
-    case.runs_by_path = true;
-    things(&places, sight, case)
+    judge_context.runs_by_path = true;
+    check_graph_nodes(&places, effect_graph, judge_context)
 }
 
 /// A type that a Bind makes values of.
-pub(super) fn look_at_parameter(oid: Oid, sight: &Sight, case: &Case<'_>) -> Found {
-    let Some(id) = sight.catalog().index().type_of_oid(oid) else {
+pub(super) fn check_parameter(
+    oid: Oid,
+    effect_graph: &EffectGraph,
+    judge_context: &JudgeContext<'_>,
+) -> RuleResult {
+    let Some(id) = effect_graph.catalog().index().type_of_oid(oid) else {
         return Ok(());
     };
-    things(&[Place::Making(id), Place::Using(id)], sight, case)
+    check_graph_nodes(
+        &[GraphNode::Making(id), GraphNode::Using(id)],
+        effect_graph,
+        judge_context,
+    )
 }
 
-fn casts_nothing(subject: Subject<'_>) -> bool {
+fn casts_nothing(subject: CheckSubject<'_>) -> bool {
     match subject {
-        Subject::Statement(node) => coercion::has_nothing_to_cast(node),
-        Subject::Arguments(_) | Subject::Types => false,
+        CheckSubject::Statement(node) => coercion::has_nothing_to_cast(node),
+        CheckSubject::Arguments(_) | CheckSubject::Types => false,
     }
 }
 
 /// What runs such a function, as the statement at hand has names looked up.
-fn moving<'s>(sight: &'s Sight, case: &Case<'_>) -> Option<&'s Moving> {
-    sight.moving(|| match case.paths() {
+fn path_dependents<'s>(
+    effect_graph: &'s EffectGraph,
+    judge_context: &JudgeContext<'_>,
+) -> Option<&'s PathDependents> {
+    effect_graph.path_dependents(|| match judge_context.paths() {
         SearchPaths::Unknown => true,
         SearchPaths::Known(paths) | SearchPaths::Unsure(paths) => {
             let late = |path: &[Box<str>]| path.iter().skip(1).any(|name| **name == *"pg_catalog");
-            paths.iter().any(|path| late(path)) || !case.within.is_empty()
+            paths.iter().any(|path| late(path)) || !judge_context.within.is_empty()
         }
     })
 }
 
-fn things(places: &[Place], sight: &Sight, case: &Case<'_>) -> Found {
-    let Some(moving) = moving(sight, case) else {
+fn check_graph_nodes(
+    places: &[GraphNode],
+    effect_graph: &EffectGraph,
+    judge_context: &JudgeContext<'_>,
+) -> RuleResult {
+    let Some(path_dependents) = path_dependents(effect_graph, judge_context) else {
         return Ok(());
     };
-    if places.iter().all(|place| moving.place(*place).is_none()) {
+    if places
+        .iter()
+        .all(|place| path_dependents.place(*place).is_none())
+    {
         return Ok(());
     }
-    let Some(contexts) = path_context::of(sight, case) else {
-        return Err(unknown(case));
+    let Some(contexts) = path_context::of(effect_graph, judge_context) else {
+        return Err(unknown(judge_context));
     };
-    let mut walk = Walk::new(sight, moving, case, contexts);
+    let mut walk = CallWalk::new(effect_graph, path_dependents, judge_context, contexts);
     for at in walk.beginnings() {
         let run = walk.all(places, at);
-        run.map_err(|hidden| refused(&hidden, None, sight, case))?;
+        run.map_err(|cause| refused(&cause, None, effect_graph, judge_context))?;
     }
     Ok(())
 }
 
-fn statement(
-    subject: Subject<'_>,
-    sight: &Sight,
-    walk: &mut Walk<'_, '_>,
-    case: &Case<'_>,
-) -> Found {
-    let given = lookup::parameters(sight, case);
-    let parameters = lookup::types(given.as_deref(), case);
+fn check_statement(
+    subject: CheckSubject<'_>,
+    effect_graph: &EffectGraph,
+    walk: &mut CallWalk<'_, '_>,
+    judge_context: &JudgeContext<'_>,
+) -> RuleResult {
+    let given = lookup::parameters(effect_graph, judge_context);
+    let parameters = lookup::types(given.as_deref(), judge_context);
     for at in walk.beginnings() {
         let Some(context) = walk.context(at) else {
             continue;
         };
         let (path, kind) = (context.path.clone(), context.kind);
-        let is_open = kind == Kind::Foreign;
-        if is_open && lookup::are_read_elsewhere(sight, case) {
-            return Err(unknown(case));
+        let is_open = kind == PathOrigin::Foreign;
+        if is_open && lookup::may_be_read_otherwise(effect_graph, judge_context) {
+            return Err(unknown(judge_context));
         }
-        let Ok(resolution) = lookup::resolve(subject, sight, &path, parameters) else {
+        let Ok(resolution) = lookup::resolve(subject, effect_graph, &path, parameters) else {
             match is_open {
-                true => return Err(unknown(case)),
+                true => return Err(unknown(judge_context)),
                 false => continue,
             }
         };
         for used in &resolution.uses {
-            let Some(places) = uses::run(used, walk.moving(), sight.catalog(), kind) else {
-                return Err(unknown(case));
+            let Some(places) =
+                uses::run(used, walk.path_dependents(), effect_graph.catalog(), kind)
+            else {
+                return Err(unknown(judge_context));
             };
             let run = walk.all(&places, at);
-            run.map_err(|hidden| refused(&hidden, used.at, sight, case))?;
+            run.map_err(|cause| refused(&cause, used.at, effect_graph, judge_context))?;
         }
     }
     Ok(())
 }
 
-fn observed(rules: Vec<super::Rule>, case: &mut Case<'_>) -> Found {
-    case.observe(&rules);
+fn observed(rules: Vec<super::Rule>, judge_context: &mut JudgeContext<'_>) -> RuleResult {
+    judge_context.observe(&rules);
     Ok(())
 }
 
 /// The refusal of what could not be told.
-fn unknown(case: &Case<'_>) -> Box<Refusal> {
-    match case.paths() {
+fn unknown(judge_context: &JudgeContext<'_>) -> Box<Refusal> {
+    match judge_context.paths() {
         SearchPaths::Unknown => function_path::without_path(Some(NO_PATH)),
         SearchPaths::Known(_) | SearchPaths::Unsure(_) => function_path::without_path(None),
     }
 }
 
-fn refused(hidden: &Hidden, at: Option<usize>, sight: &Sight, case: &Case<'_>) -> Box<Refusal> {
-    let catalog = sight.catalog();
-    let mut told = hidden.told(catalog, catalog.role_named(case.role()), case.text);
-    let mut told = match hidden.why() {
-        Reason::Refused(rule) => {
+fn refused(
+    cause: &EffectCause,
+    at: Option<usize>,
+    effect_graph: &EffectGraph,
+    judge_context: &JudgeContext<'_>,
+) -> Box<Refusal> {
+    let catalog = effect_graph.catalog();
+    let mut told = cause.describe(
+        catalog,
+        catalog.role_named(judge_context.role()),
+        judge_context.text,
+    );
+    let mut told = match cause.reason() {
+        EffectReason::Refused(rule) => {
             let sentence = told.sentence.as_mut();
             if let Some(sentence) = sentence {
                 sentence.push_str(": rule ");
@@ -214,10 +257,10 @@ fn refused(hidden: &Hidden, at: Option<usize>, sight: &Sight, case: &Case<'_>) -
             }
             function_path::refusal(&told)
         }
-        Reason::Opaque | Reason::Moves => function_path::refusal(&told),
+        EffectReason::Opaque | EffectReason::PathDependent => function_path::refusal(&told),
         _ => hidden_function::refusal(&told),
     };
-    told.position = refusal::position(at, case);
+    told.position = refusal::position(at, judge_context);
     told
 }
 

@@ -1,15 +1,15 @@
 //! Where the names of functions may be looked up while a statement runs.
 
 use crate::catalog::{Catalog, FunctionId, RoleId, SearchPath, search_path};
-use crate::gate::context::Case;
-use crate::gate::effects::graph::Sight;
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::{PathChange, SearchPaths};
 
 /// One search_path, as one role has it.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Context {
+pub(super) struct PathContext {
     /// Whose choice it is.
-    pub(super) kind: Kind,
+    pub(super) kind: PathOrigin,
     /// As it is set.
     pub(super) names: Box<[Box<str>]>,
     /// As whom it is looked through.
@@ -22,7 +22,7 @@ pub(super) struct Context {
 
 /// Whose choice a search_path is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum PathOrigin {
     /// That of whoever keeps the database: it leads where sessions of the role begin.
     Home,
     /// That of the owner of a function.
@@ -31,15 +31,15 @@ pub(super) enum Kind {
     Foreign,
 }
 
-impl Context {
+impl PathContext {
     fn of_client(catalog: &Catalog, names: &[Box<str>], session: RoleId, role: RoleId) -> Self {
         let home = home(catalog, session).map(|names| catalog.search_path(&names, Some(role)));
         let path = catalog.search_path(names, Some(role));
         Self {
             kind: if home.as_ref() == Some(&path) {
-                Kind::Home
+                PathOrigin::Home
             } else {
-                Kind::Foreign
+                PathOrigin::Foreign
             },
             names: names.into(),
             role,
@@ -51,8 +51,10 @@ impl Context {
     /// The same in a function that runs as another role.
     pub(super) fn of_definer(&self, catalog: &Catalog, session: RoleId, owner: RoleId) -> Self {
         match self.kind {
-            Kind::Home | Kind::Foreign => Self::of_client(catalog, &self.names, session, owner),
-            Kind::Owner => Self {
+            PathOrigin::Home | PathOrigin::Foreign => {
+                Self::of_client(catalog, &self.names, session, owner)
+            }
+            PathOrigin::Owner => Self {
                 path: catalog.search_path(&self.names, Some(owner)),
                 role: owner,
                 ..self.clone()
@@ -65,7 +67,7 @@ impl Context {
         let written = catalog.function(id).search_path.as_deref()?;
         let names = search_path::split(written)?;
         Some(Self {
-            kind: Kind::Owner,
+            kind: PathOrigin::Owner,
             path: catalog.search_path(&names, Some(self.role)),
             names: names.into_iter().map(String::into_boxed_str).collect(),
             role: self.role,
@@ -75,19 +77,22 @@ impl Context {
 }
 
 /// The role of the session.
-pub(super) fn role(sight: &Sight, case: &Case<'_>) -> Option<RoleId> {
-    sight.catalog().role_named(case.role())
+pub(super) fn role(effect_graph: &EffectGraph, judge_context: &JudgeContext<'_>) -> Option<RoleId> {
+    effect_graph.catalog().role_named(judge_context.role())
 }
 
 /// All that may hold while the statement at hand runs, what it sets itself included; none where one
 /// of them is not known.
-pub(super) fn of(sight: &Sight, case: &Case<'_>) -> Option<Vec<Context>> {
-    let catalog = sight.catalog();
-    let role = role(sight, case)?;
-    let (SearchPaths::Known(paths) | SearchPaths::Unsure(paths)) = case.paths() else {
+pub(super) fn of(
+    effect_graph: &EffectGraph,
+    judge_context: &JudgeContext<'_>,
+) -> Option<Vec<PathContext>> {
+    let catalog = effect_graph.catalog();
+    let role = role(effect_graph, judge_context)?;
+    let (SearchPaths::Known(paths) | SearchPaths::Unsure(paths)) = judge_context.paths() else {
         return None;
     };
-    let mut contexts: Vec<Context> = Vec::new();
+    let mut contexts: Vec<PathContext> = Vec::new();
     let mut add = |names: &[Box<str>]| {
         if catalog.other_encoding() && !names.iter().all(|name| name.is_ascii()) {
             return None;
@@ -96,7 +101,7 @@ pub(super) fn of(sight: &Sight, case: &Case<'_>) -> Option<Vec<Context>> {
         if names.iter().any(|name| name.starts_with("pg_temp_")) {
             return None;
         }
-        let context = Context::of_client(catalog, names, role, role);
+        let context = PathContext::of_client(catalog, names, role, role);
         if !contexts.contains(&context) {
             contexts.push(context);
         }
@@ -105,7 +110,7 @@ pub(super) fn of(sight: &Sight, case: &Case<'_>) -> Option<Vec<Context>> {
     for names in paths {
         add(names)?;
     }
-    for change in &case.within {
+    for change in &judge_context.within {
         match change {
             PathChange::To(names) => add(names)?,
             PathChange::Default | PathChange::Unknown | PathChange::Perhaps => return None,

@@ -5,70 +5,72 @@
 //! not clean.
 
 use super::call_walk::refused;
-use super::memo::Verdict;
-use super::path_context::{Context, Kind};
+use super::memo::BodyVerdict;
+use super::path_context::{PathContext, PathOrigin};
 use super::uses;
 use crate::catalog::{Catalog, FunctionId, RoleId, SearchPath, TypeId, TypeKind};
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Hidden, Moving, Node as Place, Reason, Sight, Thing, Through};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{
+    CatalogObject, EffectCause, EffectGraph, EffectReason, EffectSite, GraphNode, PathDependents,
+};
 use crate::gate::effects::lookup;
-use crate::gate::effects::resolve_effects::Subject;
+use crate::gate::effects::resolve_effects::CheckSubject;
 use crate::gate::models::substitution;
 use crate::gate::{Rule, SearchPaths, judge};
-use crate::resolve::{Arguments, Inferred, Resolution, Types, What};
-use crate::sql::tree::{Node, Tree};
+use crate::resolve::{BodyArguments, InferredType, KnownParameters, Resolution, UsedObject};
+use crate::sql::tree::{Node, SyntaxTree};
 
 /// What is needed to read a body.
-pub(super) struct Reader<'r, 'j> {
-    pub(super) sight: &'r Sight,
-    pub(super) moving: &'r Moving,
-    pub(super) case: &'r Case<'j>,
-    pub(super) context: &'r Context,
+pub(super) struct BodyReader<'r, 'j> {
+    pub(super) effect_graph: &'r EffectGraph,
+    pub(super) path_dependents: &'r PathDependents,
+    pub(super) judge_context: &'r JudgeContext<'j>,
+    pub(super) context: &'r PathContext,
     pub(super) session: RoleId,
     pub(super) id: FunctionId,
 }
 
 /// What is thought of a statement of a body before its uses are followed.
-enum Standing {
+enum BodyStatementCheck {
     /// It means here what it means where sessions begin, or here is there.
-    AsAtHome,
+    SameAsHome,
     /// It means something else, and passes as a client's own text, with these rules of the policy
     /// only observed.
     Judged(Vec<Rule>),
 }
 
-impl Reader<'_, '_> {
+impl BodyReader<'_, '_> {
     /// What a body runs, or why it may not run; and what was only observed.
-    pub(super) fn read(&self, text: &str) -> (Verdict, Vec<Rule>) {
+    pub(super) fn read(&self, text: &str) -> (BodyVerdict, Vec<Rule>) {
         let mut observed = Vec::new();
         let verdict = self.places(text, &mut observed);
         (verdict.map(Into::into), observed)
     }
 
-    fn places(&self, text: &str, observed: &mut Vec<Rule>) -> Result<Vec<usize>, Hidden> {
+    fn places(&self, text: &str, observed: &mut Vec<Rule>) -> Result<Vec<usize>, EffectCause> {
         // The server may read its names otherwise.
-        if self.sight.catalog().other_encoding() && !text.is_ascii() {
-            return self.untold().map(|()| Vec::new());
+        if self.effect_graph.catalog().other_encoding() && !text.is_ascii() {
+            return self.require_owner_path().map(|()| Vec::new());
         }
-        let Ok(tree) = crate::gate::parse(text, self.case.policy) else {
-            return self.untold().map(|()| Vec::new());
+        let Ok(tree) = crate::gate::parse(text, self.judge_context.policy) else {
+            return self.require_owner_path().map(|()| Vec::new());
         };
-        let arguments = Arguments::of(self.sight.catalog(), self.id);
+        let arguments = BodyArguments::of(self.effect_graph.catalog(), self.id);
         let mut places = Vec::new();
         let count = tree.statements().count();
         for (number, one) in tree.statements().enumerate() {
             if !matches!(one.node, Node::SelectStmt(_)) {
-                self.untold()?;
+                self.require_owner_path()?;
                 continue;
             }
             let Some(here) = self.resolved(one.node, &self.context.path, &arguments) else {
-                self.untold()?;
+                self.require_owner_path()?;
                 continue;
             };
-            match self.standing(&here, (&tree, one.node, text), &arguments)? {
-                Standing::AsAtHome if self.moving.is_known(self.id) => {}
-                Standing::AsAtHome => self.is_clean(&here)?,
-                Standing::Judged(rules) => observed.extend(rules),
+            match self.check_statement(&here, (&tree, one.node, text), &arguments)? {
+                BodyStatementCheck::SameAsHome if self.path_dependents.is_known(self.id) => {}
+                BodyStatementCheck::SameAsHome => self.is_clean(&here)?,
+                BodyStatementCheck::Judged(rules) => observed.extend(rules),
             }
             self.add(&here, &mut places)?;
             if number + 1 == count {
@@ -80,36 +82,36 @@ impl Reader<'_, '_> {
         Ok(places)
     }
 
-    fn standing(
+    fn check_statement(
         &self,
         here: &Resolution<'_>,
-        body: (&Tree, Node<'_>, &str),
-        arguments: &Arguments<'_>,
-    ) -> Result<Standing, Hidden> {
-        if self.context.kind != Kind::Foreign {
-            return Ok(Standing::AsAtHome);
+        body: (&SyntaxTree, Node<'_>, &str),
+        arguments: &BodyArguments<'_>,
+    ) -> Result<BodyStatementCheck, EffectCause> {
+        if self.context.kind != PathOrigin::Foreign {
+            return Ok(BodyStatementCheck::SameAsHome);
         }
         let home = self.context.home.as_ref();
         let home = home.and_then(|home| self.resolved(body.1, home, arguments));
-        if home.is_some_and(|home| is_told(here) && here.uses == home.uses) {
-            return Ok(Standing::AsAtHome);
+        if home.is_some_and(|home| is_resolved(here) && here.uses == home.uses) {
+            return Ok(BodyStatementCheck::SameAsHome);
         }
-        self.judge(body, arguments).map(Standing::Judged)
+        self.judge(body, arguments).map(BodyStatementCheck::Judged)
     }
 
     /// Judges a statement of the body as if the client had sent it.
     fn judge(
         &self,
-        (tree, node, text): (&Tree, Node<'_>, &str),
-        arguments: &Arguments<'_>,
-    ) -> Result<Vec<Rule>, Hidden> {
+        (tree, node, text): (&SyntaxTree, Node<'_>, &str),
+        arguments: &BodyArguments<'_>,
+    ) -> Result<Vec<Rule>, EffectCause> {
         // Another role may look where the session's may not.
         if self.context.role != self.session {
-            return Err(refused(self.id, Reason::Opaque));
+            return Err(refused(self.id, EffectReason::Opaque));
         }
         let paths = SearchPaths::Known(Box::new([self.context.names.clone()]));
-        let mut inner = self.case.body(text, arguments, paths);
-        let refuse = |rule| Err(refused(self.id, Reason::Refused(rule)));
+        let mut inner = self.judge_context.body(text, arguments, paths);
+        let refuse = |rule| Err(refused(self.id, EffectReason::Refused(rule)));
         match substitution::of(tree, &mut inner) {
             Ok(None) => {}
             Ok(Some(_)) => return refuse(Rule::Model),
@@ -125,47 +127,55 @@ impl Reader<'_, '_> {
     }
 
     /// Whether nothing in it is surely not clean.
-    fn is_clean(&self, here: &Resolution<'_>) -> Result<(), Hidden> {
+    fn is_clean(&self, here: &Resolution<'_>) -> Result<(), EffectCause> {
         let mut unclean = here
             .uses
             .iter()
-            .filter_map(|used| uses::unclean(used, self.sight));
+            .filter_map(|used| uses::effect_of(used, self.effect_graph));
         match unclean.next() {
-            Some(hidden) => Err(self.through(hidden)),
+            Some(cause) => Err(self.through(cause)),
             None => Ok(()),
         }
     }
 
     /// Adds what it runs.
-    fn add(&self, here: &Resolution<'_>, places: &mut Vec<usize>) -> Result<(), Hidden> {
-        let catalog = self.sight.catalog();
+    fn add(&self, here: &Resolution<'_>, places: &mut Vec<usize>) -> Result<(), EffectCause> {
+        let catalog = self.effect_graph.catalog();
         for used in &here.uses {
-            match uses::run(used, self.moving, catalog, self.context.kind) {
+            match uses::run(used, self.path_dependents, catalog, self.context.kind) {
                 Some(nodes) => {
-                    places.extend(nodes.iter().filter_map(|node| self.moving.place(*node)));
+                    places.extend(
+                        nodes
+                            .iter()
+                            .filter_map(|node| self.path_dependents.place(*node)),
+                    );
                 }
-                None => self.untold()?,
+                None => self.require_owner_path()?,
             }
         }
         Ok(())
     }
 
     /// What the last query returns becomes what the function does, by the casts for assignment.
-    fn add_results(&self, here: &Resolution<'_>, places: &mut Vec<usize>) -> Result<(), Hidden> {
-        let catalog = self.sight.catalog();
+    fn add_results(
+        &self,
+        here: &Resolution<'_>,
+        places: &mut Vec<usize>,
+    ) -> Result<(), EffectCause> {
+        let catalog = self.effect_graph.catalog();
         for (output, target) in here.output.columns.iter().zip(results(catalog, self.id)) {
-            let Inferred::Known(source) = &output.inferred else {
+            let InferredType::Known(source) = &output.inferred else {
                 continue;
             };
             let Some(cast) = catalog.index().cast(*source, target) else {
                 continue;
             };
-            if let Some(hidden) = self.sight.cast(cast)
-                && !self.moving.is_known(self.id)
+            if let Some(cause) = self.effect_graph.cast(cast)
+                && !self.path_dependents.is_known(self.id)
             {
-                return Err(self.through(*hidden));
+                return Err(self.through(*cause));
             }
-            places.extend(self.moving.place(Place::Cast(cast)));
+            places.extend(self.path_dependents.place(GraphNode::Cast(cast)));
         }
         Ok(())
     }
@@ -174,43 +184,49 @@ impl Reader<'_, '_> {
         &'a self,
         node: Node<'a>,
         path: &'a SearchPath,
-        arguments: &'a Arguments<'a>,
+        arguments: &'a BodyArguments<'a>,
     ) -> Option<Resolution<'a>> {
-        let types = Types::Arguments(arguments);
-        lookup::resolve(Subject::Statement(node), self.sight, path, types).ok()
+        let types = KnownParameters::Arguments(arguments);
+        lookup::resolve(
+            CheckSubject::Statement(node),
+            self.effect_graph,
+            path,
+            types,
+        )
+        .ok()
     }
 
     /// What cannot be told is the owner's word where the path is not the client's.
-    fn untold(&self) -> Result<(), Hidden> {
+    fn require_owner_path(&self) -> Result<(), EffectCause> {
         match self.context.kind {
-            Kind::Foreign => Err(refused(self.id, Reason::Opaque)),
-            Kind::Home | Kind::Owner => Ok(()),
+            PathOrigin::Foreign => Err(refused(self.id, EffectReason::Opaque)),
+            PathOrigin::Home | PathOrigin::Owner => Ok(()),
         }
     }
 
-    fn through(&self, hidden: Hidden) -> Hidden {
-        hidden.reached_from(Thing::Function(self.id), Through::Itself)
+    fn through(&self, cause: EffectCause) -> EffectCause {
+        cause.reached_from(CatalogObject::Function(self.id), EffectSite::Itself)
     }
 }
 
 /// Whether everything is found that is named.
-fn is_told(resolution: &Resolution<'_>) -> bool {
+fn is_resolved(resolution: &Resolution<'_>) -> bool {
     resolution.uses.iter().all(|used| match &used.what {
-        What::Functions { candidates, .. } => !candidates.is_empty(),
-        What::Operators { candidates, .. } => !candidates.is_empty(),
-        What::MissingRelation { .. }
-        | What::MissingColumn { .. }
-        | What::AmbiguousColumn { .. }
-        | What::MissingFunction
-        | What::Unclear => false,
-        What::Relation { .. }
-        | What::CommonTable { .. }
-        | What::Column { .. }
-        | What::WholeRow { .. }
-        | What::Cast { .. }
-        | What::Coercion { .. }
-        | What::Type { .. }
-        | What::Compared { .. } => true,
+        UsedObject::Functions { candidates, .. } => !candidates.is_empty(),
+        UsedObject::Operators { candidates, .. } => !candidates.is_empty(),
+        UsedObject::MissingRelation { .. }
+        | UsedObject::MissingColumn { .. }
+        | UsedObject::AmbiguousColumn { .. }
+        | UsedObject::MissingFunction
+        | UsedObject::Unclear => false,
+        UsedObject::Relation { .. }
+        | UsedObject::CommonTable { .. }
+        | UsedObject::Column { .. }
+        | UsedObject::WholeRow { .. }
+        | UsedObject::Cast { .. }
+        | UsedObject::Coercion { .. }
+        | UsedObject::Type { .. }
+        | UsedObject::Compared { .. } => true,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::fixture::Fixture;
+use crate::catalog::fixture::CatalogFixture;
 use crate::gate::cache::JudgementCache;
 use crate::gate::rules::check::{agent_with, gate, path_of, rule_of, session_of};
 use crate::gate::{Rule, SearchPaths, SessionNames, Verdict};
@@ -10,8 +10,8 @@ use crate::policy::Policy;
 
 /// A table and a view of one name, of which the view takes a lock; a hidden table of the name of
 /// another one; and functions that read by those names.
-fn database() -> Fixture {
-    Fixture::new(15)
+fn database() -> CatalogFixture {
+    CatalogFixture::new(15)
         .role("app")
         .schema("bad")
         .schema("good")
@@ -351,9 +351,9 @@ fn a_cursor_runs_on_where_it_was_opened_and_nowhere_else() {
 fn parameters_of_a_type_are_made_by_the_path_as_well() {
     let gate = gate(Policy::agent());
     let mut names = session(HOME);
-    let sight = names.sight().unwrap();
-    let id = sight.catalog().type_called("public.checked");
-    let oid = sight.catalog().data_type(id).oid.0;
+    let effect_graph = names.effect_graph().unwrap();
+    let id = effect_graph.catalog().type_called("public.checked");
+    let oid = effect_graph.catalog().data_type(id).oid.0;
     assert!(gate.permits_parameters([oid], &names).is_ok());
     names.set_paths(path_of(&["bad", "public"]));
     let refused = gate.permits_parameters([oid], &names).unwrap_err();
@@ -464,7 +464,7 @@ fn functions_that_call_each_other_end() {
 
 #[test]
 fn the_servers_own_bodies_count_where_its_schema_is_not_the_first() {
-    let fixture = Fixture::new(13)
+    let fixture = CatalogFixture::new(13)
         .role("app")
         .schema("bad")
         .function("bad.plus(a date, b interval) timestamp", "volatile")

@@ -26,7 +26,7 @@ pub enum FunctionVerdict {
     /// Changes something outside its result, or reaches what a read has no business with.
     Effects {
         /// What it changes or reaches.
-        why: Why,
+        why: BuiltinEffect,
     },
     /// Runs a string, or a relation named by a string, as SQL that no parser of ours has seen.
     RunsSql,
@@ -41,7 +41,7 @@ pub enum FunctionVerdict {
 /// What a refused built-in changes or reaches. The names are those in the last column of
 /// `builtins.tsv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum BuiltinEffect {
     /// Takes or releases advisory locks.
     AdvisoryLock,
     /// Serves pg_upgrade only.
@@ -89,7 +89,7 @@ pub enum Why {
     WalOrBackup,
 }
 
-impl Why {
+impl BuiltinEffect {
     /// The end of the sentence "this function …", for the DETAIL of a refusal.
     pub fn text(self) -> &'static str {
         match self {
@@ -177,7 +177,7 @@ impl Why {
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for BuiltinEffect {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.text())
     }
@@ -211,7 +211,7 @@ pub fn versions(name: &str) -> Option<&'static RangeInclusive<u16>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FunctionVerdict, Why, verdict, versions};
+    use super::{BuiltinEffect, FunctionVerdict, verdict, versions};
 
     fn check(call: &str, count: usize, expected: FunctionVerdict) {
         let (schema, name) = match call.split_once('.') {
@@ -229,7 +229,7 @@ mod tests {
             "txid_current",
             0,
             FunctionVerdict::Effects {
-                why: Why::TransactionId,
+                why: BuiltinEffect::TransactionId,
             },
         );
         check("table_to_xml", 4, FunctionVerdict::RunsSql);
@@ -239,7 +239,7 @@ mod tests {
             "pg_advisory_unlock",
             1,
             FunctionVerdict::Effects {
-                why: Why::AdvisoryLock,
+                why: BuiltinEffect::AdvisoryLock,
             },
         );
     }
@@ -266,7 +266,9 @@ mod tests {
         check(
             "RI_FKey_check_ins",
             0,
-            FunctionVerdict::Effects { why: Why::Internal },
+            FunctionVerdict::Effects {
+                why: BuiltinEffect::Internal,
+            },
         );
         check("ri_fkey_check_ins", 0, FunctionVerdict::Unknown);
     }

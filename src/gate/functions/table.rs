@@ -11,14 +11,14 @@ use std::sync::LazyLock;
 
 use foldhash::fast::RandomState;
 
-use super::{FunctionVerdict, Why};
+use super::{BuiltinEffect, FunctionVerdict};
 
 /// The verdict on a built-in of this name with so many arguments.
 pub(super) fn look_up(name: &str, arg_count: usize) -> FunctionVerdict {
     match TABLE.get(name).map(|builtin| &builtin.overloads) {
         None => FunctionVerdict::Unknown,
-        Some(Overloads::Alike(verdict)) => *verdict,
-        Some(Overloads::ByCount(overloads)) => worst_fitting(overloads, arg_count),
+        Some(OverloadVerdicts::Alike(verdict)) => *verdict,
+        Some(OverloadVerdicts::ByCount(overloads)) => worst_fitting(overloads, arg_count),
     }
 }
 
@@ -28,13 +28,13 @@ pub(super) fn versions(name: &str) -> Option<&'static RangeInclusive<u16>> {
 }
 
 /// What the table says about one name.
-struct Builtin {
-    overloads: Overloads,
+struct BuiltinFunction {
+    overloads: OverloadVerdicts,
     versions: Option<RangeInclusive<u16>>,
 }
 
 /// The verdicts on one name.
-enum Overloads {
+enum OverloadVerdicts {
     /// One verdict, however it is called.
     Alike(FunctionVerdict),
     /// Verdicts by the number of arguments.
@@ -70,9 +70,9 @@ fn severity(verdict: &FunctionVerdict) -> u8 {
     }
 }
 
-fn read_table(text: &'static str) -> HashMap<&'static str, Builtin, RandomState> {
+fn read_table(text: &'static str) -> HashMap<&'static str, BuiltinFunction, RandomState> {
     let mut table = HashMap::with_hasher(RandomState::default());
-    for Line {
+    for BuiltinLine {
         name,
         counts,
         versions,
@@ -82,26 +82,26 @@ fn read_table(text: &'static str) -> HashMap<&'static str, Builtin, RandomState>
         let Some(counts) = counts else {
             table.insert(
                 name,
-                Builtin {
-                    overloads: Overloads::Alike(verdict),
+                BuiltinFunction {
+                    overloads: OverloadVerdicts::Alike(verdict),
                     versions,
                 },
             );
             continue;
         };
-        let builtin = table.entry(name).or_insert_with(|| Builtin {
-            overloads: Overloads::ByCount(Vec::new()),
+        let builtin = table.entry(name).or_insert_with(|| BuiltinFunction {
+            overloads: OverloadVerdicts::ByCount(Vec::new()),
             versions,
         });
         match &mut builtin.overloads {
-            Overloads::ByCount(overloads) => overloads.push((counts, verdict)),
-            Overloads::Alike(_) => {}
+            OverloadVerdicts::ByCount(overloads) => overloads.push((counts, verdict)),
+            OverloadVerdicts::Alike(_) => {}
         }
     }
     table
 }
 
-struct Line {
+struct BuiltinLine {
     name: &'static str,
     counts: Option<RangeInclusive<usize>>,
     versions: Option<RangeInclusive<u16>>,
@@ -109,7 +109,7 @@ struct Line {
 }
 
 /// One line; nothing for the heading and for what cannot be read.
-fn read_line(line: &'static str) -> Option<Line> {
+fn read_line(line: &'static str) -> Option<BuiltinLine> {
     let mut columns = line.split('\t');
     let (name, counts, versions) = (columns.next()?, columns.next()?, columns.next()?);
     let (verdict, reason) = (columns.next()?, columns.next()?);
@@ -128,14 +128,14 @@ fn read_line(line: &'static str) -> Option<Line> {
     let verdict = match verdict {
         "allowed" => FunctionVerdict::Allowed,
         "effects" => FunctionVerdict::Effects {
-            why: Why::named(reason)?,
+            why: BuiltinEffect::named(reason)?,
         },
         "runs_sql" => FunctionVerdict::RunsSql,
         "set_config" => FunctionVerdict::SetConfig,
         "housekeeping" => FunctionVerdict::Housekeeping,
         _ => return None,
     };
-    Some(Line {
+    Some(BuiltinLine {
         name,
         counts,
         versions,
@@ -143,7 +143,7 @@ fn read_line(line: &'static str) -> Option<Line> {
     })
 }
 
-static TABLE: LazyLock<HashMap<&'static str, Builtin, RandomState>> =
+static TABLE: LazyLock<HashMap<&'static str, BuiltinFunction, RandomState>> =
     LazyLock::new(|| read_table(BUILTINS));
 
 /// The oldest version that is served.

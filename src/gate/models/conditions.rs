@@ -17,22 +17,22 @@ use crate::sql::tree::{self, BoolExprType, JoinType, Node, SetOperation, nodes};
 
 /// The conditions of one statement.
 #[derive(Default)]
-pub(in crate::gate) struct Conditions<'t> {
+pub(in crate::gate) struct RowConditions<'t> {
     /// Each with the place of the one that stands around it.
     all: Vec<(Option<usize>, Node<'t>)>,
-    of: HashMap<*const nodes::RangeVar, Over, RandomState>,
+    of: HashMap<*const nodes::RangeVar, FromNameConditions, RandomState>,
 }
 
 /// What stands over a name in FROM.
 #[derive(Clone, Copy)]
-struct Over {
+struct FromNameConditions {
     last: Option<usize>,
-    merged: Merged,
+    merged: MergedColumns,
 }
 
 /// Whether USING or NATURAL merges columns of the query: their names alone mean neither side.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::gate) enum Merged {
+pub(in crate::gate) enum MergedColumns {
     /// It does.
     #[default]
     Some,
@@ -40,7 +40,7 @@ pub(in crate::gate) enum Merged {
     None,
 }
 
-impl<'t> Conditions<'t> {
+impl<'t> RowConditions<'t> {
     /// Those of everything under a node; of a tree that is not known in full there are none.
     pub(in crate::gate) fn of(node: Node<'t>) -> Self {
         let mut conditions = Self::default();
@@ -59,12 +59,12 @@ impl<'t> Conditions<'t> {
     }
 
     /// Those over a name in FROM, and whether its columns can be named without it.
-    pub(in crate::gate) fn over(
+    pub(in crate::gate) fn over_name(
         &self,
         table: &nodes::RangeVar,
-    ) -> (Merged, impl Iterator<Item = Node<'t>>) {
+    ) -> (MergedColumns, impl Iterator<Item = Node<'t>>) {
         let over = self.of.get(&std::ptr::from_ref(table));
-        let merged = over.map_or(Merged::Some, |over| over.merged);
+        let merged = over.map_or(MergedColumns::Some, |over| over.merged);
         let last = over.and_then(|over| over.last);
         let at = |place: Option<usize>| self.all.get(place?).copied();
         let chain = std::iter::successors(at(last), move |(before, _)| at(*before));
@@ -74,9 +74,9 @@ impl<'t> Conditions<'t> {
 
     /// Those of one query: of its WHERE, and of the joins in its FROM.
     fn query(&mut self, select: &'t nodes::SelectStmt) {
-        let whole = self.under(None, select.where_clause());
+        let whole = self.add_parts(None, select.where_clause());
         let mut tables = Vec::new();
-        let mut merged = Merged::None;
+        let mut merged = MergedColumns::None;
         let mut waiting: Vec<_> = select.from_clause().iter().map(|it| (it, whole)).collect();
         while let Some((item, last)) = waiting.pop() {
             match item {
@@ -84,9 +84,9 @@ impl<'t> Conditions<'t> {
                 // Behind an alias the names within mean nothing, or something around the query.
                 Node::JoinExpr(join) if join.alias().is_none() => {
                     if join.is_natural || !join.using_clause().is_empty() {
-                        merged = Merged::Some;
+                        merged = MergedColumns::Some;
                     }
-                    let on = self.under(last, join.quals());
+                    let on = self.add_parts(last, join.quals());
                     let (left, right) = match join.jointype {
                         JoinType::JOIN_INNER => (on, on),
                         JoinType::JOIN_LEFT => (last, on),
@@ -99,12 +99,12 @@ impl<'t> Conditions<'t> {
                 _ => {}
             }
         }
-        let over = |(table, last)| (table, Over { last, merged });
+        let over = |(table, last)| (table, FromNameConditions { last, merged });
         self.of.extend(tables.into_iter().map(over));
     }
 
     /// The parts of a condition that have to be true with it, under those around it.
-    fn under(&mut self, around: Option<usize>, condition: Node<'t>) -> Option<usize> {
+    fn add_parts(&mut self, around: Option<usize>, condition: Node<'t>) -> Option<usize> {
         let mut last = around;
         let mut waiting = vec![condition];
         while let Some(next) = waiting.pop() {

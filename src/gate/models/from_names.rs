@@ -1,14 +1,14 @@
 //! The names in FROM of a statement, and what else of it matters to models.
 
 use crate::gate::StatementKind;
-use crate::gate::rules::{Found, model};
-use crate::sql::tree::{self, Node, Tree, UnknownNode, nodes};
+use crate::gate::rules::{RuleResult, model};
+use crate::sql::tree::{self, Node, SyntaxTree, UnknownNode, nodes};
 
 /// What a statement names.
 #[derive(Default)]
-pub(in crate::gate) struct Named<'t> {
+pub(in crate::gate) struct StatementNames<'t> {
     /// The names in FROM.
-    pub(in crate::gate) tables: Vec<Table<'t>>,
+    pub(in crate::gate) tables: Vec<FromName<'t>>,
     /// References to columns with a schema in them.
     pub(in crate::gate) columns: Vec<&'t nodes::ColumnRef>,
     /// The aliases that it gives.
@@ -21,7 +21,7 @@ pub(in crate::gate) struct Named<'t> {
 
 /// A name in FROM.
 #[derive(Clone, Copy)]
-pub(in crate::gate) struct Table<'t> {
+pub(in crate::gate) struct FromName<'t> {
     /// It.
     pub(in crate::gate) node: &'t nodes::RangeVar,
     /// Whether TABLESAMPLE follows.
@@ -30,15 +30,15 @@ pub(in crate::gate) struct Table<'t> {
 
 /// Everything under a node. Names that are locked or written to are left out: other rules refuse
 /// them.
-pub(in crate::gate) fn of(node: Node<'_>) -> Result<Named<'_>, UnknownNode> {
-    let mut named = Named::default();
+pub(in crate::gate) fn of(node: Node<'_>) -> Result<StatementNames<'_>, UnknownNode> {
+    let mut named = StatementNames::default();
     let mut waiting = vec![(node, false)];
     let mut found = Vec::new();
     while let Some((next, sampled)) = waiting.pop() {
         let mut samples = false;
         match next {
             Node::LockingClause(_) | Node::IntoClause(_) => continue,
-            Node::RangeVar(node) => named.tables.push(Table { node, sampled }),
+            Node::RangeVar(node) => named.tables.push(FromName { node, sampled }),
             Node::RangeTableSample(_) => samples = true,
             Node::ColumnRef(column) if column.fields().len() > 2 => named.columns.push(column),
             Node::FuncCall(call) => named.calls.push(call),
@@ -69,7 +69,7 @@ pub(in crate::gate) fn moves_names(node: Node<'_>) -> bool {
 }
 
 /// Without a snapshot any name in FROM may mean anything, but those of the server's own schemas.
-pub(in crate::gate) fn without_snapshot(tree: &Tree) -> Found {
+pub(in crate::gate) fn without_snapshot(tree: &SyntaxTree) -> RuleResult {
     for statement in tree.statements() {
         let named = match statement.node {
             Node::LockStmt(_) => return Err(model::not_resolved(None)),
@@ -84,7 +84,7 @@ pub(in crate::gate) fn without_snapshot(tree: &Tree) -> Found {
         let Ok(named) = named else {
             return Err(model::not_resolved(None));
         };
-        let servers_own = |table: &&Table<'_>| {
+        let servers_own = |table: &&FromName<'_>| {
             let schema = table.node.schemaname();
             !matches!(schema, Some("pg_catalog" | "information_schema"))
         };

@@ -3,50 +3,50 @@
 use std::ops::Range;
 
 use crate::catalog::Oid;
-use crate::gate::rewritten::text::{Copied, Instead, Put};
+use crate::gate::rewritten::text::{CopiedConstant, InsertedSpan, RewrittenText};
 use crate::limits;
 
 /// The changes to one text.
 #[derive(Default)]
-pub(in crate::gate) struct Puts {
-    all: Vec<Change>,
+pub(in crate::gate) struct TextInsertions {
+    all: Vec<TextInsertion>,
     bytes: usize,
     typed: Vec<(u32, Oid)>,
 }
 
 /// One change.
-struct Change {
+struct TextInsertion {
     from: Range<usize>,
     instead: String,
-    copies: Vec<Copied>,
+    copies: Vec<CopiedConstant>,
 }
 
 /// More was to be put into one text than is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) struct TooMuch;
+pub(in crate::gate) struct InsertionsTooLong;
 
-impl Puts {
+impl TextInsertions {
     /// Puts something into the place of these bytes.
-    pub(in crate::gate) fn put(
+    pub(in crate::gate) fn insert(
         &mut self,
         from: Range<usize>,
         instead: String,
-    ) -> Result<(), TooMuch> {
-        self.put_with(from, instead, Vec::new())
+    ) -> Result<(), InsertionsTooLong> {
+        self.insert_with_copies(from, instead, Vec::new())
     }
 
     /// The same, with constants of the text in it: their places are those in `instead`.
-    pub(in crate::gate) fn put_with(
+    pub(in crate::gate) fn insert_with_copies(
         &mut self,
         from: Range<usize>,
         instead: String,
-        copies: Vec<Copied>,
-    ) -> Result<(), TooMuch> {
+        copies: Vec<CopiedConstant>,
+    ) -> Result<(), InsertionsTooLong> {
         self.bytes = self.bytes.saturating_add(instead.len());
         if self.all.len() >= limits::MODEL_PUTS_MAX || self.bytes > limits::MODEL_BYTES_MAX {
-            return Err(TooMuch);
+            return Err(InsertionsTooLong);
         }
-        self.all.push(Change {
+        self.all.push(TextInsertion {
             from,
             instead,
             copies,
@@ -65,8 +65,11 @@ impl Puts {
     }
 
     /// The text with everything put in; none where nothing is. Changes that share a byte are
-    /// [`TooMuch`]: they were not made for one text.
-    pub(in crate::gate) fn into_text(mut self, text: &str) -> Result<Option<Instead>, TooMuch> {
+    /// [`InsertionsTooLong`]: they were not made for one text.
+    pub(in crate::gate) fn into_text(
+        mut self,
+        text: &str,
+    ) -> Result<Option<RewrittenText>, InsertionsTooLong> {
         if self.all.is_empty() {
             return Ok(None);
         }
@@ -77,26 +80,26 @@ impl Puts {
         let mut copied = 0;
         for change in self.all {
             let from = change.from;
-            changed.push_str(text.get(copied..from.start).ok_or(TooMuch)?);
+            changed.push_str(text.get(copied..from.start).ok_or(InsertionsTooLong)?);
             let start = changed.len();
             changed.push_str(&change.instead);
             copied = from.end;
             let moved = |at: usize| at.saturating_add(start);
-            let copies = change.copies.into_iter().map(|copied| Copied {
+            let copies = change.copies.into_iter().map(|copied| CopiedConstant {
                 to: moved(copied.to.start)..moved(copied.to.end),
                 ..copied
             });
-            spans.push(Put {
+            spans.push(InsertedSpan {
                 from,
                 to: start..changed.len(),
                 copies: copies.collect(),
             });
         }
-        changed.push_str(text.get(copied..).ok_or(TooMuch)?);
-        Ok(Some(Instead {
+        changed.push_str(text.get(copied..).ok_or(InsertionsTooLong)?);
+        Ok(Some(RewrittenText {
             text: changed.into(),
             spans: spans.into(),
-            typed: self.typed.into(),
+            parameter_types: self.typed.into(),
         }))
     }
 }

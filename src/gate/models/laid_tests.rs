@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::fixture::Fixture;
+use crate::catalog::fixture::CatalogFixture;
 use crate::gate::rules::check::{gate, path_of, session_of};
 use crate::gate::{Gate, Rule, SessionNames, SessionValues, Verdict};
 use crate::policy::{Policy, SessionValue};
 
-fn shop() -> Fixture {
-    Fixture::new(15)
+fn shop() -> CatalogFixture {
+    CatalogFixture::new(15)
         .schema("shop")
         .schema("hr")
         .table(
@@ -136,9 +136,12 @@ fn what_a_relation_is_not_made_for_cannot_be_read() {
     }
     assert!(runs(rows, "SELECT id FROM customers").is_ok());
     let (_, names) = session(rows);
-    let sight = names.sight().unwrap();
-    assert_eq!(sight.model_problems().count(), 0);
-    let warned: Vec<String> = sight.laid_warnings().map(|(name, _)| name).collect();
+    let effect_graph = names.effect_graph().unwrap();
+    assert_eq!(effect_graph.model_problems().count(), 0);
+    let warned: Vec<String> = effect_graph
+        .overlay_warnings()
+        .map(|(name, _)| name)
+        .collect();
     assert_eq!(warned, ["columns.mask and rows, of shop.plain"]);
     for (policy, of, what) in [
         (
@@ -173,7 +176,8 @@ fn what_a_relation_is_not_made_for_cannot_be_read() {
         ),
     ] {
         let (_, names) = session(policy);
-        let problems: Vec<(String, &str)> = names.sight().unwrap().model_problems().collect();
+        let problems: Vec<(String, &str)> =
+            names.effect_graph().unwrap().model_problems().collect();
         let found = problems
             .iter()
             .any(|(name, why)| name.ends_with(of) && why.contains(what));

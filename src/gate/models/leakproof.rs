@@ -15,13 +15,15 @@ use super::pushdown::{is_of_server, is_relabelled, runs_nothing};
 use crate::catalog::{
     Catalog, FunctionId, FunctionKind, Oid, Operator, RelationId, RelationKind, SearchPath, TypeId,
 };
-use crate::gate::Instead;
-use crate::resolve::{self, Form, Inferred, Lookup, Resolution, Types, What};
+use crate::gate::RewrittenText;
+use crate::resolve::{
+    self, CallForm, InferredType, KnownParameters, LookupContext, Resolution, UsedObject,
+};
 use crate::sql::tree::{self, A_Expr_Kind, Node, SubLinkType};
 
 /// Whether all under a node is of kinds that may stand in such a statement. What its names mean is
-/// for [`is_quiet`].
-pub(in crate::gate) fn may_tell_nothing(node: Node<'_>) -> bool {
+/// for [`is_leakproof_text`].
+pub(in crate::gate) fn may_be_leakproof(node: Node<'_>) -> bool {
     let mut waiting = vec![node];
     while let Some(next) = waiting.pop() {
         let fits = match next {
@@ -81,66 +83,70 @@ pub(in crate::gate) fn may_tell_nothing(node: Node<'_>) -> bool {
 }
 
 /// Whether a text with models in it tells nothing, wherever its names are looked up.
-pub(in crate::gate) fn is_quiet(
-    instead: &Instead,
+pub(in crate::gate) fn is_leakproof_text(
+    rewritten: &RewrittenText,
     catalog: &Catalog,
     paths: &[SearchPath],
-    parameters: Types<'_>,
+    parameters: KnownParameters<'_>,
 ) -> bool {
-    let Ok(tree) = tree::parse(&instead.text) else {
+    let Ok(tree) = tree::parse(&rewritten.text) else {
         return false;
     };
     let Some(statement) = tree.statements().next() else {
         return false;
     };
-    let spans: Vec<_> = instead.spans.iter().map(|put| put.to.clone()).collect();
+    let spans: Vec<_> = rewritten.spans.iter().map(|put| put.to.clone()).collect();
     paths.iter().all(|path| {
-        let lookup = Lookup {
+        let lookup = LookupContext {
             catalog,
             path,
             parameters,
         };
         let found = resolve::statement(statement.node, &lookup);
-        found.is_ok_and(|found| tells_nothing(&found, &spans, catalog))
+        found.is_ok_and(|found| is_leakproof_resolution(&found, &spans, catalog))
     })
 }
 
 /// Whether what a statement uses tells nothing, but for what stands in these parts of its text:
 /// the models. What is noted once for a statement counts wherever it was noted.
-fn tells_nothing(found: &Resolution<'_>, models: &[Range<usize>], catalog: &Catalog) -> bool {
+fn is_leakproof_resolution(
+    found: &Resolution<'_>,
+    models: &[Range<usize>],
+    catalog: &Catalog,
+) -> bool {
     let in_model =
         |at: Option<usize>| at.is_some_and(|at| models.iter().any(|span| span.contains(&at)));
-    found.misfits.is_empty()
-        && found.absent.is_none()
+    found.mismatches.is_empty()
+        && found.missing_name.is_none()
         && found.uses.iter().all(|used| match &used.what {
-            What::Type { id } => runs_nothing(catalog, *id),
-            What::Coercion {
-                source: Inferred::Known(source),
+            UsedObject::Type { id } => runs_nothing(catalog, *id),
+            UsedObject::Coercion {
+                source: InferredType::Known(source),
                 target,
             } => is_relabelled(catalog, *source, *target) || widens(catalog, *source, *target),
-            What::Relation { id, .. } => in_model(used.at) || is_stored(catalog, *id),
-            What::Column { .. } | What::CommonTable { .. } => true,
-            What::Operators { candidates, .. } => {
+            UsedObject::Relation { id, .. } => in_model(used.at) || is_stored(catalog, *id),
+            UsedObject::Column { .. } | UsedObject::CommonTable { .. } => true,
+            UsedObject::Operators { candidates, .. } => {
                 let is_sound = |operator| is_leakproof(catalog.operator(operator));
                 in_model(used.at) || matches!(candidates.as_slice(), [only] if is_sound(*only))
             }
-            What::Functions {
+            UsedObject::Functions {
                 candidates,
-                form: Form::Call,
+                form: CallForm::Call,
             } => {
                 let is_one = |function| is_quiet_aggregate(catalog, function);
                 in_model(used.at) || matches!(candidates.as_slice(), [only] if is_one(*only))
             }
-            What::Cast {
+            UsedObject::Cast {
                 source,
                 target,
                 candidates,
             } => {
-                let is_literal = *source == Inferred::Literal && candidates.is_empty();
+                let is_literal = *source == InferredType::Literal && candidates.is_empty();
                 in_model(used.at) || is_literal && is_of_server(catalog, *target)
             }
-            What::Compared {
-                inferred: Inferred::Known(id),
+            UsedObject::Compared {
+                inferred: InferredType::Known(id),
             } => is_compared_leakproof(catalog, *id),
             _ => in_model(used.at),
         })

@@ -1,17 +1,17 @@
 //! LOCK TABLE, which has no SELECT to stand for.
 
-use super::{Meaning, Models};
+use super::{FromNameMeaning, SnapshotModels};
 use crate::catalog::{Catalog, SearchPath};
 use crate::gate::command_label;
-use crate::gate::rules::{Found, model};
+use crate::gate::rules::{RuleResult, model};
 use crate::sql::tree::Node;
 
 /// What it names is no model, wherever names are looked up.
-pub(in crate::gate) fn look<'t>(
+pub(in crate::gate) fn check<'t>(
     nodes: impl Iterator<Item = Node<'t>>,
-    (models, catalog): (&Models, &Catalog),
+    (models, catalog): (&SnapshotModels, &Catalog),
     paths: Option<&[SearchPath]>,
-) -> Found {
+) -> RuleResult {
     for node in nodes {
         let Node::RangeVar(table) = node else {
             return Err(model::not_resolved(None));
@@ -20,7 +20,10 @@ pub(in crate::gate) fn look<'t>(
             return Err(model::not_resolved(table.relname()));
         };
         let meaning = |path| models.meaning(table, catalog, path);
-        if paths.iter().any(|path| meaning(path) != Meaning::Plain) {
+        if paths
+            .iter()
+            .any(|path| meaning(path) != FromNameMeaning::Plain)
+        {
             return Err(model::form(
                 &format!(
                     "LOCK TABLE {} is not allowed: it is a model",

@@ -1,15 +1,15 @@
 //! The models of a policy against one snapshot: what each of them covers, what is put where its
 //! name stands, or why it cannot be used.
 //!
-//! * [`Models`]: all of them, and what a name in FROM means to them
+//! * [`SnapshotModels`]: all of them, and what a name in FROM means to them
 //! * [`overlay`]: the models that masks of columns and conditions on rows come to; [`hashed`]: the
 //!   mask `hash`
 //! * [`model_body`]: one model's SELECT, made so that nothing of a client's means anything in it
 //! * [`optimization_fence`]: what keeps the planner out of it
-//! * [`conditions`]: those of a statement that each row of a name has to meet; [`pushdown`]: how they
-//!   are evaluated within a model, in the forms of `shape`
+//! * [`conditions`]: those of a statement that each row of a name has to meet; [`pushdown`]: how
+//!   they are evaluated within a model, in the forms of `pushdown_forms`
 //! * [`leakproof`]: whether a statement needs no fence
-//! * [`from_names`]: the names in FROM of a statement
+//! * [`from_names`]: the names in FROM of a statement; `name_meanings`: what they mean to models
 //! * [`name_span`]: where a name stands in a text
 //! * [`qualified_columns`]: columns that are written with the schema of a model
 //! * [`with_names`]: whether a name in FROM is one of WITH; [`lock_table`]: LOCK TABLE
@@ -28,6 +28,7 @@ pub(super) mod insertion;
 pub(super) mod leakproof;
 pub(super) mod lock_table;
 pub(super) mod model_body;
+mod name_meanings;
 pub(super) mod name_span;
 pub(super) mod optimization_fence;
 mod overlay;
@@ -42,27 +43,27 @@ use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use self::model_body::Body;
-use self::overlay::LaidModel;
+use self::model_body::ModelBody;
+use self::overlay::OverlayModel;
 use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
 use crate::gate::Refusal;
 use crate::gate::access::AccessTable;
 use crate::gate::rules::model;
 use crate::policy::similar_names::nearest;
-use crate::policy::{Model, Policy};
+use crate::policy::{Policy, PolicyModel};
 use crate::sql::tree::nodes;
 
 /// The models of a policy against one snapshot.
 #[derive(Default)]
-pub(super) struct Models {
-    all: Vec<Compiled>,
-    relations: HashMap<RelationId, Standing, RandomState>,
+pub(super) struct SnapshotModels {
+    all: Vec<CompiledModel>,
+    relations: HashMap<RelationId, ModelCoverage, RandomState>,
     /// Names that may mean one of the relations, or a model of a new name, in some schema.
     names: HashSet<Box<str>, RandomState>,
 }
 
 /// One model.
-pub(super) struct Compiled {
+pub(super) struct CompiledModel {
     /// Its schema.
     pub(super) schema: Box<str>,
     /// Its name.
@@ -70,23 +71,23 @@ pub(super) struct Compiled {
     /// The relation whose name it has.
     pub(super) covers: Option<RelationId>,
     /// Where the policy says it.
-    key: Key,
+    key: ModelKey,
     /// What is put in, or why it cannot be.
-    pub(super) body: Result<Body, String>,
+    pub(super) body: Result<ModelBody, String>,
 }
 
 /// Where a policy says what a model is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
+enum ModelKey {
     /// Under its name.
     Models,
     /// By patterns, with a relation that it comes to.
-    Laid(RelationId, Fault),
+    Laid(RelationId, OverlayFault),
 }
 
 /// Whose fault it is where what is laid over a relation does not fit it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+enum OverlayFault {
     /// The policy's: what it says of this relation cannot be.
     Policy,
     /// The relation's: patterns name it, and it is not like the others.
@@ -95,83 +96,86 @@ enum Fault {
 
 /// What a relation has to do with a model.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum ModelCoverage {
     /// A model has its name.
     Covered(usize),
     /// It is a partition or a child of one that is covered.
-    Below,
+    Descendant,
     /// It is read together with one that is covered.
-    Above,
+    Ancestor,
     /// It is a view that reads what something is laid over.
-    Over,
+    OverlaidView,
 }
 
 /// What a name in FROM means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum FromNameMeaning {
     /// Nothing that a model is about.
     Plain,
     /// A model, by its place.
     Model(usize),
     /// A partition or child of a relation that a model covers.
-    Below,
+    Descendant,
     /// A parent of such a relation, children included.
-    Above,
+    Ancestor,
     /// A view that reads what something is laid over.
-    Over,
+    OverlaidView,
 }
 
 /// Relations that are read with something laid over them, and where they are named.
-pub(super) type LaidOver = Vec<(RelationId, Option<usize>)>;
+pub(super) type OverlaidRelations = Vec<(RelationId, Option<usize>)>;
 
-impl Meaning {
+impl FromNameMeaning {
     /// The place of the model that it is; none where no model is about it.
     pub(super) fn place(self) -> Result<Option<usize>, Box<Refusal>> {
         match self {
             Self::Plain => Ok(None),
             Self::Model(place) => Ok(Some(place)),
-            Self::Below => Err(model::below()),
-            Self::Above => Err(model::above()),
-            Self::Over => Err(model::over()),
+            Self::Descendant => Err(model::descendant()),
+            Self::Ancestor => Err(model::ancestor()),
+            Self::OverlaidView => Err(model::overlaid_view()),
         }
     }
 }
 
-impl Models {
+impl SnapshotModels {
     /// The models of a policy against a snapshot, and those that it comes to by what it lays over
     /// relations.
     pub(super) fn of(catalog: &Catalog, policy: &Policy, table: Option<&AccessTable>) -> Self {
         let written = policy.models();
-        let laid = table.map(|table| overlay::all(catalog, policy, table));
-        let laid = laid.unwrap_or_default();
+        let overlays = table.map(|table| overlay::all(catalog, policy, table));
+        let overlays = overlays.unwrap_or_default();
         let mut covered: Vec<_> = written
             .iter()
             .map(|model| relation_called(catalog, &model.schema, &model.name))
             .collect();
-        covered.extend(laid.iter().map(|one| Some(one.id)));
-        let models = || written.iter().chain(laid.iter().map(|one| &one.model));
+        covered.extend(overlays.iter().map(|one| Some(one.id)));
+        let models = || written.iter().chain(overlays.iter().map(|one| &one.model));
         let mut relations = HashMap::default();
         let parents = parents(catalog);
         for id in covered.iter().flatten() {
-            for child in below(*id, |id| catalog.relation(id).children.to_vec()) {
-                relations.insert(child, Standing::Below);
+            for child in descendants(*id, |id| catalog.relation(id).children.to_vec()) {
+                relations.insert(child, ModelCoverage::Descendant);
             }
         }
         // A child may have parents beside the covered one: its rows are theirs too.
         let read: Vec<_> = relations.keys().copied().collect();
         for id in covered.iter().flatten().chain(&read) {
             let above = |id: RelationId| parents.get(&id).cloned().unwrap_or_default();
-            for parent in below(*id, above) {
-                relations.entry(parent).or_insert(Standing::Above);
+            for parent in descendants(*id, above) {
+                relations.entry(parent).or_insert(ModelCoverage::Ancestor);
             }
         }
         for (place, id) in covered.iter().enumerate() {
             if let Some(id) = id {
-                relations.insert(*id, Standing::Covered(place));
+                relations.insert(*id, ModelCoverage::Covered(place));
             }
         }
-        for view in table.map(AccessTable::over).unwrap_or_default() {
-            relations.insert(*view, Standing::Over);
+        for view in table
+            .map(AccessTable::views_over_overlays)
+            .unwrap_or_default()
+        {
+            relations.insert(*view, ModelCoverage::OverlaidView);
         }
         let mut names: HashSet<Box<str>, RandomState> = relations
             .keys()
@@ -187,40 +191,40 @@ impl Models {
             let compiled = all.compiled(catalog, model, *covers);
             all.all.push(compiled);
         }
-        let mut filters = Vec::with_capacity(laid.len());
-        for mut one in laid {
+        let mut filters = Vec::with_capacity(overlays.len());
+        for mut one in overlays {
             filters.push(std::mem::take(&mut one.filters));
             let is_wild = |place: &usize| {
                 let filter = policy.access().rows.get(*place);
                 filter.is_some_and(|filter| filter.pattern.is_wild())
             };
             let fault = match filters.last() {
-                Some(own) if !own.is_empty() && own.iter().all(is_wild) => Fault::Relation,
-                Some(_) | None => Fault::Policy,
+                Some(own) if !own.is_empty() && own.iter().all(is_wild) => OverlayFault::Relation,
+                Some(_) | None => OverlayFault::Policy,
             };
-            let compiled = all.compiled_laid(catalog, one, fault);
+            let compiled = all.compiled_overlay(catalog, one, fault);
             all.all.push(compiled);
         }
-        all.blame(written.len(), &filters);
+        all.find_fault(written.len(), &filters);
         all
     }
 
     /// Where nothing that a pattern names is as its condition wants it, the pattern is at fault.
     /// `filters` are the places of the conditions of each, behind so many others.
-    fn blame(&mut self, behind: usize, filters: &[Vec<usize>]) {
-        let laid = self.all.iter_mut().skip(behind).zip(filters);
-        let mut laid: Vec<(&mut Compiled, &Vec<usize>)> = laid.collect();
-        let sound: HashSet<usize> = laid
+    fn find_fault(&mut self, behind: usize, filters: &[Vec<usize>]) {
+        let overlays = self.all.iter_mut().skip(behind).zip(filters);
+        let mut overlays: Vec<(&mut CompiledModel, &Vec<usize>)> = overlays.collect();
+        let sound: HashSet<usize> = overlays
             .iter()
             .filter(|(one, _)| one.body.is_ok())
             .flat_map(|(_, filters)| filters.iter().copied())
             .collect();
-        for (one, filters) in &mut laid {
+        for (one, filters) in &mut overlays {
             let is_patterns = filters.iter().any(|filter| !sound.contains(filter));
-            if let Key::Laid(_, fault) = &mut one.key
+            if let ModelKey::Laid(_, fault) = &mut one.key
                 && is_patterns
             {
-                *fault = Fault::Policy;
+                *fault = OverlayFault::Policy;
             }
         }
     }
@@ -228,9 +232,9 @@ impl Models {
     /// Hides what nobody is told who reads through them: columns of a relation that its model does
     /// not give, and relations that are refused beside it. Keys of what a model covers do not hold
     /// for what the model gives.
-    pub(super) fn veil(&self, catalog: &Catalog, mask: &mut Mask) {
+    pub(super) fn add_to_mask(&self, catalog: &Catalog, mask: &mut Mask) {
         for (id, standing) in &self.relations {
-            let Standing::Covered(place) = standing else {
+            let ModelCoverage::Covered(place) = standing else {
                 mask.hide_relation(*id);
                 continue;
             };
@@ -242,7 +246,7 @@ impl Models {
             };
             let columns = catalog.columns_of(*id).iter();
             let not_given = columns
-                .filter(|column| !body.gives(catalog.names().text(column.name)))
+                .filter(|column| !body.has_column(catalog.names().text(column.name)))
                 .map(|column| column.number);
             let mut hidden: Vec<i16> = mask.columns(*id).to_vec();
             hidden.extend(not_given);
@@ -252,21 +256,21 @@ impl Models {
 
     /// Those that cannot be used, by their keys in the policy, with the reason.
     pub(super) fn problems(&self) -> impl Iterator<Item = (String, &str)> {
-        self.wrong(|key| !matches!(key, Key::Laid(_, Fault::Relation)))
+        self.wrong(|key| !matches!(key, ModelKey::Laid(_, OverlayFault::Relation)))
     }
 
     /// Relations that are not as others that the same patterns name, and are not read for that.
-    pub(super) fn laid_warnings(&self) -> impl Iterator<Item = (String, &str)> {
-        self.wrong(|key| matches!(key, Key::Laid(_, Fault::Relation)))
+    pub(super) fn overlay_warnings(&self) -> impl Iterator<Item = (String, &str)> {
+        self.wrong(|key| matches!(key, ModelKey::Laid(_, OverlayFault::Relation)))
     }
 
-    fn wrong(&self, wanted: impl Fn(Key) -> bool) -> impl Iterator<Item = (String, &str)> {
+    fn wrong(&self, wanted: impl Fn(ModelKey) -> bool) -> impl Iterator<Item = (String, &str)> {
         self.all.iter().filter_map(move |model| {
             let why = model.body.as_ref().err().filter(|_| wanted(model.key))?;
             let name = format!("{}.{}", model.schema, model.name);
             let key = match model.key {
-                Key::Models => format!("models.{name}"),
-                Key::Laid(..) => format!("columns.mask and rows, of {name}"),
+                ModelKey::Models => format!("models.{name}"),
+                ModelKey::Laid(..) => format!("columns.mask and rows, of {name}"),
             };
             Some((key, why.as_str()))
         })
@@ -274,22 +278,22 @@ impl Models {
 
     /// The relation that a model stands for by what is laid over it, and by no model of its own,
     /// and where it is named: lists of what may be read hold for it.
-    pub(super) fn laid_over(
+    pub(super) fn overlaid_relation(
         &self,
         place: usize,
         table: &nodes::RangeVar,
     ) -> Option<(RelationId, Option<usize>)> {
         match self.get(place)?.key {
-            Key::Models => None,
-            Key::Laid(id, _) => Some((id, usize::try_from(table.location).ok())),
+            ModelKey::Models => None,
+            ModelKey::Laid(id, _) => Some((id, usize::try_from(table.location).ok())),
         }
     }
 
     /// Whether a model has a column of this name.
-    pub(super) fn gives(&self, schema: &str, name: &str, column: &str) -> Option<bool> {
+    pub(super) fn has_column(&self, schema: &str, name: &str, column: &str) -> Option<bool> {
         let mut all = self.all.iter();
         let model = all.find(|model| *model.schema == *schema && *model.name == *name)?;
-        Some(model.body.as_ref().ok()?.gives(column))
+        Some(model.body.as_ref().ok()?.has_column(column))
     }
 
     /// The gate's own rules refuse what is put in for a model.
@@ -300,12 +304,12 @@ impl Models {
     }
 
     /// A model.
-    pub(super) fn get(&self, place: usize) -> Option<&Compiled> {
+    pub(super) fn get(&self, place: usize) -> Option<&CompiledModel> {
         self.all.get(place)
     }
 
     /// Whether a name alone may mean one of them, or what one of them is about.
-    pub(super) fn may_be(&self, name: &str) -> bool {
+    pub(super) fn may_mean_model(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
@@ -315,7 +319,7 @@ impl Models {
         table: &nodes::RangeVar,
         catalog: &Catalog,
         path: &SearchPath,
-    ) -> Meaning {
+    ) -> FromNameMeaning {
         let name = table.relname().unwrap_or_default();
         let found = match table.schemaname() {
             Some(schema) => {
@@ -329,9 +333,9 @@ impl Models {
             }),
         };
         match found {
-            Some(Meaning::Above) if !table.inh => Meaning::Plain,
+            Some(FromNameMeaning::Ancestor) if !table.inh => FromNameMeaning::Plain,
             Some(meaning) => meaning,
-            None => Meaning::Plain,
+            None => FromNameMeaning::Plain,
         }
     }
 
@@ -342,66 +346,77 @@ impl Models {
         schema: &str,
         known: Option<SchemaId>,
         catalog: &Catalog,
-    ) -> Option<Meaning> {
+    ) -> Option<FromNameMeaning> {
         if let Some(id) = known.and_then(|known| relation_in(catalog, known, name)) {
             return Some(self.of_relation(id));
         }
-        let new = |model: &Compiled| model.covers.is_none() && *model.schema == *schema;
+        let new = |model: &CompiledModel| model.covers.is_none() && *model.schema == *schema;
         let place = self
             .all
             .iter()
             .position(|model| new(model) && *model.name == *name);
-        place.map(Meaning::Model)
+        place.map(FromNameMeaning::Model)
     }
 
     /// What a relation means.
-    pub(super) fn of_relation(&self, id: RelationId) -> Meaning {
+    pub(super) fn of_relation(&self, id: RelationId) -> FromNameMeaning {
         match self.relations.get(&id) {
-            None => Meaning::Plain,
-            Some(Standing::Covered(place)) => Meaning::Model(*place),
-            Some(Standing::Below) => Meaning::Below,
-            Some(Standing::Above) => Meaning::Above,
-            Some(Standing::Over) => Meaning::Over,
+            None => FromNameMeaning::Plain,
+            Some(ModelCoverage::Covered(place)) => FromNameMeaning::Model(*place),
+            Some(ModelCoverage::Descendant) => FromNameMeaning::Descendant,
+            Some(ModelCoverage::Ancestor) => FromNameMeaning::Ancestor,
+            Some(ModelCoverage::OverlaidView) => FromNameMeaning::OverlaidView,
         }
     }
 
-    fn compiled_laid(&self, catalog: &Catalog, one: LaidModel, fault: Fault) -> Compiled {
-        let LaidModel {
+    fn compiled_overlay(
+        &self,
+        catalog: &Catalog,
+        one: OverlayModel,
+        fault: OverlayFault,
+    ) -> CompiledModel {
+        let OverlayModel {
             id, model, wrong, ..
         } = one;
-        let may_read = |read: RelationId| read == id || self.of_relation(read) == Meaning::Plain;
+        let may_read =
+            |read: RelationId| read == id || self.of_relation(read) == FromNameMeaning::Plain;
         let (body, fault) = match wrong {
-            Some(what) => (Err(what), Fault::Policy),
-            None => (Body::of(&model, catalog, may_read), fault),
+            Some(what) => (Err(what), OverlayFault::Policy),
+            None => (ModelBody::of(&model, catalog, may_read), fault),
         };
-        Compiled {
+        CompiledModel {
             schema: model.schema.as_str().into(),
             name: model.name.as_str().into(),
             covers: Some(id),
-            key: Key::Laid(id, fault),
+            key: ModelKey::Laid(id, fault),
             body,
         }
     }
 
     /// A model's SELECT may read what the model itself covers, and nothing that another is about.
-    fn compiled(&self, catalog: &Catalog, model: &Model, covers: Option<RelationId>) -> Compiled {
+    fn compiled(
+        &self,
+        catalog: &Catalog,
+        model: &PolicyModel,
+        covers: Option<RelationId>,
+    ) -> CompiledModel {
         let may_read =
-            |id: RelationId| Some(id) == covers || self.of_relation(id) == Meaning::Plain;
-        Compiled {
+            |id: RelationId| Some(id) == covers || self.of_relation(id) == FromNameMeaning::Plain;
+        CompiledModel {
             schema: model.schema.as_str().into(),
             name: model.name.as_str().into(),
             covers,
-            key: Key::Models,
+            key: ModelKey::Models,
             body: match covers.is_none() && !model.is_new {
                 true => Err(of_nothing(model, catalog)),
-                false => Body::of(model, catalog, may_read),
+                false => ModelBody::of(model, catalog, may_read),
             },
         }
     }
 }
 
 /// What is wrong with a model that has the name of no relation and does not say that it means to.
-fn of_nothing(model: &Model, catalog: &Catalog) -> String {
+fn of_nothing(model: &PolicyModel, catalog: &Catalog) -> String {
     let names = catalog.names();
     let known: Vec<String> = catalog
         .relations()
@@ -445,7 +460,7 @@ fn parents(catalog: &Catalog) -> HashMap<RelationId, Vec<RelationId>, RandomStat
 }
 
 /// Everything that is reached from a relation, itself left out.
-fn below(
+fn descendants(
     id: RelationId,
     next: impl Fn(RelationId) -> Vec<RelationId>,
 ) -> HashSet<RelationId, RandomState> {

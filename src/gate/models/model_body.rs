@@ -2,49 +2,51 @@
 //!
 //! Its relations and functions are written with their schemas, by changes to its bytes. What cannot
 //! be written so (operators, types, the built-ins' names) is looked up once more where a statement
-//! uses it, and has to mean the same there ([`Body::means_the_same`]).
+//! uses it, and has to mean the same there ([`ModelBody::means_the_same`]).
 //!
 //! What keeps the planner out of it is in [`super::optimization_fence`].
 
 use std::sync::{PoisonError, RwLock};
 
 use super::from_names;
-use super::name_span::Written;
-use super::optimization_fence::{Fence, Within, needs_no_fence};
+use super::name_span::NonBlankTokens;
+use super::optimization_fence::{ModelEvaluation, OptimizationFence, needs_no_fence};
 use crate::catalog::quote::quoted;
 use crate::catalog::{
-    Catalog, Column, Generated, RelationId, RelationKind, SchemaKind, SearchPath, search_path,
+    Catalog, Column, GeneratedKind, RelationId, RelationKind, SchemaKind, SearchPath, search_path,
 };
 use crate::limits::MODEL_PATHS_KEPT_MAX;
-use crate::policy::Model;
+use crate::policy::PolicyModel;
 use crate::policy::SessionValue;
-use crate::policy::model::Piece;
-use crate::resolve::{self, Form, Lookup, Output, Resolution, Types, Use, What};
-use crate::sql::edit::Edit;
+use crate::policy::model::ModelPiece;
+use crate::resolve::{
+    self, CallForm, KnownParameters, LookupContext, ObjectUse, Resolution, ResultColumn, UsedObject,
+};
+use crate::sql::edit::TextEdit;
 use crate::sql::tree::{self, Node, SetOperation, nodes};
 
 /// What is put where a model's name stands.
-pub(in crate::gate) struct Body {
-    pieces: Box<[Piece]>,
+pub(in crate::gate) struct ModelBody {
+    pieces: Box<[ModelPiece]>,
     /// The same with a literal in each value's place.
     sample: Box<str>,
     /// Its columns; what a virtual column computes is not passed on unchanged.
-    columns: Box<[Output<'static>]>,
+    columns: Box<[ResultColumn<'static>]>,
     /// Whether all of them are columns of tables, or constants.
     plain: bool,
     /// Whether the planner is kept out of it.
-    fence: Fence,
+    fence: OptimizationFence,
     /// What is used in it beside relations and columns, where the model's own schema comes first.
-    meant: Box<[What<'static>]>,
+    meant: Box<[UsedObject<'static>]>,
     /// Where clients have looked names up so far, and whether it means the same there.
     compared: RwLock<Vec<(SearchPath, bool)>>,
 }
 
-impl Body {
+impl ModelBody {
     /// The SELECT of a model, or why it cannot be used. `may_read` says which relations it may
     /// name.
     pub(super) fn of(
-        model: &Model,
+        model: &PolicyModel,
         catalog: &Catalog,
         may_read: impl Fn(RelationId) -> bool,
     ) -> Result<Self, String> {
@@ -61,10 +63,10 @@ impl Body {
             return Err("its sql is no SELECT".into());
         };
         let path = own_path(model, catalog);
-        let lookup = Lookup {
+        let lookup = LookupContext {
             catalog,
             path: &path,
-            parameters: Types::Unclear,
+            parameters: KnownParameters::Unclear,
         };
         let resolution = resolve::statement(only.node, &lookup)
             .map_err(|_| "it nests deeper than its names are followed")?;
@@ -73,7 +75,7 @@ impl Body {
         if !named.parameters.is_empty() {
             return Err("it has a parameter ($1); a value of the session is written :name".into());
         }
-        let written = Written::of(&text);
+        let written = NonBlankTokens::of(&text);
         let mut edits = Vec::new();
         for table in &named.tables {
             let at = usize::try_from(table.node.location).ok();
@@ -81,7 +83,7 @@ impl Body {
                 Some(Some(id)) if may_read(id) => {
                     let span = written.name(table.node).ok_or(UNPLACED)?;
                     let replacement = qualified(id, catalog);
-                    edits.push(Edit { span, replacement });
+                    edits.push(TextEdit { span, replacement });
                 }
                 Some(Some(_)) => return Err("it reads what another model covers".into()),
                 Some(None) => {}
@@ -90,8 +92,8 @@ impl Body {
         }
         edits.extend(functions(&named.calls, &resolution, catalog));
         let fence = match needs_no_fence(select, &named, &resolution, catalog) {
-            true => Fence::None,
-            false => Fence::Offset,
+            true => OptimizationFence::None,
+            false => OptimizationFence::Offset,
         };
         let pieces = pieces(&text, &model.pieces, &values, edits)?;
         let (bare, _) = with_samples(&pieces);
@@ -116,7 +118,7 @@ impl Body {
 
     /// Whether everything in it is the same where a client looks names up. `catalog` is the one
     /// that it was made for. Clients look names up in a few places: each is looked at once.
-    pub(in crate::gate) fn means_the_same(&self, catalog: &Catalog, path: &SearchPath) -> bool {
+    pub(in crate::gate) fn has_same_meaning(&self, catalog: &Catalog, path: &SearchPath) -> bool {
         let compared = self.compared.read().unwrap_or_else(PoisonError::into_inner);
         let known = compared.iter().find(|(own, _)| own == path);
         if let Some((_, same)) = known {
@@ -134,14 +136,14 @@ impl Body {
     }
 
     /// Whether one of its columns has this name.
-    pub(super) fn gives(&self, column: &str) -> bool {
+    pub(super) fn has_column(&self, column: &str) -> bool {
         self.columns.iter().any(|own| own.name.as_str() == column)
     }
 
     /// The columns that a condition inside of its fence can be about; none where there is no
     /// fence, or they are not known in full.
-    pub(in crate::gate) fn fenced(&self) -> Option<&[Output<'static>]> {
-        (self.fence == Fence::Offset).then_some(&self.columns)
+    pub(in crate::gate) fn fenced(&self) -> Option<&[ResultColumn<'static>]> {
+        (self.fence == OptimizationFence::Offset).then_some(&self.columns)
     }
 
     /// Whether its columns are those of tables as they are, or constants: nothing is evaluated for
@@ -154,32 +156,32 @@ impl Body {
     /// there is one. The condition ends the text, but for [`ENDS`].
     pub(in crate::gate) fn text<'v>(
         &self,
-        within: Within<'_>,
+        within: ModelEvaluation<'_>,
         known: impl Fn(&SessionValue) -> Option<Option<&'v str>>,
     ) -> Result<String, &SessionValue> {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
-                Piece::Sql(sql) => text.push_str(sql),
-                Piece::Value(value) => literal(known(value).ok_or(value)?, &mut text),
+                ModelPiece::Sql(sql) => text.push_str(sql),
+                ModelPiece::Value(value) => literal(known(value).ok_or(value)?, &mut text),
             }
         }
         Ok(match within {
-            Within::Open => Fence::None.around(text, None),
-            Within::Fence(condition) => self.fence.around(text, condition),
+            ModelEvaluation::Open => OptimizationFence::None.around(text, None),
+            ModelEvaluation::Fence(condition) => self.fence.around(text, condition),
         })
     }
 }
 
 /// Whether each column of a SELECT is one of a table, or a constant.
-fn is_plain(select: &nodes::SelectStmt, columns: &[Output<'_>]) -> bool {
+fn is_plain(select: &nodes::SelectStmt, columns: &[ResultColumn<'_>]) -> bool {
     let targets = select.target_list();
     let is_constant = |node: Node<'_>| match node {
         Node::A_Const(_) => true,
         Node::TypeCast(cast) => matches!(cast.arg(), Node::A_Const(_)),
         _ => false,
     };
-    let is_kept = |column: &Output<'_>| column.origin.is_some();
+    let is_kept = |column: &ResultColumn<'_>| column.origin.is_some();
     // A star stands for other columns than itself.
     columns.iter().all(is_kept)
         || targets.len() == columns.len()
@@ -195,7 +197,7 @@ fn columns(
     select: &nodes::SelectStmt,
     resolution: &Resolution<'_>,
     catalog: &Catalog,
-) -> Box<[Output<'static>]> {
+) -> Box<[ResultColumn<'static>]> {
     let is_one = select.op == SetOperation::SETOP_NONE;
     let is_kept = |(id, number): &(RelationId, i16)| {
         let mut columns = catalog.columns_of(*id).iter();
@@ -204,11 +206,11 @@ fn columns(
             catalog.relation(*id).kind,
             RelationKind::Table | RelationKind::PartitionedTable | RelationKind::MaterializedView
         );
-        let is_read = |column: &Column| is_it(column) && column.generated != Generated::Virtual;
+        let is_read = |column: &Column| is_it(column) && column.generated != GeneratedKind::Virtual;
         is_one && is_stored && columns.any(is_read)
     };
     let columns = resolution.output.columns.iter();
-    let owned = columns.map(|column| Output {
+    let owned = columns.map(|column| ResultColumn {
         name: column.name.as_str().to_owned().into(),
         inferred: column.inferred.clone(),
         origin: column.origin.filter(is_kept),
@@ -234,13 +236,13 @@ fn literal(value: Option<&str>, text: &mut String) {
 }
 
 /// The text with a literal in each value's place, and where those stand.
-fn with_samples(pieces: &[Piece]) -> (String, Vec<std::ops::Range<usize>>) {
+fn with_samples(pieces: &[ModelPiece]) -> (String, Vec<std::ops::Range<usize>>) {
     let mut text = String::new();
     let mut values = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Sql(sql) => text.push_str(sql),
-            Piece::Value(_) => {
+            ModelPiece::Sql(sql) => text.push_str(sql),
+            ModelPiece::Value(_) => {
                 let from = text.len();
                 literal(Some(SAMPLE), &mut text);
                 values.push(from..text.len());
@@ -251,37 +253,37 @@ fn with_samples(pieces: &[Piece]) -> (String, Vec<std::ops::Range<usize>>) {
 }
 
 /// The model's own schema, then the server's, then what the database looks names up in.
-fn own_path(model: &Model, catalog: &Catalog) -> SearchPath {
+fn own_path(model: &PolicyModel, catalog: &Catalog) -> SearchPath {
     let usual = search_path::split(catalog.usual_search_path()).unwrap_or_default();
     let first = [model.schema.as_str(), "pg_catalog"];
     catalog.search_path_of_all(first.into_iter().chain(usual.iter().map(String::as_str)))
 }
 
-fn is_found(used: &Use<'_>) -> Result<(), String> {
+fn is_found(used: &ObjectUse<'_>) -> Result<(), String> {
     match &used.what {
-        What::MissingRelation { name, .. } => {
+        UsedObject::MissingRelation { name, .. } => {
             Err(format!("it reads {}, which does not exist", name.as_str()))
         }
-        What::MissingColumn { name, .. } => Err(format!(
+        UsedObject::MissingColumn { name, .. } => Err(format!(
             "it reads a column {}, which does not exist",
             name.as_str()
         )),
-        What::AmbiguousColumn { name, .. } => Err(format!(
+        UsedObject::AmbiguousColumn { name, .. } => Err(format!(
             "its column {} may be of several relations",
             name.as_str()
         )),
-        What::MissingFunction => Err("it calls a function that does not exist".into()),
-        What::Unclear => Err("what it reads cannot be told".into()),
-        What::Relation { .. }
-        | What::CommonTable { .. }
-        | What::Column { .. }
-        | What::WholeRow { .. }
-        | What::Functions { .. }
-        | What::Operators { .. }
-        | What::Cast { .. }
-        | What::Coercion { .. }
-        | What::Type { .. }
-        | What::Compared { .. } => Ok(()),
+        UsedObject::MissingFunction => Err("it calls a function that does not exist".into()),
+        UsedObject::Unclear => Err("what it reads cannot be told".into()),
+        UsedObject::Relation { .. }
+        | UsedObject::CommonTable { .. }
+        | UsedObject::Column { .. }
+        | UsedObject::WholeRow { .. }
+        | UsedObject::Functions { .. }
+        | UsedObject::Operators { .. }
+        | UsedObject::Cast { .. }
+        | UsedObject::Coercion { .. }
+        | UsedObject::Type { .. }
+        | UsedObject::Compared { .. } => Ok(()),
     }
 }
 
@@ -295,8 +297,8 @@ pub(super) fn relation_at(
         .iter()
         .filter(|used| used.at == at && at.is_some());
     uses.find_map(|used| match &used.what {
-        What::Relation { id, .. } => Some(Some(*id)),
-        What::CommonTable { .. } => Some(None),
+        UsedObject::Relation { id, .. } => Some(Some(*id)),
+        UsedObject::CommonTable { .. } => Some(None),
         _ => None,
     })
 }
@@ -313,15 +315,15 @@ fn functions(
     calls: &[&nodes::FuncCall],
     resolution: &Resolution<'_>,
     catalog: &Catalog,
-) -> Vec<Edit> {
+) -> Vec<TextEdit> {
     let unqualified = calls.iter().filter(|call| call.funcname().len() == 1);
     let edits = unqualified.filter_map(|call| {
         let at = usize::try_from(call.location).ok()?;
         let mut uses = resolution.uses.iter().filter(|used| used.at == Some(at));
         let schema = uses.find_map(|used| match &used.what {
-            What::Functions {
+            UsedObject::Functions {
                 candidates,
-                form: Form::Call | Form::From,
+                form: CallForm::Call | CallForm::From,
             } => {
                 let mut schemas = candidates.iter().map(|id| catalog.function(*id).schema);
                 let first = schemas.next()?;
@@ -330,7 +332,7 @@ fn functions(
             _ => None,
         })?;
         let schema = catalog.schema(schema);
-        (schema.kind != SchemaKind::Catalog).then(|| Edit {
+        (schema.kind != SchemaKind::Catalog).then(|| TextEdit {
             span: at..at,
             replacement: format!("{}.", quoted(catalog.names().text(schema.name))),
         })
@@ -341,14 +343,16 @@ fn functions(
 /// The pieces of the changed text. The end of the line ends whatever comment it may end in.
 fn pieces(
     text: &str,
-    own: &[Piece],
+    own: &[ModelPiece],
     values: &[std::ops::Range<usize>],
-    edits: Vec<Edit>,
-) -> Result<Vec<Piece>, String> {
-    let of_values = own.iter().filter(|piece| matches!(piece, Piece::Value(_)));
-    let mut changes: Vec<(std::ops::Range<usize>, Piece)> = edits
+    edits: Vec<TextEdit>,
+) -> Result<Vec<ModelPiece>, String> {
+    let of_values = own
+        .iter()
+        .filter(|piece| matches!(piece, ModelPiece::Value(_)));
+    let mut changes: Vec<(std::ops::Range<usize>, ModelPiece)> = edits
         .into_iter()
-        .map(|edit| (edit.span, Piece::Sql(edit.replacement)))
+        .map(|edit| (edit.span, ModelPiece::Sql(edit.replacement)))
         .chain(values.iter().cloned().zip(of_values.cloned()))
         .collect();
     changes.sort_by_key(|(span, _)| (span.start, span.end));
@@ -356,69 +360,69 @@ fn pieces(
     let mut copied = 0;
     for (span, piece) in changes {
         let between = text.get(copied..span.start).ok_or(UNPLACED)?;
-        pieces.push(Piece::Sql(between.into()));
+        pieces.push(ModelPiece::Sql(between.into()));
         pieces.push(piece);
         copied = span.end;
     }
     let rest = text.get(copied..).ok_or(UNPLACED)?;
     let rest = rest.trim_end_matches(|c: char| c == ';' || c.is_ascii_whitespace());
-    pieces.push(Piece::Sql(format!("{rest}\n")));
+    pieces.push(ModelPiece::Sql(format!("{rest}\n")));
     Ok(pieces)
 }
 
 /// What a text uses beside relations and columns; none where that cannot be told.
-fn meant(text: &str, catalog: &Catalog, path: &SearchPath) -> Option<Box<[What<'static>]>> {
+fn meant(text: &str, catalog: &Catalog, path: &SearchPath) -> Option<Box<[UsedObject<'static>]>> {
     let parsed = tree::parse(text).ok()?;
     let only = parsed.statements().next()?;
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog,
         path,
-        parameters: Types::Unclear,
+        parameters: KnownParameters::Unclear,
     };
     let resolution = resolve::statement(only.node, &lookup).ok()?;
     let mut meant = Vec::with_capacity(resolution.uses.len());
     for used in &resolution.uses {
         is_found(used).ok()?;
         meant.push(match &used.what {
-            What::Relation { id, only } => What::Relation {
+            UsedObject::Relation { id, only } => UsedObject::Relation {
                 id: *id,
                 only: *only,
             },
-            What::Column {
+            UsedObject::Column {
                 inferred,
                 origin,
                 via,
-            } => What::Column {
+            } => UsedObject::Column {
                 inferred: inferred.clone(),
                 origin: *origin,
                 via: *via,
             },
-            What::Functions { candidates, form } => What::Functions {
+            UsedObject::Functions { candidates, form } => UsedObject::Functions {
                 candidates: candidates.clone(),
                 form: *form,
             },
-            What::Operators { candidates, sides } => What::Operators {
+            UsedObject::Operators { candidates, sides } => UsedObject::Operators {
                 candidates: candidates.clone(),
                 sides: sides.clone(),
             },
-            What::Cast {
+            UsedObject::Cast {
                 source,
                 target,
                 candidates,
-            } => What::Cast {
+            } => UsedObject::Cast {
                 source: source.clone(),
                 target: *target,
                 candidates: candidates.clone(),
             },
-            What::Coercion { source, target } => What::Coercion {
+            UsedObject::Coercion { source, target } => UsedObject::Coercion {
                 source: source.clone(),
                 target: *target,
             },
-            What::Type { id } => What::Type { id: *id },
-            What::Compared { inferred } => What::Compared {
+            UsedObject::Type { id } => UsedObject::Type { id: *id },
+            UsedObject::Compared { inferred } => UsedObject::Compared {
                 inferred: inferred.clone(),
             },
-            What::WholeRow { inferred, relation } => What::WholeRow {
+            UsedObject::WholeRow { inferred, relation } => UsedObject::WholeRow {
                 inferred: inferred.clone(),
                 relation: *relation,
             },

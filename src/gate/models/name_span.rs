@@ -6,12 +6,12 @@ use crate::sql::lexer::{self, Token, TokenKind};
 use crate::sql::tree::nodes;
 
 /// The tokens of a text, blanks left out.
-pub(in crate::gate) struct Written<'t> {
+pub(in crate::gate) struct NonBlankTokens<'t> {
     text: &'t str,
     tokens: Vec<Token>,
 }
 
-impl<'t> Written<'t> {
+impl<'t> NonBlankTokens<'t> {
     /// Reads a text.
     pub(in crate::gate) fn of(text: &'t str) -> Self {
         let tokens = lexer::tokens(text).filter(|token| !token.kind.is_blank());

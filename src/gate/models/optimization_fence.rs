@@ -6,12 +6,12 @@
 use super::from_names;
 use super::model_body::relation_at;
 use crate::catalog::{Catalog, FunctionId, RelationId, RelationKind};
-use crate::resolve::{Resolution, What};
+use crate::resolve::{Resolution, UsedObject};
 use crate::sql::tree::{Node, SetOperation, nodes};
 
 /// Where a model's SELECT is evaluated.
 #[derive(Clone, Copy)]
-pub(in crate::gate) enum Within<'i> {
+pub(in crate::gate) enum ModelEvaluation<'i> {
     /// Together with the statement around it.
     Open,
     /// By itself, with a condition of the statement's.
@@ -20,14 +20,14 @@ pub(in crate::gate) enum Within<'i> {
 
 /// Whether the planner is kept out of a model.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fence {
+pub(super) enum OptimizationFence {
     /// It is not, or keeps out by itself.
     None,
     /// Nothing is moved into it but what is written there.
     Offset,
 }
 
-impl Fence {
+impl OptimizationFence {
     /// A SELECT in parentheses, and what keeps the planner out of it. A condition is evaluated
     /// within, together with the model's own.
     pub(super) fn around(self, select: String, inside: Option<&str>) -> String {
@@ -45,7 +45,7 @@ impl Fence {
 /// planner keeps out of it.
 pub(super) fn needs_no_fence(
     select: &nodes::SelectStmt,
-    named: &from_names::Named<'_>,
+    named: &from_names::StatementNames<'_>,
     resolution: &Resolution<'_>,
     catalog: &Catalog,
 ) -> bool {
@@ -70,8 +70,8 @@ pub(super) fn needs_no_fence(
     // A function of rows leaves those away that it makes none of.
     let gives_rows = |id: &FunctionId| catalog.function(*id).returns_set;
     let has_rows = resolution.uses.iter().any(|used| match &used.what {
-        What::Functions { candidates, .. } => candidates.iter().any(gives_rows),
-        What::Operators { candidates, .. } => {
+        UsedObject::Functions { candidates, .. } => candidates.iter().any(gives_rows),
+        UsedObject::Operators { candidates, .. } => {
             let mut behind = candidates.iter().map(|id| catalog.operator(*id).function);
             behind.any(|function| function.as_ref().is_none_or(gives_rows))
         }

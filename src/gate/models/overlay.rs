@@ -5,17 +5,17 @@
 
 use super::hashed;
 use crate::catalog::{Catalog, Column, RelationId};
-use crate::gate::access::{AccessTable, Laid};
-use crate::policy::model::Piece;
+use crate::gate::access::{AccessTable, RelationOverlay};
+use crate::policy::model::ModelPiece;
 use crate::policy::overlay::ColumnMask;
-use crate::policy::{Mode, Model, Policy, PolicyRule};
+use crate::policy::{Policy, PolicyModel, PolicyRule, RuleMode};
 
 /// A model of a relation that patterns name.
-pub(super) struct LaidModel {
+pub(super) struct OverlayModel {
     /// The relation.
     pub(super) id: RelationId,
     /// The model, under its name.
-    pub(super) model: Model,
+    pub(super) model: PolicyModel,
     /// Why there is none.
     pub(super) wrong: Option<String>,
     /// The places of the policy's conditions in it.
@@ -23,11 +23,12 @@ pub(super) struct LaidModel {
 }
 
 /// All of them.
-pub(super) fn all(catalog: &Catalog, policy: &Policy, table: &AccessTable) -> Vec<LaidModel> {
+pub(super) fn all(catalog: &Catalog, policy: &Policy, table: &AccessTable) -> Vec<OverlayModel> {
     let relations = catalog.relations().map(|(id, _)| id);
-    let laid = relations.filter_map(|id| Some((id, table.laid(id)?)));
-    let laid = laid.filter(|(id, _)| !table.over().contains(id));
-    laid.map(|(id, laid)| of(catalog, policy, table, id, laid))
+    let overlay = relations.filter_map(|id| Some((id, table.overlay(id)?)));
+    let overlay = overlay.filter(|(id, _)| !table.views_over_overlays().contains(id));
+    overlay
+        .map(|(id, overlay)| of(catalog, policy, table, id, overlay))
         .collect()
 }
 
@@ -36,39 +37,39 @@ fn of(
     policy: &Policy,
     table: &AccessTable,
     id: RelationId,
-    laid: &Laid,
-) -> LaidModel {
+    overlay: &RelationOverlay,
+) -> OverlayModel {
     let (names, relation) = (catalog.names(), catalog.relation(id));
     let schema = names.text(catalog.schema(relation.schema).name);
     let name = names.text(relation.name);
     // What is only watched over is still read.
-    let hides = policy.mode_of(PolicyRule::ColumnDenied) == Mode::Enforce;
+    let hides = policy.mode_of(PolicyRule::ColumnDenied) == RuleMode::Enforce;
     let columns = catalog.columns_of(id).iter();
     let shown = columns.filter(|column| !hides || !table.hides(id, column.number));
-    let mut wrong = laid.wrong.clone();
+    let mut wrong = overlay.wrong.clone();
     let mut listed = Vec::new();
     for column in shown {
-        match read_as(catalog, column, laid, policy) {
+        match read_as(catalog, column, overlay, policy) {
             Ok(text) => listed.push(text),
             Err(what) => wrong = wrong.or(Some(what)),
         }
     }
     let from = format!("{}.{}", in_quotes(schema), in_quotes(name));
-    let mut pieces = vec![Piece::Sql(format!(
+    let mut pieces = vec![ModelPiece::Sql(format!(
         "SELECT {} FROM {from}",
         listed.join(", ")
     ))];
-    let filters = laid.filters.iter();
+    let filters = overlay.filters.iter();
     let filters = filters.filter_map(|place| policy.access().rows.get(*place));
     for (at, filter) in filters.enumerate() {
         let word = if at == 0 { " WHERE (" } else { " AND (" };
-        pieces.push(Piece::Sql(word.into()));
+        pieces.push(ModelPiece::Sql(word.into()));
         pieces.extend(filter.pieces.iter().cloned());
-        pieces.push(Piece::Sql(")".into()));
+        pieces.push(ModelPiece::Sql(")".into()));
     }
-    LaidModel {
+    OverlayModel {
         id,
-        model: Model {
+        model: PolicyModel {
             schema: schema.into(),
             name: name.into(),
             pieces,
@@ -77,7 +78,7 @@ fn of(
             columns: std::collections::BTreeMap::new(),
         },
         wrong,
-        filters: laid.filters.clone(),
+        filters: overlay.filters.clone(),
     }
 }
 
@@ -85,12 +86,12 @@ fn of(
 fn read_as(
     catalog: &Catalog,
     column: &Column,
-    laid: &Laid,
+    overlay: &RelationOverlay,
     policy: &Policy,
 ) -> Result<String, String> {
     let name = catalog.names().text(column.name);
     let own = in_quotes(name);
-    let mut masks = laid.masks.iter();
+    let mut masks = overlay.masks.iter();
     let Some((_, mask)) = masks.find(|(number, _)| *number == column.number) else {
         return Ok(own);
     };
@@ -102,7 +103,7 @@ fn read_as(
             format!("its column {name} is of type {type_name}, and the mask {mask} is for text")
         })
     };
-    let is_kept = policy.mode_of(PolicyRule::NotResolved) == Mode::Enforce;
+    let is_kept = policy.mode_of(PolicyRule::NotResolved) == RuleMode::Enforce;
     let masked = match mask {
         // Its type is that of the column. While functions that may read anything are only watched
         // over, one of them could read the session's part of the key: no text may have the other.

@@ -13,33 +13,35 @@
 
 use std::fmt::Write as _;
 
-use super::conditions::{Conditions, Merged};
+use super::conditions::{MergedColumns, RowConditions};
 use super::leakproof::is_leakproof;
 use super::optimization_fence::INSIDE;
-use super::pushdown_forms::Shape;
-use super::{Compiled, from_names};
+use super::pushdown_forms::ComparisonForm;
+use super::{CompiledModel, from_names};
 use crate::catalog::{CastMethod, Catalog, Operator, SchemaKind, SearchPath, TypeId, TypeKind};
-use crate::gate::rewritten::text::Copied;
+use crate::gate::rewritten::text::CopiedConstant;
 use crate::limits::{MODEL_CONDITION_BYTES_MAX, MODEL_CONDITION_DEPTH_MAX};
-use crate::resolve::{self, Inferred, Lookup, Resolution, Table, Types, What};
+use crate::resolve::{
+    self, InferredType, KnownParameters, LookupContext, Resolution, TableColumns, UsedObject,
+};
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{BoolExprType, ConstValue, Node, nodes};
 
 /// Conditions as they stand within a fence.
 #[derive(Default, PartialEq, Eq)]
-pub(in crate::gate) struct Inside {
+pub(in crate::gate) struct PushedConditions {
     /// Their text.
     pub(in crate::gate) text: String,
     /// Where constants of the client stand in it.
-    pub(in crate::gate) copies: Vec<Copied>,
+    pub(in crate::gate) copies: Vec<CopiedConstant>,
     /// The types that parameters have by it.
     pub(in crate::gate) typed: Vec<(u32, TypeId)>,
-    merged: Merged,
+    merged: MergedColumns,
 }
 
 /// What is known of the parameters of a statement.
 #[derive(Clone, Copy)]
-pub(in crate::gate) struct Given<'p> {
+pub(in crate::gate) struct StatementParameters<'p> {
     /// The types that the client gave; none where that is not known.
     pub(in crate::gate) types: Option<&'p [Option<TypeId>]>,
     /// Their numbers, each as often as it occurs.
@@ -49,11 +51,11 @@ pub(in crate::gate) struct Given<'p> {
 /// The conditions of a statement that are evaluated within a model, as a name in FROM stands for
 /// it, where there are any and they mean the same wherever names are looked up.
 pub(in crate::gate) fn of<'t>(
-    (model, named): (&Compiled, &from_names::Table<'t>),
-    conditions: &Conditions<'t>,
-    given: Given<'_>,
+    (model, named): (&CompiledModel, &from_names::FromName<'t>),
+    conditions: &RowConditions<'t>,
+    given: StatementParameters<'_>,
     (catalog, paths): (&Catalog, &[SearchPath]),
-) -> Option<Inside> {
+) -> Option<PushedConditions> {
     let columns = model.body.as_ref().ok()?.fenced()?;
     let alias = named.node.alias();
     if alias.is_some_and(|alias| !alias.colnames().is_empty()) {
@@ -61,21 +63,23 @@ pub(in crate::gate) fn of<'t>(
     }
     let name = alias.map_or(named.node.relname(), nodes::Alias::aliasname)?;
     let on = |path| {
-        let reading = Reading {
-            table: Table {
+        let reading = ConditionReader {
+            table: TableColumns {
                 name,
                 relation: model.covers.filter(|_| alias.is_none()),
                 columns,
             },
-            lookup: Lookup {
+            lookup: LookupContext {
                 catalog,
                 path,
-                parameters: given.types.map_or(Types::Unclear, Types::Given),
+                parameters: given
+                    .types
+                    .map_or(KnownParameters::Unclear, KnownParameters::Given),
             },
             given,
         };
-        let (merged, over) = conditions.over(named.node);
-        reading.inside(over, merged)
+        let (merged, over) = conditions.over_name(named.node);
+        reading.pushed_conditions(over, merged)
     };
     let mut each = paths.iter().map(on);
     let first = each.next()??;
@@ -84,21 +88,25 @@ pub(in crate::gate) fn of<'t>(
 }
 
 /// What conditions are read against.
-struct Reading<'a> {
+struct ConditionReader<'a> {
     /// The model, as the query calls it.
-    table: Table<'a>,
+    table: TableColumns<'a>,
     /// Where names are looked up.
-    lookup: Lookup<'a>,
+    lookup: LookupContext<'a>,
     /// The parameters.
-    given: Given<'a>,
+    given: StatementParameters<'a>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ConditionReader<'a> {
     /// Those of the conditions that can be evaluated within the fence; none where none can.
-    fn inside(&self, conditions: impl Iterator<Item = Node<'a>>, merged: Merged) -> Option<Inside> {
-        let mut inside = Inside {
+    fn pushed_conditions(
+        &self,
+        conditions: impl Iterator<Item = Node<'a>>,
+        merged: MergedColumns,
+    ) -> Option<PushedConditions> {
+        let mut inside = PushedConditions {
             merged,
-            ..Inside::default()
+            ..PushedConditions::default()
         };
         for condition in conditions {
             let mark = (inside.text.len(), inside.copies.len(), inside.typed.len());
@@ -115,7 +123,7 @@ impl<'a> Reading<'a> {
         (!inside.text.is_empty()).then_some(inside)
     }
 
-    fn condition(&self, node: Node<'a>, depth: usize, inside: &mut Inside) -> Option<()> {
+    fn condition(&self, node: Node<'a>, depth: usize, inside: &mut PushedConditions) -> Option<()> {
         let Node::BoolExpr(several) = node else {
             return self.comparison(node, inside);
         };
@@ -142,45 +150,45 @@ impl<'a> Reading<'a> {
     }
 
     /// One comparison of one column.
-    fn comparison(&self, node: Node<'a>, inside: &mut Inside) -> Option<()> {
-        let shape = Shape::of(node)?;
+    fn comparison(&self, node: Node<'a>, inside: &mut PushedConditions) -> Option<()> {
+        let shape = ComparisonForm::of(node)?;
         let found = resolve::condition(node, &self.table, &self.lookup).ok()?;
         let operators = self.operators(&found)?;
-        let one = Comparison {
+        let one = ResolvedComparison {
             reading: self,
             found,
             operators,
         };
         match shape {
-            Shape::Infix(column, symbol, value) => {
+            ComparisonForm::Infix(column, symbol, value) => {
                 inside.column(column)?;
                 // Writing into a String cannot fail.
                 let _ = write!(inside.text, " {symbol} ");
                 one.value(value, one.right()?, inside)?;
             }
-            Shape::Swapped(value, symbol, column) => {
+            ComparisonForm::Swapped(value, symbol, column) => {
                 one.value(value, one.left()?, inside)?;
                 let _ = write!(inside.text, " {symbol} ");
                 inside.column(column)?;
             }
-            Shape::Any(column, symbol, array) => {
+            ComparisonForm::Any(column, symbol, array) => {
                 inside.column(column)?;
                 let _ = write!(inside.text, " {symbol} ANY (");
                 one.array(array, inside)?;
                 inside.text.push(')');
             }
-            Shape::In(column, list) => {
+            ComparisonForm::In(column, list) => {
                 inside.column(column)?;
                 inside.text.push_str(" IN (");
                 one.values(list, ", ", inside)?;
                 inside.text.push(')');
             }
-            Shape::Between(column, bounds) => {
+            ComparisonForm::Between(column, bounds) => {
                 inside.column(column)?;
                 inside.text.push_str(" BETWEEN ");
                 one.values(bounds, " AND ", inside)?;
             }
-            Shape::NotNull(column) => {
+            ComparisonForm::NotNull(column) => {
                 inside.column(column)?;
                 inside.text.push_str(" IS NOT NULL");
             }
@@ -191,30 +199,30 @@ impl<'a> Reading<'a> {
     /// The operators that a comparison means; none where it may run anything else, or any of them
     /// may tell something.
     fn operators(&self, found: &Resolution<'_>) -> Option<Vec<&'a Operator>> {
-        if !found.misfits.is_empty() || found.absent.is_some() {
+        if !found.mismatches.is_empty() || found.missing_name.is_some() {
             return None;
         }
         let catalog = self.lookup.catalog;
         let mut operators = Vec::new();
         for used in &found.uses {
             match &used.what {
-                What::Column {
+                UsedObject::Column {
                     origin: Some(_), ..
                 } => {}
-                What::Operators { candidates, .. } => {
+                UsedObject::Operators { candidates, .. } => {
                     let [only] = candidates.as_slice() else {
                         return None;
                     };
                     let operator = catalog.operator(*only);
                     operators.push(Some(operator).filter(|own| is_leakproof(own))?);
                 }
-                What::Type { id } if runs_nothing(catalog, *id) => {}
-                What::Coercion {
-                    source: Inferred::Known(source),
+                UsedObject::Type { id } if runs_nothing(catalog, *id) => {}
+                UsedObject::Coercion {
+                    source: InferredType::Known(source),
                     target,
                 } if is_relabelled(catalog, *source, *target) => {}
                 // What it is a cast of is looked at where it is written.
-                What::Cast { target, .. } if is_of_server(catalog, *target) => {}
+                UsedObject::Cast { target, .. } if is_of_server(catalog, *target) => {}
                 _ => return None,
             }
         }
@@ -223,13 +231,13 @@ impl<'a> Reading<'a> {
 }
 
 /// A comparison, with what its names mean.
-struct Comparison<'r, 'a> {
-    reading: &'r Reading<'a>,
+struct ResolvedComparison<'r, 'a> {
+    reading: &'r ConditionReader<'a>,
     found: Resolution<'a>,
     operators: Vec<&'a Operator>,
 }
 
-impl<'a> Comparison<'_, 'a> {
+impl<'a> ResolvedComparison<'_, 'a> {
     /// The type that all its operators take on the right.
     fn right(&self) -> Option<TypeId> {
         let mut sides = self.operators.iter().map(|operator| operator.right);
@@ -243,7 +251,12 @@ impl<'a> Comparison<'_, 'a> {
         sides.all(|other| other == Some(first)).then_some(first)
     }
 
-    fn values(&self, list: &'a NodeList, between: &str, inside: &mut Inside) -> Option<()> {
+    fn values(
+        &self,
+        list: &'a NodeList,
+        between: &str,
+        inside: &mut PushedConditions,
+    ) -> Option<()> {
         for (place, value) in list.iter().enumerate() {
             if place > 0 {
                 inside.text.push_str(between);
@@ -262,7 +275,7 @@ impl<'a> Comparison<'_, 'a> {
     }
 
     /// The right side of ANY.
-    fn array(&self, node: Node<'a>, inside: &mut Inside) -> Option<()> {
+    fn array(&self, node: Node<'a>, inside: &mut PushedConditions) -> Option<()> {
         let element = self.right()?;
         if let Node::A_ArrayExpr(array) = node {
             inside.text.push_str("ARRAY[");
@@ -275,7 +288,7 @@ impl<'a> Comparison<'_, 'a> {
     }
 
     /// A constant or parameter, in a place that takes the type `wanted`.
-    fn value(&self, node: Node<'a>, wanted: TypeId, inside: &mut Inside) -> Option<()> {
+    fn value(&self, node: Node<'a>, wanted: TypeId, inside: &mut PushedConditions) -> Option<()> {
         match node {
             Node::A_Const(constant) => inside.constant(constant),
             Node::ParamRef(parameter) => match self.given(parameter)? {
@@ -289,7 +302,7 @@ impl<'a> Comparison<'_, 'a> {
 
     /// A cast. One of a constant runs while the statement is planned, where it ends whatever rows
     /// there are; one of a parameter only says its type, or is no constant.
-    fn cast(&self, cast: &'a nodes::TypeCast, inside: &mut Inside) -> Option<()> {
+    fn cast(&self, cast: &'a nodes::TypeCast, inside: &mut PushedConditions) -> Option<()> {
         let name = cast.type_name()?;
         if !name.typmods().is_empty() || name.typemod >= 0 || name.setof || name.pct_type {
             return None;
@@ -314,7 +327,7 @@ impl<'a> Comparison<'_, 'a> {
     fn target(&self, cast: &nodes::TypeCast) -> Option<TypeId> {
         let at = usize::try_from(cast.location).ok();
         let mut targets = self.found.uses.iter().filter_map(|used| match &used.what {
-            What::Cast { target, .. } if used.at == at => Some(*target),
+            UsedObject::Cast { target, .. } if used.at == at => Some(*target),
             _ => None,
         });
         let first = targets.next()?;
@@ -334,7 +347,7 @@ impl<'a> Comparison<'_, 'a> {
         &self,
         parameter: &nodes::ParamRef,
         wanted: TypeId,
-        inside: &mut Inside,
+        inside: &mut PushedConditions,
     ) -> Option<()> {
         let mut occur = self.reading.given.occur.iter();
         let times = occur.by_ref().filter(|own| **own == parameter.number);
@@ -348,10 +361,10 @@ impl<'a> Comparison<'_, 'a> {
     }
 }
 
-impl Inside {
+impl PushedConditions {
     /// A column, by its name alone: nothing else is called what a model is called within.
     fn column(&mut self, column: &nodes::ColumnRef) -> Option<()> {
-        if self.merged == Merged::Some && column.fields().len() < 2 {
+        if self.merged == MergedColumns::Some && column.fields().len() < 2 {
             return None;
         }
         let name = column.fields().iter().next_back()?.as_str()?;
@@ -377,7 +390,7 @@ impl Inside {
             }
             _ => return None,
         }
-        self.copies.push(Copied {
+        self.copies.push(CopiedConstant {
             to: start..self.text.len(),
             from: usize::try_from(constant.location).ok()?,
         });

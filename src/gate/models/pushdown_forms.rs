@@ -4,7 +4,7 @@ use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{A_Expr_Kind, Node, NullTestType, nodes};
 
 /// The forms of a comparison that are taken.
-pub(super) enum Shape<'a> {
+pub(super) enum ComparisonForm<'a> {
     /// `c = 1`.
     Infix(&'a nodes::ColumnRef, &'a str, Node<'a>),
     /// `1 = c`.
@@ -19,7 +19,7 @@ pub(super) enum Shape<'a> {
     NotNull(&'a nodes::ColumnRef),
 }
 
-impl<'a> Shape<'a> {
+impl<'a> ComparisonForm<'a> {
     /// The form of a condition, where it is one of them.
     pub(super) fn of(node: Node<'a>) -> Option<Self> {
         let operation = match node {

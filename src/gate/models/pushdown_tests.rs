@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::catalog::fixture::Fixture;
+use crate::catalog::fixture::CatalogFixture;
 use crate::gate::rules::check::{gate, path_of, session_of};
-use crate::gate::{Gate, Parameters, SessionNames, SessionValues, Verdict};
-use crate::policy::model::Piece;
-use crate::policy::{Model, Policy};
+use crate::gate::{Gate, ParameterTypes, SessionNames, SessionValues, Verdict};
+use crate::policy::model::ModelPiece;
+use crate::policy::{Policy, PolicyModel};
 
 const BARE: &str = "SELECT id, big, name, code, day, at, ref, num, flag, left(email, 2) AS email FROM shop.c \
      WHERE tenant = 'a'\n";
@@ -19,10 +19,10 @@ const PLAIN: &str = "SELECT id, big, name, code, day, num, NULL::text AS email F
 fn session() -> (Gate, SessionNames) {
     let columns = "id int4, big int8, name text, code varchar, day date, at timestamptz, ref uuid, \
                    num numeric, flag bool, email text, tenant text";
-    let model = |name: &str, sql: &str| Model {
+    let model = |name: &str, sql: &str| PolicyModel {
         schema: "shop".into(),
         name: name.into(),
-        pieces: vec![Piece::Sql(sql.into())],
+        pieces: vec![ModelPiece::Sql(sql.into())],
         is_new: false,
         about: String::new(),
         columns: std::collections::BTreeMap::new(),
@@ -34,7 +34,7 @@ fn session() -> (Gate, SessionNames) {
         model("p", "SELECT id, name FROM p"),
         model("t", &PLAIN.replace("shop.t", "t").replace('\n', "")),
     ]);
-    let fixture = Fixture::new(15)
+    let fixture = CatalogFixture::new(15)
         .schema("shop")
         .table("shop.c", columns)
         .table("shop.o", "id int4, c int4, note text")
@@ -51,7 +51,7 @@ fn session() -> (Gate, SessionNames) {
 
 /// What runs, with `‹c: condition›` for the model with a condition within.
 fn runs((gate, names): &(Gate, SessionNames), text: &str, types: &[u32]) -> String {
-    let parameters = Parameters::given(types.iter().copied());
+    let parameters = ParameterTypes::given(types.iter().copied());
     let judgement = gate.judge_with(Cow::Borrowed(text), &parameters, names);
     let runs = match &judgement.verdict {
         Verdict::Refused(refusal) => return format!("{:?}: {}", refusal.rule, refusal.message),
@@ -426,11 +426,11 @@ fn places_in_what_is_within_are_those_of_the_client() {
     let Verdict::Permitted(permit) = &judgement.verdict else {
         panic!("it is refused");
     };
-    let instead = judgement.facts.instead.as_ref().unwrap();
+    let rewritten = judgement.facts.rewritten.as_ref().unwrap();
     let place = |of: &str, within: &str| {
         let at = permit.text().find(within).unwrap() + within.find(of).unwrap();
         let at = u32::try_from(permit.text()[..at].chars().count() + 1).unwrap();
-        instead.place_in_original(text, at)
+        rewritten.position_in_original(text, at)
     };
     let original = |of: &str| u32::try_from(text.find(of).unwrap() + 1).ok();
     assert_eq!(place("'7'", "\"m\".\"id\" = '7'"), original("'7'"));

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::from_names::Named;
-use super::name_span::Written;
+use super::from_names::StatementNames;
+use super::name_span::NonBlankTokens;
 use crate::catalog::quote::quoted;
 use crate::gate::Refusal;
 use crate::gate::rules::model;
@@ -13,10 +13,10 @@ use crate::sql::tree::nodes;
 /// What is put where: `shop.customers.id` is `customers.id` where `shop.customers` is a SELECT of
 /// that name. `names` are those of models without an alias, `own` all names that stand for models.
 pub(in crate::gate) fn of(
-    named: &Named<'_>,
+    named: &StatementNames<'_>,
     names: &[(&str, &str)],
     own: &[&nodes::RangeVar],
-    written: &Written<'_>,
+    written: &NonBlankTokens<'_>,
 ) -> Result<Vec<(Range<usize>, String)>, Box<Refusal>> {
     let mut puts = Vec::new();
     for column in &named.columns {

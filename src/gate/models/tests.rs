@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::catalog::fixture::Fixture;
+use crate::catalog::fixture::CatalogFixture;
 use crate::gate::cache::JudgementCache;
 use crate::gate::rules::check::{agent_with, gate, path_of, rule_of, session_of};
 use crate::gate::{Gate, Rule, SearchPaths, SessionNames, SessionValues, Verdict};
 use crate::limits::MODEL_PATHS_KEPT_MAX;
-use crate::policy::model::Piece;
-use crate::policy::{Model, Policy, SessionValue};
+use crate::policy::model::ModelPiece;
+use crate::policy::{Policy, PolicyModel, SessionValue};
 use crate::sqlstate;
 
 /// Models that are no relations.
 const NEW: [&str; 1] = ["regions"];
 
-fn model(name: &str, pieces: &[Piece]) -> Model {
+fn model(name: &str, pieces: &[ModelPiece]) -> PolicyModel {
     let (schema, name) = name.split_once('.').unwrap();
-    Model {
+    PolicyModel {
         schema: schema.into(),
         name: name.into(),
         pieces: pieces.to_vec(),
@@ -27,15 +27,15 @@ fn model(name: &str, pieces: &[Piece]) -> Model {
     }
 }
 
-fn sql(text: &str) -> Piece {
-    Piece::Sql(text.into())
+fn sql(text: &str) -> ModelPiece {
+    ModelPiece::Sql(text.into())
 }
 
-fn tenant() -> Piece {
-    Piece::Value(SessionValue::Setting("app.tenant".into()))
+fn tenant() -> ModelPiece {
+    ModelPiece::Value(SessionValue::Setting("app.tenant".into()))
 }
 
-fn models() -> Vec<Model> {
+fn models() -> Vec<PolicyModel> {
     vec![
         model(
             "shop.customers",
@@ -55,9 +55,9 @@ fn models() -> Vec<Model> {
     ]
 }
 
-fn shop() -> Fixture {
+fn shop() -> CatalogFixture {
     let columns = "id int4, region text, email text, tenant text";
-    Fixture::new(15)
+    CatalogFixture::new(15)
         .schema("shop")
         .schema("other")
         .table("shop.customers", columns)
@@ -77,7 +77,7 @@ fn shop() -> Fixture {
         .view("shop.v", "id int4", &["shop.customers"])
 }
 
-fn session(models: Vec<Model>) -> (Gate, SessionNames) {
+fn session(models: Vec<PolicyModel>) -> (Gate, SessionNames) {
     let policy = Policy::bi().with_models(models);
     let mut names = session_of(shop().build(), &policy);
     names.set_paths(path_of(&["shop"]));
@@ -474,7 +474,7 @@ fn what_a_model_means_on_one_path_says_nothing_of_another() {
 #[test]
 fn without_a_snapshot_nothing_is_read_that_may_be_a_model() {
     let (gate, mut names) = session(models());
-    names.set_sight(None);
+    names.set_effect_graph(None);
     for (text, wanted) in [
         ("SELECT 1", None),
         ("SELECT * FROM plain", Some(Rule::NotResolved)),
@@ -562,8 +562,11 @@ fn a_model_that_does_not_fit_is_never_left_out() {
         let (gate, names) = session(broken);
         let runs = runs(&gate, &names, "TABLE customers");
         assert_eq!(runs, Err(Rule::Model), "{text}");
-        let sight = names.sight().unwrap();
-        let problems: Vec<String> = sight.model_problems().map(|(name, _)| name).collect();
+        let effect_graph = names.effect_graph().unwrap();
+        let problems: Vec<String> = effect_graph
+            .model_problems()
+            .map(|(name, _)| name)
+            .collect();
         assert_eq!(problems, ["models.shop.customers"], "{text}");
     }
 }
@@ -579,7 +582,8 @@ fn a_model_of_no_relation_is_one_that_says_so() {
         ("shop.nothing_like_it", ""),
     ] {
         let (gate, names) = session(vec![model(name, &select())]);
-        let problems: Vec<(String, &str)> = names.sight().unwrap().model_problems().collect();
+        let problems: Vec<(String, &str)> =
+            names.effect_graph().unwrap().model_problems().collect();
         let [(place, what)] = problems.as_slice() else {
             panic!("{name}: {problems:?}")
         };
@@ -589,12 +593,16 @@ fn a_model_of_no_relation_is_one_that_says_so() {
         let named = name.replace("shop.Customers", "shop.\"Customers\"");
         let read = runs(&gate, &names, &format!("TABLE {named}"));
         assert_eq!(read, Err(Rule::Model), "{name}");
-        let meant = Model {
+        let meant = PolicyModel {
             is_new: true,
             ..model(name, &[sql("SELECT 1 AS a")])
         };
         let (_, names) = session(vec![meant]);
-        assert_eq!(names.sight().unwrap().model_problems().count(), 0, "{name}");
+        assert_eq!(
+            names.effect_graph().unwrap().model_problems().count(),
+            0,
+            "{name}"
+        );
     }
 }
 
@@ -750,16 +758,16 @@ fn places_are_those_of_the_text_that_came() {
     let text = "SELECT 'é', 1 FROM customers c, shop.customers WHERE shop.customers.id = \
                 lower(region)";
     let judgement = gate.judge(Cow::Borrowed(text), &names);
-    let instead = judgement.facts.instead.as_ref().unwrap();
-    let changed = instead.text.find("lower").unwrap();
-    let place = u32::try_from(instead.text[..changed].chars().count()).unwrap() + 1;
+    let rewritten = judgement.facts.rewritten.as_ref().unwrap();
+    let changed = rewritten.text.find("lower").unwrap();
+    let place = u32::try_from(rewritten.text[..changed].chars().count()).unwrap() + 1;
     let original = text[..text.find("lower").unwrap()].chars().count();
-    let found = instead.place_in_original(text, place).unwrap();
+    let found = rewritten.position_in_original(text, place).unwrap();
     assert_eq!(found, u32::try_from(original).unwrap() + 1);
     // Within what was put in it is the name.
-    let inside = instead.text.find("OFFSET").unwrap();
-    let place = u32::try_from(instead.text[..inside].chars().count()).unwrap() + 1;
+    let inside = rewritten.text.find("OFFSET").unwrap();
+    let place = u32::try_from(rewritten.text[..inside].chars().count()).unwrap() + 1;
     let name = text[..text.find("customers").unwrap()].chars().count();
-    let found = instead.place_in_original(text, place).unwrap();
+    let found = rewritten.position_in_original(text, place).unwrap();
     assert_eq!(found, u32::try_from(name).unwrap() + 1);
 }

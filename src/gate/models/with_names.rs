@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::from_names::Table;
-use crate::resolve::{Resolution, What};
+use super::from_names::FromName;
+use crate::resolve::{Resolution, UsedObject};
 
 /// What stands at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum IsCommon {
+pub(in crate::gate) enum WithOrRelation {
     /// A query of WITH.
     Common,
     /// A relation.
@@ -17,16 +17,18 @@ pub(in crate::gate) enum IsCommon {
 }
 
 /// What stands at each place of a statement; none where both do.
-pub(in crate::gate) struct Stands(HashMap<usize, Option<IsCommon>, RandomState>);
+pub(in crate::gate) struct FromNameKinds(HashMap<usize, Option<WithOrRelation>, RandomState>);
 
-impl Stands {
+impl FromNameKinds {
     /// By what a statement names.
     pub(in crate::gate) fn of(resolution: &Resolution<'_>) -> Self {
-        let mut seen: HashMap<usize, Option<IsCommon>, RandomState> = HashMap::default();
+        let mut seen: HashMap<usize, Option<WithOrRelation>, RandomState> = HashMap::default();
         for used in &resolution.uses {
             let common = match &used.what {
-                What::CommonTable { .. } => IsCommon::Common,
-                What::Relation { .. } | What::MissingRelation { .. } => IsCommon::Relation,
+                UsedObject::CommonTable { .. } => WithOrRelation::Common,
+                UsedObject::Relation { .. } | UsedObject::MissingRelation { .. } => {
+                    WithOrRelation::Relation
+                }
                 _ => continue,
             };
             if let Some(at) = used.at {
@@ -38,7 +40,7 @@ impl Stands {
     }
 
     /// What a name stands for; none where that is not certain.
-    pub(in crate::gate) fn at(&self, table: &Table<'_>) -> Option<IsCommon> {
+    pub(in crate::gate) fn kind_at(&self, table: &FromName<'_>) -> Option<WithOrRelation> {
         let at = usize::try_from(table.node.location).ok()?;
         self.0.get(&at).copied().flatten()
     }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::judge;
 use crate::gate::rules::with_hold;
 use crate::policy::WithHold;
@@ -18,19 +18,19 @@ pub struct CursorStep {
     /// The cursor's name.
     pub name: Box<str>,
     /// What becomes of it.
-    pub deed: Deed,
+    pub action: CursorAction,
 }
 
 impl CursorStep {
     /// Whether it declares a cursor WITH HOLD.
     pub fn holds(&self) -> bool {
-        matches!(self.deed, Deed::Holds { .. })
+        matches!(self.action, CursorAction::Holds { .. })
     }
 }
 
 /// What a statement does to a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum CursorAction {
     /// DECLARE of a cursor that ends with its transaction.
     Declares,
     /// DECLARE of one WITH HOLD.
@@ -39,14 +39,14 @@ pub enum Deed {
         rows_max: Option<u64>,
     },
     /// FETCH or MOVE.
-    Runs(Way),
+    Runs(CursorMovement),
     /// CLOSE.
     Closes,
 }
 
 /// Where a FETCH or MOVE goes. `u64::MAX` rows are ALL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum CursorMovement {
     /// So many rows on.
     Forward(u64),
     /// So many rows back.
@@ -58,31 +58,34 @@ pub enum Way {
 }
 
 /// Notes what a statement that passed does, where the policy bounds cursors.
-pub(in crate::gate) fn note(node: Node<'_>, case: &mut Case<'_>) {
-    let WithHold::Bounded { rows_max, .. } = case.policy.statements().with_hold else {
+pub(in crate::gate) fn note(node: Node<'_>, context: &mut JudgeContext<'_>) {
+    let WithHold::Bounded { rows_max, .. } = context.policy.statements().with_hold else {
         return;
     };
     let (name, deed) = match node {
         Node::DeclareCursorStmt(declare) if judge::holds(declare) => {
             let rows_max = with_hold::counted(declare, rows_max);
-            (declare.portalname(), Deed::Holds { rows_max })
+            (declare.portalname(), CursorAction::Holds { rows_max })
         }
-        Node::DeclareCursorStmt(declare) => (declare.portalname(), Deed::Declares),
-        Node::FetchStmt(fetch) => (fetch.portalname(), Deed::Runs(Way::of(fetch))),
+        Node::DeclareCursorStmt(declare) => (declare.portalname(), CursorAction::Declares),
+        Node::FetchStmt(fetch) => (
+            fetch.portalname(),
+            CursorAction::Runs(CursorMovement::of(fetch)),
+        ),
         Node::ClosePortalStmt(close) => match close.portalname() {
-            Some(name) => (Some(name), Deed::Closes),
+            Some(name) => (Some(name), CursorAction::Closes),
             None => return,
         },
         _ => return,
     };
-    case.cursor_steps.push(CursorStep {
-        statement: case.index,
-        name: super::stored(name.unwrap_or_default()).into(),
-        deed,
+    context.cursor_steps.push(CursorStep {
+        statement: context.index,
+        name: super::truncated_name(name.unwrap_or_default()).into(),
+        action: deed,
     });
 }
 
-impl Way {
+impl CursorMovement {
     fn of(fetch: &nodes::FetchStmt) -> Self {
         let count = fetch.how_many;
         // FETCH_ALL is the largest number.
@@ -107,7 +110,11 @@ impl Way {
 impl fmt::Debug for CursorStep {
     /// Without the name, which the client chose.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "CursorStep({} {:?})", self.statement, self.deed)
+        write!(
+            formatter,
+            "CursorStep({} {:?})",
+            self.statement, self.action
+        )
     }
 }
 
@@ -119,63 +126,66 @@ mod tests {
     use crate::policy::Policy;
 
     /// What the statements of a text do, behind a cursor `c` that stands.
-    fn deeds(text: &str) -> Vec<Deed> {
+    fn deeds(text: &str) -> Vec<CursorAction> {
         let text = format!("DECLARE c CURSOR FOR SELECT 1; {text}");
         let names = SessionNames::of_no_database();
         let judgement = gate(Policy::bi()).judge(text.as_str().into(), &names);
         assert!(matches!(judgement.verdict, Verdict::Permitted(_)), "{text}");
         let steps = judgement.facts.cursor_steps.iter();
-        steps.skip(1).map(|step| step.deed).collect()
+        steps.skip(1).map(|step| step.action).collect()
     }
 
     #[test]
     fn every_direction_is_known() {
         let all = u64::MAX;
         for (words, way) in [
-            ("", Way::Forward(1)),
-            ("NEXT", Way::Forward(1)),
-            ("PRIOR", Way::Backward(1)),
-            ("FIRST", Way::To(1)),
-            ("LAST", Way::To(-1)),
-            ("ABSOLUTE 7", Way::To(7)),
-            ("ABSOLUTE -7", Way::To(-7)),
-            ("ABSOLUTE 0", Way::To(0)),
-            ("RELATIVE 7", Way::By(7)),
-            ("RELATIVE -7", Way::By(-7)),
-            ("7", Way::Forward(7)),
-            ("-7", Way::Backward(7)),
-            ("0", Way::Forward(0)),
-            ("ALL", Way::Forward(all)),
-            ("FORWARD", Way::Forward(1)),
-            ("FORWARD 7", Way::Forward(7)),
-            ("FORWARD -7", Way::Backward(7)),
-            ("FORWARD ALL", Way::Forward(all)),
-            ("BACKWARD", Way::Backward(1)),
-            ("BACKWARD 7", Way::Backward(7)),
-            ("BACKWARD -7", Way::Forward(7)),
-            ("BACKWARD ALL", Way::Backward(all)),
+            ("", CursorMovement::Forward(1)),
+            ("NEXT", CursorMovement::Forward(1)),
+            ("PRIOR", CursorMovement::Backward(1)),
+            ("FIRST", CursorMovement::To(1)),
+            ("LAST", CursorMovement::To(-1)),
+            ("ABSOLUTE 7", CursorMovement::To(7)),
+            ("ABSOLUTE -7", CursorMovement::To(-7)),
+            ("ABSOLUTE 0", CursorMovement::To(0)),
+            ("RELATIVE 7", CursorMovement::By(7)),
+            ("RELATIVE -7", CursorMovement::By(-7)),
+            ("7", CursorMovement::Forward(7)),
+            ("-7", CursorMovement::Backward(7)),
+            ("0", CursorMovement::Forward(0)),
+            ("ALL", CursorMovement::Forward(all)),
+            ("FORWARD", CursorMovement::Forward(1)),
+            ("FORWARD 7", CursorMovement::Forward(7)),
+            ("FORWARD -7", CursorMovement::Backward(7)),
+            ("FORWARD ALL", CursorMovement::Forward(all)),
+            ("BACKWARD", CursorMovement::Backward(1)),
+            ("BACKWARD 7", CursorMovement::Backward(7)),
+            ("BACKWARD -7", CursorMovement::Forward(7)),
+            ("BACKWARD ALL", CursorMovement::Backward(all)),
         ] {
             for verb in ["FETCH", "MOVE"] {
                 let text = format!("{verb} {words} FROM c");
-                assert_eq!(deeds(&text), [Deed::Runs(way)], "{text}");
+                assert_eq!(deeds(&text), [CursorAction::Runs(way)], "{text}");
             }
         }
     }
 
     #[test]
     fn each_statement_is_noted_with_its_place() {
-        assert_eq!(deeds("CLOSE c"), [Deed::Closes]);
+        assert_eq!(deeds("CLOSE c"), [CursorAction::Closes]);
         assert_eq!(
             deeds("CLOSE ALL; EXPLAIN DECLARE d CURSOR FOR SELECT 1"),
             []
         );
         assert_eq!(
             deeds("SELECT 1; DECLARE d CURSOR WITH HOLD FOR SELECT 1 LIMIT 5; MOVE d"),
-            [Deed::Holds { rows_max: None }, Deed::Runs(Way::Forward(1))]
+            [
+                CursorAction::Holds { rows_max: None },
+                CursorAction::Runs(CursorMovement::Forward(1))
+            ]
         );
         assert_eq!(
             deeds("DECLARE d CURSOR WITH HOLD FOR SELECT 1 LIMIT 1000001"),
-            [Deed::Holds {
+            [CursorAction::Holds {
                 rows_max: Some(1_000_000)
             }]
         );

@@ -2,70 +2,72 @@
 //!
 //! The upstream refuses to give a name twice, and then the older statement keeps it. Both were
 //! judged, so either may run, as long as what they were judged on holds; judged again is only the
-//! newer one, whose text is known. So a name of which the older bearer stands on other grounds is
+//! newer one, whose text is known. So a name of which the older bearer stands on another basis is
 //! good for nothing until it is given up.
 
 use crate::gate::lazy_map::LazyMap;
-use crate::gate::{Facts, Grounds};
+use crate::gate::{Facts, VerdictBasis};
 
 /// The names, and what their older bearers stand on.
 #[derive(Clone, Default)]
-pub(in crate::gate) struct Reused {
-    names: LazyMap<Older>,
+pub(in crate::gate) struct DuplicateNames {
+    names: LazyMap<OlderBasis>,
 }
 
 /// What the older bearers of a name stand on.
 #[derive(Clone, Copy, Debug)]
-pub enum Older {
-    /// All on these grounds.
-    On(Grounds),
+pub enum OlderBasis {
+    /// All on this basis.
+    Single(VerdictBasis),
     /// On different ones, or one of them changes what the session is afterwards.
-    OnSeveral,
+    Several,
 }
 
 /// The same for what has no name: it is given anew all the time, and the upstream takes the older
 /// one away by itself, unless it skips the message that brings the new one.
 #[derive(Clone, Default)]
-pub(in crate::gate) struct Unnamed {
+pub(in crate::gate) struct UnnamedDuplicates {
     /// What was replaced since the last rest. By itself, as the other one: a session at rest has
     /// neither.
-    replaced: Option<Box<Older>>,
+    replaced: Option<Box<OlderBasis>>,
     /// The same, where a Sync was sent since: what follows runs also when the new one never came.
-    synced: Option<Box<Older>>,
+    synced: Option<Box<OlderBasis>>,
 }
 
-impl Older {
+impl OlderBasis {
     fn of(facts: &Facts) -> Self {
         if facts.effects.is_empty() {
-            Self::On(facts.grounds)
+            Self::Single(facts.basis)
         } else {
-            Self::OnSeveral
+            Self::Several
         }
     }
 
-    fn beside(self, other: Option<Self>) -> Self {
+    fn merge(self, other: Option<Self>) -> Self {
         match (self, other) {
             (_, None) => self,
-            (Self::On(grounds), Some(Self::On(others))) if grounds == others => self,
-            (Self::On(_) | Self::OnSeveral, Some(Self::On(_) | Self::OnSeveral)) => Self::OnSeveral,
+            (Self::Single(basis), Some(Self::Single(others))) if basis == others => self,
+            (Self::Single(_) | Self::Several, Some(Self::Single(_) | Self::Several)) => {
+                Self::Several
+            }
         }
     }
 
-    fn is_doubtful(self, grounds: Grounds) -> bool {
+    fn is_doubtful(self, basis: VerdictBasis) -> bool {
         match self {
-            Self::On(others) => others != grounds,
-            Self::OnSeveral => true,
+            Self::Single(others) => others != basis,
+            Self::Several => true,
         }
     }
 }
 
-impl Unnamed {
+impl UnnamedDuplicates {
     /// A new one is on its way; this is what the older one runs. What comes before the next Sync
     /// is skipped where the new one is.
     pub(in crate::gate) fn note(&mut self, older: Option<&Facts>) {
         if let Some(facts) = older {
             let before = self.replaced.take().map(|older| *older);
-            self.replaced = Some(Box::new(Older::of(facts).beside(before)));
+            self.replaced = Some(Box::new(OlderBasis::of(facts).merge(before)));
         }
         self.synced = None;
     }
@@ -85,39 +87,39 @@ impl Unnamed {
         self.replaced.is_some()
     }
 
-    /// Whether it may still be an older one, which is not good on these grounds.
-    pub(in crate::gate) fn is_doubtful(&self, grounds: Grounds) -> bool {
-        (self.synced.as_ref()).is_some_and(|older| older.is_doubtful(grounds))
+    /// Whether it may still be an older one, which is not good on this basis.
+    pub(in crate::gate) fn is_doubtful(&self, basis: VerdictBasis) -> bool {
+        (self.synced.as_ref()).is_some_and(|older| older.is_doubtful(basis))
     }
 }
 
-impl Reused {
+impl DuplicateNames {
     /// A name was given anew; this is what its older bearer runs.
-    pub(in crate::gate) fn note(&mut self, name: &str, facts: &Facts) {
-        let older = Older::of(facts).beside(self.names.get(name).copied());
+    pub(in crate::gate) fn add(&mut self, name: &str, facts: &Facts) {
+        let older = OlderBasis::of(facts).merge(self.names.get(name).copied());
         self.names.insert(name.into(), older);
     }
 
     /// Nobody knows any more what a name stands for.
-    pub(in crate::gate) fn lose(&mut self, name: &str) {
-        self.names.insert(name.into(), Older::OnSeveral);
+    pub(in crate::gate) fn invalidate(&mut self, name: &str) {
+        self.names.insert(name.into(), OlderBasis::Several);
     }
 
     /// The name was not given up after all.
-    pub(in crate::gate) fn restore(&mut self, name: &str, older: Older) {
-        let older = older.beside(self.names.get(name).copied());
+    pub(in crate::gate) fn restore(&mut self, name: &str, older: OlderBasis) {
+        let older = older.merge(self.names.get(name).copied());
         self.names.insert(name.into(), older);
     }
 
-    /// Whether a name may stand for something that is not good on these grounds.
-    pub(in crate::gate) fn is_doubtful(&self, name: &str, grounds: Grounds) -> bool {
+    /// Whether a name may stand for something that is not good on this basis.
+    pub(in crate::gate) fn is_doubtful(&self, name: &str, basis: VerdictBasis) -> bool {
         self.names
             .get(name)
-            .is_some_and(|older| older.is_doubtful(grounds))
+            .is_some_and(|older| older.is_doubtful(basis))
     }
 
     /// The name was given up. Hands out what was known of its older bearers.
-    pub(in crate::gate) fn forget(&mut self, name: &str) -> Option<Older> {
+    pub(in crate::gate) fn forget(&mut self, name: &str) -> Option<OlderBasis> {
         if self.names.is_empty() {
             None
         } else {

@@ -3,36 +3,36 @@
 
 use std::sync::Arc;
 
-use crate::gate::context::Case;
-use crate::gate::{Cursor, Effect, Parameters, Prepared, Surety};
+use crate::gate::context::JudgeContext;
+use crate::gate::{Certainty, Cursor, ParameterTypes, PreparedStatement, SessionEffect};
 
-impl Case<'_> {
+impl JudgeContext<'_> {
     /// A prepared statement, after what earlier statements of this text did.
-    pub(in crate::gate) fn prepared(&mut self, name: &str) -> Option<Prepared> {
+    pub(in crate::gate) fn prepared(&mut self, name: &str) -> Option<PreparedStatement> {
         let names = self.names();
         for effect in self.effects.iter().rev() {
             match effect {
-                Effect::Prepare {
+                SessionEffect::Prepare {
                     name: made,
                     inner,
                     text,
                 } if **made == *name => {
-                    return Some(Prepared {
+                    return Some(PreparedStatement {
                         facts: Arc::clone(inner),
                         text: Arc::clone(text),
-                        parameters: Parameters::Unknown,
+                        parameters: ParameterTypes::Unknown,
                     });
                 }
-                Effect::Deallocate { name: gone } if **gone == *name => return None,
-                Effect::DeallocateAll | Effect::DiscardAll => return None,
-                Effect::Prepare { .. }
-                | Effect::Deallocate { .. }
-                | Effect::DeclareCursor { .. }
-                | Effect::CloseCursor { .. }
-                | Effect::CloseAllCursors
-                | Effect::SettingsTouched
-                | Effect::SearchPathSet { .. }
-                | Effect::SettingSet { .. } => {}
+                SessionEffect::Deallocate { name: gone } if **gone == *name => return None,
+                SessionEffect::DeallocateAll | SessionEffect::DiscardAll => return None,
+                SessionEffect::Prepare { .. }
+                | SessionEffect::Deallocate { .. }
+                | SessionEffect::DeclareCursor { .. }
+                | SessionEffect::CloseCursor { .. }
+                | SessionEffect::CloseAllCursors
+                | SessionEffect::SettingsTouched
+                | SessionEffect::SearchPathSet { .. }
+                | SessionEffect::SettingSet { .. } => {}
             }
         }
         names.prepared(name).cloned()
@@ -43,7 +43,7 @@ impl Case<'_> {
         let names = self.names();
         for effect in self.effects.iter().rev() {
             match effect {
-                Effect::DeclareCursor {
+                SessionEffect::DeclareCursor {
                     name: made,
                     hold,
                     inner,
@@ -53,21 +53,21 @@ impl Case<'_> {
                         facts: Arc::clone(inner),
                         hold: *hold,
                         text: Arc::clone(text),
-                        parameters: Parameters::Unknown,
-                        next_run: Surety::Possible,
+                        parameters: ParameterTypes::Unknown,
+                        next_run: Certainty::Possible,
                         opened: None,
                     });
                 }
-                Effect::CloseCursor { name: gone } if **gone == *name => return None,
-                Effect::CloseAllCursors | Effect::DiscardAll => return None,
-                Effect::DeclareCursor { .. }
-                | Effect::CloseCursor { .. }
-                | Effect::Prepare { .. }
-                | Effect::Deallocate { .. }
-                | Effect::DeallocateAll
-                | Effect::SettingsTouched
-                | Effect::SearchPathSet { .. }
-                | Effect::SettingSet { .. } => {}
+                SessionEffect::CloseCursor { name: gone } if **gone == *name => return None,
+                SessionEffect::CloseAllCursors | SessionEffect::DiscardAll => return None,
+                SessionEffect::DeclareCursor { .. }
+                | SessionEffect::CloseCursor { .. }
+                | SessionEffect::Prepare { .. }
+                | SessionEffect::Deallocate { .. }
+                | SessionEffect::DeallocateAll
+                | SessionEffect::SettingsTouched
+                | SessionEffect::SearchPathSet { .. }
+                | SessionEffect::SettingSet { .. } => {}
             }
         }
         names.cursor(name).cloned()

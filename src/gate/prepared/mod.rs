@@ -7,72 +7,62 @@
 pub(super) mod cursor_steps;
 pub(super) mod duplicate_names;
 pub(super) mod lookup;
+mod state_at_end;
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::basis::{Database, Digest, Grounds, SearchPaths};
-use super::effects::graph::Sight;
+use super::basis::{BasisDigest, SearchPaths, SnapshotState, VerdictBasis};
+use super::effects::graph::EffectGraph;
 use super::lazy_map::LazyMap;
 use super::plan_question::QUESTION_NAME;
-use super::prepared::duplicate_names::{Older, Reused, Unnamed};
-use super::{Effect, Facts, Parameters, SessionValues, Surety};
+use super::prepared::duplicate_names::{DuplicateNames, OlderBasis, UnnamedDuplicates};
+use super::prepared::state_at_end::TransactionEndState;
+use super::{Certainty, Facts, ParameterTypes, SessionEffect, SessionValues};
 use crate::limits;
 
 /// The names of one session. SQL and the protocol share them, as they do on the server.
 #[derive(Clone, Default)]
 pub struct SessionNames {
-    prepared: LazyMap<Prepared>,
-    prepared_anew: Reused,
-    unnamed_prepared_anew: Unnamed,
+    prepared: LazyMap<PreparedStatement>,
+    duplicate_prepared: DuplicateNames,
+    duplicate_unnamed_prepared: UnnamedDuplicates,
     cursors: LazyMap<Cursor>,
-    cursors_anew: Reused,
+    duplicate_cursors: DuplicateNames,
     /// Those WITH HOLD that were declared since a transaction was last seen to be over.
     held_open: Vec<Box<str>>,
     /// The unnamed portal: most statements have no other, so it does without hashing.
     unnamed_cursor: Option<Box<Cursor>>,
-    unnamed_cursor_anew: Unnamed,
+    duplicate_unnamed_cursor: UnnamedDuplicates,
     /// Bytes of the texts of all that have a name.
     text_bytes: usize,
-    sight: Option<Arc<Sight>>,
+    effect_graph: Option<Arc<EffectGraph>>,
     paths: SearchPaths,
     role: Box<str>,
-    values: Values,
-    at_end: AtEnd,
-    grounds: Grounds,
+    values: SharedValues,
+    at_end: TransactionEndState,
+    basis: VerdictBasis,
 }
 
 /// The session's values that models read.
 #[derive(Clone, PartialEq, Eq)]
-struct Values(Arc<SessionValues>);
+struct SharedValues(Arc<SessionValues>);
 
-impl Default for Values {
+impl Default for SharedValues {
     fn default() -> Self {
         Self(SessionValues::none())
     }
 }
 
-/// What holds once the transaction at hand is over.
-#[derive(Clone, Default)]
-enum AtEnd {
-    /// It was not said since something changed.
-    #[default]
-    Unsaid,
-    /// What holds now.
-    AsNow,
-    /// Something else.
-    Other(Box<(SearchPaths, Arc<SessionValues>)>),
-}
-
 /// A prepared statement.
 #[derive(Clone)]
-pub struct Prepared {
+pub struct PreparedStatement {
     /// What it runs.
     pub facts: Arc<Facts>,
     /// The statement, or the PREPARE that made it.
     pub text: Arc<str>,
     /// The types of its parameters, as a Parse message gave them.
-    pub parameters: Parameters,
+    pub parameters: ParameterTypes,
 }
 
 /// A cursor of SQL or a portal of the protocol.
@@ -85,9 +75,9 @@ pub struct Cursor {
     /// The statement, or the DECLARE or PREPARE that made it.
     pub text: Arc<str>,
     /// The types of its parameters.
-    pub parameters: Parameters,
+    pub parameters: ParameterTypes,
     /// Whether it runs for certain when it is executed next.
-    pub next_run: Surety,
+    pub next_run: Certainty,
     /// Where names were looked up when it was opened, where that matters when it runs on.
     pub opened: Option<SearchPaths>,
 }
@@ -96,12 +86,12 @@ impl SessionNames {
     /// The names of no session: texts are judged without a database, by their trees alone, whatever
     /// the policy wants to know of a catalog.
     pub fn of_no_database() -> Self {
-        let grounds = Grounds {
-            database: Database::Absent,
-            ..Grounds::default()
+        let basis = VerdictBasis {
+            database: SnapshotState::Absent,
+            ..VerdictBasis::default()
         };
         Self {
-            grounds,
+            basis,
             ..Self::default()
         }
     }
@@ -109,46 +99,46 @@ impl SessionNames {
     /// Says which major version the upstream is. Forms of SQL that it does not know are refused
     /// from then on, because it would read them as calls of user functions.
     pub fn set_server_major(&mut self, major: u16) {
-        self.grounds.server_major = Some(major);
+        self.basis.server_major = Some(major);
     }
 
     /// Says by a number which server the session is at, where there is more than one.
     pub fn set_server(&mut self, number: u64) {
-        self.grounds.server = number;
+        self.basis.server = number;
     }
 
     /// The major version of the upstream, once known.
     pub fn server_major(&self) -> Option<u16> {
-        self.grounds.server_major
+        self.basis.server_major
     }
 
     /// Says by its version which policy the session is under from now on: what was judged under
     /// another one is judged again before it runs.
     pub fn set_policy(&mut self, version: u64) {
-        self.grounds.policy = Some(version);
+        self.basis.policy = Some(version);
     }
 
     /// What the newest snapshot of the session's database shows; none while there is none.
-    pub fn set_sight(&mut self, sight: Option<Arc<Sight>>) {
-        self.grounds = self.grounds.with_sight(sight.as_deref());
-        self.sight = sight;
+    pub fn set_effect_graph(&mut self, effect_graph: Option<Arc<EffectGraph>>) {
+        self.basis = self.basis.with_effect_graph(effect_graph.as_deref());
+        self.effect_graph = effect_graph;
     }
 
     /// Gives the snapshot up until it is needed again; what verdicts stand on stays the same.
-    pub fn put_sight_away(&mut self) {
-        self.sight = None;
+    pub fn release_effect_graph(&mut self) {
+        self.effect_graph = None;
     }
 
     /// What the newest snapshot of the session's database shows.
-    pub fn sight(&self) -> Option<&Arc<Sight>> {
-        self.sight.as_ref()
+    pub fn effect_graph(&self) -> Option<&Arc<EffectGraph>> {
+        self.effect_graph.as_ref()
     }
 
     /// Where unqualified names are looked up from now on.
     pub fn set_paths(&mut self, paths: SearchPaths) {
-        self.grounds.paths = Digest::of_paths(&paths);
+        self.basis.paths = BasisDigest::of_paths(&paths);
         self.paths = paths;
-        self.at_end = AtEnd::Unsaid;
+        self.at_end = TransactionEndState::NotStated;
     }
 
     /// Where unqualified names are looked up.
@@ -156,37 +146,9 @@ impl SessionNames {
         &self.paths
     }
 
-    /// What search_path and the values may be once the transaction at hand is over, whatever
-    /// becomes of it. It has to be said again when they are others.
-    pub fn set_at_end(&mut self, paths: SearchPaths, values: Arc<SessionValues>) {
-        self.at_end = if self.paths == paths && self.values.0 == values {
-            AtEnd::AsNow
-        } else {
-            AtEnd::Other(Box::new((paths, values)))
-        };
-    }
-
-    /// Where unqualified names are looked up then.
-    pub fn paths_at_end(&self) -> &SearchPaths {
-        match &self.at_end {
-            AtEnd::Unsaid => &SearchPaths::Unknown,
-            AtEnd::AsNow => &self.paths,
-            AtEnd::Other(other) => &other.0,
-        }
-    }
-
-    /// The values then; none where they were not said.
-    pub fn values_at_end(&self) -> Option<&SessionValues> {
-        match &self.at_end {
-            AtEnd::Unsaid => None,
-            AtEnd::AsNow => Some(&self.values.0),
-            AtEnd::Other(other) => Some(&other.1),
-        }
-    }
-
     /// As whom the upstream session runs.
     pub fn set_role(&mut self, role: &str) {
-        self.grounds.role = Digest::of_role(role);
+        self.basis.role = BasisDigest::of_role(role);
         self.role = role.into();
     }
 
@@ -196,21 +158,21 @@ impl SessionNames {
     }
 
     /// What a verdict of now stands on.
-    pub fn grounds(&self) -> Grounds {
-        self.grounds
+    pub fn basis(&self) -> VerdictBasis {
+        self.basis
     }
 
     /// Takes over what a statement that succeeded has changed.
-    pub fn apply(&mut self, effect: &Effect) {
+    pub fn apply(&mut self, effect: &SessionEffect) {
         match effect {
-            Effect::Prepare { name, inner, text } => {
+            SessionEffect::Prepare { name, inner, text } => {
                 self.add_prepared(name, Arc::clone(inner), Arc::clone(text));
             }
-            Effect::Deallocate { name } => {
+            SessionEffect::Deallocate { name } => {
                 self.remove_prepared(name);
             }
-            Effect::DeallocateAll => self.clear_prepared(),
-            Effect::DeclareCursor {
+            SessionEffect::DeallocateAll => self.clear_prepared(),
+            SessionEffect::DeclareCursor {
                 name,
                 hold,
                 inner,
@@ -222,20 +184,22 @@ impl SessionNames {
                         facts: Arc::clone(inner),
                         hold: *hold,
                         text: Arc::clone(text),
-                        parameters: Parameters::Unknown,
-                        next_run: Surety::Possible,
+                        parameters: ParameterTypes::Unknown,
+                        next_run: Certainty::Possible,
                         opened: None,
                     },
                 );
             }
-            Effect::CloseCursor { name } => self.remove_cursor(name),
-            Effect::CloseAllCursors => self.clear_cursors(),
-            Effect::DiscardAll => {
+            SessionEffect::CloseCursor { name } => self.remove_cursor(name),
+            SessionEffect::CloseAllCursors => self.clear_cursors(),
+            SessionEffect::DiscardAll => {
                 self.clear_prepared();
                 self.clear_cursors();
             }
             // What settings are is for the session to follow: a transaction may roll them back.
-            Effect::SettingsTouched | Effect::SearchPathSet { .. } | Effect::SettingSet { .. } => {}
+            SessionEffect::SettingsTouched
+            | SessionEffect::SearchPathSet { .. }
+            | SessionEffect::SettingSet { .. } => {}
         }
     }
 
@@ -246,12 +210,12 @@ impl SessionNames {
 
     /// A statement prepared by PREPARE or by a Parse message, with its text.
     pub fn add_prepared(&mut self, name: &str, facts: Arc<Facts>, text: Arc<str>) {
-        let name = stored(name);
+        let name = truncated_name(name);
         self.text_bytes += bytes(&text, &facts);
-        let prepared = Prepared {
+        let prepared = PreparedStatement {
             facts,
             text,
-            parameters: Parameters::Unknown,
+            parameters: ParameterTypes::Unknown,
         };
         let older = self.prepared.insert(name.into(), prepared);
         if let Some(older) = &older {
@@ -262,25 +226,25 @@ impl SessionNames {
         match older {
             older if name.is_empty() => {
                 let older = older.as_ref().map(|older| older.facts.as_ref());
-                self.unnamed_prepared_anew.note(older);
+                self.duplicate_unnamed_prepared.note(older);
             }
-            Some(older) => self.prepared_anew.note(name, &older.facts),
+            Some(older) => self.duplicate_prepared.add(name, &older.facts),
             None => {}
         }
     }
 
     /// The types of the parameters of a statement that was just prepared.
-    pub fn set_parameters(&mut self, name: &str, parameters: Parameters) {
-        if let Some(prepared) = self.prepared.get_mut(stored(name)) {
+    pub fn set_parameters(&mut self, name: &str, parameters: ParameterTypes) {
+        if let Some(prepared) = self.prepared.get_mut(truncated_name(name)) {
             prepared.parameters = parameters;
         }
     }
 
     /// The session's values that models read, as they stand now.
     pub fn set_values(&mut self, values: Arc<SessionValues>) {
-        self.grounds.values = Digest::of_values(&values);
-        self.values = Values(values);
-        self.at_end = AtEnd::Unsaid;
+        self.basis.values = BasisDigest::of_values(&values);
+        self.values = SharedValues(values);
+        self.at_end = TransactionEndState::NotStated;
     }
 
     /// The session's values that models read.
@@ -289,77 +253,83 @@ impl SessionNames {
     }
 
     /// Whether the upstream may have another statement under this name, one that was judged on
-    /// other grounds than those of now.
-    pub fn is_prepared_in_doubt(&self, name: &str) -> bool {
+    /// another basis than that of now.
+    pub fn is_prepared_ambiguous(&self, name: &str) -> bool {
         if name.is_empty() {
-            self.unnamed_prepared_anew.is_doubtful(self.grounds)
+            self.duplicate_unnamed_prepared.is_doubtful(self.basis)
         } else {
-            self.prepared_anew.is_doubtful(stored(name), self.grounds)
+            self.duplicate_prepared
+                .is_doubtful(truncated_name(name), self.basis)
         }
     }
 
     /// The upstream has skipped the message that would have taken a statement away.
-    pub fn restore_prepared(&mut self, name: &str, prepared: Prepared, older: Option<Older>) {
-        let name = stored(name);
+    pub fn restore_prepared(
+        &mut self,
+        name: &str,
+        prepared: PreparedStatement,
+        older: Option<OlderBasis>,
+    ) {
+        let name = truncated_name(name);
         if self.prepared.contains_key(name) {
             // So has it, or will it, the one that brings the name anew.
-            self.prepared_anew.note(name, &prepared.facts);
+            self.duplicate_prepared.add(name, &prepared.facts);
         } else {
             self.text_bytes += bytes(&prepared.text, &prepared.facts);
             self.prepared.insert(name.into(), prepared);
         }
         if let Some(older) = older {
-            self.prepared_anew.restore(name, older);
+            self.duplicate_prepared.restore(name, older);
         }
     }
 
     /// The upstream has skipped what would have made sure which portal has this name: it is good
     /// for nothing until it is given up.
-    pub fn lose_cursor(&mut self, name: &str) {
-        self.cursors_anew.lose(stored(name));
+    pub fn invalidate_cursor(&mut self, name: &str) {
+        self.duplicate_cursors.invalidate(truncated_name(name));
     }
 
     /// A Sync or Query is on its way: what follows runs even where what was sent before is skipped.
-    pub fn sync(&mut self) {
-        self.unnamed_prepared_anew.sync();
-        self.unnamed_cursor_anew.sync();
+    pub fn sync_sent(&mut self) {
+        self.duplicate_unnamed_prepared.sync();
+        self.duplicate_unnamed_cursor.sync();
     }
 
     /// Everything that was sent is answered.
-    pub fn rest(&mut self) {
-        self.unnamed_prepared_anew.rest();
-        self.unnamed_cursor_anew.rest();
+    pub fn all_answered(&mut self) {
+        self.duplicate_unnamed_prepared.rest();
+        self.duplicate_unnamed_cursor.rest();
     }
 
     /// The upstream has skipped a Parse, perhaps that of the unnamed statement, and none is on its
     /// way: nobody knows which one is there.
-    pub fn lose_unnamed_prepared(&mut self) {
-        if self.unnamed_prepared_anew.is_replaced() {
+    pub fn forget_unnamed_prepared(&mut self) {
+        if self.duplicate_unnamed_prepared.is_replaced() {
             self.remove_prepared("");
         }
     }
 
     /// The same for the unnamed portal.
-    pub fn lose_unnamed_cursor(&mut self) {
-        if self.unnamed_cursor_anew.is_replaced() {
+    pub fn forget_unnamed_cursor(&mut self) {
+        if self.duplicate_unnamed_cursor.is_replaced() {
             self.unnamed_cursor = None;
         }
     }
 
     /// What a prepared statement runs. Under the name of pgsieve's own question there is none.
-    pub fn prepared(&self, name: &str) -> Option<&Prepared> {
-        let known = self.prepared.get(stored(name));
+    pub fn prepared(&self, name: &str) -> Option<&PreparedStatement> {
+        let known = self.prepared.get(truncated_name(name));
         known.filter(|_| name != QUESTION_NAME)
     }
 
     /// Forgets a prepared statement. Hands out what is known of others of that name.
-    pub fn remove_prepared(&mut self, name: &str) -> Option<Older> {
-        if let Some(gone) = self.prepared.remove(stored(name)) {
+    pub fn remove_prepared(&mut self, name: &str) -> Option<OlderBasis> {
+        if let Some(gone) = self.prepared.remove(truncated_name(name)) {
             self.text_bytes = self
                 .text_bytes
                 .saturating_sub(bytes(&gone.text, &gone.facts));
         }
-        self.prepared_anew.forget(stored(name))
+        self.duplicate_prepared.forget(truncated_name(name))
     }
 
     /// A cursor made by DECLARE, or a portal made by a Bind message.
@@ -370,10 +340,10 @@ impl SessionNames {
         if name.is_empty() {
             let older = self.unnamed_cursor.replace(Box::new(cursor));
             let older = older.as_ref().map(|older| older.facts.as_ref());
-            self.unnamed_cursor_anew.note(older);
+            self.duplicate_unnamed_cursor.note(older);
             return;
         }
-        let name = stored(name);
+        let name = truncated_name(name);
         if cursor.hold && !self.held_open.iter().any(|known| **known == *name) {
             self.held_open.push(name.into());
         }
@@ -382,7 +352,7 @@ impl SessionNames {
             self.text_bytes = self
                 .text_bytes
                 .saturating_sub(bytes(&older.text, &older.facts));
-            self.cursors_anew.note(name, &older.facts);
+            self.duplicate_cursors.add(name, &older.facts);
         }
     }
 
@@ -393,12 +363,13 @@ impl SessionNames {
     }
 
     /// Whether the upstream may have another cursor under this name, one that was judged on other
-    /// grounds than those of now.
-    pub fn is_cursor_in_doubt(&self, name: &str) -> bool {
+    /// basis than that of now.
+    pub fn is_cursor_ambiguous(&self, name: &str) -> bool {
         if name.is_empty() {
-            self.unnamed_cursor_anew.is_doubtful(self.grounds)
+            self.duplicate_unnamed_cursor.is_doubtful(self.basis)
         } else {
-            self.cursors_anew.is_doubtful(stored(name), self.grounds)
+            self.duplicate_cursors
+                .is_doubtful(truncated_name(name), self.basis)
         }
     }
 
@@ -407,24 +378,24 @@ impl SessionNames {
         match name {
             "" => self.unnamed_cursor.as_deref(),
             QUESTION_NAME => None,
-            name => self.cursors.get(stored(name)),
+            name => self.cursors.get(truncated_name(name)),
         }
     }
 
     /// A portal is executed. Says whether that runs it for certain, and from its beginning: one
     /// that has run to its end is no error and does nothing. One with a name may have been run by a
     /// FETCH as well, but for the plan of a model, which no FETCH takes.
-    pub fn run_cursor(&mut self, name: &str) -> Surety {
+    pub fn run_cursor(&mut self, name: &str) -> Certainty {
         let cursor = match name {
             "" => self.unnamed_cursor.as_deref_mut(),
             QUESTION_NAME => None,
-            name => self.cursors.get_mut(stored(name)),
+            name => self.cursors.get_mut(truncated_name(name)),
         };
         match cursor {
             Some(cursor) if name.is_empty() || cursor.facts.is_plan_of_models() => {
-                std::mem::replace(&mut cursor.next_run, Surety::Possible)
+                std::mem::replace(&mut cursor.next_run, Certainty::Possible)
             }
-            Some(_) | None => Surety::Possible,
+            Some(_) | None => Certainty::Possible,
         }
     }
 
@@ -433,12 +404,12 @@ impl SessionNames {
         if name.is_empty() {
             self.unnamed_cursor = None;
         } else {
-            if let Some(gone) = self.cursors.remove(stored(name)) {
+            if let Some(gone) = self.cursors.remove(truncated_name(name)) {
                 self.text_bytes = self
                     .text_bytes
                     .saturating_sub(bytes(&gone.text, &gone.facts));
             }
-            self.cursors_anew.forget(stored(name));
+            self.duplicate_cursors.forget(truncated_name(name));
         }
     }
 
@@ -451,18 +422,19 @@ impl SessionNames {
             self.count_texts();
         }
         let left = &self.cursors;
-        self.cursors_anew.retain(|name| left.contains_key(name));
+        self.duplicate_cursors
+            .retain(|name| left.contains_key(name));
     }
 
     fn clear_prepared(&mut self) {
         self.prepared.clear();
-        self.prepared_anew.clear();
+        self.duplicate_prepared.clear();
         self.count_texts();
     }
 
     fn clear_cursors(&mut self) {
         self.cursors.clear();
-        self.cursors_anew.clear();
+        self.duplicate_cursors.clear();
         self.unnamed_cursor = None;
         self.count_texts();
     }
@@ -485,11 +457,11 @@ impl SessionNames {
 
 /// What is kept of a text: itself, and what runs in its place.
 fn bytes(text: &str, facts: &Facts) -> usize {
-    let instead = facts.instead.as_ref();
-    text.len() + instead.map_or(0, |instead| instead.text.len())
+    let rewritten = facts.rewritten.as_ref();
+    text.len() + rewritten.map_or(0, |rewritten| rewritten.text.len())
 }
 
-impl fmt::Debug for Prepared {
+impl fmt::Debug for PreparedStatement {
     /// Without the text.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -522,7 +494,7 @@ impl fmt::Debug for SessionNames {
 }
 
 /// The part of a name that the server keeps: it cuts names at 63 bytes.
-pub fn stored(name: &str) -> &str {
+pub fn truncated_name(name: &str) -> &str {
     let mut end = name.len().min(SERVER_NAME_BYTES);
     while !name.is_char_boundary(end) {
         end -= 1;
@@ -536,7 +508,7 @@ const SERVER_NAME_BYTES: usize = 63;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{Depth, StatementKind};
+    use crate::gate::{StatementKind, VerdictDepth};
     use crate::sql::fingerprint::Fingerprinter;
 
     fn facts() -> Arc<Facts> {
@@ -545,26 +517,26 @@ mod tests {
             StatementKind::Select,
             Some(fingerprint),
             1,
-            Grounds::default(),
-            Depth::Tree,
+            VerdictBasis::default(),
+            VerdictDepth::Tree,
         ))
     }
 
     #[test]
     fn names_follow_what_statements_do() {
         let mut names = SessionNames::of_no_database();
-        names.apply(&Effect::Prepare {
+        names.apply(&SessionEffect::Prepare {
             name: "p".into(),
             inner: facts(),
             text: "SELECT 1".into(),
         });
-        names.apply(&Effect::DeclareCursor {
+        names.apply(&SessionEffect::DeclareCursor {
             name: "c".into(),
             hold: false,
             inner: facts(),
             text: "SELECT 1".into(),
         });
-        names.apply(&Effect::DeclareCursor {
+        names.apply(&SessionEffect::DeclareCursor {
             name: "h".into(),
             hold: true,
             inner: facts(),
@@ -573,15 +545,15 @@ mod tests {
         assert!(names.prepared("p").is_some() && names.cursor("c").is_some());
         names.end_transaction();
         assert!(names.cursor("c").is_none() && names.cursor("h").is_some());
-        names.apply(&Effect::CloseCursor { name: "h".into() });
-        names.apply(&Effect::Deallocate { name: "p".into() });
+        names.apply(&SessionEffect::CloseCursor { name: "h".into() });
+        names.apply(&SessionEffect::Deallocate { name: "p".into() });
         assert!(names.cursor("h").is_none() && names.prepared("p").is_none());
-        names.apply(&Effect::Prepare {
+        names.apply(&SessionEffect::Prepare {
             name: "p".into(),
             inner: facts(),
             text: "SELECT 1".into(),
         });
-        names.apply(&Effect::DiscardAll);
+        names.apply(&SessionEffect::DiscardAll);
         assert!(names.prepared("p").is_none());
     }
 
@@ -597,8 +569,8 @@ mod tests {
             facts: facts(),
             hold: false,
             text,
-            parameters: Parameters::Unknown,
-            next_run: Surety::Possible,
+            parameters: ParameterTypes::Unknown,
+            next_run: Certainty::Possible,
             opened: None,
         };
         names.add_cursor("c", cursor.clone());
@@ -607,7 +579,7 @@ mod tests {
         names.end_transaction();
         assert!(!names.is_full());
         names.remove_prepared("a");
-        names.apply(&Effect::DeallocateAll);
+        names.apply(&SessionEffect::DeallocateAll);
         assert_eq!(names.text_bytes, 0);
     }
 
@@ -625,32 +597,32 @@ mod tests {
         let text: Arc<str> = "SELECT 1".into();
         names.add_prepared("p", facts(), Arc::clone(&text));
         names.set_role("reader");
-        assert!(!names.is_prepared_in_doubt("p"));
+        assert!(!names.is_prepared_ambiguous("p"));
         names.add_prepared("p", facts(), Arc::clone(&text));
-        assert!(names.is_prepared_in_doubt("p"));
+        assert!(names.is_prepared_ambiguous("p"));
         names.remove_prepared("p");
         names.add_prepared("p", facts(), Arc::clone(&text));
-        assert!(!names.is_prepared_in_doubt("p"));
+        assert!(!names.is_prepared_ambiguous("p"));
         for name in ["", "p"] {
             names.add_prepared(name, facts(), Arc::clone(&text));
         }
         names.add_prepared("", facts(), Arc::clone(&text));
-        assert!(!names.is_prepared_in_doubt(""));
-        assert!(names.is_prepared_in_doubt("p"));
-        names.apply(&Effect::DeallocateAll);
-        assert!(!names.is_prepared_in_doubt("p"));
+        assert!(!names.is_prepared_ambiguous(""));
+        assert!(names.is_prepared_ambiguous("p"));
+        names.apply(&SessionEffect::DeallocateAll);
+        assert!(!names.is_prepared_ambiguous("p"));
         let cursor = Cursor {
             facts: facts(),
             hold: false,
             text,
-            parameters: Parameters::Unknown,
-            next_run: Surety::Possible,
+            parameters: ParameterTypes::Unknown,
+            next_run: Certainty::Possible,
             opened: None,
         };
         names.add_cursor("c", cursor.clone());
         names.add_cursor("c", cursor);
-        assert!(names.is_cursor_in_doubt("c"));
+        assert!(names.is_cursor_ambiguous("c"));
         names.end_transaction();
-        assert!(!names.is_cursor_in_doubt("c"));
+        assert!(!names.is_cursor_ambiguous("c"));
     }
 }

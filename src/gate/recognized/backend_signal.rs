@@ -14,15 +14,15 @@ use std::fmt;
 use std::ops::Range;
 
 use super::single_call::{called, is_column, is_one, is_plain};
-use crate::gate::context::{Case, Nesting};
-use crate::gate::functions::Why;
+use crate::gate::context::{JudgeContext, TextOrigin};
+use crate::gate::functions::BuiltinEffect;
 use crate::gate::rules;
-use crate::gate::rules::{Called, Found};
-use crate::gate::{Facts, Parameters, Refusal, Rule};
-use crate::policy::Choice;
-use crate::sql::edit::Edit;
+use crate::gate::rules::{CalledName, RuleResult};
+use crate::gate::{Facts, ParameterTypes, Refusal, Rule};
+use crate::policy::PlainChoice;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::tokens;
-use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, Tree, nodes};
+use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, SyntaxTree, nodes};
 use crate::sqlstate;
 
 /// What is done to another session.
@@ -36,7 +36,7 @@ pub enum SignalKind {
 
 /// A call that was taken out of a text. Its numbers are the client's: they are shown to nobody.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Signal {
+pub struct BackendSignal {
     /// What it does.
     pub kind: SignalKind,
     /// Whose session.
@@ -81,7 +81,7 @@ impl SignalKind {
         }
     }
 
-    fn of(called: Called<'_>) -> Option<Self> {
+    fn of(called: CalledName<'_>) -> Option<Self> {
         let of_server = matches!(called.schema, None | Some("pg_catalog"));
         [Self::Cancel, Self::Terminate]
             .into_iter()
@@ -91,30 +91,36 @@ impl SignalKind {
 
 /// Takes the call out of a text that is nothing but such a call, where the policy lets it; says
 /// whether there was one. What is left has to be judged.
-pub(in crate::gate) fn take_out(tree: &Tree, case: &mut Case<'_>) -> bool {
-    let is_own = case.nesting == Nesting::Own && case.changed.is_none();
-    let found = match case.policy.statements().cancel_own {
-        Choice::Allow if is_own => found(tree, case),
-        Choice::Allow | Choice::Refuse => None,
+pub(in crate::gate) fn take_out(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -> bool {
+    let is_own = context.text_origin == TextOrigin::Own && context.rewrite.is_none();
+    let found = match context.policy.statements().cancel_own {
+        PlainChoice::Allow if is_own => found(tree, context),
+        PlainChoice::Allow | PlainChoice::Refuse => None,
     };
     let Some((signal, edit)) = found else {
         return false;
     };
-    case.statements = 1;
-    case.signal = Some(Box::new(signal));
-    case.edits.push(edit);
+    context.statements = 1;
+    context.signal = Some(Box::new(signal));
+    context.edits.push(edit);
     true
 }
 
 /// What is said of another use of the two functions.
-pub(in crate::gate) fn hint(called: Called<'_>, case: &Case<'_>) -> Option<&'static str> {
-    match (case.policy.statements().cancel_own, SignalKind::of(called)?) {
-        (Choice::Refuse, _) => None,
-        (Choice::Allow, SignalKind::Cancel) => Some(
+pub(in crate::gate) fn hint(
+    called: CalledName<'_>,
+    context: &JudgeContext<'_>,
+) -> Option<&'static str> {
+    match (
+        context.policy.statements().cancel_own,
+        SignalKind::of(called)?,
+    ) {
+        (PlainChoice::Refuse, _) => None,
+        (PlainChoice::Allow, SignalKind::Cancel) => Some(
             "Send SELECT pg_cancel_backend(pid) by itself, with a number or one parameter: it \
              reaches your own sessions.",
         ),
-        (Choice::Allow, SignalKind::Terminate) => Some(
+        (PlainChoice::Allow, SignalKind::Terminate) => Some(
             "Send SELECT pg_terminate_backend(pid) by itself, with a number or one parameter: it \
              reaches your own sessions.",
         ),
@@ -123,16 +129,16 @@ pub(in crate::gate) fn hint(called: Called<'_>, case: &Case<'_>) -> Option<&'sta
 
 /// What was prepared or bound with the call taken out is not run by another statement: nobody would
 /// carry the call out.
-pub(in crate::gate) fn runs_alone(facts: &Facts) -> Found {
+pub(in crate::gate) fn runs_alone(facts: &Facts) -> RuleResult {
     let Some(signal) = facts.signal.get() else {
         return Ok(());
     };
     let name = signal.kind.function();
-    let called = Called { schema: None, name };
+    let called = CalledName { schema: None, name };
     Err(rules::function_effects::refusal(
         called,
         name,
-        Why::ServerControl,
+        BuiltinEffect::ServerControl,
     ))
 }
 
@@ -161,7 +167,7 @@ impl Refusal {
     }
 }
 
-fn found(tree: &Tree, case: &Case<'_>) -> Option<(Signal, Edit)> {
+fn found(tree: &SyntaxTree, context: &JudgeContext<'_>) -> Option<(BackendSignal, TextEdit)> {
     let mut statements = tree.statements();
     let (Some(only), None) = (statements.next(), statements.next()) else {
         return None;
@@ -174,26 +180,26 @@ fn found(tree: &Tree, case: &Case<'_>) -> Option<(Signal, Edit)> {
         return None;
     };
     let call = called(target).filter(|call| is_plain(select) && is_bare(call))?;
-    let kind = SignalKind::of(Called::of(call.funcname()))?;
-    if case.policy.may_deny(Some("pg_catalog"), kind.function()) {
+    let kind = SignalKind::of(CalledName::of(call.funcname()))?;
+    if context.policy.may_deny(Some("pg_catalog"), kind.function()) {
         return None;
     }
     let signal = match named_row(select) {
-        Row::None => of_arguments(kind, call, case)?,
-        Row::OfActivity(pid) => of_activity(kind, call, pid, case)?,
-        Row::Other => return None,
+        SignalRows::None => of_arguments(kind, call, context)?,
+        SignalRows::OfActivity(pid) => of_activity(kind, call, pid, context)?,
+        SignalRows::Other => return None,
     };
     let name = match target.name() {
         Some(_) => String::new(),
         None => format!(" AS {}", kind.function()),
     };
-    let span = span_of(call, case.text)?;
+    let span = span_of(call, context.text)?;
     let value = match named_row(select) {
-        Row::None => signal.value(),
-        Row::OfActivity(_) | Row::Other => "false".to_owned(),
+        SignalRows::None => signal.value(),
+        SignalRows::OfActivity(_) | SignalRows::Other => "false".to_owned(),
     };
     let replacement = format!("{value}{name}");
-    Some((signal, Edit { span, replacement }))
+    Some((signal, TextEdit { span, replacement }))
 }
 
 /// A call that says nothing beside its arguments.
@@ -209,7 +215,7 @@ fn is_bare(call: &nodes::FuncCall) -> bool {
 }
 
 /// Where the rows of the SELECT come from.
-enum Row<'t> {
+enum SignalRows<'t> {
     /// There is one, from nowhere.
     None,
     /// That of `pg_stat_activity` with this process id.
@@ -217,10 +223,10 @@ enum Row<'t> {
     Other,
 }
 
-fn named_row(select: &nodes::SelectStmt) -> Row<'_> {
+fn named_row(select: &nodes::SelectStmt) -> SignalRows<'_> {
     let mut from = select.from_clause().iter();
     match (from.next(), from.next(), select.where_clause()) {
-        (None, None, Node::None) => Row::None,
+        (None, None, Node::None) => SignalRows::None,
         (Some(Node::RangeVar(table)), None, Node::A_Expr(compared))
             if table.relname() == Some("pg_stat_activity")
                 && matches!(table.schemaname(), None | Some("pg_catalog"))
@@ -230,36 +236,40 @@ fn named_row(select: &nodes::SelectStmt) -> Row<'_> {
                 && is_one(compared.name(), "=")
                 && is_column(compared.lexpr(), "pid") =>
         {
-            Row::OfActivity(compared.rexpr())
+            SignalRows::OfActivity(compared.rexpr())
         }
-        _ => Row::Other,
+        _ => SignalRows::Other,
     }
 }
 
-fn of_arguments(kind: SignalKind, call: &nodes::FuncCall, case: &Case<'_>) -> Option<Signal> {
+fn of_arguments(
+    kind: SignalKind,
+    call: &nodes::FuncCall,
+    context: &JudgeContext<'_>,
+) -> Option<BackendSignal> {
     let arguments = call.args();
-    let pid = argument(arguments.get(0)?, &PIDS, &case.parameters)?;
+    let pid = argument(arguments.get(0)?, &PIDS, &context.parameters)?;
     let timeout = match (kind, arguments.get(1)) {
         (_, None) => SignalArgument::Literal(0),
-        (SignalKind::Terminate, Some(timeout)) if has_timeout(case) => {
-            argument(timeout, &TIMEOUTS, &case.parameters)?
+        (SignalKind::Terminate, Some(timeout)) if has_timeout(context) => {
+            argument(timeout, &TIMEOUTS, &context.parameters)?
         }
         (SignalKind::Cancel | SignalKind::Terminate, Some(_)) => return None,
     };
     let is_once = pid.parameter().is_none() || pid.parameter() != timeout.parameter();
     let fits = arguments.len() <= 2 && is_once && pid.is_pid() && timeout.is_time();
-    fits.then_some(Signal { kind, pid, timeout })
+    fits.then_some(BackendSignal { kind, pid, timeout })
 }
 
 fn of_activity(
     kind: SignalKind,
     call: &nodes::FuncCall,
     pid: Node<'_>,
-    case: &Case<'_>,
-) -> Option<Signal> {
+    context: &JudgeContext<'_>,
+) -> Option<BackendSignal> {
     let of_row = call.args().len() == 1 && is_column(call.args().get(0)?, "pid");
-    let pid = argument(pid, &ROW_PIDS, &case.parameters)?;
-    (of_row && pid.is_pid()).then_some(Signal {
+    let pid = argument(pid, &ROW_PIDS, &context.parameters)?;
+    (of_row && pid.is_pid()).then_some(BackendSignal {
         kind,
         pid,
         timeout: SignalArgument::Literal(0),
@@ -267,12 +277,12 @@ fn of_activity(
 }
 
 /// Whether the server's function has a second argument: since 14.
-fn has_timeout(case: &Case<'_>) -> bool {
-    case.server_major().is_none_or(|major| major >= 14)
+fn has_timeout(context: &JudgeContext<'_>) -> bool {
+    context.server_major().is_none_or(|major| major >= 14)
 }
 
 /// The types that a value may have for the server to take the call.
-struct Types {
+struct AcceptedTypes {
     /// Those of parameters without a cast, zero where the server finds it.
     given: &'static [u32],
     /// Those that a cast may name.
@@ -282,7 +292,11 @@ struct Types {
 }
 
 /// A number, a parameter, or a cast of one of them.
-fn argument(node: Node<'_>, types: &Types, parameters: &Parameters) -> Option<SignalArgument> {
+fn argument(
+    node: Node<'_>,
+    types: &AcceptedTypes,
+    parameters: &ParameterTypes,
+) -> Option<SignalArgument> {
     match node {
         Node::TypeCast(cast) => {
             let name = named_by(cast, types.cast)?;
@@ -301,11 +315,11 @@ fn argument(node: Node<'_>, types: &Types, parameters: &Parameters) -> Option<Si
 fn of_parameter(
     parameter: &nodes::ParamRef,
     (taken, cast): (&[u32], &'static str),
-    parameters: &Parameters,
+    parameters: &ParameterTypes,
 ) -> Option<SignalArgument> {
     let number = u16::try_from(parameter.number).ok()?;
     let place = usize::from(number).checked_sub(1)?;
-    let Parameters::Given(types) = parameters else {
+    let ParameterTypes::Given(types) = parameters else {
         return None;
     };
     let oid = types.get(place).copied().unwrap_or_default();
@@ -364,7 +378,7 @@ fn span_of(call: &nodes::FuncCall, text: &str) -> Option<Range<usize>> {
     None
 }
 
-impl Signal {
+impl BackendSignal {
     /// What stands in the call's place: false, or NULL where an argument is.
     fn value(&self) -> String {
         let given = |argument: SignalArgument| match argument {
@@ -381,7 +395,7 @@ impl Signal {
     }
 }
 
-impl From<SignalCall> for Signal {
+impl From<SignalCall> for BackendSignal {
     fn from(call: SignalCall) -> Self {
         Self {
             kind: call.kind,
@@ -414,7 +428,7 @@ impl SignalArgument {
     }
 }
 
-impl fmt::Debug for Signal {
+impl fmt::Debug for BackendSignal {
     /// Without the numbers.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Signal({:?}, …)", self.kind)
@@ -428,20 +442,20 @@ impl fmt::Debug for SignalCall {
     }
 }
 
-const PIDS: Types = Types {
+const PIDS: AcceptedTypes = AcceptedTypes {
     given: &[0, INT2, INT4],
     cast: &["int2", "int4"],
     own: "int4",
 };
 
-const TIMEOUTS: Types = Types {
+const TIMEOUTS: AcceptedTypes = AcceptedTypes {
     given: &[0, INT2, INT4, INT8],
     cast: &["int2", "int4", "int8"],
     own: "int8",
 };
 
 /// What `pid` is compared with.
-const ROW_PIDS: Types = Types {
+const ROW_PIDS: AcceptedTypes = AcceptedTypes {
     given: &[0, INT2, INT4, INT8],
     cast: &["int2", "int4", "int8"],
     own: "int4",
@@ -467,9 +481,9 @@ mod tests {
     use crate::policy::Policy;
 
     /// What a text is lowered to, and the call that was taken out of it.
-    fn taken_out(gate: &Gate, before: &str, types: &[u32]) -> Option<(String, Signal)> {
+    fn taken_out(gate: &Gate, before: &str, types: &[u32]) -> Option<(String, BackendSignal)> {
         let names = SessionNames::of_no_database();
-        let parameters = Parameters::given(types.iter().copied());
+        let parameters = ParameterTypes::given(types.iter().copied());
         let judgement = gate.judge_with(Cow::Borrowed(before), &parameters, &names);
         let Verdict::Clamped(clamp) = judgement.verdict else {
             return None;

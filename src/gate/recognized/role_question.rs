@@ -8,8 +8,8 @@
 //! <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS>
 
 use super::single_call::{called, is_plain};
-use crate::gate::rules::Called;
-use crate::sql::tree::{Node, Tree};
+use crate::gate::rules::CalledName;
+use crate::sql::tree::{Node, SyntaxTree};
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum RoleQuestion {
 
 impl RoleQuestion {
     /// The question that a text is.
-    pub(in crate::gate) fn of(tree: &Tree) -> Option<Self> {
+    pub(in crate::gate) fn of(tree: &SyntaxTree) -> Option<Self> {
         let mut statements = tree.statements();
         let (Some(only), None) = (statements.next(), statements.next()) else {
             return None;
@@ -42,7 +42,7 @@ impl RoleQuestion {
                     && select.from_clause().is_empty()
                     && matches!(select.where_clause(), Node::None);
                 let call = called(target).filter(|_| is_alone)?;
-                let called = Called::of(call.funcname());
+                let called = CalledName::of(call.funcname());
                 let of_server = matches!(called.schema, None | Some("pg_catalog"));
                 let asks = of_server
                     && called.name == "pg_is_in_recovery"

@@ -5,9 +5,9 @@
 //! whose name comes from `pg_settings`.
 
 use crate::gate::basis::SearchPaths;
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::models::from_names;
-use crate::gate::rules::Called;
+use crate::gate::rules::CalledName;
 use crate::sql::tree::{
     A_Expr_Kind, ConstValue, Node, SetOperation, SubLinkType, list::NodeList, nodes,
 };
@@ -27,14 +27,14 @@ pub(in crate::gate) enum SingleCall {
 
 impl SingleCall {
     /// That of a statement.
-    pub(in crate::gate) fn of(node: Node<'_>, case: &Case<'_>) -> Self {
+    pub(in crate::gate) fn of(node: Node<'_>, context: &JudgeContext<'_>) -> Self {
         match node {
             Node::SelectStmt(select) if is_plain(select) => {
                 if exports_once(select, node) {
                     return Self::Export;
                 }
                 match setting(select) {
-                    Some(name) if finds_built_ins_first(case) => Self::OfSetting(name.into()),
+                    Some(name) if finds_built_ins_first(context) => Self::OfSetting(name.into()),
                     Some(_) | None => Self::None,
                 }
             }
@@ -83,7 +83,7 @@ fn exports_once(select: &nodes::SelectStmt, node: Node<'_>) -> bool {
     let Ok(named) = from_names::of(node) else {
         return false;
     };
-    let of_name = |call: &&&nodes::FuncCall| Called::of(call.funcname()).name == EXPORT;
+    let of_name = |call: &&&nodes::FuncCall| CalledName::of(call.funcname()).name == EXPORT;
     select.target_list().iter().all(is_single) && named.calls.iter().filter(of_name).count() == 1
 }
 
@@ -105,7 +105,7 @@ pub(in crate::gate) fn called(target: &nodes::ResTarget) -> Option<&nodes::FuncC
 
 /// Whether a call without arguments is of a built-in of this name.
 fn is_built_in(call: &nodes::FuncCall, name: &str) -> bool {
-    let called = Called::of(call.funcname());
+    let called = CalledName::of(call.funcname());
     let of_server = matches!(called.schema, None | Some("pg_catalog"));
     of_server && called.name == name && call.args().is_empty() && !call.agg_star
 }
@@ -165,8 +165,8 @@ pub(in crate::gate) fn is_one(names: &NodeList, name: &str) -> bool {
 }
 
 /// Whether names that the server brings along mean what it brings along.
-fn finds_built_ins_first(case: &Case<'_>) -> bool {
-    let SearchPaths::Known(paths) = case.paths() else {
+fn finds_built_ins_first(context: &JudgeContext<'_>) -> bool {
+    let SearchPaths::Known(paths) = context.paths() else {
         return false;
     };
     let first = |path: &[Box<str>]| {

@@ -1,4 +1,4 @@
-//! A case whose text is not the one that came: models are put into it, values are lowered.
+//! A text judged in the place of the one that came: models are put in, values are lowered.
 
 pub(super) mod offsets;
 pub(super) mod text;
@@ -7,31 +7,31 @@ use std::fmt::{self, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Instead;
-use super::context::Case;
+use super::RewrittenText;
+use super::context::JudgeContext;
 use crate::limits;
-use crate::policy::Amount;
-use crate::sql::edit::Edit;
+use crate::policy::SettingAmount;
+use crate::sql::edit::TextEdit;
 
 /// The text that came, and what runs in its place.
 #[derive(Clone)]
-pub(super) struct Changed<'j> {
+pub(super) struct TextRewrite<'j> {
     original: &'j str,
-    instead: Arc<Instead>,
+    rewritten: Arc<RewrittenText>,
 }
 
-impl<'j> Case<'j> {
+impl<'j> JudgeContext<'j> {
     /// Notes a value that is lowered to what the policy gives.
-    pub(super) fn lower(&mut self, setting: &str, to: Amount, edit: Edit) {
+    pub(super) fn lower(&mut self, setting: &str, to: SettingAmount, edit: TextEdit) {
         self.edits.push(edit);
         let name = self.policy.name();
-        self.tell(format_args!(
+        self.add_notice(format_args!(
             "{setting} is {to}: policy {name} gives no more"
         ));
     }
 
     /// Adds to what the client is told of values that are lowered.
-    pub(super) fn tell(&mut self, words: fmt::Arguments<'_>) {
+    pub(super) fn add_notice(&mut self, words: fmt::Arguments<'_>) {
         if self.notice.len() >= limits::CLAMP_NOTICE_BYTES_MAX {
             return;
         }
@@ -41,46 +41,46 @@ impl<'j> Case<'j> {
     }
 
     /// The text with models in it, judged in the place of this one.
-    pub(super) fn with_models<'i>(&self, instead: &'i Arc<Instead>) -> Case<'i>
+    pub(super) fn with_models<'i>(&self, rewritten: &'i Arc<RewrittenText>) -> JudgeContext<'i>
     where
         'j: 'i,
     {
-        let mut case = self.of(&instead.text);
-        case.trusted = instead.spans.iter().map(|put| put.to.clone()).collect();
-        case.parameters.settle(&instead.typed);
-        case.changed = Some(Changed {
+        let mut context = self.of(&rewritten.text);
+        context.trusted = rewritten.spans.iter().map(|put| put.to.clone()).collect();
+        context.parameters.fill_types(&rewritten.parameter_types);
+        context.rewrite = Some(TextRewrite {
             original: self.text,
-            instead: Arc::clone(instead),
+            rewritten: Arc::clone(rewritten),
         });
-        case
+        context
     }
 
     /// The text as it came.
     pub(super) fn original(&self) -> &'j str {
-        let changed = self.changed.as_ref();
+        let changed = self.rewrite.as_ref();
         changed.map_or(self.text, |changed| changed.original)
     }
 
     /// The bytes of the text as it came that bytes of the judged one stand for.
     pub(super) fn in_original(&self, span: &Range<usize>) -> Range<usize> {
-        match &self.changed {
-            Some(changed) => changed.instead.in_original(span),
+        match &self.rewrite {
+            Some(changed) => changed.rewritten.in_original(span),
             None => span.clone(),
         }
     }
 
     /// A place of the judged text in the one that came, both in characters from 1.
-    pub(super) fn place_in_original(&self, position: Option<u32>) -> Option<u32> {
-        let Some(changed) = &self.changed else {
+    pub(super) fn position_in_original(&self, position: Option<u32>) -> Option<u32> {
+        let Some(changed) = &self.rewrite else {
             return position;
         };
         let (original, place) = (changed.original, position?);
-        changed.instead.place_in_original(original, place)
+        changed.rewritten.position_in_original(original, place)
     }
 
     /// What runs in the place of the text that came.
-    pub(super) fn instead(&self) -> Option<Arc<Instead>> {
-        let changed = self.changed.as_ref();
-        changed.map(|changed| Arc::clone(&changed.instead))
+    pub(super) fn rewritten_text(&self) -> Option<Arc<RewrittenText>> {
+        let changed = self.rewrite.as_ref();
+        changed.map(|changed| Arc::clone(&changed.rewritten))
     }
 }

@@ -4,24 +4,24 @@
 //! are counted, not bytes, because the protocol does so.
 //! <https://www.postgresql.org/docs/current/protocol-error-fields.html>
 
-use crate::sql::edit::Edit;
+use crate::sql::edit::TextEdit;
 
 /// The changes of one text, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moved(Box<[Change]>);
+pub struct OffsetMap(Box<[OffsetChange]>);
 
 /// One change: characters of the text before it, from zero, and what they became.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Change {
+struct OffsetChange {
     start: usize,
     before: usize,
     after: usize,
 }
 
-impl Moved {
+impl OffsetMap {
     /// Of edits of a text; nothing where each takes as many characters as before.
-    pub(in crate::gate) fn of(text: &str, edits: &[Edit]) -> Option<Self> {
-        let mut edits: Vec<&Edit> = edits.iter().collect();
+    pub(in crate::gate) fn of(text: &str, edits: &[TextEdit]) -> Option<Self> {
+        let mut edits: Vec<&TextEdit> = edits.iter().collect();
         edits.sort_by_key(|edit| edit.span.start);
         let (mut counted, mut characters) = (0, 0);
         let mut changes = Vec::new();
@@ -29,7 +29,7 @@ impl Moved {
             let between = text.get(counted..edit.span.start)?;
             let replaced = text.get(edit.span.clone())?;
             characters += between.chars().count();
-            let change = Change {
+            let change = OffsetChange {
                 start: characters,
                 before: replaced.chars().count(),
                 after: edit.replacement.chars().count(),
@@ -45,7 +45,7 @@ impl Moved {
 
     /// A place in the changed text as one in the text before, both in characters from 1: where a
     /// change begins for all that stands in it.
-    pub fn place(&self, place: usize) -> usize {
+    pub fn original_position(&self, place: usize) -> usize {
         let at = place.saturating_sub(1);
         // Where what stands behind the changes so far begins, in the one text and in the other.
         let (mut own, mut other) = (0, 0);
@@ -74,7 +74,7 @@ mod tests {
         let text = "SET é = 0; SELECT ü, 0; SET x = off; SELECT nope";
         let edit = |word: &str, replacement: &str| {
             let start = text.find(word).unwrap();
-            Edit {
+            TextEdit {
                 span: start..start + word.len(),
                 replacement: replacement.to_owned(),
             }
@@ -84,28 +84,31 @@ mod tests {
             edit("0; SELECT", "'30000'; SELECT"),
             edit(", 0", ","),
         ];
-        let moved = Moved::of(text, &edits).unwrap();
+        let moved = OffsetMap::of(text, &edits).unwrap();
         let changed = edit::apply(text, edits).unwrap();
         let place = |text: &str, word: &str| text[..text.find(word).unwrap()].chars().count() + 1;
         for word in ["SET", "é", "=", "ü", "SET x", "nope"] {
             assert_eq!(
-                moved.place(place(&changed, word)),
+                moved.original_position(place(&changed, word)),
                 place(text, word),
                 "{word}"
             );
         }
-        assert_eq!(moved.place(place(&changed, "30000")), place(text, "0;"));
-        assert_eq!(moved.place(1), 1);
+        assert_eq!(
+            moved.original_position(place(&changed, "30000")),
+            place(text, "0;")
+        );
+        assert_eq!(moved.original_position(1), 1);
         let end = changed.chars().count() + 1;
-        assert_eq!(moved.place(end), text.chars().count() + 1);
+        assert_eq!(moved.original_position(end), text.chars().count() + 1);
     }
 
     #[test]
     fn what_keeps_its_length_moves_nothing() {
-        let edit = Edit {
+        let edit = TextEdit {
             span: 4..7,
             replacement: "on ".to_owned(),
         };
-        assert_eq!(Moved::of("x = off", &[edit]), None);
+        assert_eq!(OffsetMap::of("x = off", &[edit]), None);
     }
 }

@@ -6,36 +6,36 @@ use crate::catalog::Oid;
 
 /// The text with the SELECT of each model where its name stood.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Instead {
+pub struct RewrittenText {
     /// What runs.
     pub text: Box<str>,
     /// What was put in, in the order of the text.
-    pub spans: Box<[Put]>,
+    pub spans: Box<[InsertedSpan]>,
     /// The types that parameters have there by what was put in, by their numbers.
-    pub typed: Box<[(u32, Oid)]>,
+    pub parameter_types: Box<[(u32, Oid)]>,
 }
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Put {
+pub struct InsertedSpan {
     /// The bytes of the client's text that it stands for.
     pub from: Range<usize>,
     /// Its bytes in the text that runs.
     pub to: Range<usize>,
     /// Constants of the client's text that stand in it as well.
-    pub copies: Box<[Copied]>,
+    pub copies: Box<[CopiedConstant]>,
 }
 
 /// A constant that stands in two places.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopiedConstant {
     /// Its bytes where it was put: in the text that runs, or in what is being put into that.
     pub to: Range<usize>,
     /// Where it begins in the client's text.
     pub from: usize,
 }
 
-impl Instead {
+impl RewrittenText {
     /// The bytes of the client's text that bytes of the changed one stand for: those of a whole
     /// name where they are within what was put in.
     pub fn in_original(&self, span: &Range<usize>) -> Range<usize> {
@@ -45,7 +45,7 @@ impl Instead {
     }
 
     /// A place in the changed text as one in the client's, both in characters from 1.
-    pub fn place_in_original(&self, original: &str, place: u32) -> Option<u32> {
+    pub fn position_in_original(&self, original: &str, place: u32) -> Option<u32> {
         let before = usize::try_from(place.checked_sub(1)?).ok()?;
         let ends = std::iter::once(self.text.len());
         let mut starts = self.text.char_indices().map(|(at, _)| at).chain(ends);
@@ -58,7 +58,7 @@ impl Instead {
         u32::try_from(characters).ok()?.checked_add(1)
     }
 
-    fn byte_in_original(&self, at: usize, inside: impl Fn(&Put) -> usize) -> usize {
+    fn byte_in_original(&self, at: usize, inside: impl Fn(&InsertedSpan) -> usize) -> usize {
         let before = self.spans.partition_point(|put| put.to.end <= at);
         if let Some(put) = self.spans.get(before)
             && put.to.start < at
@@ -72,7 +72,7 @@ impl Instead {
     }
 }
 
-impl std::fmt::Debug for Instead {
+impl std::fmt::Debug for RewrittenText {
     /// Without the text.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Instead({} spans)", self.spans.len())

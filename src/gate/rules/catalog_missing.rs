@@ -24,33 +24,36 @@
 use std::fmt;
 
 use crate::gate::builtin_names;
-use crate::gate::builtin_names::Kind;
-use crate::gate::context::Case;
-use crate::gate::rules::{Called, Found, node_unknown};
-use crate::gate::{Depth, Refusal, Rule};
+use crate::gate::builtin_names::BuiltinNameKind;
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{CalledName, RuleResult, node_unknown};
+use crate::gate::{Refusal, Rule, VerdictDepth};
 use crate::sql::tree::{self, A_Expr_Kind, Node, list::NodeList, nodes};
 use crate::sqlstate;
 
 /// Looks at a statement and everything under it.
-pub(in crate::gate) fn look(statement: Node<'_>, case: &Case<'_>) -> Found {
-    match case.depth() {
-        Depth::BuiltIns => look_whatever(statement, case),
-        Depth::Names | Depth::Tree => Ok(()),
+pub(in crate::gate) fn check(statement: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
+    match context.depth() {
+        VerdictDepth::BuiltIns => check_at_any_depth(statement, context),
+        VerdictDepth::Names | VerdictDepth::Tree => Ok(()),
     }
 }
 
 /// The same, however deep the verdict looks otherwise.
-pub(in crate::gate) fn look_whatever(statement: Node<'_>, case: &Case<'_>) -> Found {
-    let mut walk = Walk {
-        case,
+pub(in crate::gate) fn check_at_any_depth(
+    statement: Node<'_>,
+    context: &JudgeContext<'_>,
+) -> RuleResult {
+    let mut walk = NameWalk {
+        context,
         withs: Vec::new(),
         items: Vec::new(),
         fields: Vec::new(),
     };
-    let mut waiting = vec![(statement, Visible::Nothing)];
+    let mut waiting = vec![(statement, VisibleWith::Nothing)];
     let mut children = Vec::new();
     while let Some((node, visible)) = waiting.pop() {
-        walk.look_at(node, visible)?;
+        walk.check_node(node, visible)?;
         let visible = match node {
             Node::SelectStmt(select) => walk.open(select, visible, &mut waiting),
             _ => visible,
@@ -65,10 +68,13 @@ pub(in crate::gate) fn look_whatever(statement: Node<'_>, case: &Case<'_>) -> Fo
 }
 
 /// A function that is no built-in, or that the server does not have.
-pub(in crate::gate) fn look_at_unknown(called: Called<'_>, case: &Case<'_>) -> Found {
-    match case.depth() {
-        Depth::BuiltIns => Err(refusal("function", format_args!("{called}"))),
-        Depth::Names | Depth::Tree => Ok(()),
+pub(in crate::gate) fn check_unknown_function(
+    called: CalledName<'_>,
+    context: &JudgeContext<'_>,
+) -> RuleResult {
+    match context.depth() {
+        VerdictDepth::BuiltIns => Err(refusal("function", format_args!("{called}"))),
+        VerdictDepth::Names | VerdictDepth::Tree => Ok(()),
     }
 }
 
@@ -79,41 +85,41 @@ pub(in crate::gate) fn refusal_of_parameter() -> Box<Refusal> {
 
 /// The queries of WITH that a node sees: the one at this place, and those that it sees.
 #[derive(Clone, Copy)]
-enum Visible {
+enum VisibleWith {
     Nothing,
     From(usize),
 }
 
-struct Walk<'w, 't> {
-    case: &'w Case<'w>,
+struct NameWalk<'w, 't> {
+    context: &'w JudgeContext<'w>,
     /// The queries of WITH, each with what was visible before it.
-    withs: Vec<(&'t str, Visible)>,
+    withs: Vec<(&'t str, VisibleWith)>,
     /// What stands in FROM under which name.
-    items: Vec<(&'t str, Item<'t>)>,
+    items: Vec<(&'t str, FromColumns<'t>)>,
     /// Fields of what stands in FROM.
     fields: Vec<(&'t str, &'t str)>,
 }
 
 /// Something in FROM, whose columns are known as far as they are named.
 #[derive(Clone, Copy)]
-enum Item<'t> {
-    Relation(Called<'t>),
-    Function(Called<'t>),
+enum FromColumns<'t> {
+    Relation(CalledName<'t>),
+    Function(CalledName<'t>),
     Query(&'t nodes::SelectStmt),
     /// The columns of something, in an alias.
     Names(&'t NodeList),
     Unknown,
 }
 
-impl<'t> Walk<'_, 't> {
+impl<'t> NameWalk<'_, 't> {
     /// The queries of the WITH of a SELECT are put on the list; what the SELECT itself sees is
     /// returned.
     fn open(
         &mut self,
         select: &'t nodes::SelectStmt,
-        outside: Visible,
-        waiting: &mut Vec<(Node<'t>, Visible)>,
-    ) -> Visible {
+        outside: VisibleWith,
+        waiting: &mut Vec<(Node<'t>, VisibleWith)>,
+    ) -> VisibleWith {
         let Some(with) = select.with_clause() else {
             return outside;
         };
@@ -122,13 +128,13 @@ impl<'t> Walk<'_, 't> {
         for table in with.ctes() {
             let (name, before) = (table.ctename().unwrap_or_default(), visible);
             let item = match table.ctequery() {
-                _ if !table.aliascolnames().is_empty() => Item::Names(table.aliascolnames()),
-                Node::SelectStmt(query) => Item::Query(query),
-                _ => Item::Unknown,
+                _ if !table.aliascolnames().is_empty() => FromColumns::Names(table.aliascolnames()),
+                Node::SelectStmt(query) => FromColumns::Query(query),
+                _ => FromColumns::Unknown,
             };
             self.items.push((name, item));
             self.withs.push((name, visible));
-            visible = Visible::From(self.withs.len().saturating_sub(1));
+            visible = VisibleWith::From(self.withs.len().saturating_sub(1));
             queries.push((Node::CommonTableExpr(table), before));
         }
         let recursive = with.recursive;
@@ -139,9 +145,9 @@ impl<'t> Walk<'_, 't> {
         visible
     }
 
-    fn sees(&self, name: &str, mut visible: Visible) -> bool {
+    fn sees(&self, name: &str, mut visible: VisibleWith) -> bool {
         // Each step leads to an earlier place.
-        while let Visible::From(place) = visible {
+        while let VisibleWith::From(place) = visible {
             let Some((found, before)) = self.withs.get(place) else {
                 return false;
             };
@@ -153,14 +159,14 @@ impl<'t> Walk<'_, 't> {
         false
     }
 
-    fn look_at(&mut self, node: Node<'t>, visible: Visible) -> Found {
+    fn check_node(&mut self, node: Node<'t>, visible: VisibleWith) -> RuleResult {
         match node {
             Node::RangeVar(table) => self.relation(table, visible),
             Node::FuncCall(call) => type_in_string(call),
             Node::RangeSubselect(range) => {
                 let item = match range.subquery() {
-                    Node::SelectStmt(query) => Item::Query(query),
-                    _ => Item::Unknown,
+                    Node::SelectStmt(query) => FromColumns::Query(query),
+                    _ => FromColumns::Unknown,
                 };
                 self.name(range.alias(), item);
                 Ok(())
@@ -168,7 +174,7 @@ impl<'t> Walk<'_, 't> {
             Node::RangeFunction(range) => {
                 self.name(
                     range.alias(),
-                    called_alone(range).map_or(Item::Unknown, Item::Function),
+                    called_alone(range).map_or(FromColumns::Unknown, FromColumns::Function),
                 );
                 Ok(())
             }
@@ -183,54 +189,55 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    fn name(&mut self, alias: Option<&'t nodes::Alias>, item: Item<'t>) {
+    fn name(&mut self, alias: Option<&'t nodes::Alias>, item: FromColumns<'t>) {
         let Some(alias) = alias else {
             return;
         };
         let item = if alias.colnames().is_empty() {
             item
         } else {
-            Item::Names(alias.colnames())
+            FromColumns::Names(alias.colnames())
         };
         self.items
             .push((alias.aliasname().unwrap_or_default(), item));
     }
 
-    fn relation(&mut self, table: &'t nodes::RangeVar, visible: Visible) -> Found {
-        let called = Called {
+    fn relation(&mut self, table: &'t nodes::RangeVar, visible: VisibleWith) -> RuleResult {
+        let called = CalledName {
             schema: table.schemaname(),
             name: table.relname().unwrap_or_default(),
         };
         if called.schema.is_none() && self.sees(called.name, visible) {
             let columns = self.items.iter().find(|(name, _)| *name == called.name);
-            let item = columns.map_or(Item::Unknown, |(_, item)| *item);
+            let item = columns.map_or(FromColumns::Unknown, |(_, item)| *item);
             self.name(table.alias(), item);
             return Ok(());
         }
-        if !self.has(Kind::Relation, called) {
+        if !self.has(BuiltinNameKind::Relation, called) {
             return Err(refusal("relation", format_args!("{called}")));
         }
-        self.items.push((called.name, Item::Relation(called)));
-        self.name(table.alias(), Item::Relation(called));
+        self.items
+            .push((called.name, FromColumns::Relation(called)));
+        self.name(table.alias(), FromColumns::Relation(called));
         Ok(())
     }
 
-    fn data_type(&self, name: &nodes::TypeName) -> Found {
+    fn data_type(&self, name: &nodes::TypeName) -> RuleResult {
         let mut parts = name.names().iter().rev().map(|part| part.sval());
-        let called = Called {
+        let called = CalledName {
             name: parts.next().flatten().unwrap_or_default(),
             schema: parts.next().map(Option::unwrap_or_default),
         };
-        if self.has(Kind::Type, called) || self.has(Kind::Relation, called) {
+        if self.has(BuiltinNameKind::Type, called) || self.has(BuiltinNameKind::Relation, called) {
             Ok(())
         } else {
             Err(refusal("type", format_args!("{called}")))
         }
     }
 
-    fn operator(&self, symbol: &NodeList) -> Found {
-        let called = Called::of(symbol);
-        if symbol.is_empty() || self.has(Kind::Operator, called) {
+    fn operator(&self, symbol: &NodeList) -> RuleResult {
+        let called = CalledName::of(symbol);
+        if symbol.is_empty() || self.has(BuiltinNameKind::Operator, called) {
             Ok(())
         } else {
             Err(refusal("operator", format_args!("{called}")))
@@ -238,7 +245,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// `q.f`: a column of `q`, or a call of f.
-    fn column(&mut self, fields: &'t NodeList) -> Found {
+    fn column(&mut self, fields: &'t NodeList) -> RuleResult {
         let mut names = fields.iter().rev().map(|field| field.as_str());
         match (names.next().flatten(), names.next()) {
             (_, None) | (None, Some(_)) => Ok(()),
@@ -250,16 +257,16 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// `(f(x)).g`: a column of what f returns, or a call of g.
-    fn indirection(&self, indirection: &nodes::A_Indirection) -> Found {
+    fn indirection(&self, indirection: &nodes::A_Indirection) -> RuleResult {
         let mut fields = indirection.indirection().iter();
         let called = match indirection.arg() {
-            Node::FuncCall(call) => Some(Called::of(call.funcname())),
+            Node::FuncCall(call) => Some(CalledName::of(call.funcname())),
             _ => None,
         };
         let unknown = fields.find_map(|field| {
             let field = field.as_str()?;
             let known = called.is_some_and(|of| {
-                builtin_names::has_column(Kind::Function, of.schema, of.name, field)
+                builtin_names::has_column(BuiltinNameKind::Function, of.schema, of.name, field)
             });
             (!known).then_some(field)
         });
@@ -269,7 +276,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    fn close(self) -> Found {
+    fn close(self) -> RuleResult {
         let unknown = self.fields.iter().find(|(of, field)| {
             // The same name may stand for several things in several queries.
             let mut items = self.items.iter().filter(|(name, _)| name == of).peekable();
@@ -281,21 +288,34 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    fn has(&self, kind: Kind, called: Called<'_>) -> bool {
-        builtin_names::has(kind, called.schema, called.name, self.case.server_major())
+    fn has(&self, kind: BuiltinNameKind, called: CalledName<'_>) -> bool {
+        builtin_names::has(
+            kind,
+            called.schema,
+            called.name,
+            self.context.server_major(),
+        )
     }
 }
 
-impl Item<'_> {
+impl FromColumns<'_> {
     /// Whether it has a column of this name, where it stands in FROM by that of its own.
     fn has(self, name: &str, column: &str) -> bool {
         match self {
-            Self::Relation(called) => {
-                builtin_names::has_column(Kind::Relation, called.schema, called.name, column)
-            }
+            Self::Relation(called) => builtin_names::has_column(
+                BuiltinNameKind::Relation,
+                called.schema,
+                called.name,
+                column,
+            ),
             Self::Function(called) => {
-                if builtin_names::has(Kind::Function, called.schema, called.name, None) {
-                    builtin_names::has_column(Kind::Function, called.schema, called.name, column)
+                if builtin_names::has(BuiltinNameKind::Function, called.schema, called.name, None) {
+                    builtin_names::has_column(
+                        BuiltinNameKind::Function,
+                        called.schema,
+                        called.name,
+                        column,
+                    )
                 } else {
                     // The only column of a function has the name by which it stands there.
                     name == column
@@ -305,7 +325,7 @@ impl Item<'_> {
             Self::Query(query) => first_arm(query).target_list().iter().any(|target| {
                 let own = target.name().or_else(|| match target.val() {
                     Node::ColumnRef(column) => column.fields().iter().next_back()?.as_str(),
-                    Node::FuncCall(call) => Some(Called::of(call.funcname()).name),
+                    Node::FuncCall(call) => Some(CalledName::of(call.funcname()).name),
                     _ => None,
                 });
                 own == Some(column)
@@ -316,8 +336,8 @@ impl Item<'_> {
 }
 
 /// A type that a built-in is given the name of. It cannot be looked up.
-fn type_in_string(call: &nodes::FuncCall) -> Found {
-    let called = Called::of(call.funcname());
+fn type_in_string(call: &nodes::FuncCall) -> RuleResult {
+    let called = CalledName::of(call.funcname());
     if matches!(called.name, "pg_input_is_valid" | "pg_input_error_info") {
         return Err(refusal("type", format_args!("of {called}")));
     }
@@ -335,7 +355,7 @@ fn first_arm(query: &nodes::SelectStmt) -> &nodes::SelectStmt {
 }
 
 /// The function that stands alone in FROM.
-fn called_alone(range: &nodes::RangeFunction) -> Option<Called<'_>> {
+fn called_alone(range: &nodes::RangeFunction) -> Option<CalledName<'_>> {
     if range.is_rowsfrom || range.ordinality || !range.coldeflist().is_empty() {
         return None;
     }
@@ -343,7 +363,7 @@ fn called_alone(range: &nodes::RangeFunction) -> Option<Called<'_>> {
         return None;
     };
     match function.get(0) {
-        Some(Node::FuncCall(call)) => Some(Called::of(call.funcname())),
+        Some(Node::FuncCall(call)) => Some(CalledName::of(call.funcname())),
         _ => None,
     }
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
-use crate::catalog::fixture::Fixture;
-use crate::gate::effects::graph::Sight;
+use crate::catalog::fixture::CatalogFixture;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::rules::refusal_words;
 use crate::gate::{Gate, Judgement, Rule, SearchPaths, SessionNames, Verdict};
 use crate::policy::Policy;
@@ -130,7 +130,7 @@ pub(in crate::gate) fn denies() -> Policy {
 }
 
 /// [`shop`], with something to hide.
-pub(in crate::gate) fn people() -> Fixture {
+pub(in crate::gate) fn people() -> CatalogFixture {
     shop()
         .table("shop.secrets", "id int4, text text")
         .table("shop.people", "id int4, name text, secret text")
@@ -146,7 +146,7 @@ pub(in crate::gate) fn names_of_shop() -> SessionNames {
 pub(in crate::gate) fn session_of(catalog: Catalog, policy: &Policy) -> SessionNames {
     let mut names = SessionNames::default();
     names.set_server_major(catalog.server_major());
-    names.set_sight(Some(Arc::new(Sight::new(Arc::new(catalog), policy))));
+    names.set_effect_graph(Some(Arc::new(EffectGraph::new(Arc::new(catalog), policy))));
     names.set_role("postgres");
     names.set_paths(path_of(&["$user", "public"]));
     names
@@ -159,8 +159,8 @@ pub(in crate::gate) fn path_of(names: &[&str]) -> SearchPaths {
 }
 
 /// A database with one thing of each kind that hides an effect, and one that hides none.
-pub(in crate::gate) fn shop() -> Fixture {
-    Fixture::new(15)
+pub(in crate::gate) fn shop() -> CatalogFixture {
+    CatalogFixture::new(15)
         .schema("shop")
         .table("shop.orders", "id int4, total numeric, note text")
         .function("shop.settle() int4", "volatile")

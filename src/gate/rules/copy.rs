@@ -25,17 +25,17 @@
 //! <https://www.postgresql.org/docs/current/sql-copy.html>
 
 use crate::catalog::{Relation, RelationKind};
-use crate::gate::context::Case;
-use crate::gate::effects::graph::Reach;
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::InheritanceReach;
 use crate::gate::effects::lookup;
-use crate::gate::effects::resolve_effects::Subject;
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::effects::resolve_effects::CheckSubject;
+use crate::gate::rules::{RuleResult, node_unknown};
 use crate::gate::{Refusal, Rule, command_label, judge};
-use crate::resolve::{Types, What};
-use crate::sql::tree::{self, Node, Tree, nodes};
+use crate::resolve::{KnownParameters, UsedObject};
+use crate::sql::tree::{self, Node, SyntaxTree, nodes};
 use crate::sqlstate::{self, SqlState};
 
-pub(in crate::gate) fn look(node: Node<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>) -> RuleResult {
     let Node::CopyStmt(copy) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -70,16 +70,19 @@ pub(in crate::gate) fn look(node: Node<'_>) -> Found {
 ///
 /// Relations that PostgreSQL does not copy (views, foreign tables, before version 19 partitioned
 /// tables) are judged like all others: distributed engines copy them as the query.
-pub(in crate::gate) fn look_at_relation(copy: &nodes::CopyStmt, case: &mut Case<'_>) -> Found {
-    let text = query(copy, Reach::WithChildren).ok_or_else(unread)?;
-    let text = match reach(&text, case)? {
-        Reach::Only => query(copy, Reach::Only).ok_or_else(unread)?,
-        Reach::WithChildren => text,
+pub(in crate::gate) fn check_relation(
+    copy: &nodes::CopyStmt,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    let text = query(copy, InheritanceReach::WithChildren).ok_or_else(unread)?;
+    let text = match reach(&text, context)? {
+        InheritanceReach::Only => query(copy, InheritanceReach::Only).ok_or_else(unread)?,
+        InheritanceReach::WithChildren => text,
     };
     let tree = tree::parse(&text).map_err(|_| unread())?;
-    let mut inner = case.of(&text);
+    let mut inner = context.of(&text);
     let judged = judge::judge(only(&tree)?, &mut inner);
-    case.adopt(inner);
+    context.adopt(inner);
     judged.map_err(|mut refusal| {
         refusal.position = None;
         refusal
@@ -88,7 +91,7 @@ pub(in crate::gate) fn look_at_relation(copy: &nodes::CopyStmt, case: &mut Case<
 
 /// The queries that COPY of a relation may be planned as.
 pub(in crate::gate) fn planned(copy: &nodes::CopyStmt) -> Vec<String> {
-    let reaches = [Reach::Only, Reach::WithChildren];
+    let reaches = [InheritanceReach::Only, InheritanceReach::WithChildren];
     let queries = reaches.into_iter().map(|reach| query(copy, reach));
     queries.flatten().collect()
 }
@@ -128,13 +131,13 @@ pub(in crate::gate) fn in_quotes(name: &str) -> String {
 }
 
 /// The query that a COPY of a relation is.
-fn query(copy: &nodes::CopyStmt, reach: Reach) -> Option<String> {
+fn query(copy: &nodes::CopyStmt, reach: InheritanceReach) -> Option<String> {
     let table = copy.relation()?;
     let parts = [table.catalogname(), table.schemaname(), table.relname()];
     let name: Vec<String> = parts.into_iter().flatten().map(in_quotes).collect();
     let only = match reach {
-        Reach::Only => "ONLY ",
-        Reach::WithChildren => "",
+        InheritanceReach::Only => "ONLY ",
+        InheritanceReach::WithChildren => "",
     };
     Some(format!(
         "SELECT {}{} FROM {only}{}",
@@ -147,35 +150,36 @@ fn query(copy: &nodes::CopyStmt, reach: Reach) -> Option<String> {
 /// Whose rows are read: those of the relation alone where all that its name may stand for is a
 /// table of which that is known. A server reads row policies by a query of its own, of which some
 /// versions leave ONLY out.
-fn reach(text: &str, case: &Case<'_>) -> Result<Reach, Box<Refusal>> {
-    let Some(sight) = case.sight() else {
-        return Ok(Reach::WithChildren);
+fn reach(text: &str, context: &JudgeContext<'_>) -> Result<InheritanceReach, Box<Refusal>> {
+    let Some(effect_graph) = context.effect_graph() else {
+        return Ok(InheritanceReach::WithChildren);
     };
-    let elsewhere = lookup::are_read_elsewhere(sight, case) || !text.is_ascii();
-    let (Some(paths), false) = (lookup::paths(sight, case), elsewhere) else {
-        return Ok(Reach::WithChildren);
+    let elsewhere = lookup::may_be_read_otherwise(effect_graph, context) || !text.is_ascii();
+    let (Some(paths), false) = (lookup::paths(effect_graph, context), elsewhere) else {
+        return Ok(InheritanceReach::WithChildren);
     };
     let tree = tree::parse(text).map_err(|_| unread())?;
-    let select = Subject::Statement(only(&tree)?);
+    let select = CheckSubject::Statement(only(&tree)?);
     for path in &paths {
-        let Ok(resolution) = lookup::resolve(select, sight, path, Types::Unclear) else {
-            return Ok(Reach::WithChildren);
+        let Ok(resolution) = lookup::resolve(select, effect_graph, path, KnownParameters::Unclear)
+        else {
+            return Ok(InheritanceReach::WithChildren);
         };
         let mut tables = resolution.uses.iter().filter_map(|used| match &used.what {
-            What::Relation { id, .. } => Some(sight.catalog().relation(*id)),
+            UsedObject::Relation { id, .. } => Some(effect_graph.catalog().relation(*id)),
             _ => None,
         });
         let is_read_alone =
             |table: &Relation| table.kind == RelationKind::Table && table.policies.is_empty();
         match (tables.next(), tables.next()) {
             (Some(table), None) if is_read_alone(table) => {}
-            _ => return Ok(Reach::WithChildren),
+            _ => return Ok(InheritanceReach::WithChildren),
         }
     }
-    Ok(Reach::Only)
+    Ok(InheritanceReach::Only)
 }
 
-fn only(tree: &Tree) -> Result<Node<'_>, Box<Refusal>> {
+fn only(tree: &SyntaxTree) -> Result<Node<'_>, Box<Refusal>> {
     let mut statements = tree.statements();
     match (statements.next(), statements.next()) {
         (Some(statement), None) => Ok(statement.node),
@@ -208,7 +212,7 @@ fn refusal(sqlstate: SqlState, message: &str) -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
     use crate::gate::Rule;
     use crate::gate::rules::check::{
         agent_with, check, check_blind, check_denies, check_hides, check_in, check_shop, gate,
@@ -293,7 +297,7 @@ mod tests {
     #[test]
     fn only_the_rows_of_the_relation_itself_are_read() {
         let people = |major| {
-            Fixture::new(major)
+            CatalogFixture::new(major)
                 .schema("shop")
                 .table("shop.open", "id int4")
                 .table("shop.closed", "id int4")

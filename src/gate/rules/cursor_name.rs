@@ -17,29 +17,29 @@
 //! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
 
 use crate::gate::cache::rejudge;
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::recognized::backend_signal;
-use crate::gate::rules::{Found, model, node_unknown};
+use crate::gate::rules::{RuleResult, model, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::Node;
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::FetchStmt(fetch) = node else {
         return Err(node_unknown::refusal(node));
     };
     let name = fetch.portalname().unwrap_or_default();
-    if case.names().is_cursor_in_doubt(name) {
+    if context.names().is_cursor_ambiguous(name) {
         return Err(Refusal::of_name_in_doubt(name));
     }
-    match case.cursor(name) {
+    match context.cursor(name) {
         Some(cursor) => {
             backend_signal::runs_alone(&cursor.facts)?;
             if cursor.facts.is_plan_of_models() {
                 return Err(model::fetched());
             }
-            rejudge::cursor(&cursor, case)?;
-            case.take_over(&cursor.facts);
+            rejudge::cursor(&cursor, context)?;
+            context.take_over(&cursor.facts);
             Ok(())
         }
         None => Err(Refusal::new(

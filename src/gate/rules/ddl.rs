@@ -19,14 +19,14 @@
 //! # When not
 //! SELECT INTO is `select_into`; VACUUM, REINDEX and REFRESH are `maintenance`.
 
-use crate::gate::command_label::Head;
-use crate::gate::context::Case;
+use crate::gate::command_label::CommandLabel;
+use crate::gate::context::JudgeContext;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(node: Node<'_>, case: &Case<'_>) -> Box<Refusal> {
-    let head = Head::of(case, &VERBS);
+pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
+    let head = CommandLabel::of(context, &VERBS);
     let makes_relation = head.has("CREATE") && (head.has("TABLE") || head.has("VIEW"));
     let hint = if makes_relation {
         "Use WITH or a subquery in place of a table or view that is needed for one query."

@@ -17,14 +17,14 @@
 //! # When not
 //! Functions called inside an expression are judged by what they do.
 
-use crate::gate::rules::Called;
+use crate::gate::rules::CalledName;
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::sql::tree::Node;
 use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
     let called = match node {
-        Node::CallStmt(call) => call.funccall().map(|call| Called::of(call.funcname())),
+        Node::CallStmt(call) => call.funccall().map(|call| CalledName::of(call.funcname())),
         _ => None,
     };
     let (what, hint) = match called {

@@ -22,14 +22,14 @@
 //! functions.
 
 use crate::catalog::quoted;
-use crate::gate::context::Case;
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{RuleResult, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::policy::ExplainAnalyze;
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let Node::ExplainStmt(explain) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -42,7 +42,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
             "Use VERBOSE, COSTS, SETTINGS, BUFFERS, SUMMARY, MEMORY or FORMAT.",
         ));
     }
-    match case.policy.statements().explain_analyze {
+    match context.policy.statements().explain_analyze {
         ExplainAnalyze::Refuse if runs(explain) => Err(refusal()),
         ExplainAnalyze::Refuse | ExplainAnalyze::Reads => Ok(()),
     }

@@ -16,9 +16,9 @@
 //! # When not
 //! Tables and servers that the policy names under `foreign` pass.
 
-use crate::gate::effects::graph::Told;
+use crate::gate::effects::graph::EffectDescription;
 use crate::gate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::ForeignTable, "a foreign table")
 }

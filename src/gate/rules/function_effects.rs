@@ -27,15 +27,19 @@
 //! `server_directories: allow`, those functions pass that list one directory of the server by name,
 //! size and time (`pg_ls_waldir()`): none reads a file or takes a path from its caller.
 
-use crate::gate::context::Case;
-use crate::gate::functions::Why;
+use crate::gate::context::JudgeContext;
+use crate::gate::functions::BuiltinEffect;
 use crate::gate::recognized::backend_signal;
-use crate::gate::rules::Called;
+use crate::gate::rules::CalledName;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate::{self, SqlState};
 
 /// `shown` is its name with the types of its arguments, as far as they are known.
-pub(in crate::gate) fn refusal(called: Called<'_>, shown: &str, why: Why) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(
+    called: CalledName<'_>,
+    shown: &str,
+    why: BuiltinEffect,
+) -> Box<Refusal> {
     refusal_with(
         called,
         shown,
@@ -46,13 +50,13 @@ pub(in crate::gate) fn refusal(called: Called<'_>, shown: &str, why: Why) -> Box
 
 /// The same, with the use of it that passes, where there is one.
 pub(in crate::gate) fn refusal_of_call(
-    called: Called<'_>,
+    called: CalledName<'_>,
     shown: &str,
-    why: Why,
-    case: &Case<'_>,
+    why: BuiltinEffect,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    match (why, backend_signal::hint(called, case)) {
-        (Why::ServerDirectory, _) => refusal_with(
+    match (why, backend_signal::hint(called, context)) {
+        (BuiltinEffect::ServerDirectory, _) => refusal_with(
             called,
             shown,
             why,
@@ -63,7 +67,12 @@ pub(in crate::gate) fn refusal_of_call(
     }
 }
 
-fn refusal_with(called: Called<'_>, shown: &str, why: Why, hint: &'static str) -> Box<Refusal> {
+fn refusal_with(
+    called: CalledName<'_>,
+    shown: &str,
+    why: BuiltinEffect,
+    hint: &'static str,
+) -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionEffects,
         sqlstate_of(why),
@@ -74,30 +83,30 @@ fn refusal_with(called: Called<'_>, shown: &str, why: Why, hint: &'static str) -
     .of(Some(format!("function {shown}")))
 }
 
-fn sqlstate_of(why: Why) -> SqlState {
+fn sqlstate_of(why: BuiltinEffect) -> SqlState {
     match why {
-        Why::CatalogWrite
-        | Why::IndexMaintenance
-        | Why::LargeObject
-        | Why::Replication
-        | Why::Sequence
-        | Why::TransactionId
-        | Why::WalOrBackup => sqlstate::READ_ONLY_SQL_TRANSACTION,
-        Why::AdvisoryLock
-        | Why::BufferCache
-        | Why::ForeignServer
-        | Why::IndexFunctions
-        | Why::Lock
-        | Why::BinaryUpgrade
-        | Why::Internal
-        | Why::Notify
-        | Why::ServerControl
-        | Why::ServerDirectory
-        | Why::ServerFile
-        | Why::SessionState
-        | Why::Snapshot
-        | Why::Statistics
-        | Why::Wait => sqlstate::INSUFFICIENT_PRIVILEGE,
+        BuiltinEffect::CatalogWrite
+        | BuiltinEffect::IndexMaintenance
+        | BuiltinEffect::LargeObject
+        | BuiltinEffect::Replication
+        | BuiltinEffect::Sequence
+        | BuiltinEffect::TransactionId
+        | BuiltinEffect::WalOrBackup => sqlstate::READ_ONLY_SQL_TRANSACTION,
+        BuiltinEffect::AdvisoryLock
+        | BuiltinEffect::BufferCache
+        | BuiltinEffect::ForeignServer
+        | BuiltinEffect::IndexFunctions
+        | BuiltinEffect::Lock
+        | BuiltinEffect::BinaryUpgrade
+        | BuiltinEffect::Internal
+        | BuiltinEffect::Notify
+        | BuiltinEffect::ServerControl
+        | BuiltinEffect::ServerDirectory
+        | BuiltinEffect::ServerFile
+        | BuiltinEffect::SessionState
+        | BuiltinEffect::Snapshot
+        | BuiltinEffect::Statistics
+        | BuiltinEffect::Wait => sqlstate::INSUFFICIENT_PRIVILEGE,
     }
 }
 

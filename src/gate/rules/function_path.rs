@@ -21,11 +21,11 @@
 //! names bound. A path that leads where sessions begin is as good as that one, however it is
 //! written. A policy names functions for which any path will do under `functions.any_search_path`.
 
-use crate::gate::effects::graph::{PATH_HINT, Told};
+use crate::gate::effects::graph::{EffectDescription, PATH_HINT};
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     let what = told.what.as_deref();
     let what = what.unwrap_or("a function of the statement");
     let message = format!("{what} is not allowed under this search_path: it has none of its own");

@@ -24,48 +24,51 @@
 //! UNLISTEN passes: drivers send it when they reset a session.
 
 use crate::catalog::quoted;
-use crate::gate::context::{Case, Nesting};
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::context::{JudgeContext, TextOrigin};
+use crate::gate::rules::{RuleResult, node_unknown};
 use crate::gate::{Refusal, Rule, StatementKind};
-use crate::policy::Listen;
-use crate::sql::edit::Edit;
+use crate::policy::ListenChoice;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{TokenKind, tokens};
 use crate::sql::tree::Node;
 use crate::sqlstate;
 
 /// LISTEN, where the policy has it ignored: it becomes an UNLISTEN, which is judged again.
-pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::ListenStmt(listen) = node else {
         return Err(node_unknown::refusal(node));
     };
     let refused = || refusal(node, StatementKind::Listen);
-    let is_ignored = case.policy.statements().listen == Listen::Ignore;
+    let is_ignored = context.policy.statements().listen == ListenChoice::Ignore;
     // A body or a literal is no text that anything could be put into.
-    if !is_ignored || case.nesting != Nesting::Own {
+    if !is_ignored || context.text_origin != TextOrigin::Own {
         return Err(refused());
     }
-    let own = case.text.get(case.statement.clone()).unwrap_or_default();
+    let own = context
+        .text
+        .get(context.statement.clone())
+        .unwrap_or_default();
     let mut words = tokens(own).filter(|token| !token.kind.is_blank());
     let verb = words.next().filter(|token| {
         let word = own.get(token.span.clone()).unwrap_or_default();
         token.kind == TokenKind::Word && word.eq_ignore_ascii_case("listen")
     });
-    let at = verb.ok_or_else(refused)?.span.start + case.statement.start;
-    case.edits.push(Edit {
+    let at = verb.ok_or_else(refused)?.span.start + context.statement.start;
+    context.edits.push(TextEdit {
         span: at..at,
         replacement: "UN".to_owned(),
     });
-    case.listens.push(case.index);
+    context.listens.push(context.index);
     let channel = quoted(listen.conditionname().unwrap_or_default());
-    case.tell(format_args!(
+    context.add_notice(format_args!(
         "LISTEN {channel} is ignored: no notification will come"
     ));
     Ok(())
 }
 
 /// Whether the statement at hand is a LISTEN that runs as UNLISTEN.
-pub(in crate::gate) fn is_lowered(case: &Case<'_>) -> bool {
-    case.listens.last() == Some(&case.index)
+pub(in crate::gate) fn is_lowered(context: &JudgeContext<'_>) -> bool {
+    context.listens.last() == Some(&context.index)
 }
 
 pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {

@@ -17,26 +17,26 @@
 //! # When not
 //! Row locks are `locking_clause`, advisory locks `function_effects`.
 
-use crate::gate::context::Case;
-use crate::gate::rules::{Found, node_unknown, temp_schema};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{RuleResult, node_unknown, temp_schema};
 use crate::gate::{Refusal, Rule, command_label};
-use crate::policy::Choice;
+use crate::policy::PlainChoice;
 use crate::sql::tree::{Node, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let Node::LockStmt(lock) = node else {
         return Err(node_unknown::refusal(node));
     };
-    match case.policy.statements().lock_access_share {
-        Choice::Allow if lock.mode == ACCESS_SHARE => {
+    match context.policy.statements().lock_access_share {
+        PlainChoice::Allow if lock.mode == ACCESS_SHARE => {
             let mut relations = lock.relations().iter();
             relations.try_for_each(|relation| match relation {
-                Node::RangeVar(table) => temp_schema::look_at_relation(table),
+                Node::RangeVar(table) => temp_schema::check_relation(table),
                 other => Err(node_unknown::refusal(other)),
             })
         }
-        Choice::Allow | Choice::Refuse => Err(refusal(lock)),
+        PlainChoice::Allow | PlainChoice::Refuse => Err(refusal(lock)),
     }
 }
 

@@ -16,12 +16,12 @@
 //! # When not
 //! LOCK TABLE is `lock`.
 
-use crate::gate::rules::Found;
+use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{LockClauseStrength, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(select: &nodes::SelectStmt) -> Found {
+pub(in crate::gate) fn check(select: &nodes::SelectStmt) -> RuleResult {
     match select.locking_clause().first() {
         None => Ok(()),
         Some(clause) => Err(refusal(clause)),

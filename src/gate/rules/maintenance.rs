@@ -21,14 +21,14 @@
 //! that a write has queued. IMMEDIATE runs at once what COMMIT would run; in a session that only
 //! reads nothing is ever queued, so it runs nothing and is housekeeping.
 
-use crate::gate::command_label::Head;
-use crate::gate::context::Case;
+use crate::gate::command_label::CommandLabel;
+use crate::gate::context::JudgeContext;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(node: Node<'_>, case: &Case<'_>) -> Box<Refusal> {
-    let head = Head::of(case, &VERBS);
+pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
+    let head = CommandLabel::of(context, &VERBS);
     let (why, hint) = match node {
         Node::AlterSystemStmt(_) => (
             "it changes the server's configuration",

@@ -4,12 +4,12 @@
 //! 2. The parse itself: [`syntax_error`].
 //! 3. The message: [`several_statements`], before any statement, because a driver must learn that
 //!    its *message* is the problem and not some statement of it.
-//! 4. Each statement by its kind ([`look_at_statement`]): one rule answers for each kind, so their
+//! 4. Each statement by its kind ([`check_statement`]): one rule answers for each kind, so their
 //!    order among each other is without meaning; [`roles`] stands before [`settings`] because SET
 //!    ROLE is a SET.
-//! 5. Each node under it ([`look_at`]), from the statement downwards. A call is answered for by one
-//!    rule, chosen by what the function does; [`temp_schema`] comes first because such a name is
-//!    never the built-in's.
+//! 5. Each node under it ([`check_node`]), from the statement downwards. A call is answered for by
+//!    one rule, chosen by what the function does; [`temp_schema`] comes first because such a name
+//!    is never the built-in's.
 //! 6. What the policy says beyond that, when the gate itself has nothing against a statement: its
 //!    kind ([`statement_denied`]), its depth ([`nesting`]), what it sets ([`setting_denied`]),
 //!    calls ([`function_denied`]) and reads ([`relation_denied`], [`column_denied`],
@@ -79,16 +79,16 @@ mod examples;
 #[cfg(test)]
 mod refusal_words;
 
-use super::context::Case;
+use super::context::JudgeContext;
 use super::effects;
-use super::functions::{self, FunctionVerdict, Why};
+use super::functions::{self, BuiltinEffect, FunctionVerdict};
 use super::sql_literal;
 use super::{Refusal, StatementKind};
 use crate::sql::prescan::ScanError;
 use crate::sql::tree::{Node, list::NodeList, nodes};
 
 /// What a rule says: nothing, or a refusal.
-pub(super) type Found = Result<(), Box<Refusal>>;
+pub(super) type RuleResult = Result<(), Box<Refusal>>;
 
 /// What the pre-scan found, as a refusal.
 pub(super) fn before_parsing(error: &ScanError) -> Box<Refusal> {
@@ -101,31 +101,35 @@ pub(super) fn before_parsing(error: &ScanError) -> Box<Refusal> {
 }
 
 /// The rules that see a statement as a whole.
-pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut Case<'_>) -> Found {
+pub(super) fn check_statement(
+    node: Node<'_>,
+    kind: StatementKind,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
     match kind {
         StatementKind::Insert
         | StatementKind::Update
         | StatementKind::Delete
-        | StatementKind::Merge => Err(write_statement::refusal(node, kind, case)),
-        StatementKind::Ddl => Err(ddl::refusal(node, case)),
-        StatementKind::Maintenance => Err(maintenance::refusal(node, case)),
+        | StatementKind::Merge => Err(write_statement::refusal(node, kind, context)),
+        StatementKind::Ddl => Err(ddl::refusal(node, context)),
+        StatementKind::Maintenance => Err(maintenance::refusal(node, context)),
         StatementKind::Do | StatementKind::Call => Err(do_and_call::refusal(node, kind)),
-        StatementKind::Listen => listen_notify::look(node, case),
+        StatementKind::Listen => listen_notify::check(node, context),
         StatementKind::Notify => Err(listen_notify::refusal(node, kind)),
         StatementKind::Load => Err(load::refusal()),
         StatementKind::PreparedTransaction => Err(prepared_transaction::refusal(node)),
-        StatementKind::Copy => copy::look(node),
-        StatementKind::Explain => explain_analyze::look(node, case),
-        StatementKind::Set | StatementKind::Reset => match roles::look(node, case)? {
-            roles::Asked::WhatIs => Ok(()),
-            roles::Asked::Nothing => settings::look(node, case),
+        StatementKind::Copy => copy::check(node),
+        StatementKind::Explain => explain_analyze::check(node, context),
+        StatementKind::Set | StatementKind::Reset => match roles::check(node, context)? {
+            roles::RoleRequest::WhatIs => Ok(()),
+            roles::RoleRequest::Nothing => settings::check(node, context),
         },
-        StatementKind::Begin => settings::look_at_begin(node, case),
+        StatementKind::Begin => settings::check_begin(node, context),
         StatementKind::Show => settings::look_at_show(node),
-        StatementKind::Execute => prepared_name::look(node, case),
-        StatementKind::Fetch | StatementKind::Move => cursor_name::look(node, case),
-        StatementKind::Declare => with_hold::look(node, case),
-        StatementKind::Lock => lock::look(node, case),
+        StatementKind::Execute => prepared_name::check(node, context),
+        StatementKind::Fetch | StatementKind::Move => cursor_name::check(node, context),
+        StatementKind::Declare => with_hold::check(node, context),
+        StatementKind::Lock => lock::check(node, context),
         StatementKind::Select
         | StatementKind::Values
         | StatementKind::Table
@@ -147,133 +151,144 @@ pub(super) fn look_at_statement(node: Node<'_>, kind: StatementKind, case: &mut 
 }
 
 /// The rules that see one node under a statement. Kinds without a rule only have children.
-pub(super) fn look_at(node: Node<'_>, case: &mut Case<'_>) -> Found {
-    if let Some(sight) = case.sight() {
-        effects::suspect_names::look(node, sight, case);
+pub(super) fn check_node(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+    if let Some(effect_graph) = context.effect_graph() {
+        effects::suspect_names::check_names(node, effect_graph, context);
     }
     match node {
-        Node::FuncCall(call) => look_at_call(call, case),
-        Node::ColumnRef(column) => look_at_fields(column.fields().iter().skip(1), case),
-        Node::A_Indirection(indirection) => look_at_fields(indirection.indirection().iter(), case),
-        Node::A_Expr(operator) => look_at_operator(operator.name(), case),
+        Node::FuncCall(call) => check_call(call, context),
+        Node::ColumnRef(column) => check_fields(column.fields().iter().skip(1), context),
+        Node::A_Indirection(indirection) => check_fields(indirection.indirection().iter(), context),
+        Node::A_Expr(operator) => check_operator(operator.name(), context),
         Node::SelectStmt(select) => {
-            select_into::look(select)?;
-            locking_clause::look(select)
+            select_into::check(select)?;
+            locking_clause::check(select)
         }
-        Node::SubLink(link) => look_at_operator(link.oper_name(), case),
-        Node::SortBy(sort) => look_at_operator(sort.use_op(), case),
-        Node::RangeVar(table) => temp_schema::look_at_relation(table),
-        Node::TypeName(name) => temp_schema::look_at_type(name),
-        Node::CollateClause(collate) => temp_schema::look_at_name(collate.collname(), "collation"),
-        Node::RangeTableSample(sample) => tablesample_method::look(sample, case),
+        Node::SubLink(link) => check_operator(link.oper_name(), context),
+        Node::SortBy(sort) => check_operator(sort.use_op(), context),
+        Node::RangeVar(table) => temp_schema::check_relation(table),
+        Node::TypeName(name) => temp_schema::check_type(name),
+        Node::CollateClause(collate) => temp_schema::check_name(collate.collname(), "collation"),
+        Node::RangeTableSample(sample) => tablesample_method::check(sample, context),
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::MergeStmt(_) => {
-            Err(modifying_cte::refusal(node, case))
+            Err(modifying_cte::refusal(node, context))
         }
         Node::IntoClause(into) => Err(select_into::refusal(into)),
         Node::LockingClause(clause) => Err(locking_clause::refusal(clause)),
         // merge_action(): outside of MERGE a server before 17 reads a call of a user's function.
         Node::MergeSupportFunc(_) => Err(node_unknown::refusal(node)),
-        _ => newer_syntax::look(node, case),
+        _ => newer_syntax::check(node, context),
     }
 }
 
-fn look_at_call(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
-    let called = Called::of(call.funcname());
-    temp_schema::look_at_call(called)?;
-    set_config::look_at_read(called, call, case)?;
+fn check_call(call: &nodes::FuncCall, context: &mut JudgeContext<'_>) -> RuleResult {
+    let called = CalledName::of(call.funcname());
+    temp_schema::check_call(called)?;
+    set_config::look_at_read(called, call, context)?;
     match functions::verdict(called.schema, called.name, call.args().len()) {
-        FunctionVerdict::Allowed if is_missing(called, case) => {
-            unknown_function::look(called, case)
+        FunctionVerdict::Allowed if is_missing(called, context) => {
+            unknown_function::check(called, context)
         }
         FunctionVerdict::Allowed => {
-            if let Some(sight) = case.sight() {
-                effects::suspect_names::call(called, sight, case);
+            if let Some(effect_graph) = context.effect_graph() {
+                effects::suspect_names::call(called, effect_graph, context);
             }
-            type_effects::look_at_call(called, call, case)
+            type_effects::check_call(called, call, context)
         }
         FunctionVerdict::Housekeeping => {
-            look_for_overloads(called, case);
+            note_overloads(called, context);
             Ok(())
         }
         FunctionVerdict::SetConfig => {
-            look_for_overloads(called, case);
-            set_config::look(call, case)
+            note_overloads(called, context);
+            set_config::check(call, context)
         }
         FunctionVerdict::RunsSql => Err(sql_in_string::refusal(
             called,
-            &shown(called, call.args().len(), case),
+            &shown(called, call.args().len(), context),
         )),
-        FunctionVerdict::Effects { why: Why::Snapshot } if case.exports_snapshot() => {
-            look_for_overloads(called, case);
+        FunctionVerdict::Effects {
+            why: BuiltinEffect::Snapshot,
+        } if context.exports_snapshot() => {
+            note_overloads(called, context);
             Ok(())
         }
         FunctionVerdict::Effects { why }
-            if why.is_allowed_by(case.policy) && is_missing(called, case) =>
+            if why.is_allowed_by(context.policy) && is_missing(called, context) =>
         {
-            unknown_function::look(called, case)
+            unknown_function::check(called, context)
         }
-        FunctionVerdict::Effects { why } if why.is_allowed_by(case.policy) => {
-            look_for_overloads(called, case);
+        FunctionVerdict::Effects { why } if why.is_allowed_by(context.policy) => {
+            note_overloads(called, context);
             Ok(())
         }
         FunctionVerdict::Effects { why } => {
-            let shown = shown(called, call.args().len(), case);
-            Err(function_effects::refusal_of_call(called, &shown, why, case))
+            let shown = shown(called, call.args().len(), context);
+            Err(function_effects::refusal_of_call(
+                called, &shown, why, context,
+            ))
         }
         FunctionVerdict::Unknown => {
-            unknown_function::look(called, case)?;
-            sql_literal::look(called, call, case);
+            unknown_function::check(called, context)?;
+            sql_literal::check_literals(called, call, context);
             Ok(())
         }
     }
 }
 
-fn look_at_operator(name: &NodeList, case: &Case<'_>) -> Found {
-    temp_schema::look_at_name(name, "operator")?;
-    operator_schema::look(name, case)
+fn check_operator(name: &NodeList, context: &JudgeContext<'_>) -> RuleResult {
+    temp_schema::check_name(name, "operator")?;
+    operator_schema::check(name, context)
 }
 
-fn look_for_overloads(called: Called<'_>, case: &mut Case<'_>) {
-    if let Some(sight) = case.sight() {
-        effects::suspect_names::call_of_ruled(called, sight, case);
+fn note_overloads(called: CalledName<'_>, context: &mut JudgeContext<'_>) {
+    if let Some(effect_graph) = context.effect_graph() {
+        effects::suspect_names::call_of_ruled(called, effect_graph, context);
     }
 }
 
 /// Whether the upstream is known to be of a version without this built-in: it would look for a
 /// function of a user's, unless the name says pg_catalog, as those do that the grammar itself
 /// writes.
-fn is_missing(called: Called<'_>, case: &Case<'_>) -> bool {
+fn is_missing(called: CalledName<'_>, context: &JudgeContext<'_>) -> bool {
     called.schema.is_none()
         && functions::versions(called.name).is_some_and(|versions| {
-            let major = case.server_major();
+            let major = context.server_major();
             major.is_some_and(|major| !versions.contains(&major))
         })
 }
 
 /// `x.f` and `(x).f` call a function of one argument where `x` has no such column, scalars
 /// included. A name that is a built-in with effects is taken for the call. What the server itself
-/// cannot be asked for that way ([`Why::Internal`]) has ordinary words among its names and is left
-/// alone.
+/// cannot be asked for that way ([`BuiltinEffect::Internal`]) has ordinary words among its names
+/// and is left alone.
 ///
 /// Only where there is no snapshot: with one, it shows whether the name is a column's. What reads a
 /// setting is seen with one, too.
-fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>, case: &Case<'_>) -> Found {
+fn check_fields<'n>(
+    fields: impl Iterator<Item = Node<'n>>,
+    context: &JudgeContext<'_>,
+) -> RuleResult {
     for name in fields.filter_map(|field| field.as_str()) {
-        set_config::look_at_field(name, case)?;
-        if case.sight().is_some() {
+        set_config::look_at_field(name, context)?;
+        if context.effect_graph().is_some() {
             continue;
         }
-        let called = Called { schema: None, name };
+        let called = CalledName { schema: None, name };
         match functions::verdict(None, name, 1) {
             FunctionVerdict::Allowed
-            | FunctionVerdict::Effects { why: Why::Internal }
+            | FunctionVerdict::Effects {
+                why: BuiltinEffect::Internal,
+            }
             | FunctionVerdict::Housekeeping
             | FunctionVerdict::SetConfig
             | FunctionVerdict::Unknown => {}
             FunctionVerdict::RunsSql => return Err(sql_in_string::refusal(called, name)),
-            FunctionVerdict::Effects { why } if why.is_allowed_by(case.policy) => {}
+            FunctionVerdict::Effects { why } if why.is_allowed_by(context.policy) => {}
             FunctionVerdict::Effects { why } => {
-                return Err(function_effects::refusal_of_call(called, name, why, case));
+                return Err(function_effects::refusal_of_call(
+                    called, name, why, context,
+                ));
             }
         }
     }
@@ -282,9 +297,9 @@ fn look_at_fields<'n>(fields: impl Iterator<Item = Node<'n>>, case: &Case<'_>) -
 
 /// A built-in as a refusal names it: with the types of its arguments, where the catalog has just
 /// one of this name that takes so many.
-fn shown(called: Called<'_>, count: usize, case: &Case<'_>) -> String {
-    let signature = case.sight().and_then(|sight| {
-        let catalog = sight.catalog();
+fn shown(called: CalledName<'_>, count: usize, context: &JudgeContext<'_>) -> String {
+    let signature = context.effect_graph().and_then(|effect_graph| {
+        let catalog = effect_graph.catalog();
         let name = catalog.names().find(called.name)?;
         let mut of_name = catalog.index().functions(name).iter().filter(|id| {
             let function = catalog.function(**id);
@@ -300,12 +315,12 @@ fn shown(called: Called<'_>, count: usize, case: &Case<'_>) -> String {
 
 /// The name of a function or type as it is written, folded by the parser.
 #[derive(Clone, Copy)]
-pub(super) struct Called<'n> {
+pub(super) struct CalledName<'n> {
     pub(super) schema: Option<&'n str>,
     pub(super) name: &'n str,
 }
 
-impl<'n> Called<'n> {
+impl<'n> CalledName<'n> {
     /// Reads `name`, `schema.name` or `database.schema.name`.
     pub(super) fn of(parts: &'n NodeList) -> Self {
         let mut names = parts.iter().rev().map(|part| part.as_str());
@@ -317,7 +332,7 @@ impl<'n> Called<'n> {
     }
 }
 
-impl std::fmt::Display for Called<'_> {
+impl std::fmt::Display for CalledName<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.schema {
             Some(schema) => write!(formatter, "{schema}.{}", self.name),

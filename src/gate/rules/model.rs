@@ -32,7 +32,7 @@ pub(in crate::gate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
 }
 
 /// A part of what a model covers.
-pub(in crate::gate) fn below() -> Box<Refusal> {
+pub(in crate::gate) fn descendant() -> Box<Refusal> {
     form(
         "this table is a part of one that is read through a model",
         "Read the table that it is a part of.",
@@ -40,7 +40,7 @@ pub(in crate::gate) fn below() -> Box<Refusal> {
 }
 
 /// What is read together with what a model covers.
-pub(in crate::gate) fn above() -> Box<Refusal> {
+pub(in crate::gate) fn ancestor() -> Box<Refusal> {
     form(
         "this table is read together with one that is read through a model",
         "Read the table with the model.",
@@ -48,7 +48,7 @@ pub(in crate::gate) fn above() -> Box<Refusal> {
 }
 
 /// A view of what something is laid over.
-pub(in crate::gate) fn over() -> Box<Refusal> {
+pub(in crate::gate) fn overlaid_view() -> Box<Refusal> {
     form(
         "this view reads what the policy masks or filters",
         "Read the tables themselves, or have the view named in rows or columns.mask of the policy.",
@@ -82,7 +82,7 @@ pub(in crate::gate) fn unusable(schema: &str, name: &str) -> Box<Refusal> {
 }
 
 /// A model whose operators or functions are others where this session looks names up.
-pub(in crate::gate) fn elsewhere(schema: &str, name: &str) -> Box<Refusal> {
+pub(in crate::gate) fn other_search_path(schema: &str, name: &str) -> Box<Refusal> {
     form(
         &format!("the model {schema}.{name} would mean something else under this search_path"),
         "SET search_path to the schemas of the tables alone, or RESET it.",
@@ -140,7 +140,7 @@ pub(in crate::gate) fn too_much() -> Box<Refusal> {
 }
 
 /// A statement or cursor that was prepared for another text than the one that would run now.
-pub(in crate::gate) fn changed() -> Box<Refusal> {
+pub(in crate::gate) fn text_changed() -> Box<Refusal> {
     Refusal::new(
         Rule::Model,
         sqlstate::FEATURE_NOT_SUPPORTED,

@@ -17,14 +17,14 @@
 //! # When not
 //! Where the outer statement is a write itself, it is `write_statement`.
 
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::rules::write_statement;
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::sql::tree::Node;
 
-pub(in crate::gate) fn refusal(node: Node<'_>, case: &Case<'_>) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
     let kind = StatementKind::of(node);
-    let mut refusal = write_statement::refusal(node, kind, case);
+    let mut refusal = write_statement::refusal(node, kind, context);
     refusal.rule = Rule::ModifyingCte;
     refusal.message = refusal
         .message

@@ -19,16 +19,16 @@
 //! # When not
 //! A view counts as one relation, whatever its query is.
 
-use crate::gate::context::Case;
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{RuleResult, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::policy::PolicyRule;
 use crate::sql::tree::{self, Node};
 use crate::sqlstate;
 
 /// Looks at a query.
-pub(in crate::gate) fn look(query: Node<'_>, case: &mut Case<'_>) -> Found {
-    let Some(most) = case.policy.limits().nesting else {
+pub(in crate::gate) fn check(query: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+    let Some(most) = context.policy.limits().nesting else {
         return Ok(());
     };
     let mut waiting = vec![(query, 0_u32)];
@@ -36,7 +36,7 @@ pub(in crate::gate) fn look(query: Node<'_>, case: &mut Case<'_>) -> Found {
     while let Some((node, depth)) = waiting.pop() {
         let is_query = matches!(node, Node::SelectStmt(_));
         if is_query && depth >= most {
-            return case.under(PolicyRule::Nesting, refusal(most, case));
+            return context.enforce_or_observe(PolicyRule::Nesting, refusal(most, context));
         }
         tree::children(node, &mut children).map_err(|_| node_unknown::refusal(node))?;
         waiting.extend(children.drain(..).map(|child| {
@@ -48,8 +48,8 @@ pub(in crate::gate) fn look(query: Node<'_>, case: &mut Case<'_>) -> Found {
     Ok(())
 }
 
-fn refusal(most: u32, case: &Case<'_>) -> Box<Refusal> {
-    let policy = case.policy.name();
+fn refusal(most: u32, context: &JudgeContext<'_>) -> Box<Refusal> {
+    let policy = context.policy.name();
     Refusal::new(
         Rule::Nesting,
         sqlstate::STATEMENT_TOO_COMPLEX,

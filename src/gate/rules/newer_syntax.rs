@@ -17,15 +17,15 @@
 //! When the version is not known, as in a check without a database; and when the snapshot of the
 //! database has functions of that name, all of which only read.
 
-use crate::gate::context::Case;
-use crate::gate::effects::graph::Sight;
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::effects::suspect_names;
-use crate::gate::rules::Found;
+use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, JsonExprOp, Node};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let since = match node {
         Node::JsonFuncExpr(_)
         | Node::JsonTable(_)
@@ -40,8 +40,8 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
         | Node::JsonIsPredicate(_) => 16,
         _ => return Ok(()),
     };
-    match case.server_major() {
-        Some(major) if major < since && !is_clean_call(node, case) => Err(Refusal::new(
+    match context.server_major() {
+        Some(major) if major < since && !is_clean_call(node, context) => Err(Refusal::new(
             Rule::NewerSyntax,
             sqlstate::FEATURE_NOT_SUPPORTED,
             &format!(
@@ -59,7 +59,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &Case<'_>) -> Found {
 }
 
 /// Whether what the older server would call is known, and only reads.
-fn is_clean_call(node: Node<'_>, case: &Case<'_>) -> bool {
+fn is_clean_call(node: Node<'_>, context: &JudgeContext<'_>) -> bool {
     let name = match node {
         Node::JsonFuncExpr(function) => match function.op {
             JsonExprOp::JSON_EXISTS_OP => "json_exists",
@@ -78,9 +78,10 @@ fn is_clean_call(node: Node<'_>, case: &Case<'_>) -> bool {
         _ => return false,
     };
     // What its arguments are made into is not looked up.
-    let clean =
-        |sight: &Sight| sight.implicit_casts().is_empty() && suspect_names::all_clean(name, sight);
-    case.sight().is_some_and(clean)
+    let clean = |effect_graph: &EffectGraph| {
+        effect_graph.implicit_casts().is_empty() && suspect_names::all_clean(name, effect_graph)
+    };
+    context.effect_graph().is_some_and(clean)
 }
 
 #[cfg(test)]

@@ -20,17 +20,17 @@
 //! snapshot of the database, operators of all schemas are judged by what they do:
 //! `operator_effects`.
 
-use crate::gate::context::Case;
-use crate::gate::rules::{Called, Found};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{CalledName, RuleResult};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::list::NodeList;
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(operator: &NodeList, case: &Case<'_>) -> Found {
-    if operator.len() < 2 || case.sight().is_some() {
+pub(in crate::gate) fn check(operator: &NodeList, context: &JudgeContext<'_>) -> RuleResult {
+    if operator.len() < 2 || context.effect_graph().is_some() {
         return Ok(());
     }
-    let called = Called::of(operator);
+    let called = CalledName::of(operator);
     if called.schema == Some("pg_catalog") && operator.len() == 2 {
         return Ok(());
     }

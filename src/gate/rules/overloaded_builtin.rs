@@ -18,10 +18,10 @@
 //! `pg_catalog.lower(…)`. An overload that the policy names with the types of its arguments
 //! passes.
 
-use crate::gate::effects::graph::Told;
+use crate::gate::effects::graph::EffectDescription;
 use crate::gate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(
         Rule::OverloadedBuiltin,
         "a function under the name of a built-in",

@@ -18,24 +18,24 @@
 
 use crate::gate::Refusal;
 use crate::gate::cache::rejudge;
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::recognized::backend_signal;
-use crate::gate::rules::{Found, model, node_unknown};
+use crate::gate::rules::{RuleResult, model, node_unknown};
 use crate::sql::tree::{Node, nodes};
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::ExecuteStmt(execute) = node else {
         return Err(node_unknown::refusal(node));
     };
     let name = execute.name().unwrap_or_default();
-    if case.names().is_prepared_in_doubt(name) {
+    if context.names().is_prepared_ambiguous(name) {
         return Err(Refusal::of_name_in_doubt(name));
     }
-    match case.prepared(name) {
+    match context.prepared(name) {
         Some(prepared) => {
             backend_signal::runs_alone(&prepared.facts)?;
-            rejudge::prepared(&prepared, case)?;
-            case.take_over(&prepared.facts);
+            rejudge::prepared(&prepared, context)?;
+            context.take_over(&prepared.facts);
             Ok(())
         }
         None => Err(Refusal::of_unknown_statement(name).about(format_args!("{name}"))),
@@ -44,13 +44,13 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
 
 /// EXPLAIN of an EXECUTE: with models in the statement its plan would tell of rows that they leave
 /// away.
-pub(in crate::gate) fn look_at_explained(
+pub(in crate::gate) fn check_explained(
     execute: &nodes::ExecuteStmt,
-    case: &mut Case<'_>,
-) -> Found {
-    let prepared = case.prepared(execute.name().unwrap_or_default());
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    let prepared = context.prepared(execute.name().unwrap_or_default());
     match prepared {
-        Some(prepared) if prepared.facts.instead.is_some() => Err(model::explained()),
+        Some(prepared) if prepared.facts.rewritten.is_some() => Err(model::explained()),
         Some(_) | None => Ok(()),
     }
 }

@@ -23,39 +23,39 @@
 //! # When not
 //! A view counts as itself, unless the policy says `through_views: check`.
 
-use crate::gate::access::Why;
+use crate::gate::access::AccessDenial;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
 /// `name` is the one that the client wrote.
-pub(in crate::gate) fn refusal(name: &str, why: Why, policy: &str) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(name: &str, why: AccessDenial, policy: &str) -> Box<Refusal> {
     let (reason, hint, key) = match why {
-        Why::NotAllowed => (
+        AccessDenial::NotAllowed => (
             "relations.allow does not name it",
             "Read relations that relations.allow of the policy names, or have it added there.",
             "relations.allow",
         ),
-        Why::New => (
+        AccessDenial::New => (
             "it is new, and relations.known does not name it",
             "Read relations that the policy knows, or have it added to relations.known.",
             "relations.new",
         ),
-        Why::Denied => (
+        AccessDenial::Denied => (
             "relations.deny names it",
             "Read other relations, or have it taken from relations.deny of the policy.",
             "relations.deny",
         ),
-        Why::Child => (
+        AccessDenial::Child => (
             "a partition or child of it may not be read",
             "Read those of its partitions that may be read, each by its own name.",
             "relations.deny",
         ),
-        Why::Through => (
+        AccessDenial::ThroughView => (
             "what the view reads may not be read",
             "Read other relations, or have relations.through_views of the policy changed.",
             "relations.through_views",
         ),
-        Why::OfServer => (
+        AccessDenial::ServerOwned => (
             "it holds other relations' rows or other people's texts",
             "Read other relations: no list shows this one while the policy hides anything.",
             "whatever it hides",

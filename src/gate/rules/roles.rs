@@ -21,22 +21,25 @@
 //! session. NONE and the role that the session has anyway become DEFAULT, in a call of set_config
 //! NULL, and are left out of a connection string: what goes upstream names no role.
 
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::rules::{node_unknown, settings};
 use crate::gate::{Refusal, Rule, StatementKind};
-use crate::sql::edit::Edit;
+use crate::sql::edit::TextEdit;
 use crate::sql::tree::{Node, VariableSetKind, nodes};
 use crate::sqlstate;
 
 /// What a SET is to this rule.
-pub(in crate::gate) enum Asked {
+pub(in crate::gate) enum RoleRequest {
     /// Another setting, or a RESET.
     Nothing,
     /// The role that the session has: the changed text says so.
     WhatIs,
 }
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Result<Asked, Box<Refusal>> {
+pub(in crate::gate) fn check(
+    node: Node<'_>,
+    context: &mut JudgeContext<'_>,
+) -> Result<RoleRequest, Box<Refusal>> {
     let Node::VariableSetStmt(set) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -44,30 +47,30 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Result<Asked
     let resets = StatementKind::of(node) == StatementKind::Reset
         || set.kind == VariableSetKind::VAR_SET_DEFAULT;
     if resets || !is_role(name) {
-        return Ok(Asked::Nothing);
+        return Ok(RoleRequest::Nothing);
     }
-    if !changes_nothing(name, set, case) {
+    if !changes_nothing(name, set, context) {
         return Err(refusal());
     }
     let local = if set.is_local { "LOCAL " } else { "" };
-    case.edits.push(Edit {
-        span: case.statement.clone(),
+    context.edits.push(TextEdit {
+        span: context.statement.clone(),
         replacement: match name.eq_ignore_ascii_case("role") {
             true => format!("SET {local}role TO DEFAULT"),
             false => format!("SET {local}SESSION AUTHORIZATION DEFAULT"),
         },
     });
-    Ok(Asked::WhatIs)
+    Ok(RoleRequest::WhatIs)
 }
 
 /// Whether a session has the role anyway: nothing lets it have another one.
-fn changes_nothing(name: &str, set: &nodes::VariableSetStmt, case: &Case<'_>) -> bool {
+fn changes_nothing(name: &str, set: &nodes::VariableSetStmt, context: &JudgeContext<'_>) -> bool {
     let mut arguments = set.args().iter();
     let (Some(only), None) = (arguments.next(), arguments.next()) else {
         return false;
     };
     set.kind == VariableSetKind::VAR_SET_VALUE
-        && settings::part(only).is_some_and(|wanted| stays(name, &wanted, case.role()))
+        && settings::part(only).is_some_and(|wanted| stays(name, &wanted, context.role()))
 }
 
 /// Whether somebody who is `role` stays that when the setting `name` is set to `wanted`.

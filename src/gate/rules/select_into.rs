@@ -16,12 +16,12 @@
 //! # When not
 //! CREATE TABLE … AS is `ddl`.
 
-use crate::gate::rules::Found;
+use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule, command_label};
 use crate::sql::tree::nodes;
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(select: &nodes::SelectStmt) -> Found {
+pub(in crate::gate) fn check(select: &nodes::SelectStmt) -> RuleResult {
     match select.into_clause() {
         None => Ok(()),
         Some(into) => Err(refusal(into)),

@@ -26,19 +26,19 @@
 //! `SELECT set_config(name, …) FROM pg_settings WHERE name = '…'` names its setting, which the
 //! server may lack: pg_dump sends that.
 
-use crate::gate::context::Case;
-use crate::gate::rules::{Called, Found, roles, setting_denied, settings};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{CalledName, RuleResult, roles, setting_denied, settings};
 use crate::gate::settings as setting;
-use crate::gate::settings::Asked;
+use crate::gate::settings::AllowedSetting;
 use crate::gate::settings::search_path;
-use crate::gate::settings::search_path::Value;
+use crate::gate::settings::search_path::SetConfigValue;
 use crate::gate::settings::{read_write, tracked};
 use crate::gate::{Refusal, Rule};
 use crate::policy::SettingValue;
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn check(call: &nodes::FuncCall, context: &mut JudgeContext<'_>) -> RuleResult {
     let arguments = call.args();
     let (Some(name), Some(value), 3) = (arguments.get(0), arguments.get(1), arguments.len()) else {
         return Err(refusal());
@@ -46,65 +46,65 @@ pub(in crate::gate) fn look(call: &nodes::FuncCall, case: &mut Case<'_>) -> Foun
     if call.func_variadic {
         return Err(refusal());
     }
-    let of_setting = case.single_call.setting_of(name).map(str::to_owned);
+    let of_setting = context.single_call.setting_of(name).map(str::to_owned);
     let name = match (literal(name), &of_setting) {
-        (Literal::Text { text, .. }, _) => text,
+        (SettingLiteral::Text { text, .. }, _) => text,
         (_, Some(name)) => name,
-        (Literal::Null { .. } | Literal::None, None) => return Err(refusal()),
+        (SettingLiteral::Null { .. } | SettingLiteral::None, None) => return Err(refusal()),
     };
     // NULL would answer with what the session began with.
     setting::reserved(Rule::Settings, name)?;
     match literal(value) {
         // NULL resets, as RESET does.
-        Literal::Null { location } => null(name, location, case)?,
-        Literal::Text { text, location } => judge(name, text, location, case)?,
-        Literal::None if is_named(value) => return Err(refusal()),
-        Literal::None if setting::passes_unseen(case.policy, name) => {}
-        Literal::None => return Err(refusal()),
+        SettingLiteral::Null { location } => null(name, location, context)?,
+        SettingLiteral::Text { text, location } => judge(name, text, location, context)?,
+        SettingLiteral::None if is_named(value) => return Err(refusal()),
+        SettingLiteral::None if setting::passes_unseen(context.policy, name) => {}
+        SettingLiteral::None => return Err(refusal()),
     }
-    setting_denied::look(name, case)?;
-    case.touch_settings();
+    setting_denied::check(name, context)?;
+    context.touch_settings();
     let value = match literal(value) {
-        Literal::Text { text, .. } => Value::Text(text),
-        Literal::Null { .. } => Value::Null,
-        Literal::None => Value::Unseen,
+        SettingLiteral::Text { text, .. } => SetConfigValue::Text(text),
+        SettingLiteral::Null { .. } => SetConfigValue::Null,
+        SettingLiteral::None => SetConfigValue::Unseen,
     };
-    search_path::note_set_config(name, value, arguments.get(2), case);
-    tracked::note_set_config(name, value, arguments.get(2), case);
+    search_path::note_set_config(name, value, arguments.get(2), context);
+    tracked::note_set_config(name, value, arguments.get(2), context);
     Ok(())
 }
 
 /// current_setting() reads any setting but pgsieve's own. Where those hold a secret its name has to
 /// be a literal. What pgsieve itself put into a text reads them.
 pub(in crate::gate) fn look_at_read(
-    called: Called<'_>,
+    called: CalledName<'_>,
     call: &nodes::FuncCall,
-    case: &Case<'_>,
-) -> Found {
+    context: &JudgeContext<'_>,
+) -> RuleResult {
     let is_it = called.name == "current_setting"
         && called.schema.is_none_or(|schema| schema == "pg_catalog");
-    if !is_it || case.trusts(usize::try_from(call.location).ok()) {
+    if !is_it || context.trusts(usize::try_from(call.location).ok()) {
         return Ok(());
     }
     match call.args().get(0).map(literal) {
-        Some(Literal::Text { text, .. }) if !call.func_variadic => {
+        Some(SettingLiteral::Text { text, .. }) if !call.func_variadic => {
             setting::reserved(Rule::SetConfig, text)
         }
-        _ => any_setting(case),
+        _ => any_setting(context),
     }
 }
 
 /// `(x).current_setting` and `x.current_setting` call it where `x` has no such column.
-pub(in crate::gate) fn look_at_field(name: &str, case: &Case<'_>) -> Found {
+pub(in crate::gate) fn look_at_field(name: &str, context: &JudgeContext<'_>) -> RuleResult {
     match name {
-        "current_setting" => any_setting(case),
+        "current_setting" => any_setting(context),
         _ => Ok(()),
     }
 }
 
 /// A setting whose name is not known.
-fn any_setting(case: &Case<'_>) -> Found {
-    if case.policy.mask_key().is_none() {
+fn any_setting(context: &JudgeContext<'_>) -> RuleResult {
+    if context.policy.mask_key().is_none() {
         return Ok(());
     }
     Err(Refusal::new(
@@ -116,24 +116,29 @@ fn any_setting(case: &Case<'_>) -> Found {
     ))
 }
 
-fn judge(name: &str, text: &str, location: i32, case: &mut Case<'_>) -> Found {
+fn judge(name: &str, text: &str, location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
     if roles::is_role(name) {
-        return match roles::stays(name, text, case.role()) {
-            true => read_write::null(location, case),
+        return match roles::stays(name, text, context.role()) {
+            true => read_write::null(location, context),
             false => Err(roles::refusal()),
         };
     }
-    match setting::judge(case.policy, Rule::Settings, name, SettingValue::Text(text))? {
-        Asked::AsItIs => Ok(()),
-        Asked::Lowered { to } => settings::lower(name, to, location, case),
-        Asked::ReadOnly => read_write::text(name, location, case),
+    match setting::judge(
+        context.policy,
+        Rule::Settings,
+        name,
+        SettingValue::Text(text),
+    )? {
+        AllowedSetting::Unchanged => Ok(()),
+        AllowedSetting::Lowered { to } => settings::lower(name, to, location, context),
+        AllowedSetting::ReadOnly => read_write::text(name, location, context),
     }
 }
 
 /// To the server's default, which of one setting is not the session's.
-fn null(name: &str, location: i32, case: &mut Case<'_>) -> Found {
+fn null(name: &str, location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
     match name.eq_ignore_ascii_case("transaction_read_only") {
-        true if read_write::is_lowered(case.policy) => read_write::text(name, location, case),
+        true if read_write::is_lowered(context.policy) => read_write::text(name, location, context),
         true => Err(setting::stays_read_only(Rule::Settings)),
         false => Ok(()),
     }
@@ -144,39 +149,39 @@ fn is_named(argument: Node<'_>) -> bool {
     matches!(argument, Node::NamedArgExpr(_))
 }
 
-enum Literal<'t> {
+enum SettingLiteral<'t> {
     Text { text: &'t str, location: i32 },
     Null { location: i32 },
     None,
 }
 
-fn literal(node: Node<'_>) -> Literal<'_> {
+fn literal(node: Node<'_>) -> SettingLiteral<'_> {
     match node {
-        Node::A_Const(constant) if constant.isnull => Literal::Null {
+        Node::A_Const(constant) if constant.isnull => SettingLiteral::Null {
             location: constant.location,
         },
         Node::A_Const(constant) => match constant.val() {
-            Some(ConstValue::String(text)) => Literal::Text {
+            Some(ConstValue::String(text)) => SettingLiteral::Text {
                 text,
                 location: constant.location,
             },
-            _ => Literal::None,
+            _ => SettingLiteral::None,
         },
         // 'x'::text is how some drivers write a text; no other type is taken for one.
         Node::TypeCast(cast) if is_text(cast) => match cast.arg() {
-            Node::A_Const(constant) if constant.isnull => Literal::Null {
+            Node::A_Const(constant) if constant.isnull => SettingLiteral::Null {
                 location: constant.location,
             },
             Node::A_Const(constant) => match constant.val() {
-                Some(ConstValue::String(text)) => Literal::Text {
+                Some(ConstValue::String(text)) => SettingLiteral::Text {
                     text,
                     location: constant.location,
                 },
-                _ => Literal::None,
+                _ => SettingLiteral::None,
             },
-            _ => Literal::None,
+            _ => SettingLiteral::None,
         },
-        _ => Literal::None,
+        _ => SettingLiteral::None,
     }
 }
 

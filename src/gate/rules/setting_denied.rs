@@ -21,24 +21,24 @@
 //! SHOW and current_setting() only read. RESET, DEFAULT and DISCARD ALL return to what the session
 //! started with, which was judged.
 
-use crate::gate::context::Case;
-use crate::gate::rules::Found;
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
 use crate::policy::{Policy, PolicyRule};
 use crate::sqlstate;
 
 /// Looks at a setting that a statement sets.
-pub(in crate::gate) fn look(name: &str, case: &mut Case<'_>) -> Found {
-    note(name, case);
-    match found(name, case.policy) {
+pub(in crate::gate) fn check(name: &str, context: &mut JudgeContext<'_>) -> RuleResult {
+    note(name, context);
+    match found(name, context.policy) {
         None => Ok(()),
-        Some(refusal) => case.under(PolicyRule::SettingDenied, refusal),
+        Some(refusal) => context.enforce_or_observe(PolicyRule::SettingDenied, refusal),
     }
 }
 
 /// Remembers for the audit that a statement names a setting.
-pub(in crate::gate) fn note(name: &str, case: &mut Case<'_>) {
-    if let Some(met) = &mut case.met {
+pub(in crate::gate) fn note(name: &str, context: &mut JudgeContext<'_>) {
+    if let Some(met) = &mut context.name_collector {
         met.set(name);
     }
 }

@@ -29,19 +29,19 @@
 
 use std::borrow::Cow;
 
-use crate::gate::context::Case;
-use crate::gate::rules::{Found, node_unknown, setting_denied};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{RuleResult, node_unknown, setting_denied};
 use crate::gate::settings;
-use crate::gate::settings::Asked;
+use crate::gate::settings::AllowedSetting;
 use crate::gate::settings::read_write;
 use crate::gate::{Refusal, Rule};
-use crate::policy::{Amount, Choice, SettingValue, ValueRule};
-use crate::sql::edit::Edit;
+use crate::policy::{PlainChoice, SettingAmount, SettingValue, ValueRule};
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer;
 use crate::sql::tree::{ConstValue, Node, VariableSetKind, list::NodeList, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::VariableSetStmt(set) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -49,22 +49,22 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
     settings::reserved(Rule::Settings, name)?;
     match set.kind {
         VariableSetKind::VAR_SET_VALUE => {
-            look_at_value(name, set, case)?;
-            setting_denied::look(name, case)
+            check_value(name, set, context)?;
+            setting_denied::check(name, context)
         }
         VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET => {
-            look_at_reset(name, set, case)?;
-            setting_denied::note(name, case);
+            check_reset(name, set, context)?;
+            setting_denied::note(name, context);
             Ok(())
         }
         VariableSetKind::VAR_RESET_ALL => Ok(()),
         VariableSetKind::VAR_SET_MULTI
             if matches!(name, "TRANSACTION" | "SESSION CHARACTERISTICS") =>
         {
-            look_at_modes(set.args(), case)
+            check_modes(set.args(), context)
         }
         VariableSetKind::VAR_SET_MULTI if name == "TRANSACTION SNAPSHOT" => {
-            look_at_snapshot(set.args(), case)
+            check_snapshot(set.args(), context)
         }
         // SET … FROM CURRENT and whatever a later grammar adds.
         _ => Err(not_readable()),
@@ -72,7 +72,7 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
 }
 
 /// SHOW reads any setting but pgsieve's own.
-pub(in crate::gate) fn look_at_show(node: Node<'_>) -> Found {
+pub(in crate::gate) fn look_at_show(node: Node<'_>) -> RuleResult {
     match node {
         Node::VariableShowStmt(show) => {
             settings::reserved(Rule::Settings, show.name().unwrap_or_default())
@@ -81,32 +81,41 @@ pub(in crate::gate) fn look_at_show(node: Node<'_>) -> Found {
     }
 }
 
-pub(in crate::gate) fn look_at_begin(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn check_begin(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     match node {
-        Node::TransactionStmt(transaction) => look_at_modes(transaction.options(), case),
+        Node::TransactionStmt(transaction) => check_modes(transaction.options(), context),
         _ => Err(node_unknown::refusal(node)),
     }
 }
 
 /// RESET of one setting. `transaction_read_only` alone would fall back to a value that is not the
 /// session's.
-fn look_at_reset(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) -> Found {
+fn check_reset(
+    name: &str,
+    set: &nodes::VariableSetStmt,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
     if name.eq_ignore_ascii_case("transaction_read_only") {
-        return read_write::reset(set, case);
+        return read_write::reset(set, context);
     }
     Ok(())
 }
 
 /// Notes that the literal at `location` is replaced by a lower value. The result is judged again.
-pub(in crate::gate) fn lower(name: &str, to: Amount, location: i32, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn lower(
+    name: &str,
+    to: SettingAmount,
+    location: i32,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
     let start = usize::try_from(location).map_err(|_| not_lowerable())?;
-    let rest = case.text.get(start..).ok_or_else(not_lowerable)?;
+    let rest = context.text.get(start..).ok_or_else(not_lowerable)?;
     let literal = lexer::tokens(rest).next().ok_or_else(not_lowerable)?;
     let end = start.saturating_add(literal.span.end);
-    case.lower(
+    context.lower(
         name,
         to,
-        Edit {
+        TextEdit {
             span: start..end,
             replacement: format!("'{}'", to.written()),
         },
@@ -124,47 +133,51 @@ pub(in crate::gate) fn not_lowerable() -> Box<Refusal> {
     )
 }
 
-fn look_at_value(name: &str, set: &nodes::VariableSetStmt, case: &mut Case<'_>) -> Found {
+fn check_value(
+    name: &str,
+    set: &nodes::VariableSetStmt,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
     let mut parts = Vec::new();
     for argument in set.args() {
         match part(argument) {
             Some(part) => parts.push(part),
             // SET TIME ZONE INTERVAL '…' carries a cast, and is the only form that does.
-            None if matches!(argument, Node::TypeCast(_)) => return look_at_cast(name, case),
+            None if matches!(argument, Node::TypeCast(_)) => return check_cast(name, context),
             None => return Err(not_readable()),
         }
     }
     let value = SettingValue::Parts(&parts);
-    match settings::judge(case.policy, Rule::Settings, name, value)? {
-        Asked::AsItIs => Ok(()),
-        Asked::Lowered { to } => match set.args().get(0) {
-            Some(Node::A_Const(constant)) => lower(name, to, constant.location, case),
+    match settings::judge(context.policy, Rule::Settings, name, value)? {
+        AllowedSetting::Unchanged => Ok(()),
+        AllowedSetting::Lowered { to } => match set.args().get(0) {
+            Some(Node::A_Const(constant)) => lower(name, to, constant.location, context),
             _ => Err(not_lowerable()),
         },
-        Asked::ReadOnly => match set.args().get(0) {
-            Some(Node::A_Const(constant)) => read_write::value(name, constant.location, case),
+        AllowedSetting::ReadOnly => match set.args().get(0) {
+            Some(Node::A_Const(constant)) => read_write::value(name, constant.location, context),
             _ => Err(not_lowerable()),
         },
     }
 }
 
-fn look_at_cast(name: &str, case: &Case<'_>) -> Found {
-    if name == "timezone" && case.policy.setting(name) == Some(&ValueRule::Any) {
+fn check_cast(name: &str, context: &JudgeContext<'_>) -> RuleResult {
+    if name == "timezone" && context.policy.setting(name) == Some(&ValueRule::Any) {
         return Ok(());
     }
     Err(not_readable())
 }
 
 /// The snapshot of another transaction, by the name that its export has.
-fn look_at_snapshot(name: &NodeList, case: &Case<'_>) -> Found {
-    match (case.policy.statements().snapshots, name.get(0)) {
-        (Choice::Allow, Some(only)) if name.len() == 1 && part(only).is_some() => Ok(()),
-        (Choice::Allow | Choice::Refuse, _) => Err(not_readable()),
+fn check_snapshot(name: &NodeList, context: &JudgeContext<'_>) -> RuleResult {
+    match (context.policy.statements().snapshots, name.get(0)) {
+        (PlainChoice::Allow, Some(only)) if name.len() == 1 && part(only).is_some() => Ok(()),
+        (PlainChoice::Allow | PlainChoice::Refuse, _) => Err(not_readable()),
     }
 }
 
 /// The modes of a transaction, as BEGIN and SET TRANSACTION list them.
-fn look_at_modes(modes: &NodeList, case: &mut Case<'_>) -> Found {
+fn check_modes(modes: &NodeList, context: &mut JudgeContext<'_>) -> RuleResult {
     for mode in modes {
         let Node::DefElem(mode) = mode else {
             return Err(node_unknown::refusal(mode));
@@ -172,7 +185,7 @@ fn look_at_modes(modes: &NodeList, case: &mut Case<'_>) -> Found {
         match mode.defname().unwrap_or_default() {
             "transaction_isolation" | "transaction_deferrable" => {}
             "transaction_read_only" if is_true(mode.arg()) => {}
-            "transaction_read_only" => read_write::mode(mode.location, case)?,
+            "transaction_read_only" => read_write::mode(mode.location, context)?,
             _ => return Err(not_readable()),
         }
     }

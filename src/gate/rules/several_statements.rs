@@ -31,18 +31,22 @@
 //! load their types by several in one message when they connect.
 
 use crate::gate::builtin_names;
-use crate::gate::builtin_names::Kind;
-use crate::gate::context::Case;
+use crate::gate::builtin_names::BuiltinNameKind;
+use crate::gate::context::JudgeContext;
 use crate::gate::functions::{self, FunctionVerdict};
 use crate::gate::models::from_names;
-use crate::gate::rules::{Called, Found};
+use crate::gate::rules::{CalledName, RuleResult};
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::limits;
-use crate::policy::Several;
-use crate::sql::tree::{Node, SetOperation, Tree, nodes};
+use crate::policy::MultiStatementMode;
+use crate::sql::tree::{Node, SetOperation, SyntaxTree, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(tree: &Tree, count: usize, case: &Case<'_>) -> Found {
+pub(in crate::gate) fn check(
+    tree: &SyntaxTree,
+    count: usize,
+    context: &JudgeContext<'_>,
+) -> RuleResult {
     if count > limits::STATEMENTS_PER_MESSAGE_MAX {
         return Err(Refusal::new(
             Rule::SeveralStatements,
@@ -51,20 +55,20 @@ pub(in crate::gate) fn look(tree: &Tree, count: usize, case: &Case<'_>) -> Found
             "Send them in several messages.",
         ));
     }
-    let statements = case.policy.statements();
+    let statements = context.policy.statements();
     let others_pass = match statements.several {
-        Several::Each => true,
-        Several::Housekeeping => false,
+        MultiStatementMode::Each => true,
+        MultiStatementMode::Housekeeping => false,
     };
     let parts = || {
         tree.statements()
-            .map(|part| (part.node, Part::of(part.node)))
+            .map(|part| (part.node, MessagePart::of(part.node)))
     };
-    if !others_pass && parts().any(|(_, part)| part == Part::Other) {
+    if !others_pass && parts().any(|(_, part)| part == MessagePart::Other) {
         return Err(refusal("several statements in one message are not allowed"));
     }
     match statements.reads_per_message {
-        Some(most) if reads(tree) > most && !loads_types(parts(), case) => {
+        Some(most) if reads(tree) > most && !loads_types(parts(), context) => {
             let given = match most {
                 0 => "no read in a message of several statements".to_owned(),
                 1 => "one read in a message".to_owned(),
@@ -88,7 +92,7 @@ fn refusal(message: &str) -> Box<Refusal> {
 
 /// What a statement is among several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum MessagePart {
     /// It keeps house in the session.
     Housekeeping,
     /// It reads, or prepares a read.
@@ -97,7 +101,7 @@ enum Part {
     Other,
 }
 
-impl Part {
+impl MessagePart {
     fn of(node: Node<'_>) -> Self {
         match StatementKind::of(node) {
             StatementKind::Set
@@ -153,7 +157,7 @@ impl Part {
 }
 
 /// How many reads a message holds: what a cursor of its own runs is counted where it is declared.
-fn reads(tree: &Tree) -> usize {
+fn reads(tree: &SyntaxTree) -> usize {
     let mut declared = Vec::new();
     let mut count = 0;
     for statement in tree.statements() {
@@ -168,22 +172,25 @@ fn reads(tree: &Tree) -> usize {
             }
             _ => {}
         }
-        count += usize::from(Part::of(statement.node) == Part::Read);
+        count += usize::from(MessagePart::of(statement.node) == MessagePart::Read);
     }
     count
 }
 
 /// Whether all reads are of the system catalogs, as those are by which drivers learn the types of a
 /// database.
-fn loads_types<'t>(mut parts: impl Iterator<Item = (Node<'t>, Part)>, case: &Case<'_>) -> bool {
+fn loads_types<'t>(
+    mut parts: impl Iterator<Item = (Node<'t>, MessagePart)>,
+    context: &JudgeContext<'_>,
+) -> bool {
     parts.all(|(node, part)| match part {
-        Part::Housekeeping => true,
-        Part::Read => reads_catalogs(node, case),
-        Part::Other => false,
+        MessagePart::Housekeeping => true,
+        MessagePart::Read => reads_catalogs(node, context),
+        MessagePart::Other => false,
     })
 }
 
-fn reads_catalogs(node: Node<'_>, case: &Case<'_>) -> bool {
+fn reads_catalogs(node: Node<'_>, context: &JudgeContext<'_>) -> bool {
     let (Node::SelectStmt(select), Ok(named)) = (node, from_names::of(node)) else {
         return false;
     };
@@ -193,11 +200,16 @@ fn reads_catalogs(node: Node<'_>, case: &Case<'_>) -> bool {
         // Without a schema it is looked up in pg_catalog first.
         is_catalog(schema)
             && name.is_some_and(|name| {
-                builtin_names::has(Kind::Relation, schema, name, case.server_major())
+                builtin_names::has(
+                    BuiltinNameKind::Relation,
+                    schema,
+                    name,
+                    context.server_major(),
+                )
             })
     });
     let mut calls = named.calls.iter().map(|call| {
-        let called = Called::of(call.funcname());
+        let called = CalledName::of(call.funcname());
         let verdict = functions::verdict(called.schema, called.name, call.args().len());
         (called, verdict)
     });
@@ -231,7 +243,7 @@ fn is_housekeeping_call(node: Node<'_>) -> bool {
     let Node::FuncCall(call) = node else {
         return false;
     };
-    let called = Called::of(call.funcname());
+    let called = CalledName::of(call.funcname());
     matches!(
         functions::verdict(called.schema, called.name, call.args().len()),
         FunctionVerdict::Housekeeping | FunctionVerdict::SetConfig

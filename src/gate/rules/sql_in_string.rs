@@ -19,12 +19,12 @@
 //! database `unknown_function`. crosstab of tablefunc passes where each query that it is given is a
 //! literal that would pass by itself.
 
-use crate::gate::rules::Called;
+use crate::gate::rules::CalledName;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
 /// `shown` is its name with the types of its arguments, as far as they are known.
-pub(in crate::gate) fn refusal(called: Called<'_>, shown: &str) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(called: CalledName<'_>, shown: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::SqlInString,
         sqlstate::INSUFFICIENT_PRIVILEGE,

@@ -19,17 +19,17 @@
 //! # When not
 //! VALUES and TABLE inside of a SELECT are parts of it.
 
-use crate::gate::context::Case;
-use crate::gate::rules::Found;
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::policy::PolicyRule;
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(kind: StatementKind, case: &mut Case<'_>) -> Found {
-    if case.policy.allows_statement(kind.name()) {
+pub(in crate::gate) fn check(kind: StatementKind, context: &mut JudgeContext<'_>) -> RuleResult {
+    if context.policy.allows_statement(kind.name()) {
         return Ok(());
     }
-    let policy = case.policy.name();
+    let policy = context.policy.name();
     let refusal = Refusal::new(
         Rule::StatementDenied,
         sqlstate::INSUFFICIENT_PRIVILEGE,
@@ -43,7 +43,7 @@ pub(in crate::gate) fn look(kind: StatementKind, case: &mut Case<'_>) -> Found {
         "{}, statements of policy {policy}",
         kind.name()
     ));
-    case.under(PolicyRule::StatementDenied, refusal)
+    context.enforce_or_observe(PolicyRule::StatementDenied, refusal)
 }
 
 /// A kind as a statement begins with it.

@@ -16,20 +16,27 @@
 //! # When not
 //! The arguments of the method are expressions and judged as such.
 
-use crate::gate::context::Case;
-use crate::gate::effects::graph::Sight;
-use crate::gate::rules::{Called, Found};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::EffectGraph;
+use crate::gate::rules::{CalledName, RuleResult};
 use crate::gate::{Refusal, Rule, extensions};
 use crate::sql::tree::nodes;
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(sample: &nodes::RangeTableSample, case: &Case<'_>) -> Found {
-    let called = Called::of(sample.method());
+pub(in crate::gate) fn check(
+    sample: &nodes::RangeTableSample,
+    context: &JudgeContext<'_>,
+) -> RuleResult {
+    let called = CalledName::of(sample.method());
     let schema_known = matches!(called.schema, None | Some("pg_catalog"));
     if schema_known && matches!(called.name, "bernoulli" | "system") {
         return Ok(());
     }
-    if case.policy.knows_extensions() && case.sight().is_some_and(|sight| is_known(called, sight)) {
+    if context.policy.knows_extensions()
+        && context
+            .effect_graph()
+            .is_some_and(|effect_graph| is_known(called, effect_graph))
+    {
         return Ok(());
     }
     Err(Refusal::new(
@@ -43,8 +50,8 @@ pub(in crate::gate) fn look(sample: &nodes::RangeTableSample, case: &Case<'_>) -
 }
 
 /// Whether all that could be meant are the methods of extensions that are known.
-fn is_known(called: Called<'_>, sight: &Sight) -> bool {
-    let catalog = sight.catalog();
+fn is_known(called: CalledName<'_>, effect_graph: &EffectGraph) -> bool {
+    let catalog = effect_graph.catalog();
     let Some(name) = catalog.names().find(called.name) else {
         return false;
     };

@@ -23,44 +23,44 @@
 //! types whose values are made. `search_path` may name `pg_temp` behind pg_catalog.
 
 use crate::catalog::schema::{is_of_another_session, is_temporary};
-use crate::gate::context::Case;
-use crate::gate::rules::{Called, Found};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{CalledName, RuleResult};
 use crate::gate::{Refusal, Rule, SearchPaths};
 use crate::sql::tree::{list::NodeList, nodes};
 use crate::sqlstate;
 
 /// The name of a function.
-pub(in crate::gate) fn look_at_call(called: Called<'_>) -> Found {
-    look(called, "function")
+pub(in crate::gate) fn check_call(called: CalledName<'_>) -> RuleResult {
+    check(called, "function")
 }
 
 /// The name of an operator or a collation, as it is written.
-pub(in crate::gate) fn look_at_name(name: &NodeList, sort: &str) -> Found {
-    look(Called::of(name), sort)
+pub(in crate::gate) fn check_name(name: &NodeList, sort: &str) -> RuleResult {
+    check(CalledName::of(name), sort)
 }
 
-pub(in crate::gate) fn look_at_type(name: &nodes::TypeName) -> Found {
+pub(in crate::gate) fn check_type(name: &nodes::TypeName) -> RuleResult {
     let mut names = name
         .names()
         .iter()
         .rev()
         .map(|part| part.sval().unwrap_or_default());
     let (name, schema) = (names.next().unwrap_or_default(), names.next());
-    look(Called { schema, name }, "type")
+    check(CalledName { schema, name }, "type")
 }
 
-pub(in crate::gate) fn look_at_relation(table: &nodes::RangeVar) -> Found {
-    let called = Called {
+pub(in crate::gate) fn check_relation(table: &nodes::RangeVar) -> RuleResult {
+    let called = CalledName {
         schema: table.schemaname(),
         name: table.relname().unwrap_or_default(),
     };
-    look(called, RELATION)
+    check(called, RELATION)
 }
 
 /// A statement that reads, where its names may be looked up in another session's schema. No name
 /// shows that: operators are looked up there, too.
-pub(in crate::gate) fn look_at_paths(case: &Case<'_>) -> Found {
-    let SearchPaths::Known(paths) = case.paths() else {
+pub(in crate::gate) fn check_paths(context: &JudgeContext<'_>) -> RuleResult {
+    let SearchPaths::Known(paths) = context.paths() else {
         return Ok(());
     };
     match paths
@@ -85,7 +85,7 @@ pub(in crate::gate) fn may_be_named_in(text: &str) -> bool {
     folded.contains("pg_temp") || folded.contains("pg_toast_temp")
 }
 
-fn look(called: Called<'_>, sort: &str) -> Found {
+fn check(called: CalledName<'_>, sort: &str) -> RuleResult {
     let Some(schema) = called.schema.filter(|schema| is_temporary(schema)) else {
         return Ok(());
     };

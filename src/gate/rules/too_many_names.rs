@@ -16,13 +16,13 @@
 //! # When not
 //! Never.
 
-use crate::gate::context::Case;
-use crate::gate::rules::Found;
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(case: &mut Case<'_>) -> Found {
-    if !case.names().is_full() {
+pub(in crate::gate) fn check(context: &mut JudgeContext<'_>) -> RuleResult {
+    if !context.names().is_full() {
         return Ok(());
     }
     Err(Refusal::new(

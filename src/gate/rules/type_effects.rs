@@ -20,20 +20,20 @@
 //! are those that read a text as the name of a type (`to_regtype`) where one of the functions that
 //! read modifiers, `'t(5)'`, has effects.
 
-use crate::gate::context::Case;
-use crate::gate::effects::graph::{Told, support_functions};
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::graph::{EffectDescription, support_functions};
 use crate::gate::effects::{suspect_names, type_names};
-use crate::gate::rules::{Called, Found, catalog_missing, temp_schema};
+use crate::gate::rules::{CalledName, RuleResult, catalog_missing, temp_schema};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{ConstValue, Node, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn refusal(told: &Told) -> Box<Refusal> {
+pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::TypeEffects, "a type of the statement")
 }
 
 /// A function whose argument names a type, and does so in a way that cannot be read here.
-fn unread(called: Called<'_>) -> Box<Refusal> {
+fn unread(called: CalledName<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::TypeEffects,
         sqlstate::INSUFFICIENT_PRIVILEGE,
@@ -44,25 +44,25 @@ fn unread(called: Called<'_>) -> Box<Refusal> {
 }
 
 /// Functions that make values of a type which an argument names.
-pub(in crate::gate) fn look_at_call(
-    called: Called<'_>,
+pub(in crate::gate) fn check_call(
+    called: CalledName<'_>,
     call: &nodes::FuncCall,
-    case: &Case<'_>,
-) -> Found {
-    let Some(sight) = case.sight() else {
+    context: &JudgeContext<'_>,
+) -> RuleResult {
+    let Some(effect_graph) = context.effect_graph() else {
         return match called.name {
             "pg_input_is_valid" | "pg_input_error_info" => {
-                catalog_missing::look_at_unknown(called, case)
+                catalog_missing::check_unknown_function(called, context)
             }
             _ => Ok(()),
         };
     };
     let arguments = call.args();
     if support_functions::reads_type_names(called.name)
-        && type_names::are_unclean(sight)
+        && type_names::may_have_effects(effect_graph)
         && !names_a_type(called.name)
     {
-        let is_clean = |node| type_names::is_clean_literal(node, sight);
+        let is_clean = |node| type_names::is_clean_literal(node, effect_graph);
         let all_clean = arguments.iter().all(is_clean);
         return if all_clean {
             Ok(())
@@ -76,14 +76,14 @@ pub(in crate::gate) fn look_at_call(
             (Some(Node::A_Const(constant)), 2) => match constant.val() {
                 Some(ConstValue::String(written)) => {
                     !temp_schema::may_be_named_in(written)
-                        && (!sight.any_type_unclean_to_make()
-                            || suspect_names::all_types_clean(written, sight))
+                        && (!effect_graph.making_any_type_has_effects()
+                            || suspect_names::all_types_clean(written, effect_graph))
                 }
                 _ => false,
             },
             _ => false,
         },
-        _ if !sight.any_type_unclean_to_make() => true,
+        _ if !effect_graph.making_any_type_has_effects() => true,
         // The type's name is looked at where it stands.
         name if names_a_type(name) => matches!(arguments.get(0), Some(Node::TypeCast(_))),
         _ => true,

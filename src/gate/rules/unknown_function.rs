@@ -21,29 +21,29 @@
 //! of a built-in cannot be seen at this depth, nor can one that a cast, an operator, a view or
 //! `row.name` calls.
 
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::effects::missing_objects;
 use crate::gate::effects::suspect_names;
-use crate::gate::effects::suspect_names::Known;
-use crate::gate::rules::{Called, Found, catalog_missing};
+use crate::gate::effects::suspect_names::NamePresence;
+use crate::gate::rules::{CalledName, RuleResult, catalog_missing};
 use crate::gate::settings::search_path;
 use crate::gate::{Refusal, Rule};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
-    catalog_missing::look_at_unknown(called, case)?;
-    if let Some(sight) = case.sight() {
-        return match suspect_names::known(called, sight) {
-            Known::Nowhere => Err(missing(called)),
-            Known::Here => {
-                suspect_names::call(called, sight, case);
+pub(in crate::gate) fn check(called: CalledName<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+    catalog_missing::check_unknown_function(called, context)?;
+    if let Some(effect_graph) = context.effect_graph() {
+        return match suspect_names::name_presence(called, effect_graph) {
+            NamePresence::Nowhere => Err(missing(called)),
+            NamePresence::Here => {
+                suspect_names::call(called, effect_graph, context);
                 Ok(())
             }
         };
     }
-    if case.policy.allows_function(called.schema, called.name) {
+    if context.policy.allows_function(called.schema, called.name) {
         // Its body may set what it likes; an upstream that does not report that is asked.
-        search_path::note_unknown(case);
+        search_path::note_unknown(context);
         return Ok(());
     }
     Err(Refusal::new(
@@ -57,7 +57,7 @@ pub(in crate::gate) fn look(called: Called<'_>, case: &mut Case<'_>) -> Found {
     .about(format_args!("{called}")))
 }
 
-fn missing(called: Called<'_>) -> Box<Refusal> {
+fn missing(called: CalledName<'_>) -> Box<Refusal> {
     let (message, hint) = missing_objects::function(&called.to_string());
     Refusal::new(
         Rule::UnknownFunction,

@@ -29,20 +29,20 @@
 //! refused, since what they give depends on rows that the server was not asked for; and so they are
 //! where it cannot be asked, in the message that declares the cursor.
 
-use crate::gate::context::Case;
-use crate::gate::rules::{Found, node_unknown};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{RuleResult, node_unknown};
 use crate::gate::{Facts, Refusal, Rule, judge};
 use crate::policy::WithHold;
-use crate::sql::edit::Edit;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{Token, TokenKind, tokens};
 use crate::sql::tree::{ConstValue, LimitOption, Node, nodes};
 use crate::sqlstate;
 
-pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
+pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::DeclareCursorStmt(declare) = node else {
         return Err(node_unknown::refusal(node));
     };
-    match case.policy.statements().with_hold {
+    match context.policy.statements().with_hold {
         _ if !judge::holds(declare) => Ok(()),
         WithHold::Allow => Ok(()),
         WithHold::Refuse => Err(Refusal::new(
@@ -51,12 +51,12 @@ pub(in crate::gate) fn look(node: Node<'_>, case: &mut Case<'_>) -> Found {
             "CURSOR WITH HOLD is not allowed: it outlives its transaction",
             "DECLARE the cursor without WITH HOLD, inside a transaction.",
         )),
-        WithHold::Bounded { rows_max, .. } => bound(declare, rows_max, case),
+        WithHold::Bounded { rows_max, .. } => bound(declare, rows_max, context),
     }
 }
 
 /// What a cursor runs that is held.
-pub(in crate::gate) fn look_at_held(inner: &Facts) -> Found {
+pub(in crate::gate) fn check_inner(inner: &Facts) -> RuleResult {
     if inner.effects.is_empty() {
         return Ok(());
     }
@@ -71,14 +71,14 @@ pub(in crate::gate) fn look_at_held(inner: &Facts) -> Found {
 /// The rows that a client may get of a cursor whose query is bounded; none where its own LIMIT is
 /// not above that.
 pub(in crate::gate) fn counted(declare: &nodes::DeclareCursorStmt, rows_max: u64) -> Option<u64> {
-    match Bound::of(declare.query()) {
-        Bound::Rows(own) if own <= rows_max => None,
-        Bound::Rows(_) | Bound::Other | Bound::None => Some(rows_max),
+    match LimitBound::of(declare.query()) {
+        LimitBound::Rows(own) if own <= rows_max => None,
+        LimitBound::Rows(_) | LimitBound::Other | LimitBound::None => Some(rows_max),
     }
 }
 
 /// The LIMIT of a query.
-enum Bound {
+enum LimitBound {
     /// There is none.
     None,
     /// So many rows at most.
@@ -87,7 +87,7 @@ enum Bound {
     Other,
 }
 
-impl Bound {
+impl LimitBound {
     fn of(query: Node<'_>) -> Self {
         let Node::SelectStmt(select) = query else {
             return Self::Other;
@@ -110,22 +110,29 @@ impl Bound {
 
 /// Bounds the query to one row more than a client may get, where it is not bounded so. What comes
 /// of it is judged again, and then has that LIMIT.
-fn bound(declare: &nodes::DeclareCursorStmt, rows_max: u64, case: &mut Case<'_>) -> Found {
+fn bound(
+    declare: &nodes::DeclareCursorStmt,
+    rows_max: u64,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
     let most = rows_max.saturating_add(1);
-    let bound = Bound::of(declare.query());
-    if matches!(bound, Bound::Rows(own) if own <= most) {
+    let bound = LimitBound::of(declare.query());
+    if matches!(bound, LimitBound::Rows(own) if own <= most) {
         return Ok(());
     }
-    let (start, end) = query_of(case).ok_or_else(unbounded)?;
-    let edit = |at: usize, words: String| Edit {
+    let (start, end) = query_of(context).ok_or_else(unbounded)?;
+    let edit = |at: usize, words: String| TextEdit {
         span: at..at,
         replacement: words,
     };
     match bound {
-        Bound::None => case.edits.push(edit(end, format!(" LIMIT {most}"))),
-        Bound::Rows(_) | Bound::Other => {
-            case.edits.push(edit(start, "SELECT * FROM (".to_owned()));
-            case.edits
+        LimitBound::None => context.edits.push(edit(end, format!(" LIMIT {most}"))),
+        LimitBound::Rows(_) | LimitBound::Other => {
+            context
+                .edits
+                .push(edit(start, "SELECT * FROM (".to_owned()));
+            context
+                .edits
                 .push(edit(end, format!(") AS held LIMIT {most}")));
         }
     }
@@ -134,8 +141,11 @@ fn bound(declare: &nodes::DeclareCursorStmt, rows_max: u64, case: &mut Case<'_>)
 
 /// Where the query of the DECLARE at hand begins and ends: behind the first FOR, which no name is
 /// without quotes.
-fn query_of(case: &Case<'_>) -> Option<(usize, usize)> {
-    let (text, offset) = (case.text.get(case.statement.clone())?, case.statement.start);
+fn query_of(context: &JudgeContext<'_>) -> Option<(usize, usize)> {
+    let (text, offset) = (
+        context.text.get(context.statement.clone())?,
+        context.statement.start,
+    );
     let is = |token: &Token, word: &str| {
         let own = text.get(token.span.clone());
         own.is_some_and(|own| own.eq_ignore_ascii_case(word))

@@ -21,7 +21,7 @@
 //! # When not
 //! A write inside the WITH of a SELECT is `modifying_cte`.
 
-use crate::gate::context::Case;
+use crate::gate::context::JudgeContext;
 use crate::gate::{Refusal, Rule, StatementKind, command_label};
 use crate::sql::tree::Node;
 use crate::sqlstate;
@@ -29,7 +29,7 @@ use crate::sqlstate;
 pub(in crate::gate) fn refusal(
     node: Node<'_>,
     kind: StatementKind,
-    case: &Case<'_>,
+    context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
     let written = match node {
         Node::InsertStmt(insert) => insert.relation(),
@@ -48,7 +48,7 @@ pub(in crate::gate) fn refusal(
         "Ask for the rows with SELECT; changes have to be made through another connection.",
     )
     .about(format_args!("{}", kind.name()))
-    .of(written.and_then(|table| command_label::recorded(table, case)))
+    .of(written.and_then(|table| command_label::recorded(table, context)))
 }
 
 /// What a statement that writes does.

@@ -10,16 +10,16 @@ use super::rules::roles;
 use super::{Refusal, Rule};
 use crate::catalog::schema::is_of_another_session;
 use crate::policy::mask_key::is_reserved;
-use crate::policy::{Amount, Policy, SettingValue, ValueVerdict};
+use crate::policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
 use crate::sqlstate;
 
 /// What a value that is not refused may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum AllowedSetting {
     /// Be set.
-    AsItIs,
+    Unchanged,
     /// Be set to this instead.
-    Lowered { to: Amount },
+    Lowered { to: SettingAmount },
     /// Be set to what keeps the session from writing instead.
     ReadOnly,
 }
@@ -31,7 +31,7 @@ pub(super) fn judge(
     rule: Rule,
     name: &str,
     value: SettingValue<'_>,
-) -> Result<Asked, Box<Refusal>> {
+) -> Result<AllowedSetting, Box<Refusal>> {
     if roles::is_role(name) {
         return Err(roles::refusal());
     }
@@ -44,10 +44,10 @@ pub(super) fn judge(
         return Err(another_session(rule));
     }
     match values.judge(value) {
-        ValueVerdict::Passes => Ok(Asked::AsItIs),
-        ValueVerdict::Lowered { to } => Ok(Asked::Lowered { to }),
+        ValueVerdict::Passes => Ok(AllowedSetting::Unchanged),
+        ValueVerdict::Lowered { to } => Ok(AllowedSetting::Lowered { to }),
         ValueVerdict::Refused if is_read_only(&name) => match value.truth() {
-            Some(false) if read_write::is_lowered(policy) => Ok(Asked::ReadOnly),
+            Some(false) if read_write::is_lowered(policy) => Ok(AllowedSetting::ReadOnly),
             _ => Err(stays_read_only(rule)),
         },
         ValueVerdict::Refused => {

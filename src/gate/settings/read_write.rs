@@ -12,34 +12,38 @@
 
 use std::ops::Range;
 
-use crate::gate::context::Case;
-use crate::gate::rules::{Found, settings};
+use crate::gate::context::JudgeContext;
+use crate::gate::rules::{RuleResult, settings};
 use crate::gate::{Rule, settings as setting};
 use crate::policy::{Policy, ReadWrite};
-use crate::sql::edit::Edit;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{Token, TokenKind, tokens};
 use crate::sql::tree::{VariableSetKind, nodes};
 
 /// READ WRITE among the modes of a transaction, READ standing at `location`. Nobody is told: that
 /// it stays what it was changes nothing until something is written.
-pub(in crate::gate) fn mode(location: i32, case: &mut Case<'_>) -> Found {
-    if !is_lowered(case.policy) {
+pub(in crate::gate) fn mode(location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
+    if !is_lowered(context.policy) {
         return Err(setting::stays_read_only(Rule::Settings));
     }
-    let mut words = words_from(case.text, location);
+    let mut words = words_from(context.text, location);
     match (words.next(), words.next()) {
         (Some(read), Some(write))
-            if is_word(case.text, &read, "read") && is_word(case.text, &write, "write") =>
+            if is_word(context.text, &read, "read") && is_word(context.text, &write, "write") =>
         {
-            replace(&write.span, "ONLY", case)
+            replace(&write.span, "ONLY", context)
         }
         _ => Err(settings::not_lowerable()),
     }
 }
 
 /// The value of one of the two settings, where it stands in a SET.
-pub(in crate::gate) fn value(name: &str, location: i32, case: &mut Case<'_>) -> Found {
-    let (kind, span) = literal(case.text, location).ok_or_else(settings::not_lowerable)?;
+pub(in crate::gate) fn value(
+    name: &str,
+    location: i32,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    let (kind, span) = literal(context.text, location).ok_or_else(settings::not_lowerable)?;
     let is_bare = matches!(
         kind,
         TokenKind::Word | TokenKind::Number | TokenKind::Operator
@@ -51,47 +55,54 @@ pub(in crate::gate) fn value(name: &str, location: i32, case: &mut Case<'_>) -> 
         (false, 0..=3) => "'1'",
         (false, _) => "'on'",
     };
-    replace(&span, word, case)?;
-    tell(name, case);
+    replace(&span, word, context)?;
+    add_notice(name, context);
     Ok(())
 }
 
 /// The same in a call of set_config, where it is a text.
-pub(in crate::gate) fn text(name: &str, location: i32, case: &mut Case<'_>) -> Found {
-    let (_, span) = literal(case.text, location).ok_or_else(settings::not_lowerable)?;
+pub(in crate::gate) fn text(
+    name: &str,
+    location: i32,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    let (_, span) = literal(context.text, location).ok_or_else(settings::not_lowerable)?;
     let word = if span.len() > 3 { "'on'" } else { "'1'" };
-    replace(&span, word, case)?;
-    tell(name, case);
+    replace(&span, word, context)?;
+    add_notice(name, context);
     Ok(())
 }
 
 /// NULL in the place of a text in a call of set_config: the value that the session began with.
-pub(in crate::gate) fn null(location: i32, case: &mut Case<'_>) -> Found {
-    let (_, span) = literal(case.text, location).ok_or_else(settings::not_lowerable)?;
-    replace(&span, "NULL", case)
+pub(in crate::gate) fn null(location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
+    let (_, span) = literal(context.text, location).ok_or_else(settings::not_lowerable)?;
+    replace(&span, "NULL", context)
 }
 
 /// RESET of `transaction_read_only`, or its DEFAULT: of the server, not of the session, so that it
 /// would be off.
-pub(in crate::gate) fn reset(set: &nodes::VariableSetStmt, case: &mut Case<'_>) -> Found {
-    if !is_lowered(case.policy) {
+pub(in crate::gate) fn reset(
+    set: &nodes::VariableSetStmt,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    if !is_lowered(context.policy) {
         return Err(setting::stays_read_only(Rule::Settings));
     }
-    let start = i32::try_from(case.statement.start).map_err(|_| settings::not_lowerable())?;
-    let end = case.statement.end;
-    let words = words_from(case.text, start).take_while(|word| word.span.end <= end);
+    let start = i32::try_from(context.statement.start).map_err(|_| settings::not_lowerable())?;
+    let end = context.statement.end;
+    let words = words_from(context.text, start).take_while(|word| word.span.end <= end);
     let last = words.last().ok_or_else(settings::not_lowerable)?;
     match set.kind {
-        VariableSetKind::VAR_SET_DEFAULT if is_word(case.text, &last, "default") => {
-            replace(&last.span, "on", case)?;
+        VariableSetKind::VAR_SET_DEFAULT if is_word(context.text, &last, "default") => {
+            replace(&last.span, "on", context)?;
         }
         // The tag is that of RESET, and what the session began with is on.
         VariableSetKind::VAR_RESET => {
-            replace(&last.span, "\"default_transaction_read_only\"", case)?;
+            replace(&last.span, "\"default_transaction_read_only\"", context)?;
         }
         _ => return Err(settings::not_lowerable()),
     }
-    tell(set.name().unwrap_or_default(), case);
+    add_notice(set.name().unwrap_or_default(), context);
     Ok(())
 }
 
@@ -108,21 +119,21 @@ pub(in crate::gate) fn notice(name: &str) -> String {
     format!("{name} stays on: this connection only reads")
 }
 
-fn tell(name: &str, case: &mut Case<'_>) {
+fn add_notice(name: &str, context: &mut JudgeContext<'_>) {
     let words = notice(&name.to_ascii_lowercase());
-    if !case.notice.contains(&words) {
-        case.tell(format_args!("{words}"));
+    if !context.notice.contains(&words) {
+        context.add_notice(format_args!("{words}"));
     }
 }
 
-fn replace(span: &Range<usize>, word: &str, case: &mut Case<'_>) -> Found {
+fn replace(span: &Range<usize>, word: &str, context: &mut JudgeContext<'_>) -> RuleResult {
     // What a model says is not the client's to have changed.
-    if case.trusts(Some(span.start)) {
+    if context.trusts(Some(span.start)) {
         return Err(setting::stays_read_only(Rule::Settings));
     }
-    let replaced = case.text.get(span.clone());
+    let replaced = context.text.get(span.clone());
     let characters = replaced.map_or(0, |replaced| replaced.chars().count());
-    case.edits.push(Edit {
+    context.edits.push(TextEdit {
         span: span.clone(),
         replacement: format!("{word:<characters$}"),
     });

@@ -3,14 +3,16 @@
 
 use crate::catalog::search_path;
 use crate::gate::basis::SearchPaths;
-use crate::gate::context::Case;
-use crate::gate::facts::{Effect, PathChange, Scope, SetTo, Settings, Surety};
+use crate::gate::context::JudgeContext;
+use crate::gate::facts::{
+    AssignedValue, Certainty, CustomSettings, PathChange, SessionEffect, SettingScope,
+};
 use crate::gate::rules::{settings, several_statements};
 use crate::policy::settings::setting_value;
 use crate::sql::tree::{ConstValue, Node, SetOperation, VariableSetKind, nodes};
 
 /// SET, SET LOCAL and RESET.
-pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, case: &mut Case<'_>) {
+pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, context: &mut JudgeContext<'_>) {
     let of_path = is_search_path(set.name().unwrap_or_default());
     let path = match set.kind {
         VariableSetKind::VAR_SET_VALUE if of_path => written(set),
@@ -20,46 +22,50 @@ pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, case: &mut Case<'_
         VariableSetKind::VAR_RESET_ALL => PathChange::Default,
         _ => return,
     };
-    case.calls_run = Surety::Certain;
-    case.move_paths(path, Scope::of(set));
+    context.calls_run = Certainty::Certain;
+    context.move_paths(path, SettingScope::of(set));
 }
 
 /// DISCARD ALL.
-pub(in crate::gate) fn note_reset(case: &mut Case<'_>) {
-    case.calls_run = Surety::Certain;
-    case.move_paths(PathChange::Default, Scope::Session);
-    case.set(Settings::All, SetTo::Default, Scope::Session);
+pub(in crate::gate) fn note_reset(context: &mut JudgeContext<'_>) {
+    context.calls_run = Certainty::Certain;
+    context.move_paths(PathChange::Default, SettingScope::Session);
+    context.set(
+        CustomSettings::All,
+        AssignedValue::Default,
+        SettingScope::Session,
+    );
 }
 
 /// A call of set_config whose value is this literal, or none.
 pub(in crate::gate) fn note_set_config(
     name: &str,
-    value: Value<'_>,
+    value: SetConfigValue<'_>,
     is_local: Option<Node<'_>>,
-    case: &mut Case<'_>,
+    context: &mut JudgeContext<'_>,
 ) {
     if !is_search_path(name) {
         return;
     }
     let path = match value {
-        Value::Null => PathChange::Default,
-        Value::Text(text) => match search_path::split(text) {
+        SetConfigValue::Null => PathChange::Default,
+        SetConfigValue::Text(text) => match search_path::split(text) {
             Some(names) => PathChange::To(names.iter().map(|name| kept(name)).collect()),
             None => PathChange::Unknown,
         },
-        Value::Unseen => PathChange::Unknown,
+        SetConfigValue::Unseen => PathChange::Unknown,
     };
-    case.within.push(path.clone());
+    context.within.push(path.clone());
     match is_local.and_then(truth) {
-        Some(true) => case.move_paths(path, Scope::Transaction),
-        Some(false) => case.move_paths(path, Scope::Session),
-        None => case.move_paths(PathChange::Unknown, Scope::Session),
+        Some(true) => context.move_paths(path, SettingScope::Transaction),
+        Some(false) => context.move_paths(path, SettingScope::Session),
+        None => context.move_paths(PathChange::Unknown, SettingScope::Session),
     }
 }
 
 /// The value of a set_config.
 #[derive(Clone, Copy)]
-pub(in crate::gate) enum Value<'t> {
+pub(in crate::gate) enum SetConfigValue<'t> {
     Null,
     Text(&'t str),
     /// Only known while the statement runs.
@@ -67,38 +73,42 @@ pub(in crate::gate) enum Value<'t> {
 }
 
 /// A call of something that may set anything.
-pub(in crate::gate) fn note_unknown(case: &mut Case<'_>) {
-    case.calls_run = Surety::Possible;
-    if case.has_lost_settings() {
+pub(in crate::gate) fn note_unknown(context: &mut JudgeContext<'_>) {
+    context.calls_run = Certainty::Possible;
+    if context.has_lost_settings() {
         return;
     }
-    case.touch_settings();
-    case.move_paths(PathChange::Perhaps, Scope::Session);
-    case.set(Settings::All, SetTo::Unknown, Scope::Session);
+    context.touch_settings();
+    context.move_paths(PathChange::Perhaps, SettingScope::Session);
+    context.set(
+        CustomSettings::All,
+        AssignedValue::Unknown,
+        SettingScope::Session,
+    );
 }
 
 /// Finds out whether the calls of a SELECT run once, for certain and in order: where it is nothing
 /// but calls of set_config and the like, with literals.
-pub(in crate::gate) fn look_ahead(node: Node<'_>, case: &mut Case<'_>) {
+pub(in crate::gate) fn note_call_certainty(node: Node<'_>, context: &mut JudgeContext<'_>) {
     let certain = match node {
         Node::SelectStmt(select) => {
             several_statements::selects_housekeeping(select) && runs_once(select)
         }
         _ => false,
     };
-    case.calls_run = if certain {
-        Surety::Certain
+    context.calls_run = if certain {
+        Certainty::Certain
     } else {
-        Surety::Possible
+        Certainty::Possible
     };
 }
 
-impl Case<'_> {
+impl JudgeContext<'_> {
     /// Notes that names may be looked up elsewhere afterwards.
-    pub(in crate::gate) fn move_paths(&mut self, path: PathChange, scope: Scope) {
+    pub(in crate::gate) fn move_paths(&mut self, path: PathChange, scope: SettingScope) {
         let surety = self.calls_run;
         let to = match (&path, surety) {
-            (PathChange::To(names), Surety::Certain) => {
+            (PathChange::To(names), Certainty::Certain) => {
                 SearchPaths::Known(Box::new([names.clone()]))
             }
             (
@@ -107,17 +117,17 @@ impl Case<'_> {
             ) => SearchPaths::Unknown,
         };
         self.note_path(&to, scope, surety);
-        self.moving = Some(to);
+        self.paths_afterwards = Some(to);
         let noted = matches!(
             self.effects.last(),
-            Some(Effect::SearchPathSet {
+            Some(SessionEffect::SearchPathSet {
                 path: PathChange::Unknown | PathChange::Perhaps,
-                scope: Scope::Session,
+                scope: SettingScope::Session,
                 ..
             })
         );
         if !(noted && path == PathChange::Perhaps) {
-            self.effects.push(Effect::SearchPathSet {
+            self.effects.push(SessionEffect::SearchPathSet {
                 path,
                 scope,
                 surety,
@@ -193,7 +203,7 @@ fn written(set: &nodes::VariableSetStmt) -> PathChange {
 
 /// A name as far as the server keeps it.
 fn kept(name: &str) -> Box<str> {
-    crate::gate::prepared::stored(name).into()
+    crate::gate::prepared::truncated_name(name).into()
 }
 
 pub(in crate::gate) fn truth(node: Node<'_>) -> Option<bool> {
@@ -225,7 +235,7 @@ mod tests {
         let judgement = gate(Policy::bi()).judge(sql.into(), &names);
         let effects = judgement.facts.effects.iter();
         let changes = effects.filter_map(|effect| match effect {
-            Effect::SearchPathSet {
+            SessionEffect::SearchPathSet {
                 path,
                 scope,
                 surety,
@@ -237,12 +247,12 @@ mod tests {
                     PathChange::Perhaps => "(perhaps)".to_owned(),
                 };
                 let local = match scope {
-                    Scope::Session => "",
-                    Scope::Transaction => " local",
+                    SettingScope::Session => "",
+                    SettingScope::Transaction => " local",
                 };
                 let possible = match surety {
-                    Surety::Certain => "",
-                    Surety::Possible => " possible",
+                    Certainty::Certain => "",
+                    Certainty::Possible => " possible",
                 };
                 Some(format!("{path}{local}{possible}"))
             }

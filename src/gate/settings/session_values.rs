@@ -34,7 +34,7 @@ impl SessionValues {
     }
 
     /// The value is not known for certain any more.
-    pub fn lose(&mut self, name: &SessionValue) {
+    pub fn forget(&mut self, name: &SessionValue) {
         self.known.remove(name);
     }
 

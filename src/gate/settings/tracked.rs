@@ -2,71 +2,78 @@
 //! with a dot in their names, which mean nothing to the server and are kept as they are written;
 //! and the bound on a statement's time.
 
-use super::search_path::{Value, truth};
-use crate::gate::context::Case;
-use crate::gate::facts::{Effect, Scope, SetTo, SettingChange, Settings, Surety};
+use super::search_path::{SetConfigValue, truth};
+use crate::gate::context::JudgeContext;
+use crate::gate::facts::{
+    AssignedValue, Certainty, CustomSettings, SessionEffect, SettingChange, SettingScope,
+};
 use crate::gate::rules::settings;
 use crate::limits;
 use crate::sql::tree::{Node, VariableSetKind, nodes};
 
 /// Whether the settings of a session are what it said of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum Told {
+pub(in crate::gate) enum TrackedState {
     /// They are.
-    Before,
+    AsStated,
     /// They are what it said that holds whatever becomes of its transaction.
-    Ended,
+    AfterTransaction,
     /// A statement before, in the same text, may have changed them.
     Changed,
 }
 
 /// SET, SET LOCAL and RESET.
-pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, case: &mut Case<'_>) {
+pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, context: &mut JudgeContext<'_>) {
     let name = set.name().unwrap_or_default();
     let (settings, value) = match set.kind {
-        VariableSetKind::VAR_RESET_ALL => (Settings::All, SetTo::Default),
-        _ if !is_watched(name) => return,
+        VariableSetKind::VAR_RESET_ALL => (CustomSettings::All, AssignedValue::Default),
+        _ if !is_tracked(name) => return,
         VariableSetKind::VAR_SET_VALUE => (named(name), written(set)),
         VariableSetKind::VAR_SET_DEFAULT | VariableSetKind::VAR_RESET => {
-            (named(name), SetTo::Default)
+            (named(name), AssignedValue::Default)
         }
-        _ => (named(name), SetTo::Unknown),
+        _ => (named(name), AssignedValue::Unknown),
     };
-    case.calls_run = Surety::Certain;
-    case.set(settings, value, Scope::of(set));
+    context.calls_run = Certainty::Certain;
+    context.set(settings, value, SettingScope::of(set));
 }
 
 /// A call of set_config.
 pub(in crate::gate) fn note_set_config(
     name: &str,
-    value: Value<'_>,
+    value: SetConfigValue<'_>,
     is_local: Option<Node<'_>>,
-    case: &mut Case<'_>,
+    context: &mut JudgeContext<'_>,
 ) {
-    if !is_watched(name) {
+    if !is_tracked(name) {
         return;
     }
     let value = match value {
-        Value::Null => SetTo::Default,
-        Value::Text(text) => kept(text),
-        Value::Unseen => SetTo::Unknown,
+        SetConfigValue::Null => AssignedValue::Default,
+        SetConfigValue::Text(text) => kept(text),
+        SetConfigValue::Unseen => AssignedValue::Unknown,
     };
     match is_local.and_then(truth) {
-        Some(true) => case.set(named(name), value, Scope::Transaction),
-        Some(false) => case.set(named(name), value, Scope::Session),
-        None => case.set(named(name), SetTo::Unknown, Scope::Session),
+        Some(true) => context.set(named(name), value, SettingScope::Transaction),
+        Some(false) => context.set(named(name), value, SettingScope::Session),
+        None => context.set(named(name), AssignedValue::Unknown, SettingScope::Session),
     }
 }
 
-impl Case<'_> {
+impl JudgeContext<'_> {
     /// Notes that settings may be others afterwards.
-    pub(in crate::gate) fn set(&mut self, settings: Settings, value: SettingChange, scope: Scope) {
+    pub(in crate::gate) fn set(
+        &mut self,
+        settings: CustomSettings,
+        value: SettingChange,
+        scope: SettingScope,
+    ) {
         let surety = self.calls_run;
         // No model reads the other one.
-        if !matches!(&settings, Settings::One(name) if &**name == STATEMENT_TIMEOUT) {
-            self.settings_then = Told::Changed;
+        if !matches!(&settings, CustomSettings::One(name) if &**name == STATEMENT_TIMEOUT) {
+            self.settings_afterwards = TrackedState::Changed;
         }
-        self.effects.push(Effect::SettingSet {
+        self.effects.push(SessionEffect::SettingSet {
             settings,
             value,
             scope,
@@ -78,9 +85,9 @@ impl Case<'_> {
     pub(in crate::gate) fn has_lost_settings(&self) -> bool {
         matches!(
             self.effects.last(),
-            Some(Effect::SettingSet {
-                settings: Settings::All,
-                value: SetTo::Unknown,
+            Some(SessionEffect::SettingSet {
+                settings: CustomSettings::All,
+                value: AssignedValue::Unknown,
                 ..
             })
         )
@@ -88,12 +95,12 @@ impl Case<'_> {
 }
 
 /// Whether a setting of this name is followed.
-pub(in crate::gate) fn is_watched(name: &str) -> bool {
+pub(in crate::gate) fn is_tracked(name: &str) -> bool {
     name.contains('.') || name.eq_ignore_ascii_case(STATEMENT_TIMEOUT)
 }
 
-fn named(name: &str) -> Settings {
-    Settings::One(name.to_ascii_lowercase().into())
+fn named(name: &str) -> CustomSettings {
+    CustomSettings::One(name.to_ascii_lowercase().into())
 }
 
 /// The value of a SET. With several the server takes it for a list, or not at all.
@@ -101,15 +108,15 @@ fn written(set: &nodes::VariableSetStmt) -> SettingChange {
     let arguments = set.args();
     match (arguments.len(), arguments.get(0).and_then(settings::part)) {
         (1, Some(value)) => kept(&value),
-        _ => SetTo::Unknown,
+        _ => AssignedValue::Unknown,
     }
 }
 
 fn kept(value: &str) -> SettingChange {
     if value.len() > limits::SESSION_VALUE_BYTES_MAX {
-        SetTo::Unknown
+        AssignedValue::Unknown
     } else {
-        SetTo::To(Some(value.into()))
+        AssignedValue::To(Some(value.into()))
     }
 }
 
@@ -119,7 +126,9 @@ pub const STATEMENT_TIMEOUT: &str = "statement_timeout";
 #[cfg(test)]
 mod tests {
     use crate::gate::rules::check::gate;
-    use crate::gate::{Effect, Scope, SessionNames, SetTo, Settings, Surety};
+    use crate::gate::{
+        AssignedValue, Certainty, CustomSettings, SessionEffect, SessionNames, SettingScope,
+    };
     use crate::policy::Policy;
 
     /// What a text does to settings with a dot in their names.
@@ -132,28 +141,28 @@ mod tests {
         let judgement = gate(Policy::from_yaml(&yaml).unwrap()).judge(sql.into(), &names);
         let effects = judgement.facts.effects.iter();
         let changes = effects.filter_map(|effect| match effect {
-            Effect::SettingSet {
+            SessionEffect::SettingSet {
                 settings,
                 value,
                 scope,
                 surety,
             } => {
                 let name = match settings {
-                    Settings::One(name) => name,
-                    Settings::All => "*",
+                    CustomSettings::One(name) => name,
+                    CustomSettings::All => "*",
                 };
                 let value = match value {
-                    SetTo::To(value) => value.as_deref().unwrap_or("(null)"),
-                    SetTo::Default => "(default)",
-                    SetTo::Unknown | SetTo::Perhaps => "(unknown)",
+                    AssignedValue::To(value) => value.as_deref().unwrap_or("(null)"),
+                    AssignedValue::Default => "(default)",
+                    AssignedValue::Unknown | AssignedValue::Perhaps => "(unknown)",
                 };
                 let local = match scope {
-                    Scope::Session => "",
-                    Scope::Transaction => " local",
+                    SettingScope::Session => "",
+                    SettingScope::Transaction => " local",
                 };
                 let possible = match surety {
-                    Surety::Certain => "",
-                    Surety::Possible => " possible",
+                    Certainty::Certain => "",
+                    Certainty::Possible => " possible",
                 };
                 Some(format!("{name}={value}{local}{possible}"))
             }

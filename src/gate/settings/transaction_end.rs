@@ -6,15 +6,15 @@
 //! fails ends the whole message, so what stands behind others runs where those have succeeded.
 //! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT>
 
-use super::tracked::Told;
+use super::tracked::TrackedState;
 use crate::gate::SearchPaths;
-use crate::gate::context::Case;
-use crate::gate::facts::{Scope, Surety};
+use crate::gate::context::JudgeContext;
+use crate::gate::facts::{Certainty, SettingScope};
 use crate::sql::tree::{Node, TransactionStmtKind};
 
 /// A statement that ends a transaction, or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum End {
+pub(in crate::gate) enum TransactionEndKind {
     /// COMMIT.
     Commit,
     /// ROLLBACK of the whole.
@@ -25,7 +25,7 @@ pub(in crate::gate) enum End {
 
 /// What statements of one text have done to search_path.
 #[derive(Clone, Default)]
-pub(in crate::gate) struct Done {
+pub(in crate::gate) struct SearchPathChanges {
     /// What the transaction at hand leaves where nothing of it is kept; none where no transaction
     /// has ended in the text: what the session said.
     base: Option<SearchPaths>,
@@ -35,7 +35,7 @@ pub(in crate::gate) struct Done {
     seen: Option<SearchPaths>,
 }
 
-impl End {
+impl TransactionEndKind {
     /// Of a statement; none where it ends nothing.
     pub(in crate::gate) fn of(node: Node<'_>) -> Option<Self> {
         let Node::TransactionStmt(transaction) = node else {
@@ -50,60 +50,65 @@ impl End {
     }
 }
 
-impl Case<'_> {
+impl JudgeContext<'_> {
     /// A statement of the text may have set search_path to one of these.
-    pub(in crate::gate) fn note_path(&mut self, to: &SearchPaths, scope: Scope, surety: Surety) {
-        let before = self.done.committing.take();
-        self.done.committing = match (scope, surety) {
-            (Scope::Session, Surety::Certain) => Some(to.clone()),
-            (Scope::Session, Surety::Possible) => {
+    pub(in crate::gate) fn note_path(
+        &mut self,
+        to: &SearchPaths,
+        scope: SettingScope,
+        surety: Certainty,
+    ) {
+        let before = self.path_changes.committing.take();
+        self.path_changes.committing = match (scope, surety) {
+            (SettingScope::Session, Certainty::Certain) => Some(to.clone()),
+            (SettingScope::Session, Certainty::Possible) => {
                 Some(before.unwrap_or_else(|| self.base()).or(to))
             }
-            (Scope::Transaction, _) => before,
+            (SettingScope::Transaction, _) => before,
         };
-        self.done.seen = Some(match self.done.seen.take() {
+        self.path_changes.seen = Some(match self.path_changes.seen.take() {
             Some(seen) => seen.or(to),
             None => to.clone(),
         });
     }
 
     /// A transaction or a part of it ends with the statement at hand, and others follow.
-    pub(in crate::gate) fn end_transaction(&mut self, end: End) {
+    pub(in crate::gate) fn end_transaction(&mut self, end: TransactionEndKind) {
         self.forget_verdict();
         let base = self.base();
-        let Done {
+        let SearchPathChanges {
             committing, seen, ..
-        } = std::mem::take(&mut self.done);
+        } = std::mem::take(&mut self.path_changes);
         let left = match (end, committing) {
-            (End::Commit, Some(committing)) => committing,
-            (End::Rollback, Some(committing)) => base.clone().or(&committing),
-            (End::Commit | End::Rollback, None) => base.clone(),
-            (End::ToSavepoint, committing) => {
+            (TransactionEndKind::Commit, Some(committing)) => committing,
+            (TransactionEndKind::Rollback, Some(committing)) => base.clone().or(&committing),
+            (TransactionEndKind::Commit | TransactionEndKind::Rollback, None) => base.clone(),
+            (TransactionEndKind::ToSavepoint, committing) => {
                 let all = [committing, seen].into_iter().flatten();
                 all.fold(base.clone().or(self.paths()), |all, one| all.or(&one))
             }
         };
-        self.done = match end {
-            End::Commit | End::Rollback => Done {
+        self.path_changes = match end {
+            TransactionEndKind::Commit | TransactionEndKind::Rollback => SearchPathChanges {
                 base: Some(left.clone()),
-                ..Done::default()
+                ..SearchPathChanges::default()
             },
-            End::ToSavepoint => Done {
+            TransactionEndKind::ToSavepoint => SearchPathChanges {
                 base: Some(base),
                 committing: Some(left.clone()),
                 seen: Some(left.clone()),
             },
         };
-        self.moving = Some(left);
-        if self.settings_then == Told::Before {
-            self.settings_then = Told::Ended;
+        self.paths_afterwards = Some(left);
+        if self.settings_afterwards == TrackedState::AsStated {
+            self.settings_afterwards = TrackedState::AfterTransaction;
         }
     }
 
     /// What the transaction at hand leaves where nothing of it is kept.
     fn base(&self) -> SearchPaths {
-        let base = self.done.base.as_ref();
-        base.unwrap_or_else(|| self.said_at_end()).clone()
+        let base = self.path_changes.base.as_ref();
+        base.unwrap_or_else(|| self.paths_at_end()).clone()
     }
 }
 

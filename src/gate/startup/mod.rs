@@ -10,16 +10,16 @@ pub(super) mod options;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::prepared::stored;
+use super::prepared::truncated_name;
 use super::rules::{roles, setting_denied};
 use super::settings;
-use super::settings::Asked;
+use super::settings::AllowedSetting;
 use super::settings::read_write;
 use super::{Refusal, Rule};
 use crate::limits;
 use crate::policy::mask_key::MaskKey;
 use crate::policy::settings::setting_value;
-use crate::policy::{Mode, OnRefusedSetting, Policy, PolicyRule, SettingValue};
+use crate::policy::{OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
 use crate::sqlstate;
 
 /// What the client asked for, as far as it is given, and the parameters of the StartupMessage
@@ -44,7 +44,7 @@ pub struct StartupPlan {
 
 /// Who a client says it is: what its policy is chosen by. Nothing of it is judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Introduction {
+pub struct ClaimedIdentity {
     /// The user.
     pub user: String,
     /// The database it wants; its user's name when it does not say.
@@ -53,7 +53,7 @@ pub struct Introduction {
     pub application_name: String,
 }
 
-impl Introduction {
+impl ClaimedIdentity {
     /// Reads it off the parameters of a StartupMessage, each where the judgement reads it.
     pub fn of(parameters: &[(&str, &str)]) -> Self {
         let last = |wanted: &str| {
@@ -74,8 +74,8 @@ impl Introduction {
         let mut own = settings.filter(|(name, _)| name.eq_ignore_ascii_case("application_name"));
         let own_name = own.next_back().map_or("", |(_, value)| value);
         Self {
-            user: stored(user).to_owned(),
-            database: stored(database.unwrap_or(user)).to_owned(),
+            user: truncated_name(user).to_owned(),
+            database: truncated_name(database.unwrap_or(user)).to_owned(),
             application_name: own_name.to_owned(),
         }
     }
@@ -91,8 +91,8 @@ impl Introduction {
 impl StartupPlan {
     /// The plan of a session that ends when its user is proved: nothing of what the client wants,
     /// and what is forced on every session. Refused where no user is named.
-    pub fn bare(introduction: &Introduction) -> Result<Self, Box<Refusal>> {
-        let Introduction { user, database, .. } = introduction;
+    pub fn bare(introduction: &ClaimedIdentity) -> Result<Self, Box<Refusal>> {
+        let ClaimedIdentity { user, database, .. } = introduction;
         if user.is_empty() {
             return Err(nobody());
         }
@@ -140,7 +140,7 @@ pub(super) fn judge(
     policy: &Policy,
     parameters: &[(&str, &str)],
 ) -> Result<StartupPlan, Box<Refusal>> {
-    let mut draft = Draft::default();
+    let mut draft = StartupDraft::default();
     // The server applies `options` before the parameters, wherever it stands among them.
     let options = parameters.iter().filter(|(name, _)| *name == "options");
     for (_, options) in options {
@@ -158,7 +158,7 @@ pub(super) fn judge(
 }
 
 #[derive(Default)]
-struct Draft {
+struct StartupDraft {
     user: Option<String>,
     database: Option<String>,
     settings: BTreeMap<String, String>,
@@ -170,12 +170,12 @@ struct Draft {
     judged: usize,
 }
 
-impl Draft {
+impl StartupDraft {
     fn take(&mut self, policy: &Policy, name: &str, value: &str) -> Result<(), Box<Refusal>> {
         match name {
             // Whoever makes a name longer is the same user: under the same policy, and counted so.
-            "user" => self.user = Some(stored(value).to_owned()),
-            "database" => self.database = Some(stored(value).to_owned()),
+            "user" => self.user = Some(truncated_name(value).to_owned()),
+            "database" => self.database = Some(truncated_name(value).to_owned()),
             "options" => {}
             "replication" => return replication(value),
             _ if name.starts_with("_pq_.") => {
@@ -225,18 +225,18 @@ impl Draft {
     ) -> Result<Option<String>, Box<Refusal>> {
         let wanted = SettingValue::Text(value);
         let given = match settings::judge(policy, Rule::StartupParameter, name, wanted)? {
-            Asked::AsItIs => Some(value.to_owned()),
-            Asked::Lowered { to } => {
+            AllowedSetting::Unchanged => Some(value.to_owned()),
+            AllowedSetting::Lowered { to } => {
                 self.note_lowered(name);
                 Some(to.written())
             }
             // What is forced on the session says the same.
-            Asked::ReadOnly => {
+            AllowedSetting::ReadOnly => {
                 self.note_lowered(name);
                 None
             }
         };
-        if policy.mode_of(PolicyRule::SettingDenied) == Mode::Enforce
+        if policy.mode_of(PolicyRule::SettingDenied) == RuleMode::Enforce
             && let Some(refusal) = setting_denied::found(name, policy)
         {
             return Err(refusal);
@@ -378,7 +378,7 @@ const NEVER_AT_STARTUP: [&str; 2] = ["row_security", "session_replication_role"]
 #[cfg(test)]
 mod tests {
     use crate::gate::rules::check::gate;
-    use crate::gate::startup::Introduction;
+    use crate::gate::startup::ClaimedIdentity;
     use crate::gate::{Refusal, Rule, StartupPlan};
     use crate::policy::Policy;
     use crate::sqlstate;
@@ -427,10 +427,10 @@ mod tests {
         let named = [("user", longer.as_str()), ("database", &longer)];
         let plan = judged(&named).unwrap();
         assert_eq!((&plan.user, &plan.database), (&kept, &kept));
-        let introduction = Introduction::of(&named);
+        let introduction = ClaimedIdentity::of(&named);
         assert_eq!(introduction.user, kept);
         assert!(introduction.fits(&plan));
-        assert!(Introduction::of(&named[..1]).fits(&judged(&named[..1]).unwrap()));
+        assert!(ClaimedIdentity::of(&named[..1]).fits(&judged(&named[..1]).unwrap()));
     }
 
     #[test]
@@ -652,7 +652,7 @@ mod tests {
             ],
         ] {
             let plan = gate(Policy::bi()).judge_startup(parameters).unwrap();
-            let read = super::Introduction::of(parameters);
+            let read = super::ClaimedIdentity::of(parameters);
             assert!(read.fits(&plan), "{parameters:?}: {read:?}");
         }
     }

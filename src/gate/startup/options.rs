@@ -11,13 +11,13 @@ use crate::sqlstate;
 
 /// One setting out of `options`.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::gate) struct Assignment {
+pub(in crate::gate) struct OptionAssignment {
     pub(in crate::gate) name: String,
     pub(in crate::gate) value: String,
 }
 
 /// Reads all settings, or refuses what is none.
-pub(in crate::gate) fn read(options: &str) -> Result<Vec<Assignment>, Box<Refusal>> {
+pub(in crate::gate) fn read(options: &str) -> Result<Vec<OptionAssignment>, Box<Refusal>> {
     let mut assignments = Vec::new();
     let mut words = split(options).into_iter();
     while let Some(word) = words.next() {
@@ -38,9 +38,9 @@ pub(in crate::gate) fn read(options: &str) -> Result<Vec<Assignment>, Box<Refusa
 }
 
 /// `name=value`, with both.
-fn assignment(setting: &str) -> Result<Assignment, Box<Refusal>> {
+fn assignment(setting: &str) -> Result<OptionAssignment, Box<Refusal>> {
     match setting.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok(Assignment {
+        Some((name, value)) if !name.is_empty() => Ok(OptionAssignment {
             name: name.replace('-', "_"),
             value: value.to_owned(),
         }),

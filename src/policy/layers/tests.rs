@@ -1,7 +1,7 @@
 //! What extending does to each kind of key, and what is refused.
 
 use super::super::tests::yaml;
-use super::super::{Mode, Policy};
+use super::super::{Policy, RuleMode};
 use super::*;
 
 /// Reads texts by name, the first one's policy.
@@ -9,14 +9,14 @@ fn read(texts: &[(&str, &str)]) -> Result<Policy, Vec<String>> {
     let named = |word: &str| {
         let found = texts.iter().find(|(name, _)| *name == word);
         let (name, text) = found.ok_or_else(|| format!("{word} is nowhere"))?;
-        Ok(Extended {
+        Ok(ExtendedText {
             origin: (*name).to_owned(),
             identity: (*name).to_owned(),
             text: (*text).to_owned(),
         })
     };
     let own: Result<_, String> = named(texts[0].0);
-    let layers = Layers::read(own.unwrap(), |word, _| named(word));
+    let layers = PolicyLayers::read(own.unwrap(), |word, _| named(word));
     let read = layers.and_then(|layers| Policy::of_layers(&layers));
     read.map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
@@ -222,7 +222,7 @@ fn several_extend_one_another_in_a_row() {
     assert_eq!(denied, ["x.a", "x.b"]);
     assert_eq!(
         policy.mode_of(super::super::PolicyRule::Nesting),
-        Mode::Observe
+        RuleMode::Observe
     );
     assert!(access.allows("x", "d") && !access.allows("x", "e"));
 }

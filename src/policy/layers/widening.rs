@@ -5,47 +5,47 @@
 
 use std::collections::BTreeMap;
 
-use super::{Layers, is_whole, parent_of_whole};
+use super::{PolicyLayers, is_whole, parent_of_whole};
 use crate::policy::units;
 use crate::policy::units::BareBytes;
 use crate::policy::yaml::section::join;
-use crate::policy::yaml::tree::{Place, Tree, Value};
+use crate::policy::yaml::tree::{YamlPlace, YamlTree, YamlValue};
 
 /// All changes of a policy and of those that it extends.
 #[derive(Default)]
-pub struct Changes {
-    made: BTreeMap<(String, Option<String>), Change>,
-    taken: Vec<Taken>,
+pub struct LayerChanges {
+    made: BTreeMap<(String, Option<String>), LayerChange>,
+    taken: Vec<RemovedEntry>,
 }
 
 /// A key, or an entry of a list, that is not as in the policy below.
-pub struct Change {
+pub struct LayerChange {
     /// What stood there, and where.
-    pub was: Option<(Value, Place)>,
+    pub was: Option<(YamlValue, YamlPlace)>,
     /// Whether more is let through than by the policy below.
     pub is_wider: bool,
 }
 
 /// A key, or an entry of a list, that the policy below has.
-pub struct Taken {
+pub struct RemovedEntry {
     /// The key, or that of the list.
     pub path: String,
     /// The entry.
     pub word: Option<String>,
     /// Where it stands.
-    pub place: Place,
+    pub place: YamlPlace,
     /// Whether more is let through without it.
     pub is_wider: bool,
 }
 
-impl Changes {
+impl LayerChanges {
     /// Those that texts make, each of what is below it.
-    pub fn of(layers: &Layers) -> Self {
+    pub fn of(layers: &PolicyLayers) -> Self {
         let mut changes = Self::default();
         for layer in (1..layers.origins().len()).rev() {
             let (before, after) = (layers.merged_from(layer), layers.merged_from(layer - 1));
             let hides = ["relations", "columns"];
-            let step = Step {
+            let step = BasePolicy {
                 hides: hides.iter().any(|key| before.below(&[key]).is_some()),
                 masks: before.below(&["columns", "mask"]).is_some(),
                 filters: before.below(&["rows"]).is_some(),
@@ -56,13 +56,13 @@ impl Changes {
     }
 
     /// What became of a key, or of an entry of its list.
-    pub fn at(&self, path: &str, word: Option<&str>) -> Option<&Change> {
+    pub fn at(&self, path: &str, word: Option<&str>) -> Option<&LayerChange> {
         self.made.get(&(path.to_owned(), word.map(str::to_owned)))
     }
 
     /// What is gone of a list or a map.
-    pub fn taken_from<'c>(&'c self, path: &'c str) -> impl Iterator<Item = &'c Taken> {
-        let is_of = move |taken: &&Taken| match &taken.word {
+    pub fn removed_from<'c>(&'c self, path: &'c str) -> impl Iterator<Item = &'c RemovedEntry> {
+        let is_of = move |taken: &&RemovedEntry| match &taken.word {
             Some(_) => taken.path == path,
             None => {
                 let whole = parent_of_whole(&taken.path);
@@ -79,9 +79,15 @@ impl Changes {
         made.count() + self.taken.iter().filter(|taken| taken.is_wider).count()
     }
 
-    fn compare(&mut self, before: Option<&Tree>, after: &Tree, path: &str, step: &Step) {
+    fn compare(
+        &mut self,
+        before: Option<&YamlTree>,
+        after: &YamlTree,
+        path: &str,
+        step: &BasePolicy,
+    ) {
         match (before.map(|tree| &tree.value), &after.value) {
-            (Some(Value::Map(_)) | None, Value::Map(entries)) if !is_whole(path) => {
+            (Some(YamlValue::Map(_)) | None, YamlValue::Map(entries)) if !is_whole(path) => {
                 for entry in entries {
                     let below = join(path, &entry.key);
                     if OF_THE_FILE.contains(&below.as_str()) {
@@ -90,12 +96,12 @@ impl Changes {
                     let known = before.and_then(|tree| named(tree, &entry.key, path));
                     self.compare(known, &entry.tree, &below, step);
                 }
-                for entry in before.map(Tree::entries).unwrap_or_default() {
+                for entry in before.map(YamlTree::entries).unwrap_or_default() {
                     let below = join(path, &entry.key);
                     let is_gone = named(after, &entry.key, path).is_none();
                     if is_gone && !OF_THE_FILE.contains(&below.as_str()) {
                         let is_wider = step.is_wider(&below, Some(&entry.tree.value), None);
-                        self.taken.push(Taken {
+                        self.taken.push(RemovedEntry {
                             path: below,
                             word: None,
                             place: entry.place,
@@ -104,12 +110,12 @@ impl Changes {
                     }
                 }
             }
-            (Some(Value::List(old)), Value::List(new)) if !is_whole(path) => {
+            (Some(YamlValue::List(old)), YamlValue::List(new)) if !is_whole(path) => {
                 self.compare_lists(old, new, path);
             }
             (Some(old), new) if is_same(old, new) => {}
             (old, new) => {
-                let change = Change {
+                let change = LayerChange {
                     was: before.map(|tree| (tree.value.clone(), tree.place)),
                     is_wider: step.is_wider(path, old, Some(new)),
                 };
@@ -118,23 +124,23 @@ impl Changes {
         }
     }
 
-    fn compare_lists(&mut self, old: &[Tree], new: &[Tree], path: &str) {
-        let word = |tree: &Tree| match &tree.value {
-            Value::Word(word) => Some(word.clone()),
-            Value::Nothing | Value::List(_) | Value::Map(_) => None,
+    fn compare_lists(&mut self, old: &[YamlTree], new: &[YamlTree], path: &str) {
+        let word = |tree: &YamlTree| match &tree.value {
+            YamlValue::Word(word) => Some(word.clone()),
+            YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => None,
         };
-        let has = |list: &[Tree], item: &Tree| {
+        let has = |list: &[YamlTree], item: &YamlTree| {
             list.iter().any(|other| is_same(&other.value, &item.value))
         };
         for item in new.iter().filter(|item| !has(old, item)) {
-            let change = Change {
+            let change = LayerChange {
                 was: None,
                 is_wider: !LISTS_THAT_REFUSE.contains(&path),
             };
             self.made.insert((path.to_owned(), word(item)), change);
         }
         for item in old.iter().filter(|item| !has(new, item)) {
-            self.taken.push(Taken {
+            self.taken.push(RemovedEntry {
                 path: path.to_owned(),
                 word: word(item),
                 place: item.place,
@@ -145,15 +151,15 @@ impl Changes {
 }
 
 /// What the policy below is like.
-struct Step {
+struct BasePolicy {
     hides: bool,
     masks: bool,
     filters: bool,
 }
 
-impl Step {
+impl BasePolicy {
     /// Whether a key lets more through than before. None: it is left out.
-    fn is_wider(&self, path: &str, before: Option<&Value>, after: Option<&Value>) -> bool {
+    fn is_wider(&self, path: &str, before: Option<&YamlValue>, after: Option<&YamlValue>) -> bool {
         let section = path.split('.').next().unwrap_or_default();
         if OF_NOTHING.contains(&path) || section == "repair" || section == "match" {
             return false;
@@ -184,11 +190,11 @@ impl Step {
 }
 
 /// The same of a list in place of a word or of nothing, and the other way round.
-fn is_wider_list(path: &str, before: Option<&Value>, after: Option<&Value>) -> bool {
-    let is_empty = |value: &Value| matches!(value, Value::List(list) if list.is_empty());
+fn is_wider_list(path: &str, before: Option<&YamlValue>, after: Option<&YamlValue>) -> bool {
+    let is_empty = |value: &YamlValue| matches!(value, YamlValue::List(list) if list.is_empty());
     match after {
         _ if LISTS_THAT_REFUSE.contains(&path) => before.is_some_and(|old| !is_empty(old)),
-        Some(Value::List(list)) => match before {
+        Some(YamlValue::List(list)) => match before {
             // Without a list everything is let through.
             None => !LISTS_THAT_NARROW.contains(&path) && !list.is_empty(),
             Some(_) => word(before) != Some("any"),
@@ -198,15 +204,15 @@ fn is_wider_list(path: &str, before: Option<&Value>, after: Option<&Value>) -> b
     }
 }
 
-fn word(value: Option<&Value>) -> Option<&str> {
+fn word(value: Option<&YamlValue>) -> Option<&str> {
     match value {
-        Some(Value::Word(word)) => Some(word),
+        Some(YamlValue::Word(word)) => Some(word),
         _ => None,
     }
 }
 
-fn is_new(model: Option<&Value>) -> bool {
-    let Some(Value::Map(entries)) = model else {
+fn is_new(model: Option<&YamlValue>) -> bool {
+    let Some(YamlValue::Map(entries)) = model else {
         return false;
     };
     let mut entries = entries.iter();
@@ -214,7 +220,7 @@ fn is_new(model: Option<&Value>) -> bool {
 }
 
 /// A number with or without a unit; infinite where it is left out or says that there is no bound.
-fn amount(value: Option<&Value>, unbounded: &str) -> f64 {
+fn amount(value: Option<&YamlValue>, unbounded: &str) -> f64 {
     let Some(word) = word(value).filter(|word| *word != unbounded) else {
         return f64::INFINITY;
     };
@@ -227,15 +233,15 @@ fn amount(value: Option<&Value>, unbounded: &str) -> f64 {
     plain.or_else(span).or_else(size).unwrap_or(f64::INFINITY)
 }
 
-fn is_same(one: &Value, other: &Value) -> bool {
+fn is_same(one: &YamlValue, other: &YamlValue) -> bool {
     match (one, other) {
-        (Value::Nothing, Value::Nothing) => true,
-        (Value::Word(one), Value::Word(other)) => one == other,
-        (Value::List(one), Value::List(other)) => {
+        (YamlValue::Nothing, YamlValue::Nothing) => true,
+        (YamlValue::Word(one), YamlValue::Word(other)) => one == other,
+        (YamlValue::List(one), YamlValue::List(other)) => {
             let pairs = one.iter().zip(other);
             one.len() == other.len() && { pairs }.all(|(a, b)| is_same(&a.value, &b.value))
         }
-        (Value::Map(one), Value::Map(other)) => {
+        (YamlValue::Map(one), YamlValue::Map(other)) => {
             let mut pairs = one.iter().zip(other);
             one.len() == other.len()
                 && pairs.all(|(a, b)| a.key == b.key && is_same(&a.tree.value, &b.tree.value))
@@ -245,7 +251,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
 }
 
 /// What a map has under a key; names of settings are the same in upper and lower case.
-fn named<'t>(tree: &'t Tree, key: &str, path: &str) -> Option<&'t Tree> {
+fn named<'t>(tree: &'t YamlTree, key: &str, path: &str) -> Option<&'t YamlTree> {
     let is_it = |own: &str| match path {
         "settings.allow" => own.eq_ignore_ascii_case(key),
         _ => own == key,
@@ -351,15 +357,15 @@ mod tests {
                 Some((name, text)) => (*name, text.as_str()),
                 None => ("agent", "mode: enforce"),
             };
-            super::super::Extended {
+            super::super::ExtendedText {
                 origin: name.into(),
                 identity: name.into(),
                 text: text.into(),
             }
         };
-        let layers = Layers::read(named("own"), |word, _| Ok(named(word))).unwrap();
-        let before = Layers::read(named("x"), |word, _| Ok(named(word))).unwrap();
-        let (changes, known) = (Changes::of(&layers), Changes::of(&before));
+        let layers = PolicyLayers::read(named("own"), |word, _| Ok(named(word))).unwrap();
+        let before = PolicyLayers::read(named("x"), |word, _| Ok(named(word))).unwrap();
+        let (changes, known) = (LayerChanges::of(&layers), LayerChanges::of(&before));
         let sign = |is_wider: bool| if is_wider { "+" } else { "" };
         let new = changes
             .made
@@ -473,8 +479,8 @@ mod tests {
             ("1s", "0", true),
             ("0", "1s", false),
         ] {
-            let texts = [old, new].map(|span| Value::Word(span.to_owned()));
-            let step = Step {
+            let texts = [old, new].map(|span| YamlValue::Word(span.to_owned()));
+            let step = BasePolicy {
                 hides: false,
                 masks: false,
                 filters: false,

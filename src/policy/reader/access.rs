@@ -2,30 +2,32 @@
 
 use std::collections::BTreeSet;
 
-use super::super::access::{Access, ColumnPattern, Glob, RelationPattern, ThroughViews};
+use super::super::access::{AccessLists, ColumnPattern, Glob, RelationPattern, ThroughViews};
 use super::super::overlay::{ColumnMask, MaskedColumns, RowFilter};
 use super::super::signature::parts;
-use super::super::yaml::section::{Problems, Section, chosen, join, map, placed, report, word};
-use super::super::yaml::tree::{Tree, Value};
-use super::settings::Settings;
+use super::super::yaml::section::{
+    PlacedProblems, YamlSection, chosen, join, map, placed, report, word,
+};
+use super::super::yaml::tree::{YamlTree, YamlValue};
+use super::settings::SettingsSection;
 use super::{lists, model_sql, models};
 use crate::limits::LAID_MAX;
 
 /// Reads both sections, and `rows`. What values a condition may read is a matter of the settings,
 /// where those are known.
 pub(super) fn read(
-    top: &mut Section,
-    settings: Option<&Settings>,
-    problems: &mut Problems,
-) -> Option<Access> {
-    let everything = Access::default();
+    top: &mut YamlSection,
+    settings: Option<&SettingsSection>,
+    problems: &mut PlacedProblems,
+) -> Option<AccessLists> {
+    let everything = AccessLists::default();
     let relations = top.optional("relations", everything, problems, relations);
-    let columns = top.optional("columns", Columns::default(), problems, columns);
+    let columns = top.optional("columns", ColumnsSection::default(), problems, columns);
     let rows = top.optional("rows", Vec::new(), problems, |tree, path, problems| {
         rows(tree, path, settings, problems)
     });
     let columns = columns?;
-    Some(Access {
+    Some(AccessLists {
         columns_allowed: columns.allowed,
         columns_denied: columns.denied,
         columns_masked: columns.masked,
@@ -34,8 +36,8 @@ pub(super) fn read(
     })
 }
 
-fn relations(tree: Tree, path: &str, problems: &mut Problems) -> Option<Access> {
-    let mut section = Section::open(tree, path, problems)?;
+fn relations(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<AccessLists> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let allow = section.optional("allow", None, problems, |tree, path, problems| {
         if lists::is_any(&tree, path, "relations such as shop.*", problems)? {
             return Some(None);
@@ -56,23 +58,23 @@ fn relations(tree: Tree, path: &str, problems: &mut Problems) -> Option<Access> 
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let both = allowed.as_deref().unwrap_or_default();
-    let denied = lists::apart(both, denied, &join(path, "deny"), problems);
-    Some(Access {
+    let denied = lists::without_contradictions(both, denied, &join(path, "deny"), problems);
+    Some(AccessLists {
         relations_allowed: allowed,
         relations_known: known?,
         is_new_meant,
         relations_denied: denied,
         through_views: views?,
-        ..Access::default()
+        ..AccessLists::default()
     })
 }
 
 /// What was there when the policy was written, where new relations are refused: one key tells the
 /// other's meaning, so either both are there or none is.
 fn known(
-    section: &mut Section,
+    section: &mut YamlSection,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Option<Option<Vec<(String, String)>>> {
     let place = section.place();
     let refuses = section.optional("new", false, problems, |tree, path, problems| {
@@ -110,14 +112,14 @@ fn known_relation(word: &str) -> Result<(String, String), String> {
 
 /// What the section `columns` says.
 #[derive(Default)]
-struct Columns {
+struct ColumnsSection {
     allowed: Vec<ColumnPattern>,
     denied: Vec<ColumnPattern>,
     masked: Vec<MaskedColumns>,
 }
 
-fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<Columns> {
-    let mut section = Section::open(tree, path, problems)?;
+fn columns(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<ColumnsSection> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let allow = section.optional("allow", Vec::new(), problems, |tree, path, problems| {
         let list = placed(tree, path, problems, column)?;
         let list = list.into_iter().map(|(_, pattern)| pattern).collect();
@@ -129,8 +131,8 @@ fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<Columns> {
     let masked = section.optional("mask", Vec::new(), problems, masked);
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
-    let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
-    Some(Columns {
+    let denied = lists::without_contradictions(&allowed, denied, &join(path, "deny"), problems);
+    Some(ColumnsSection {
         allowed,
         denied,
         masked: masked?,
@@ -138,7 +140,7 @@ fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<Columns> {
 }
 
 /// `columns.mask`.
-fn masked(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<MaskedColumns>> {
+fn masked(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Vec<MaskedColumns>> {
     let place = tree.place;
     let entries = map(tree, path, problems)?;
     if entries.len() > LAID_MAX {
@@ -155,9 +157,11 @@ fn masked(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<MaskedC
         let path = join(path, &entry.key);
         let pattern = masked_column(&entry.key);
         let mask = match entry.tree.value {
-            Value::Nothing => Ok(ColumnMask::Null),
-            Value::Word(word) => ColumnMask::read(&word),
-            Value::List(_) | Value::Map(_) => Err("a mask is wanted, such as partial".into()),
+            YamlValue::Nothing => Ok(ColumnMask::Null),
+            YamlValue::Word(word) => ColumnMask::read(&word),
+            YamlValue::List(_) | YamlValue::Map(_) => {
+                Err("a mask is wanted, such as partial".into())
+            }
         };
         match (pattern, mask) {
             (Ok(pattern), Ok(_)) if found.iter().any(|own| own.pattern == pattern) => {
@@ -209,10 +213,10 @@ fn of_users(pattern: &RelationPattern) -> Result<(), String> {
 
 /// The section `rows`.
 fn rows(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    settings: Option<&Settings>,
-    problems: &mut Problems,
+    settings: Option<&SettingsSection>,
+    problems: &mut PlacedProblems,
 ) -> Option<Vec<RowFilter>> {
     let place = tree.place;
     let entries = map(tree, path, problems)?;

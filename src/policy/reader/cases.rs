@@ -4,13 +4,19 @@ use std::collections::BTreeMap;
 
 use super::super::policy_rules::{GATE_RULES, PolicyRule};
 use super::super::similar_names::nearest;
-use super::super::test_case::{Expected, TestCase};
-use super::super::yaml::section::{Problems, Section, chosen, join, map, report, word, words};
-use super::super::yaml::tree::{Place, Tree, Value};
+use super::super::test_case::{ExpectedAnswer, TestCase};
+use super::super::yaml::section::{
+    PlacedProblems, YamlSection, chosen, join, map, report, word, words,
+};
+use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
 
 /// Reads the section.
-pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<TestCase>> {
-    let Value::List(list) = tree.value else {
+pub(super) fn read(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<Vec<TestCase>> {
+    let YamlValue::List(list) = tree.value else {
         report(problems, tree.place, path, "a list of tests is wanted here");
         return None;
     };
@@ -21,9 +27,9 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ve
     Some(cases)
 }
 
-fn case(tree: Tree, path: &str, problems: &mut Problems) -> Option<TestCase> {
+fn case(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<TestCase> {
     let place = tree.place;
-    let mut section = Section::open(tree, path, problems)?;
+    let mut section = YamlSection::open(tree, path, problems)?;
     let statement = section.required("statement", problems, text);
     let expect = section.required("expect", problems, |tree, path, problems| {
         chosen(tree, path, EXPECTED, problems)
@@ -55,7 +61,13 @@ fn case(tree: Tree, path: &str, problems: &mut Problems) -> Option<TestCase> {
     })
 }
 
-fn check_rule(rule: &str, expect: Expected, place: Place, path: &str, problems: &mut Problems) {
+fn check_rule(
+    rule: &str,
+    expect: ExpectedAnswer,
+    place: YamlPlace,
+    path: &str,
+    problems: &mut PlacedProblems,
+) {
     let own = PolicyRule::named(rule).is_some();
     if !own && !GATE_RULES.contains(&rule) {
         let all = PolicyRule::ALL.iter().map(|rule| rule.name());
@@ -65,20 +77,24 @@ fn check_rule(rule: &str, expect: Expected, place: Place, path: &str, problems: 
         return report(problems, place, path, &what);
     }
     match expect {
-        Expected::Permit => {
+        ExpectedAnswer::Permit => {
             let what = "what is permitted is so by no rule: leave the rule out, or expect refuse \
                 or observe";
             report(problems, place, path, what);
         }
-        Expected::Observe if !own => {
+        ExpectedAnswer::Observe if !own => {
             let what = "this rule is the gate's own and always refuses: expect refuse";
             report(problems, place, path, what);
         }
-        Expected::Observe | Expected::Refuse => {}
+        ExpectedAnswer::Observe | ExpectedAnswer::Refuse => {}
     }
 }
 
-fn settings(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<String, String>> {
+fn settings(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<BTreeMap<String, String>> {
     let mut settings = BTreeMap::new();
     for entry in map(tree, path, problems)? {
         let path = join(path, &entry.key);
@@ -93,12 +109,12 @@ fn settings(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<
     Some(settings)
 }
 
-fn any_text(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
+fn any_text(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {
     word(tree, path, problems).map(|(_, text)| text)
 }
 
 /// A text that is not empty.
-fn text(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
+fn text(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {
     let (place, text) = word(tree, path, problems)?;
     if text.trim().is_empty() {
         report(problems, place, path, "a text that is not empty is wanted");
@@ -107,10 +123,10 @@ fn text(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
     Some(text)
 }
 
-const EXPECTED: &[(&str, Expected)] = &[
-    ("permit", Expected::Permit),
-    ("refuse", Expected::Refuse),
-    ("observe", Expected::Observe),
+const EXPECTED: &[(&str, ExpectedAnswer)] = &[
+    ("permit", ExpectedAnswer::Permit),
+    ("refuse", ExpectedAnswer::Refuse),
+    ("observe", ExpectedAnswer::Observe),
 ];
 
 /// As whom a test runs that does not say.
@@ -132,7 +148,7 @@ mod tests {
         let [first, second] = policy.tests() else {
             panic!("two tests")
         };
-        assert_eq!(first.expect, Expected::Permit);
+        assert_eq!(first.expect, ExpectedAnswer::Permit);
         assert_eq!((first.user.as_str(), &first.search_path), ("app", &None));
         assert_eq!(second.rule.as_deref(), Some("relation_denied"));
         assert_eq!(second.settings["app.tenant"], "a");

@@ -1,30 +1,34 @@
 //! The sections `functions` and `foreign` of a policy file.
 
-use super::super::signature::{Signature, dotted};
-use super::super::yaml::section::{Problems, Section, chosen, join, list, placed, words};
-use super::super::yaml::tree::Tree;
-use super::super::{Choice, ExtensionTrust, Foreign, TrustedSchemas};
+use super::super::signature::{FunctionSignature, dotted};
+use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, list, placed, words};
+use super::super::yaml::tree::YamlTree;
+use super::super::{ExtensionTrust, ForeignAccess, PlainChoice, TrustedSchemas};
 use super::lists;
 
 /// What the section `functions` says.
-pub(super) struct Functions {
-    pub(super) allowed: Vec<Signature>,
-    pub(super) denied: Vec<Signature>,
+pub(super) struct FunctionsSection {
+    pub(super) allowed: Vec<FunctionSignature>,
+    pub(super) denied: Vec<FunctionSignature>,
     pub(super) trusted: TrustedSchemas,
-    pub(super) any_search_path: Vec<Signature>,
+    pub(super) any_search_path: Vec<FunctionSignature>,
     pub(super) extensions: ExtensionTrust,
-    pub(super) transaction_ids: Choice,
-    pub(super) server_directories: Choice,
+    pub(super) transaction_ids: PlainChoice,
+    pub(super) server_directories: PlainChoice,
 }
 
 /// Reads the section `functions`.
-pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Functions> {
-    let mut section = Section::open(tree, path, problems)?;
+pub(super) fn read(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<FunctionsSection> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let allow = section.optional("allow", Vec::new(), problems, |tree, path, problems| {
         list(tree, path, problems, allowed).map(lists::in_order)
     });
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
-        let read = |word: &str| Signature::read(word).map_err(str::to_owned);
+        let read = |word: &str| FunctionSignature::read(word).map_err(str::to_owned);
         placed(tree, path, problems, read)
     });
     let nothing = TrustedSchemas::These(Vec::new());
@@ -33,13 +37,15 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
         "any_search_path",
         Vec::new(),
         problems,
-        |tree, path, problems| list(tree, path, problems, Signature::read).map(lists::in_order),
+        |tree, path, problems| {
+            list(tree, path, problems, FunctionSignature::read).map(lists::in_order)
+        },
     );
     let known = ExtensionTrust::Known;
     let extensions = section.optional("extensions", known, problems, |tree, path, problems| {
         chosen(tree, path, EXTENSIONS, problems)
     });
-    let refuse = Choice::Refuse;
+    let refuse = PlainChoice::Refuse;
     let mut choice = |key| {
         section.optional(key, refuse, problems, |tree, path, problems| {
             chosen(tree, path, CHOICE, problems)
@@ -48,8 +54,8 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
     let (ids, directories) = (choice("transaction_ids"), choice("server_directories"));
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
-    let denied = lists::apart(&allowed, denied, &join(path, "deny"), problems);
-    Some(Functions {
+    let denied = lists::without_contradictions(&allowed, denied, &join(path, "deny"), problems);
+    Some(FunctionsSection {
         allowed,
         denied,
         trusted: trusted?,
@@ -61,22 +67,26 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Fu
 }
 
 /// Reads the section `foreign`.
-pub(super) fn foreign(tree: Tree, path: &str, problems: &mut Problems) -> Option<Foreign> {
-    let mut section = Section::open(tree, path, problems)?;
+pub(super) fn foreign(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<ForeignAccess> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let tables = section.optional("tables", Vec::new(), problems, |tree, path, problems| {
         list(tree, path, problems, table).map(lists::in_order)
     });
     let servers = section.optional("servers", Vec::new(), problems, names);
     section.close(problems);
-    Some(Foreign {
+    Some(ForeignAccess {
         tables: tables?,
         servers: servers?,
     })
 }
 
 /// An entry of `functions.allow`.
-fn allowed(word: &str) -> Result<Signature, &'static str> {
-    let signature = Signature::read(word)?;
+fn allowed(word: &str) -> Result<FunctionSignature, &'static str> {
+    let signature = FunctionSignature::read(word)?;
     match NEVER.contains(&signature.name()) {
         true => Err(
             "no policy may allow this function: it works on files, or in another session, where no read-only \
@@ -86,7 +96,11 @@ fn allowed(word: &str) -> Result<Signature, &'static str> {
     }
 }
 
-fn trusted_schemas(tree: Tree, path: &str, problems: &mut Problems) -> Option<TrustedSchemas> {
+fn trusted_schemas(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<TrustedSchemas> {
     if lists::is_any(&tree, path, "schemas", problems)? {
         return Some(TrustedSchemas::Any);
     }
@@ -99,7 +113,7 @@ fn trusted_schemas(tree: Tree, path: &str, problems: &mut Problems) -> Option<Tr
 }
 
 /// Names in order, each once.
-fn names(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<String>> {
+fn names(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Vec<String>> {
     words(tree, path, problems).map(lists::in_order)
 }
 
@@ -119,7 +133,10 @@ const EXTENSIONS: &[(&str, ExtensionTrust)] = &[
     ("named", ExtensionTrust::Named),
 ];
 
-const CHOICE: &[(&str, Choice)] = &[("refuse", Choice::Refuse), ("allow", Choice::Allow)];
+const CHOICE: &[(&str, PlainChoice)] = &[
+    ("refuse", PlainChoice::Refuse),
+    ("allow", PlainChoice::Allow),
+];
 
 /// Functions of common extensions that write files, pages or statistics, or run SQL in another
 /// session, where the read-only mode of this one means nothing. Whoever wants a read of theirs
@@ -148,7 +165,7 @@ const NEVER: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::ArgumentType;
+    use super::super::super::CatalogArgument;
     use super::super::super::tests::{policy_with, said_of};
 
     #[test]
@@ -175,7 +192,7 @@ mod tests {
             "functions",
             "deny: [pg_catalog.random, \"shop.f(integer)\"]",
         );
-        let int = ArgumentType {
+        let int = CatalogArgument {
             schema: "pg_catalog",
             name: "int4",
             is_array: false,
@@ -191,7 +208,7 @@ mod tests {
     #[test]
     fn functions_for_which_any_path_will_do_are_named_as_those_that_are_allowed() {
         let policy = policy_with("functions", "any_search_path: [\"shop.f(integer)\"]");
-        let of = |name| ArgumentType {
+        let of = |name| CatalogArgument {
             schema: "pg_catalog",
             name,
             is_array: false,

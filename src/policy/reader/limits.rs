@@ -3,23 +3,29 @@
 use std::time::Duration;
 
 use super::super::units::{self, BareBytes, UnitProblem, written_bytes, written_duration};
-use super::super::yaml::section::{Problems, Section, chosen, report, within_or_off, word};
-use super::super::yaml::tree::{Place, Tree};
-use super::super::{Limits, OnLimit, Recoverer, RepairMode, RepairSettings};
+use super::super::yaml::section::{
+    PlacedProblems, YamlSection, chosen, report, within_or_off, word,
+};
+use super::super::yaml::tree::{YamlPlace, YamlTree};
+use super::super::{OnLimit, PolicyLimits, Recoverer, RepairMode, RepairSettings};
 use super::repair;
 use crate::limits;
 
 /// What the section says.
-pub(super) struct Given {
-    pub(super) limits: Limits,
+pub(super) struct LimitsSection {
+    pub(super) limits: PolicyLimits,
     /// `default_limit` with its place, where it is there: it is a matter of repairs.
-    default_limit: Option<(Place, Option<u64>)>,
+    default_limit: Option<(YamlPlace, Option<u64>)>,
 }
 
 /// Reads the section.
-pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Given> {
-    let mut section = Section::open(tree, path, problems)?;
-    let mut count = |key, most, problems: &mut Problems| {
+pub(super) fn read(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<LimitsSection> {
+    let mut section = YamlSection::open(tree, path, problems)?;
+    let mut count = |key, most, problems: &mut PlacedProblems| {
         section.optional(key, None, problems, |tree, path, problems| {
             within_or_off(tree, path, 1..=most, problems)
         })
@@ -37,7 +43,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Gi
     let connections = count("connections_per_user", connections, problems);
     let bytes = section.optional("result_bytes", None, problems, result_bytes);
     let day_bytes = section.optional("bytes_per_day", None, problems, result_bytes);
-    let mut decimal = |key, least, problems: &mut Problems| {
+    let mut decimal = |key, least, problems: &mut PlacedProblems| {
         let bounds = least..=limits::ESTIMATE_BOUND;
         section.optional(key, None, problems, |tree, path, problems| {
             within_or_off(tree, path, bounds, problems)
@@ -53,33 +59,33 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Gi
     let idle = section.optional("idle_time", None, problems, idle);
     let default_limit = section.optional("default_limit", None, problems, default_limit);
     section.close(problems);
-    let mut read = Limits::of_statement_bytes(statement?);
-    read.nesting = narrow(nesting?);
+    let mut read = PolicyLimits::defaults(statement?);
+    read.nesting = to_u32(nesting?);
     read.result_rows = rows?;
     read.result_bytes = bytes?;
     read.on_limit = on_limit?;
     read.max_plan_cost = cost?;
     read.max_plan_rows = plan_rows?;
     read.plan_age_max = age?.unwrap_or(read.plan_age_max);
-    read.concurrency_per_user = narrow(concurrency?);
+    read.concurrency_per_user = to_u32(concurrency?);
     read.statements_per_second = second?;
     read.statements_per_day = day?;
     read.rows_per_day = day_rows?;
     read.bytes_per_day = day_bytes?;
-    read.connections_per_user = narrow(connections?);
+    read.connections_per_user = to_u32(connections?);
     read.idle_time = idle?;
-    Some(Given {
+    Some(LimitsSection {
         limits: read,
         default_limit: default_limit?,
     })
 }
 
 /// Both sections. The default LIMIT has a key in each, of the same meaning.
-pub(super) fn settled(
-    own: Given,
-    repair: repair::Given,
-    problems: &mut Problems,
-) -> (Limits, RepairSettings) {
+pub(super) fn both_sections(
+    own: LimitsSection,
+    repair: repair::RepairSection,
+    problems: &mut PlacedProblems,
+) -> (PolicyLimits, RepairSettings) {
     let (mut settings, of_repair) = (repair.settings, repair.default_limit);
     if let Some((place, rows)) = own.default_limit {
         let path = "limits.default_limit";
@@ -99,7 +105,10 @@ pub(super) fn settled(
 }
 
 /// What is about one statement.
-fn of_one(section: &mut Section, problems: &mut Problems) -> (Option<usize>, Option<OnLimit>) {
+fn of_one(
+    section: &mut YamlSection,
+    problems: &mut PlacedProblems,
+) -> (Option<usize>, Option<OnLimit>) {
     let own = limits::STATEMENT_BYTES;
     let statement = section.optional("statement_bytes", own, problems, |tree, path, problems| {
         let most = limits::STATEMENT_BYTES_MAX;
@@ -112,14 +121,14 @@ fn of_one(section: &mut Section, problems: &mut Problems) -> (Option<usize>, Opt
     (statement, on_limit)
 }
 
-fn idle(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Duration>> {
+fn idle(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Option<Duration>> {
     if tree.is_word("off") {
         return Some(None);
     }
     span(tree, path, limits::IDLE_TIME_BOUND, problems).map(Some)
 }
 
-fn result_bytes(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<u64>> {
+fn result_bytes(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Option<u64>> {
     if tree.is_word("off") {
         return Some(None);
     }
@@ -129,7 +138,13 @@ fn result_bytes(tree: Tree, path: &str, problems: &mut Problems) -> Option<Optio
 
 /// A size from a byte to `most`; these keys are about bytes by their names, so that a number alone
 /// is one of bytes.
-fn size(tree: Tree, path: &str, most: u64, or: &str, problems: &mut Problems) -> Option<u64> {
+fn size(
+    tree: YamlTree,
+    path: &str,
+    most: u64,
+    or: &str,
+    problems: &mut PlacedProblems,
+) -> Option<u64> {
     let (place, word) = word(tree, path, problems)?;
     let read = units::bytes(&word, BareBytes::Allowed).ok();
     let read = read.filter(|bytes| (1..=most).contains(bytes));
@@ -144,7 +159,12 @@ fn size(tree: Tree, path: &str, most: u64, or: &str, problems: &mut Problems) ->
 }
 
 /// A duration from a second to `most`.
-fn span(tree: Tree, path: &str, most: Duration, problems: &mut Problems) -> Option<Duration> {
+fn span(
+    tree: YamlTree,
+    path: &str,
+    most: Duration,
+    problems: &mut PlacedProblems,
+) -> Option<Duration> {
     let (place, word) = word(tree, path, problems)?;
     let what = match units::duration(&word) {
         Ok(span) if (Duration::from_secs(1)..=most).contains(&span) => return Some(span),
@@ -160,17 +180,17 @@ fn span(tree: Tree, path: &str, most: Duration, problems: &mut Problems) -> Opti
 
 /// A number of rows or off, with its place.
 fn default_limit(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
-) -> Option<Option<(Place, Option<u64>)>> {
+    problems: &mut PlacedProblems,
+) -> Option<Option<(YamlPlace, Option<u64>)>> {
     let place = tree.place;
     let rows = within_or_off(tree, path, 1..=limits::RESULT_ROWS_BOUND, problems)?;
     Some(Some((place, rows)))
 }
 
 /// The bounds of these numbers are below that of the type.
-fn narrow(number: Option<u64>) -> Option<u32> {
+fn to_u32(number: Option<u64>) -> Option<u32> {
     number.map(|number| u32::try_from(number).unwrap_or(u32::MAX))
 }
 
@@ -184,7 +204,7 @@ mod tests {
 
     #[test]
     fn every_limit_is_read_and_is_none_where_it_is_off_or_left_out() {
-        type Shown = fn(&Limits) -> String;
+        type Shown = fn(&PolicyLimits) -> String;
         let keys: &[(&str, &str, Shown)] = &[
             ("nesting", "8", |l| format!("{:?}", l.nesting)),
             ("result_rows", "10000", |l| format!("{:?}", l.result_rows)),

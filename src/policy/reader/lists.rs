@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::super::yaml::section::{Problems, report};
-use super::super::yaml::tree::{Place, Tree, Value};
+use super::super::yaml::section::{PlacedProblems, report};
+use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
 
 /// In order, each once.
 pub(super) fn in_order<T: Ord>(mut list: Vec<T>) -> Vec<T> {
@@ -14,11 +14,11 @@ pub(super) fn in_order<T: Ord>(mut list: Vec<T>) -> Vec<T> {
 
 /// What is denied, in order. Who allows the very same thing has made a mistake in one of the two
 /// lists.
-pub(super) fn apart<T: Ord + fmt::Display>(
+pub(super) fn without_contradictions<T: Ord + fmt::Display>(
     allowed: &[T],
-    denied: Vec<(Place, T)>,
+    denied: Vec<(YamlPlace, T)>,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Vec<T> {
     for (place, both) in denied.iter().filter(|(_, one)| allowed.contains(one)) {
         let what = format!("{both} is also allowed; take it out of one of the two lists");
@@ -29,15 +29,15 @@ pub(super) fn apart<T: Ord + fmt::Display>(
 
 /// Whether `any` stands where a list of what there is could stand.
 pub(super) fn is_any(
-    tree: &Tree,
+    tree: &YamlTree,
     path: &str,
     of_what: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Option<bool> {
     match &tree.value {
-        Value::Word(word) if word == "any" => Some(true),
-        Value::List(_) => Some(false),
-        Value::Nothing | Value::Word(_) | Value::Map(_) => {
+        YamlValue::Word(word) if word == "any" => Some(true),
+        YamlValue::List(_) => Some(false),
+        YamlValue::Nothing | YamlValue::Word(_) | YamlValue::Map(_) => {
             let what = format!("any, or a list of {of_what}, is wanted here");
             report(problems, tree.place, path, &what);
             None

@@ -3,14 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::super::access::Glob;
-use super::super::set::matching::{ATTRIBUTE_NAME, Claim, Match, Network, is_attribute};
-use super::super::yaml::section::{Problems, Section, join, listed, map, placed, report};
-use super::super::yaml::tree::{Tree, Value};
+use super::super::set::matching::{
+    ATTRIBUTE_NAME, ClientNetwork, SessionMatch, UserClaim, is_attribute,
+};
+use super::super::yaml::section::{PlacedProblems, YamlSection, join, listed, map, placed, report};
+use super::super::yaml::tree::{YamlTree, YamlValue};
 
 /// Reads the section.
-pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Match>> {
+pub(super) fn read(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<Option<SessionMatch>> {
     let place = tree.place;
-    let mut section = Section::open(tree, path, problems)?;
+    let mut section = YamlSection::open(tree, path, problems)?;
     let user = section.optional("user", None, problems, names);
     let database = section.optional("database", None, problems, names);
     let application = section.optional("application_name", None, problems, words);
@@ -24,14 +30,14 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
     if problems.len() > before {
         return None;
     }
-    let found = Match {
+    let found = SessionMatch {
         user: user?,
         database: database?,
         application_name: application?,
         client_address: address?,
         certificate_name: certificate?,
         claims: {
-            let roles = roles?.map(|roles| (Claim::Role, roles));
+            let roles = roles?.map(|roles| (UserClaim::Role, roles));
             claims?
                 .into_iter()
                 .chain(attributes?)
@@ -39,7 +45,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
                 .collect()
         },
     };
-    if found == Match::default() {
+    if found == SessionMatch::default() {
         let what = "an empty match says nothing: leave the key out for a policy that every session \
             gets that no other one fits";
         report(problems, place, path, what);
@@ -49,14 +55,18 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Op
 }
 
 /// What a certificate says beside its common name.
-fn of_certificate(tree: Tree, path: &str, problems: &mut Problems) -> Option<Wanted> {
-    let mut section = Section::open(tree, path, problems)?;
-    let mut found = Wanted::new();
+fn of_certificate(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<WantedClaims> {
+    let mut section = YamlSection::open(tree, path, problems)?;
+    let mut found = WantedClaims::new();
     for (key, claim) in [
-        ("organization", Claim::Organization),
-        ("organizational_unit", Claim::OrganizationalUnit),
-        ("email", Claim::Email),
-        ("alternative_name", Claim::AlternativeName),
+        ("organization", UserClaim::Organization),
+        ("organizational_unit", UserClaim::OrganizationalUnit),
+        ("email", UserClaim::Email),
+        ("alternative_name", UserClaim::AlternativeName),
     ] {
         let list = section.optional(key, None, problems, names)?;
         found.extend(list.map(|list| (claim, list)));
@@ -66,8 +76,8 @@ fn of_certificate(tree: Tree, path: &str, problems: &mut Problems) -> Option<Wan
 }
 
 /// Attributes that the settings give users, each with the values that fit.
-fn attributes(tree: Tree, path: &str, problems: &mut Problems) -> Option<Wanted> {
-    let mut found = Wanted::new();
+fn attributes(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<WantedClaims> {
+    let mut found = WantedClaims::new();
     for entry in map(tree, path, problems)? {
         let path = join(path, &entry.key);
         if !is_attribute(&entry.key) {
@@ -75,15 +85,15 @@ fn attributes(tree: Tree, path: &str, problems: &mut Problems) -> Option<Wanted>
             continue;
         }
         let list = names(entry.tree, &path, problems)??;
-        found.insert(Claim::Attribute(entry.key.into()), list);
+        found.insert(UserClaim::Attribute(entry.key.into()), list);
     }
     Some(found)
 }
 
-type Wanted = BTreeMap<Claim, Vec<Glob>>;
+type WantedClaims = BTreeMap<UserClaim, Vec<Glob>>;
 
 /// Names, none of them empty.
-fn names(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<Glob>>> {
+fn names(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Option<Vec<Glob>>> {
     entries(tree, path, problems, |word| match word {
         "" => Err("a name is wanted, such as ann or agent_*".into()),
         word => Ok(Glob::new(word)),
@@ -91,25 +101,29 @@ fn names(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<G
 }
 
 /// What clients call themselves; who says nothing is the empty word.
-fn words(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<Glob>>> {
+fn words(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Option<Vec<Glob>>> {
     entries(tree, path, problems, |word| Ok(Glob::new(word)))
 }
 
-fn networks(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<Network>>> {
+fn networks(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<Option<Vec<ClientNetwork>>> {
     entries(tree, path, problems, |word| {
-        Network::read(word).map_err(|wrong| wrong.to_string())
+        ClientNetwork::read(word).map_err(|wrong| wrong.to_string())
     })
 }
 
 /// One word, or a list with at least one.
 fn entries<T>(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
     read: impl Fn(&str) -> Result<T, String>,
 ) -> Option<Option<Vec<T>>> {
     let place = tree.place;
-    if matches!(&tree.value, Value::List(list) if list.is_empty()) {
+    if matches!(&tree.value, YamlValue::List(list) if list.is_empty()) {
         let what = "an empty list fits no session; leave the key out for all of them";
         report(problems, place, path, what);
         return None;
@@ -120,7 +134,7 @@ fn entries<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::set::matching::{Claim, Traits};
+    use super::super::super::set::matching::{SessionTraits, UserClaim};
     use super::super::super::tests::{policy_with, said_of};
 
     #[test]
@@ -130,17 +144,17 @@ mod tests {
             "user: agent_*, database: [shop], application_name: [\"metabase*\", \"\"], \
              client_address: [10.0.0.0/8, \"::1\", local], certificate_name: ann",
         );
-        let session = Traits {
+        let session = SessionTraits {
             user: "agent_1".into(),
             database: "shop".into(),
             application_name: "metabase 1".into(),
             client_address: "10.1.2.3".parse().ok(),
             certificate_name: Some("ann".into()),
-            ..Traits::default()
+            ..SessionTraits::default()
         };
         let found = policy.matches().unwrap();
         assert!(found.fits(&session));
-        let other = Traits {
+        let other = SessionTraits {
             application_name: "psql".into(),
             ..session
         };
@@ -193,15 +207,15 @@ mod tests {
         assert_eq!(named, wanted);
         let fits = |tenant: &str| {
             let claims = [
-                (Claim::Organization, "Shop"),
-                (Claim::AlternativeName, "db.example.org"),
-                (Claim::Attribute("team".into()), "hr"),
-                (Claim::Attribute("tenant".into()), tenant),
+                (UserClaim::Organization, "Shop"),
+                (UserClaim::AlternativeName, "db.example.org"),
+                (UserClaim::Attribute("team".into()), "hr"),
+                (UserClaim::Attribute("tenant".into()), tenant),
             ];
             let claims = claims.map(|(claim, value)| (claim, vec![value.into()]));
-            found.fits(&Traits {
+            found.fits(&SessionTraits {
                 claims: claims.into(),
-                ..Traits::default()
+                ..SessionTraits::default()
             })
         };
         assert!(fits("3") && !fits("33"));

@@ -5,8 +5,8 @@
 //!
 //! * [`rules`], [`matching`], [`access`], [`models`], [`statements`], [`settings`], [`functions`],
 //!   [`limits`], [`repair`], [`cases`]: the sections
-//! * [`model_sql`]: the SELECT of a model; [`lists`]: lists whose order means nothing; [`version_hash`]:
-//!   the version
+//! * [`model_sql`]: the SELECT of a model; [`lists`]: lists whose order means nothing;
+//!   [`version_hash`]: the version
 
 mod access;
 mod cases;
@@ -22,13 +22,13 @@ mod settings;
 mod statements;
 mod version_hash;
 
-use super::layers::Layers;
-use super::yaml::section::{Problems, Section, chosen, report, word};
-use super::yaml::tree::Tree;
-use super::{CatalogNeed, Foreign, Policy, Problem, Timeouts, units};
+use super::layers::PolicyLayers;
+use super::yaml::section::{PlacedProblems, YamlSection, chosen, report, word};
+use super::yaml::tree::YamlTree;
+use super::{CatalogNeed, ForeignAccess, Policy, PolicyProblem, TimeoutSettings, units};
 
 /// Reads a policy, or says everything that is wrong with it.
-pub(super) fn read(layers: &Layers) -> Result<Policy, Vec<Problem>> {
+pub(super) fn read(layers: &PolicyLayers) -> Result<Policy, Vec<PolicyProblem>> {
     let mut problems = Vec::new();
     let policy = policy(layers.merged(), &mut problems);
     match policy {
@@ -43,8 +43,8 @@ pub(super) fn read(layers: &Layers) -> Result<Policy, Vec<Problem>> {
     }
 }
 
-fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
-    let mut top = Section::open(tree, "", problems)?;
+fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
+    let mut top = YamlSection::open(tree, "", problems)?;
     let name = top.required("name", problems, name);
     // They were followed before.
     for key in ["extends", "replace"] {
@@ -58,8 +58,10 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     let functions = top.section("functions", problems, functions::read);
     let limits = top.section("limits", problems, limits::read);
     let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
-    let foreign = top.optional("foreign", Foreign::default(), problems, functions::foreign);
-    let repair = top.optional("repair", repair::Given::default(), problems, repair::read);
+    let own_foreign = ForeignAccess::default();
+    let foreign = top.optional("foreign", own_foreign, problems, functions::foreign);
+    let own_repair = repair::RepairSection::default();
+    let repair = top.optional("repair", own_repair, problems, repair::read);
     let modes = rules::read(&mut top, problems);
     let matches = top.optional("match", None, problems, matching::read);
     let priority = top.optional("priority", 0, problems, priority);
@@ -70,7 +72,7 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
     });
     let tests = top.optional("tests", Vec::new(), problems, cases::read);
     top.close(problems);
-    let (limits, repair) = limits::settled(limits?, repair?, problems);
+    let (limits, repair) = limits::both_sections(limits?, repair?, problems);
     let (statements, settings, functions) = (statements?, settings?, functions?);
     let (mode, rule_modes, observe_until) = modes?;
     let mut policy = Policy {
@@ -108,11 +110,11 @@ fn policy(tree: Tree, problems: &mut Problems) -> Option<Policy> {
         tests: tests?,
         mask_key: None,
     };
-    version_hash::stamp(&mut policy);
+    version_hash::set_version(&mut policy);
     Some(policy)
 }
 
-fn name(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
+fn name(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {
     let (place, word) = word(tree, path, problems)?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     if !word.is_empty() && word.chars().all(plain) {
@@ -130,7 +132,7 @@ fn name(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
 /// Enough for any order, and few enough digits to be read.
 const PRIORITY_MAX: i64 = 1000;
 
-fn priority(tree: Tree, path: &str, problems: &mut Problems) -> Option<i64> {
+fn priority(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<i64> {
     let (place, word) = word(tree, path, problems)?;
     let number = word.parse().ok();
     let number = number.filter(|number| (-PRIORITY_MAX..=PRIORITY_MAX).contains(number));
@@ -141,15 +143,15 @@ fn priority(tree: Tree, path: &str, problems: &mut Problems) -> Option<i64> {
     number
 }
 
-fn timeouts(tree: Tree, path: &str, problems: &mut Problems) -> Option<Timeouts> {
-    let mut section = Section::open(tree, path, problems)?;
+fn timeouts(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<TimeoutSettings> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let [own_statement, own_lock, own_idle] = TIMEOUTS_MS;
     let statement = section.optional("statement_timeout", own_statement, problems, duration);
     let lock = section.optional("lock_timeout", own_lock, problems, duration);
     let idle = "idle_in_transaction_session_timeout";
     let idle = section.optional(idle, own_idle, problems, duration);
     section.close(problems);
-    Some(Timeouts {
+    Some(TimeoutSettings {
         statement_timeout_ms: statement?,
         lock_timeout_ms: lock?,
         idle_in_transaction_session_timeout_ms: idle?,
@@ -159,7 +161,7 @@ fn timeouts(tree: Tree, path: &str, problems: &mut Problems) -> Option<Timeouts>
 /// What holds where a policy does not say it: as long as `agent` gives.
 const TIMEOUTS_MS: [u64; 3] = [30_000, 5_000, 60_000];
 
-fn duration(tree: Tree, path: &str, problems: &mut Problems) -> Option<u64> {
+fn duration(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<u64> {
     let (place, word) = word(tree, path, problems)?;
     match units::duration(&word) {
         Ok(span) => u64::try_from(span.as_millis()).ok(),
@@ -170,7 +172,7 @@ fn duration(tree: Tree, path: &str, problems: &mut Problems) -> Option<u64> {
     }
 }
 
-fn catalog(tree: Tree, path: &str, problems: &mut Problems) -> Option<CatalogNeed> {
+fn catalog(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<CatalogNeed> {
     let choices = [
         ("required", CatalogNeed::Required),
         ("preferred", CatalogNeed::Preferred),

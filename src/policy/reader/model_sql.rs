@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::super::model::{CertificateField, Piece, SessionValue};
+use super::super::model::{CertificateField, ModelPiece, SessionValue};
 use super::super::set::matching::{ATTRIBUTE_NAME, is_attribute};
 use super::super::similar_names::nearest;
 use crate::limits::MODEL_SQL_BYTES_MAX;
@@ -17,7 +17,7 @@ use crate::sql::tree::{self, Node};
 
 /// What is wrong with a SELECT. Nothing of its text is shown but the names of values.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(super) enum ModelSqlError {
     Empty,
     TooLong,
     Unreadable,
@@ -38,14 +38,14 @@ pub(super) enum Wrong {
 }
 
 /// Cuts a SELECT into its pieces.
-pub(super) fn pieces(sql: &str) -> Result<Vec<Piece>, Wrong> {
+pub(super) fn pieces(sql: &str) -> Result<Vec<ModelPiece>, ModelSqlError> {
     prescan(sql, MODEL_SQL_BYTES_MAX).map_err(|error| match error {
-        ScanError::TooLong { .. } => Wrong::TooLong,
-        ScanError::Nul { .. } | ScanError::OperatorRun { .. } => Wrong::Unreadable,
+        ScanError::TooLong { .. } => ModelSqlError::TooLong,
+        ScanError::Nul { .. } | ScanError::OperatorRun { .. } => ModelSqlError::Unreadable,
     })?;
     let tokens: Vec<Token> = tokens(sql).collect();
     if tokens.iter().all(|token| token.kind.is_blank()) {
-        return Err(Wrong::Empty);
+        return Err(ModelSqlError::Empty);
     }
     for token in &tokens {
         plain(token, text_of(sql, token))?;
@@ -56,17 +56,17 @@ pub(super) fn pieces(sql: &str) -> Result<Vec<Piece>, Wrong> {
 }
 
 /// Cuts a condition, as it stands behind WHERE, into its pieces.
-pub(super) fn condition(sql: &str) -> Result<Vec<Piece>, Wrong> {
+pub(super) fn condition(sql: &str) -> Result<Vec<ModelPiece>, ModelSqlError> {
     // Neither of the two could be left in the middle by what can stand in the other.
     pieces(&format!("SELECT {sql}"))?;
     let mut pieces = pieces(&format!("{CONDITION_BEGINS}{sql})"))?;
-    if let Some(Piece::Sql(first)) = pieces.first_mut() {
+    if let Some(ModelPiece::Sql(first)) = pieces.first_mut() {
         *first = first
             .strip_prefix(CONDITION_BEGINS)
             .unwrap_or_default()
             .to_owned();
     }
-    if let Some(Piece::Sql(last)) = pieces.last_mut() {
+    if let Some(ModelPiece::Sql(last)) = pieces.last_mut() {
         *last = last.strip_suffix(')').unwrap_or_default().to_owned();
     }
     Ok(pieces)
@@ -75,20 +75,20 @@ pub(super) fn condition(sql: &str) -> Result<Vec<Piece>, Wrong> {
 const CONDITION_BEGINS: &str = "SELECT 1 WHERE (";
 
 /// What a model's text may not hold, wherever it stands.
-fn plain(token: &Token, text: &str) -> Result<(), Wrong> {
+fn plain(token: &Token, text: &str) -> Result<(), ModelSqlError> {
     match token.kind {
         TokenKind::LineComment | TokenKind::BlockComment | TokenKind::UnterminatedComment => {
-            Err(Wrong::Comment)
+            Err(ModelSqlError::Comment)
         }
-        TokenKind::Parameter => Err(Wrong::Parameter),
-        TokenKind::Punctuation if text == ";" => Err(Wrong::Semicolon),
+        TokenKind::Parameter => Err(ModelSqlError::Parameter),
+        TokenKind::Punctuation if text == ";" => Err(ModelSqlError::Semicolon),
         _ => Ok(()),
     }
 }
 
 /// The pieces. A value is a colon with a name grown to it; around it there is room, so that what
 /// stands beside it does not become part of the literal.
-fn cut(sql: &str, tokens: &[Token]) -> Result<Vec<Piece>, Wrong> {
+fn cut(sql: &str, tokens: &[Token]) -> Result<Vec<ModelPiece>, ModelSqlError> {
     let mut pieces = Vec::new();
     let mut sql_before = String::new();
     let mut at = 0;
@@ -101,16 +101,19 @@ fn cut(sql: &str, tokens: &[Token]) -> Result<Vec<Piece>, Wrong> {
                 let (name, taken) = name(sql, tokens.get(at..).unwrap_or_default());
                 at += taken;
                 sql_before.push(' ');
-                pieces.push(Piece::Sql(std::mem::replace(&mut sql_before, " ".into())));
-                pieces.push(Piece::Value(value(&name)?));
+                pieces.push(ModelPiece::Sql(std::mem::replace(
+                    &mut sql_before,
+                    " ".into(),
+                )));
+                pieces.push(ModelPiece::Value(value(&name)?));
                 continue;
             }
-            Some(TokenKind::String | TokenKind::QuotedName) => return Err(Wrong::Quoted),
+            Some(TokenKind::String | TokenKind::QuotedName) => return Err(ModelSqlError::Quoted),
             _ => {}
         }
         sql_before.push_str(text_of(sql, token));
     }
-    pieces.push(Piece::Sql(sql_before));
+    pieces.push(ModelPiece::Sql(sql_before));
     Ok(pieces)
 }
 
@@ -136,62 +139,65 @@ fn name(sql: &str, tokens: &[Token]) -> (String, usize) {
     (name, taken)
 }
 
-fn value(name: &str) -> Result<SessionValue, Wrong> {
+fn value(name: &str) -> Result<SessionValue, ModelSqlError> {
     match name {
         "user" => Ok(SessionValue::User),
         "database" => Ok(SessionValue::Database),
         "application_name" => Ok(SessionValue::ApplicationName),
         _ if let Some(attribute) = name.strip_prefix("user.") => match is_attribute(attribute) {
             true => Ok(SessionValue::Attribute(attribute.into())),
-            false => Err(Wrong::Attribute { name: name.into() }),
+            false => Err(ModelSqlError::Attribute { name: name.into() }),
         },
         _ => match name.strip_prefix("certificate.") {
             Some(field) => match CertificateField::named(field) {
                 Some(field) => Ok(SessionValue::Certificate(field)),
-                None => Err(Wrong::Certificate { name: name.into() }),
+                None => Err(ModelSqlError::Certificate { name: name.into() }),
             },
             None if name.contains('.') => Ok(SessionValue::Setting(name.into())),
-            None => Err(Wrong::Unknown { name: name.into() }),
+            None => Err(ModelSqlError::Unknown { name: name.into() }),
         },
     }
 }
 
 /// Whether the pieces are one SELECT, with a literal for each value and with NULL for each.
-fn check(pieces: &[Piece]) -> Result<(), Wrong> {
+fn check(pieces: &[ModelPiece]) -> Result<(), ModelSqlError> {
     let (text, literals) = filled(pieces, "'x'");
     let mut found = tokens(&text);
     for (span, value) in literals {
         let own = found.find(|token| token.span.end >= span.end);
         if own.is_none_or(|token| token.span != span || token.kind != TokenKind::String) {
             let value = value.clone();
-            return Err(Wrong::Beside { value });
+            return Err(ModelSqlError::Beside { value });
         }
     }
     let parsed = tree::parse(&text).map_err(|error| {
         // A position in a text that is not the one in the file would mislead.
         let is_whole = pieces.len() == 1;
         let at = syntax_error_position::of_error(&text, &error).filter(|_| is_whole);
-        Wrong::Syntax { at }
+        ModelSqlError::Syntax { at }
     })?;
     let written = select(&parsed)?;
     let (text, values) = filled(pieces, "NULL");
-    let parsed = tree::parse(&text).map_err(|_| Wrong::Null)?;
+    let parsed = tree::parse(&text).map_err(|_| ModelSqlError::Null)?;
     // As a name, or behind that of a type, NULL would be something else than a value.
     match select(&parsed)? == written + values.len() {
         true => Ok(()),
-        false => Err(Wrong::Null),
+        false => Err(ModelSqlError::Null),
     }
 }
 
 /// The text with the same word for each value, and where those stand.
-fn filled<'p>(pieces: &'p [Piece], word: &str) -> (String, Vec<(Range<usize>, &'p SessionValue)>) {
+fn filled<'p>(
+    pieces: &'p [ModelPiece],
+    word: &str,
+) -> (String, Vec<(Range<usize>, &'p SessionValue)>) {
     let mut text = String::new();
     let mut places = Vec::new();
     for piece in pieces {
         let start = text.len();
         match piece {
-            Piece::Sql(sql) => text.push_str(sql),
-            Piece::Value(value) => {
+            ModelPiece::Sql(sql) => text.push_str(sql),
+            ModelPiece::Value(value) => {
                 text.push_str(word);
                 places.push((start..text.len(), value));
             }
@@ -201,13 +207,13 @@ fn filled<'p>(pieces: &'p [Piece], word: &str) -> (String, Vec<(Range<usize>, &'
 }
 
 /// How many NULLs are in it, if it is one query that only reads.
-fn select(tree: &tree::Tree) -> Result<usize, Wrong> {
+fn select(tree: &tree::SyntaxTree) -> Result<usize, ModelSqlError> {
     let mut statements = tree.statements();
     let (Some(only), None) = (statements.next(), statements.next()) else {
-        return Err(Wrong::NoSelect);
+        return Err(ModelSqlError::NoSelect);
     };
     if !matches!(only.node, Node::SelectStmt(_)) {
-        return Err(Wrong::NoSelect);
+        return Err(ModelSqlError::NoSelect);
     }
     let mut nodes = vec![only.node];
     let mut nulls = 0;
@@ -215,20 +221,20 @@ fn select(tree: &tree::Tree) -> Result<usize, Wrong> {
         match node {
             Node::SelectStmt(select) => {
                 if select.into_clause().is_some() {
-                    return Err(Wrong::Into);
+                    return Err(ModelSqlError::Into);
                 }
                 if !select.locking_clause().is_empty() {
-                    return Err(Wrong::Locking);
+                    return Err(ModelSqlError::Locking);
                 }
             }
             Node::InsertStmt(_)
             | Node::UpdateStmt(_)
             | Node::DeleteStmt(_)
-            | Node::MergeStmt(_) => return Err(Wrong::Write),
+            | Node::MergeStmt(_) => return Err(ModelSqlError::Write),
             Node::A_Const(constant) => nulls += usize::from(constant.isnull),
             _ => {}
         }
-        tree::children(node, &mut nodes).map_err(|_| Wrong::NoSelect)?;
+        tree::children(node, &mut nodes).map_err(|_| ModelSqlError::NoSelect)?;
     }
     Ok(nulls)
 }
@@ -237,7 +243,7 @@ fn text_of<'s>(sql: &'s str, token: &Token) -> &'s str {
     sql.get(token.span.clone()).unwrap_or_default()
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for ModelSqlError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => formatter.write_str("a SELECT is wanted"),
@@ -327,8 +333,8 @@ mod tests {
     fn cut_of(sql: &str) -> String {
         let pieces = pieces(sql).unwrap_or_else(|wrong| panic!("{sql}: {wrong}"));
         let shown = pieces.iter().map(|piece| match piece {
-            Piece::Sql(sql) => sql.clone(),
-            Piece::Value(value) => format!("«{value}»"),
+            ModelPiece::Sql(sql) => sql.clone(),
+            ModelPiece::Value(value) => format!("«{value}»"),
         });
         shown.collect()
     }
@@ -360,7 +366,7 @@ mod tests {
             ("SELECT date :app.day", ""),
         ] {
             if wanted.is_empty() {
-                assert_eq!(pieces(sql), Err(Wrong::Null), "{sql}");
+                assert_eq!(pieces(sql), Err(ModelSqlError::Null), "{sql}");
             } else {
                 assert_eq!(cut_of(sql), wanted);
             }
@@ -386,48 +392,54 @@ mod tests {
     #[test]
     fn what_is_no_single_plain_select_is_told_apart() {
         for (sql, wanted) in [
-            ("", Wrong::Empty),
-            (" \n", Wrong::Empty),
-            ("SELECT 1 -- x", Wrong::Comment),
-            ("SELECT /* x */ 1", Wrong::Comment),
-            ("SELECT 1 /* x", Wrong::Comment),
-            ("SELECT $1", Wrong::Parameter),
-            ("SELECT 1;", Wrong::Semicolon),
-            ("SELECT 1; SELECT 2", Wrong::Semicolon),
-            ("SELECT :'user'", Wrong::Quoted),
-            ("SELECT :\"user\"", Wrong::Quoted),
-            ("SELECT FROM WHERE", Wrong::Syntax { at: Some(13) }),
-            ("SELECT :user FROM WHERE", Wrong::Syntax { at: None }),
-            ("INSERT INTO t VALUES (1)", Wrong::NoSelect),
-            ("EXPLAIN SELECT 1", Wrong::NoSelect),
-            ("SELECT 1 INTO t", Wrong::Into),
-            ("SELECT 1 FROM t FOR UPDATE", Wrong::Locking),
+            ("", ModelSqlError::Empty),
+            (" \n", ModelSqlError::Empty),
+            ("SELECT 1 -- x", ModelSqlError::Comment),
+            ("SELECT /* x */ 1", ModelSqlError::Comment),
+            ("SELECT 1 /* x", ModelSqlError::Comment),
+            ("SELECT $1", ModelSqlError::Parameter),
+            ("SELECT 1;", ModelSqlError::Semicolon),
+            ("SELECT 1; SELECT 2", ModelSqlError::Semicolon),
+            ("SELECT :'user'", ModelSqlError::Quoted),
+            ("SELECT :\"user\"", ModelSqlError::Quoted),
+            ("SELECT FROM WHERE", ModelSqlError::Syntax { at: Some(13) }),
+            (
+                "SELECT :user FROM WHERE",
+                ModelSqlError::Syntax { at: None },
+            ),
+            ("INSERT INTO t VALUES (1)", ModelSqlError::NoSelect),
+            ("EXPLAIN SELECT 1", ModelSqlError::NoSelect),
+            ("SELECT 1 INTO t", ModelSqlError::Into),
+            ("SELECT 1 FROM t FOR UPDATE", ModelSqlError::Locking),
             (
                 "SELECT 1 FROM (SELECT 1 FROM t FOR SHARE) s",
-                Wrong::Locking,
+                ModelSqlError::Locking,
             ),
             (
                 "WITH d AS (DELETE FROM t RETURNING 1) SELECT 1 FROM d",
-                Wrong::Write,
+                ModelSqlError::Write,
             ),
-            ("SELECT 'open", Wrong::Syntax { at: Some(8) }),
-            ("SELECT x[1:n] FROM t", Wrong::Unknown { name: "n".into() }),
-            ("SELECT :usr", Wrong::Unknown { name: "usr".into() }),
+            ("SELECT 'open", ModelSqlError::Syntax { at: Some(8) }),
+            (
+                "SELECT x[1:n] FROM t",
+                ModelSqlError::Unknown { name: "n".into() },
+            ),
+            ("SELECT :usr", ModelSqlError::Unknown { name: "usr".into() }),
             (
                 "SELECT :user._tenant",
-                Wrong::Attribute {
+                ModelSqlError::Attribute {
                     name: "user._tenant".into(),
                 },
             ),
             (
                 "SELECT :user.a.b",
-                Wrong::Attribute {
+                ModelSqlError::Attribute {
                     name: "user.a.b".into(),
                 },
             ),
             (
                 "SELECT :certificate.serial",
-                Wrong::Certificate {
+                ModelSqlError::Certificate {
                     name: "certificate.serial".into(),
                 },
             ),
@@ -435,13 +447,13 @@ mod tests {
             assert_eq!(pieces(sql), Err(wanted), "{sql}");
         }
         let long = format!("SELECT '{}'", "x".repeat(MODEL_SQL_BYTES_MAX));
-        assert_eq!(pieces(&long), Err(Wrong::TooLong));
-        assert_eq!(pieces("SELECT '\0'"), Err(Wrong::Unreadable));
+        assert_eq!(pieces(&long), Err(ModelSqlError::TooLong));
+        assert_eq!(pieces("SELECT '\0'"), Err(ModelSqlError::Unreadable));
     }
 
     #[test]
     fn a_literal_never_becomes_part_of_something_else() {
-        let beside = |value| Err(Wrong::Beside { value });
+        let beside = |value| Err(ModelSqlError::Beside { value });
         // On a new line a literal goes on, with the escapes of its beginning.
         for sql in [
             "SELECT E'a'\n:user",
@@ -453,12 +465,12 @@ mod tests {
             assert_eq!(pieces(sql), beside(SessionValue::User), "{sql}");
         }
         // A letter before a literal would give it another meaning; the room between them does not.
-        assert_eq!(pieces("SELECT e:user"), Err(Wrong::Null));
+        assert_eq!(pieces("SELECT e:user"), Err(ModelSqlError::Null));
         assert_eq!(cut_of("SELECT U&:user FROM t"), "SELECT U& «:user»  FROM t");
     }
 
     /// How many constants of a tree are this text.
-    fn constants(tree: &tree::Tree, text: &str) -> usize {
+    fn constants(tree: &tree::SyntaxTree, text: &str) -> usize {
         let mut nodes: Vec<Node<'_>> = tree.statements().map(|one| one.node).collect();
         let mut found = 0;
         while let Some(node) = nodes.pop() {

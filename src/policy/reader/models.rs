@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::model::{Model, Piece, SessionValue};
+use super::super::model::{ModelPiece, PolicyModel, SessionValue};
 use super::super::signature::parts;
-use super::super::yaml::section::{Problems, Section, chosen, join, map, report, word};
-use super::super::yaml::tree::{Place, Tree};
+use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, map, report, word};
+use super::super::yaml::tree::{YamlPlace, YamlTree};
 use super::access::NAME_BYTES_MAX;
 use super::model_sql;
-use super::settings::Settings;
+use super::settings::SettingsSection;
 use crate::limits::{ABOUT_BYTES_MAX, MODELS_MAX};
 
 /// Reads the section. What its values may be is a matter of the settings, where those are known.
 pub(super) fn read(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    settings: Option<&Settings>,
-    problems: &mut Problems,
-) -> Option<Vec<Model>> {
+    settings: Option<&SettingsSection>,
+    problems: &mut PlacedProblems,
+) -> Option<Vec<PolicyModel>> {
     let place = tree.place;
-    let mut models: Vec<Model> = Vec::new();
+    let mut models: Vec<PolicyModel> = Vec::new();
     let mut sound = true;
     let entries = map(tree, path, problems)?;
     if entries.len() > MODELS_MAX {
@@ -43,7 +43,7 @@ pub(super) fn read(
             let what = "there is a model of this name; quotes make no difference";
             report(problems, entry.place, &path, what);
         }
-        models.push(Model {
+        models.push(PolicyModel {
             schema,
             name,
             ..model
@@ -74,12 +74,12 @@ fn name(key: &str) -> Result<(String, String), String> {
 }
 
 fn model(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    settings: Option<&Settings>,
-    problems: &mut Problems,
-) -> Option<Model> {
-    let mut section = Section::open(tree, path, problems)?;
+    settings: Option<&SettingsSection>,
+    problems: &mut PlacedProblems,
+) -> Option<PolicyModel> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let pieces = section.required("sql", problems, |tree, path, problems| {
         let (place, sql) = word(tree, path, problems)?;
         match model_sql::pieces(&sql) {
@@ -99,7 +99,7 @@ fn model(
     let about = section.optional("about", String::new(), problems, about);
     let columns = section.optional("columns", BTreeMap::new(), problems, columns);
     section.close(problems);
-    Some(Model {
+    Some(PolicyModel {
         schema: String::new(),
         name: String::new(),
         pieces: pieces?,
@@ -111,16 +111,16 @@ fn model(
 
 /// A setting that a client may not set would be one that nobody gives a value.
 pub(super) fn check_values(
-    pieces: &[Piece],
-    settings: Option<&Settings>,
-    place: Place,
+    pieces: &[ModelPiece],
+    settings: Option<&SettingsSection>,
+    place: YamlPlace,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) {
     let Some(settings) = settings else { return };
     let values = pieces.iter().filter_map(|piece| match piece {
-        Piece::Value(SessionValue::Setting(name)) => Some(name),
-        Piece::Value(_) | Piece::Sql(_) => None,
+        ModelPiece::Value(SessionValue::Setting(name)) => Some(name),
+        ModelPiece::Value(_) | ModelPiece::Sql(_) => None,
     });
     for name in values.collect::<BTreeSet<_>>() {
         if !settings.names(name) {
@@ -135,7 +135,11 @@ pub(super) fn check_values(
     }
 }
 
-fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<String, String>> {
+fn columns(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<BTreeMap<String, String>> {
     let mut columns = BTreeMap::new();
     for entry in map(tree, path, problems)? {
         let path = join(path, &entry.key);
@@ -149,7 +153,7 @@ fn columns(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<S
     Some(columns)
 }
 
-fn about(tree: Tree, path: &str, problems: &mut Problems) -> Option<String> {
+fn about(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {
     let (place, words) = word(tree, path, problems)?;
     if words.len() > ABOUT_BYTES_MAX {
         let what = format!("at most {ABOUT_BYTES_MAX} bytes of words are wanted");

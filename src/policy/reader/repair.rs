@@ -2,24 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use super::super::yaml::section::{Problems, Section, chosen, join, list, map, report, word};
-use super::super::yaml::tree::Tree;
+use super::super::yaml::section::{
+    PlacedProblems, YamlSection, chosen, join, list, map, report, word,
+};
+use super::super::yaml::tree::YamlTree;
 use super::super::{
-    Dialect, DialectChoice, GateSettings, LikelyRepairs, Recoverer, RepairMode, RepairSettings,
+    Dialect, DialectChoice, LikelyRepairs, Recoverer, RepairMode, RepairSettings, SimilarityGates,
 };
 use crate::limits;
 
 /// What the section says.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct RepairSection {
     pub(super) settings: RepairSettings,
     /// `default_limit`, where it is there.
     pub(super) default_limit: Option<Option<u64>>,
 }
 
 /// Reads the section. What is left out keeps its default.
-pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Given> {
-    let mut section = Section::open(tree, path, problems)?;
+pub(super) fn read(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<RepairSection> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let absent = RepairSettings::default();
     let mode = section.choice("mode", absent.mode, MODES, problems);
     let likely = section.optional("likely", absent.likely, problems, |tree, path, problems| {
@@ -47,13 +53,13 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Gi
         datasets: datasets?,
         default_limit: default_limit.flatten(),
     };
-    Some(Given {
+    Some(RepairSection {
         settings,
         default_limit,
     })
 }
 
-fn attempts(tree: Tree, path: &str, problems: &mut Problems) -> Option<u32> {
+fn attempts(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<u32> {
     let most = limits::REPAIR_ATTEMPTS_MAX;
     let (place, word) = word(tree, path, problems)?;
     let read = word.parse().ok().filter(|count| (1..=most).contains(count));
@@ -64,7 +70,7 @@ fn attempts(tree: Tree, path: &str, problems: &mut Problems) -> Option<u32> {
     read
 }
 
-fn rows(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<u64>> {
+fn rows(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Option<u64>> {
     let (place, word) = word(tree, path, problems)?;
     if word == "off" {
         return Some(None);
@@ -77,9 +83,9 @@ fn rows(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<u64>> 
 }
 
 fn recoverers(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Option<BTreeMap<Recoverer, RepairMode>> {
     let mut modes = BTreeMap::new();
     for entry in map(tree, path, problems)? {
@@ -103,9 +109,9 @@ fn recoverers(
     Some(modes)
 }
 
-fn gates(tree: Tree, path: &str, problems: &mut Problems) -> Option<GateSettings> {
-    let mut section = Section::open(tree, path, problems)?;
-    let absent = GateSettings::default();
+fn gates(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<SimilarityGates> {
+    let mut section = YamlSection::open(tree, path, problems)?;
+    let absent = SimilarityGates::default();
     let score = section.optional("score_min", absent.score_min, problems, share);
     let dominance = section.optional("dominance_min", absent.dominance_min, problems, share);
     let separation = section.optional("separation_min", absent.separation_min, problems, share);
@@ -114,7 +120,7 @@ fn gates(tree: Tree, path: &str, problems: &mut Problems) -> Option<GateSettings
     let columns = section.optional("columns_max", absent.columns_max, problems, count);
     let tables = section.optional("tables_max", absent.tables_max, problems, count);
     section.close(problems);
-    Some(GateSettings {
+    Some(SimilarityGates {
         score_min: score?,
         dominance_min: dominance?,
         separation_min: separation?,
@@ -124,15 +130,21 @@ fn gates(tree: Tree, path: &str, problems: &mut Problems) -> Option<GateSettings
     })
 }
 
-fn share(tree: Tree, path: &str, problems: &mut Problems) -> Option<f64> {
+fn share(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<f64> {
     decimal(tree, path, 0.0, 1.0, problems)
 }
 
-fn ratio_of(tree: Tree, path: &str, problems: &mut Problems) -> Option<f64> {
+fn ratio_of(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<f64> {
     decimal(tree, path, 1.0, 100.0, problems)
 }
 
-fn decimal(tree: Tree, path: &str, min: f64, max: f64, problems: &mut Problems) -> Option<f64> {
+fn decimal(
+    tree: YamlTree,
+    path: &str,
+    min: f64,
+    max: f64,
+    problems: &mut PlacedProblems,
+) -> Option<f64> {
     let (place, word) = word(tree, path, problems)?;
     let read = word.parse().ok();
     let read = read.filter(|number| (min..=max).contains(number));
@@ -143,7 +155,7 @@ fn decimal(tree: Tree, path: &str, min: f64, max: f64, problems: &mut Problems) 
     read
 }
 
-fn count(tree: Tree, path: &str, problems: &mut Problems) -> Option<u32> {
+fn count(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<u32> {
     let (place, word) = word(tree, path, problems)?;
     let read = word.parse().ok().filter(|count| (1..=1000).contains(count));
     if read.is_none() {
@@ -152,7 +164,11 @@ fn count(tree: Tree, path: &str, problems: &mut Problems) -> Option<u32> {
     read
 }
 
-fn risk_pairs(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<(String, String)>> {
+fn risk_pairs(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<Vec<(String, String)>> {
     list(tree, path, problems, |word| {
         let (one, other) = word.split_once('/').ok_or(PAIR)?;
         let plain = |word: &str| {
@@ -166,7 +182,7 @@ fn risk_pairs(tree: Tree, path: &str, problems: &mut Problems) -> Option<Vec<(St
     })
 }
 
-fn dialect(tree: Tree, path: &str, problems: &mut Problems) -> Option<DialectChoice> {
+fn dialect(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<DialectChoice> {
     let (place, word) = word(tree, path, problems)?;
     let read = match word.as_str() {
         "auto" => Some(DialectChoice::Auto),
@@ -181,7 +197,11 @@ fn dialect(tree: Tree, path: &str, problems: &mut Problems) -> Option<DialectCho
     read
 }
 
-fn datasets(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<String, String>> {
+fn datasets(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<BTreeMap<String, String>> {
     let mut datasets = BTreeMap::new();
     for entry in map(tree, path, problems)? {
         let own = join(path, &entry.key);

@@ -6,19 +6,22 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::super::policy_rules::{GATE_RULES, Mode, PolicyRule};
+use super::super::policy_rules::{GATE_RULES, PolicyRule, RuleMode};
 use super::super::similar_names::nearest;
-use super::super::yaml::section::{Problems, Section, chosen, join, map, report, word};
-use super::super::yaml::tree::Tree;
+use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, map, report, word};
+use super::super::yaml::tree::YamlTree;
 
 /// The mode of the whole, those of single rules, and until when it is meant to observe.
-pub(super) type Modes = (Mode, BTreeMap<PolicyRule, Mode>, Option<i64>);
+pub(super) type RulesSection = (RuleMode, BTreeMap<PolicyRule, RuleMode>, Option<i64>);
 
 /// Reads the three keys.
-pub(super) fn read(top: &mut Section, problems: &mut Problems) -> Option<Modes> {
-    let mode = top.optional("mode", Mode::Enforce, problems, |tree, path, problems| {
-        chosen(tree, path, MODES, problems)
-    });
+pub(super) fn read(top: &mut YamlSection, problems: &mut PlacedProblems) -> Option<RulesSection> {
+    let mode = top.optional(
+        "mode",
+        RuleMode::Enforce,
+        problems,
+        |tree, path, problems| chosen(tree, path, MODES, problems),
+    );
     let rules = top.optional("rules", BTreeMap::new(), problems, rules);
     let until = top.optional("observe_until", None, problems, |tree, path, problems| {
         let (place, word) = word(tree, path, problems)?;
@@ -33,7 +36,11 @@ pub(super) fn read(top: &mut Section, problems: &mut Problems) -> Option<Modes> 
 }
 
 /// `until`: a moment, in seconds since 1970.
-pub(super) fn until(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<i64>> {
+pub(super) fn until(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<Option<i64>> {
     let (place, word) = word(tree, path, problems)?;
     let moment = || Some(word.parse::<Timestamp>().ok()?.as_second());
     let end = end_of(&word).or_else(moment);
@@ -53,7 +60,11 @@ fn end_of(day: &str) -> Option<i64> {
     Some(midnight.timestamp().as_second())
 }
 
-fn rules(tree: Tree, path: &str, problems: &mut Problems) -> Option<BTreeMap<PolicyRule, Mode>> {
+fn rules(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<BTreeMap<PolicyRule, RuleMode>> {
     let mut modes = BTreeMap::new();
     for entry in map(tree, path, problems)? {
         let path = join(path, &entry.key);
@@ -91,7 +102,10 @@ fn unknown(name: &str) -> String {
 /// `2030-01-31`.
 const DAY_LETTERS: usize = 10;
 
-const MODES: &[(&str, Mode)] = &[("enforce", Mode::Enforce), ("observe", Mode::Observe)];
+const MODES: &[(&str, RuleMode)] = &[
+    ("enforce", RuleMode::Enforce),
+    ("observe", RuleMode::Observe),
+];
 
 #[cfg(test)]
 mod tests {
@@ -102,41 +116,41 @@ mod tests {
     #[test]
     fn the_mode_of_a_rule_wins_over_that_of_the_whole() {
         let policy = policy_with("mode", "observe");
-        assert_eq!(policy.mode_of(PolicyRule::Nesting), Mode::Observe);
+        assert_eq!(policy.mode_of(PolicyRule::Nesting), RuleMode::Observe);
         let policy = policy_with("rules", "nesting: observe");
-        assert_eq!(policy.mode_of(PolicyRule::Nesting), Mode::Observe);
-        assert_eq!(policy.mode_of(PolicyRule::ResultRows), Mode::Enforce);
+        assert_eq!(policy.mode_of(PolicyRule::Nesting), RuleMode::Observe);
+        assert_eq!(policy.mode_of(PolicyRule::ResultRows), RuleMode::Enforce);
         let both = "observe\nrules: {nesting: enforce}";
         let policy = policy_with("mode", both);
-        assert_eq!(policy.mode_of(PolicyRule::Nesting), Mode::Enforce);
-        assert_eq!(policy.mode_of(PolicyRule::ResultRows), Mode::Observe);
+        assert_eq!(policy.mode_of(PolicyRule::Nesting), RuleMode::Enforce);
+        assert_eq!(policy.mode_of(PolicyRule::ResultRows), RuleMode::Observe);
     }
 
     #[test]
     fn models_hold_while_the_rest_is_observed() {
         for (keys, mode, strictness) in [
-            ("observe", Mode::Enforce, Strictness::Observe),
+            ("observe", RuleMode::Enforce, Strictness::Observe),
             (
                 "observe\nrules: {model: observe}",
-                Mode::Observe,
+                RuleMode::Observe,
                 Strictness::Observe,
             ),
             (
                 "observe\nrules: {nesting: enforce}",
-                Mode::Enforce,
+                RuleMode::Enforce,
                 Strictness::Observe,
             ),
             (
                 "enforce\nrules: {model: observe}",
-                Mode::Observe,
+                RuleMode::Observe,
                 Strictness::Mixed,
             ),
             (
                 "enforce\nrules: {model: enforce}",
-                Mode::Enforce,
+                RuleMode::Enforce,
                 Strictness::Enforce,
             ),
-            ("enforce", Mode::Enforce, Strictness::Enforce),
+            ("enforce", RuleMode::Enforce, Strictness::Enforce),
         ] {
             let policy = policy_with("mode", keys);
             assert_eq!(policy.mode_of(PolicyRule::Model), mode, "{keys}");

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use super::super::access::Glob;
 use super::super::settings::setting_value;
-use super::super::settings::value_rule::{Amount, ValueRule};
+use super::super::settings::value_rule::{SettingAmount, ValueRule};
 use super::super::units::{self, BareBytes};
 use super::super::yaml::section::{
-    Problems, Section, chosen, join, map, number, placed, report, word, words,
+    PlacedProblems, YamlSection, chosen, join, map, number, placed, report, word, words,
 };
 use super::super::yaml::tree;
-use super::super::yaml::tree::{Place, Tree, Value};
-use super::super::{OnRefusedSetting, Policy, ReadWrite, Timeouts};
+use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
+use super::super::{OnRefusedSetting, Policy, ReadWrite, TimeoutSettings};
 use super::lists;
 
 /// What the section says.
-pub(super) struct Settings {
+pub(super) struct SettingsSection {
     pub(super) allowed: BTreeMap<String, ValueRule>,
     /// What is allowed by a pattern, in the order in which it is written.
     pub(super) patterns: Vec<(Glob, ValueRule)>,
@@ -24,7 +24,7 @@ pub(super) struct Settings {
     pub(super) on_refused: OnRefusedSetting,
 }
 
-impl Settings {
+impl SettingsSection {
     /// Whether a setting is allowed.
     pub(super) fn names(&self, name: &str) -> bool {
         let mut patterns = self.patterns.iter();
@@ -34,12 +34,12 @@ impl Settings {
 
 /// Reads the section.
 pub(super) fn read(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    timeouts: Option<Timeouts>,
-    problems: &mut Problems,
-) -> Option<Settings> {
-    let mut section = Section::open(tree, path, problems)?;
+    timeouts: Option<TimeoutSettings>,
+    problems: &mut PlacedProblems,
+) -> Option<SettingsSection> {
+    let mut section = YamlSection::open(tree, path, problems)?;
     let allow = section.given(
         "allow",
         default_settings,
@@ -68,8 +68,8 @@ pub(super) fn read(
     let names: Vec<Glob> = names
         .chain(patterns.iter().map(|(pattern, _)| pattern.clone()))
         .collect();
-    let denied = lists::apart(&names, denied, &join(path, "deny"), problems);
-    Some(Settings {
+    let denied = lists::without_contradictions(&names, denied, &join(path, "deny"), problems);
+    Some(SettingsSection {
         allowed,
         patterns,
         denied,
@@ -79,20 +79,20 @@ pub(super) fn read(
 }
 
 /// What may be set where a policy does not say it: what `agent` allows, within its own bounds.
-fn default_settings() -> Option<Tree> {
+fn default_settings() -> Option<YamlTree> {
     let agent = tree::read(Policy::text_of("agent")?).ok()?;
     agent.below(&["settings", "allow"]).cloned()
 }
 
 /// By name, and by pattern.
-type Allowed = (BTreeMap<String, ValueRule>, Vec<(Glob, ValueRule)>);
+type AllowedSettings = (BTreeMap<String, ValueRule>, Vec<(Glob, ValueRule)>);
 
 fn allowed(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    timeouts: Option<Timeouts>,
-    problems: &mut Problems,
-) -> Option<Allowed> {
+    timeouts: Option<TimeoutSettings>,
+    problems: &mut PlacedProblems,
+) -> Option<AllowedSettings> {
     let (mut allowed, mut patterns) = (BTreeMap::new(), Vec::<(Glob, ValueRule)>::new());
     for entry in map(tree, path, problems)? {
         let path = join(path, &entry.key);
@@ -149,19 +149,19 @@ fn pattern(word: &str) -> Result<Glob, String> {
 
 fn value_rule(
     name: &str,
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    timeouts: Option<Timeouts>,
-    problems: &mut Problems,
+    timeouts: Option<TimeoutSettings>,
+    problems: &mut PlacedProblems,
 ) -> Option<ValueRule> {
     match tree.value {
-        Value::List(_) => words(tree, path, problems).map(ValueRule::OneOf),
-        Value::Map(_) if setting_value::is_amount(name) => {
+        YamlValue::List(_) => words(tree, path, problems).map(ValueRule::OneOf),
+        YamlValue::Map(_) if setting_value::is_amount(name) => {
             report(problems, tree.place, path, UNIT_WANTED);
             None
         }
-        Value::Map(_) => bounds(tree, path, problems),
-        Value::Nothing | Value::Word(_) => {
+        YamlValue::Map(_) => bounds(tree, path, problems),
+        YamlValue::Nothing | YamlValue::Word(_) => {
             let (place, word) = word(tree, path, problems)?;
             if setting_value::is_amount(name) && word.starts_with("at most ") {
                 return amount(name, &word, place, path, problems);
@@ -184,7 +184,7 @@ fn value_rule(
     }
 }
 
-fn at_most(name: &str, timeouts: Timeouts) -> Option<ValueRule> {
+fn at_most(name: &str, timeouts: TimeoutSettings) -> Option<ValueRule> {
     let bound = timeouts
         .by_name()
         .into_iter()
@@ -196,7 +196,7 @@ fn at_most(name: &str, timeouts: Timeouts) -> Option<ValueRule> {
 fn up_to(most: &str) -> Option<ValueRule> {
     let most = u32::try_from(setting_value::integer(most)?).ok()?;
     Some(ValueRule::UpTo {
-        most: Amount::Number(most.into()),
+        most: SettingAmount::Number(most.into()),
     })
 }
 
@@ -204,13 +204,13 @@ fn up_to(most: &str) -> Option<ValueRule> {
 fn amount(
     name: &str,
     word: &str,
-    place: Place,
+    place: YamlPlace,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Option<ValueRule> {
     let most = word.strip_prefix("at most ")?;
     let read = if setting_value::is_memory(name) {
-        let kibibytes = |bytes: u64| Amount::Kibibytes(bytes.div_ceil(1024));
+        let kibibytes = |bytes: u64| SettingAmount::Kibibytes(bytes.div_ceil(1024));
         let most = units::bytes(most, BareBytes::Refused).map(kibibytes);
         most.map(|most| ValueRule::UpTo { most })
             .map_err(|problem| problem.to_string())
@@ -227,9 +227,9 @@ fn amount(
         .ok()
 }
 
-fn bounds(tree: Tree, path: &str, problems: &mut Problems) -> Option<ValueRule> {
+fn bounds(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<ValueRule> {
     let place = tree.place;
-    let mut section = Section::open(tree, path, problems)?;
+    let mut section = YamlSection::open(tree, path, problems)?;
     let min = section.required("min", problems, number);
     let max = section.required("max", problems, number);
     section.close(problems);
@@ -242,7 +242,13 @@ fn bounds(tree: Tree, path: &str, problems: &mut Problems) -> Option<ValueRule> 
 }
 
 /// No policy may loosen what the promises of the program rest on.
-fn check_fixed(name: &str, rule: &ValueRule, place: Place, path: &str, problems: &mut Problems) {
+fn check_fixed(
+    name: &str,
+    rule: &ValueRule,
+    place: YamlPlace,
+    path: &str,
+    problems: &mut PlacedProblems,
+) {
     let timeout = matches!(
         name,
         "statement_timeout" | "lock_timeout" | "idle_in_transaction_session_timeout"
@@ -425,15 +431,15 @@ mod tests {
 
     #[test]
     fn bounds_have_the_unit_of_their_setting() {
-        use super::super::super::Amount;
+        use super::super::super::SettingAmount;
         let policy = policy_with(
             "settings",
             "allow: {work_mem: at most 64MB, geqo_effort: at most 5}",
         );
         let of = |name: &str| policy.setting(name).cloned();
-        let most = Amount::Kibibytes(65_536);
+        let most = SettingAmount::Kibibytes(65_536);
         assert_eq!(of("work_mem"), Some(ValueRule::UpTo { most }));
-        let most = Amount::Number(5);
+        let most = SettingAmount::Number(5);
         assert_eq!(of("geqo_effort"), Some(ValueRule::UpTo { most }));
         for (wrong, wanted) in [
             ("work_mem: at most 4", "write 100MB, 64KiB"),

@@ -1,26 +1,38 @@
 //! The section `statements` of a policy file.
 
 use super::super::similar_names::nearest;
-use super::super::yaml::section::{Problems, Section, chosen, join, placed, report, word};
-use super::super::yaml::tree::{Place, Tree, Value};
+use super::super::yaml::section::{
+    PlacedProblems, YamlSection, chosen, join, placed, report, word,
+};
+use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
 use super::super::{
-    Choice, ExplainAnalyze, Listen, Several, Statements, WithHold, WriteSqlstate, statement_kinds,
+    ExplainAnalyze, ListenChoice, MultiStatementMode, PlainChoice, StatementChoices, WithHold,
+    WriteSqlstate, statement_kinds,
 };
 use super::lists;
 use crate::limits;
 
 /// What the section says.
-pub(super) struct Kinds {
-    pub(super) choices: Statements,
+pub(super) struct StatementsSection {
+    pub(super) choices: StatementChoices,
     pub(super) allowed: Option<Vec<String>>,
     pub(super) denied: Vec<String>,
 }
 
 /// Reads the section.
-pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Kinds> {
+pub(super) fn read(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<StatementsSection> {
     let place = tree.place;
-    let mut section = Section::open(tree, path, problems)?;
-    let several = section.choice("several", Several::Housekeeping, SEVERAL, problems);
+    let mut section = YamlSection::open(tree, path, problems)?;
+    let several = section.choice(
+        "several",
+        MultiStatementMode::Housekeeping,
+        SEVERAL,
+        problems,
+    );
     let reads = section.optional(
         "reads_per_message",
         None,
@@ -29,31 +41,17 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
     );
     let explain_analyze =
         section.choice("explain_analyze", ExplainAnalyze::Refuse, ANALYZE, problems);
-    let with_hold = section.optional("with_hold", WithHold::Refuse, problems, held);
-    let lock_access_share = section.choice("lock_access_share", Choice::Refuse, CHOICE, problems);
-    let snapshots = section.optional(
-        "snapshots",
-        Choice::Refuse,
-        problems,
-        |tree, path, problems| chosen(tree, path, CHOICE, problems),
-    );
-    let cancel_own = section.optional(
-        "cancel_own",
-        Choice::Refuse,
-        problems,
-        |tree, path, problems| chosen(tree, path, CHOICE, problems),
-    );
-    let listen = section.optional(
-        "listen",
-        Listen::Refuse,
-        problems,
-        |tree, path, problems| chosen(tree, path, LISTEN, problems),
-    );
-    let write_sqlstate = section.optional(
+    let with_hold = section.optional("with_hold", WithHold::Refuse, problems, with_hold);
+    let lock_access_share =
+        section.choice("lock_access_share", PlainChoice::Refuse, CHOICE, problems);
+    let snapshots = section.choice("snapshots", PlainChoice::Refuse, CHOICE, problems);
+    let cancel_own = section.choice("cancel_own", PlainChoice::Refuse, CHOICE, problems);
+    let listen = section.choice("listen", ListenChoice::Refuse, LISTEN, problems);
+    let write_sqlstate = section.choice(
         "write_sqlstate",
         WriteSqlstate::ReadOnly,
+        WRITE_SQLSTATE,
         problems,
-        |tree, path, problems| chosen(tree, path, WRITE_SQLSTATE, problems),
     );
     let allow = section.optional("allow", None, problems, allowed);
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
@@ -62,14 +60,14 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
     let both = allowed.as_deref().unwrap_or_default();
-    let denied = lists::apart(both, denied, &join(path, "deny"), problems);
+    let denied = lists::without_contradictions(both, denied, &join(path, "deny"), problems);
     check_ends(allowed.as_deref(), &denied, place, path, problems);
-    Some(Kinds {
-        choices: Statements {
+    Some(StatementsSection {
+        choices: StatementChoices {
             several: several?,
             reads_per_message: reads?.unwrap_or(match several? {
-                Several::Housekeeping => Some(1),
-                Several::Each => None,
+                MultiStatementMode::Housekeeping => Some(1),
+                MultiStatementMode::Each => None,
             }),
             explain_analyze: explain_analyze?,
             with_hold: with_hold?,
@@ -85,7 +83,7 @@ pub(super) fn read(tree: Tree, path: &str, problems: &mut Problems) -> Option<Ki
 }
 
 /// How many reads a message may hold; none in it for any number.
-fn reads(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<usize>> {
+fn reads(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Option<usize>> {
     let (place, word) = word(tree, path, problems)?;
     if word == "any" {
         return Some(None);
@@ -100,11 +98,11 @@ fn reads(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<usize
 }
 
 /// Whether cursors may outlive their transaction: a word, or the bounds of those that may.
-fn held(tree: Tree, path: &str, problems: &mut Problems) -> Option<WithHold> {
-    if !matches!(tree.value, Value::Map(_)) {
+fn with_hold(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<WithHold> {
+    if !matches!(tree.value, YamlValue::Map(_)) {
         return chosen(tree, path, HELD, problems);
     }
-    let mut section = Section::open(tree, path, problems)?;
+    let mut section = YamlSection::open(tree, path, problems)?;
     let rows_max = section.required("max_rows", problems, |tree, path, problems| {
         whole(tree, path, limits::HELD_ROWS_MAX, problems)
     });
@@ -121,7 +119,7 @@ fn held(tree: Tree, path: &str, problems: &mut Problems) -> Option<WithHold> {
     })
 }
 
-fn whole(tree: Tree, path: &str, most: u64, problems: &mut Problems) -> Option<u64> {
+fn whole(tree: YamlTree, path: &str, most: u64, problems: &mut PlacedProblems) -> Option<u64> {
     let (place, word) = word(tree, path, problems)?;
     let read = word.parse().ok().filter(|read| (1..=most).contains(read));
     if read.is_none() {
@@ -131,7 +129,11 @@ fn whole(tree: Tree, path: &str, most: u64, problems: &mut Problems) -> Option<u
     read
 }
 
-fn allowed(tree: Tree, path: &str, problems: &mut Problems) -> Option<Option<Vec<String>>> {
+fn allowed(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<Option<Vec<String>>> {
     if lists::is_any(&tree, path, "kinds of statements", problems)? {
         return Some(None);
     }
@@ -169,9 +171,9 @@ fn named(word: &str) -> Result<String, String> {
 fn check_ends(
     allowed: Option<&[String]>,
     denied: &[String],
-    place: Place,
+    place: YamlPlace,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) {
     let runs = |kind: &str| {
         let named = |list: &[String]| list.iter().any(|own| own == kind);
@@ -184,23 +186,29 @@ fn check_ends(
     }
 }
 
-const CHOICE: &[(&str, Choice)] = &[("refuse", Choice::Refuse), ("allow", Choice::Allow)];
+const CHOICE: &[(&str, PlainChoice)] = &[
+    ("refuse", PlainChoice::Refuse),
+    ("allow", PlainChoice::Allow),
+];
 
 const HELD: &[(&str, WithHold)] = &[("refuse", WithHold::Refuse), ("allow", WithHold::Allow)];
 
 /// Cursors at a time where the policy does not say how many.
 const HELD_CURSORS: u64 = 10;
 
-const LISTEN: &[(&str, Listen)] = &[("refuse", Listen::Refuse), ("ignore", Listen::Ignore)];
+const LISTEN: &[(&str, ListenChoice)] = &[
+    ("refuse", ListenChoice::Refuse),
+    ("ignore", ListenChoice::Ignore),
+];
 
 const WRITE_SQLSTATE: &[(&str, WriteSqlstate)] = &[
     ("25006", WriteSqlstate::ReadOnly),
     ("42501", WriteSqlstate::Privilege),
 ];
 
-const SEVERAL: &[(&str, Several)] = &[
-    ("housekeeping", Several::Housekeeping),
-    ("each", Several::Each),
+const SEVERAL: &[(&str, MultiStatementMode)] = &[
+    ("housekeeping", MultiStatementMode::Housekeeping),
+    ("each", MultiStatementMode::Each),
 ];
 
 const ANALYZE: &[(&str, ExplainAnalyze)] = &[

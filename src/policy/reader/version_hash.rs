@@ -3,7 +3,7 @@
 use super::super::Policy;
 
 /// Gives a policy its version. Its tests are no part of what it means.
-pub(super) fn stamp(policy: &mut Policy) {
+pub(super) fn set_version(policy: &mut Policy) {
     let mut hasher = blake3::Hasher::new();
     let mut line = |text: String| {
         hasher.update(text.as_bytes());

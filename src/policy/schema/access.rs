@@ -1,17 +1,17 @@
 //! The keys about who reads what: `match`, `relations`, `columns`, `models`, `functions` and
 //! `foreign`.
 
-use super::Key;
-use super::forms::{FILLED, Form, Names, TEXT, TEXTS};
+use super::PolicyKey;
+use super::forms::{FILLED, MapNames, SchemaForm, TEXT, TEXTS};
 
-pub(super) const KEYS: &[Key] = &[
-    Key {
+pub(super) const KEYS: &[PolicyKey] = &[
+    PolicyKey {
         path: "name",
-        form: Form::Text(Some("^[A-Za-z0-9_-]+$")),
+        form: SchemaForm::Text(Some("^[A-Za-z0-9_-]+$")),
         absent: None,
         doc: "What the audit, metrics and the log call the policy: letters, digits, - and _.",
     },
-    Key {
+    PolicyKey {
         path: "extends",
         form: FILLED,
         absent: Some("nothing"),
@@ -20,91 +20,91 @@ pub(super) const KEYS: &[Key] = &[
               a model, the rule for a setting, match and with_hold are replaced as a whole. name \
               and tests are not taken over. pgsieve policy print shows what comes of it.",
     },
-    Key {
+    PolicyKey {
         path: "replace",
         form: TEXTS,
         absent: Some("none"),
         doc: "Paths of lists and maps of this file that take the place of those of the policy that \
               it extends, where they would add to them: relations.allow, models.",
     },
-    Key {
+    PolicyKey {
         path: "match",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("the sessions that no other policy fits"),
         doc: "Which sessions the policy is for: those for which every list that is here has an \
               entry. A session gets the first policy that fits. `*` stands for any letters.",
     },
-    Key {
+    PolicyKey {
         path: "match.user",
         form: NAMES,
         absent: Some("every user"),
         doc: "Names of users, as clients log in with.",
     },
-    Key {
+    PolicyKey {
         path: "match.database",
         form: NAMES,
         absent: Some("every database"),
         doc: "Names of databases.",
     },
-    Key {
+    PolicyKey {
         path: "match.application_name",
-        form: Form::Either(&[TEXT, Form::Many(&TEXT)]),
+        form: SchemaForm::Either(&[TEXT, SchemaForm::Many(&TEXT)]),
         absent: Some("every name"),
         doc: "What clients call themselves when they connect; \"\" is who says nothing. Anybody \
               can say anything here: it tells tools apart, and proves nothing.",
     },
-    Key {
+    PolicyKey {
         path: "match.client_address",
-        form: Form::Either(&[NETWORK, Form::Many(&NETWORK)]),
+        form: SchemaForm::Either(&[NETWORK, SchemaForm::Many(&NETWORK)]),
         absent: Some("every address"),
         doc: "Where clients come from: addresses, networks such as 10.0.0.0/8, and local for Unix \
               sockets.",
     },
-    Key {
+    PolicyKey {
         path: "match.certificate_name",
         form: NAMES,
         absent: Some("any certificate, and none"),
         doc: "Common names of the certificates that clients have shown.",
     },
-    Key {
+    PolicyKey {
         path: "match.certificate",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("any certificate, and none"),
         doc: "What else the certificates say that clients have shown. Where one says several \
               things of a kind, any of them fits.",
     },
-    Key {
+    PolicyKey {
         path: "match.certificate.organization",
         form: NAMES,
         absent: Some("whatever it says"),
         doc: "Organizations (O) of the subject.",
     },
-    Key {
+    PolicyKey {
         path: "match.certificate.organizational_unit",
         form: NAMES,
         absent: Some("whatever it says"),
         doc: "Parts of organizations (OU) of the subject.",
     },
-    Key {
+    PolicyKey {
         path: "match.certificate.email",
         form: NAMES,
         absent: Some("whatever it says"),
         doc: "Addresses for mail of the subject.",
     },
-    Key {
+    PolicyKey {
         path: "match.certificate.alternative_name",
         form: NAMES,
         absent: Some("whatever it says"),
         doc: "DNS names, mail addresses and URIs among the alternative names.",
     },
-    Key {
+    PolicyKey {
         path: "match.attributes",
-        form: Form::Each(Names::Like(r"^[a-z][a-z0-9_]{0,62}$"), &NAMES),
+        form: SchemaForm::Each(MapNames::Like(r"^[a-z][a-z0-9_]{0,62}$"), &NAMES),
         absent: Some("whatever users have"),
         doc: "Attributes that client.auth.attributes of the settings gives users, each with the \
               values that fit. Who has none fits nothing here.",
     },
-    Key {
+    PolicyKey {
         path: "match.role_member",
         form: NAMES,
         absent: Some("any role"),
@@ -112,77 +112,77 @@ pub(super) const KEYS: &[Key] = &[
               through others, whether it inherits their rights or not, as +role in pg_hba.conf. \
               While the database's catalog is not known, whoever this could be for is turned away.",
     },
-    Key {
+    PolicyKey {
         path: "priority",
-        form: Form::Integer,
+        form: SchemaForm::Integer,
         absent: Some("0"),
         doc: "Where several policies fit a session it gets the one with the highest number, and \
               of those with the same the first. A whole number from -1000 to 1000.",
     },
-    Key {
+    PolicyKey {
         path: "relations",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("every relation"),
         doc: "Which tables, views and other relations may be read, by what the catalog says that \
               a statement reads. Partitions and children count as their parents too.",
     },
-    Key {
+    PolicyKey {
         path: "relations.allow",
-        form: Form::Either(&[ANY, Form::Many(&RELATION)]),
+        form: SchemaForm::Either(&[ANY, SchemaForm::Many(&RELATION)]),
         absent: Some("any"),
         doc: "Patterns of relations that may be read and no others, or any. pg_catalog and \
               information_schema need not be named.",
     },
-    Key {
+    PolicyKey {
         path: "relations.deny",
-        form: Form::Many(&RELATION),
+        form: SchemaForm::Many(&RELATION),
         absent: Some("none"),
         doc: "Patterns of relations that may not be read, whatever is allowed.",
     },
-    Key {
+    PolicyKey {
         path: "relations.new",
-        form: Form::OneOf(&["allow", "refuse"]),
+        form: SchemaForm::OneOf(&["allow", "refuse"]),
         absent: Some("allow"),
         doc: "What any and a pattern with a wildcard in relations.allow do with relations that \
               are made later: let them in, or only those that relations.known names.",
     },
-    Key {
+    PolicyKey {
         path: "relations.known",
-        form: Form::Many(&Form::Text(Some(RELATION_NAME))),
+        form: SchemaForm::Many(&SchemaForm::Text(Some(RELATION_NAME))),
         absent: Some("not needed with new: allow"),
         doc: "The relations that were there when the policy was written, where new ones are \
               refused. pgsieve policy known FILE --upstream URL prints them.",
     },
-    Key {
+    PolicyKey {
         path: "relations.through_views",
-        form: Form::OneOf(&["own", "check"]),
+        form: SchemaForm::OneOf(&["own", "check"]),
         absent: Some("own"),
         doc: "own: a view counts as itself. check: a view that reads what the policy hides may \
               not be read.",
     },
-    Key {
+    PolicyKey {
         path: "columns",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("every column of what may be read"),
         doc: "Which columns may be read. A hidden column cannot be named anywhere in a statement, \
               nor come with a star or a whole row.",
     },
-    Key {
+    PolicyKey {
         path: "columns.allow",
-        form: Form::Many(&COLUMN),
+        form: SchemaForm::Many(&COLUMN),
         absent: Some("none"),
         doc: "Patterns of columns. Of the relations that they name, only these columns may be \
               read; other relations are not touched by it.",
     },
-    Key {
+    PolicyKey {
         path: "columns.deny",
-        form: Form::Many(&COLUMN),
+        form: SchemaForm::Many(&COLUMN),
         absent: Some("none"),
         doc: "Patterns of columns that may not be read, whatever is allowed.",
     },
-    Key {
+    PolicyKey {
         path: "columns.mask",
-        form: Form::Each(Names::Like(r"\S"), &MASK),
+        form: SchemaForm::Each(MapNames::Like(r"\S"), &MASK),
         absent: Some("none"),
         doc: "What is read in place of columns, of the column's type: null; partial, the first \
               letter of a text; last(4), its last letters; hash, a keyed fingerprint of a text, \
@@ -191,25 +191,25 @@ pub(super) const KEYS: &[Key] = &[
               that reads such a column cannot be read, unless a model, or an entry here or in rows \
               without wildcards, has its name.",
     },
-    Key {
+    PolicyKey {
         path: "rows",
-        form: Form::Each(Names::Like(RELATION_NAME), &FILLED),
+        form: SchemaForm::Each(MapNames::Like(RELATION_NAME), &FILLED),
         absent: Some("every row"),
         doc: "Conditions by pattern of relations, as behind WHERE, with the session's values as in \
               models: \"sales.*\": tenant = :user. All that name a relation have to hold. A relation \
               without a column that one names cannot be read, nor a view that reads such a \
               relation, unless a model or an entry without wildcards has its name: shop.v: \"true\".",
     },
-    Key {
+    PolicyKey {
         path: "models",
-        form: Form::Each(Names::Like(RELATION_NAME), &Form::Section),
+        form: SchemaForm::Each(MapNames::Like(RELATION_NAME), &SchemaForm::Section),
         absent: Some("none"),
         doc: "Names that are bound to a SELECT, as schema.name. Under the name of a table it is \
               what everybody reads instead of the table: a filter of rows, a mask of columns. \
               Under a new name, where new says so, it is a table of its own. It is read whatever \
               relations and columns say of its name.",
     },
-    Key {
+    PolicyKey {
         path: "models.*.sql",
         form: FILLED,
         absent: None,
@@ -219,93 +219,93 @@ pub(super) const KEYS: &[Key] = &[
               The user, the database and the certificate are \
               proven; the application_name and settings are what the client says.",
     },
-    Key {
+    PolicyKey {
         path: "models.*.new",
-        form: Form::Truth,
+        form: SchemaForm::Truth,
         absent: Some("false"),
         doc: "true: the name is the model's own. Else it has to be that of a relation, so that a \
               misspelt name is an error, and not a filter of nothing.",
     },
-    Key {
+    PolicyKey {
         path: "models.*.about",
         form: TEXT,
         absent: Some("nothing"),
         doc: "What it is, in words.",
     },
-    Key {
+    PolicyKey {
         path: "models.*.columns",
-        form: Form::Each(Names::Any, &TEXT),
+        form: SchemaForm::Each(MapNames::Any, &TEXT),
         absent: Some("nothing"),
         doc: "What its columns are, in words, by name.",
     },
-    Key {
+    PolicyKey {
         path: "functions",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("what each of its keys means then"),
         doc: "Which functions may be called, on top of what the gate knows of them.",
     },
-    Key {
+    PolicyKey {
         path: "functions.allow",
-        form: Form::Many(&FUNCTION),
+        form: SchemaForm::Many(&FUNCTION),
         absent: Some("none"),
         doc: "Functions that are no built-ins and may be called: name, schema.name, or one \
               overload as schema.name(integer, text). Whoever lists one has read its body.",
     },
-    Key {
+    PolicyKey {
         path: "functions.deny",
-        form: Form::Many(&FUNCTION),
+        form: SchemaForm::Many(&FUNCTION),
         absent: Some("none"),
         doc: "Functions that may not be called, built-ins included: pg_catalog.random.",
     },
-    Key {
+    PolicyKey {
         path: "functions.trusted_schemas",
-        form: Form::Either(&[ANY, TEXTS]),
+        form: SchemaForm::Either(&[ANY, TEXTS]),
         absent: Some("none"),
         doc: "Schemas whose functions may be called without being named, where they are IMMUTABLE \
               or STABLE, not SECURITY DEFINER and no overload of a built-in; or any.",
     },
-    Key {
+    PolicyKey {
         path: "functions.any_search_path",
-        form: Form::Many(&FUNCTION),
+        form: SchemaForm::Many(&FUNCTION),
         absent: Some("none"),
         doc: "Functions that have no SET search_path of their own and may run under any that a \
               client sets, whatever their bodies make of it. It does not let them be called.",
     },
-    Key {
+    PolicyKey {
         path: "functions.extensions",
-        form: Form::OneOf(&["known", "named"]),
+        form: SchemaForm::OneOf(&["known", "named"]),
         absent: Some("known"),
         doc: "known: functions of well-known extensions (contrib, PostGIS, pgvector) run where what \
               they do is known to be a read, as built-ins do. named: only those that allow names.",
     },
-    Key {
+    PolicyKey {
         path: "functions.transaction_ids",
-        form: Form::OneOf(&["refuse", "allow"]),
+        form: SchemaForm::OneOf(&["refuse", "allow"]),
         absent: Some("refuse"),
         doc: "Whether txid_current() and pg_current_xact_id() may run, which use up a transaction \
               id; txid_current_if_assigned() never does.",
     },
-    Key {
+    PolicyKey {
         path: "functions.server_directories",
-        form: Form::OneOf(&["refuse", "allow"]),
+        form: SchemaForm::OneOf(&["refuse", "allow"]),
         absent: Some("refuse"),
         doc: "Whether functions may run that list one directory of the server by name, size and \
               time, such as pg_ls_waldir(), which Postgres gives to pg_monitor. Those that read \
               files or take a path never run.",
     },
-    Key {
+    PolicyKey {
         path: "foreign",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("no foreign table"),
         doc: "Which tables of foreign servers may be read.",
     },
-    Key {
+    PolicyKey {
         path: "foreign.tables",
-        form: Form::Many(&Form::Text(Some(RELATION_NAME))),
+        form: SchemaForm::Many(&SchemaForm::Text(Some(RELATION_NAME))),
         absent: Some("none"),
         doc: "Foreign tables that may be read, as schema.table.",
     },
-    Key {
+    PolicyKey {
         path: "foreign.servers",
         form: TEXTS,
         absent: Some("none"),
@@ -313,14 +313,14 @@ pub(super) const KEYS: &[Key] = &[
     },
 ];
 
-const ANY: Form = Form::OneOf(&["any"]);
-const NAMES: Form = Form::Either(&[FILLED, Form::Many(&FILLED)]);
-const RELATION: Form = Form::Text(Some(RELATION_NAME));
-const MASK: Form = Form::Either(&[
-    Form::Nothing,
-    Form::Text(Some(r"^(null|partial|hash|last\(\s*[1-9][0-9]?\s*\))$")),
+const ANY: SchemaForm = SchemaForm::OneOf(&["any"]);
+const NAMES: SchemaForm = SchemaForm::Either(&[FILLED, SchemaForm::Many(&FILLED)]);
+const RELATION: SchemaForm = SchemaForm::Text(Some(RELATION_NAME));
+const MASK: SchemaForm = SchemaForm::Either(&[
+    SchemaForm::Nothing,
+    SchemaForm::Text(Some(r"^(null|partial|hash|last\(\s*[1-9][0-9]?\s*\))$")),
 ]);
-const COLUMN: Form = Form::Text(Some(COLUMN_NAME));
+const COLUMN: SchemaForm = SchemaForm::Text(Some(COLUMN_NAME));
 
 /// Two names with a dot between them. Without quotes a name is letters, digits, `_`, `$`, `-`, `*`
 /// and what is not ASCII.
@@ -344,7 +344,7 @@ const COLUMN_NAME: &str = concat!(
 );
 
 /// One or two names, with or without a list of types. No name has a wildcard.
-const FUNCTION: Form = Form::Text(Some(concat!(
+const FUNCTION: SchemaForm = SchemaForm::Text(Some(concat!(
     r"^\s*",
     r#"("([^"]|"")+"|[^!-#%-,./:-@\[-^`{-~\s]+)"#,
     r"(\.",
@@ -352,6 +352,6 @@ const FUNCTION: Form = Form::Text(Some(concat!(
     r")?\s*(\(.*\))?\s*$"
 )));
 
-const NETWORK: Form = Form::Text(Some(
+const NETWORK: SchemaForm = SchemaForm::Text(Some(
     r"^(local|[0-9.]+(/[0-9]+)?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]+)?)$",
 ));

@@ -9,11 +9,11 @@ use super::{object, section};
 
 /// How a value is written.
 #[derive(Clone, Copy)]
-pub(super) enum Form {
+pub(super) enum SchemaForm {
     /// A map with the keys of its path.
     Section,
     /// A map from names of this kind.
-    Each(Names, &'static Self),
+    Each(MapNames, &'static Self),
     /// A list.
     Many(&'static Self),
     /// One of several forms.
@@ -40,7 +40,7 @@ pub(super) enum Form {
 
 /// What names a map is from.
 #[derive(Clone, Copy)]
-pub(super) enum Names {
+pub(super) enum MapNames {
     /// Those that match.
     Like(&'static str),
     /// These.
@@ -49,7 +49,7 @@ pub(super) enum Names {
     Any,
 }
 
-impl Form {
+impl SchemaForm {
     /// The schema of the value at a path.
     pub(super) fn schema(self, path: &str) -> BTreeMap<String, Value> {
         let below = format!("{path}.*");
@@ -61,9 +61,9 @@ impl Form {
             Self::Each(names, form) => {
                 let form = object(form.schema(&below));
                 let names = match names {
-                    Names::Like(pattern) => json!({ "pattern": pattern }),
-                    Names::Known(names) => json!({ "enum": names() }),
-                    Names::Any => json!({}),
+                    MapNames::Like(pattern) => json!({ "pattern": pattern }),
+                    MapNames::Known(names) => json!({ "enum": names() }),
+                    MapNames::Any => json!({}),
                 };
                 members([
                     ("additionalProperties", form),
@@ -138,29 +138,29 @@ pub(super) fn deniable() -> Vec<&'static str> {
 }
 
 /// Any text.
-pub(super) const TEXT: Form = Form::Text(None);
+pub(super) const TEXT: SchemaForm = SchemaForm::Text(None);
 
 /// A text that is not empty.
-pub(super) const FILLED: Form = Form::Text(Some(r"\S"));
+pub(super) const FILLED: SchemaForm = SchemaForm::Text(Some(r"\S"));
 
 /// A list of texts.
-pub(super) const TEXTS: Form = Form::Many(&TEXT);
+pub(super) const TEXTS: SchemaForm = SchemaForm::Many(&TEXT);
 
 /// A duration with its unit; 0 needs none.
-pub(super) const DURATION: Form = Form::Either(&[
-    Form::Text(Some(
+pub(super) const DURATION: SchemaForm = SchemaForm::Either(&[
+    SchemaForm::Text(Some(
         r"^\s*((0|[1-9][0-9]*)(\.[0-9]+)?\s*(us|ms|s|min|h|d)|0)\s*$",
     )),
-    Form::Whole(0, 0),
+    SchemaForm::Whole(0, 0),
 ]);
 
 /// A size with its unit.
-pub(super) const SIZE: Form = Form::Text(Some(
+pub(super) const SIZE: SchemaForm = SchemaForm::Text(Some(
     r"^\s*(0|[1-9][0-9]*)(\.[0-9]+)?\s*([kMGT]?B|[KMGT]iB)\s*$",
 ));
 
 /// No bound.
-pub(super) const OFF: Form = Form::OneOf(&["off"]);
+pub(super) const OFF: SchemaForm = SchemaForm::OneOf(&["off"]);
 
 fn members<const N: usize>(members: [(&str, Value); N]) -> BTreeMap<String, Value> {
     let members = members.into_iter();

@@ -18,14 +18,14 @@ mod limits;
 mod repairs;
 mod session;
 
-use forms::Form;
+use forms::SchemaForm;
 
 /// One key.
-struct Key {
+struct PolicyKey {
     /// Its path; `*` stands for a name of somebody's choice, or a place in a list.
     path: &'static str,
     /// How its value is written.
-    form: Form,
+    form: SchemaForm,
     /// What holds when it is left out; none: it has to be there.
     absent: Option<&'static str>,
     /// What it means.
@@ -46,14 +46,14 @@ pub fn text() -> String {
 }
 
 /// The keys, in the order in which a person reads them.
-fn keys() -> impl Iterator<Item = &'static Key> {
+fn keys() -> impl Iterator<Item = &'static PolicyKey> {
     [access::KEYS, session::KEYS, limits::KEYS, repairs::KEYS]
         .into_iter()
         .flatten()
 }
 
 /// The keys of one section, with the name that each has in it.
-fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'static Key)> {
+fn keys_of(section: &str) -> impl Iterator<Item = (&'static str, &'static PolicyKey)> {
     keys().filter_map(move |key| {
         let name = match section {
             "" => key.path,

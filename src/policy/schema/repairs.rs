@@ -1,109 +1,109 @@
 //! The keys about repairs: `repair`.
 
-use super::Key;
-use super::forms::{Form, Names, OFF, TEXT, dialects, recoverers};
+use super::PolicyKey;
+use super::forms::{MapNames, OFF, SchemaForm, TEXT, dialects, recoverers};
 
-pub(super) const KEYS: &[Key] = &[
-    Key {
+pub(super) const KEYS: &[PolicyKey] = &[
+    PolicyKey {
         path: "repair",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("nothing is repaired"),
         doc: "Reads that fail for a reason with one right answer.",
     },
-    Key {
+    PolicyKey {
         path: "repair.mode",
-        form: Form::OneOf(&["off", "observe", "apply"]),
+        form: SchemaForm::OneOf(&["off", "observe", "apply"]),
         absent: Some("off"),
         doc: "off: nothing is looked for. observe: everything is computed and counted, and \
               no answer changes. apply: the repaired statement runs, and a NOTICE says so.",
     },
-    Key {
+    PolicyKey {
         path: "repair.likely",
-        form: Form::OneOf(&["hint", "apply"]),
+        form: SchemaForm::OneOf(&["hint", "apply"]),
         absent: Some("hint"),
         doc: "Repairs that passed all gates and are still not certain: hint puts them into \
               the error's HINT, apply runs them.",
     },
-    Key {
+    PolicyKey {
         path: "repair.max_attempts",
-        form: Form::Whole(1, 10),
+        form: SchemaForm::Whole(1, 10),
         absent: Some("3"),
         doc: "Changed texts that are tried for one statement.",
     },
-    Key {
+    PolicyKey {
         path: "repair.recoverers",
-        form: Form::Each(
-            Names::Known(recoverers),
-            &Form::OneOf(&["off", "observe", "apply"]),
+        form: SchemaForm::Each(
+            MapNames::Known(recoverers),
+            &SchemaForm::OneOf(&["off", "observe", "apply"]),
         ),
         absent: Some("as mode says"),
         doc: "Modes of single recoverers, where they are to be narrower than the one above.",
     },
-    Key {
+    PolicyKey {
         path: "repair.gates",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("the defaults of each"),
         doc: "When a rewritten name is likely enough. Scores are from 0 to 1.",
     },
-    Key {
+    PolicyKey {
         path: "repair.gates.score_min",
-        form: Form::Decimal(0.0, 1.0),
+        form: SchemaForm::Decimal(0.0, 1.0),
         absent: Some("0.80"),
         doc: "The best candidate's score is at least this.",
     },
-    Key {
+    PolicyKey {
         path: "repair.gates.dominance_min",
-        form: Form::Decimal(0.0, 1.0),
+        form: SchemaForm::Decimal(0.0, 1.0),
         absent: Some("0.60"),
         doc: "The best candidate is ahead of the second by at least this.",
     },
-    Key {
+    PolicyKey {
         path: "repair.gates.separation_min",
-        form: Form::Decimal(0.0, 1.0),
+        form: SchemaForm::Decimal(0.0, 1.0),
         absent: Some("0.10"),
         doc: "Or: the best candidate is ahead by at least this.",
     },
-    Key {
+    PolicyKey {
         path: "repair.gates.separation_ratio_min",
-        form: Form::Decimal(1.0, 100.0),
+        form: SchemaForm::Decimal(1.0, 100.0),
         absent: Some("1.15"),
         doc: "Or: the best candidate is this many times the second.",
     },
-    Key {
+    PolicyKey {
         path: "repair.gates.columns_max",
-        form: Form::Whole(1, 1_000),
+        form: SchemaForm::Whole(1, 1_000),
         absent: Some("60"),
         doc: "Columns of one table that are looked at.",
     },
-    Key {
+    PolicyKey {
         path: "repair.gates.tables_max",
-        form: Form::Whole(1, 1_000),
+        form: SchemaForm::Whole(1, 1_000),
         absent: Some("4"),
         doc: "Tables that are looked at.",
     },
-    Key {
+    PolicyKey {
         path: "repair.risk_pairs",
-        form: Form::Many(&Form::Text(Some("^[^/ ]+/[^/ ]+$"))),
+        form: SchemaForm::Many(&SchemaForm::Text(Some("^[^/ ]+/[^/ ]+$"))),
         absent: Some("none but those that are built in"),
         doc: "Words that are never exchanged for each other, as gross/net.",
     },
-    Key {
+    PolicyKey {
         path: "repair.dialect",
-        form: Form::Known(dialects),
+        form: SchemaForm::Known(dialects),
         absent: Some("auto"),
         doc: "The dialect of texts that Postgres does not read: auto tells it by what only \
               one has.",
     },
-    Key {
+    PolicyKey {
         path: "repair.datasets",
-        form: Form::Each(Names::Any, &TEXT),
+        form: SchemaForm::Each(MapNames::Any, &TEXT),
         absent: Some("none"),
         doc: "The schemas that stand for datasets of BigQuery, as project.dataset or \
               dataset.",
     },
-    Key {
+    PolicyKey {
         path: "repair.default_limit",
-        form: Form::Either(&[Form::Whole(1, 9_007_199_254_740_991), OFF]),
+        form: SchemaForm::Either(&[SchemaForm::Whole(1, 9_007_199_254_740_991), OFF]),
         absent: Some("limits.default_limit"),
         doc: "The same as limits.default_limit, from before there was that one.",
     },

@@ -1,13 +1,13 @@
 //! The keys about how a session conducts itself: `mode`, `rules`, `catalog`, `timeouts`,
 //! `statements`, `settings`, and the `tests` of it all.
 
-use super::Key;
+use super::PolicyKey;
 use super::forms::{
-    DURATION, FILLED, Form, Names, TEXT, TEXTS, all_rules, deniable, passable, rules,
+    DURATION, FILLED, MapNames, SchemaForm, TEXT, TEXTS, all_rules, deniable, passable, rules,
 };
 
-pub(super) const KEYS: &[Key] = &[
-    Key {
+pub(super) const KEYS: &[PolicyKey] = &[
+    PolicyKey {
         path: "mode",
         form: MODE,
         absent: Some("enforce"),
@@ -16,9 +16,9 @@ pub(super) const KEYS: &[Key] = &[
               are not allowed) is refused in both, and models stand for their names in both, \
               unless rules says model: observe.",
     },
-    Key {
+    PolicyKey {
         path: "until",
-        form: Form::Text(Some(
+        form: SchemaForm::Text(Some(
             r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9]{2}(:?[0-9]{2})?))?$",
         )),
         absent: Some("for ever"),
@@ -26,104 +26,104 @@ pub(super) const KEYS: &[Key] = &[
               which ends at midnight UTC. Sessions under it, running ones included, get the next \
               policy that is for them at their next statement, or are ended.",
     },
-    Key {
+    PolicyKey {
         path: "observe_until",
-        form: Form::Text(Some(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")),
+        form: SchemaForm::Text(Some(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")),
         absent: Some("as long as it likes"),
         doc: "The day until whose end, in UTC, the policy is meant to observe: an alert fires \
               when it still does afterwards. It changes nothing by itself.",
     },
-    Key {
+    PolicyKey {
         path: "rules",
-        form: Form::Each(Names::Known(rules), &MODE),
+        form: SchemaForm::Each(MapNames::Known(rules), &MODE),
         absent: Some("as mode says"),
         doc: "Modes of single rules, in place of the one of the whole.",
     },
-    Key {
+    PolicyKey {
         path: "catalog",
-        form: Form::OneOf(&["required", "preferred"]),
+        form: SchemaForm::OneOf(&["required", "preferred"]),
         absent: Some("required"),
         doc: "While there is no snapshot of the database's catalog: required lets only statements \
               pass whose every name is a built-in, preferred judges by the text alone.",
     },
-    Key {
+    PolicyKey {
         path: "timeouts",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("what each of its keys means then"),
         doc: "Bounds in time that the session starts with, with their units: 30s, 500ms, 5min. A \
               client may tighten them.",
     },
-    Key {
+    PolicyKey {
         path: "timeouts.statement_timeout",
         form: DURATION,
         absent: Some("30s"),
         doc: "How long one statement may run; 0 is no bound.",
     },
-    Key {
+    PolicyKey {
         path: "timeouts.lock_timeout",
         form: DURATION,
         absent: Some("5s"),
         doc: "How long one statement may wait for a lock; 0 is no bound.",
     },
-    Key {
+    PolicyKey {
         path: "timeouts.idle_in_transaction_session_timeout",
         form: DURATION,
         absent: Some("60s"),
         doc: "How long a transaction may stand open and idle; 0 is no bound.",
     },
-    Key {
+    PolicyKey {
         path: "statements",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("what each of its keys means then"),
         doc: "Which kinds of statements run, of those that only read.",
     },
-    Key {
+    PolicyKey {
         path: "statements.several",
-        form: Form::OneOf(&["housekeeping", "each"]),
+        form: SchemaForm::OneOf(&["housekeeping", "each"]),
         absent: Some("housekeeping"),
         doc: "Several statements in one message: housekeeping where each only keeps house in the \
               session, each where each passes by itself.",
     },
-    Key {
+    PolicyKey {
         path: "statements.reads_per_message",
-        form: Form::Either(&[Form::Whole(0, 1_000), Form::OneOf(&["any"])]),
+        form: SchemaForm::Either(&[SchemaForm::Whole(0, 1_000), SchemaForm::OneOf(&["any"])]),
         absent: Some("1, or any where several is each"),
         doc: "Reads in a message of several statements, beside housekeeping. Where all of them \
               are of the system catalogs they are not counted.",
     },
-    Key {
+    PolicyKey {
         path: "statements.explain_analyze",
-        form: Form::OneOf(&["refuse", "reads"]),
+        form: SchemaForm::OneOf(&["refuse", "reads"]),
         absent: Some("refuse"),
         doc: "EXPLAIN ANALYZE runs the statement: refuse, or reads where it would pass by itself.",
     },
-    Key {
+    PolicyKey {
         path: "statements.with_hold",
-        form: Form::Either(&[CHOICE, Form::Section]),
+        form: SchemaForm::Either(&[CHOICE, SchemaForm::Section]),
         absent: Some("refuse"),
         doc: "DECLARE … CURSOR WITH HOLD keeps rows on the server after COMMIT: refuse, allow, or \
               the bounds of those that may be declared.",
     },
-    Key {
+    PolicyKey {
         path: "statements.with_hold.max_rows",
-        form: Form::Whole(1, 1_000_000_000),
+        form: SchemaForm::Whole(1, 1_000_000_000),
         absent: None,
         doc: "The rows that a client gets of one cursor. The query runs with a LIMIT of one more; \
               where that row would come, an error does.",
     },
-    Key {
+    PolicyKey {
         path: "statements.with_hold.max_cursors",
-        form: Form::Whole(1, 1_000),
+        form: SchemaForm::Whole(1, 1_000),
         absent: Some("10"),
         doc: "Cursors WITH HOLD that a session has at a time.",
     },
-    Key {
+    PolicyKey {
         path: "statements.lock_access_share",
         form: CHOICE,
         absent: Some("refuse"),
         doc: "LOCK TABLE … IN ACCESS SHARE MODE takes the lock that SELECT takes, and keeps it.",
     },
-    Key {
+    PolicyKey {
         path: "statements.snapshots",
         form: CHOICE,
         absent: Some("refuse"),
@@ -131,7 +131,7 @@ pub(super) const KEYS: &[Key] = &[
               SET TRANSACTION SNAPSHOT reads what another one sees: dump tools that work in \
               parallel do so.",
     },
-    Key {
+    PolicyKey {
         path: "statements.cancel_own",
         form: CHOICE,
         absent: Some("refuse"),
@@ -139,43 +139,46 @@ pub(super) const KEYS: &[Key] = &[
               parameter, carried out by pgsieve on sessions of the same user, policy and server: \
               drivers and tools stop a statement so.",
     },
-    Key {
+    PolicyKey {
         path: "statements.listen",
-        form: Form::OneOf(&["refuse", "ignore"]),
+        form: SchemaForm::OneOf(&["refuse", "ignore"]),
         absent: Some("refuse"),
         doc: "LISTEN: ignore answers it as if it had worked, with a NOTICE that no notification \
               will come; listeners try a refused one again for ever.",
     },
-    Key {
+    PolicyKey {
         path: "statements.write_sqlstate",
-        form: Form::OneOf(&["25006", "42501"]),
+        form: SchemaForm::OneOf(&["25006", "42501"]),
         absent: Some("25006"),
         doc: "The SQLSTATE that writes are refused with: 25006, as by a session that only reads, \
               which Python's drivers raise as InternalError; or 42501, as for want of a right, \
               which they raise as ProgrammingError.",
     },
-    Key {
+    PolicyKey {
         path: "statements.allow",
-        form: Form::Either(&[Form::OneOf(&["any"]), Form::Many(&Form::Known(passable))]),
+        form: SchemaForm::Either(&[
+            SchemaForm::OneOf(&["any"]),
+            SchemaForm::Many(&SchemaForm::Known(passable)),
+        ]),
         absent: Some("any"),
         doc: "Kinds of statements that run and no others, as the audit names them; or any. What \
               changes data cannot be allowed.",
     },
-    Key {
+    PolicyKey {
         path: "statements.deny",
-        form: Form::Many(&Form::Known(deniable)),
+        form: SchemaForm::Many(&SchemaForm::Known(deniable)),
         absent: Some("none"),
         doc: "Kinds of statements that do not run, whatever is allowed.",
     },
-    Key {
+    PolicyKey {
         path: "settings",
-        form: Form::Section,
+        form: SchemaForm::Section,
         absent: Some("what each of its keys means then"),
         doc: "What SET, set_config() and a connection string may set. RESET always passes.",
     },
-    Key {
+    PolicyKey {
         path: "settings.allow",
-        form: Form::Each(Names::Like(SETTINGS), &VALUE_RULE),
+        form: SchemaForm::Each(MapNames::Like(SETTINGS), &VALUE_RULE),
         absent: Some("what the built-in policy agent allows"),
         doc: "Settings that may be set, with the values that they may have: any, only on, only \
               off, on or off, only utf8, catalog first, at most the timeout, at most 256MB, at \
@@ -183,93 +186,93 @@ pub(super) const KEYS: &[Key] = &[
               Those of applications are named here too, or by a pattern: app.tenant, \
               request.jwt.*.",
     },
-    Key {
+    PolicyKey {
         path: "settings.allow.*.min",
-        form: Form::Integer,
+        form: SchemaForm::Integer,
         absent: None,
         doc: "The smallest value.",
     },
-    Key {
+    PolicyKey {
         path: "settings.allow.*.max",
-        form: Form::Integer,
+        form: SchemaForm::Integer,
         absent: None,
         doc: "The largest value.",
     },
-    Key {
+    PolicyKey {
         path: "settings.deny",
-        form: Form::Many(&Form::Text(Some(r"^[A-Za-z_*][A-Za-z0-9_$.*]*$"))),
+        form: SchemaForm::Many(&SchemaForm::Text(Some(r"^[A-Za-z_*][A-Za-z0-9_$.*]*$"))),
         absent: Some("none"),
         doc: "Patterns of settings that may not be set, whatever is allowed: enable_*.",
     },
-    Key {
+    PolicyKey {
         path: "settings.read_write",
-        form: Form::OneOf(&["lower", "refuse"]),
+        form: SchemaForm::OneOf(&["lower", "refuse"]),
         absent: Some("lower"),
         doc: "READ WRITE in BEGIN and SET TRANSACTION, and default_transaction_read_only or \
               transaction_read_only set to off: lower runs the statement with READ ONLY in its \
               place, refuse answers with an error. The session only reads in both.",
     },
-    Key {
+    PolicyKey {
         path: "settings.on_refused_setting",
-        form: Form::OneOf(&["refuse", "ignore"]),
+        form: SchemaForm::OneOf(&["refuse", "ignore"]),
         absent: Some("refuse"),
         doc: "What becomes of a setting in a connection string that is refused. ignore: the client \
               logs in without it and is told by a NOTICE, where rows mean the same without it \
               (not search_path, row_security, encodings, roles). refuse: so is the login.",
     },
-    Key {
+    PolicyKey {
         path: "tests",
-        form: Form::Many(&Form::Section),
+        form: SchemaForm::Many(&SchemaForm::Section),
         absent: Some("none"),
         doc: "What becomes of statements under the policy, for pgsieve policy test. They are no \
               part of what the policy means.",
     },
-    Key {
+    PolicyKey {
         path: "tests.*.statement",
         form: FILLED,
         absent: None,
         doc: "The statement.",
     },
-    Key {
+    PolicyKey {
         path: "tests.*.expect",
-        form: Form::OneOf(&["permit", "refuse", "observe"]),
+        form: SchemaForm::OneOf(&["permit", "refuse", "observe"]),
         absent: None,
         doc: "Whether it runs; observe: it runs because a rule is only observed.",
     },
-    Key {
+    PolicyKey {
         path: "tests.*.rule",
-        form: Form::Known(all_rules),
+        form: SchemaForm::Known(all_rules),
         absent: Some("any rule"),
         doc: "The rule that refuses it, or would.",
     },
-    Key {
+    PolicyKey {
         path: "tests.*.user",
         form: FILLED,
         absent: Some("app"),
         doc: "As whom.",
     },
-    Key {
+    PolicyKey {
         path: "tests.*.application_name",
         form: TEXT,
         absent: Some("none"),
         doc: "What the client calls itself.",
     },
-    Key {
+    PolicyKey {
         path: "tests.*.search_path",
         form: TEXTS,
         absent: Some("that of the database"),
         doc: "Where names are looked up.",
     },
-    Key {
+    PolicyKey {
         path: "tests.*.settings",
-        form: Form::Each(Names::Like(SETTING), &Form::Scalar),
+        form: SchemaForm::Each(MapNames::Like(SETTING), &SchemaForm::Scalar),
         absent: Some("none"),
         doc: "What the session has set.",
     },
 ];
 
-const MODE: Form = Form::OneOf(&["enforce", "observe"]);
-const CHOICE: Form = Form::OneOf(&["refuse", "allow"]);
+const MODE: SchemaForm = SchemaForm::OneOf(&["enforce", "observe"]);
+const CHOICE: SchemaForm = SchemaForm::OneOf(&["refuse", "allow"]);
 
 /// The name of a setting.
 const SETTING: &str = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*$";
@@ -278,8 +281,8 @@ const SETTING: &str = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)*$";
 const SETTINGS: &str = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_*][A-Za-z0-9_$*]*)*$";
 
 /// The values that a setting may have.
-const VALUE_RULE: Form = Form::Either(&[
-    Form::OneOf(&[
+const VALUE_RULE: SchemaForm = SchemaForm::Either(&[
+    SchemaForm::OneOf(&[
         "any",
         "only on",
         "only off",
@@ -288,9 +291,9 @@ const VALUE_RULE: Form = Form::Either(&[
         "catalog first",
         "at most the timeout",
     ]),
-    Form::Text(Some(
+    SchemaForm::Text(Some(
         r"^at most [0-9]+(\.[0-9]+)?\s*([kMGT]?B|[KMGT]iB|us|ms|s|min|h|d)?$",
     )),
-    Form::Many(&Form::Scalar),
-    Form::Section,
+    SchemaForm::Many(&SchemaForm::Scalar),
+    SchemaForm::Section,
 ]);

@@ -7,7 +7,7 @@ use jsonschema::Validator;
 
 use super::super::tests::{policy_with, said_of, yaml};
 use super::super::yaml::section::asked;
-use super::super::{Limits, Policy};
+use super::super::{Policy, PolicyLimits};
 use super::*;
 
 #[test]
@@ -107,14 +107,14 @@ fn bounds_are_those_of_the_reader() {
 }
 
 /// The bounds of a number, where the form has one.
-fn bounds(form: Form) -> Option<(f64, f64)> {
+fn bounds(form: SchemaForm) -> Option<(f64, f64)> {
     match form {
-        Form::Whole(least, most) => Some((
+        SchemaForm::Whole(least, most) => Some((
             least.to_string().parse().ok()?,
             most.to_string().parse().ok()?,
         )),
-        Form::Decimal(least, most) => Some((least, most)),
-        Form::Either(forms) => forms.iter().find_map(|form| bounds(*form)),
+        SchemaForm::Decimal(least, most) => Some((least, most)),
+        SchemaForm::Either(forms) => forms.iter().find_map(|form| bounds(*form)),
         _ => None,
     }
 }
@@ -122,7 +122,7 @@ fn bounds(form: Form) -> Option<(f64, f64)> {
 #[test]
 fn defaults_are_those_of_the_reader() {
     let limits = policy_with("limits", "").limits().clone();
-    assert_eq!(limits, Limits::of_statement_bytes(1000));
+    assert_eq!(limits, PolicyLimits::defaults(1000));
     let policy = policy_with("relations", "");
     assert!(!policy.hides() && policy.matches().is_none() && policy.tests().is_empty());
 }

@@ -5,14 +5,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::policy::PolicySet;
 
-/// The policies that hold now. A look at [`Live::generation`] is one atomic load.
+/// The policies that hold now. A look at [`LivePolicies::generation`] is one atomic load.
 #[derive(Debug)]
-pub struct Live {
+pub struct LivePolicies {
     set: RwLock<Arc<PolicySet>>,
     generation: AtomicU64,
 }
 
-impl Live {
+impl LivePolicies {
     /// Begins with these.
     pub fn new(set: PolicySet) -> Self {
         Self {

@@ -8,7 +8,7 @@ use crate::policy::access::Glob;
 
 /// The section `match`. A session fits when every list that is there has an entry for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Match {
+pub struct SessionMatch {
     /// Names of users.
     pub user: Option<Vec<Glob>>,
     /// Names of databases.
@@ -16,16 +16,16 @@ pub struct Match {
     /// What clients call themselves when they connect.
     pub application_name: Option<Vec<Glob>>,
     /// Where they come from.
-    pub client_address: Option<Vec<Network>>,
+    pub client_address: Option<Vec<ClientNetwork>>,
     /// The common name of the certificate that they have shown.
     pub certificate_name: Option<Vec<Glob>>,
     /// What else has been proved of them.
-    pub claims: BTreeMap<Claim, Vec<Glob>>,
+    pub claims: BTreeMap<UserClaim, Vec<Glob>>,
 }
 
 /// What can be known of a user beside its name; each may have several values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Claim {
+pub enum UserClaim {
     /// An organization in the subject of its certificate.
     Organization,
     /// A part of the organization there.
@@ -42,11 +42,11 @@ pub enum Claim {
 }
 
 /// The values of what is known.
-pub type Claims = BTreeMap<Claim, Vec<Box<str>>>;
+pub type UserClaims = BTreeMap<UserClaim, Vec<Box<str>>>;
 
 /// Addresses that begin with the same bits: `10.0.0.0/8`; or `local`, a Unix socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Network {
+pub enum ClientNetwork {
     /// Of the internet.
     Ip {
         /// One of them.
@@ -60,7 +60,7 @@ pub enum Network {
 
 /// What is known of a session when its policy is chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
+pub struct SessionTraits {
     /// The user that has logged in, as the client named it.
     pub user: Box<str>,
     /// The database.
@@ -72,7 +72,7 @@ pub struct Traits {
     /// The common name of its certificate, if it has shown one.
     pub certificate_name: Option<Box<str>>,
     /// What else has been proved of it.
-    pub claims: Claims,
+    pub claims: UserClaims,
 }
 
 /// Whether a session is one of those that a policy is for.
@@ -88,18 +88,18 @@ pub enum Fit {
 
 /// What is wrong with a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::policy) enum WrongNetwork {
+pub(in crate::policy) enum NetworkError {
     NoAddress,
     TooManyBits { most: u8 },
     BitsBeyond { address: IpAddr, bits: u8 },
     Mapped { address: IpAddr },
 }
 
-impl Match {
+impl SessionMatch {
     /// Whether a session is one of these, as far as it is known.
-    pub fn fit(&self, session: &Traits) -> Fit {
-        let untold = !session.claims.contains_key(&Claim::Role);
-        let open = |claim: &Claim| untold && *claim == Claim::Role;
+    pub fn fit(&self, session: &SessionTraits) -> Fit {
+        let untold = !session.claims.contains_key(&UserClaim::Role);
+        let open = |claim: &UserClaim| untold && *claim == UserClaim::Role;
         match self.fits_but_for(session, open) {
             false => Fit::FitsNot,
             true if self.asks_roles() && untold => Fit::Untold,
@@ -108,17 +108,17 @@ impl Match {
     }
 
     /// Whether a session is one of these. What is not known of it fits nothing.
-    pub fn fits(&self, session: &Traits) -> bool {
+    pub fn fits(&self, session: &SessionTraits) -> bool {
         self.fits_but_for(session, |_| false)
     }
 
     /// Whether it matters what the session's role is a member of.
     pub fn asks_roles(&self) -> bool {
-        self.claims.contains_key(&Claim::Role)
+        self.claims.contains_key(&UserClaim::Role)
     }
 
     /// The same without some of what is known.
-    fn fits_but_for(&self, session: &Traits, left_out: impl Fn(&Claim) -> bool) -> bool {
+    fn fits_but_for(&self, session: &SessionTraits, left_out: impl Fn(&UserClaim) -> bool) -> bool {
         let certificate = session.certificate_name.as_deref();
         has(&self.user, &session.user)
             && has(&self.database, &session.database)
@@ -139,34 +139,38 @@ impl Match {
     }
 }
 
-impl Traits {
+impl SessionTraits {
     /// The same of a session whose role is one of these, or is a member of them; none where that is
     /// not known.
     pub fn with_roles(&self, roles: Option<Vec<Box<str>>>) -> Self {
         let mut told = self.clone();
         match roles.filter(|roles| !roles.is_empty()) {
-            Some(roles) => told.claims.insert(Claim::Role, roles),
-            None => told.claims.remove(&Claim::Role),
+            Some(roles) => told.claims.insert(UserClaim::Role, roles),
+            None => told.claims.remove(&UserClaim::Role),
         };
         told
     }
 
     /// What is known of that.
     pub fn roles(&self) -> Option<&[Box<str>]> {
-        self.claims.get(&Claim::Role).map(Vec::as_slice)
+        self.claims.get(&UserClaim::Role).map(Vec::as_slice)
     }
 
     /// The one value of an attribute; none where the user has none, or several, of which nobody
     /// could say which one is meant.
     pub fn attribute(&self, name: &str) -> Option<&str> {
-        match self.claims.get(&Claim::Attribute(name.into()))?.as_slice() {
+        match self
+            .claims
+            .get(&UserClaim::Attribute(name.into()))?
+            .as_slice()
+        {
             [only] => Some(only),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Claim {
+impl fmt::Display for UserClaim {
     /// As a policy writes it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -180,9 +184,9 @@ impl fmt::Display for Claim {
     }
 }
 
-impl Network {
+impl ClientNetwork {
     /// Reads one.
-    pub(in crate::policy) fn read(word: &str) -> Result<Self, WrongNetwork> {
+    pub(in crate::policy) fn read(word: &str) -> Result<Self, NetworkError> {
         if word == "local" {
             return Ok(Self::Local);
         }
@@ -190,23 +194,23 @@ impl Network {
             Some((address, bits)) => (address, Some(bits)),
             None => (word, None),
         };
-        let address: IpAddr = address.parse().map_err(|_| WrongNetwork::NoAddress)?;
+        let address: IpAddr = address.parse().map_err(|_| NetworkError::NoAddress)?;
         let plain = address.to_canonical();
         if plain != address {
-            return Err(WrongNetwork::Mapped { address: plain });
+            return Err(NetworkError::Mapped { address: plain });
         }
         let most = if address.is_ipv4() { 32 } else { 128 };
         let bits = match bits {
             None => most,
             Some(bits) => {
                 let read = bits.parse().ok().filter(|bits| *bits <= most);
-                read.ok_or(WrongNetwork::TooManyBits { most })?
+                read.ok_or(NetworkError::TooManyBits { most })?
             }
         };
         let first = first(address, bits);
         if first != address {
             let address = first;
-            return Err(WrongNetwork::BitsBeyond { address, bits });
+            return Err(NetworkError::BitsBeyond { address, bits });
         }
         Ok(Self::Ip { address, bits })
     }
@@ -249,7 +253,7 @@ impl Network {
     }
 }
 
-impl fmt::Display for WrongNetwork {
+impl fmt::Display for NetworkError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoAddress => formatter.write_str(
@@ -310,7 +314,7 @@ mod tests {
     use super::*;
 
     fn check(network: &str, client: &str, holds: bool) {
-        let network = Network::read(network).unwrap();
+        let network = ClientNetwork::read(network).unwrap();
         let client = (client != "local").then(|| client.parse().unwrap());
         assert_eq!(network.holds(client), holds, "{network:?} {client:?}");
     }
@@ -336,17 +340,17 @@ mod tests {
 
     #[test]
     fn a_session_fits_when_every_list_has_it() {
-        let session = Traits {
+        let session = SessionTraits {
             user: "ann".into(),
             database: "shop".into(),
-            ..Traits::default()
+            ..SessionTraits::default()
         };
         let list = |word: &str| Some(vec![Glob::new(word)]);
-        assert!(Match::default().fits(&session));
-        let mut both = Match {
+        assert!(SessionMatch::default().fits(&session));
+        let mut both = SessionMatch {
             user: list("a*"),
             database: list("shop"),
-            ..Match::default()
+            ..SessionMatch::default()
         };
         assert!(both.fits(&session));
         both.application_name = list("");
@@ -354,7 +358,7 @@ mod tests {
         both.certificate_name = list("*");
         assert!(!both.fits(&session), "it has shown no certificate");
         both.certificate_name = None;
-        both.client_address = Some(vec![Network::Local]);
+        both.client_address = Some(vec![ClientNetwork::Local]);
         assert!(both.fits(&session));
         both.database = list("Shop");
         assert!(!both.fits(&session));
@@ -362,27 +366,30 @@ mod tests {
 
     #[test]
     fn what_is_known_of_a_user_fits_by_any_of_its_values() {
-        let session = Traits {
-            claims: Claims::from([
+        let session = SessionTraits {
+            claims: UserClaims::from([
                 (
-                    Claim::OrganizationalUnit,
+                    UserClaim::OrganizationalUnit,
                     vec!["people".into(), "reports".into()],
                 ),
-                (Claim::Attribute("team".into()), vec!["sales".into()]),
+                (UserClaim::Attribute("team".into()), vec!["sales".into()]),
             ]),
-            ..Traits::default()
+            ..SessionTraits::default()
         };
-        let wanted = |claim: Claim, patterns: &[&str]| Match {
+        let wanted = |claim: UserClaim, patterns: &[&str]| SessionMatch {
             claims: BTreeMap::from([(claim, patterns.iter().map(|one| Glob::new(one)).collect())]),
-            ..Match::default()
+            ..SessionMatch::default()
         };
-        let unit = |pattern| wanted(Claim::OrganizationalUnit, &[pattern]).fits(&session);
+        let unit = |pattern| wanted(UserClaim::OrganizationalUnit, &[pattern]).fits(&session);
         assert!(unit("people") && unit("rep*") && !unit("People") && !unit("peoplereports"));
-        assert!(!wanted(Claim::Organization, &["*"]).fits(&session));
-        let team = |patterns| wanted(Claim::Attribute("team".into()), patterns).fits(&session);
+        assert!(!wanted(UserClaim::Organization, &["*"]).fits(&session));
+        let team = |patterns| wanted(UserClaim::Attribute("team".into()), patterns).fits(&session);
         assert!(team(&["hr", "sales"]) && !team(&["hr"]));
-        assert!(!wanted(Claim::Attribute("Team".into()), &["*"]).fits(&session));
-        assert!(!wanted(Claim::Attribute("team".into()), &["sales"]).fits(&Traits::default()));
+        assert!(!wanted(UserClaim::Attribute("Team".into()), &["*"]).fits(&session));
+        assert!(
+            !wanted(UserClaim::Attribute("team".into()), &["sales"])
+                .fits(&SessionTraits::default())
+        );
         assert_eq!(session.attribute("team"), Some("sales"));
         assert_eq!(session.attribute("unit"), None);
     }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Policy;
-use super::set::matching::{Fit, Match, Traits};
+use super::set::matching::{Fit, SessionMatch, SessionTraits};
 
 use crate::limits::POLICIES_MAX;
 
@@ -33,7 +33,7 @@ pub enum Placement<'s> {
 
 /// Why policies cannot be those of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WrongSet {
+pub enum PolicySetError {
     /// There is none.
     Empty,
     /// There are more than a server can have.
@@ -61,27 +61,27 @@ impl PolicySet {
     ///
     /// # Errors
     /// Everything that is wrong with them together.
-    pub fn new(mut policies: Vec<Arc<Policy>>) -> Result<Self, Vec<WrongSet>> {
+    pub fn new(mut policies: Vec<Arc<Policy>>) -> Result<Self, Vec<PolicySetError>> {
         policies.sort_by_key(|policy| Reverse(policy.priority()));
         let mut wrong = Vec::new();
         if policies.is_empty() {
-            wrong.push(WrongSet::Empty);
+            wrong.push(PolicySetError::Empty);
         }
         if policies.len() > POLICIES_MAX {
-            return Err(vec![WrongSet::TooMany]);
+            return Err(vec![PolicySetError::TooMany]);
         }
         for (place, policy) in policies.iter().enumerate() {
             let name = policy.name();
             for earlier in policies.iter().take(place) {
                 if earlier.name() == name {
-                    wrong.push(WrongSet::NameTwice(name.to_owned()));
+                    wrong.push(PolicySetError::NameTwice(name.to_owned()));
                 }
                 // What ends by itself is followed by the other.
                 if earlier.matches() == policy.matches() && earlier.until().is_none() {
                     let both = (earlier.name().to_owned(), name.to_owned());
                     wrong.push(match policy.matches() {
-                        None => WrongSet::NoMatchTwice(both.0, both.1),
-                        Some(_) => WrongSet::SameMatch(both.0, both.1),
+                        None => PolicySetError::NoMatchTwice(both.0, both.1),
+                        Some(_) => PolicySetError::SameMatch(both.0, both.1),
                     });
                 }
             }
@@ -96,7 +96,7 @@ impl PolicySet {
     /// The first policy whose `match` fits; else the one without a `match`; none where there is no
     /// such one: the session is turned away. What has ended by `now`, in seconds since 1970, is for
     /// nobody.
-    pub fn choose(&self, session: &Traits, now: i64) -> Placement<'_> {
+    pub fn choose(&self, session: &SessionTraits, now: i64) -> Placement<'_> {
         let holds = |policy: &&Arc<Policy>| !policy.is_over(now);
         let policies = || self.policies.iter().filter(holds);
         for policy in policies() {
@@ -113,7 +113,7 @@ impl PolicySet {
     /// Whether it matters to any of them what a session's role is a member of.
     pub fn asks_roles(&self) -> bool {
         let mut matches = self.policies.iter().filter_map(|policy| policy.matches());
-        matches.any(Match::asks_roles)
+        matches.any(SessionMatch::asks_roles)
     }
 
     /// Whether any policy can be for a session of this user, whatever else the session is like.
@@ -131,10 +131,12 @@ impl PolicySet {
 }
 
 /// Those that nobody would ever get, but for the reasons that were found already.
-fn shadowed(policies: &[Arc<Policy>], known: &[WrongSet]) -> Vec<WrongSet> {
+fn shadowed(policies: &[Arc<Policy>], known: &[PolicySetError]) -> Vec<PolicySetError> {
     let is_known = |name: &str| {
         known.iter().any(|wrong| match wrong {
-            WrongSet::SameMatch(_, other) | WrongSet::NoMatchTwice(_, other) => other == name,
+            PolicySetError::SameMatch(_, other) | PolicySetError::NoMatchTwice(_, other) => {
+                other == name
+            }
             _ => false,
         })
     };
@@ -151,7 +153,7 @@ fn shadowed(policies: &[Arc<Policy>], known: &[WrongSet]) -> Vec<WrongSet> {
             .filter(|other| other.until().is_none() || other.name() == name);
         let by = shadow::shadows_of(policy, lasting)?;
         let by = by.into_iter().map(str::to_owned).collect();
-        (!is_known(name)).then(|| WrongSet::Shadowed(name.to_owned(), by))
+        (!is_known(name)).then(|| PolicySetError::Shadowed(name.to_owned(), by))
     };
     policies.iter().enumerate().filter_map(of_one).collect()
 }
@@ -166,7 +168,7 @@ impl<'s> Placement<'s> {
     }
 }
 
-impl fmt::Display for WrongSet {
+impl fmt::Display for PolicySetError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => formatter.write_str("at least one policy is wanted"),
@@ -196,7 +198,7 @@ impl fmt::Display for WrongSet {
     }
 }
 
-impl std::error::Error for WrongSet {}
+impl std::error::Error for PolicySetError {}
 
 #[cfg(test)]
 mod tests {
@@ -207,10 +209,10 @@ mod tests {
         Arc::new(policy_of(name, "match", matching))
     }
 
-    fn of(user: &str) -> Traits {
-        Traits {
+    fn of(user: &str) -> SessionTraits {
+        SessionTraits {
             user: user.into(),
-            ..Traits::default()
+            ..SessionTraits::default()
         }
     }
 
@@ -283,7 +285,7 @@ mod tests {
         assert_eq!(chosen("bob").as_deref(), Some("wide"));
         assert_eq!(
             PolicySet::new(vec![low, wide]).unwrap_err(),
-            [WrongSet::Shadowed("low".into(), vec!["wide".into()])]
+            [PolicySetError::Shadowed("low".into(), vec!["wide".into()])]
         );
     }
 
@@ -316,28 +318,28 @@ mod tests {
     #[test]
     fn what_cannot_be_together_is_said() {
         let wrong = |policies| PolicySet::new(policies).unwrap_err();
-        assert_eq!(wrong(Vec::new()), [WrongSet::Empty]);
+        assert_eq!(wrong(Vec::new()), [PolicySetError::Empty]);
         assert_eq!(
             wrong(vec![named("a", ""), named("b", "")]),
-            [WrongSet::NoMatchTwice("a".into(), "b".into())]
+            [PolicySetError::NoMatchTwice("a".into(), "b".into())]
         );
         assert_eq!(
             wrong(vec![named("a", "user: x"), named("a", "user: y")]),
-            [WrongSet::NameTwice("a".into())]
+            [PolicySetError::NameTwice("a".into())]
         );
         assert_eq!(
             wrong(vec![named("a", "user: x"), named("b", "user: [x]")]),
-            [WrongSet::SameMatch("a".into(), "b".into())]
+            [PolicySetError::SameMatch("a".into(), "b".into())]
         );
         let catch_all = vec![
             named("all", "user: '*'"),
             named("ann", "user: ann"),
             named("rest", ""),
         ];
-        let by_all = |name: &str| WrongSet::Shadowed(name.into(), vec!["all".into()]);
+        let by_all = |name: &str| PolicySetError::Shadowed(name.into(), vec!["all".into()]);
         assert_eq!(wrong(catch_all), [by_all("ann"), by_all("rest")]);
         let many = (0..=POLICIES_MAX).map(|at| named(&format!("p{at}"), &format!("user: u{at}")));
-        assert_eq!(wrong(many.collect()), [WrongSet::TooMany]);
+        assert_eq!(wrong(many.collect()), [PolicySetError::TooMany]);
     }
 
     #[test]
@@ -371,7 +373,10 @@ mod tests {
         // The other way round nobody would ever get the one that ends.
         let turned = vec![all[1].clone(), all[0].clone()];
         let wrong = PolicySet::new(turned).unwrap_err();
-        assert_eq!(wrong, [WrongSet::SameMatch("ann".into(), "guest".into())]);
+        assert_eq!(
+            wrong,
+            [PolicySetError::SameMatch("ann".into(), "guest".into())]
+        );
         let wide = vec![ending("guests", "user: '*'"), named("ann", "user: ann")];
         assert!(PolicySet::new(wide).is_ok());
         let alone = PolicySet::only(ending("guest", "user: '*'"));

@@ -8,22 +8,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::matching::{Claim, Match, Network};
+use super::matching::{ClientNetwork, SessionMatch, UserClaim};
 use crate::limits::POLICY_CORNERS_MAX;
 use crate::policy::Policy;
 use crate::policy::access::Glob;
 
 /// Some of the sessions that a policy is for.
 #[derive(Clone)]
-struct Corner<'m> {
+struct MatchCorner<'m> {
     user: &'m Glob,
     database: &'m Glob,
     application_name: &'m Glob,
-    network: Network,
+    network: ClientNetwork,
     /// None: those without a certificate.
     certificate: Option<&'m Glob>,
     /// What else is known of them; none: nothing is.
-    claims: BTreeMap<&'m Claim, Option<&'m Glob>>,
+    claims: BTreeMap<&'m UserClaim, Option<&'m Glob>>,
 }
 
 /// Those of the earlier policies that between them fit every session that a policy is for, in
@@ -32,16 +32,16 @@ pub(in crate::policy) fn shadows_of<'p>(
     policy: &Policy,
     earlier: impl Iterator<Item = &'p Arc<Policy>> + Clone,
 ) -> Option<Vec<&'p str>> {
-    let everybody = Match::default();
+    let everybody = SessionMatch::default();
     let own = policy.matches().unwrap_or(&everybody);
     let any = Glob::new("*");
     let earlier_claims = earlier.clone().filter_map(|other| other.matches());
-    let claims: BTreeSet<&Claim> = earlier_claims
+    let claims: BTreeSet<&UserClaim> = earlier_claims
         .chain([own])
         .flat_map(|one| one.claims.keys())
         .collect();
     let corners = corners(own, &claims, &any)?;
-    let cover = |corner: &Corner<'_>| {
+    let cover = |corner: &MatchCorner<'_>| {
         let mut earlier = earlier.clone().enumerate();
         earlier
             .find(|(_, other)| other.matches().is_some_and(|other| covers(other, corner)))
@@ -56,10 +56,10 @@ pub(in crate::policy) fn shadows_of<'p>(
 /// All corners; none where they are too many. A list that is not there stands for everything that
 /// could be in it.
 fn corners<'m>(
-    own: &'m Match,
-    claims: &BTreeSet<&'m Claim>,
+    own: &'m SessionMatch,
+    claims: &BTreeSet<&'m UserClaim>,
     any: &'m Glob,
-) -> Option<Vec<Corner<'m>>> {
+) -> Option<Vec<MatchCorner<'m>>> {
     let names = |list: &'m Option<Vec<Glob>>| match list {
         Some(list) => list.iter().collect(),
         None => vec![any],
@@ -70,7 +70,7 @@ fn corners<'m>(
     };
     let networks = match &own.client_address {
         Some(list) => list.clone(),
-        None => Network::ALL.to_vec(),
+        None => ClientNetwork::ALL.to_vec(),
     };
     let (users, databases) = (names(&own.user), names(&own.database));
     let applications = names(&own.application_name);
@@ -81,12 +81,12 @@ fn corners<'m>(
         networks.len(),
         certificates.len(),
     ];
-    let claims: Vec<Values<'m>> = claims
+    let claims: Vec<ClaimValues<'m>> = claims
         .iter()
         .map(|claim| match own.claims.get(*claim) {
             Some(list) => (*claim, list.iter().map(Some).collect()),
             // Every session has a role, and is placed when it is known.
-            None if **claim == Claim::Role => (*claim, vec![Some(any)]),
+            None if **claim == UserClaim::Role => (*claim, vec![Some(any)]),
             None => (*claim, vec![None, Some(any)]),
         })
         .collect();
@@ -101,7 +101,7 @@ fn corners<'m>(
         for database in &databases {
             for application_name in &applications {
                 for network in &networks {
-                    corners.extend(certificates.iter().map(|certificate| Corner {
+                    corners.extend(certificates.iter().map(|certificate| MatchCorner {
                         user,
                         database,
                         application_name,
@@ -117,11 +117,14 @@ fn corners<'m>(
 }
 
 /// What may be known of one kind.
-type Values<'m> = (&'m Claim, Vec<Option<&'m Glob>>);
+type ClaimValues<'m> = (&'m UserClaim, Vec<Option<&'m Glob>>);
 
 /// The corners, each once for every value.
-fn with_claim<'m>(corners: Vec<Corner<'m>>, (claim, values): &Values<'m>) -> Vec<Corner<'m>> {
-    let with = |corner: Corner<'m>| {
+fn with_claim<'m>(
+    corners: Vec<MatchCorner<'m>>,
+    (claim, values): &ClaimValues<'m>,
+) -> Vec<MatchCorner<'m>> {
+    let with = |corner: MatchCorner<'m>| {
         values.iter().map(move |value| {
             let mut corner = corner.clone();
             corner.claims.insert(*claim, *value);
@@ -131,7 +134,7 @@ fn with_claim<'m>(corners: Vec<Corner<'m>>, (claim, values): &Values<'m>) -> Vec
     corners.into_iter().flat_map(with).collect()
 }
 
-fn covers(other: &Match, corner: &Corner<'_>) -> bool {
+fn covers(other: &SessionMatch, corner: &MatchCorner<'_>) -> bool {
     let names = |list: &Option<Vec<Glob>>, name: &Glob| {
         let any = |list: &Vec<Glob>| list.iter().any(|own| own.covers(name));
         list.as_ref().is_none_or(any)
@@ -315,7 +318,7 @@ mod tests {
                 let is_shadowed = shadows(&[one, other]).is_some();
                 let chosen = ["a", "ab", "b"].iter().any(|user| {
                     ["d", "e"].iter().any(|database| {
-                        let session = super::super::matching::Traits {
+                        let session = super::super::matching::SessionTraits {
                             user: (*user).into(),
                             database: (*database).into(),
                             ..Default::default()

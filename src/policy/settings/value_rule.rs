@@ -38,13 +38,13 @@ pub enum ValueRule {
     /// An amount of memory, or a number that is not negative. A larger one is lowered.
     UpTo {
         /// The bound.
-        most: Amount,
+        most: SettingAmount,
     },
 }
 
 /// What a value is lowered to, in a unit of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
+pub enum SettingAmount {
     /// Milliseconds.
     Milliseconds(u64),
     /// Memory, in kB, as the server counts it where no unit is written.
@@ -70,7 +70,7 @@ pub enum ValueVerdict {
     /// It asks for more than the policy gives: this is set instead.
     Lowered {
         /// The bound of the policy.
-        to: Amount,
+        to: SettingAmount,
     },
     /// It may not be set.
     Refused,
@@ -143,7 +143,7 @@ impl fmt::Display for ValueRule {
     }
 }
 
-impl Amount {
+impl SettingAmount {
     /// As a value of a setting is written.
     pub fn written(self) -> String {
         match self {
@@ -153,7 +153,7 @@ impl Amount {
     }
 }
 
-impl fmt::Display for Amount {
+impl fmt::Display for SettingAmount {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Milliseconds(number) => write!(formatter, "{number} ms"),
@@ -210,23 +210,25 @@ fn at_most(ms: u64, value: SettingValue<'_>) -> ValueVerdict {
         None => ValueVerdict::Refused,
         Some(_) if ms == 0 => ValueVerdict::Passes,
         Some(asked) if asked == 0 || asked > ms => ValueVerdict::Lowered {
-            to: Amount::Milliseconds(ms),
+            to: SettingAmount::Milliseconds(ms),
         },
         Some(_) => ValueVerdict::Passes,
     }
 }
 
 /// Below its bound a value may have a fraction; the server says itself what is too little.
-fn up_to(most: Amount, value: SettingValue<'_>) -> ValueVerdict {
+fn up_to(most: SettingAmount, value: SettingValue<'_>) -> ValueVerdict {
     let single = value.single();
     let fits = match most {
-        Amount::Milliseconds(most) => single
+        SettingAmount::Milliseconds(most) => single
             .and_then(setting_value::milliseconds)
             .map(|asked| asked <= most),
-        Amount::Kibibytes(most) => single
+        SettingAmount::Kibibytes(most) => single
             .and_then(setting_value::kibibytes)
             .map(|asked| asked <= most),
-        Amount::Number(most) => single.and_then(|text| setting_value::is_at_most(text, most)),
+        SettingAmount::Number(most) => {
+            single.and_then(|text| setting_value::is_at_most(text, most))
+        }
     };
     match fits {
         None => ValueVerdict::Refused,
@@ -335,7 +337,7 @@ mod tests {
         let rule = ValueRule::AtMost { ms: 30_000 };
         check(&rule, "30s", Passes);
         check(&rule, "1", Passes);
-        let to = Amount::Milliseconds(30_000);
+        let to = SettingAmount::Milliseconds(30_000);
         check(&rule, "31s", Lowered { to });
         check(&rule, "0", Lowered { to });
         check(&rule, "1us", Lowered { to });
@@ -346,7 +348,7 @@ mod tests {
     #[test]
     fn more_memory_and_larger_numbers_are_lowered() {
         use ValueVerdict::{Lowered, Passes, Refused};
-        let to = Amount::Kibibytes(262_144);
+        let to = SettingAmount::Kibibytes(262_144);
         let rule = ValueRule::UpTo { most: to };
         for text in [
             "256MB", "262144", "4MB", " 64 kB ", "0.25GB", "1.5MB", "0", "99B",
@@ -377,7 +379,7 @@ mod tests {
         ] {
             check(&rule, text, Refused);
         }
-        let to = Amount::Number(4);
+        let to = SettingAmount::Number(4);
         let rule = ValueRule::UpTo { most: to };
         for text in ["4", "0", "3.5", " 2 "] {
             check(&rule, text, Passes);

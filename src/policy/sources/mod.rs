@@ -9,15 +9,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::layers::{Extended, Layers};
+use super::layers::{ExtendedText, PolicyLayers};
 use super::similar_names::nearest;
-use super::{Policy, PolicySet, Problem};
+use super::{Policy, PolicyProblem, PolicySet};
 use crate::limits::CONFIG_FILE_BYTES_MAX;
 use crate::text_file::{self, TextFault};
 
 /// One place that policies are read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PolicySource {
     /// A policy that is part of the program, by its name.
     BuiltIn(&'static str),
     /// A file, or a folder of which every file that ends in `.yaml` is one, in the order of names.
@@ -26,38 +26,38 @@ pub enum Source {
 
 /// A policy, and the file or name that it comes from.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedPolicy {
     /// What to call it in problems.
     pub origin: String,
     /// The policy.
     pub policy: Policy,
     /// As it is written, with what it extends.
-    pub layers: Arc<Layers>,
+    pub layers: Arc<PolicyLayers>,
 }
 
 /// Why a source gives nothing.
 #[derive(Debug)]
-pub enum Unloaded {
+pub enum PolicyLoadError {
     /// It cannot be read.
     Unreadable(PathBuf, TextFault),
     /// The folder has no policy.
     NothingInside,
     /// What is wrong with its files, each place with the file's name.
-    Wrong(Vec<Problem>),
+    Wrong(Vec<PolicyProblem>),
 }
 
 /// Reads every source anew.
 ///
 /// # Errors
 /// Everything that is wrong with them, by themselves and together.
-pub fn load(sources: &[Source]) -> Result<PolicySet, Vec<Problem>> {
+pub fn load(sources: &[PolicySource]) -> Result<PolicySet, Vec<PolicyProblem>> {
     let mut problems = Vec::new();
     let mut policies = Vec::new();
     for source in sources {
         match source.load() {
             Ok(loaded) => policies.extend(loaded.into_iter().map(|one| Arc::new(one.policy))),
-            Err(Unloaded::Wrong(wrong)) => problems.extend(wrong),
-            Err(unloaded) => problems.push(Problem {
+            Err(PolicyLoadError::Wrong(wrong)) => problems.extend(wrong),
+            Err(unloaded) => problems.push(PolicyProblem {
                 place: source.to_string(),
                 what: unloaded.to_string(),
             }),
@@ -67,7 +67,7 @@ pub fn load(sources: &[Source]) -> Result<PolicySet, Vec<Problem>> {
         return Err(problems);
     }
     PolicySet::new(policies).map_err(|wrong| {
-        let problem = |wrong: &super::WrongSet| Problem {
+        let problem = |wrong: &super::PolicySetError| PolicyProblem {
             place: "policies".into(),
             what: wrong.to_string(),
         };
@@ -75,7 +75,7 @@ pub fn load(sources: &[Source]) -> Result<PolicySet, Vec<Problem>> {
     })
 }
 
-impl Source {
+impl PolicySource {
     /// The source that a word names: a built-in policy before a file of that name.
     pub fn of(word: &str) -> Self {
         let mut names = Policy::BUILT_IN.iter();
@@ -89,26 +89,27 @@ impl Source {
     ///
     /// # Errors
     /// Why not, with everything that is wrong with them.
-    pub fn load(&self) -> Result<Vec<Loaded>, Unloaded> {
+    pub fn load(&self) -> Result<Vec<LoadedPolicy>, PolicyLoadError> {
         let path = match self {
             Self::BuiltIn(name) => {
                 let fault = TextFault::System(io::ErrorKind::NotFound);
-                let unreadable = Unloaded::Unreadable(name.into(), fault);
+                let unreadable = PolicyLoadError::Unreadable(name.into(), fault);
                 let text = Policy::text_of(name).ok_or(unreadable)?;
-                let layers = Layers::read(built_in(name, text), find);
-                let read = layers.and_then(|layers| Loaded::of(name, layers));
-                return Ok(vec![read.map_err(Unloaded::Wrong)?]);
+                let layers = PolicyLayers::read(built_in(name, text), find);
+                let read = layers.and_then(|layers| LoadedPolicy::of(name, layers));
+                return Ok(vec![read.map_err(PolicyLoadError::Wrong)?]);
             }
             Self::Path(path) => path,
         };
-        let found = fs::metadata(path).map_err(|error| Unloaded::of(path, TextFault::of(error)))?;
+        let found =
+            fs::metadata(path).map_err(|error| PolicyLoadError::of(path, TextFault::of(error)))?;
         if !found.is_dir() {
-            let text = text_of(path).map_err(|fault| Unloaded::of(path, fault))?;
-            let read = read(path, &text).map_err(Unloaded::Wrong)?;
+            let text = text_of(path).map_err(|fault| PolicyLoadError::of(path, fault))?;
+            let read = read(path, &text).map_err(PolicyLoadError::Wrong)?;
             return Ok(vec![read]);
         }
         let (files, mut problems) =
-            inside(path).map_err(|error| Unloaded::of(path, TextFault::of(error)))?;
+            inside(path).map_err(|error| PolicyLoadError::of(path, TextFault::of(error)))?;
         let mut policies = Vec::new();
         for file in &files {
             let text = regular_text_of(file).map_err(|fault| vec![unreadable(file, fault)]);
@@ -118,8 +119,8 @@ impl Source {
             }
         }
         match (problems.is_empty(), policies.is_empty()) {
-            (false, _) => Err(Unloaded::Wrong(problems)),
-            (true, true) => Err(Unloaded::NothingInside),
+            (false, _) => Err(PolicyLoadError::Wrong(problems)),
+            (true, true) => Err(PolicyLoadError::NothingInside),
             (true, false) => Ok(policies),
         }
     }
@@ -154,7 +155,7 @@ impl Source {
                 continue;
             };
             // Those that cannot be read are looked at too: they may come.
-            let _ = Layers::read(in_file(&policy, text), |word, origin| {
+            let _ = PolicyLayers::read(in_file(&policy, text), |word, origin| {
                 if let Some(file) = file_of(word, origin)
                     && !files.contains(&file)
                 {
@@ -167,8 +168,8 @@ impl Source {
     }
 }
 
-impl Loaded {
-    fn of(origin: &str, layers: Layers) -> Result<Self, Vec<Problem>> {
+impl LoadedPolicy {
+    fn of(origin: &str, layers: PolicyLayers) -> Result<Self, Vec<PolicyProblem>> {
         Ok(Self {
             origin: origin.to_owned(),
             policy: Policy::of_layers(&layers)?,
@@ -177,13 +178,13 @@ impl Loaded {
     }
 }
 
-impl Unloaded {
+impl PolicyLoadError {
     fn of(path: &Path, fault: TextFault) -> Self {
         Self::Unreadable(path.to_owned(), fault)
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for PolicySource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn(name) => formatter.write_str(name),
@@ -192,7 +193,7 @@ impl fmt::Display for Source {
     }
 }
 
-impl fmt::Display for Unloaded {
+impl fmt::Display for PolicyLoadError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(path, fault) => formatter.write_str(&why(path, *fault)),
@@ -209,7 +210,7 @@ impl fmt::Display for Unloaded {
 
 /// The policies in a folder by name, and the files that may have been meant as one and are not.
 /// What begins with a dot belongs to editors and to tools that swap folders.
-fn inside(folder: &Path) -> io::Result<(Vec<PathBuf>, Vec<Problem>)> {
+fn inside(folder: &Path) -> io::Result<(Vec<PathBuf>, Vec<PolicyProblem>)> {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -220,7 +221,7 @@ fn inside(folder: &Path) -> io::Result<(Vec<PathBuf>, Vec<Problem>)> {
         if name.ends_with(".yaml") && !path.is_dir() {
             files.push(path);
         } else if name.ends_with(".yml") {
-            problems.push(Problem {
+            problems.push(PolicyProblem {
                 place: path.display().to_string(),
                 what: "would not be read as a policy: its name has to end in .yaml".into(),
             });
@@ -235,19 +236,19 @@ fn inside(folder: &Path) -> io::Result<(Vec<PathBuf>, Vec<Problem>)> {
 ///
 /// # Errors
 /// Everything that is wrong with it, each place with its file.
-pub fn read(path: &Path, text: &str) -> Result<Loaded, Vec<Problem>> {
-    let layers = Layers::read(in_file(path, text.to_owned()), find)?;
-    Loaded::of(&path.display().to_string(), layers)
+pub fn read(path: &Path, text: &str) -> Result<LoadedPolicy, Vec<PolicyProblem>> {
+    let layers = PolicyLayers::read(in_file(path, text.to_owned()), find)?;
+    LoadedPolicy::of(&path.display().to_string(), layers)
 }
 
 /// A policy in no file. It can only extend built-in ones.
-pub(super) fn layers_of_text(text: &str) -> Result<Layers, Vec<Problem>> {
-    let own = Extended {
+pub(super) fn layers_of_text(text: &str) -> Result<PolicyLayers, Vec<PolicyProblem>> {
+    let own = ExtendedText {
         origin: String::new(),
         identity: String::new(),
         text: text.to_owned(),
     };
-    Layers::read(own, |word, _| match Policy::text_of(word) {
+    PolicyLayers::read(own, |word, _| match Policy::text_of(word) {
         Some(text) => Ok(built_in(word, text)),
         None => Err(format!(
             "{word} is none of the program's own policies ({}), and what is in no file extends no \
@@ -259,7 +260,7 @@ pub(super) fn layers_of_text(text: &str) -> Result<Layers, Vec<Problem>> {
 
 /// What a policy of this origin calls so: a built-in one before a file, whose path begins where
 /// the policy is.
-fn find(word: &str, origin: &str) -> Result<Extended, String> {
+fn find(word: &str, origin: &str) -> Result<ExtendedText, String> {
     if let Some(text) = Policy::text_of(word) {
         return Ok(built_in(word, text));
     }
@@ -284,8 +285,8 @@ fn file_of(word: &str, origin: &str) -> Option<PathBuf> {
     Some(folder.map_or_else(|| word.into(), |folder| folder.join(word)))
 }
 
-fn built_in(name: &str, text: &str) -> Extended {
-    Extended {
+fn built_in(name: &str, text: &str) -> ExtendedText {
+    ExtendedText {
         origin: name.to_owned(),
         // No file has this name.
         identity: format!("\0{name}"),
@@ -293,10 +294,10 @@ fn built_in(name: &str, text: &str) -> Extended {
     }
 }
 
-fn in_file(path: &Path, text: String) -> Extended {
+fn in_file(path: &Path, text: String) -> ExtendedText {
     let found = fs::canonicalize(path);
     let identity = found.unwrap_or_else(|_| path.to_owned());
-    Extended {
+    ExtendedText {
         origin: path.display().to_string(),
         identity: identity.to_string_lossy().into_owned(),
         text,
@@ -322,8 +323,8 @@ fn regular_text_of(path: &Path) -> Result<String, TextFault> {
     }
 }
 
-fn unreadable(path: &Path, fault: TextFault) -> Problem {
-    Problem {
+fn unreadable(path: &Path, fault: TextFault) -> PolicyProblem {
+    PolicyProblem {
         place: path.display().to_string(),
         what: why(path, fault),
     }
@@ -331,7 +332,7 @@ fn unreadable(path: &Path, fault: TextFault) -> Problem {
 
 /// Why a file cannot be read, for whoever named it.
 fn why(path: &Path, fault: TextFault) -> String {
-    let told = fault.told(path);
+    let told = fault.describe(path);
     if fault != TextFault::System(io::ErrorKind::NotFound) {
         return format!("the file cannot be read: {told}");
     }
@@ -352,9 +353,9 @@ mod tests {
     use super::*;
 
     /// A folder of one test; removed when it ends.
-    struct Folder(PathBuf);
+    struct TestFolder(PathBuf);
 
-    impl std::ops::Deref for Folder {
+    impl std::ops::Deref for TestFolder {
         type Target = Path;
 
         fn deref(&self) -> &Path {
@@ -362,14 +363,14 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
+    impl Drop for TestFolder {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
     }
 
     /// A folder of its own with these files.
-    fn folder(name: &str, files: &[(&str, &str)]) -> Folder {
+    fn folder(name: &str, files: &[(&str, &str)]) -> TestFolder {
         let own = format!("pgsieve-policies-{}-{name}", std::process::id());
         let folder = std::env::temp_dir().join(own);
         let _ = fs::remove_dir_all(&folder);
@@ -377,10 +378,10 @@ mod tests {
         for (file, text) in files {
             fs::write(folder.join(file), text).unwrap();
         }
-        Folder(folder)
+        TestFolder(folder)
     }
 
-    fn wrong(sources: &[Source]) -> String {
+    fn wrong(sources: &[PolicySource]) -> String {
         let problems = load(sources).unwrap_err();
         let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
         shown.join("\n")
@@ -392,9 +393,9 @@ mod tests {
         let pipe = own.join("b.yaml");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
-        assert!(wrong(&[Source::Path(own.to_path_buf())]).contains("cannot be read"));
-        assert!(!Source::Path(pipe).can_be_read_again());
-        assert!(Source::Path(own.to_path_buf()).can_be_read_again());
+        assert!(wrong(&[PolicySource::Path(own.to_path_buf())]).contains("cannot be read"));
+        assert!(!PolicySource::Path(pipe).can_be_read_again());
+        assert!(PolicySource::Path(own.to_path_buf()).can_be_read_again());
     }
 
     #[test]
@@ -415,11 +416,11 @@ mod tests {
         let other = folder("file", &[("x", &yaml("three", "match", "user: three"))]);
         let file = other.join("x");
         let sources = [
-            Source::Path(file.clone()),
-            Source::of("agent"),
-            Source::Path(own.to_path_buf()),
+            PolicySource::Path(file.clone()),
+            PolicySource::of("agent"),
+            PolicySource::Path(own.to_path_buf()),
         ];
-        assert_eq!(sources[1], Source::BuiltIn("agent"));
+        assert_eq!(sources[1], PolicySource::BuiltIn("agent"));
         let set = load(&sources).unwrap();
         let names: Vec<&str> = set.all().iter().map(|policy| policy.name()).collect();
         assert_eq!(names, ["three", "agent", "one", "two"]);
@@ -437,7 +438,10 @@ mod tests {
             "wrong",
             &[("a.yaml", "mode: a"), ("b.yaml", "x"), ("c.yml", "x")],
         );
-        let said = wrong(&[Source::Path(own.to_path_buf()), Source::of("/no/such/file")]);
+        let said = wrong(&[
+            PolicySource::Path(own.to_path_buf()),
+            PolicySource::of("/no/such/file"),
+        ]);
         for wanted in [
             "a.yaml:1:1 name: this key is missing",
             "b.yaml:1:1",
@@ -450,7 +454,7 @@ mod tests {
             "{said}"
         );
         let empty = folder("empty", &[]);
-        assert!(wrong(&[Source::Path(empty.to_path_buf())]).contains("has no policy"));
+        assert!(wrong(&[PolicySource::Path(empty.to_path_buf())]).contains("has no policy"));
     }
 
     #[test]
@@ -466,7 +470,7 @@ mod tests {
         fs::create_dir(own.join("base")).unwrap();
         let base = own.join("base").join("b");
         fs::write(&base, "extends: strict\nrelations: {allow: [shop.orders]}").unwrap();
-        let sources = [Source::Path(own.to_path_buf())];
+        let sources = [PolicySource::Path(own.to_path_buf())];
         let version = || {
             let set = load(&sources).unwrap();
             set.all()
@@ -501,7 +505,7 @@ mod tests {
             said.contains("base/b:1:7 mode: one of enforce, observe"),
             "{said}"
         );
-        let hidden = wrong(&[Source::Path(own.join(".d"))]);
+        let hidden = wrong(&[PolicySource::Path(own.join(".d"))]);
         assert!(
             hidden.contains(".d:2:10 extends: ../nothing: the file cannot be read"),
             "{hidden}"
@@ -512,7 +516,7 @@ mod tests {
         ] {
             let file = own.join("e");
             fs::write(&file, format!("name: e\nextends: {word}")).unwrap();
-            let said = wrong(&[Source::Path(file)]);
+            let said = wrong(&[PolicySource::Path(file)]);
             assert!(said.contains(wanted), "{said}");
         }
         // A path is looked at by where it leads, so that a link is no way around.
@@ -524,7 +528,7 @@ mod tests {
 
     #[test]
     fn policies_that_do_not_go_together_are_told() {
-        let said = wrong(&[Source::of("agent"), Source::of("bi")]);
+        let said = wrong(&[PolicySource::of("agent"), PolicySource::of("bi")]);
         assert!(said.contains("neither agent nor bi has a match"), "{said}");
     }
 }

@@ -106,7 +106,7 @@ mod tests {
         assert!(hides(Policy::strict()));
         assert!(!hides(Policy::agent()) && !hides(Policy::bi()) && !hides(Policy::observe()));
         for rule in crate::policy::PolicyRule::ALL {
-            use crate::policy::Mode::{Enforce, Observe};
+            use crate::policy::RuleMode::{Enforce, Observe};
             assert_eq!(Policy::agent().mode_of(*rule), Enforce);
             let is_model = *rule == crate::policy::PolicyRule::Model;
             let observed = if is_model { Enforce } else { Observe };

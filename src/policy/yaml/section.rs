@@ -4,34 +4,38 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::tree::{Entry, Place, Tree, Value};
+use super::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
 use crate::policy::settings::setting_value;
-use crate::policy::similar_names::{nearest, wanted};
-use crate::policy::{Policy, Problem, schema};
+use crate::policy::similar_names::{nearest, wanted_words};
+use crate::policy::{Policy, PolicyProblem, schema};
 
 /// What is wrong, with places that can be put in order.
-pub(in crate::policy) type Problems = Vec<(Place, Problem)>;
+pub(in crate::policy) type PlacedProblems = Vec<(YamlPlace, PolicyProblem)>;
 
 /// A map whose keys are taken one by one; what is left over at the end is unknown.
-pub(in crate::policy) struct Section {
+pub(in crate::policy) struct YamlSection {
     path: String,
-    place: Place,
-    entries: Vec<Entry>,
+    place: YamlPlace,
+    entries: Vec<YamlEntry>,
     known: Vec<&'static str>,
 }
 
-impl Section {
+impl YamlSection {
     /// Whether it has a key.
     pub(in crate::policy) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
     /// Where it begins.
-    pub(in crate::policy) fn place(&self) -> Place {
+    pub(in crate::policy) fn place(&self) -> YamlPlace {
         self.place
     }
 
-    pub(in crate::policy) fn open(tree: Tree, path: &str, problems: &mut Problems) -> Option<Self> {
+    pub(in crate::policy) fn open(
+        tree: YamlTree,
+        path: &str,
+        problems: &mut PlacedProblems,
+    ) -> Option<Self> {
         let place = tree.place;
         let entries = map(tree, path, problems)?;
         Some(Self {
@@ -45,8 +49,8 @@ impl Section {
     pub(in crate::policy) fn required<T>(
         &mut self,
         key: &'static str,
-        problems: &mut Problems,
-        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+        problems: &mut PlacedProblems,
+        read: impl FnOnce(YamlTree, &str, &mut PlacedProblems) -> Option<T>,
     ) -> Option<T> {
         self.known.push(key);
         let path = join(&self.path, key);
@@ -64,8 +68,8 @@ impl Section {
         &mut self,
         key: &'static str,
         absent: T,
-        problems: &mut Problems,
-        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+        problems: &mut PlacedProblems,
+        read: impl FnOnce(YamlTree, &str, &mut PlacedProblems) -> Option<T>,
     ) -> Option<T> {
         if self.entries.iter().any(|entry| entry.key == key) {
             return self.required(key, problems, read);
@@ -80,27 +84,27 @@ impl Section {
     pub(in crate::policy) fn section<T>(
         &mut self,
         key: &'static str,
-        problems: &mut Problems,
-        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+        problems: &mut PlacedProblems,
+        read: impl FnOnce(YamlTree, &str, &mut PlacedProblems) -> Option<T>,
     ) -> Option<T> {
         let place = self.place;
-        let value = Value::Map(Vec::new());
-        self.given(key, || Some(Tree { value, place }), problems, read)
+        let value = YamlValue::Map(Vec::new());
+        self.given(key, || Some(YamlTree { value, place }), problems, read)
     }
 
     /// A key that may be left out, which means what it means with this value.
     pub(in crate::policy) fn given<T>(
         &mut self,
         key: &'static str,
-        absent: impl FnOnce() -> Option<Tree>,
-        problems: &mut Problems,
-        read: impl FnOnce(Tree, &str, &mut Problems) -> Option<T>,
+        absent: impl FnOnce() -> Option<YamlTree>,
+        problems: &mut PlacedProblems,
+        read: impl FnOnce(YamlTree, &str, &mut PlacedProblems) -> Option<T>,
     ) -> Option<T> {
         if !self.has(key) {
             let place = self.place;
             let tree = absent()?;
             let key = key.to_owned();
-            self.entries.push(Entry { key, place, tree });
+            self.entries.push(YamlEntry { key, place, tree });
         }
         self.required(key, problems, read)
     }
@@ -111,14 +115,14 @@ impl Section {
         key: &'static str,
         absent: T,
         choices: &[(&str, T)],
-        problems: &mut Problems,
+        problems: &mut PlacedProblems,
     ) -> Option<T> {
         self.optional(key, absent, problems, |tree, path, problems| {
             chosen(tree, path, choices, problems)
         })
     }
 
-    pub(in crate::policy) fn close(self, problems: &mut Problems) {
+    pub(in crate::policy) fn close(self, problems: &mut PlacedProblems) {
         for entry in &self.entries {
             let near = nearest(&entry.key, self.known.iter().copied());
             let near = match near {
@@ -147,28 +151,28 @@ fn remedy(section: &str, key: &str) -> String {
 
 /// One word of several.
 pub(in crate::policy) fn chosen<T: Copy>(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
     choices: &[(&str, T)],
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Option<T> {
     let (place, word) = word(tree, path, problems)?;
     let found = choices.iter().find(|(name, _)| *name == word);
     if found.is_none() {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        report(problems, place, path, &wanted(&word, &names));
+        report(problems, place, path, &wanted_words(&word, &names));
     }
     found.map(|(_, choice)| *choice)
 }
 
 pub(in crate::policy) fn map(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
-) -> Option<Vec<Entry>> {
+    problems: &mut PlacedProblems,
+) -> Option<Vec<YamlEntry>> {
     match tree.value {
-        Value::Map(entries) => Some(entries),
-        Value::Nothing | Value::Word(_) | Value::List(_) => {
+        YamlValue::Map(entries) => Some(entries),
+        YamlValue::Nothing | YamlValue::Word(_) | YamlValue::List(_) => {
             report(
                 problems,
                 tree.place,
@@ -181,18 +185,18 @@ pub(in crate::policy) fn map(
 }
 
 pub(in crate::policy) fn words(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Option<Vec<String>> {
     list(tree, path, problems, |word| Ok(word.to_owned()))
 }
 
 /// A list of words, each of which `read` makes something of, or says what is wrong with it.
 pub(in crate::policy) fn list<T>(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
     read: impl Fn(&str) -> Result<T, &'static str>,
 ) -> Option<Vec<T>> {
     let read = |word: &str| read(word).map_err(str::to_owned);
@@ -202,19 +206,19 @@ pub(in crate::policy) fn list<T>(
 
 /// The same, with the place of each.
 pub(in crate::policy) fn placed<T>(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
     read: impl Fn(&str) -> Result<T, String>,
-) -> Option<Vec<(Place, T)>> {
+) -> Option<Vec<(YamlPlace, T)>> {
     let list = match tree.value {
-        Value::List(list) => list,
-        Value::Word(word) => {
+        YamlValue::List(list) => list,
+        YamlValue::Word(word) => {
             let what = format!("a list is wanted here, as [{word}]");
             report(problems, tree.place, path, &what);
             return None;
         }
-        Value::Nothing | Value::Map(_) => {
+        YamlValue::Nothing | YamlValue::Map(_) => {
             report(problems, tree.place, path, "a list is wanted here");
             return None;
         }
@@ -236,26 +240,26 @@ pub(in crate::policy) fn placed<T>(
 }
 
 /// A word alone as the list of it.
-pub(in crate::policy) fn listed(tree: Tree) -> Tree {
+pub(in crate::policy) fn listed(tree: YamlTree) -> YamlTree {
     match tree.value {
-        Value::Word(word) => {
+        YamlValue::Word(word) => {
             let place = tree.place;
-            let value = Value::Word(word);
-            let value = Value::List(vec![Tree { value, place }]);
-            Tree { value, place }
+            let value = YamlValue::Word(word);
+            let value = YamlValue::List(vec![YamlTree { value, place }]);
+            YamlTree { value, place }
         }
-        Value::Nothing | Value::List(_) | Value::Map(_) => tree,
+        YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => tree,
     }
 }
 
 pub(in crate::policy) fn word(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
-    problems: &mut Problems,
-) -> Option<(Place, String)> {
+    problems: &mut PlacedProblems,
+) -> Option<(YamlPlace, String)> {
     match tree.value {
-        Value::Word(word) => Some((tree.place, word)),
-        Value::Nothing | Value::List(_) | Value::Map(_) => {
+        YamlValue::Word(word) => Some((tree.place, word)),
+        YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => {
             report(
                 problems,
                 tree.place,
@@ -267,7 +271,11 @@ pub(in crate::policy) fn word(
     }
 }
 
-pub(in crate::policy) fn number(tree: Tree, path: &str, problems: &mut Problems) -> Option<i64> {
+pub(in crate::policy) fn number(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<i64> {
     let (place, word) = word(tree, path, problems)?;
     let read = setting_value::integer(&word);
     if read.is_none() {
@@ -278,10 +286,10 @@ pub(in crate::policy) fn number(tree: Tree, path: &str, problems: &mut Problems)
 
 /// A number within bounds, whole or not as its type is, or `off`: no bound.
 pub(in crate::policy) fn within_or_off<T: FromStr + PartialOrd + fmt::Display>(
-    tree: Tree,
+    tree: YamlTree,
     path: &str,
     bounds: RangeInclusive<T>,
-    problems: &mut Problems,
+    problems: &mut PlacedProblems,
 ) -> Option<Option<T>> {
     let (place, word) = word(tree, path, problems)?;
     if word == "off" {
@@ -304,10 +312,15 @@ pub(in crate::policy) fn join(path: &str, key: &str) -> String {
     }
 }
 
-pub(in crate::policy) fn report(problems: &mut Problems, place: Place, path: &str, what: &str) {
+pub(in crate::policy) fn report(
+    problems: &mut PlacedProblems,
+    place: YamlPlace,
+    path: &str,
+    what: &str,
+) {
     problems.push((
         place,
-        Problem {
+        PolicyProblem {
             place: place.of(path),
             what: what.to_owned(),
         },

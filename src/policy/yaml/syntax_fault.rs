@@ -4,7 +4,7 @@
 //! Shows keys and patterns of names, never values: they may be secrets.
 
 /// A mistake, and where it is.
-pub(in crate::policy) struct Fault {
+pub(in crate::policy) struct YamlFault {
     /// Line and column, counted from one.
     pub place: (u64, u64),
     /// What is wrong, and what would be right.
@@ -12,11 +12,11 @@ pub(in crate::policy) struct Fault {
 }
 
 /// The mistake in a text that the library has stopped reading at a place.
-pub(in crate::policy) fn fault(text: &str, place: (u64, u64), said: &str) -> Fault {
+pub(in crate::policy) fn fault(text: &str, place: (u64, u64), said: &str) -> YamlFault {
     let lines: Vec<&str> = text.lines().collect();
     let at = usize::try_from(place.0).map_or(0, |line| line.saturating_sub(1));
     let at = at.min(lines.len().saturating_sub(1));
-    let page = Page { lines, at, place };
+    let page = YamlPage { lines, at, place };
     let found = page
         .second_document(said)
         .or_else(|| page.twice(said))
@@ -27,7 +27,7 @@ pub(in crate::policy) fn fault(text: &str, place: (u64, u64), said: &str) -> Fau
         .or_else(|| page.comma(said))
         .or_else(|| page.colon())
         .or_else(|| page.indentation(said));
-    found.unwrap_or_else(|| Fault {
+    found.unwrap_or_else(|| YamlFault {
         place,
         what:
             "the text cannot be gone on with from here: look at its quotes, brackets, colons and \
@@ -37,28 +37,28 @@ pub(in crate::policy) fn fault(text: &str, place: (u64, u64), said: &str) -> Fau
 }
 
 /// A text, and the line that the library has stopped at.
-struct Page<'a> {
+struct YamlPage<'a> {
     lines: Vec<&'a str>,
     at: usize,
     place: (u64, u64),
 }
 
-impl<'a> Page<'a> {
+impl<'a> YamlPage<'a> {
     fn line(&self) -> &'a str {
         self.lines.get(self.at).copied().unwrap_or_default()
     }
 
     /// A fault at a column of a line, both counted from zero.
-    fn fault(&self, line: usize, column: usize, what: impl Into<String>) -> Option<Fault> {
+    fn fault(&self, line: usize, column: usize, what: impl Into<String>) -> Option<YamlFault> {
         let counted = |number: usize| u64::try_from(number).map_or(u64::MAX, |number| number + 1);
-        Some(Fault {
+        Some(YamlFault {
             place: (counted(line), counted(column)),
             what: what.into(),
         })
     }
 
     /// `---` in the middle.
-    fn second_document(&self, said: &str) -> Option<Fault> {
+    fn second_document(&self, said: &str) -> Option<YamlFault> {
         if !said.contains("multiple") {
             return None;
         }
@@ -70,19 +70,19 @@ impl<'a> Page<'a> {
     }
 
     /// A key that stands there already.
-    fn twice(&self, said: &str) -> Option<Fault> {
+    fn twice(&self, said: &str) -> Option<YamlFault> {
         let (_, rest) = said.split_once("duplicate mapping key: ")?;
         let end = rest.find(|c: char| c == ',' || c.is_whitespace());
         let key = rest.get(..end.unwrap_or(rest.len()))?;
         let what = format!("{key} is given twice; put what belongs to it in one place");
-        Some(Fault {
+        Some(YamlFault {
             place: self.place,
             what,
         })
     }
 
     /// A tab where the line is indented.
-    fn tab(&self) -> Option<Fault> {
+    fn tab(&self) -> Option<YamlFault> {
         let is_indent = |c: &char| matches!(c, ' ' | '\t');
         let near = [Some(self.at), self.at.checked_sub(1), Some(self.at + 1)];
         near.into_iter().flatten().find_map(|line| {
@@ -98,7 +98,7 @@ impl<'a> Page<'a> {
     }
 
     /// A value that begins with a sign of YAML's own.
-    fn unquoted(&self, said: &str) -> Option<Fault> {
+    fn unquoted(&self, said: &str) -> Option<YamlFault> {
         let is_about_one = [
             "anchor",
             "alias",
@@ -128,7 +128,7 @@ impl<'a> Page<'a> {
     }
 
     /// Something behind a value in quotes.
-    fn behind_quote(&self, said: &str) -> Option<Fault> {
+    fn behind_quote(&self, said: &str) -> Option<YamlFault> {
         let is_flow = self.line().contains(['[', '{']);
         let what = match is_flow {
             true => "a comma is missing between two values",
@@ -136,17 +136,17 @@ impl<'a> Page<'a> {
                 "something stands behind the closing quote: the quotes go round all of a value"
             }
         };
-        said.contains("trailing content after").then(|| Fault {
+        said.contains("trailing content after").then(|| YamlFault {
             place: self.place,
             what: what.into(),
         })
     }
 
     /// A quote or bracket without its other one.
-    fn not_closed(&self, said: &str) -> Option<Fault> {
+    fn not_closed(&self, said: &str) -> Option<YamlFault> {
         if said.contains("unclosed quote") || said.contains("quoted") {
             let what = "the quote that begins here is not closed";
-            return Some(Fault {
+            return Some(YamlFault {
                 place: self.place,
                 what: what.into(),
             });
@@ -159,17 +159,17 @@ impl<'a> Page<'a> {
     }
 
     /// Two values of a list side by side.
-    fn comma(&self, said: &str) -> Option<Fault> {
+    fn comma(&self, said: &str) -> Option<YamlFault> {
         let line = self.line();
         let is_flow = line.contains('[') || line.contains('{');
-        (is_flow && (said.contains("',' or") || said.contains("flow"))).then(|| Fault {
+        (is_flow && (said.contains("',' or") || said.contains("flow"))).then(|| YamlFault {
             place: self.place,
             what: "a comma is missing between two values".into(),
         })
     }
 
     /// No colon, or one without its space; one too many in a value.
-    fn colon(&self) -> Option<Fault> {
+    fn colon(&self) -> Option<YamlFault> {
         let near = [Some(self.at), self.at.checked_sub(1)];
         let wrong = near.into_iter().flatten().find_map(|line| {
             let text = self.lines.get(line)?;
@@ -198,7 +198,7 @@ impl<'a> Page<'a> {
     }
 
     /// A line that begins in a column of its own.
-    fn indentation(&self, said: &str) -> Option<Fault> {
+    fn indentation(&self, said: &str) -> Option<YamlFault> {
         let is_block = ["block", "mapping values", "indent", "simple key"];
         let is_about = is_block.iter().any(|word| said.contains(word));
         let line = self.line();

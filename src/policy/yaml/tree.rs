@@ -8,35 +8,35 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::Spanned;
 
 use super::syntax_fault;
-use crate::policy::Problem;
+use crate::policy::PolicyProblem;
 
 /// A value and where it stands.
 #[derive(Clone)]
-pub struct Tree {
-    pub value: Value,
-    pub place: Place,
+pub struct YamlTree {
+    pub value: YamlValue,
+    pub place: YamlPlace,
 }
 
 /// What stands there. Numbers and truth values are kept as the words they were written with.
 #[derive(Clone)]
-pub enum Value {
+pub enum YamlValue {
     Nothing,
     Word(String),
-    List(Vec<Tree>),
-    Map(Vec<Entry>),
+    List(Vec<YamlTree>),
+    Map(Vec<YamlEntry>),
 }
 
 /// One key of a map and its value.
 #[derive(Clone)]
-pub struct Entry {
+pub struct YamlEntry {
     pub key: String,
-    pub place: Place,
-    pub tree: Tree,
+    pub place: YamlPlace,
+    pub tree: YamlTree,
 }
 
 /// Line and column, counted from one, in one of the texts that a policy is made of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct YamlPlace {
     /// Which text: zero is the policy's own, one what that extends, and so on.
     layer: usize,
     line: u64,
@@ -44,15 +44,15 @@ pub struct Place {
 }
 
 /// Reads a text. Only what makes the whole unreadable is an error here.
-pub fn read(text: &str) -> Result<Tree, Problem> {
-    let spanned: Result<Spanned<Value>, serde_yaml::Error> = {
+pub fn read(text: &str) -> Result<YamlTree, PolicyProblem> {
+    let spanned: Result<Spanned<YamlValue>, serde_yaml::Error> = {
         // Only `true` and `false` are truth values: `off` is a word like any other.
         let options = serde_yaml::options! { strict_booleans: true };
         serde_yaml::from_str_with_options(text, options)
     };
-    let read = spanned.map(Tree::from);
+    let read = spanned.map(YamlTree::from);
     if let Some(place) = read.as_ref().ok().and_then(|tree| tree.tagged(text)) {
-        return Err(Problem {
+        return Err(PolicyProblem {
             place: place.of(""),
             what: "not readable as YAML: a value that begins with ! stands in quotes".into(),
         });
@@ -63,14 +63,14 @@ pub fn read(text: &str) -> Result<Tree, Problem> {
         let said = error.without_snippet().to_string();
         let fault = syntax_fault::fault(text, (line, column), &said);
         let (line, column) = fault.place;
-        Problem {
-            place: Place::at(line, column).of(""),
+        PolicyProblem {
+            place: YamlPlace::at(line, column).of(""),
             what: format!("not readable as YAML: {}", fault.what),
         }
     })
 }
 
-impl Place {
+impl YamlPlace {
     fn at(line: u64, column: u64) -> Self {
         let layer = 0;
         Self {
@@ -98,17 +98,17 @@ impl Place {
     }
 }
 
-impl Tree {
+impl YamlTree {
     /// A word that came from somewhere else than a text of several lines.
     pub fn word(word: &str) -> Self {
         Self {
-            value: Value::Word(word.to_owned()),
-            place: Place::at(1, 1),
+            value: YamlValue::Word(word.to_owned()),
+            place: YamlPlace::at(1, 1),
         }
     }
 
     /// The first value that has a tag: a word with a sign in front, which YAML takes away.
-    fn tagged(&self, text: &str) -> Option<Place> {
+    fn tagged(&self, text: &str) -> Option<YamlPlace> {
         let lines: Vec<&str> = text.lines().collect();
         let mut rest = vec![self];
         while let Some(Self { value, place }) = rest.pop() {
@@ -122,9 +122,11 @@ impl Tree {
                 return Some(*place);
             }
             match value {
-                Value::Nothing | Value::Word(_) => {}
-                Value::List(list) => rest.extend(list.iter().rev()),
-                Value::Map(entries) => rest.extend(entries.iter().rev().map(|entry| &entry.tree)),
+                YamlValue::Nothing | YamlValue::Word(_) => {}
+                YamlValue::List(list) => rest.extend(list.iter().rev()),
+                YamlValue::Map(entries) => {
+                    rest.extend(entries.iter().rev().map(|entry| &entry.tree))
+                }
             }
         }
         None
@@ -132,20 +134,20 @@ impl Tree {
 
     /// The same as part of another text than the policy's own.
     pub fn in_layer(self, layer: usize) -> Self {
-        let moved = |place: Place| Place { layer, ..place };
+        let moved = |place: YamlPlace| YamlPlace { layer, ..place };
         let value = match self.value {
-            Value::Nothing | Value::Word(_) => self.value,
-            Value::List(list) => {
+            YamlValue::Nothing | YamlValue::Word(_) => self.value,
+            YamlValue::List(list) => {
                 let list = list.into_iter().map(|item| item.in_layer(layer));
-                Value::List(list.collect())
+                YamlValue::List(list.collect())
             }
-            Value::Map(entries) => {
-                let entries = entries.into_iter().map(|entry| Entry {
+            YamlValue::Map(entries) => {
+                let entries = entries.into_iter().map(|entry| YamlEntry {
                     key: entry.key,
                     place: moved(entry.place),
                     tree: entry.tree.in_layer(layer),
                 });
-                Value::Map(entries.collect())
+                YamlValue::Map(entries.collect())
             }
         };
         let place = moved(self.place);
@@ -164,95 +166,95 @@ impl Tree {
     }
 
     /// The keys of a map; nothing where it is none.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[YamlEntry] {
         match &self.value {
-            Value::Map(entries) => entries,
-            Value::Nothing | Value::Word(_) | Value::List(_) => &[],
+            YamlValue::Map(entries) => entries,
+            YamlValue::Nothing | YamlValue::Word(_) | YamlValue::List(_) => &[],
         }
     }
 
     /// Whether it is this word.
     pub fn is_word(&self, wanted: &str) -> bool {
-        matches!(&self.value, Value::Word(word) if word == wanted)
+        matches!(&self.value, YamlValue::Word(word) if word == wanted)
     }
 }
 
-impl From<Spanned<Value>> for Tree {
-    fn from(spanned: Spanned<Value>) -> Self {
+impl From<Spanned<YamlValue>> for YamlTree {
+    fn from(spanned: Spanned<YamlValue>) -> Self {
         let (line, column) = (spanned.referenced.line(), spanned.referenced.column());
         Self {
             value: spanned.value,
-            place: Place::at(line, column),
+            place: YamlPlace::at(line, column),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for YamlValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(YamlReader)
     }
 }
 
-struct Reader;
+struct YamlReader;
 
-impl<'de> Visitor<'de> for Reader {
-    type Value = Value;
+impl<'de> Visitor<'de> for YamlReader {
+    type Value = YamlValue;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a word, a number, a list or a map")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Nothing)
+    fn visit_unit<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Nothing)
     }
 
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Nothing)
+    fn visit_none<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Nothing)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlValue, D::Error> {
         deserializer.deserialize_any(Self)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Word(value.to_string()))
+    fn visit_bool<E>(self, value: bool) -> Result<YamlValue, E> {
+        Ok(YamlValue::Word(value.to_string()))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Word(value.to_string()))
+    fn visit_i64<E>(self, value: i64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Word(value.to_string()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Word(value.to_string()))
+    fn visit_u64<E>(self, value: u64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Word(value.to_string()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Word(value.to_string()))
+    fn visit_f64<E>(self, value: f64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Word(value.to_string()))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Word(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<YamlValue, E> {
+        Ok(YamlValue::Word(value.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<YamlValue, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = access.next_element::<Spanned<Value>>()? {
-            list.push(Tree::from(item));
+        while let Some(item) = access.next_element::<Spanned<YamlValue>>()? {
+            list.push(YamlTree::from(item));
         }
-        Ok(Value::List(list))
+        Ok(YamlValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<YamlValue, A::Error> {
         let mut entries = Vec::new();
         while let Some(key) = access.next_key::<Spanned<String>>()? {
-            let tree = Tree::from(access.next_value::<Spanned<Value>>()?);
+            let tree = YamlTree::from(access.next_value::<Spanned<YamlValue>>()?);
             let (line, column) = (key.referenced.line(), key.referenced.column());
-            entries.push(Entry {
+            entries.push(YamlEntry {
                 key: key.value,
-                place: Place::at(line, column),
+                place: YamlPlace::at(line, column),
                 tree,
             });
         }
-        Ok(Value::Map(entries))
+        Ok(YamlValue::Map(entries))
     }
 }

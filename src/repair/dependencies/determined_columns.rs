@@ -8,41 +8,48 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::equalities::{Equalities, is_plain};
-use crate::repair::scopes::query_scopes::{Outline, Spot};
+use super::equalities::{ColumnEqualities, is_plain};
+use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
 
 /// Everything that these columns decide, themselves among it.
 pub(in crate::repair) fn determined(
-    outline: &Outline<'_>,
-    equalities: &Equalities,
+    query_scopes: &QueryScopes<'_>,
+    equalities: &ColumnEqualities,
     place: usize,
-    from: &[Spot],
-) -> HashSet<Spot> {
-    let mut known: HashSet<Spot> = HashSet::new();
+    from: &[ColumnIndex],
+) -> HashSet<ColumnIndex> {
+    let mut known: HashSet<ColumnIndex> = HashSet::new();
     let mut keys: HashMap<usize, Vec<Vec<usize>>> = HashMap::new();
-    let mut waiting: Vec<Spot> = from.iter().chain(equalities.fixed()).copied().collect();
-    waiting.retain(|spot| spot.level == place);
+    let mut waiting: Vec<ColumnIndex> = from.iter().chain(equalities.fixed()).copied().collect();
+    waiting.retain(|column_index| column_index.level == place);
     known.extend(&waiting);
-    while let Some(spot) = waiting.pop() {
+    while let Some(column_index) = waiting.pop() {
         let mut found = Vec::new();
-        let column = outline.column(spot);
-        if column.is_some_and(|column| is_plain(outline.catalog, &column.inferred)) {
-            found.extend_from_slice(equalities.same_as(spot));
-            found.extend(equalities.decided_by(spot));
+        let column = query_scopes.column(column_index);
+        if column.is_some_and(|column| is_plain(query_scopes.catalog, &column.inferred)) {
+            found.extend_from_slice(equalities.same_as(column_index));
+            found.extend(equalities.decided_by(column_index));
         }
-        let Some(leaf) = outline.leaf(spot) else {
+        let Some(from_item) = query_scopes.leaf(column_index) else {
             continue;
         };
-        let of_leaf = keys.entry(spot.leaf);
-        let of_leaf = of_leaf.or_insert_with(|| outline.keys_of_leaf(leaf));
-        let neighbour = |column: usize| Spot { column, ..spot };
+        let of_leaf = keys.entry(column_index.from_item);
+        let of_leaf = of_leaf.or_insert_with(|| query_scopes.keys_of_leaf(from_item));
+        let neighbour = |column: usize| ColumnIndex {
+            column,
+            ..column_index
+        };
         let decides = |key: &Vec<usize>| key.iter().all(|own| known.contains(&neighbour(*own)));
         if of_leaf.iter().any(decides) {
             // Once is enough.
             of_leaf.clear();
-            found.extend((0..leaf.columns.len()).map(neighbour));
+            found.extend((0..from_item.columns.len()).map(neighbour));
         }
-        waiting.extend(found.into_iter().filter(|spot| known.insert(*spot)));
+        waiting.extend(
+            found
+                .into_iter()
+                .filter(|column_index| known.insert(*column_index)),
+        );
     }
     known
 }

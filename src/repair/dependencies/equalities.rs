@@ -8,13 +8,13 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::catalog::{Catalog, Oid, OperatorId, TypeId, TypeKind};
-use crate::repair::scopes::query_scopes::{Join, Level, Outline, Spot};
-use crate::resolve::{Inferred, Resolution, What};
+use crate::repair::scopes::query_scopes::{ColumnIndex, FromJoin, QueryScope, QueryScopes};
+use crate::resolve::{InferredType, Resolution, UsedObject};
 use crate::sql::tree::{A_Expr_Kind, BoolExprType, JoinType, Node, nodes};
 
 /// How a column relates to another one of its query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Equated {
+pub(in crate::repair) enum EqualityKind {
     /// They are the same, in NULLs too.
     Inner,
     /// The other one is the same, or NULL where an outer join found no partner.
@@ -25,18 +25,18 @@ pub(in crate::repair) enum Equated {
 
 /// What is equated in a query.
 #[derive(Default)]
-pub(in crate::repair) struct Equalities {
+pub(in crate::repair) struct ColumnEqualities {
     /// What is the same as a column, in both ways.
-    same: HashMap<Spot, Vec<Spot>>,
+    same: HashMap<ColumnIndex, Vec<ColumnIndex>>,
     /// What is the same as a column or NULL; with how the condition of the join goes on.
-    preserved: HashMap<Spot, Vec<(Spot, Alone)>>,
+    preserved: HashMap<ColumnIndex, Vec<(ColumnIndex, JoinConditionPart)>>,
     /// What WHERE compares with a value of the text.
-    fixed: Vec<Spot>,
+    fixed: Vec<ColumnIndex>,
 }
 
 /// Whether a condition is all of what an outer join asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum Alone {
+pub(in crate::repair) enum JoinConditionPart {
     /// It is.
     Whole,
     /// There are other conditions.
@@ -45,14 +45,14 @@ pub(in crate::repair) enum Alone {
 
 /// Which steps lead from column to column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Steps {
+enum EqualitySteps {
     Both,
     AlsoPreserved,
 }
 
 /// The part of a query that conditions are taken from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum Extent {
+pub(in crate::repair) enum ConditionExtent {
     /// All of it: for what is looked at when the rows have been found.
     Whole,
     /// What is joined within a join, and its own condition: for what stands in that condition.
@@ -60,13 +60,13 @@ pub(in crate::repair) enum Extent {
 }
 
 /// The comparisons that are the server's own, by place.
-pub(in crate::repair) struct Comparisons(HashMap<usize, OperatorId>);
+pub(in crate::repair) struct ServerComparisons(HashMap<usize, OperatorId>);
 
-impl Comparisons {
+impl ServerComparisons {
     /// Those of a statement.
     pub fn of(resolution: &Resolution<'_>) -> Self {
         let found = resolution.uses.iter().filter_map(|used| match &used.what {
-            What::Operators { candidates, .. } => match candidates.as_slice() {
+            UsedObject::Operators { candidates, .. } => match candidates.as_slice() {
                 [only] => Some((used.at?, *only)),
                 _ => None,
             },
@@ -82,33 +82,33 @@ impl Comparisons {
     }
 }
 
-impl Equalities {
+impl ColumnEqualities {
     /// What is equated in a query.
     pub fn of(
-        outline: &Outline<'_>,
-        comparisons: &Comparisons,
+        query_scopes: &QueryScopes<'_>,
+        comparisons: &ServerComparisons,
         place: usize,
-        extent: Extent,
+        extent: ConditionExtent,
     ) -> Self {
         let mut found = Self::default();
-        let Some(level) = outline.level(place) else {
+        let Some(level) = query_scopes.scope(place) else {
             return found;
         };
         let inside = match extent {
-            Extent::Whole => None,
-            Extent::Within(join) => level.joins.get(join),
+            ConditionExtent::Whole => None,
+            ConditionExtent::Within(join) => level.joins.get(join),
         };
         for (number, join) in level.joins.iter().enumerate() {
-            let own = extent == Extent::Within(number);
+            let own = extent == ConditionExtent::Within(number);
             let within = inside.is_none_or(|around| {
                 around.left.start <= join.left.start && join.right.end <= around.right.end
             });
             if own || within && !inside.is_some_and(|around| std::ptr::eq(around, join)) {
-                found.join(outline, comparisons, (place, level), join, own);
+                found.join(query_scopes, comparisons, (place, level), join, own);
             }
         }
-        if extent == Extent::Whole {
-            let all = conditions(outline, comparisons, level.select.where_clause());
+        if extent == ConditionExtent::Whole {
+            let all = conditions(query_scopes, comparisons, level.select.where_clause());
             for (one, other) in all.pairs {
                 if one.level == place && other.level == place {
                     found.same(one, other);
@@ -120,80 +120,86 @@ impl Equalities {
     }
 
     /// How a column relates to another one.
-    pub fn between(&self, one: Spot, other: Spot) -> Equated {
-        if self.reaches(one, other, Steps::Both) {
-            return Equated::Inner;
+    pub fn between(&self, one: ColumnIndex, other: ColumnIndex) -> EqualityKind {
+        if self.reaches(one, other, EqualitySteps::Both) {
+            return EqualityKind::Inner;
         }
-        match self.reaches(one, other, Steps::AlsoPreserved) {
-            true => Equated::Preserved,
-            false => Equated::No,
+        match self.reaches(one, other, EqualitySteps::AlsoPreserved) {
+            true => EqualityKind::Preserved,
+            false => EqualityKind::No,
         }
     }
 
     /// What is one value in all rows.
-    pub(in crate::repair) fn fixed(&self) -> &[Spot] {
+    pub(in crate::repair) fn fixed(&self) -> &[ColumnIndex] {
         &self.fixed
     }
 
     /// What a condition makes the same as a column.
-    pub(in crate::repair) fn same_as(&self, spot: Spot) -> &[Spot] {
-        let known = self.same.get(&spot);
+    pub(in crate::repair) fn same_as(&self, column_index: ColumnIndex) -> &[ColumnIndex] {
+        let known = self.same.get(&column_index);
         known.map_or(&[], |known| known.as_slice())
     }
 
     /// What a column alone decides over an outer join: it finds the same partner for all rows in
     /// which the column is the same.
-    pub(in crate::repair) fn decided_by(&self, spot: Spot) -> impl Iterator<Item = Spot> {
-        let found = self.preserved.get(&spot).into_iter().flatten();
-        let decided = found.filter(|(_, alone)| *alone == Alone::Whole);
+    pub(in crate::repair) fn decided_by(
+        &self,
+        column_index: ColumnIndex,
+    ) -> impl Iterator<Item = ColumnIndex> {
+        let found = self.preserved.get(&column_index).into_iter().flatten();
+        let decided = found.filter(|(_, alone)| *alone == JoinConditionPart::Whole);
         decided.map(|(other, _)| *other)
     }
 
-    fn reaches(&self, from: Spot, to: Spot, steps: Steps) -> bool {
+    fn reaches(&self, from: ColumnIndex, to: ColumnIndex, steps: EqualitySteps) -> bool {
         let mut reached = HashSet::from([from]);
         let mut waiting = vec![from];
         while let Some(at) = waiting.pop() {
             let both = self.same.get(&at).into_iter().flatten().copied();
             let ahead = self.preserved.get(&at).into_iter().flatten();
             let ahead = ahead.map(|(other, _)| *other);
-            let ahead = ahead.filter(|_| steps == Steps::AlsoPreserved);
-            waiting.extend(both.chain(ahead).filter(|spot| reached.insert(*spot)));
+            let ahead = ahead.filter(|_| steps == EqualitySteps::AlsoPreserved);
+            waiting.extend(
+                both.chain(ahead)
+                    .filter(|column_index| reached.insert(*column_index)),
+            );
         }
         reached.contains(&to)
     }
 
-    fn same(&mut self, one: Spot, other: Spot) {
+    fn same(&mut self, one: ColumnIndex, other: ColumnIndex) {
         self.same.entry(one).or_default().push(other);
         self.same.entry(other).or_default().push(one);
     }
 
-    fn preserve(&mut self, one: Spot, other: Spot, alone: Alone) {
+    fn preserve(&mut self, one: ColumnIndex, other: ColumnIndex, alone: JoinConditionPart) {
         self.preserved.entry(one).or_default().push((other, alone));
     }
 
     fn join(
         &mut self,
-        outline: &Outline<'_>,
-        comparisons: &Comparisons,
-        (place, level): (usize, &Level<'_>),
-        join: &Join<'_>,
+        query_scopes: &QueryScopes<'_>,
+        comparisons: &ServerComparisons,
+        (place, level): (usize, &QueryScope<'_>),
+        join: &FromJoin<'_>,
         asked_within: bool,
     ) {
-        let all = conditions(outline, comparisons, join.quals);
+        let all = conditions(query_scopes, comparisons, join.quals);
         let (mut equated, mut others) = (all.pairs, all.others || !all.fixed.is_empty());
         for name in &join.using {
             let side = |range: &std::ops::Range<usize>| {
-                let with = level.leaves_with(name).into_iter();
-                with.filter(|(leaf, _)| range.contains(leaf))
-                    .map(|(leaf, column)| Spot {
+                let with = level.items_with(name).into_iter();
+                with.filter(|(from_item, _)| range.contains(from_item))
+                    .map(|(from_item, column)| ColumnIndex {
                         level: place,
-                        leaf,
+                        from_item,
                         column,
                     })
                     .next()
             };
             match (side(&join.left), side(&join.right)) {
-                (Some(one), Some(other)) if is_same_type(outline, one, other) => {
+                (Some(one), Some(other)) if is_same_type(query_scopes, one, other) => {
                     equated.push((one, other));
                 }
                 _ => others = true,
@@ -204,20 +210,25 @@ impl Equalities {
             JoinType::JOIN_RIGHT => &join.left,
             _ => &join.right,
         };
-        let tables = level.leaves.get(searched.clone()).unwrap_or_default();
-        let tables = tables.iter().all(|leaf| leaf.relation.is_some());
+        let tables = level.from_items.get(searched.clone()).unwrap_or_default();
+        let tables = tables.iter().all(|from_item| from_item.relation.is_some());
         let single = equated.len() == 1 && !others && tables;
         for (one, other) in equated {
             if one.level != place || other.level != place {
                 continue;
             }
-            let on_the_right = |spot: Spot| join.right.contains(&spot.leaf);
+            let on_the_right =
+                |column_index: ColumnIndex| join.right.contains(&column_index.from_item);
             let both = on_the_right(one) == on_the_right(other);
             let (left, right) = match on_the_right(one) {
                 true => (other, one),
                 false => (one, other),
             };
-            let alone = if single { Alone::Whole } else { Alone::Part };
+            let alone = if single {
+                JoinConditionPart::Whole
+            } else {
+                JoinConditionPart::Part
+            };
             match join.kind {
                 _ if asked_within => self.same(one, other),
                 JoinType::JOIN_INNER => self.same(one, other),
@@ -232,8 +243,8 @@ impl Equalities {
 }
 
 /// Whether equal values of a type are one value: they look the same, whatever is done with them.
-pub(in crate::repair) fn is_plain(catalog: &Catalog, inferred: &Inferred) -> bool {
-    let Inferred::Known(id) = inferred else {
+pub(in crate::repair) fn is_plain(catalog: &Catalog, inferred: &InferredType) -> bool {
+    let InferredType::Known(id) = inferred else {
         return false;
     };
     is_plain_type(catalog, *id)
@@ -252,10 +263,14 @@ fn is_plain_type(catalog: &Catalog, id: TypeId) -> bool {
 }
 
 /// Whether two columns are of one type.
-pub(in crate::repair) fn is_same_type(outline: &Outline<'_>, one: Spot, other: Spot) -> bool {
-    match (outline.column(one), outline.column(other)) {
+pub(in crate::repair) fn is_same_type(
+    query_scopes: &QueryScopes<'_>,
+    one: ColumnIndex,
+    other: ColumnIndex,
+) -> bool {
+    match (query_scopes.column(one), query_scopes.column(other)) {
         (Some(one), Some(other)) => {
-            matches!(one.inferred, Inferred::Known(_)) && one.inferred == other.inferred
+            matches!(one.inferred, InferredType::Known(_)) && one.inferred == other.inferred
         }
         _ => false,
     }
@@ -263,17 +278,21 @@ pub(in crate::repair) fn is_same_type(outline: &Outline<'_>, one: Spot, other: S
 
 /// Conditions that must all hold.
 #[derive(Default)]
-struct Conditions {
+struct QueryConjuncts {
     /// Columns that are equated.
-    pairs: Vec<(Spot, Spot)>,
+    pairs: Vec<(ColumnIndex, ColumnIndex)>,
     /// Columns that are compared with a value of the text.
-    fixed: Vec<Spot>,
+    fixed: Vec<ColumnIndex>,
     /// Whether there are others.
     others: bool,
 }
 
-fn conditions(outline: &Outline<'_>, comparisons: &Comparisons, condition: Node<'_>) -> Conditions {
-    let mut found = Conditions::default();
+fn conditions(
+    query_scopes: &QueryScopes<'_>,
+    comparisons: &ServerComparisons,
+    condition: Node<'_>,
+) -> QueryConjuncts {
+    let mut found = QueryConjuncts::default();
     let mut waiting = vec![condition];
     while let Some(node) = waiting.pop() {
         match node {
@@ -282,8 +301,8 @@ fn conditions(outline: &Outline<'_>, comparisons: &Comparisons, condition: Node<
                 waiting.extend(and.args());
             }
             Node::A_Expr(comparison) if is_equality(comparison) => {
-                let pair = pair(outline, comparisons, comparison);
-                let fixed = fixed(outline, comparisons, comparison);
+                let pair = pair(query_scopes, comparisons, comparison);
+                let fixed = fixed(query_scopes, comparisons, comparison);
                 found.others |= pair.is_none() && fixed.is_none();
                 found.pairs.extend(pair);
                 found.fixed.extend(fixed);
@@ -296,35 +315,39 @@ fn conditions(outline: &Outline<'_>, comparisons: &Comparisons, condition: Node<
 
 /// The column that is compared with a value of the text.
 fn fixed(
-    outline: &Outline<'_>,
-    comparisons: &Comparisons,
+    query_scopes: &QueryScopes<'_>,
+    comparisons: &ServerComparisons,
     comparison: &nodes::A_Expr,
-) -> Option<Spot> {
+) -> Option<ColumnIndex> {
     let column = match (comparison.lexpr(), comparison.rexpr()) {
         (Node::ColumnRef(column), Node::A_Const(_) | Node::ParamRef(_))
         | (Node::A_Const(_) | Node::ParamRef(_), Node::ColumnRef(column)) => column,
         _ => return None,
     };
-    let spot = outline.spot_at(column.location)?;
-    let is_plain = is_plain(outline.catalog, &outline.column(spot)?.inferred);
-    (is_plain && comparisons.is_ordinary(outline.catalog, comparison.location)).then_some(spot)
+    let column_index = query_scopes.column_at(column.location)?;
+    let is_plain = is_plain(
+        query_scopes.catalog,
+        &query_scopes.column(column_index)?.inferred,
+    );
+    (is_plain && comparisons.is_ordinary(query_scopes.catalog, comparison.location))
+        .then_some(column_index)
 }
 
 fn pair(
-    outline: &Outline<'_>,
-    comparisons: &Comparisons,
+    query_scopes: &QueryScopes<'_>,
+    comparisons: &ServerComparisons,
     comparison: &nodes::A_Expr,
-) -> Option<(Spot, Spot)> {
+) -> Option<(ColumnIndex, ColumnIndex)> {
     let (Node::ColumnRef(one), Node::ColumnRef(other)) = (comparison.lexpr(), comparison.rexpr())
     else {
         return None;
     };
     let pair = (
-        outline.spot_at(one.location)?,
-        outline.spot_at(other.location)?,
+        query_scopes.column_at(one.location)?,
+        query_scopes.column_at(other.location)?,
     );
-    (is_same_type(outline, pair.0, pair.1)
-        && comparisons.is_ordinary(outline.catalog, comparison.location))
+    (is_same_type(query_scopes, pair.0, pair.1)
+        && comparisons.is_ordinary(query_scopes.catalog, comparison.location))
     .then_some(pair)
 }
 

@@ -1,7 +1,7 @@
 //! Which keys hold for the rows that something in FROM brings.
 
-use crate::catalog::{Catalog, Column, Key, KeyKind, RelationId, RelationKind};
-use crate::repair::scopes::query_scopes::{Leaf, Outline};
+use crate::catalog::{Catalog, Column, KeyKind, RelationId, RelationKey, RelationKind};
+use crate::repair::scopes::query_scopes::{FromItem, QueryScopes};
 
 /// Whether the keys of a relation hold for what a read of it returns: those of a table do not count
 /// the rows of tables that inherit from it.
@@ -21,10 +21,10 @@ pub(in crate::repair) fn hold(catalog: &Catalog, relation: RelationId, only: boo
 /// The keys of a leaf, where they hold.
 pub(in crate::repair) fn of_leaf<'a>(
     catalog: &'a Catalog,
-    leaf: &Leaf<'_>,
-) -> (Option<RelationId>, &'a [Key]) {
-    let holds = |id: &RelationId| !leaf.covered && hold(catalog, *id, leaf.only);
-    match leaf.relation.filter(holds) {
+    from_item: &FromItem<'_>,
+) -> (Option<RelationId>, &'a [RelationKey]) {
+    let holds = |id: &RelationId| !from_item.covered && hold(catalog, *id, from_item.only);
+    match from_item.relation.filter(holds) {
         Some(id) => (Some(id), catalog.keys_of(id)),
         None => (None, &[]),
     }
@@ -64,20 +64,23 @@ pub(in crate::repair) fn is_not_null(
 }
 
 /// The places of the columns of a leaf's primary key.
-pub(in crate::repair) fn primary_key(catalog: &Catalog, leaf: &Leaf<'_>) -> Option<Vec<usize>> {
-    let (relation, keys) = of_leaf(catalog, leaf);
+pub(in crate::repair) fn primary_key(
+    catalog: &Catalog,
+    from_item: &FromItem<'_>,
+) -> Option<Vec<usize>> {
+    let (relation, keys) = of_leaf(catalog, from_item);
     let key = keys.iter().find(|key| key.kind == KeyKind::Primary)?;
     let places = key.columns.iter();
     places
-        .map(|number| leaf.place_of(relation?, *number))
+        .map(|number| from_item.place_of(relation?, *number))
         .collect()
 }
 
-impl Outline<'_> {
+impl QueryScopes<'_> {
     /// The sets of columns of a leaf, by their places, that are never equal in two rows and never
     /// NULL in one.
-    pub(in crate::repair) fn keys_of_leaf(&self, leaf: &Leaf<'_>) -> Vec<Vec<usize>> {
-        let (Some(relation), keys) = of_leaf(self.catalog, leaf) else {
+    pub(in crate::repair) fn keys_of_leaf(&self, from_item: &FromItem<'_>) -> Vec<Vec<usize>> {
+        let (Some(relation), keys) = of_leaf(self.catalog, from_item) else {
             return Vec::new();
         };
         let keys = keys.iter().filter(|key| match key.kind {
@@ -87,14 +90,14 @@ impl Outline<'_> {
         });
         let places = keys.map(|key| {
             let numbers = key.columns.iter();
-            let places = numbers.map(|number| leaf.place_of(relation, *number));
+            let places = numbers.map(|number| from_item.place_of(relation, *number));
             places.collect::<Option<Vec<usize>>>()
         });
         places.flatten().collect()
     }
 }
 
-impl Leaf<'_> {
+impl FromItem<'_> {
     /// The place of a column of its relation.
     pub(in crate::repair) fn place_of(&self, relation: RelationId, number: i16) -> Option<usize> {
         let mut columns = self.columns.iter();

@@ -1,48 +1,48 @@
 //! One call with its arguments, as those see it who write what stands for it.
 
-use super::call_span::Written;
-use super::expression_span::{Ground, Run};
-use super::nested_edits::Workshop;
+use super::call_span::CallSpan;
+use super::expression_span::{PairedTokens, TokenRange};
+use super::nested_edits::NestedEdits;
 use super::node_access;
-use super::value_kind::{Kind, Kinds};
+use super::value_kind::{ExpressionKinds, ValueKind};
 use crate::repair::Confidence;
 use crate::sql::tree::{Node, nodes};
 
 /// A call.
-pub struct Call<'c, 's> {
+pub struct ForeignCall<'c, 's> {
     /// It in the tree.
     pub node: &'s nodes::FuncCall,
     /// It in the text.
-    pub written: &'c Written,
+    pub written: &'c CallSpan,
     /// The tokens.
-    pub ground: &'c Ground<'s>,
+    pub ground: &'c PairedTokens<'s>,
     /// The kinds of expressions.
-    pub kinds: &'c Kinds<'s>,
+    pub kinds: &'c ExpressionKinds<'s>,
     /// The text as it is by now.
-    pub shop: &'c Workshop<'s>,
+    pub edits: &'c NestedEdits<'s>,
     /// The server's major version.
     pub server_major: u16,
 }
 
 /// What stands for a call.
-pub struct Made {
+pub struct CallReplacement {
     /// The expression.
     pub text: String,
     /// How sure that is.
     pub confidence: Confidence,
     /// What it is.
-    pub kind: Option<Kind>,
+    pub kind: Option<ValueKind>,
 }
 
 /// An argument that has been made what it should be.
-pub struct Argument {
+pub struct CallArgument {
     /// Its text: it can stand before `::` and beside any operator.
     pub text: String,
     /// How sure that is.
     pub confidence: Confidence,
 }
 
-impl<'s> Call<'_, 's> {
+impl<'s> ForeignCall<'_, 's> {
     /// The argument of a number, from 1.
     pub fn argument(&self, number: usize) -> Option<Node<'s>> {
         self.node.args().get(number.checked_sub(1)?)
@@ -54,9 +54,9 @@ impl<'s> Call<'_, 's> {
     }
 
     /// The kind of an argument.
-    pub fn kind(&self, number: usize) -> Kind {
+    pub fn kind(&self, number: usize) -> ValueKind {
         let node = self.argument(number);
-        node.map_or(Kind::Unclear, |node| self.kinds.kind(node))
+        node.map_or(ValueKind::Unclear, |node| self.kinds.kind(node))
     }
 
     /// The string that an argument is.
@@ -70,13 +70,13 @@ impl<'s> Call<'_, 's> {
             .and_then(node_access::constant_integer)
     }
 
-    fn run(&self, number: usize) -> Option<Run> {
+    fn run(&self, number: usize) -> Option<TokenRange> {
         self.written.arguments.get(number.checked_sub(1)?).copied()
     }
 
     /// The text of an argument, as it is by now.
     pub fn text(&self, number: usize) -> Option<String> {
-        self.shop.text(&self.ground.bytes(self.run(number)?))
+        self.edits.text(&self.ground.bytes(self.run(number)?))
     }
 
     /// The text of an argument that can stand before `::` and beside any operator.
@@ -116,83 +116,85 @@ impl<'s> Call<'_, 's> {
         if self.written.end == self.written.close {
             return Some(String::new());
         }
-        let run = Run {
+        let run = TokenRange {
             first: self.written.close.checked_add(1)?,
             last: self.written.end,
         };
-        Some(format!(" {}", self.shop.text(&self.ground.bytes(run))?))
+        Some(format!(" {}", self.edits.text(&self.ground.bytes(run))?))
     }
 
     /// An argument as a point in time, or a date.
-    pub fn moment(&self, number: usize) -> Option<Argument> {
+    pub fn temporal(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            kind if kind.is_moment() => Some(None),
-            Kind::Literal => Some(Some(("timestamp", Confidence::Exact))),
-            Kind::Text | Kind::Unclear => Some(Some(("timestamp", Confidence::Likely))),
+            kind if kind.is_temporal() => Some(None),
+            ValueKind::Literal => Some(Some(("timestamp", Confidence::Exact))),
+            ValueKind::Text | ValueKind::Unclear => Some(Some(("timestamp", Confidence::Likely))),
             _ => None,
         })
     }
 
     /// An argument as a date.
-    pub fn date(&self, number: usize) -> Option<Argument> {
+    pub fn date(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            Kind::Date => Some(None),
-            kind if kind.is_moment() || kind == Kind::Literal => {
+            ValueKind::Date => Some(None),
+            kind if kind.is_temporal() || kind == ValueKind::Literal => {
                 Some(Some(("date", Confidence::Exact)))
             }
-            Kind::Text | Kind::Unclear => Some(Some(("date", Confidence::Likely))),
+            ValueKind::Text | ValueKind::Unclear => Some(Some(("date", Confidence::Likely))),
             _ => None,
         })
     }
 
     /// An argument as text.
-    pub fn as_text(&self, number: usize) -> Option<Argument> {
+    pub fn as_text(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            Kind::Text | Kind::Literal => Some(None),
-            kind => as_text(kind).map(|confidence| Some(("text", confidence))),
+            ValueKind::Text | ValueKind::Literal => Some(None),
+            kind => text_confidence(kind).map(|confidence| Some(("text", confidence))),
         })
     }
 
     /// An argument as `numeric`, or as what can stand for it.
-    pub fn numeric(&self, number: usize) -> Option<Argument> {
+    pub fn numeric(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            Kind::Int | Kind::Numeric => Some(None),
-            Kind::Float => Some(Some(("numeric", Confidence::Exact))),
-            Kind::Literal => Some(Some(("numeric", Confidence::Exact))),
-            Kind::Text | Kind::Unclear => Some(Some(("numeric", Confidence::Likely))),
+            ValueKind::Int | ValueKind::Numeric => Some(None),
+            ValueKind::Float => Some(Some(("numeric", Confidence::Exact))),
+            ValueKind::Literal => Some(Some(("numeric", Confidence::Exact))),
+            ValueKind::Text | ValueKind::Unclear => Some(Some(("numeric", Confidence::Likely))),
             _ => None,
         })
     }
 
     /// An argument as `double precision`.
-    pub fn float(&self, number: usize) -> Option<Argument> {
+    pub fn float(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            Kind::Float => Some(None),
-            Kind::Int | Kind::Numeric | Kind::Literal => Some(Some(("float8", Confidence::Exact))),
-            Kind::Text | Kind::Unclear => Some(Some(("float8", Confidence::Likely))),
+            ValueKind::Float => Some(None),
+            ValueKind::Int | ValueKind::Numeric | ValueKind::Literal => {
+                Some(Some(("float8", Confidence::Exact)))
+            }
+            ValueKind::Text | ValueKind::Unclear => Some(Some(("float8", Confidence::Likely))),
             _ => None,
         })
     }
 
     /// An argument as `jsonb` or `json`.
-    pub fn json(&self, number: usize) -> Option<Argument> {
+    pub fn json(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            Kind::Json | Kind::Jsonb => Some(None),
-            Kind::Literal => Some(Some(("json", Confidence::Exact))),
-            Kind::Text => Some(Some(("json", Confidence::Likely))),
+            ValueKind::Json | ValueKind::Jsonb => Some(None),
+            ValueKind::Literal => Some(Some(("json", Confidence::Exact))),
+            ValueKind::Text => Some(Some(("json", Confidence::Likely))),
             _ => None,
         })
     }
 
     /// An argument as a condition: a number is one where it is not zero.
-    pub fn condition(&self, number: usize) -> Option<Argument> {
+    pub fn condition(&self, number: usize) -> Option<CallArgument> {
         let kind = self.kind(number);
         match kind {
-            Kind::Bool | Kind::Unclear => Some(Argument {
+            ValueKind::Bool | ValueKind::Unclear => Some(CallArgument {
                 text: self.text(number)?,
                 confidence: Confidence::Exact,
             }),
-            kind if kind.is_number() => Some(Argument {
+            kind if kind.is_number() => Some(CallArgument {
                 text: format!("{} <> 0", self.operand(number)?),
                 confidence: Confidence::Exact,
             }),
@@ -205,15 +207,15 @@ impl<'s> Call<'_, 's> {
     fn cast(
         &self,
         number: usize,
-        wanted: impl Fn(Kind) -> Option<Option<(&'static str, Confidence)>>,
-    ) -> Option<Argument> {
+        wanted: impl Fn(ValueKind) -> Option<Option<(&'static str, Confidence)>>,
+    ) -> Option<CallArgument> {
         let operand = self.operand(number)?;
         Some(match wanted(self.kind(number))? {
-            None => Argument {
+            None => CallArgument {
                 text: operand,
                 confidence: Confidence::Exact,
             },
-            Some((name, confidence)) => Argument {
+            Some((name, confidence)) => CallArgument {
                 text: format!("{operand}::{name}"),
                 confidence,
             },
@@ -221,7 +223,7 @@ impl<'s> Call<'_, 's> {
     }
 }
 
-impl Made {
+impl CallReplacement {
     /// For certain.
     pub fn exact(text: String) -> Self {
         Self {
@@ -234,13 +236,13 @@ impl Made {
     /// As certain as this.
     pub fn sure(self, confidence: Confidence) -> Self {
         Self {
-            confidence: least(self.confidence, confidence),
+            confidence: least_confidence(self.confidence, confidence),
             ..self
         }
     }
 
     /// Of this kind.
-    pub fn of(self, kind: Kind) -> Self {
+    pub fn of(self, kind: ValueKind) -> Self {
         Self {
             kind: Some(kind),
             ..self
@@ -249,30 +251,30 @@ impl Made {
 }
 
 /// How sure it is that a value as text is what another dialect reads in it. Its cast never fails.
-pub fn as_text(kind: Kind) -> Option<Confidence> {
+pub fn text_confidence(kind: ValueKind) -> Option<Confidence> {
     match kind {
-        Kind::Int
-        | Kind::Date
-        | Kind::Timestamp
-        | Kind::Time
-        | Kind::Uuid
-        | Kind::Enum
-        | Kind::Text
-        | Kind::Literal => Some(Confidence::Exact),
+        ValueKind::Int
+        | ValueKind::Date
+        | ValueKind::Timestamp
+        | ValueKind::Time
+        | ValueKind::Uuid
+        | ValueKind::Enum
+        | ValueKind::Text
+        | ValueKind::Literal => Some(Confidence::Exact),
         // They depend on settings, or dialects write them in other ways.
-        Kind::Numeric
-        | Kind::Float
-        | Kind::Bool
-        | Kind::Timestamptz
-        | Kind::Json
-        | Kind::Jsonb
-        | Kind::Unclear => Some(Confidence::Likely),
-        Kind::Interval | Kind::Array | Kind::Other => None,
+        ValueKind::Numeric
+        | ValueKind::Float
+        | ValueKind::Bool
+        | ValueKind::Timestamptz
+        | ValueKind::Json
+        | ValueKind::Jsonb
+        | ValueKind::Unclear => Some(Confidence::Likely),
+        ValueKind::Interval | ValueKind::Array | ValueKind::Other => None,
     }
 }
 
 /// The less sure one.
-pub fn least(one: Confidence, other: Confidence) -> Confidence {
+pub fn least_confidence(one: Confidence, other: Confidence) -> Confidence {
     match (one, other) {
         (Confidence::Guess, _) | (_, Confidence::Guess) => Confidence::Guess,
         (Confidence::Likely, _) | (_, Confidence::Likely) => Confidence::Likely,

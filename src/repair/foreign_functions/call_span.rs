@@ -1,12 +1,12 @@
 //! Calls and lists as they are written: where their arguments begin and end.
 
-use super::expression_span::{Ground, Run};
+use super::expression_span::{PairedTokens, TokenRange};
 
 /// A call as it is written.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct CallSpan {
     /// Its name, with a schema where it has one.
-    pub name: Run,
+    pub name: TokenRange,
     /// `(`.
     pub open: usize,
     /// `)`.
@@ -14,22 +14,22 @@ pub struct Written {
     /// DISTINCT, ALL or VARIADIC.
     pub prefix: Option<usize>,
     /// Its arguments.
-    pub arguments: Vec<Run>,
+    pub arguments: Vec<TokenRange>,
     /// ORDER BY within the parentheses.
-    pub order: Option<Run>,
+    pub order: Option<TokenRange>,
     /// The last token of WITHIN GROUP, FILTER and OVER; `close` where there is none.
     pub end: usize,
 }
 
-impl Ground<'_> {
+impl PairedTokens<'_> {
     /// The call whose name begins at a byte.
-    pub fn call(&self, byte: usize) -> Option<Written> {
+    pub fn call(&self, byte: usize) -> Option<CallSpan> {
         let first = self.at(byte).filter(|token| self.is_name(*token))?;
         let last = self.names(first);
         let open = last.checked_add(1).filter(|open| self.word(*open) == "(")?;
         let close = self.partner(open)?;
-        let mut written = Written {
-            name: Run { first, last },
+        let mut written = CallSpan {
+            name: TokenRange { first, last },
             open,
             close,
             prefix: None,
@@ -60,7 +60,7 @@ impl Ground<'_> {
                 || self.is(at, "ORDER") && self.is(at.checked_add(1)?, "BY");
             if ends {
                 if at > start {
-                    written.arguments.push(Run {
+                    written.arguments.push(TokenRange {
                         first: start,
                         last: at.checked_sub(1)?,
                     });
@@ -69,7 +69,7 @@ impl Ground<'_> {
                 }
                 start = at.checked_add(1)?;
                 if at != close && self.is(at, "ORDER") {
-                    written.order = Some(Run {
+                    written.order = Some(TokenRange {
                         first: at,
                         last: last_inside,
                     });
@@ -107,7 +107,7 @@ impl Ground<'_> {
     }
 
     /// What stands between the parenthesis at a token and its partner, comma by comma.
-    pub fn list(&self, open: usize) -> Option<Vec<Run>> {
+    pub fn list(&self, open: usize) -> Option<Vec<TokenRange>> {
         let close = self.partner(open).filter(|_| self.word(open) == "(")?;
         let mut runs = Vec::new();
         let mut start = open.checked_add(1)?;
@@ -119,7 +119,7 @@ impl Ground<'_> {
             }
             if at == close || self.word(at) == "," {
                 let last = at.checked_sub(1).filter(|last| *last >= start)?;
-                runs.push(Run { first: start, last });
+                runs.push(TokenRange { first: start, last });
                 start = at.checked_add(1)?;
             }
             at = at.checked_add(1)?;

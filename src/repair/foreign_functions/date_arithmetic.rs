@@ -3,40 +3,43 @@
 //! Postgres makes a point in time of a date plus an interval; the other dialects keep a date where
 //! only days, months or years are added, and so does what is written here.
 
-use super::call::{Call, Made};
+use super::call::{CallReplacement, ForeignCall};
 use super::node_access;
-use super::value_kind::Kind;
+use super::value_kind::ValueKind;
 use crate::repair::Confidence;
 use crate::sql::tree::Node;
 
 /// `date_add(time, interval)`, `date_sub(time, interval)`, and the same with a number of days.
-pub(super) fn shifted(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn shifted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let sign = match node_access::last_name(call.node.funcname())? {
         "date_sub" | "subdate" => '-',
         _ => '+',
     };
     let (time, confidence, is_date) = time(call, 1)?;
     let made = match call.kind(2) {
-        Kind::Interval => {
+        ValueKind::Interval => {
             let steps = match call.argument(2)? {
                 Node::TypeCast(cast) => node_access::constant_text(cast.arg()).map(steps_of),
                 _ => None,
             };
             let sum = format!("({time} {sign} {})", interval_text(call, 2)?);
             match (is_date, steps) {
-                (true, Some(Steps::Calendar)) => Made::exact(format!("{sum}::date")).of(Kind::Date),
-                (true, None) => Made::exact(sum)
-                    .of(Kind::Timestamp)
+                (true, Some(IntervalUnits::Calendar)) => {
+                    CallReplacement::exact(format!("{sum}::date")).of(ValueKind::Date)
+                }
+                (true, None) => CallReplacement::exact(sum)
+                    .of(ValueKind::Timestamp)
                     .sure(Confidence::Likely),
-                _ => Made::exact(sum).of(Kind::Timestamp),
+                _ => CallReplacement::exact(sum).of(ValueKind::Timestamp),
             }
         }
-        Kind::Int if is_date => {
-            Made::exact(format!("({time} {sign} {})", call.operand(2)?)).of(Kind::Date)
+        ValueKind::Int if is_date => {
+            CallReplacement::exact(format!("({time} {sign} {})", call.operand(2)?))
+                .of(ValueKind::Date)
         }
-        Kind::Int => {
+        ValueKind::Int => {
             let days = format!("{} * INTERVAL '1 day'", operand(call, 2)?);
-            Made::exact(format!("({time} {sign} {days})")).of(Kind::Timestamp)
+            CallReplacement::exact(format!("({time} {sign} {days})")).of(ValueKind::Timestamp)
         }
         _ => return None,
     };
@@ -44,23 +47,28 @@ pub(super) fn shifted(call: &Call<'_, '_>) -> Option<Made> {
 }
 
 /// `dateadd(unit, number, time)`.
-pub(super) fn in_units(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn in_units(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let unit = call.unit(1)?;
-    if !matches!(call.kind(2), Kind::Int) {
+    if !matches!(call.kind(2), ValueKind::Int) {
         return None;
     }
     added(call, &unit, 2, 3)
 }
 
 /// `add_months(time, number)`.
-pub(super) fn months(call: &Call<'_, '_>) -> Option<Made> {
-    if !matches!(call.kind(2), Kind::Int) {
+pub(super) fn months(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
+    if !matches!(call.kind(2), ValueKind::Int) {
         return None;
     }
     added(call, "month", 2, 1)
 }
 
-fn added(call: &Call<'_, '_>, unit: &str, number: usize, moment: usize) -> Option<Made> {
+fn added(
+    call: &ForeignCall<'_, '_>,
+    unit: &str,
+    number: usize,
+    moment: usize,
+) -> Option<CallReplacement> {
     let (time, confidence, is_date) = time(call, moment)?;
     let (step, is_calendar) = match unit {
         "quarter" => ("3 month", true),
@@ -74,32 +82,32 @@ fn added(call: &Call<'_, '_>, unit: &str, number: usize, moment: usize) -> Optio
     };
     let sum = format!("({time} + {} * INTERVAL '{step}')", operand(call, number)?);
     let made = match is_date && is_calendar {
-        true => Made::exact(format!("{sum}::date")).of(Kind::Date),
-        false => Made::exact(sum).of(Kind::Timestamp),
+        true => CallReplacement::exact(format!("{sum}::date")).of(ValueKind::Date),
+        false => CallReplacement::exact(sum).of(ValueKind::Timestamp),
     };
     Some(made.sure(confidence))
 }
 
 /// A time, and whether it is a date.
-fn time(call: &Call<'_, '_>, number: usize) -> Option<(String, Confidence, bool)> {
+fn time(call: &ForeignCall<'_, '_>, number: usize) -> Option<(String, Confidence, bool)> {
     // A day that is written out stays one.
     let is_written_date = call
         .literal(number)
         .is_some_and(|text| text.len() == DAY_BYTES);
     let time = match is_written_date {
         true => call.date(number)?,
-        false => call.moment(number)?,
+        false => call.temporal(number)?,
     };
-    let is_date = is_written_date || call.kind(number) == Kind::Date;
+    let is_date = is_written_date || call.kind(number) == ValueKind::Date;
     Some((time.text, time.confidence, is_date))
 }
 
 /// An operand of `*`: a sign needs parentheses of its own only for those who read it.
-fn operand(call: &Call<'_, '_>, number: usize) -> Option<String> {
+fn operand(call: &ForeignCall<'_, '_>, number: usize) -> Option<String> {
     call.operand(number)
 }
 
-fn interval_text(call: &Call<'_, '_>, number: usize) -> Option<String> {
+fn interval_text(call: &ForeignCall<'_, '_>, number: usize) -> Option<String> {
     match call.argument(number)? {
         Node::TypeCast(_) => call.text(number),
         _ => call.operand(number),
@@ -108,14 +116,14 @@ fn interval_text(call: &Call<'_, '_>, number: usize) -> Option<String> {
 
 /// What an interval is made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Steps {
+enum IntervalUnits {
     /// Days and more.
     Calendar,
     /// Hours and less, or what is not understood.
     Clock,
 }
 
-fn steps_of(text: &str) -> Steps {
+fn steps_of(text: &str) -> IntervalUnits {
     let calendar = |word: &str| {
         let word = word.to_ascii_lowercase();
         word.parse::<i64>().is_ok()
@@ -126,8 +134,8 @@ fn steps_of(text: &str) -> Steps {
     };
     let mut words = text.split_whitespace();
     match text.trim().contains(' ') && words.all(calendar) {
-        true => Steps::Calendar,
-        false => Steps::Clock,
+        true => IntervalUnits::Calendar,
+        false => IntervalUnits::Clock,
     }
 }
 

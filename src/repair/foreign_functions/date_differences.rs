@@ -1,12 +1,12 @@
 //! What lies between two times, and parts of times.
 
-use super::call::{Argument, Call, Made, least};
-use super::value_kind::Kind;
+use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
+use super::value_kind::ValueKind;
 use crate::repair::Confidence;
 
 /// `datediff(unit, start, end)`, or `date_diff(end, start, unit)`: how often the unit begins anew
 /// between the two.
-pub(super) fn boundaries(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn boundaries(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (unit, start, end) = match call.unit(1).filter(|_| call.unit(3).is_none()) {
         Some(unit) => (unit, 2, 3),
         None => (call.unit(3)?, 2, 1),
@@ -14,8 +14,8 @@ pub(super) fn boundaries(call: &Call<'_, '_>) -> Option<Made> {
     if unit == "day" {
         return days(call, start, end);
     }
-    let (from, to) = (call.moment(start)?, call.moment(end)?);
-    let part = |field: &str, of: &Argument| format!("EXTRACT({field} FROM {})", of.text);
+    let (from, to) = (call.temporal(start)?, call.temporal(end)?);
+    let part = |field: &str, of: &CallArgument| format!("EXTRACT({field} FROM {})", of.text);
     let years = || format!("{} - {}", part("YEAR", &to), part("YEAR", &from));
     let text = match unit.as_str() {
         "year" => format!("({})::int", years()),
@@ -28,7 +28,7 @@ pub(super) fn boundaries(call: &Call<'_, '_>) -> Option<Made> {
             format!("(({}) * {each} + {rest})::int", years())
         }
         "hour" | "minute" | "second" => {
-            let begun = |of: &Argument| format!("DATE_TRUNC('{unit}', {})", of.text);
+            let begun = |of: &CallArgument| format!("DATE_TRUNC('{unit}', {})", of.text);
             let seconds = format!("EXTRACT(EPOCH FROM {} - {})", begun(&to), begun(&from));
             format!("({seconds} / {})::int", seconds_of(&unit)?)
         }
@@ -36,18 +36,22 @@ pub(super) fn boundaries(call: &Call<'_, '_>) -> Option<Made> {
         _ => return None,
     };
     // Spark counts complete units.
-    let sure = least(from.confidence, to.confidence);
-    Some(Made::exact(text).sure(sure).sure(Confidence::Likely))
+    let sure = least_confidence(from.confidence, to.confidence);
+    Some(
+        CallReplacement::exact(text)
+            .sure(sure)
+            .sure(Confidence::Likely),
+    )
 }
 
 /// `timestampdiff(unit, start, end)`: how many complete units lie between the two.
-pub(super) fn complete(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn complete(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let unit = call.unit(1)?;
-    let dates = call.kind(2) == Kind::Date && call.kind(3) == Kind::Date;
+    let dates = call.kind(2) == ValueKind::Date && call.kind(3) == ValueKind::Date;
     if unit == "day" && dates {
         return days(call, 2, 3);
     }
-    let (from, to) = (call.moment(2)?, call.moment(3)?);
+    let (from, to) = (call.temporal(2)?, call.temporal(3)?);
     let age = || format!("AGE({}, {})", to.text, from.text);
     let text = match unit.as_str() {
         "year" => format!("EXTRACT(YEAR FROM {})::int", age()),
@@ -63,57 +67,61 @@ pub(super) fn complete(call: &Call<'_, '_>) -> Option<Made> {
             }
         }
         _ => {
-            let point = |of: &Argument| format!("{}::timestamp", of.text);
+            let point = |of: &CallArgument| format!("{}::timestamp", of.text);
             let seconds = format!("EXTRACT(EPOCH FROM {} - {})", point(&to), point(&from));
             format!("TRUNC({seconds} / {})::int", seconds_of(&unit)?)
         }
     };
     // Snowflake counts boundaries.
-    let sure = least(from.confidence, to.confidence);
-    Some(Made::exact(text).sure(sure).sure(Confidence::Likely))
+    let sure = least_confidence(from.confidence, to.confidence);
+    Some(
+        CallReplacement::exact(text)
+            .sure(sure)
+            .sure(Confidence::Likely),
+    )
 }
 
 /// `EXTRACT(field FROM x)`, `date_part(field, x)` and `datepart(field, x)` of what has no such
 /// field in Postgres: a text, or the days between two dates.
-pub(super) fn part(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn part(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = super::node_access::last_name(call.node.funcname())?;
     let unit = call.unit(1);
     let (cast, kind) = match name {
-        "extract" => ("numeric", Kind::Numeric),
-        "date_part" => ("float8", Kind::Float),
-        _ => ("int", Kind::Int),
+        "extract" => ("numeric", ValueKind::Numeric),
+        "date_part" => ("float8", ValueKind::Float),
+        _ => ("int", ValueKind::Int),
     };
     match (call.kind(2), unit.as_deref()) {
-        (Kind::Int, Some("day")) if name != "datepart" => {
+        (ValueKind::Int, Some("day")) if name != "datepart" => {
             let days = call.operand(2)?;
-            Some(Made::exact(format!("{days}::{cast}")).of(kind))
+            Some(CallReplacement::exact(format!("{days}::{cast}")).of(kind))
         }
-        (Kind::Int, None) if call.literal(1).is_some_and(is_epoch) && name != "datepart" => {
+        (ValueKind::Int, None) if call.literal(1).is_some_and(is_epoch) && name != "datepart" => {
             let days = call.operand(2)?;
-            Some(Made::exact(format!("({days} * 86400)::{cast}")).of(kind))
+            Some(CallReplacement::exact(format!("({days} * 86400)::{cast}")).of(kind))
         }
-        (Kind::Int, _) => None,
-        (Kind::Text, _) if name == "extract" => {
-            let (field, time) = (call.text(1)?, call.moment(2)?);
+        (ValueKind::Int, _) => None,
+        (ValueKind::Text, _) if name == "extract" => {
+            let (field, time) = (call.text(1)?, call.temporal(2)?);
             let text = format!("EXTRACT({field} FROM {})", time.text);
-            Some(Made::exact(text).of(kind).sure(time.confidence))
+            Some(CallReplacement::exact(text).of(kind).sure(time.confidence))
         }
-        (Kind::Text, _) if name == "date_part" => {
-            let (field, time) = (call.text(1)?, call.moment(2)?);
+        (ValueKind::Text, _) if name == "date_part" => {
+            let (field, time) = (call.text(1)?, call.temporal(2)?);
             let text = format!("DATE_PART({field}, {})", time.text);
-            Some(Made::exact(text).of(kind).sure(time.confidence))
+            Some(CallReplacement::exact(text).of(kind).sure(time.confidence))
         }
         (_, Some(unit)) if name == "datepart" && !matches!(unit, "week" | "second") => {
-            let time = call.moment(2)?;
+            let time = call.temporal(2)?;
             let text = format!("EXTRACT({} FROM {})::int", unit.to_uppercase(), time.text);
-            Some(Made::exact(text).of(kind).sure(time.confidence))
+            Some(CallReplacement::exact(text).of(kind).sure(time.confidence))
         }
         _ => None,
     }
 }
 
 /// `datename(unit, time)`.
-pub(super) fn name(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn name(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let pattern = match call.unit(1) {
         Some(unit) if unit == "month" => "FMMonth",
         Some(unit) if unit == "year" => "YYYY",
@@ -126,19 +134,19 @@ pub(super) fn name(call: &Call<'_, '_>) -> Option<Made> {
         }
         _ => return None,
     };
-    let time = call.moment(2)?;
+    let time = call.temporal(2)?;
     let text = format!("TO_CHAR({}, '{pattern}')", time.text);
-    Some(Made::exact(text).sure(time.confidence))
+    Some(CallReplacement::exact(text).sure(time.confidence))
 }
 
 fn is_epoch(field: &str) -> bool {
     field.eq_ignore_ascii_case("epoch")
 }
 
-fn days(call: &Call<'_, '_>, start: usize, end: usize) -> Option<Made> {
+fn days(call: &ForeignCall<'_, '_>, start: usize, end: usize) -> Option<CallReplacement> {
     let (from, to) = (call.date(start)?, call.date(end)?);
-    let sure = least(from.confidence, to.confidence);
-    Some(Made::exact(format!("({} - {})", to.text, from.text)).sure(sure))
+    let sure = least_confidence(from.confidence, to.confidence);
+    Some(CallReplacement::exact(format!("({} - {})", to.text, from.text)).sure(sure))
 }
 
 fn seconds_of(unit: &str) -> Option<u32> {

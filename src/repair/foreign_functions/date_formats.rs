@@ -1,17 +1,17 @@
 //! Times as text and text as times: patterns, and the modifiers of SQLite.
 
-use super::call::{Argument, Call, Made, least};
-use super::value_kind::Kind;
+use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
+use super::value_kind::ValueKind;
 use crate::dialect::date_patterns::date_format;
-use crate::dialect::date_patterns::date_format::Pattern;
+use crate::dialect::date_patterns::date_format::ToCharPattern;
 use crate::repair::Confidence;
 
 /// `strftime(pattern, time, modifiers…)` of SQLite, or `strftime(time, pattern)` of DuckDB.
-pub(super) fn strftime(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn strftime(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let has_codes = |number| call.literal(number).is_some_and(|text| text.contains('%'));
     if call.count() == 2 && has_codes(2) && !has_codes(1) {
         let pattern = date_format::from_strftime(call.literal(2)?)?;
-        return Some(to_char(&call.moment(1)?, &pattern));
+        return Some(to_char(&call.temporal(1)?, &pattern));
     }
     let time = modified(call, 2)?;
     let pattern = match call.literal(1)? {
@@ -26,8 +26,8 @@ pub(super) fn strftime(call: &Call<'_, '_>) -> Option<Made> {
 }
 
 /// `date_format(time, pattern)` of MySQL, or of Spark where the pattern has no `%`.
-pub(super) fn date_format(call: &Call<'_, '_>) -> Option<Made> {
-    let time = call.moment(1)?;
+pub(super) fn date_format(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
+    let time = call.temporal(1)?;
     let pattern = call.literal(2)?;
     Some(match pattern.contains('%') {
         true => to_char(&time, &date_format::from_mysql(pattern)?),
@@ -36,7 +36,7 @@ pub(super) fn date_format(call: &Call<'_, '_>) -> Option<Made> {
 }
 
 /// `from_unixtime(seconds, pattern)`.
-pub(super) fn from_unixtime(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn from_unixtime(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     if !call.kind(1).is_number() {
         return None;
     }
@@ -46,25 +46,30 @@ pub(super) fn from_unixtime(call: &Call<'_, '_>) -> Option<Made> {
         call.text(1)?,
         pattern.literal()
     );
-    Some(Made::exact(text))
+    Some(CallReplacement::exact(text))
 }
 
 /// `str_to_date(text, pattern)`. MySQL gives NULL for what does not fit; Postgres fails.
-pub(super) fn str_to_date(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn str_to_date(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let pattern = date_format::from_mysql(call.literal(2)?)?;
     let text = call.text(1)?;
     let sure = match call.kind(1) {
-        Kind::Literal => Confidence::Exact,
-        Kind::Text | Kind::Unclear => Confidence::Likely,
+        ValueKind::Literal => Confidence::Exact,
+        ValueKind::Text | ValueKind::Unclear => Confidence::Likely,
         _ => return None,
     };
     let pattern_text = pattern.literal();
     let made = match (pattern.has_date, pattern.has_time) {
-        (true, false) => Made::exact(format!("TO_DATE({text}, {pattern_text})")).of(Kind::Date),
-        (true, true) => Made::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::timestamp"))
-            .of(Kind::Timestamp),
+        (true, false) => {
+            CallReplacement::exact(format!("TO_DATE({text}, {pattern_text})")).of(ValueKind::Date)
+        }
+        (true, true) => {
+            CallReplacement::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::timestamp"))
+                .of(ValueKind::Timestamp)
+        }
         (false, true) => {
-            Made::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::time")).of(Kind::Time)
+            CallReplacement::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::time"))
+                .of(ValueKind::Time)
         }
         (false, false) => return None,
     };
@@ -72,10 +77,10 @@ pub(super) fn str_to_date(call: &Call<'_, '_>) -> Option<Made> {
 }
 
 /// `julianday(time, modifiers…)`.
-pub(super) fn julianday(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn julianday(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let time = modified(call, 1)?;
     let sure = match call.kind(1) {
-        Kind::Date | Kind::Literal => Confidence::Exact,
+        ValueKind::Date | ValueKind::Literal => Confidence::Exact,
         // What is cast to an integer afterwards is cut there and rounded here.
         _ => Confidence::Likely,
     };
@@ -84,29 +89,29 @@ pub(super) fn julianday(call: &Call<'_, '_>) -> Option<Made> {
 }
 
 /// `date(time, modifiers…)`.
-pub(super) fn date(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn date(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     call.literal(2)?;
     Some(part(&modified(call, 1)?, "", "::date"))
 }
 
 /// `datetime(time, modifiers…)`.
-pub(super) fn datetime(call: &Call<'_, '_>) -> Option<Made> {
+pub(super) fn datetime(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     Some(part(&modified(call, 1)?, "DATE_TRUNC('second', ", ")"))
 }
 
-fn to_char(time: &Argument, pattern: &Pattern) -> Made {
+fn to_char(time: &CallArgument, pattern: &ToCharPattern) -> CallReplacement {
     let text = format!("TO_CHAR({}, {})", time.text, pattern.literal());
-    Made::exact(text).sure(time.confidence)
+    CallReplacement::exact(text).sure(time.confidence)
 }
 
-fn part(time: &Argument, before: &str, after: &str) -> Made {
-    Made::exact(format!("{before}{}{after}", time.text)).sure(time.confidence)
+fn part(time: &CallArgument, before: &str, after: &str) -> CallReplacement {
+    CallReplacement::exact(format!("{before}{}{after}", time.text)).sure(time.confidence)
 }
 
 /// SQLite's time with its modifiers, from the argument of a number on.
 ///
 /// <https://www.sqlite.org/lang_datefunc.html#modifiers>
-fn modified(call: &Call<'_, '_>, number: usize) -> Option<Argument> {
+fn modified(call: &ForeignCall<'_, '_>, number: usize) -> Option<CallArgument> {
     let modifiers: Option<Vec<String>> = (number.checked_add(1)?..=call.count())
         .map(|number| {
             call.literal(number)
@@ -119,7 +124,7 @@ fn modified(call: &Call<'_, '_>, number: usize) -> Option<Argument> {
         .is_some_and(|text| text.trim().eq_ignore_ascii_case("now"));
     let mut time = if is_now {
         let local = modifiers.first().is_some_and(|first| first == "localtime");
-        Argument {
+        CallArgument {
             text: if local {
                 "LOCALTIMESTAMP"
             } else {
@@ -132,12 +137,12 @@ fn modified(call: &Call<'_, '_>, number: usize) -> Option<Argument> {
         if modifiers.first().is_none_or(|first| first != "unixepoch") {
             return None;
         }
-        Argument {
+        CallArgument {
             text: format!("(TO_TIMESTAMP({}) AT TIME ZONE 'UTC')", call.text(number)?),
             confidence: Confidence::Exact,
         }
     } else {
-        call.moment(number)?
+        call.temporal(number)?
     };
     if is_now && modifiers.first().is_some_and(|first| first == "localtime")
         || modifiers.first().is_some_and(|first| first == "unixepoch")
@@ -146,9 +151,9 @@ fn modified(call: &Call<'_, '_>, number: usize) -> Option<Argument> {
     }
     for modifier in modifiers {
         let (text, confidence) = shifted(&time.text, &modifier)?;
-        time = Argument {
+        time = CallArgument {
             text,
-            confidence: least(time.confidence, confidence),
+            confidence: least_confidence(time.confidence, confidence),
         };
     }
     Some(time)

@@ -5,37 +5,37 @@ use std::ops::Range;
 
 use super::node_access::place;
 use crate::limits::FUNCTIONS_DEPTH_MAX;
-use crate::repair::Scene;
+use crate::repair::RepairContext;
 use crate::sql::lexer::TokenKind;
 use crate::sql::tree::{A_Expr_Kind, CoercionForm, Node, SubLinkType, nodes};
 
-/// The tokens of a scene without blanks, each parenthesis with its partner.
-pub struct Ground<'s> {
+/// The tokens of a text without blanks, each parenthesis with its partner.
+pub struct PairedTokens<'s> {
     text: &'s str,
     solid: Vec<(TokenKind, Range<usize>)>,
     partners: Vec<Option<usize>>,
 }
 
-/// Tokens, first and last, by their places in [`Ground`].
+/// Tokens, first and last, by their places in [`PairedTokens`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct TokenRange {
     /// The first.
     pub first: usize,
     /// The last.
     pub last: usize,
 }
 
-impl<'s> Ground<'s> {
-    /// That of a scene.
-    pub fn of(scene: &Scene<'s>) -> Self {
-        let solid: Vec<(TokenKind, Range<usize>)> = scene
+impl<'s> PairedTokens<'s> {
+    /// Those of a text.
+    pub fn of(context: &RepairContext<'s>) -> Self {
+        let solid: Vec<(TokenKind, Range<usize>)> = context
             .tokens
             .iter()
             .filter(|token| !token.kind.is_blank())
             .map(|token| (token.kind, token.span.clone()))
             .collect();
         let mut ground = Self {
-            text: scene.text,
+            text: context.text,
             partners: vec![None; solid.len()],
             solid,
         };
@@ -91,7 +91,7 @@ impl<'s> Ground<'s> {
     }
 
     /// The bytes of a run.
-    pub fn bytes(&self, run: Run) -> Range<usize> {
+    pub fn bytes(&self, run: TokenRange) -> Range<usize> {
         let start = self.solid.get(run.first).map(|(_, span)| span.start);
         let end = self.solid.get(run.last).map(|(_, span)| span.end);
         start.unwrap_or_default()..end.unwrap_or_default()
@@ -114,16 +114,16 @@ impl<'s> Ground<'s> {
     }
 
     /// The left operand of the operator at a token.
-    pub fn left_of(&self, operator: usize, node: Node<'_>) -> Option<Run> {
+    pub fn left_of(&self, operator: usize, node: Node<'_>) -> Option<TokenRange> {
         self.left(operator, node, FUNCTIONS_DEPTH_MAX)
     }
 
     /// The operand that begins after a token.
-    pub fn right_of(&self, token: usize, node: Node<'_>) -> Option<Run> {
+    pub fn right_of(&self, token: usize, node: Node<'_>) -> Option<TokenRange> {
         self.right(token, node, FUNCTIONS_DEPTH_MAX)
     }
 
-    fn left(&self, operator: usize, node: Node<'_>, depth: usize) -> Option<Run> {
+    fn left(&self, operator: usize, node: Node<'_>, depth: usize) -> Option<TokenRange> {
         let end = operator.checked_sub(1)?;
         let mut run = self.bare(node, depth.checked_sub(1)?)?;
         while run.last < end {
@@ -132,7 +132,7 @@ impl<'s> Ground<'s> {
         (run.last == end).then_some(run)
     }
 
-    fn right(&self, token: usize, node: Node<'_>, depth: usize) -> Option<Run> {
+    fn right(&self, token: usize, node: Node<'_>, depth: usize) -> Option<TokenRange> {
         let start = token.checked_add(1)?;
         let mut run = self.bare(node, depth.checked_sub(1)?)?;
         while run.first > start {
@@ -142,8 +142,8 @@ impl<'s> Ground<'s> {
     }
 
     /// A run with the parentheses around it.
-    fn widened(&self, run: Run) -> Option<Run> {
-        let wider = Run {
+    fn widened(&self, run: TokenRange) -> Option<TokenRange> {
+        let wider = TokenRange {
             first: run.first.checked_sub(1)?,
             last: run.last.checked_add(1)?,
         };
@@ -153,22 +153,22 @@ impl<'s> Ground<'s> {
     }
 
     /// An expression without the parentheses around it.
-    pub fn expression(&self, node: Node<'_>) -> Option<Run> {
+    pub fn expression(&self, node: Node<'_>) -> Option<TokenRange> {
         self.bare(node, FUNCTIONS_DEPTH_MAX)
     }
 
-    fn bare(&self, node: Node<'_>, depth: usize) -> Option<Run> {
+    fn bare(&self, node: Node<'_>, depth: usize) -> Option<TokenRange> {
         match node {
             Node::ColumnRef(column) => {
                 let first = self.at(place(column.location)?)?;
                 let last = self.names(first);
-                Some(Run { first, last })
+                Some(TokenRange { first, last })
             }
             Node::A_Const(constant) => {
                 let first = self.at(place(constant.location)?)?;
                 let signed = matches!(self.word(first), "-" | "+");
                 let last = first.checked_add(usize::from(signed))?;
-                Some(Run { first, last })
+                Some(TokenRange { first, last })
             }
             Node::ParamRef(parameter) => self.single(parameter.location),
             Node::FuncCall(call) if call.funcformat == CoercionForm::COERCE_SQL_SYNTAX => {
@@ -176,7 +176,7 @@ impl<'s> Ground<'s> {
             }
             Node::FuncCall(call) => {
                 let written = self.call(place(call.location)?)?;
-                Some(Run {
+                Some(TokenRange {
                     first: written.name.first,
                     last: written.end,
                 })
@@ -193,7 +193,7 @@ impl<'s> Ground<'s> {
                 SubLinkType::EXPR_SUBLINK => {
                     let first = self.at(place(link.location)?)?;
                     let last = self.partner(first)?;
-                    Some(Run { first, last })
+                    Some(TokenRange { first, last })
                 }
                 SubLinkType::EXISTS_SUBLINK | SubLinkType::ARRAY_SUBLINK => {
                     self.in_parentheses(link.location)
@@ -207,21 +207,21 @@ impl<'s> Ground<'s> {
         }
     }
 
-    fn single(&self, location: i32) -> Option<Run> {
+    fn single(&self, location: i32) -> Option<TokenRange> {
         let first = self.at(place(location)?)?;
-        Some(Run { first, last: first })
+        Some(TokenRange { first, last: first })
     }
 
     /// A word and what stands in parentheses after it.
-    fn in_parentheses(&self, location: i32) -> Option<Run> {
+    fn in_parentheses(&self, location: i32) -> Option<TokenRange> {
         let first = self.at(place(location)?)?;
         let open = first.checked_add(1)?;
         let last = self.partner(open).filter(|_| self.word(open) == "(")?;
-        Some(Run { first, last })
+        Some(TokenRange { first, last })
     }
 
     /// CASE up to its END.
-    fn case(&self, location: i32) -> Option<Run> {
+    fn case(&self, location: i32) -> Option<TokenRange> {
         let first = self.at(place(location)?)?;
         let mut open = 0_usize;
         for at in first..self.solid.len() {
@@ -230,14 +230,14 @@ impl<'s> Ground<'s> {
             } else if self.is(at, "END") && self.kind(at) == Some(TokenKind::Word) {
                 open = open.checked_sub(1)?;
                 if open == 0 {
-                    return Some(Run { first, last: at });
+                    return Some(TokenRange { first, last: at });
                 }
             }
         }
         None
     }
 
-    fn cast(&self, cast: &nodes::TypeCast, depth: usize) -> Option<Run> {
+    fn cast(&self, cast: &nodes::TypeCast, depth: usize) -> Option<TokenRange> {
         let depth = depth.checked_sub(1)?;
         let Some(at) = place(cast.location) else {
             // `DATE '2020-01-01'`
@@ -245,7 +245,7 @@ impl<'s> Ground<'s> {
             let value = self.bare(cast.arg(), depth)?;
             let next = value.last.checked_add(1)?;
             let plain = !INTERVAL_FIELDS.iter().any(|word| self.is(next, word));
-            return plain.then_some(Run {
+            return plain.then_some(TokenRange {
                 first,
                 last: value.last,
             });
@@ -255,7 +255,7 @@ impl<'s> Ground<'s> {
             return self.in_parentheses(cast.location);
         }
         let left = self.left(token, cast.arg(), depth)?;
-        Some(Run {
+        Some(TokenRange {
             first: left.first,
             last: self.type_end(token.checked_add(1)?)?,
         })
@@ -289,7 +289,7 @@ impl<'s> Ground<'s> {
         Some(last)
     }
 
-    fn operation(&self, of: &nodes::A_Expr, depth: usize) -> Option<Run> {
+    fn operation(&self, of: &nodes::A_Expr, depth: usize) -> Option<TokenRange> {
         let operator = self.at(place(of.location)?)?;
         if of.kind != A_Expr_Kind::AEXPR_OP {
             return None;
@@ -299,14 +299,14 @@ impl<'s> Ground<'s> {
             Node::None => operator,
             left => self.left(operator, left, depth)?.first,
         };
-        Some(Run {
+        Some(TokenRange {
             first,
             last: right.last,
         })
     }
 
     /// Whether a run can stand before `::` without parentheses.
-    pub fn is_primary(&self, run: Run) -> bool {
+    pub fn is_primary(&self, run: TokenRange) -> bool {
         let after_names = self.names(run.first);
         let whole = |end: usize| end == run.last;
         let single = whole(run.first);

@@ -1,147 +1,147 @@
 //! Foreign functions of numbers, aggregates, and functions of numbers that are given something
 //! that Postgres has no such function for.
 
-use super::call::{Call, Made};
+use super::call::{CallReplacement, ForeignCall};
 use super::node_access;
-use super::row::{Is, Row, by, hint, name, text};
-use super::value_kind::Kind;
+use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
+use super::value_kind::ValueKind;
 
 /// The rows.
-pub const ROWS: &[Row] = &[
-    by(&["round", "trunc"], 2, rounded, Kind::Numeric).known().case(
+pub const ROWS: &[ForeignFunction] = &[
+    by(&["round", "trunc"], 2, rounded, ValueKind::Numeric).known().case(
         "MySQL, SQLite, SQL Server: ROUND(double, digits); Postgres has it for numeric",
         "SELECT round(2.345::float8, 2), trunc(7.0 / 2.0::float8, 1)",
         "SELECT ROUND((2.345::float8)::numeric, 2), TRUNC((7.0 / 2.0::float8)::numeric, 1)",
         "2.35",
     ),
-    text(&["truncate"], 2, "TRUNC({1n}, {2})", Kind::Numeric).case(
+    text(&["truncate"], 2, "TRUNC({1n}, {2})", ValueKind::Numeric).case(
         "MySQL: TRUNCATE(number, digits)",
         "SELECT truncate(1.999, 1)",
         "SELECT TRUNC(1.999, 1) AS truncate",
         "1.9",
     ),
-    by(&["divide"], 2, divided, Kind::Float).case(
+    by(&["divide"], 2, divided, ValueKind::Float).case(
         "What models write for a division",
         "SELECT divide(1.0, 4.0)",
         "SELECT (1.0 / 4.0) AS divide",
         "0.25000000000000000000",
     ),
-    by(&["safe_divide", "div0null"], 2, safely_divided, Kind::Float).case(
+    by(&["safe_divide", "div0null"], 2, safely_divided, ValueKind::Float).case(
         "BigQuery: SAFE_DIVIDE(), NULL for a division by zero",
         "SELECT safe_divide(1, 4)",
         "SELECT (1::float8 / NULLIF(4, 0)) AS safe_divide",
         "0.25",
     ),
-    text(&["div0"], 2, "COALESCE({1!} / NULLIF({2n}, 0), 0)", Kind::Numeric).likely().case(
+    text(&["div0"], 2, "COALESCE({1!} / NULLIF({2n}, 0), 0)", ValueKind::Numeric).likely().case(
         "Snowflake: DIV0(), 0 for a division by zero",
         "SELECT div0(1.0, 0)",
         "SELECT COALESCE(1.0 / NULLIF(0, 0), 0) AS div0",
         "0",
     ),
-    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", Kind::Numeric)
+    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", ValueKind::Numeric)
         .known()
-        .when(&[(1, Is::Kind(Kind::Float)), (2, Is::Number)])
+        .when(&[(1, ArgumentTest::Kind(ValueKind::Float)), (2, ArgumentTest::Number)])
         .case(
             "MySQL: MOD() of doubles",
             "SELECT mod(34.5::float8, 3)",
             "SELECT MOD((34.5::float8)::numeric, 3::numeric)",
             "1.5",
         ),
-    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", Kind::Numeric)
+    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", ValueKind::Numeric)
         .known()
-        .when(&[(1, Is::Number), (2, Is::Kind(Kind::Float))])
+        .when(&[(1, ArgumentTest::Number), (2, ArgumentTest::Kind(ValueKind::Float))])
         .case(
             "MySQL: MOD() of doubles",
             "SELECT mod(7, 3::float8)",
             "SELECT MOD(7::numeric, (3::float8)::numeric)",
             "1",
         ),
-    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", Kind::Numeric)
+    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", ValueKind::Numeric)
         .known()
-        .when(&[(1, Is::Kind(Kind::Float)), (2, Is::Number)])
+        .when(&[(1, ArgumentTest::Kind(ValueKind::Float)), (2, ArgumentTest::Number)])
         .case(
             "MySQL, SQLite: LOG(base, x) of doubles",
             "SELECT round(log(2::float8, 8))",
             "SELECT round(LOG((2::float8)::numeric, 8::numeric))",
             "3",
         ),
-    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", Kind::Numeric)
+    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", ValueKind::Numeric)
         .known()
-        .when(&[(1, Is::Number), (2, Is::Kind(Kind::Float))])
+        .when(&[(1, ArgumentTest::Number), (2, ArgumentTest::Kind(ValueKind::Float))])
         .case(
             "MySQL, SQLite: LOG(base, x) of doubles",
             "SELECT round(log(2, 8::float8))",
             "SELECT round(LOG(2::numeric, (8::float8)::numeric))",
             "3",
         ),
-    text(&["log2"], 1, "LOG(2, {1!}::numeric)::float8", Kind::Float).when(&[(1, Is::Number)]).case(
+    text(&["log2"], 1, "LOG(2, {1!}::numeric)::float8", ValueKind::Float).when(&[(1, ArgumentTest::Number)]).case(
         "MySQL, SQLite, DuckDB: LOG2()",
         "SELECT log2(8)",
         "SELECT LOG(2, 8::numeric)::float8 AS log2",
         "3",
     ),
-    text(&["square"], 1, "POWER({1f}, 2)", Kind::Float).when(&[(1, Is::Number)]).case(
+    text(&["square"], 1, "POWER({1f}, 2)", ValueKind::Float).when(&[(1, ArgumentTest::Number)]).case(
         "SQL Server: SQUARE()",
         "SELECT square(3)",
         "SELECT POWER(3::float8, 2) AS square",
         "9",
     ),
-    name(&["rand"], 0, "RANDOM", Kind::Float).case(
+    name(&["rand"], 0, "RANDOM", ValueKind::Float).case(
         "MySQL, SQL Server, BigQuery: RAND()",
         "SELECT rand() < 1",
         "SELECT RANDOM() < 1",
         "t",
     ),
     hint(&["rand"], "RANDOM() takes no seed."),
-    name(&["newid", "uuid", "generate_uuid"], 0, "GEN_RANDOM_UUID", Kind::Uuid).case(
+    name(&["newid", "uuid", "generate_uuid"], 0, "GEN_RANDOM_UUID", ValueKind::Uuid).case(
         "SQL Server: NEWID(), MySQL: UUID()",
         "SELECT length(newid()::text)",
         "SELECT length(GEN_RANDOM_UUID()::text)",
         "36",
     ),
-    text(&["double", "todouble", "to_double"], 1, "{1f}::float8", Kind::Float).case(
+    text(&["double", "todouble", "to_double"], 1, "{1f}::float8", ValueKind::Float).case(
         "Spark: DOUBLE(), Snowflake: TO_DOUBLE()",
         "SELECT double(1)",
         "SELECT 1::float8::float8 AS double",
         "1",
     ),
-    text(&["to_number", "to_decimal", "to_numeric"], 1, "{1!}::numeric", Kind::Numeric)
+    text(&["to_number", "to_decimal", "to_numeric"], 1, "{1!}::numeric", ValueKind::Numeric)
         .known()
         .likely()
-        .when(&[(1, Is::Text)])
+        .when(&[(1, ArgumentTest::Text)])
         .case(
             "Oracle, Snowflake: TO_NUMBER() without a pattern",
             "SELECT to_number('12.5')",
             "SELECT '12.5'::numeric AS to_number",
             "12.5",
         ),
-    by(&["sum", "avg"], 1, counted, Kind::Numeric).known().when(&[(1, Is::Kind(Kind::Bool))]).case(
+    by(&["sum", "avg"], 1, counted, ValueKind::Numeric).known().when(&[(1, ArgumentTest::Kind(ValueKind::Bool))]).case(
         "MySQL, SQLite: a condition is 1 or 0",
         "SELECT sum(x > 1), avg(x > 1)::float8 FROM (VALUES (1), (2), (3)) AS v(x)",
         "SELECT SUM((x > 1)::int), AVG((x > 1)::int)::float8 FROM (VALUES (1), (2), (3)) AS v(x)",
         "2",
     ),
-    name(&["max"], 1, "BOOL_OR", Kind::Bool).known().when(&[(1, Is::Kind(Kind::Bool))]).case(
+    name(&["max"], 1, "BOOL_OR", ValueKind::Bool).known().when(&[(1, ArgumentTest::Kind(ValueKind::Bool))]).case(
         "MySQL, SQLite: MAX() of conditions",
         "SELECT max(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)",
         "SELECT BOOL_OR(x > 1) AS max FROM (VALUES (1), (2), (3)) AS v(x)",
         "t",
     ),
-    name(&["min"], 1, "BOOL_AND", Kind::Bool).known().when(&[(1, Is::Kind(Kind::Bool))]).case(
+    name(&["min"], 1, "BOOL_AND", ValueKind::Bool).known().when(&[(1, ArgumentTest::Kind(ValueKind::Bool))]).case(
         "MySQL, SQLite: MIN() of conditions",
         "SELECT min(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)",
         "SELECT BOOL_AND(x > 1) AS min FROM (VALUES (1), (2), (3)) AS v(x)",
         "f",
     ),
-    by(&["max", "min"], 2, extreme, Kind::Unclear).known().same(1).case(
+    by(&["max", "min"], 2, extreme, ValueKind::Unclear).known().same(1).case(
         "SQLite: max(a, b), NULL where one of them is",
         "SELECT max(1, 2)",
         "SELECT CASE WHEN 1 IS NOT NULL AND 2 IS NOT NULL THEN GREATEST(1, 2) END AS max",
         "2",
     ),
-    by(&["sum", "avg"], 1, number_of_text, Kind::Numeric)
+    by(&["sum", "avg"], 1, number_of_text, ValueKind::Numeric)
         .known()
-        .when(&[(1, Is::Kind(Kind::Text))])
+        .when(&[(1, ArgumentTest::Kind(ValueKind::Text))])
         .likely()
         .case(
             "MySQL, SQLite: texts are added as numbers",
@@ -149,19 +149,19 @@ pub const ROWS: &[Row] = &[
             "SELECT SUM(x::numeric) FROM (VALUES ('1'::text), ('2')) AS v(x)",
             "3",
         ),
-    by(&["countif", "count_if"], 1, count_if, Kind::Int).case(
+    by(&["countif", "count_if"], 1, count_if, ValueKind::Int).case(
         "BigQuery: COUNTIF(), Snowflake, Spark: COUNT_IF()",
         "SELECT countif(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)",
         "SELECT COUNT(*) FILTER (WHERE x > 1) AS countif FROM (VALUES (1), (2), (3)) AS v(x)",
         "2",
     ),
-    by(&["count_distinct"], 1, count_distinct, Kind::Int).case(
+    by(&["count_distinct"], 1, count_distinct, ValueKind::Int).case(
         "Count of different values",
         "SELECT count_distinct(x) FROM (VALUES (1), (2), (2)) AS v(x)",
         "SELECT COUNT(DISTINCT x) AS count_distinct FROM (VALUES (1), (2), (2)) AS v(x)",
         "2",
     ),
-    by(&["approx_count_distinct", "ndv", "approx_distinct"], 1, count_distinct, Kind::Int)
+    by(&["approx_count_distinct", "ndv", "approx_distinct"], 1, count_distinct, ValueKind::Int)
         .likely()
         .case(
             "BigQuery, Snowflake, DuckDB: APPROX_COUNT_DISTINCT(); here it is exact",
@@ -169,43 +169,43 @@ pub const ROWS: &[Row] = &[
             "SELECT COUNT(DISTINCT x) AS approx_count_distinct FROM (VALUES (1), (2), (2)) AS v(x)",
             "2",
         ),
-    by(&["total"], 1, total, Kind::Float).case(
+    by(&["total"], 1, total, ValueKind::Float).case(
         "SQLite: total(): 0.0 for no rows",
         "SELECT total(x) FROM (VALUES (1), (2)) AS v(x) WHERE x > 5",
         "SELECT COALESCE(SUM(x), 0)::float8 AS total FROM (VALUES (1), (2)) AS v(x) WHERE x > 5",
         "0",
     ),
-    name(&["std"], 1, "STDDEV_POP", Kind::Numeric).when(&[(1, Is::Number)]).case(
+    name(&["std"], 1, "STDDEV_POP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case(
         "MySQL: STD(), of the population",
         "SELECT round(std(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "SELECT round(STDDEV_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "1.247",
     ),
-    name(&["stdev"], 1, "STDDEV_SAMP", Kind::Numeric).when(&[(1, Is::Number)]).case(
+    name(&["stdev"], 1, "STDDEV_SAMP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case(
         "SQL Server: STDEV(), of a sample",
         "SELECT round(stdev(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "SELECT round(STDDEV_SAMP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "1.528",
     ),
-    name(&["stdevp"], 1, "STDDEV_POP", Kind::Numeric).when(&[(1, Is::Number)]).case(
+    name(&["stdevp"], 1, "STDDEV_POP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case(
         "SQL Server: STDEVP()",
         "SELECT round(stdevp(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "SELECT round(STDDEV_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "1.247",
     ),
-    name(&["varp"], 1, "VAR_POP", Kind::Numeric).when(&[(1, Is::Number)]).case(
+    name(&["varp"], 1, "VAR_POP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case(
         "SQL Server: VARP()",
         "SELECT round(varp(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "SELECT round(VAR_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)",
         "1.556",
     ),
-    by(&["median"], 1, median, Kind::Float).case(
+    by(&["median"], 1, median, ValueKind::Float).case(
         "Oracle, Snowflake, DuckDB: MEDIAN()",
         "SELECT median(x) FROM (VALUES (1), (2), (4), (5)) AS v(x)",
         "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x) AS median FROM (VALUES (1), (2), (4), (5)) AS v(x)",
         "3",
     ),
-    by(&["any_value", "arbitrary"], 1, any_value, Kind::Unclear).same(1).likely().case(
+    by(&["any_value", "arbitrary"], 1, any_value, ValueKind::Unclear).same(1).likely().case(
         "MySQL, BigQuery, Snowflake: ANY_VALUE(), Postgres from 16 on",
         "SELECT any_value(x) FROM (VALUES (1), (1)) AS v(x)",
         "SELECT MIN(x) AS any_value FROM (VALUES (1), (1)) AS v(x)",
@@ -218,59 +218,62 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// `round(double precision, digits)`: Postgres has it for `numeric` alone.
-fn rounded(call: &Call<'_, '_>) -> Option<Made> {
+fn rounded(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = node_access::last_name(call.node.funcname())?.to_uppercase();
     let value = match call.kind(1) {
-        Kind::Float => call.operand(1)?,
-        Kind::Text if matches!(call.kind(2), Kind::Int) => {
+        ValueKind::Float => call.operand(1)?,
+        ValueKind::Text if matches!(call.kind(2), ValueKind::Int) => {
             let text = format!("{name}({}::numeric, {})", call.operand(1)?, call.text(2)?);
-            return Some(Made::exact(text).sure(crate::repair::Confidence::Likely));
+            return Some(CallReplacement::exact(text).sure(crate::repair::Confidence::Likely));
         }
         _ => return None,
     };
-    if !matches!(call.kind(2), Kind::Int | Kind::Unclear) {
+    if !matches!(call.kind(2), ValueKind::Int | ValueKind::Unclear) {
         return None;
     }
-    Some(Made::exact(format!(
+    Some(CallReplacement::exact(format!(
         "{name}({value}::numeric, {})",
         call.text(2)?
     )))
 }
 
 /// A division of models: of integers it may be meant with or without a fraction.
-fn divided(call: &Call<'_, '_>) -> Option<Made> {
+fn divided(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (one, other) = (call.kind(1), call.kind(2));
-    if one == Kind::Int && other == Kind::Int || one == Kind::Unclear || other == Kind::Unclear {
+    if one == ValueKind::Int && other == ValueKind::Int
+        || one == ValueKind::Unclear
+        || other == ValueKind::Unclear
+    {
         let text = format!("({}::float8 / {})", call.operand(1)?, call.operand(2)?);
-        return Some(Made::exact(text).sure(crate::repair::Confidence::Likely));
+        return Some(CallReplacement::exact(text).sure(crate::repair::Confidence::Likely));
     }
     if !one.is_number() || !other.is_number() {
         return None;
     }
     let text = format!("({} / {})", call.operand(1)?, call.operand(2)?);
-    Some(Made::exact(text).of(one.together(other)))
+    Some(CallReplacement::exact(text).of(one.together(other)))
 }
 
-fn safely_divided(call: &Call<'_, '_>) -> Option<Made> {
+fn safely_divided(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (one, other) = (call.kind(1), call.kind(2));
     let divisor = format!("NULLIF({}, 0)", call.text(2)?);
-    let is_fraction = |kind| matches!(kind, Kind::Numeric | Kind::Float);
+    let is_fraction = |kind| matches!(kind, ValueKind::Numeric | ValueKind::Float);
     if one.is_number() && other.is_number() && (is_fraction(one) || is_fraction(other)) {
         let text = format!("({} / {divisor})", call.operand(1)?);
-        return Some(Made::exact(text).of(one.together(other)));
+        return Some(CallReplacement::exact(text).of(one.together(other)));
     }
     let value = call.float(1)?;
     if !matches!(
         other,
-        Kind::Int | Kind::Numeric | Kind::Float | Kind::Unclear
+        ValueKind::Int | ValueKind::Numeric | ValueKind::Float | ValueKind::Unclear
     ) {
         return None;
     }
-    Some(Made::exact(format!("({} / {divisor})", value.text)).sure(value.confidence))
+    Some(CallReplacement::exact(format!("({} / {divisor})", value.text)).sure(value.confidence))
 }
 
 /// `sum(condition)`: NULL for no rows, as the sum of integers is.
-fn counted(call: &Call<'_, '_>) -> Option<Made> {
+fn counted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = node_access::last_name(call.node.funcname())?.to_uppercase();
     let distinct = if call.node.agg_distinct {
         "DISTINCT "
@@ -283,14 +286,14 @@ fn counted(call: &Call<'_, '_>) -> Option<Made> {
         call.tail()?
     );
     let kind = if name == "SUM" {
-        Kind::Int
+        ValueKind::Int
     } else {
-        Kind::Numeric
+        ValueKind::Numeric
     };
-    Some(Made::exact(text).of(kind))
+    Some(CallReplacement::exact(text).of(kind))
 }
 
-fn number_of_text(call: &Call<'_, '_>) -> Option<Made> {
+fn number_of_text(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = node_access::last_name(call.node.funcname())?.to_uppercase();
     let distinct = if call.node.agg_distinct {
         "DISTINCT "
@@ -302,13 +305,13 @@ fn number_of_text(call: &Call<'_, '_>) -> Option<Made> {
         call.operand(1)?,
         call.tail()?
     );
-    Some(Made::exact(text))
+    Some(CallReplacement::exact(text))
 }
 
 /// SQLite's `max(a, b)`.
-fn extreme(call: &Call<'_, '_>) -> Option<Made> {
+fn extreme(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (one, other) = (call.kind(1), call.kind(2));
-    let alike = one == other && one != Kind::Unclear || one.is_number() && other.is_number();
+    let alike = one == other && one != ValueKind::Unclear || one.is_number() && other.is_number();
     if !alike {
         return None;
     }
@@ -322,27 +325,27 @@ fn extreme(call: &Call<'_, '_>) -> Option<Made> {
         call.text(1)?,
         call.text(2)?
     );
-    Some(Made::exact(text))
+    Some(CallReplacement::exact(text))
 }
 
-fn count_if(call: &Call<'_, '_>) -> Option<Made> {
+fn count_if(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     if call.node.agg_distinct || !matches!(call.node.agg_filter(), crate::sql::tree::Node::None) {
         return None;
     }
     let condition = call.condition(1)?;
     let text = format!("COUNT(*) FILTER (WHERE {}){}", condition.text, call.tail()?);
-    Some(Made::exact(text).sure(condition.confidence))
+    Some(CallReplacement::exact(text).sure(condition.confidence))
 }
 
-fn count_distinct(call: &Call<'_, '_>) -> Option<Made> {
+fn count_distinct(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     if call.node.over().is_some() {
         return None;
     }
     let text = format!("COUNT(DISTINCT {}){}", call.text(1)?, call.tail()?);
-    Some(Made::exact(text))
+    Some(CallReplacement::exact(text))
 }
 
-fn total(call: &Call<'_, '_>) -> Option<Made> {
+fn total(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     if !call.kind(1).is_number() {
         return None;
     }
@@ -352,31 +355,37 @@ fn total(call: &Call<'_, '_>) -> Option<Made> {
         ""
     };
     let sum = format!("SUM({distinct}{}){}", call.text(1)?, call.tail()?);
-    Some(Made::exact(format!("COALESCE({sum}, 0)::float8")))
+    Some(CallReplacement::exact(format!(
+        "COALESCE({sum}, 0)::float8"
+    )))
 }
 
-fn median(call: &Call<'_, '_>) -> Option<Made> {
+fn median(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     if call.node.over().is_some() || call.node.agg_distinct || !call.kind(1).is_number() {
         return None;
     }
     let sorted = format!("WITHIN GROUP (ORDER BY {})", call.text(1)?);
-    Some(Made::exact(format!(
+    Some(CallReplacement::exact(format!(
         "PERCENTILE_CONT(0.5) {sorted}{}",
         call.tail()?
     )))
 }
 
-fn any_value(call: &Call<'_, '_>) -> Option<Made> {
+fn any_value(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = match call.kind(1) {
-        Kind::Bool => "BOOL_OR",
-        kind if kind.is_number() || kind.is_moment() => "MIN",
-        Kind::Text | Kind::Literal | Kind::Enum | Kind::Interval | Kind::Time => "MIN",
+        ValueKind::Bool => "BOOL_OR",
+        kind if kind.is_number() || kind.is_temporal() => "MIN",
+        ValueKind::Text
+        | ValueKind::Literal
+        | ValueKind::Enum
+        | ValueKind::Interval
+        | ValueKind::Time => "MIN",
         _ => return None,
     };
     if call.node.agg_distinct {
         return None;
     }
-    Some(Made::exact(format!(
+    Some(CallReplacement::exact(format!(
         "{name}({}){}",
         call.text(1)?,
         call.tail()?

@@ -1,11 +1,11 @@
 //! One row of the table of foreign functions.
 
-use super::call::{Call, Made};
-use super::value_kind::Kind;
+use super::call::{CallReplacement, ForeignCall};
+use super::value_kind::ValueKind;
 use crate::repair::Confidence;
 
 /// A foreign function and what stands for it.
-pub struct Row {
+pub struct ForeignFunction {
     /// Its names.
     pub names: &'static [&'static str],
     /// How many arguments it has at least …
@@ -13,11 +13,11 @@ pub struct Row {
     /// … and at most.
     pub most: usize,
     /// What its arguments have to be.
-    pub when: &'static [(usize, Is)],
+    pub when: &'static [(usize, ArgumentTest)],
     /// What stands for it.
-    pub makes: Makes,
+    pub makes: FunctionEquivalent,
     /// What it then is.
-    pub gives: Gives,
+    pub gives: ResultKind,
     /// How sure that is, if every argument is what it should be.
     pub confidence: Confidence,
     /// Whether Postgres has functions of this name, for other arguments.
@@ -33,33 +33,33 @@ pub struct Row {
 }
 
 /// What stands for a foreign function.
-pub enum Makes {
+pub enum FunctionEquivalent {
     /// An expression with places for its arguments; see [`super::template`].
     Text(&'static str),
     /// Another name, everything else left as it is.
     Name(&'static str),
     /// What its arguments say.
-    By(fn(&Call<'_, '_>) -> Option<Made>),
+    By(fn(&ForeignCall<'_, '_>) -> Option<CallReplacement>),
     /// Nothing that means the same for certain.
     Hint(&'static str),
 }
 
 /// What an expression is.
 #[derive(Clone, Copy)]
-pub enum Gives {
+pub enum ResultKind {
     /// Always this.
-    Kind(Kind),
+    Kind(ValueKind),
     /// What the argument of this number is.
     Same(usize),
 }
 
 /// What an argument has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Is {
+pub enum ArgumentTest {
     /// Of this kind.
-    Kind(Kind),
+    Kind(ValueKind),
     /// A date or a point in time.
-    Moment,
+    Temporal,
     /// A number of any kind.
     Number,
     /// A string that is written out.
@@ -77,8 +77,13 @@ pub enum Is {
 }
 
 /// The name of a function.
-const fn base(names: &'static [&'static str], arguments: usize, makes: Makes, gives: Gives) -> Row {
-    Row {
+const fn base(
+    names: &'static [&'static str],
+    arguments: usize,
+    makes: FunctionEquivalent,
+    gives: ResultKind,
+) -> ForeignFunction {
+    ForeignFunction {
         names,
         least: arguments,
         most: arguments,
@@ -99,9 +104,14 @@ pub const fn text(
     names: &'static [&'static str],
     arguments: usize,
     makes: &'static str,
-    gives: Kind,
-) -> Row {
-    base(names, arguments, Makes::Text(makes), Gives::Kind(gives))
+    gives: ValueKind,
+) -> ForeignFunction {
+    base(
+        names,
+        arguments,
+        FunctionEquivalent::Text(makes),
+        ResultKind::Kind(gives),
+    )
 }
 
 /// A function that has another name in Postgres.
@@ -109,44 +119,59 @@ pub const fn name(
     names: &'static [&'static str],
     arguments: usize,
     other: &'static str,
-    gives: Kind,
-) -> Row {
-    base(names, arguments, Makes::Name(other), Gives::Kind(gives))
+    gives: ValueKind,
+) -> ForeignFunction {
+    base(
+        names,
+        arguments,
+        FunctionEquivalent::Name(other),
+        ResultKind::Kind(gives),
+    )
 }
 
 /// A function whose arguments say what stands for it.
 pub const fn by(
     names: &'static [&'static str],
     arguments: usize,
-    makes: fn(&Call<'_, '_>) -> Option<Made>,
-    gives: Kind,
-) -> Row {
-    base(names, arguments, Makes::By(makes), Gives::Kind(gives))
+    makes: fn(&ForeignCall<'_, '_>) -> Option<CallReplacement>,
+    gives: ValueKind,
+) -> ForeignFunction {
+    base(
+        names,
+        arguments,
+        FunctionEquivalent::By(makes),
+        ResultKind::Kind(gives),
+    )
 }
 
 /// A function that means too many things.
-pub const fn hint(names: &'static [&'static str], advice: &'static str) -> Row {
-    Row {
+pub const fn hint(names: &'static [&'static str], advice: &'static str) -> ForeignFunction {
+    ForeignFunction {
         most: usize::MAX,
-        ..base(names, 0, Makes::Hint(advice), Gives::Kind(Kind::Unclear))
+        ..base(
+            names,
+            0,
+            FunctionEquivalent::Hint(advice),
+            ResultKind::Kind(ValueKind::Unclear),
+        )
     }
 }
 
-impl Row {
+impl ForeignFunction {
     /// It may have more arguments.
     pub const fn up_to(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
     /// It is only meant where arguments are of these kinds.
-    pub const fn when(self, when: &'static [(usize, Is)]) -> Self {
+    pub const fn when(self, when: &'static [(usize, ArgumentTest)]) -> Self {
         Self { when, ..self }
     }
 
     /// It is of the kind of its argument.
     pub const fn same(self, number: usize) -> Self {
         Self {
-            gives: Gives::Same(number),
+            gives: ResultKind::Same(number),
             ..self
         }
     }
@@ -185,20 +210,23 @@ impl Row {
     }
 }
 
-impl Is {
+impl ArgumentTest {
     /// Whether an argument is that.
-    pub fn holds(self, call: &Call<'_, '_>, number: usize) -> bool {
+    pub fn holds(self, call: &ForeignCall<'_, '_>, number: usize) -> bool {
         let kind = call.kind(number);
         match self {
             Self::Kind(wanted) => kind == wanted,
-            Self::Moment => kind.is_moment(),
+            Self::Temporal => kind.is_temporal(),
             Self::Number => kind.is_number(),
             Self::Literal => call.literal(number).is_some(),
             Self::WrittenInteger => call.integer(number).is_some(),
-            Self::Text => matches!(kind, Kind::Text | Kind::Literal),
-            Self::NoText => !matches!(kind, Kind::Text | Kind::Literal | Kind::Unclear),
+            Self::Text => matches!(kind, ValueKind::Text | ValueKind::Literal),
+            Self::NoText => !matches!(
+                kind,
+                ValueKind::Text | ValueKind::Literal | ValueKind::Unclear
+            ),
             Self::NoNumber => !kind.is_number(),
-            Self::Json => matches!(kind, Kind::Json | Kind::Jsonb),
+            Self::Json => matches!(kind, ValueKind::Json | ValueKind::Jsonb),
         }
     }
 }

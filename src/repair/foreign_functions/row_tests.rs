@@ -1,22 +1,22 @@
 //! The table of foreign functions, row by row.
 
-use super::row::Makes;
+use super::row::FunctionEquivalent;
 use super::table;
 use crate::policy::Recoverer;
 use crate::repair::Confidence;
-use crate::repair::laws::{Case, Names, Wanted, check};
+use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
 #[test]
-fn every_row_mends_its_case() {
+fn every_row_repairs_its_case() {
     let mut cases = Vec::new();
     for row in table::rows().filter(|row| !row.before.is_empty()) {
         assert!(!row.source.is_empty(), "{:?}", row.names);
         let wanted = match (&row.makes, row.confidence) {
-            (Makes::Hint(_), _) => Wanted::Hint(row.after),
-            (_, Confidence::Exact) => Wanted::Exact(row.after),
-            _ => Wanted::Likely(row.after),
+            (FunctionEquivalent::Hint(_), _) => ExpectedRepair::Hint(row.after),
+            (_, Confidence::Exact) => ExpectedRepair::Exact(row.after),
+            _ => ExpectedRepair::Likely(row.after),
         };
-        cases.push(Case {
+        cases.push(RepairCase {
             before: row.before,
             wanted,
         });
@@ -25,7 +25,7 @@ fn every_row_mends_its_case() {
     check(
         Recoverer::UndefinedFunction,
         "42883",
-        Names::Survive,
+        OutputNameLaw::Kept,
         &cases,
     );
 }
@@ -37,26 +37,26 @@ fn texts_with_more_places_than_are_looked_at_stay_as_they_are() {
         "SELECT id FROM orders WHERE status IN ({})",
         numbers.join(", ")
     );
-    let silent = Case {
+    let silent = RepairCase {
         before: &wide,
-        wanted: Wanted::Silence,
+        wanted: ExpectedRepair::Silence,
     };
     check(
         Recoverer::UndefinedOperator,
         "42883",
-        Names::Survive,
+        OutputNameLaw::Kept,
         &[silent],
     );
     let chain = vec!["year(placed_on)"; 600].join(" + ");
     let chain = format!("SELECT {chain} FROM orders");
-    let hinted = Case {
+    let hinted = RepairCase {
         before: &chain,
-        wanted: Wanted::Hint("no year()"),
+        wanted: ExpectedRepair::Hint("no year()"),
     };
     check(
         Recoverer::UndefinedFunction,
         "42883",
-        Names::Survive,
+        OutputNameLaw::Kept,
         &[hinted],
     );
 }

@@ -1,32 +1,32 @@
 //! Foreign functions of text, and functions of text that are given something else.
 
-use super::call::{Call, Made, as_text};
+use super::call::{CallReplacement, ForeignCall, text_confidence};
 use super::node_access;
-use super::row::{Is, Row, by, hint, name, text};
-use super::value_kind::Kind;
+use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
+use super::value_kind::ValueKind;
 use crate::repair::Confidence;
 
 /// The rows.
-pub const ROWS: &[Row] = &[
-    text(&["len"], 1, "CARDINALITY({1})", Kind::Int).when(&[(1, Is::Kind(Kind::Array))]).case(
+pub const ROWS: &[ForeignFunction] = &[
+    text(&["len"], 1, "CARDINALITY({1})", ValueKind::Int).when(&[(1, ArgumentTest::Kind(ValueKind::Array))]).case(
         "DuckDB: len() of a list",
         "SELECT len(ARRAY[1, 2])",
         "SELECT CARDINALITY(ARRAY[1, 2]) AS len",
         "2",
     ),
-    text(&["len"], 1, "LENGTH({1t})", Kind::Int).case(
+    text(&["len"], 1, "LENGTH({1t})", ValueKind::Int).case(
         "SQL Server, Snowflake, DuckDB: LEN()",
         "SELECT len('abc')",
         "SELECT LENGTH('abc') AS len",
         "3",
     ),
-    text(&["instr"], 2, "STRPOS({1t}, {2t})", Kind::Int).case(
+    text(&["instr"], 2, "STRPOS({1t}, {2t})", ValueKind::Int).case(
         "MySQL, SQLite, Oracle: INSTR(text, part)",
         "SELECT instr('foobarbar', 'bar')",
         "SELECT STRPOS('foobarbar', 'bar') AS instr",
         "4",
     ),
-    text(&["locate", "charindex"], 2, "STRPOS({2t}, {1t})", Kind::Int).case(
+    text(&["locate", "charindex"], 2, "STRPOS({2t}, {1t})", ValueKind::Int).case(
         "MySQL: LOCATE(part, text), SQL Server: CHARINDEX(part, text)",
         "SELECT locate('bar', 'foobarbar')",
         "SELECT STRPOS('foobarbar', 'bar') AS locate",
@@ -36,9 +36,9 @@ pub const ROWS: &[Row] = &[
         &["locate", "charindex"],
         3,
         "COALESCE(NULLIF(STRPOS(SUBSTR({2t}, {3}), {1t}), 0) + {3!} - 1, 0)",
-        Kind::Int,
+        ValueKind::Int,
     )
-    .when(&[(3, Is::WrittenInteger)])
+    .when(&[(3, ArgumentTest::WrittenInteger)])
     .likely()
     .case(
         "MySQL: LOCATE(part, text, start), SQL Server: CHARINDEX(part, text, start)",
@@ -46,31 +46,31 @@ pub const ROWS: &[Row] = &[
         "SELECT COALESCE(NULLIF(STRPOS(SUBSTR('foobarbar', 5), 'bar'), 0) + 5 - 1, 0) AS locate",
         "7",
     ),
-    name(&["ucase"], 1, "UPPER", Kind::Text).case(
+    name(&["ucase"], 1, "UPPER", ValueKind::Text).case(
         "MySQL: UCASE()",
         "SELECT ucase('abc')",
         "SELECT UPPER('abc') AS ucase",
         "ABC",
     ),
-    name(&["lcase"], 1, "LOWER", Kind::Text).case(
+    name(&["lcase"], 1, "LOWER", ValueKind::Text).case(
         "MySQL: LCASE()",
         "SELECT lcase('ABC')",
         "SELECT LOWER('ABC') AS lcase",
         "abc",
     ),
-    text(&["mid"], 3, "SUBSTR({1t}, {2}, {3})", Kind::Text).case(
+    text(&["mid"], 3, "SUBSTR({1t}, {2}, {3})", ValueKind::Text).case(
         "MySQL: MID(text, start, length)",
         "SELECT mid('Quadratically', 5, 6)",
         "SELECT SUBSTR('Quadratically', 5, 6) AS mid",
         "ratica",
     ),
-    text(&["space"], 1, "REPEAT(' ', {1})", Kind::Text).case(
+    text(&["space"], 1, "REPEAT(' ', {1})", ValueKind::Text).case(
         "MySQL, SQL Server: SPACE(n)",
         "SELECT length(space(6) || 'x')",
         "SELECT length(REPEAT(' ', 6) || 'x')",
         "7",
     ),
-    text(&["replicate"], 2, "REPEAT({1t}, {2})", Kind::Text).case(
+    text(&["replicate"], 2, "REPEAT({1t}, {2})", ValueKind::Text).case(
         "SQL Server: REPLICATE(text, n)",
         "SELECT replicate('ab', 2)",
         "SELECT REPEAT('ab', 2) AS replicate",
@@ -80,7 +80,7 @@ pub const ROWS: &[Row] = &[
         &["strcmp"],
         2,
         "CASE WHEN {1!} = {2!} THEN 0 WHEN {1!} < {2!} THEN -1 WHEN {1!} > {2!} THEN 1 END",
-        Kind::Int,
+        ValueKind::Int,
     )
     .likely()
     .case(
@@ -89,7 +89,7 @@ pub const ROWS: &[Row] = &[
         "SELECT CASE WHEN 'text' = 'text2' THEN 0 WHEN 'text' < 'text2' THEN -1 WHEN 'text' > 'text2' THEN 1 END AS strcmp",
         "-1",
     ),
-    by(&["field"], 2, field, Kind::Int).up_to(100).case(
+    by(&["field"], 2, field, ValueKind::Int).up_to(100).case(
         "MySQL: FIELD(text, choices…)",
         "SELECT field('Bb', 'Aa', 'Bb', 'Cc')",
         "SELECT COALESCE(ARRAY_POSITION(ARRAY['Aa', 'Bb', 'Cc']::text[], 'Bb'), 0) AS field",
@@ -99,9 +99,9 @@ pub const ROWS: &[Row] = &[
         &["find_in_set"],
         2,
         "COALESCE(ARRAY_POSITION(STRING_TO_ARRAY({2t}, ','), {1t}), 0)",
-        Kind::Int,
+        ValueKind::Int,
     )
-    .when(&[(1, Is::Text), (2, Is::Text)])
+    .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
     .likely()
     .case(
         "MySQL: FIND_IN_SET(text, list)",
@@ -109,44 +109,44 @@ pub const ROWS: &[Row] = &[
         "SELECT COALESCE(ARRAY_POSITION(STRING_TO_ARRAY('a,b,c,d', ','), 'b'), 0) AS find_in_set",
         "2",
     ),
-    text(&["elt"], 2, "(ARRAY[{2*}]::text[])[{1}]", Kind::Text).up_to(100).case(
+    text(&["elt"], 2, "(ARRAY[{2*}]::text[])[{1}]", ValueKind::Text).up_to(100).case(
         "MySQL: ELT(n, texts…)",
         "SELECT elt(2, 'Aa', 'Bb', 'Cc')",
         "SELECT (ARRAY['Aa', 'Bb', 'Cc']::text[])[2] AS elt",
         "Bb",
     ),
-    by(&["substring_index"], 3, substring_index, Kind::Text).case(
+    by(&["substring_index"], 3, substring_index, ValueKind::Text).case(
         "MySQL: SUBSTRING_INDEX(text, separator, count)",
         "SELECT substring_index('www.mysql.com', '.', 2)",
         "SELECT ARRAY_TO_STRING((STRING_TO_ARRAY('www.mysql.com', '.'))[:2], '.') AS substring_index",
         "www.mysql",
     ),
-    text(&["contains"], 2, "(STRPOS({1!}, {2!}) > 0)", Kind::Bool)
-        .when(&[(1, Is::Text), (2, Is::Text)])
+    text(&["contains"], 2, "(STRPOS({1!}, {2!}) > 0)", ValueKind::Bool)
+        .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
         .case(
             "Snowflake, DuckDB: CONTAINS(text, part)",
             "SELECT contains('ice tea', 'te')",
             "SELECT (STRPOS('ice tea', 'te') > 0) AS contains",
             "t",
         ),
-    name(&["startswith"], 2, "STARTS_WITH", Kind::Bool)
-        .when(&[(1, Is::Text), (2, Is::Text)])
+    name(&["startswith"], 2, "STARTS_WITH", ValueKind::Bool)
+        .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
         .case(
             "Snowflake, Spark: STARTSWITH()",
             "SELECT startswith('coffee', 'co')",
             "SELECT STARTS_WITH('coffee', 'co') AS startswith",
             "t",
         ),
-    text(&["endswith", "ends_with", "suffix"], 2, "(RIGHT({1!}, LENGTH({2!})) = {2!})", Kind::Bool)
-        .when(&[(1, Is::Text), (2, Is::Text)])
+    text(&["endswith", "ends_with", "suffix"], 2, "(RIGHT({1!}, LENGTH({2!})) = {2!})", ValueKind::Bool)
+        .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
         .case(
             "Snowflake, BigQuery, DuckDB: ENDSWITH()",
             "SELECT ends_with('apple', 'e')",
             "SELECT (RIGHT('apple', LENGTH('e')) = 'e') AS ends_with",
             "t",
         ),
-    text(&["regexp_contains"], 2, "({1!} ~ {2!})", Kind::Bool)
-        .when(&[(1, Is::Text), (2, Is::Text)])
+    text(&["regexp_contains"], 2, "({1!} ~ {2!})", ValueKind::Bool)
+        .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
         .likely()
         .case(
             "BigQuery: REGEXP_CONTAINS(text, pattern)",
@@ -154,11 +154,11 @@ pub const ROWS: &[Row] = &[
             "SELECT ('foo@example.com' ~ '@[a-z]+') AS regexp_contains",
             "t",
         ),
-    text(&["regexp_like"], 2, "({1!} ~ {2!})", Kind::Bool)
-        .when(&[(1, Is::Text), (2, Is::Text)])
+    text(&["regexp_like"], 2, "({1!} ~ {2!})", ValueKind::Bool)
+        .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
         .case("Oracle, MySQL: REGEXP_LIKE(), Postgres from 15 on", "", "", ""),
-    text(&["regexp_extract"], 2, "SUBSTRING({1!}, {2!})", Kind::Text)
-        .when(&[(1, Is::Text), (2, Is::Text)])
+    text(&["regexp_extract"], 2, "SUBSTRING({1!}, {2!})", ValueKind::Text)
+        .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
         .likely()
         .case(
             "BigQuery, DuckDB: REGEXP_EXTRACT(text, pattern)",
@@ -166,8 +166,8 @@ pub const ROWS: &[Row] = &[
             "SELECT SUBSTRING('foo@example.com', '^[a-z]+') AS regexp_extract",
             "foo",
         ),
-    text(&["string_split", "str_split", "split"], 2, "STRING_TO_ARRAY({1}, {2})", Kind::Array)
-        .when(&[(1, Is::Text), (2, Is::Text)])
+    text(&["string_split", "str_split", "split"], 2, "STRING_TO_ARRAY({1}, {2})", ValueKind::Array)
+        .when(&[(1, ArgumentTest::Text), (2, ArgumentTest::Text)])
         .likely()
         .case(
             "DuckDB: string_split(), BigQuery, Snowflake: SPLIT(text, separator)",
@@ -175,8 +175,8 @@ pub const ROWS: &[Row] = &[
             "SELECT STRING_TO_ARRAY('a,b', ',') AS string_split",
             "{a,b}",
         ),
-    text(&["sha2"], 2, "ENCODE(SHA256(CONVERT_TO({1t}, 'UTF8')), 'hex')", Kind::Text)
-        .when(&[(2, Is::WrittenInteger)])
+    text(&["sha2"], 2, "ENCODE(SHA256(CONVERT_TO({1t}, 'UTF8')), 'hex')", ValueKind::Text)
+        .when(&[(2, ArgumentTest::WrittenInteger)])
         .likely()
         .case(
             "MySQL, Snowflake: SHA2(text, 256)",
@@ -184,7 +184,7 @@ pub const ROWS: &[Row] = &[
             "SELECT left(ENCODE(SHA256(CONVERT_TO('abc', 'UTF8')), 'hex'), 8)",
             "ba7816bf",
         ),
-    name(&["unicode", "ord"], 1, "ASCII", Kind::Int).when(&[(1, Is::Text)]).likely().case(
+    name(&["unicode", "ord"], 1, "ASCII", ValueKind::Int).when(&[(1, ArgumentTest::Text)]).likely().case(
         "SQLite, SQL Server: UNICODE()",
         "SELECT unicode('A')",
         "SELECT ASCII('A') AS unicode",
@@ -194,31 +194,31 @@ pub const ROWS: &[Row] = &[
         &["soundex", "difference", "levenshtein", "similarity"],
         "It belongs to an extension (fuzzystrmatch, pg_trgm) that this database does not have.",
     ),
-    by(&["printf"], 2, printf, Kind::Text).likely().case(
+    by(&["printf"], 2, printf, ValueKind::Text).likely().case(
         "SQLite: printf('%.2f', number)",
         "SELECT printf('%.2f', 3.14159)",
         "SELECT ROUND(3.14159::numeric, 2)::text AS printf",
         "3.14",
     ),
-    by(&["format"], 2, printf, Kind::Text).known().when(&[(1, Is::Literal), (2, Is::Number)]).likely().case(
+    by(&["format"], 2, printf, ValueKind::Text).known().when(&[(1, ArgumentTest::Literal), (2, ArgumentTest::Number)]).likely().case(
         "SQLite: format('%.2f', number)",
         "",
         "",
         "",
     ),
-    text(&["string"], 1, "{1t}", Kind::Text).likely().case(
+    text(&["string"], 1, "{1t}", ValueKind::Text).likely().case(
         "Spark: STRING(value)",
         "SELECT string(12)",
         "SELECT 12::text AS string",
         "12",
     ),
-    by(&["string_agg"], 2, aggregated, Kind::Text).known().when(&[(1, Is::NoText)]).case(
+    by(&["string_agg"], 2, aggregated, ValueKind::Text).known().when(&[(1, ArgumentTest::NoText)]).case(
         "string_agg() of what is no text",
         "SELECT string_agg(x, ',') FROM (VALUES (1), (2)) AS v(x)",
         "SELECT STRING_AGG(x::text, ',') FROM (VALUES (1), (2)) AS v(x)",
         "1,2",
     ),
-    by(&["group_concat", "wm_concat", "listagg", "string_agg"], 1, aggregated, Kind::Text)
+    by(&["group_concat", "wm_concat", "listagg", "string_agg"], 1, aggregated, ValueKind::Text)
         .known()
         .case(
             "MySQL, SQLite, DuckDB: GROUP_CONCAT(value), Oracle, Snowflake: LISTAGG(value)",
@@ -226,7 +226,7 @@ pub const ROWS: &[Row] = &[
             "SELECT STRING_AGG(DISTINCT x::text, ',') AS group_concat FROM (VALUES (1), (2), (2)) AS v(x)",
             "1,2",
         ),
-    by(&["group_concat", "listagg"], 2, aggregated, Kind::Text).case(
+    by(&["group_concat", "listagg"], 2, aggregated, ValueKind::Text).case(
         "SQLite, DuckDB: GROUP_CONCAT(value, separator), Oracle, Snowflake: LISTAGG(value, separator)",
         "SELECT listagg(x, '; ') WITHIN GROUP (ORDER BY x DESC) FROM (VALUES ('a'), ('b')) AS v(x)",
         "SELECT STRING_AGG(x, '; ' ORDER BY x DESC) AS listagg FROM (VALUES ('a'), ('b')) AS v(x)",
@@ -242,7 +242,7 @@ pub const ROWS: &[Row] = &[
         ],
         1,
         of_texts,
-        Kind::Text,
+        ValueKind::Text,
     )
     .up_to(6)
     .known()
@@ -255,28 +255,29 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// `field(value, choices…)`.
-fn field(call: &Call<'_, '_>) -> Option<Made> {
+fn field(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let choices: Option<Vec<String>> = (2..=call.count()).map(|number| call.text(number)).collect();
-    let all = |wanted: fn(Kind) -> bool| (1..=call.count()).all(|number| wanted(call.kind(number)));
-    let cast = if all(|kind| matches!(kind, Kind::Text | Kind::Literal)) {
+    let all =
+        |wanted: fn(ValueKind) -> bool| (1..=call.count()).all(|number| wanted(call.kind(number)));
+    let cast = if all(|kind| matches!(kind, ValueKind::Text | ValueKind::Literal)) {
         "::text[]"
-    } else if all(|kind| kind == Kind::Int) {
+    } else if all(|kind| kind == ValueKind::Int) {
         ""
     } else {
         return None;
     };
     let value = match call.kind(1) {
-        Kind::Text => format!("{}::text", call.operand(1)?),
+        ValueKind::Text => format!("{}::text", call.operand(1)?),
         _ => call.text(1)?,
     };
     let choices = choices?.join(", ");
     let text = format!("COALESCE(ARRAY_POSITION(ARRAY[{choices}]{cast}, {value}), 0)");
-    Some(Made::exact(text))
+    Some(CallReplacement::exact(text))
 }
 
 /// `substring_index(text, separator, count)`: what stands before the count-th separator, or after
 /// it from behind.
-fn substring_index(call: &Call<'_, '_>) -> Option<Made> {
+fn substring_index(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (text, separator) = (call.as_text(1)?, call.text(2)?);
     call.literal(2).filter(|separator| !separator.is_empty())?;
     let parts = format!("STRING_TO_ARRAY({}, {separator})", text.text);
@@ -290,11 +291,11 @@ fn substring_index(call: &Call<'_, '_>) -> Option<Made> {
         }
         0 => return None,
     };
-    Some(Made::exact(whole).sure(text.confidence))
+    Some(CallReplacement::exact(whole).sure(text.confidence))
 }
 
 /// `printf('%.2f', number)`, and no other pattern.
-fn printf(call: &Call<'_, '_>) -> Option<Made> {
+fn printf(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let pattern = call.literal(1)?;
     let digits = pattern.strip_prefix("%.")?.strip_suffix('f')?;
     let digits: u8 = digits.parse().ok()?;
@@ -302,13 +303,13 @@ fn printf(call: &Call<'_, '_>) -> Option<Made> {
         return None;
     }
     let value = call.operand(2)?;
-    Some(Made::exact(format!(
+    Some(CallReplacement::exact(format!(
         "ROUND({value}::numeric, {digits})::text"
     )))
 }
 
 /// `group_concat(DISTINCT value, separator ORDER BY …)`, `listagg(…) WITHIN GROUP (ORDER BY …)`.
-fn aggregated(call: &Call<'_, '_>) -> Option<Made> {
+fn aggregated(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (node, ground) = (call.node, call.ground);
     let value = call.as_text(1)?;
     let name = node_access::last_name(node.funcname())?;
@@ -325,8 +326,8 @@ fn aggregated(call: &Call<'_, '_>) -> Option<Made> {
         return None;
     }
     let bytes = |first, last| {
-        call.shop
-            .text(&ground.bytes(super::expression_span::Run { first, last }))
+        call.edits
+            .text(&ground.bytes(super::expression_span::TokenRange { first, last }))
     };
     let (order, tail) = match call.written.order {
         Some(order) => (
@@ -354,11 +355,11 @@ fn aggregated(call: &Call<'_, '_>) -> Option<Made> {
         true => return None,
         false => value.confidence,
     };
-    Some(Made::exact(text).sure(sure))
+    Some(CallReplacement::exact(text).sure(sure))
 }
 
 /// A function of text whose arguments are something else.
-fn of_texts(call: &Call<'_, '_>) -> Option<Made> {
+fn of_texts(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = node_access::last_name(call.node.funcname())?;
     let texts: &[usize] = match name {
         "lpad" | "rpad" | "trim" | "ltrim" | "rtrim" | "btrim" => &[1, 3],
@@ -375,13 +376,16 @@ fn of_texts(call: &Call<'_, '_>) -> Option<Made> {
     let mut arguments = Vec::new();
     for number in 1..=call.count() {
         let kind = call.kind(number);
-        let is_text = matches!(kind, Kind::Text | Kind::Literal | Kind::Unclear);
+        let is_text = matches!(
+            kind,
+            ValueKind::Text | ValueKind::Literal | ValueKind::Unclear
+        );
         if !texts.contains(&number) || is_text {
             arguments.push(call.text(number)?);
             continue;
         }
-        let sure = as_text(kind)?;
-        confidence = super::call::least(confidence, sure);
+        let sure = text_confidence(kind)?;
+        confidence = super::call::least_confidence(confidence, sure);
         arguments.push(format!("{}::text", call.operand(number)?));
         changed = true;
     }
@@ -389,15 +393,15 @@ fn of_texts(call: &Call<'_, '_>) -> Option<Made> {
         return None;
     }
     let written = call.ground.bytes(call.written.name);
-    let own = call.shop.text(&written)?;
+    let own = call.edits.text(&written)?;
     let text = format!("{own}({}){}", arguments.join(", "), call.tail()?);
     let kind = match name {
         "length" | "char_length" | "character_length" | "strpos" | "octet_length" | "ascii" => {
-            Kind::Int
+            ValueKind::Int
         }
-        "starts_with" => Kind::Bool,
-        "string_to_array" | "regexp_match" => Kind::Array,
-        _ => Kind::Text,
+        "starts_with" => ValueKind::Bool,
+        "string_to_array" | "regexp_match" => ValueKind::Array,
+        _ => ValueKind::Text,
     };
-    Some(Made::exact(text).sure(confidence).of(kind))
+    Some(CallReplacement::exact(text).sure(confidence).of(kind))
 }

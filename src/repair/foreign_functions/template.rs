@@ -6,11 +6,11 @@
 //! arguments from the second on, `{~}` is what follows the call (FILTER, OVER); where the template
 //! does not name it, it follows the whole.
 
-use super::call::{Argument, Call, Made, least};
+use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
 use crate::repair::Confidence;
 
 /// Fills a template for a call; none where an argument is nothing that fits.
-pub fn fill(template: &str, call: &Call<'_, '_>) -> Option<Made> {
+pub fn fill_template(template: &str, call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let mut text = String::new();
     let mut confidence = Confidence::Exact;
     let mut rest = template;
@@ -19,22 +19,22 @@ pub fn fill(template: &str, call: &Call<'_, '_>) -> Option<Made> {
         let (place, after) = after.split_once('}')?;
         let argument = filled(place, call)?;
         text.push_str(&argument.text);
-        confidence = least(confidence, argument.confidence);
+        confidence = least_confidence(confidence, argument.confidence);
         rest = after;
     }
     text.push_str(rest);
     if !template.contains("{~}") {
         text.push_str(&call.tail()?);
     }
-    Some(Made {
+    Some(CallReplacement {
         text,
         confidence,
         kind: None,
     })
 }
 
-fn filled(place: &str, call: &Call<'_, '_>) -> Option<Argument> {
-    let plain = |text: String| Argument {
+fn filled(place: &str, call: &ForeignCall<'_, '_>) -> Option<CallArgument> {
+    let plain = |text: String| CallArgument {
         text,
         confidence: Confidence::Exact,
     };
@@ -46,7 +46,7 @@ fn filled(place: &str, call: &Call<'_, '_>) -> Option<Argument> {
     match place.strip_prefix(digits)? {
         "" => call.text(number).map(plain),
         "!" => call.operand(number).map(plain),
-        "@" => call.moment(number),
+        "@" => call.temporal(number),
         "d" => call.date(number),
         "t" => call.as_text(number),
         "n" => call.numeric(number),

@@ -6,15 +6,15 @@ use super::node_access;
 use super::node_access::constant_text;
 use crate::catalog::{Catalog, TypeKind};
 use crate::limits::{DOMAINS_NESTED_MAX, FUNCTIONS_DEPTH_MAX};
-use crate::repair::Scene;
+use crate::repair::RepairContext;
 use crate::resolve::expression::node_types;
-use crate::resolve::expression::node_types::{Typed, address};
-use crate::resolve::{Inferred, What};
+use crate::resolve::expression::node_types::{ExpressionTypes, address};
+use crate::resolve::{InferredType, UsedObject};
 use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, nodes};
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueKind {
     /// `boolean`.
     Bool,
     /// `smallint`, `integer`, `bigint`, `oid`.
@@ -53,14 +53,14 @@ pub enum Kind {
     Unclear,
 }
 
-impl Kind {
+impl ValueKind {
     /// `integer`, `numeric` or `double precision`, and their kin.
     pub fn is_number(self) -> bool {
         matches!(self, Self::Int | Self::Numeric | Self::Float)
     }
 
     /// A date or a point in time.
-    pub fn is_moment(self) -> bool {
+    pub fn is_temporal(self) -> bool {
         matches!(self, Self::Date | Self::Timestamp | Self::Timestamptz)
     }
 
@@ -94,7 +94,7 @@ impl Kind {
             (Self::Float, other) | (other, Self::Float) if other.is_number() => Self::Float,
             (Self::Numeric, Self::Int) | (Self::Int, Self::Numeric) => Self::Numeric,
             (Self::Date, Self::Timestamp) | (Self::Timestamp, Self::Date) => Self::Timestamp,
-            (Self::Timestamptz, other) | (other, Self::Timestamptz) if other.is_moment() => {
+            (Self::Timestamptz, other) | (other, Self::Timestamptz) if other.is_temporal() => {
                 Self::Timestamptz
             }
             _ => Self::Unclear,
@@ -122,71 +122,73 @@ impl Kind {
     }
 }
 
-/// The kinds of the expressions of a scene.
-pub struct Kinds<'s> {
+/// The kinds of the expressions of a text.
+pub struct ExpressionKinds<'s> {
     catalog: Option<&'s Catalog>,
-    typed: Option<Typed>,
+    typed: Option<ExpressionTypes>,
     /// What takes the place of calls that have been changed.
-    made: HashMap<*const (), Kind>,
+    replaced: HashMap<*const (), ValueKind>,
 }
 
-impl<'s> Kinds<'s> {
-    /// Those of a scene.
-    pub fn of(scene: &Scene<'s>) -> Self {
-        let typed = scene
+impl<'s> ExpressionKinds<'s> {
+    /// Those of a text.
+    pub fn of(context: &RepairContext<'s>) -> Self {
+        let typed = context
             .database
-            .zip(scene.statement())
-            .and_then(|(database, node)| node_types::typed(node, &database.lookup()).ok());
+            .zip(context.statement())
+            .and_then(|(database, node)| {
+                node_types::expression_types(node, &database.lookup()).ok()
+            });
         Self {
-            catalog: scene.database.map(|database| database.catalog),
+            catalog: context.database.map(|database| database.catalog),
             typed,
-            made: HashMap::new(),
+            replaced: HashMap::new(),
         }
     }
 
     /// From now on a node is of this kind.
-    pub fn make(&mut self, node: Node<'_>, kind: Kind) {
+    pub fn set_kind(&mut self, node: Node<'_>, kind: ValueKind) {
         if let Some(at) = address(node) {
-            self.made.insert(at, kind);
+            self.replaced.insert(at, kind);
         }
     }
 
     /// The kind of what takes the place of a call, if it was changed.
-    pub fn kind_made(&self, node: Node<'_>) -> Option<Kind> {
-        address(node).and_then(|at| self.made.get(&at)).copied()
+    pub fn kind_made(&self, node: Node<'_>) -> Option<ValueKind> {
+        address(node).and_then(|at| self.replaced.get(&at)).copied()
     }
 
     /// The kind of an expression.
-    pub fn kind(&self, node: Node<'_>) -> Kind {
+    pub fn kind(&self, node: Node<'_>) -> ValueKind {
         self.deep(node, FUNCTIONS_DEPTH_MAX)
     }
 
-    fn deep(&self, node: Node<'_>, depth: usize) -> Kind {
+    fn deep(&self, node: Node<'_>, depth: usize) -> ValueKind {
         let Some(depth) = depth.checked_sub(1) else {
-            return Kind::Unclear;
+            return ValueKind::Unclear;
         };
-        if let Some(made) = address(node).and_then(|at| self.made.get(&at)) {
+        if let Some(made) = address(node).and_then(|at| self.replaced.get(&at)) {
             return *made;
         }
         if constant_text(node).is_some() {
-            return Kind::Literal;
+            return ValueKind::Literal;
         }
         let known = self.typed.as_ref().map(|typed| typed.of(node));
         match known
             .as_ref()
-            .map_or(Kind::Unclear, |known| self.of_type(known))
+            .map_or(ValueKind::Unclear, |known| self.of_type(known))
         {
-            Kind::Unclear => self.guessed(node, depth),
+            ValueKind::Unclear => self.guessed(node, depth),
             kind => kind,
         }
     }
 
-    fn of_type(&self, inferred: &Inferred) -> Kind {
-        let (Inferred::Known(id), Some(catalog)) = (inferred, self.catalog) else {
+    fn of_type(&self, inferred: &InferredType) -> ValueKind {
+        let (InferredType::Known(id), Some(catalog)) = (inferred, self.catalog) else {
             return match inferred {
-                Inferred::Literal => Kind::Literal,
-                Inferred::Row(_) => Kind::Other,
-                _ => Kind::Unclear,
+                InferredType::Literal => ValueKind::Literal,
+                InferredType::Row(_) => ValueKind::Other,
+                _ => ValueKind::Unclear,
             };
         };
         let mut id = *id;
@@ -197,24 +199,24 @@ impl<'s> Kinds<'s> {
             }
         }
         let found = catalog.data_type(id);
-        match (&found.kind, Kind::of_oid(found.oid.0)) {
+        match (&found.kind, ValueKind::of_oid(found.oid.0)) {
             (_, Some(kind)) => kind,
-            (TypeKind::Enum, None) => Kind::Enum,
-            (_, None) if found.is_array => Kind::Array,
-            (_, None) => Kind::Other,
+            (TypeKind::Enum, None) => ValueKind::Enum,
+            (_, None) if found.is_array => ValueKind::Array,
+            (_, None) => ValueKind::Other,
         }
     }
 
     /// What the resolver could not tell, because something in it is foreign.
-    fn guessed(&self, node: Node<'_>, depth: usize) -> Kind {
+    fn guessed(&self, node: Node<'_>, depth: usize) -> ValueKind {
         let of = |node| self.deep(node, depth);
         match node {
             Node::A_Const(constant) => match constant.val() {
-                Some(ConstValue::Integer(_)) => Kind::Int,
-                Some(ConstValue::Float(_)) => Kind::Numeric,
-                Some(ConstValue::Boolean(_)) => Kind::Bool,
-                Some(ConstValue::String(_)) | None => Kind::Literal,
-                Some(_) => Kind::Other,
+                Some(ConstValue::Integer(_)) => ValueKind::Int,
+                Some(ConstValue::Float(_)) => ValueKind::Numeric,
+                Some(ConstValue::Boolean(_)) => ValueKind::Bool,
+                Some(ConstValue::String(_)) | None => ValueKind::Literal,
+                Some(_) => ValueKind::Other,
             },
             Node::CoalesceExpr(coalesce) => together(coalesce.args().iter().map(of)),
             Node::MinMaxExpr(extreme) => together(extreme.args().iter().map(of)),
@@ -229,21 +231,23 @@ impl<'s> Kinds<'s> {
                 };
                 together(results.chain(otherwise))
             }
-            Node::BoolExpr(_) | Node::NullTest(_) | Node::BooleanTest(_) => Kind::Bool,
-            Node::CollateClause(_) => Kind::Text,
-            Node::TypeCast(cast) => node_access::cast_name(cast).map_or(Kind::Unclear, named_short),
+            Node::BoolExpr(_) | Node::NullTest(_) | Node::BooleanTest(_) => ValueKind::Bool,
+            Node::CollateClause(_) => ValueKind::Text,
+            Node::TypeCast(cast) => {
+                node_access::cast_name(cast).map_or(ValueKind::Unclear, named_short)
+            }
             Node::A_Expr(operation) => self.operation(operation, depth),
             Node::FuncCall(call) => self.call(call, depth),
-            _ => Kind::Unclear,
+            _ => ValueKind::Unclear,
         }
     }
 
-    fn operation(&self, operation: &nodes::A_Expr, depth: usize) -> Kind {
+    fn operation(&self, operation: &nodes::A_Expr, depth: usize) -> ValueKind {
         let name = node_access::last_name(operation.name()).unwrap_or_default();
         match operation.kind {
             A_Expr_Kind::AEXPR_OP => {}
             A_Expr_Kind::AEXPR_NULLIF => return self.deep(operation.lexpr(), depth),
-            _ => return Kind::Bool,
+            _ => return ValueKind::Bool,
         }
         let right = self.deep(operation.rexpr(), depth);
         let left = match operation.lexpr() {
@@ -251,79 +255,83 @@ impl<'s> Kinds<'s> {
             node => self.deep(node, depth),
         };
         match name {
-            "=" | "<>" | "<" | ">" | "<=" | ">=" | "~" | "~*" | "!~" | "!~*" | "~~" => Kind::Bool,
-            "||" => Kind::Text,
-            "->>" | "#>>" => Kind::Text,
+            "=" | "<>" | "<" | ">" | "<=" | ">=" | "~" | "~*" | "!~" | "!~*" | "~~" => {
+                ValueKind::Bool
+            }
+            "||" => ValueKind::Text,
+            "->>" | "#>>" => ValueKind::Text,
             "+" | "-" | "*" | "/" | "%" => match (left, name, right) {
-                (Kind::Date, "-", Kind::Date) => Kind::Int,
-                (Kind::Date, _, Kind::Int) => Kind::Date,
-                (Kind::Interval, "*" | "/", _) => Kind::Interval,
-                (left, "-", right) if left.is_moment() && right.is_moment() => Kind::Interval,
-                (Kind::Timestamptz, _, Kind::Interval) => Kind::Timestamptz,
-                (left, _, Kind::Interval) if left.is_moment() => Kind::Timestamp,
+                (ValueKind::Date, "-", ValueKind::Date) => ValueKind::Int,
+                (ValueKind::Date, _, ValueKind::Int) => ValueKind::Date,
+                (ValueKind::Interval, "*" | "/", _) => ValueKind::Interval,
+                (left, "-", right) if left.is_temporal() && right.is_temporal() => {
+                    ValueKind::Interval
+                }
+                (ValueKind::Timestamptz, _, ValueKind::Interval) => ValueKind::Timestamptz,
+                (left, _, ValueKind::Interval) if left.is_temporal() => ValueKind::Timestamp,
                 (left, _, right) if left.is_number() || right.is_number() => left.together(right),
-                _ => Kind::Unclear,
+                _ => ValueKind::Unclear,
             },
-            _ => Kind::Unclear,
+            _ => ValueKind::Unclear,
         }
     }
 
     /// Functions of Postgres whose result follows from arguments that are foreign.
-    fn call(&self, call: &nodes::FuncCall, depth: usize) -> Kind {
+    fn call(&self, call: &nodes::FuncCall, depth: usize) -> ValueKind {
         let first = || match call.args().first() {
             Some(node) => self.deep(node, depth),
-            None => Kind::Unclear,
+            None => ValueKind::Unclear,
         };
         match node_access::last_name(call.funcname()).unwrap_or_default() {
-            "count" | "length" | "strpos" | "row_number" | "rank" | "dense_rank" => Kind::Int,
+            "count" | "length" | "strpos" | "row_number" | "rank" | "dense_rank" => ValueKind::Int,
             "upper" | "lower" | "substr" | "substring" | "concat" | "concat_ws" | "to_char"
-            | "left" | "right" | "replace" | "lpad" | "rpad" | "string_agg" => Kind::Text,
+            | "left" | "right" | "replace" | "lpad" | "rpad" | "string_agg" => ValueKind::Text,
             "max" | "min" | "abs" | "lag" | "lead" | "first_value" | "last_value" => first(),
             "sum" => match first() {
-                Kind::Int => Kind::Int,
+                ValueKind::Int => ValueKind::Int,
                 kind => kind,
             },
             "avg" => match first() {
-                Kind::Int => Kind::Numeric,
+                ValueKind::Int => ValueKind::Numeric,
                 kind => kind,
             },
             "round" | "trunc" | "ceil" | "ceiling" | "floor" => match first() {
-                Kind::Int if call.args().len() > 1 => Kind::Numeric,
-                Kind::Int => Kind::Float,
+                ValueKind::Int if call.args().len() > 1 => ValueKind::Numeric,
+                ValueKind::Int => ValueKind::Float,
                 kind => kind,
             },
-            "extract" => Kind::Numeric,
-            "date_part" => Kind::Float,
-            _ => Kind::Unclear,
+            "extract" => ValueKind::Numeric,
+            "date_part" => ValueKind::Float,
+            _ => ValueKind::Unclear,
         }
     }
 
     /// Whether a call at a place is one that the server cannot run, as far as its name says: none
     /// where nothing is known of it.
-    pub fn is_missing(scene: &Scene<'_>, place: usize) -> Option<bool> {
-        let resolution = scene.resolution?;
-        let at = |used: &&crate::resolve::Use<'_>| used.at == Some(place);
+    pub fn is_missing(context: &RepairContext<'_>, place: usize) -> Option<bool> {
+        let resolution = context.resolution?;
+        let at = |used: &&crate::resolve::ObjectUse<'_>| used.at == Some(place);
         let mut uses = resolution.uses.iter().filter(at);
-        Some(uses.any(|used| used.what == What::MissingFunction))
+        Some(uses.any(|used| used.what == UsedObject::MissingFunction))
     }
 }
 
-fn together(mut kinds: impl Iterator<Item = Kind>) -> Kind {
-    let first = kinds.next().unwrap_or(Kind::Unclear);
-    kinds.fold(first, Kind::together)
+fn together(mut kinds: impl Iterator<Item = ValueKind>) -> ValueKind {
+    let first = kinds.next().unwrap_or(ValueKind::Unclear);
+    kinds.fold(first, ValueKind::together)
 }
 
 /// A type as the grammar names it.
-fn named_short(name: &str) -> Kind {
+fn named_short(name: &str) -> ValueKind {
     match name {
-        "bool" => Kind::Bool,
-        "int2" | "int4" | "int8" => Kind::Int,
-        "float4" | "float8" => Kind::Float,
-        "varchar" | "bpchar" => Kind::Text,
-        "timestamp" => Kind::Timestamp,
-        "timestamptz" => Kind::Timestamptz,
-        other => match Kind::named(other) {
-            Kind::Other => Kind::Unclear,
+        "bool" => ValueKind::Bool,
+        "int2" | "int4" | "int8" => ValueKind::Int,
+        "float4" | "float8" => ValueKind::Float,
+        "varchar" | "bpchar" => ValueKind::Text,
+        "timestamp" => ValueKind::Timestamp,
+        "timestamptz" => ValueKind::Timestamptz,
+        other => match ValueKind::named(other) {
+            ValueKind::Other => ValueKind::Unclear,
             kind => kind,
         },
     }

@@ -1,33 +1,33 @@
 //! Foreign functions of any values: conditions, NULL, JSON, arrays, and what a session is.
 
-use super::call::{Call, Made, least};
+use super::call::{CallReplacement, ForeignCall, least_confidence};
 use super::node_access;
-use super::row::{Is, Row, by, hint, name, text};
-use super::value_kind::Kind;
+use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
+use super::value_kind::ValueKind;
 use crate::repair::Confidence;
 use crate::sql::tree::Node;
 
 /// The rows.
-pub const ROWS: &[Row] = &[
-    name(&["ifnull", "nvl"], 2, "COALESCE", Kind::Unclear).same(1).case(
+pub const ROWS: &[ForeignFunction] = &[
+    name(&["ifnull", "nvl"], 2, "COALESCE", ValueKind::Unclear).same(1).case(
         "MySQL, SQLite, BigQuery: IFNULL(), Oracle, Snowflake: NVL()",
         "SELECT ifnull(NULL, 7)",
         "SELECT COALESCE(NULL, 7) AS ifnull",
         "7",
     ),
-    name(&["isnull"], 2, "COALESCE", Kind::Unclear).same(1).case(
+    name(&["isnull"], 2, "COALESCE", ValueKind::Unclear).same(1).case(
         "SQL Server: ISNULL(value, other)",
         "SELECT isnull(NULL, 7)",
         "SELECT COALESCE(NULL, 7) AS isnull",
         "7",
     ),
-    text(&["isnull"], 1, "({1!} IS NULL)", Kind::Bool).case(
+    text(&["isnull"], 1, "({1!} IS NULL)", ValueKind::Bool).case(
         "MySQL: ISNULL(value)",
         "SELECT isnull(1)",
         "SELECT (1 IS NULL) AS isnull",
         "f",
     ),
-    text(&["nvl2"], 3, "CASE WHEN {1!} IS NOT NULL THEN {2} ELSE {3} END", Kind::Unclear)
+    text(&["nvl2"], 3, "CASE WHEN {1!} IS NOT NULL THEN {2} ELSE {3} END", ValueKind::Unclear)
         .same(2)
         .case(
             "Oracle, Snowflake: NVL2(value, if not null, if null)",
@@ -35,19 +35,19 @@ pub const ROWS: &[Row] = &[
             "SELECT CASE WHEN 1 IS NOT NULL THEN 'a' ELSE 'b' END AS nvl2",
             "a",
         ),
-    text(&["zeroifnull"], 1, "COALESCE({1}, 0)", Kind::Unclear).same(1).case(
+    text(&["zeroifnull"], 1, "COALESCE({1}, 0)", ValueKind::Unclear).same(1).case(
         "Snowflake: ZEROIFNULL()",
         "SELECT zeroifnull(NULL::int)",
         "SELECT COALESCE(NULL::int, 0) AS zeroifnull",
         "0",
     ),
-    text(&["nullifzero"], 1, "NULLIF({1}, 0)", Kind::Unclear).same(1).case(
+    text(&["nullifzero"], 1, "NULLIF({1}, 0)", ValueKind::Unclear).same(1).case(
         "Snowflake: NULLIFZERO()",
         "SELECT nullifzero(5)",
         "SELECT NULLIF(5, 0) AS nullifzero",
         "5",
     ),
-    text(&["if", "iif", "iff"], 3, "CASE WHEN {1b} THEN {2} ELSE {3} END", Kind::Unclear)
+    text(&["if", "iif", "iff"], 3, "CASE WHEN {1b} THEN {2} ELSE {3} END", ValueKind::Unclear)
         .same(2)
         .case(
             "MySQL, BigQuery: IF(), SQLite, SQL Server: IIF(), Snowflake: IFF()",
@@ -55,26 +55,26 @@ pub const ROWS: &[Row] = &[
             "SELECT CASE WHEN 1 > 0 THEN 'yes' ELSE 'no' END AS if",
             "yes",
         ),
-    text(&["if", "iif"], 2, "CASE WHEN {1b} THEN {2} END", Kind::Unclear).same(2).case(
+    text(&["if", "iif"], 2, "CASE WHEN {1b} THEN {2} END", ValueKind::Unclear).same(2).case(
         "SQLite: iif(condition, value)",
         "SELECT iif(1 > 0, 5)",
         "SELECT CASE WHEN 1 > 0 THEN 5 END AS iif",
         "5",
     ),
-    by(&["decode"], 3, decode, Kind::Unclear).up_to(100).known().case(
+    by(&["decode"], 3, decode, ValueKind::Unclear).up_to(100).known().case(
         "Oracle, Snowflake: DECODE(value, choice, result, …, default); NULL is like NULL",
         "SELECT decode(2, 1, 'one', 2, 'two', 'many')",
         "SELECT CASE WHEN 2 IS NOT DISTINCT FROM 1 THEN 'one' WHEN 2 IS NOT DISTINCT FROM 2 THEN 'two' ELSE 'many' END AS decode",
         "two",
     ),
-    by(&["json_extract_scalar", "json_value", "json_extract_string", "get_json_object", "json_extract_path_text_at"], 2, json_text, Kind::Text)
+    by(&["json_extract_scalar", "json_value", "json_extract_string", "get_json_object", "json_extract_path_text_at"], 2, json_text, ValueKind::Text)
         .case(
             "BigQuery: JSON_EXTRACT_SCALAR(), SQL:2016: JSON_VALUE(), DuckDB: json_extract_string()",
             "SELECT json_extract_scalar('{\"a\": {\"b\": [5]}}'::jsonb, '$.a.b[0]')",
             "SELECT (('{\"a\": {\"b\": [5]}}'::jsonb) #>> '{a,b,0}') AS json_extract_scalar",
             "5",
         ),
-    by(&["json_extract"], 2, json_text, Kind::Text).likely().case(
+    by(&["json_extract"], 2, json_text, ValueKind::Text).likely().case(
         "SQLite: json_extract() gives a value (MySQL and DuckDB give JSON)",
         "SELECT json_extract('{\"a\": \"x\"}'::jsonb, '$.a')",
         "SELECT (('{\"a\": \"x\"}'::jsonb) #>> '{a}') AS json_extract",
@@ -84,8 +84,8 @@ pub const ROWS: &[Row] = &[
         &["json_query", "json_unquote", "json_contains", "json_length"],
         "x #>> '{a,b}' gives a part of JSON as text, x #> '{a,b}' as JSON, x @> y asks whether JSON contains JSON (jsonb).",
     ),
-    text(&["array_length", "array_size"], 1, "CARDINALITY({1})", Kind::Int)
-        .when(&[(1, Is::Kind(Kind::Array))])
+    text(&["array_length", "array_size"], 1, "CARDINALITY({1})", ValueKind::Int)
+        .when(&[(1, ArgumentTest::Kind(ValueKind::Array))])
         .known()
         .case(
             "BigQuery: ARRAY_LENGTH(array), Snowflake: ARRAY_SIZE()",
@@ -93,8 +93,8 @@ pub const ROWS: &[Row] = &[
             "SELECT CARDINALITY(ARRAY[1, 2, 3]) AS array_length",
             "3",
         ),
-    text(&["size"], 1, "CARDINALITY({1})", Kind::Int)
-        .when(&[(1, Is::Kind(Kind::Array))])
+    text(&["size"], 1, "CARDINALITY({1})", ValueKind::Int)
+        .when(&[(1, ArgumentTest::Kind(ValueKind::Array))])
         .likely()
         .case(
             "Spark: SIZE(array) (-1 for NULL in older ones)",
@@ -102,35 +102,35 @@ pub const ROWS: &[Row] = &[
             "SELECT CARDINALITY(ARRAY[1, 2, 3]) AS size",
             "3",
         ),
-    text(&["array_contains", "list_contains", "contains"], 2, "({2!} = ANY ({1}))", Kind::Bool)
-        .when(&[(1, Is::Kind(Kind::Array))])
+    text(&["array_contains", "list_contains", "contains"], 2, "({2!} = ANY ({1}))", ValueKind::Bool)
+        .when(&[(1, ArgumentTest::Kind(ValueKind::Array))])
         .case(
             "Spark: ARRAY_CONTAINS(array, value), DuckDB: list_contains()",
             "SELECT array_contains(ARRAY[1, 2], 2)",
             "SELECT (2 = ANY (ARRAY[1, 2])) AS array_contains",
             "t",
         ),
-    text(&["array_contains"], 2, "({1!} = ANY ({2}))", Kind::Bool)
-        .when(&[(2, Is::Kind(Kind::Array))])
+    text(&["array_contains"], 2, "({1!} = ANY ({2}))", ValueKind::Bool)
+        .when(&[(2, ArgumentTest::Kind(ValueKind::Array))])
         .case(
             "Snowflake: ARRAY_CONTAINS(value, array)",
             "SELECT array_contains(2, ARRAY[1, 2])",
             "SELECT (2 = ANY (ARRAY[1, 2])) AS array_contains",
             "t",
         ),
-    by(&["max_by", "arg_max"], 2, by_other, Kind::Unclear).same(1).likely().case(
+    by(&["max_by", "arg_max"], 2, by_other, ValueKind::Unclear).same(1).likely().case(
         "Snowflake, Spark, DuckDB: MAX_BY(value, by); which of several equal ones is open",
         "SELECT max_by(x, y) FROM (VALUES ('a', 1), ('b', 3), ('c', NULL)) AS v(x, y)",
         "SELECT (ARRAY_AGG(x ORDER BY y DESC) FILTER (WHERE y IS NOT NULL))[1] AS max_by FROM (VALUES ('a', 1), ('b', 3), ('c', NULL)) AS v(x, y)",
         "b",
     ),
-    by(&["min_by", "arg_min"], 2, by_other, Kind::Unclear).same(1).likely().case(
+    by(&["min_by", "arg_min"], 2, by_other, ValueKind::Unclear).same(1).likely().case(
         "Snowflake, Spark, DuckDB: MIN_BY(value, by)",
         "SELECT min_by(x, y) FROM (VALUES ('a', 1), ('b', 3)) AS v(x, y)",
         "SELECT (ARRAY_AGG(x ORDER BY y ASC) FILTER (WHERE y IS NOT NULL))[1] AS min_by FROM (VALUES ('a', 1), ('b', 3)) AS v(x, y)",
         "a",
     ),
-    text(&["database", "db_name"], 0, "CURRENT_DATABASE()", Kind::Text).case(
+    text(&["database", "db_name"], 0, "CURRENT_DATABASE()", ValueKind::Text).case(
         "MySQL: DATABASE(), SQL Server: DB_NAME()",
         "SELECT database() = current_database()",
         "SELECT CURRENT_DATABASE() = current_database()",
@@ -153,7 +153,7 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// `decode(value, choice, result, …, default)`.
-fn decode(call: &Call<'_, '_>) -> Option<Made> {
+fn decode(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     // Postgres's own decode(text, format) has two.
     let value = call.operand(1)?;
     let mut text = String::from("CASE");
@@ -172,15 +172,15 @@ fn decode(call: &Call<'_, '_>) -> Option<Made> {
         text.push_str(&format!(" ELSE {}", call.text(number)?));
     }
     text.push_str(" END");
-    Some(Made::exact(text).of(call.kind(3)))
+    Some(CallReplacement::exact(text).of(call.kind(3)))
 }
 
 /// A value of JSON at a path that is written out, as text.
-fn json_text(call: &Call<'_, '_>) -> Option<Made> {
+fn json_text(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let json = call.json(1)?;
     let path = path_of(call.literal(2)?)?;
     let text = format!("({} #>> '{{{}}}')", json.text, path.join(","));
-    Some(Made::exact(text).sure(json.confidence))
+    Some(CallReplacement::exact(text).sure(json.confidence))
 }
 
 /// The steps of `$.a.b[0]`: plain names and numbers, nothing else.
@@ -208,7 +208,7 @@ fn path_of(path: &str) -> Option<Vec<String>> {
 }
 
 /// `max_by(value, by)`: the value where the other one is the greatest.
-fn by_other(call: &Call<'_, '_>) -> Option<Made> {
+fn by_other(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let plain = call.written.end == call.written.close && !call.node.agg_distinct;
     if !plain || call.written.order.is_some() {
         return None;
@@ -221,5 +221,5 @@ fn by_other(call: &Call<'_, '_>) -> Option<Made> {
     let text = format!(
         "(ARRAY_AGG({value} ORDER BY {other} {direction}) FILTER (WHERE {tested} IS NOT NULL))[1]"
     );
-    Some(Made::exact(text).sure(least(Confidence::Likely, Confidence::Exact)))
+    Some(CallReplacement::exact(text).sure(least_confidence(Confidence::Likely, Confidence::Exact)))
 }

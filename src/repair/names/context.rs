@@ -1,50 +1,52 @@
-//! What all questions about names of one scene need: what is missing, where it stands, and what
+//! What all questions about names of one context need: what is missing, where it stands, and what
 //! can be seen from there.
 
 use std::ops::Range;
 
-use super::reference_scopes::{Clause, Frame, Link, Place, Places};
-use super::similarity::Words;
+use super::reference_scopes::{
+    OuterLink, PlacedReference, ReferenceClause, ReferenceScope, ReferenceScopes,
+};
+use super::similarity::NameWords;
 use crate::catalog::quote::quoted;
-use crate::catalog::{Catalog, KeyKind, RelationId, Rights};
-use crate::repair::{Database, Scene};
-use crate::resolve::{Item, Resolution, ScopeColumn, View, What};
+use crate::catalog::{Catalog, KeyKind, RelationId, RolePrivileges};
+use crate::repair::{RepairContext, SessionDatabase};
+use crate::resolve::{Resolution, ScopeColumn, ScopeItem, ScopeView, UsedObject};
 use crate::sql::lexer::TokenKind;
 
-/// A scene of which everything is known that names need.
-pub(in crate::repair) struct Ground<'s> {
-    /// The scene.
-    pub scene: &'s Scene<'s>,
+/// A context of which everything is known that names need.
+pub(in crate::repair) struct NameRepairContext<'s> {
+    /// What is known of the text that failed.
+    pub context: &'s RepairContext<'s>,
     /// What the text's names mean.
     pub resolution: &'s Resolution<'s>,
     /// The database.
-    pub database: &'s Database<'s>,
+    pub database: &'s SessionDatabase<'s>,
     /// Where references stand.
-    pub places: Places<'s>,
-    rights: Rights<'s>,
+    pub places: ReferenceScopes<'s>,
+    rights: RolePrivileges<'s>,
 }
 
 /// A reference to a column that does not exist.
-pub(in crate::repair) struct Missing<'g> {
+pub(in crate::repair) struct MissingColumn<'g> {
     /// What is written before the name.
     pub qualifier: Option<&'g str>,
     /// The name: a star where everything of something is meant.
     pub name: &'g str,
     /// Where it stands.
-    pub place: &'g Place<'g>,
+    pub place: &'g PlacedReference<'g>,
     /// The tokens of its parts.
     pub parts: Vec<Range<usize>>,
 }
 
 /// A query as it is seen from a place.
-pub(in crate::repair) struct Level<'g> {
+pub(in crate::repair) struct VisibleScope<'g> {
     /// What its FROM brings.
-    pub view: &'g View<'g>,
-    reach: Reach<'g>,
+    pub view: &'g ScopeView<'g>,
+    reach: VisiblePart<'g>,
 }
 
 /// What of a query can be referred to from a place.
-enum Reach<'g> {
+enum VisiblePart<'g> {
     All,
     Named(Vec<&'g str>),
     Nothing,
@@ -52,24 +54,24 @@ enum Reach<'g> {
 
 /// Something that can be referred to from a place.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct Seen<'g> {
+pub(in crate::repair) struct VisibleItem<'g> {
     /// How many queries further out it stands.
     pub level: usize,
     /// It.
-    pub item: &'g Item<'g>,
+    pub item: &'g ScopeItem<'g>,
     /// What qualifies its columns without doubt, if anything does.
     pub qualifier: Option<&'g str>,
 }
 
-impl<'s> Ground<'s> {
-    /// What is known of a scene; none where not everything is.
-    pub(in crate::repair) fn of(scene: &'s Scene<'s>) -> Option<Self> {
-        let database = scene.database?;
+impl<'s> NameRepairContext<'s> {
+    /// What is known of a context; none where not everything is.
+    pub(in crate::repair) fn of(context: &'s RepairContext<'s>) -> Option<Self> {
+        let database = context.database?;
         Some(Self {
-            scene,
-            resolution: scene.resolution?,
+            context,
+            resolution: context.resolution?,
             database,
-            places: Places::of(scene.statement()?)?,
+            places: ReferenceScopes::of(context.statement()?)?,
             rights: database.rights(),
         })
     }
@@ -83,17 +85,17 @@ impl<'s> Ground<'s> {
     pub(in crate::repair) fn missing_in_using(&self) -> Option<&str> {
         let mut uses = self.resolution.uses.iter();
         uses.find_map(|used| match &used.what {
-            What::MissingColumn { name, .. } if used.at.is_none() => Some(name.as_str()),
+            UsedObject::MissingColumn { name, .. } if used.at.is_none() => Some(name.as_str()),
             _ => None,
         })
     }
 
     /// The references to columns that do not exist, in the order of the text; none where one of
     /// them is not understood.
-    pub(in crate::repair) fn missing(&self) -> Option<Vec<Missing<'_>>> {
-        let mut found: Vec<Missing<'_>> = Vec::new();
+    pub(in crate::repair) fn missing_columns(&self) -> Option<Vec<MissingColumn<'_>>> {
+        let mut found: Vec<MissingColumn<'_>> = Vec::new();
         for used in &self.resolution.uses {
-            let What::MissingColumn { qualifier, name } = &used.what else {
+            let UsedObject::MissingColumn { qualifier, name } = &used.what else {
                 continue;
             };
             let Some(at) = used.at else {
@@ -103,7 +105,7 @@ impl<'s> Ground<'s> {
             if found.iter().any(|one| one.place.at == place.at) {
                 continue;
             }
-            found.push(Missing {
+            found.push(MissingColumn {
                 qualifier: qualifier.as_ref().map(|name| name.as_str()),
                 name: name.as_str(),
                 place,
@@ -117,32 +119,37 @@ impl<'s> Ground<'s> {
     /// Whether the reference that begins at a byte means no column.
     pub(in crate::repair) fn is_missing(&self, at: usize) -> bool {
         let mut uses = self.resolution.uses.iter();
-        uses.any(|used| used.at == Some(at) && matches!(used.what, What::MissingColumn { .. }))
+        uses.any(|used| {
+            used.at == Some(at) && matches!(used.what, UsedObject::MissingColumn { .. })
+        })
     }
 
     /// What can be seen from a place, nearest query first.
-    pub(in crate::repair) fn levels(&self, place: &Place<'_>) -> Vec<Level<'_>> {
+    pub(in crate::repair) fn visible_scopes(
+        &self,
+        place: &PlacedReference<'_>,
+    ) -> Vec<VisibleScope<'_>> {
         let Some(id) = self.resolution.scope_at(place.at) else {
             return Vec::new();
         };
         let mut clause = Some(place.clause);
         // A union within a union has no scope of its own, and brings nothing.
         let scopes = self.resolution.scopes_of_queries();
-        let has_scope = |frame: &&Frame<'_>| scopes.of(frame.select).is_some();
-        let frames = self.places.chain(place.frame).filter(has_scope);
+        let has_scope = |scope: &&ReferenceScope<'_>| scopes.of(scope.select).is_some();
+        let reference_scopes = self.places.scope_chain(place.scope).filter(has_scope);
         let mut levels = Vec::new();
-        for (view, frame) in self.resolution.scopes_from(id).zip(frames) {
+        for (view, scope) in self.resolution.scopes_from(id).zip(reference_scopes) {
             let reach = match clause {
-                None => Reach::Nothing,
-                Some(Clause::On(join)) => Reach::Named(frame.names_in(join)),
-                Some(Clause::From(left)) => Reach::Named(frame.names_left_of(left)),
-                Some(_) => Reach::All,
+                None => VisiblePart::Nothing,
+                Some(ReferenceClause::On(join)) => VisiblePart::Named(scope.names_in(join)),
+                Some(ReferenceClause::From(left)) => VisiblePart::Named(scope.names_left_of(left)),
+                Some(_) => VisiblePart::All,
             };
-            levels.push(Level { view, reach });
-            clause = match frame.link {
-                Link::Expression(clause) => Some(clause),
-                Link::Lateral(left) => Some(Clause::From(left)),
-                Link::Apart => None,
+            levels.push(VisibleScope { view, reach });
+            clause = match scope.link {
+                OuterLink::Expression(clause) => Some(clause),
+                OuterLink::Lateral(left) => Some(ReferenceClause::From(left)),
+                OuterLink::Apart => None,
             };
         }
         levels
@@ -150,12 +157,12 @@ impl<'s> Ground<'s> {
 
     /// The tokens of the parts of a name that begins at a byte.
     pub(in crate::repair) fn parts(&self, at: usize, count: usize) -> Option<Vec<Range<usize>>> {
-        let from = self.scene.token_at(at)?;
-        let tokens = self.scene.tokens.get(from..)?;
+        let from = self.context.token_at(at)?;
+        let tokens = self.context.tokens.get(from..)?;
         let mut solid = tokens.iter().filter(|token| !token.kind.is_blank());
         let mut parts = Vec::with_capacity(count);
         while parts.len() < count {
-            if !parts.is_empty() && self.scene.word(solid.next()?) != "." {
+            if !parts.is_empty() && self.context.word(solid.next()?) != "." {
                 return None;
             }
             parts.push(solid.next()?.span.clone());
@@ -165,15 +172,18 @@ impl<'s> Ground<'s> {
 
     /// The text of a place.
     pub(in crate::repair) fn text(&self, span: &Range<usize>) -> &'s str {
-        self.scene.text.get(span.clone()).unwrap_or_default()
+        self.context.text.get(span.clone()).unwrap_or_default()
     }
 
     /// Whether a reference is a single name in double quotes; what stands between them.
-    pub(in crate::repair) fn in_quotes(&self, missing: &Missing<'_>) -> Option<String> {
+    pub(in crate::repair) fn in_quotes(&self, missing: &MissingColumn<'_>) -> Option<String> {
         let [only] = missing.parts.as_slice() else {
             return None;
         };
-        let token = self.scene.tokens.get(self.scene.token_at(only.start)?)?;
+        let token = self
+            .context
+            .tokens
+            .get(self.context.token_at(only.start)?)?;
         if token.kind != TokenKind::QuotedName {
             return None;
         }
@@ -185,7 +195,7 @@ impl<'s> Ground<'s> {
     }
 
     /// Whether the last part of a reference is in quotes.
-    pub(in crate::repair) fn ends_in_quotes(&self, missing: &Missing<'_>) -> bool {
+    pub(in crate::repair) fn ends_in_quotes(&self, missing: &MissingColumn<'_>) -> bool {
         missing
             .parts
             .last()
@@ -193,7 +203,7 @@ impl<'s> Ground<'s> {
     }
 
     /// Whether the client may be told of a column.
-    pub(in crate::repair) fn shows(&self, column: &ScopeColumn<'_>) -> bool {
+    pub(in crate::repair) fn may_show_column(&self, column: &ScopeColumn<'_>) -> bool {
         let Some((relation, number)) = column.origin else {
             return true;
         };
@@ -204,12 +214,12 @@ impl<'s> Ground<'s> {
     }
 
     /// Whether the client may be told of a relation.
-    pub(in crate::repair) fn sees(&self, relation: RelationId) -> bool {
+    pub(in crate::repair) fn may_show_relation(&self, relation: RelationId) -> bool {
         self.rights.sees_relation(relation)
     }
 
     /// Whether the client may be told of a column of a relation.
-    pub(in crate::repair) fn reads(
+    pub(in crate::repair) fn may_show_column_of(
         &self,
         relation: RelationId,
         column: &crate::catalog::Column,
@@ -230,7 +240,7 @@ impl<'s> Ground<'s> {
                 (false, true) => key.relation,
                 _ => continue,
             };
-            if !found.contains(&other) && self.sees(other) {
+            if !found.contains(&other) && self.may_show_relation(other) {
                 found.push(other);
             }
         }
@@ -238,13 +248,14 @@ impl<'s> Ground<'s> {
     }
 
     /// Whether any relation that the client may see has a column of such a name.
-    pub(in crate::repair) fn is_a_column(&self, is: impl Fn(&str) -> bool) -> bool {
+    pub(in crate::repair) fn is_any_column(&self, is: impl Fn(&str) -> bool) -> bool {
         let catalog = self.catalog();
         let schema_of = |id: RelationId| catalog.relation(id).schema;
         let mut schemas = self.database.path.schemas().to_vec();
         schemas.extend(self.relations().into_iter().map(schema_of));
         let mut all =
-            crate::repair::recoverers::undefined_table::candidates::relations(self).into_iter();
+            crate::repair::recoverers::undefined_table::candidates::readable_relations(self)
+                .into_iter();
         all.any(|id| {
             if !schemas.contains(&schema_of(id)) {
                 return false;
@@ -257,7 +268,7 @@ impl<'s> Ground<'s> {
     }
 
     /// Whether a column is a foreign key to a relation, all by itself.
-    pub(in crate::repair) fn refers(
+    pub(in crate::repair) fn is_foreign_key_to(
         &self,
         of: RelationId,
         number: i16,
@@ -271,12 +282,12 @@ impl<'s> Ground<'s> {
     }
 
     /// Whether a query of WITH has a name, anywhere in the text.
-    pub(in crate::repair) fn is_common(&self, name: &str) -> bool {
+    pub(in crate::repair) fn is_cte_name(&self, name: &str) -> bool {
         let mut with = self
             .places
-            .frames
+            .reference_scopes
             .iter()
-            .filter_map(|frame| frame.select.with_clause());
+            .filter_map(|scope| scope.select.with_clause());
         with.any(|with| {
             let mut tables = with.ctes().iter();
             tables.any(|table| table.ctename() == Some(name))
@@ -287,7 +298,7 @@ impl<'s> Ground<'s> {
     pub(in crate::repair) fn relations(&self) -> Vec<RelationId> {
         let mut found = Vec::new();
         for used in &self.resolution.uses {
-            if let What::Relation { id, .. } = used.what
+            if let UsedObject::Relation { id, .. } = used.what
                 && !found.contains(&id)
             {
                 found.push(id);
@@ -303,14 +314,14 @@ impl<'s> Ground<'s> {
     }
 
     /// What something in FROM is called: its relation, or else its own name.
-    pub(in crate::repair) fn own_words(&self, item: &Item<'_>) -> Vec<Words> {
+    pub(in crate::repair) fn own_words(&self, item: &ScopeItem<'_>) -> Vec<NameWords> {
         let relation = item.relation.map(|relation| self.name_of(relation));
         let alias = item.name.as_ref().map(|name| name.as_str());
-        relation.or(alias).map(Words::of).into_iter().collect()
+        relation.or(alias).map(NameWords::of).into_iter().collect()
     }
 }
 
-impl<'t> Frame<'t> {
+impl<'t> ReferenceScope<'t> {
     /// The names of what a join joins.
     fn names_in(&self, join: usize) -> Vec<&'t str> {
         let inside = self
@@ -327,13 +338,13 @@ impl<'t> Frame<'t> {
     }
 }
 
-impl<'g> Level<'g> {
+impl<'g> VisibleScope<'g> {
     /// What can be referred to.
-    pub(in crate::repair) fn items(&self) -> impl Iterator<Item = &'g Item<'g>> {
+    pub(in crate::repair) fn items(&self) -> impl Iterator<Item = &'g ScopeItem<'g>> {
         self.view.items.iter().filter(|item| match &self.reach {
-            Reach::All => true,
-            Reach::Nothing => false,
-            Reach::Named(names) => item
+            VisiblePart::All => true,
+            VisiblePart::Nothing => false,
+            VisiblePart::Named(names) => item
                 .name
                 .as_ref()
                 .is_some_and(|own| names.contains(&own.as_str())),
@@ -342,19 +353,19 @@ impl<'g> Level<'g> {
 }
 
 /// Everything that can be referred to, nearest first.
-pub(in crate::repair) fn seen<'g>(levels: &[Level<'g>]) -> Vec<Seen<'g>> {
+pub(in crate::repair) fn visible_items<'g>(levels: &[VisibleScope<'g>]) -> Vec<VisibleItem<'g>> {
     let mut all = Vec::new();
     for (level, own) in levels.iter().enumerate() {
         for item in own.items() {
             let name = item.name.as_ref().map(|name| name.as_str());
             let qualifier = name.filter(|name| {
-                let called = |level: &Level<'_>| {
+                let called = |level: &VisibleScope<'_>| {
                     let items = level.view.items.iter();
                     items.filter(|item| item.is_called(name)).count()
                 };
                 called(own) == 1 && levels.iter().take(level).all(|nearer| called(nearer) == 0)
             });
-            all.push(Seen {
+            all.push(VisibleItem {
                 level,
                 item,
                 qualifier,
@@ -364,7 +375,7 @@ pub(in crate::repair) fn seen<'g>(levels: &[Level<'g>]) -> Vec<Seen<'g>> {
     all
 }
 
-impl<'g> Seen<'g> {
+impl<'g> VisibleItem<'g> {
     /// The only column of a name, spelled so.
     pub(in crate::repair) fn column(&self, name: &str) -> Option<&'g ScopeColumn<'g>> {
         let mut named = self
@@ -396,8 +407,12 @@ pub(in crate::repair) fn spelled(qualifier: Option<&str>, column: &str) -> Strin
 }
 
 /// Whether a column can be referred to by its name alone, and means just this column then.
-pub(in crate::repair) fn stands_alone(all: &[Seen<'_>], of: &Seen<'_>, column: &str) -> bool {
-    let has = |seen: &Seen<'_>| {
+pub(in crate::repair) fn is_only_candidate(
+    all: &[VisibleItem<'_>],
+    of: &VisibleItem<'_>,
+    column: &str,
+) -> bool {
+    let has = |seen: &VisibleItem<'_>| {
         let mut columns = seen.item.columns.iter();
         seen.item.is_seen_unqualified() && columns.any(|own| own.name.as_str() == column)
     };

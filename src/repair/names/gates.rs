@@ -2,12 +2,12 @@
 //! named.
 
 use super::risk_list;
-use super::similarity::{Kinship, Likeness, Words};
+use super::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::policy::RepairSettings;
 use crate::repair::NameGate;
 
 /// A name that does not exist, and what is known of the place it stands in.
-pub(in crate::repair) struct Wanted<'w> {
+pub(in crate::repair) struct UnknownName<'w> {
     /// The name.
     pub name: &'w str,
     /// Whether it could be a function or a keyword: neither qualified nor in quotes.
@@ -20,23 +20,23 @@ pub(in crate::repair) struct Wanted<'w> {
 
 /// A name that exists.
 #[derive(Clone)]
-pub(in crate::repair) struct Existing<'e> {
+pub(in crate::repair) struct CandidateName<'e> {
     /// The name.
     pub name: &'e str,
     /// What its relation is called, where it is a column.
-    pub own: Vec<Words>,
+    pub own: Vec<NameWords>,
     /// Whether it can be named at the place without anything else.
     pub in_reach: bool,
 }
 
 /// What came of it. Only the name of a candidate can pass: nothing passes without one.
-pub(in crate::repair) enum Judged {
+pub(in crate::repair) enum NameGateResult {
     /// The candidate of this place in the list passed all gates.
     Passed {
         /// Its place in the list.
         place: usize,
         /// How it is alike.
-        kinship: Kinship,
+        similarity_kind: SimilarityKind,
     },
     /// None did.
     Failed {
@@ -46,15 +46,15 @@ pub(in crate::repair) enum Judged {
 }
 
 /// Judges candidates for a name. `too_many` says that there are more than were looked at.
-pub(in crate::repair) fn judge(
-    wanted: &Wanted<'_>,
-    candidates: &[Existing<'_>],
+pub(in crate::repair) fn check_gates(
+    wanted: &UnknownName<'_>,
+    candidates: &[CandidateName<'_>],
     too_many: bool,
     settings: &RepairSettings,
-) -> Judged {
-    let mut held: Vec<(usize, Likeness)> = candidates
+) -> NameGateResult {
+    let mut held: Vec<(usize, Similarity)> = candidates
         .iter()
-        .map(|one| Likeness::of(wanted.name, one.name, &one.own))
+        .map(|one| Similarity::of(wanted.name, one.name, &one.own))
         .enumerate()
         .collect();
     let in_reach = |place: &usize| candidates.get(*place).is_some_and(|one| one.in_reach);
@@ -74,7 +74,7 @@ pub(in crate::repair) fn judge(
     }
     let Some(((place, best), rest)) = held.split_first() else {
         failed.push(NameGate::Candidates);
-        return Judged::Failed { failed };
+        return NameGateResult::Failed { failed };
     };
     if too_many {
         failed.push(NameGate::Candidates);
@@ -83,7 +83,8 @@ pub(in crate::repair) fn judge(
         failed.push(NameGate::OneRelation);
     }
     let rivals = rest.iter().map(|(rival, likeness)| {
-        let reached = in_reach(rival) || !in_reach(place) || best.kinship > Kinship::Own;
+        let reached =
+            in_reach(rival) || !in_reach(place) || best.similarity_kind > SimilarityKind::Own;
         let weight = if reached { 1.0 } else { BEYOND_REACH };
         weight * rivalry(best, likeness)
     });
@@ -91,16 +92,16 @@ pub(in crate::repair) fn judge(
     failed.extend(compared(best, second, settings));
     failed.sort();
     match failed.is_empty() {
-        true => Judged::Passed {
+        true => NameGateResult::Passed {
             place: *place,
-            kinship: best.kinship,
+            similarity_kind: best.similarity_kind,
         },
-        false => Judged::Failed { failed },
+        false => NameGateResult::Failed { failed },
     }
 }
 
 /// The gates of scores and of what differs.
-fn compared(best: &Likeness, second: Option<f64>, settings: &RepairSettings) -> Vec<NameGate> {
+fn compared(best: &Similarity, second: Option<f64>, settings: &RepairSettings) -> Vec<NameGate> {
     let gates = settings.gates;
     let mut failed = Vec::new();
     if best.score < gates.score_min {
@@ -116,7 +117,7 @@ fn compared(best: &Likeness, second: Option<f64>, settings: &RepairSettings) -> 
     if ahead < gates.separation_min && !times {
         failed.push(NameGate::Separation);
     }
-    if best.kinship == Kinship::Other {
+    if best.similarity_kind == SimilarityKind::Other {
         failed.push(NameGate::Containment);
     }
     if risk_list::is_risky(best, &settings.risk_pairs) {
@@ -127,13 +128,16 @@ fn compared(best: &Likeness, second: Option<f64>, settings: &RepairSettings) -> 
 
 /// How much a second candidate disputes the best one's place. A name that has all the words counts
 /// for less beside one that is the same word by word.
-fn rivalry(best: &Likeness, rival: &Likeness) -> f64 {
-    let weight = match (best.kinship, rival.kinship) {
-        (Kinship::Case, Kinship::Case) => 1.0,
-        (Kinship::Case, _) => 0.35,
-        (Kinship::Joints, Kinship::Own | Kinship::Contained | Kinship::Other) => 0.35,
-        (Kinship::Aligned, Kinship::Contained | Kinship::Other) => 0.35,
-        (Kinship::Own, Kinship::Contained | Kinship::Other) => 0.35,
+fn rivalry(best: &Similarity, rival: &Similarity) -> f64 {
+    let weight = match (best.similarity_kind, rival.similarity_kind) {
+        (SimilarityKind::Case, SimilarityKind::Case) => 1.0,
+        (SimilarityKind::Case, _) => 0.35,
+        (
+            SimilarityKind::Separators,
+            SimilarityKind::Own | SimilarityKind::Contained | SimilarityKind::Other,
+        ) => 0.35,
+        (SimilarityKind::Aligned, SimilarityKind::Contained | SimilarityKind::Other) => 0.35,
+        (SimilarityKind::Own, SimilarityKind::Contained | SimilarityKind::Other) => 0.35,
         _ => 1.0,
     };
     rival.score * weight
@@ -190,26 +194,26 @@ const WORDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::GateSettings;
+    use crate::policy::SimilarityGates;
 
     fn judged(wanted: &str, relation: &str, names: &[&str]) -> Result<String, Vec<NameGate>> {
-        let candidates: Vec<Existing<'_>> = names
+        let candidates: Vec<CandidateName<'_>> = names
             .iter()
-            .map(|name| Existing {
+            .map(|name| CandidateName {
                 name,
-                own: vec![Words::of(relation)],
+                own: vec![NameWords::of(relation)],
                 in_reach: true,
             })
             .collect();
-        let wanted = Wanted {
+        let wanted = UnknownName {
             name: wanted,
             bare: true,
             one_relation: true,
             cheaper_tried: true,
         };
-        match judge(&wanted, &candidates, false, &RepairSettings::default()) {
-            Judged::Passed { place, .. } => Ok(names[place].to_owned()),
-            Judged::Failed { failed } => Err(failed),
+        match check_gates(&wanted, &candidates, false, &RepairSettings::default()) {
+            NameGateResult::Passed { place, .. } => Ok(names[place].to_owned()),
+            NameGateResult::Failed { failed } => Err(failed),
         }
     }
 
@@ -275,25 +279,25 @@ mod tests {
     #[test]
     fn nothing_passes_twice_as_sure_settings() {
         let strict = RepairSettings {
-            gates: GateSettings {
+            gates: SimilarityGates {
                 score_min: 0.97,
-                ..GateSettings::default()
+                ..SimilarityGates::default()
             },
             ..RepairSettings::default()
         };
-        let candidates = [Existing {
+        let candidates = [CandidateName {
             name: "total_amount",
             own: Vec::new(),
             in_reach: true,
         }];
-        let wanted = Wanted {
+        let wanted = UnknownName {
             name: "amount",
             bare: true,
             one_relation: true,
             cheaper_tried: true,
         };
-        let judged = judge(&wanted, &candidates, false, &strict);
-        assert!(matches!(judged, Judged::Failed { failed } if failed == [NameGate::Score]));
+        let judged = check_gates(&wanted, &candidates, false, &strict);
+        assert!(matches!(judged, NameGateResult::Failed { failed } if failed == [NameGate::Score]));
     }
 
     #[test]

@@ -4,11 +4,11 @@
 //! case is no evidence against a name, and the same case is evidence for it.
 
 use crate::catalog::quote;
-use crate::repair::Answer;
+use crate::repair::RecovererAnswer;
 
 /// What a written name stands for among others.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Choice {
+pub(in crate::repair) enum CaseChoice {
     /// Nothing is spelled so, in any case.
     Nothing,
     /// This one.
@@ -23,21 +23,21 @@ pub(in crate::repair) fn choose<'n>(
     written: &str,
     folded: &str,
     among: impl Iterator<Item = &'n str>,
-) -> Choice {
+) -> CaseChoice {
     let mut found: Vec<&str> = Vec::new();
     for name in among.filter(|name| is_same(name, written)) {
         if name == folded {
-            return Choice::Nothing;
+            return CaseChoice::Nothing;
         }
         if !found.contains(&name) {
             found.push(name);
         }
     }
     match found.as_slice() {
-        [] => Choice::Nothing,
-        names if names.contains(&written) => Choice::One(written.to_owned()),
-        [only] => Choice::One((*only).to_owned()),
-        several => Choice::Several(several.iter().map(|name| (*name).to_owned()).collect()),
+        [] => CaseChoice::Nothing,
+        names if names.contains(&written) => CaseChoice::One(written.to_owned()),
+        [only] => CaseChoice::One((*only).to_owned()),
+        several => CaseChoice::Several(several.iter().map(|name| (*name).to_owned()).collect()),
     }
 }
 
@@ -69,9 +69,9 @@ pub(in crate::repair) fn in_quotes(name: &str) -> String {
 }
 
 /// The words for a name that could be several others.
-pub(in crate::repair) fn which_of(written: &str, names: &[String]) -> Answer {
+pub(in crate::repair) fn which_of(written: &str, names: &[String]) -> RecovererAnswer {
     let names: Vec<String> = names.iter().map(|name| in_quotes(name)).collect();
-    Answer::hint(format!(
+    RecovererAnswer::hint(format!(
         "Postgres folds names without quotes to lower case, and nothing is called {}. \
          These differ from it in case alone: {}. Write the one that is meant in double quotes.",
         in_quotes(&folded(written)),
@@ -83,21 +83,21 @@ pub(in crate::repair) fn which_of(written: &str, names: &[String]) -> Answer {
 mod tests {
     use super::*;
 
-    fn chosen(written: &str, among: &[&str]) -> Choice {
+    fn chosen(written: &str, among: &[&str]) -> CaseChoice {
         choose(written, &folded(written), among.iter().copied())
     }
 
     #[test]
     fn the_exact_case_wins_and_else_the_only_name() {
-        let one = |name: &str| Choice::One(name.into());
+        let one = |name: &str| CaseChoice::One(name.into());
         assert_eq!(chosen("Name", &["Name", "NAME", "x"]), one("Name"));
         assert_eq!(chosen("name", &["Name", "Name"]), one("Name"));
         assert_eq!(chosen("größe", &["GRÖSSE", "GrÖße"]), one("GrÖße"));
-        assert_eq!(chosen("Name", &["name", "Name"]), Choice::Nothing);
-        assert_eq!(chosen("Name", &["Names"]), Choice::Nothing);
+        assert_eq!(chosen("Name", &["name", "Name"]), CaseChoice::Nothing);
+        assert_eq!(chosen("Name", &["Names"]), CaseChoice::Nothing);
         assert_eq!(
             chosen("Name", &["NAME", "nAME"]),
-            Choice::Several(vec!["NAME".into(), "nAME".into()])
+            CaseChoice::Several(vec!["NAME".into(), "nAME".into()])
         );
     }
 

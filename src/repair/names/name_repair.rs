@@ -3,27 +3,27 @@
 use std::ops::Range;
 
 use crate::limits::NAMES_EXPANSION_DEPTH_MAX;
-use crate::repair::{Answer, Confidence, Hint, NameGate, Repair, Rewritten};
-use crate::sql::edit::{self, Edit};
+use crate::repair::{Confidence, NameGate, RecovererAnswer, Repair, RepairHint, TextChange};
+use crate::sql::edit::{self, TextEdit};
 
 /// What is found for one reference.
-pub(in crate::repair) enum Fix {
+pub(in crate::repair) enum NameFix {
     /// Another text for it.
-    Mended(Mend),
+    Repaired(NameRepair),
     /// Words.
-    Told(Told),
+    Advised(NameAdvice),
 }
 
 /// Another text for a part of the text.
-pub(in crate::repair) struct Mend {
+pub(in crate::repair) struct NameRepair {
     /// How sure it is.
     pub confidence: Confidence,
     /// What is replaced.
     pub span: Range<usize>,
     /// By what.
-    pub with: With,
+    pub with: NameReplacement,
     /// Insertions elsewhere that it needs.
-    pub beside: Vec<Edit>,
+    pub beside: Vec<TextEdit>,
     /// Why, for the client.
     pub change: String,
     /// The name of the column where it is another one than was written.
@@ -31,7 +31,7 @@ pub(in crate::repair) struct Mend {
 }
 
 /// What replaces something.
-pub(in crate::repair) enum With {
+pub(in crate::repair) enum NameReplacement {
     /// This.
     Text(String),
     /// Another part of the text as it becomes, in parentheses, and what follows it.
@@ -39,7 +39,7 @@ pub(in crate::repair) enum With {
 }
 
 /// Words instead of a changed text.
-pub(in crate::repair) struct Told {
+pub(in crate::repair) struct NameAdvice {
     /// They.
     pub advice: String,
     /// The gates that failed.
@@ -48,10 +48,10 @@ pub(in crate::repair) struct Told {
     pub absent: bool,
 }
 
-impl Fix {
+impl NameFix {
     /// Words alone.
-    pub(in crate::repair) fn told(advice: String) -> Self {
-        Self::Told(Told {
+    pub(in crate::repair) fn advised(advice: String) -> Self {
+        Self::Advised(NameAdvice {
             advice,
             failed: Vec::new(),
             absent: false,
@@ -65,10 +65,10 @@ impl Fix {
         text: String,
         change: String,
     ) -> Self {
-        Self::Mended(Mend {
+        Self::Repaired(NameRepair {
             confidence,
             span,
-            with: With::Text(text),
+            with: NameReplacement::Text(text),
             beside: Vec::new(),
             change,
             renamed: None,
@@ -83,10 +83,10 @@ impl Fix {
         change: String,
         renamed: &str,
     ) -> Self {
-        Self::Mended(Mend {
+        Self::Repaired(NameRepair {
             confidence,
             span,
-            with: With::Text(text),
+            with: NameReplacement::Text(text),
             beside: Vec::new(),
             change,
             renamed: Some(renamed.to_owned()),
@@ -94,60 +94,60 @@ impl Fix {
     }
 }
 
-/// One answer of all: a changed text where every one is mended, as sure as the least sure.
-pub(in crate::repair) fn together(text: &str, fixes: Vec<Fix>) -> Answer {
-    let mut mends = Vec::new();
+/// One answer of all: a changed text where every one is repaired, as sure as the least sure.
+pub(in crate::repair) fn together(text: &str, fixes: Vec<NameFix>) -> RecovererAnswer {
+    let mut repairs = Vec::new();
     let mut told = Vec::new();
     for fix in fixes {
         match fix {
-            Fix::Mended(mend) => mends.push(mend),
-            Fix::Told(words) => told.push(words),
+            NameFix::Repaired(repair) => repairs.push(repair),
+            NameFix::Advised(words) => told.push(words),
         }
     }
     if !told.is_empty() {
         return hinted(told);
     }
-    let confidence = match mends
+    let confidence = match repairs
         .iter()
-        .all(|mend| mend.confidence == Confidence::Exact)
+        .all(|repair| repair.confidence == Confidence::Exact)
     {
         true => Confidence::Exact,
         false => Confidence::Likely,
     };
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits: Vec<TextEdit> = Vec::new();
     let mut changes: Vec<&str> = Vec::new();
-    for mend in &mends {
-        let Some(replacement) = mend.replacement(text, &mends, 0) else {
-            return Answer::Silent;
+    for repair in &repairs {
+        let Some(replacement) = repair.replacement(text, &repairs, 0) else {
+            return RecovererAnswer::Silent;
         };
-        let whole = Edit {
-            span: mend.span.clone(),
+        let whole = TextEdit {
+            span: repair.span.clone(),
             replacement,
         };
-        for edit in mend.beside.iter().cloned().chain([whole]) {
+        for edit in repair.beside.iter().cloned().chain([whole]) {
             if !edits.contains(&edit) {
                 edits.push(edit);
             }
         }
-        if !changes.contains(&mend.change.as_str()) {
-            changes.push(&mend.change);
+        if !changes.contains(&repair.change.as_str()) {
+            changes.push(&repair.change);
         }
     }
     if edits.is_empty() {
-        return Answer::Silent;
+        return RecovererAnswer::Silent;
     }
-    Answer::Repaired(Repair {
+    RecovererAnswer::Repaired(Repair {
         confidence,
-        rewritten: Rewritten::Edits(edits),
+        rewritten: TextChange::Edits(edits),
         change: changes.join("; "),
     })
 }
 
-impl Mend {
+impl NameRepair {
     fn replacement(&self, text: &str, all: &[Self], depth: usize) -> Option<String> {
         match &self.with {
-            With::Text(text) => Some(text.clone()),
-            With::Part(part, after) => {
+            NameReplacement::Text(text) => Some(text.clone()),
+            NameReplacement::Part(part, after) => {
                 let inner = becoming(text, part, all, depth)?;
                 Some(format!("({inner}){after}"))
             }
@@ -156,32 +156,32 @@ impl Mend {
 }
 
 /// A part of the text with all changes made in it.
-fn becoming(text: &str, part: &Range<usize>, all: &[Mend], depth: usize) -> Option<String> {
+fn becoming(text: &str, part: &Range<usize>, all: &[NameRepair], depth: usize) -> Option<String> {
     if depth >= NAMES_EXPANSION_DEPTH_MAX {
         return None;
     }
     let own = text.get(part.clone())?;
     let mut edits = Vec::new();
-    for mend in all {
+    for repair in all {
         let (Some(start), Some(end)) = (
-            mend.span.start.checked_sub(part.start),
-            mend.span.end.checked_sub(part.start),
+            repair.span.start.checked_sub(part.start),
+            repair.span.end.checked_sub(part.start),
         ) else {
             continue;
         };
-        if mend.span.end > part.end {
+        if repair.span.end > part.end {
             continue;
         }
-        edits.push(Edit {
+        edits.push(TextEdit {
             span: start..end,
-            replacement: mend.replacement(text, all, depth + 1)?,
+            replacement: repair.replacement(text, all, depth + 1)?,
         });
     }
     let made = edit::apply(own, edits).ok()?;
     (made.len() <= crate::limits::REPAIR_BYTES_MAX).then_some(made)
 }
 
-fn hinted(told: Vec<Told>) -> Answer {
+fn hinted(told: Vec<NameAdvice>) -> RecovererAnswer {
     let mut advice: Vec<String> = Vec::new();
     let mut failed: Vec<NameGate> = Vec::new();
     for one in told {
@@ -192,7 +192,7 @@ fn hinted(told: Vec<Told>) -> Answer {
     }
     failed.sort();
     failed.dedup();
-    Answer::Hinted(Hint {
+    RecovererAnswer::Hinted(RepairHint {
         advice: advice.join(" "),
         failed,
     })

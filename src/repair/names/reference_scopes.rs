@@ -6,32 +6,32 @@ use crate::sql::tree::{self, Node, list, nodes};
 
 /// All places of a statement.
 #[derive(Default)]
-pub(in crate::repair) struct Places<'t> {
+pub(in crate::repair) struct ReferenceScopes<'t> {
     /// The queries, each before those inside it.
-    pub frames: Vec<Frame<'t>>,
+    pub reference_scopes: Vec<ReferenceScope<'t>>,
     /// The references.
-    pub refs: Vec<Place<'t>>,
+    pub refs: Vec<PlacedReference<'t>>,
 }
 
 /// One query.
-pub(in crate::repair) struct Frame<'t> {
+pub(in crate::repair) struct ReferenceScope<'t> {
     /// It.
     pub select: &'t nodes::SelectStmt,
-    /// The query around it, by its place in [`Places::frames`].
+    /// The query around it, by its place in [`ReferenceScopes::frames`].
     pub outer: Option<usize>,
     /// How it stands there.
-    pub link: Link,
+    pub link: OuterLink,
     /// What stands in its FROM, in the order of the text.
-    pub entries: Vec<Entry<'t>>,
-    /// The joins of its FROM: those of [`Entry::joins`].
+    pub entries: Vec<ScopeEntry<'t>>,
+    /// The joins of its FROM: those of [`ScopeEntry::joins`].
     pub joins: Vec<&'t nodes::JoinExpr>,
 }
 
 /// How a query stands in the one around it: what it sees of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Link {
+pub(in crate::repair) enum OuterLink {
     /// It sees what a clause sees.
-    Expression(Clause),
+    Expression(ReferenceClause),
     /// LATERAL in FROM: so many entries stand left of it.
     Lateral(usize),
     /// In FROM, in WITH, or part of a UNION: nothing of that query itself.
@@ -39,18 +39,18 @@ pub(in crate::repair) enum Link {
 }
 
 /// Something in FROM.
-pub(in crate::repair) struct Entry<'t> {
+pub(in crate::repair) struct ScopeEntry<'t> {
     /// What qualifies its columns.
     pub name: Option<&'t str>,
     /// The relation as it is written, if it is one.
     pub table: Option<&'t nodes::RangeVar>,
-    /// The joins that it is part of, by their place in [`Frame::joins`], with its side.
-    pub joins: Vec<(usize, Side)>,
+    /// The joins that it is part of, by their place in [`ReferenceScope::joins`], with its side.
+    pub joins: Vec<(usize, JoinSide)>,
 }
 
 /// A side of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Side {
+pub(in crate::repair) enum JoinSide {
     /// The first.
     Left,
     /// The second.
@@ -59,10 +59,10 @@ pub(in crate::repair) enum Side {
 
 /// A clause of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Clause {
+pub(in crate::repair) enum ReferenceClause {
     /// The list of what is selected: this one of it.
     Target(usize),
-    /// ON of a join, by its place in [`Frame::joins`].
+    /// ON of a join, by its place in [`ReferenceScope::joins`].
     On(usize),
     /// A function or an expression in FROM: so many entries stand left of it.
     From(usize),
@@ -80,22 +80,22 @@ pub(in crate::repair) enum Clause {
 
 /// One reference to a column.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct Place<'t> {
+pub(in crate::repair) struct PlacedReference<'t> {
     /// It.
     pub reference: &'t nodes::ColumnRef,
     /// Where it begins.
     pub at: usize,
     /// Its query.
-    pub frame: usize,
+    pub scope: usize,
     /// Its clause.
-    pub clause: Clause,
+    pub clause: ReferenceClause,
     /// What it is there.
-    pub role: Role<'t>,
+    pub role: ExpressionRole<'t>,
 }
 
 /// What an expression is in the one around it.
 #[derive(Clone, Copy)]
-pub(in crate::repair) enum Role<'t> {
+pub(in crate::repair) enum ExpressionRole<'t> {
     /// The whole of its clause, or of its part of a list.
     Whole,
     /// A side of an operator of comparison.
@@ -139,94 +139,104 @@ pub(in crate::repair) enum Role<'t> {
 }
 
 /// Something still to be looked at.
-pub(super) enum Step<'t> {
+pub(super) enum ScopeStep<'t> {
     /// A query.
-    Query(&'t nodes::SelectStmt, Option<usize>, Link),
+    Query(&'t nodes::SelectStmt, Option<usize>, OuterLink),
     /// A part of FROM, the joins that it is part of, and whether an alias hides its name.
-    From(Node<'t>, usize, Vec<(usize, Side)>, bool),
+    From(Node<'t>, usize, Vec<(usize, JoinSide)>, bool),
     /// An expression.
-    Expression(Node<'t>, Around<'t>),
+    Expression(Node<'t>, ExpressionContext<'t>),
 }
 
 /// What is around an expression.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'t> {
+pub(super) struct ExpressionContext<'t> {
     /// Its query.
-    pub frame: Option<usize>,
+    pub scope: Option<usize>,
     /// Its clause.
-    pub clause: Clause,
+    pub clause: ReferenceClause,
     /// What it is in what is around it.
-    pub role: Role<'t>,
+    pub role: ExpressionRole<'t>,
 }
 
-impl<'t> Places<'t> {
+impl<'t> ReferenceScopes<'t> {
     /// The places of a statement; none where it holds something that is not known.
     pub(in crate::repair) fn of(statement: Node<'t>) -> Option<Self> {
         let mut places = Self::default();
-        let around = Around {
-            frame: None,
-            clause: Clause::Other,
-            role: Role::Part,
+        let around = ExpressionContext {
+            scope: None,
+            clause: ReferenceClause::Other,
+            role: ExpressionRole::Part,
         };
-        let mut waiting = vec![Step::Expression(carried(statement), around)];
+        let mut waiting = vec![ScopeStep::Expression(carried(statement), around)];
         while let Some(step) = waiting.pop() {
             match step {
-                Step::Query(select, outer, link) => {
-                    let frame = places.begin(select, outer, link);
-                    clauses::of_query(select, frame, &mut waiting);
+                ScopeStep::Query(select, outer, link) => {
+                    let scope = places.begin(select, outer, link);
+                    clauses::of_query(select, scope, &mut waiting);
                 }
-                Step::From(node, frame, joins, hidden) => {
-                    places.from(node, frame, joins, hidden, &mut waiting)?;
+                ScopeStep::From(node, scope, joins, hidden) => {
+                    places.from(node, scope, joins, hidden, &mut waiting)?;
                 }
-                Step::Expression(node, around) => places.expression(node, around, &mut waiting)?,
+                ScopeStep::Expression(node, around) => {
+                    places.expression(node, around, &mut waiting)?
+                }
             }
         }
         Some(places)
     }
 
     /// The reference that begins at a byte.
-    pub(in crate::repair) fn at(&self, at: usize) -> Option<&Place<'t>> {
+    pub(in crate::repair) fn at(&self, at: usize) -> Option<&PlacedReference<'t>> {
         self.refs.iter().find(|place| place.at == at)
     }
 
     /// A query.
-    pub(in crate::repair) fn frame(&self, frame: usize) -> Option<&Frame<'t>> {
-        self.frames.get(frame)
+    pub(in crate::repair) fn frame(&self, scope: usize) -> Option<&ReferenceScope<'t>> {
+        self.reference_scopes.get(scope)
     }
 
     /// A query and those around it, nearest first.
-    pub(in crate::repair) fn chain(&self, frame: usize) -> impl Iterator<Item = &Frame<'t>> {
-        std::iter::successors(self.frame(frame), |inner| self.frame(inner.outer?))
+    pub(in crate::repair) fn scope_chain(
+        &self,
+        scope: usize,
+    ) -> impl Iterator<Item = &ReferenceScope<'t>> {
+        std::iter::successors(self.frame(scope), |inner| self.frame(inner.outer?))
     }
 
-    fn begin(&mut self, select: &'t nodes::SelectStmt, outer: Option<usize>, link: Link) -> usize {
-        self.frames.push(Frame {
+    fn begin(
+        &mut self,
+        select: &'t nodes::SelectStmt,
+        outer: Option<usize>,
+        link: OuterLink,
+    ) -> usize {
+        self.reference_scopes.push(ReferenceScope {
             select,
             outer,
             link,
             entries: Vec::new(),
             joins: Vec::new(),
         });
-        self.frames.len() - 1
+        self.reference_scopes.len() - 1
     }
 
     fn expression(
         &mut self,
         node: Node<'t>,
-        around: Around<'t>,
-        waiting: &mut Vec<Step<'t>>,
+        around: ExpressionContext<'t>,
+        waiting: &mut Vec<ScopeStep<'t>>,
     ) -> Option<()> {
         match node {
             Node::SelectStmt(select) => {
-                let link = Link::Expression(around.clause);
-                waiting.push(Step::Query(select, around.frame, link));
+                let link = OuterLink::Expression(around.clause);
+                waiting.push(ScopeStep::Query(select, around.scope, link));
             }
             Node::ColumnRef(reference) => {
-                if let (Ok(at), Some(frame)) = (usize::try_from(reference.location), around.frame) {
-                    self.refs.push(Place {
+                if let (Ok(at), Some(scope)) = (usize::try_from(reference.location), around.scope) {
+                    self.refs.push(PlacedReference {
                         reference,
                         at,
-                        frame,
+                        scope,
                         clause: around.clause,
                         role: around.role,
                     });
@@ -240,22 +250,23 @@ impl<'t> Places<'t> {
     fn from(
         &mut self,
         node: Node<'t>,
-        frame: usize,
-        joins: Vec<(usize, Side)>,
+        scope: usize,
+        joins: Vec<(usize, JoinSide)>,
         hidden: bool,
-        waiting: &mut Vec<Step<'t>>,
+        waiting: &mut Vec<ScopeStep<'t>>,
     ) -> Option<()> {
-        let own = self.frames.get_mut(frame)?;
+        let own = self.reference_scopes.get_mut(scope)?;
         let left = own.entries.len();
-        let around = Around {
-            frame: Some(frame),
-            clause: Clause::From(left),
-            role: Role::Part,
+        let around = ExpressionContext {
+            scope: Some(scope),
+            clause: ReferenceClause::From(left),
+            role: ExpressionRole::Part,
         };
+        let expression = |node: Node<'t>| ScopeStep::Expression(node, around);
         let mut entry = |alias: Option<&'t nodes::Alias>, table: Option<&'t nodes::RangeVar>| {
             let named = alias.and_then(|alias| alias.aliasname());
             let name = named.or_else(|| table.and_then(|table| table.relname()));
-            own.entries.push(Entry {
+            own.entries.push(ScopeEntry {
                 name: name.filter(|_| !hidden),
                 table,
                 joins: joins.clone(),
@@ -266,24 +277,24 @@ impl<'t> Places<'t> {
             Node::RangeSubselect(range) => {
                 entry(range.alias(), None);
                 let link = match range.lateral {
-                    true => Link::Lateral(left),
-                    false => Link::Apart,
+                    true => OuterLink::Lateral(left),
+                    false => OuterLink::Apart,
                 };
                 let Node::SelectStmt(select) = range.subquery() else {
                     return None;
                 };
-                waiting.push(Step::Query(select, Some(frame), link));
+                waiting.push(ScopeStep::Query(select, Some(scope), link));
             }
             Node::RangeTableSample(sample) => {
                 let arguments = sample.args().iter();
-                waiting.extend(arguments.map(|node| Step::Expression(node, around)));
-                waiting.push(Step::From(sample.relation(), frame, joins, hidden));
+                waiting.extend(arguments.map(expression));
+                waiting.push(ScopeStep::From(sample.relation(), scope, joins, hidden));
             }
             Node::JoinExpr(join) => {
                 if join.alias().is_some() {
                     entry(join.alias(), None);
                 }
-                return self.join(join, frame, &joins, hidden, waiting);
+                return self.join(join, scope, &joins, hidden, waiting);
             }
             Node::RangeFunction(range) => {
                 entry(range.alias(), None);
@@ -291,7 +302,7 @@ impl<'t> Places<'t> {
                 for function in range.functions() {
                     tree::children(function, &mut parts).ok()?;
                 }
-                waiting.extend(parts.into_iter().map(|node| Step::Expression(node, around)));
+                waiting.extend(parts.into_iter().map(expression));
             }
             other => {
                 let mut parts = Vec::new();
@@ -301,7 +312,7 @@ impl<'t> Places<'t> {
                     _ => None,
                 });
                 entry(named, None);
-                waiting.extend(parts.into_iter().map(|node| Step::Expression(node, around)));
+                waiting.extend(parts.into_iter().map(expression));
             }
         }
         Some(())
@@ -310,28 +321,31 @@ impl<'t> Places<'t> {
     fn join(
         &mut self,
         join: &'t nodes::JoinExpr,
-        frame: usize,
-        joins: &[(usize, Side)],
+        scope: usize,
+        joins: &[(usize, JoinSide)],
         hidden: bool,
-        waiting: &mut Vec<Step<'t>>,
+        waiting: &mut Vec<ScopeStep<'t>>,
     ) -> Option<()> {
         if joins.len() >= NAMES_JOINS_MAX {
             return None;
         }
-        let own = self.frames.get_mut(frame)?;
+        let own = self.reference_scopes.get_mut(scope)?;
         let place = own.joins.len();
         own.joins.push(join);
         let hidden = hidden || join.alias().is_some();
-        let condition = Around {
-            frame: Some(frame),
-            clause: Clause::On(place),
-            role: Role::Whole,
+        let condition = ExpressionContext {
+            scope: Some(scope),
+            clause: ReferenceClause::On(place),
+            role: ExpressionRole::Whole,
         };
-        waiting.push(Step::Expression(join.quals(), condition));
-        for (node, side) in [(join.rarg(), Side::Right), (join.larg(), Side::Left)] {
+        waiting.push(ScopeStep::Expression(join.quals(), condition));
+        for (node, side) in [
+            (join.rarg(), JoinSide::Right),
+            (join.larg(), JoinSide::Left),
+        ] {
             let mut joins = joins.to_vec();
             joins.push((place, side));
-            waiting.push(Step::From(node, frame, joins, hidden));
+            waiting.push(ScopeStep::From(node, scope, joins, hidden));
         }
         Some(())
     }

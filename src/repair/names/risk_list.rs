@@ -1,10 +1,10 @@
 //! Words that must not be exchanged for each other, and words that may neither be added nor left
 //! out: what such a word tells apart looks alike and is not.
 
-use super::similarity::{Likeness, singular};
+use super::similarity::{Similarity, singular};
 
 /// Whether what differs between two names is too risky. `pairs` is what the policy adds.
-pub(in crate::repair) fn is_risky(likeness: &Likeness, pairs: &[(String, String)]) -> bool {
+pub(in crate::repair) fn is_risky(likeness: &Similarity, pairs: &[(String, String)]) -> bool {
     let exchanged = likeness.lost.iter().any(|lost| {
         let mut gained = likeness.gained.iter();
         gained.any(|gained| is_pair(lost, gained, pairs))
@@ -13,11 +13,11 @@ pub(in crate::repair) fn is_risky(likeness: &Likeness, pairs: &[(String, String)
         .exchanged
         .iter()
         .any(|(one, other)| is_pair(one, other, pairs));
-    let narrowed = match likeness.kinship {
-        super::similarity::Kinship::Own => false,
+    let narrowed = match likeness.similarity_kind {
+        super::similarity::SimilarityKind::Own => false,
         _ => {
             let mut extra = likeness.lost.iter().chain(&likeness.gained);
-            extra.any(|word| narrows(word, pairs))
+            extra.any(|word| is_risky_word(word, pairs))
         }
     };
     exchanged || slipped || narrowed
@@ -36,7 +36,7 @@ fn is_pair(one: &str, other: &str, pairs: &[(String, String)]) -> bool {
 }
 
 /// Whether a word more or less makes another thing of it.
-fn narrows(word: &str, pairs: &[(String, String)]) -> bool {
+fn is_risky_word(word: &str, pairs: &[(String, String)]) -> bool {
     let word = singular(word);
     let is = |other: &str| singular(&other.to_lowercase()) == word;
     KINDS.iter().any(|kind| is(kind))
@@ -125,11 +125,14 @@ const KINDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repair::names::similarity::Words;
+    use crate::repair::names::similarity::NameWords;
 
     fn risky(wanted: &str, name: &str) -> bool {
         let added = [("club".to_owned(), "team".to_owned())];
-        is_risky(&Likeness::of(wanted, name, &[Words::of("orders")]), &added)
+        is_risky(
+            &Similarity::of(wanted, name, &[NameWords::of("orders")]),
+            &added,
+        )
     }
 
     #[test]

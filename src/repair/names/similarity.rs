@@ -7,15 +7,15 @@ use std::borrow::Cow;
 
 /// The words of a name, in lower case.
 #[derive(Clone, PartialEq, Eq)]
-pub(in crate::repair) struct Words(Vec<String>);
+pub(in crate::repair) struct NameWords(Vec<String>);
 
 /// How two names are alike, closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::repair) enum Kinship {
+pub(in crate::repair) enum SimilarityKind {
     /// They differ in upper case only.
     Case,
     /// They differ in what stands between the words.
-    Joints,
+    Separators,
     /// Word by word one is the other: plurals, abbreviations, slips.
     Aligned,
     /// One has all words of the other, and beyond them only what its relation is called.
@@ -27,9 +27,9 @@ pub(in crate::repair) enum Kinship {
 }
 
 /// What came of holding two names side by side.
-pub(in crate::repair) struct Likeness {
+pub(in crate::repair) struct Similarity {
     /// In which way they are alike.
-    pub kinship: Kinship,
+    pub similarity_kind: SimilarityKind,
     /// From 0 to 1.
     pub score: f64,
     /// Words of the wanted name that the other has nothing for.
@@ -40,7 +40,7 @@ pub(in crate::repair) struct Likeness {
     pub exchanged: Vec<(String, String)>,
 }
 
-impl Words {
+impl NameWords {
     /// The words of a name.
     pub(in crate::repair) fn of(name: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
@@ -82,32 +82,32 @@ impl Words {
     }
 }
 
-impl Likeness {
+impl Similarity {
     /// Holds a wanted name beside one that exists, a column or a relation; `own` is what the
     /// relation of the column is called.
-    pub(in crate::repair) fn of(wanted: &str, name: &str, own: &[Words]) -> Self {
+    pub(in crate::repair) fn of(wanted: &str, name: &str, own: &[NameWords]) -> Self {
         if wanted.to_lowercase() == name.to_lowercase() {
-            return Self::plain(Kinship::Case, 1.0);
+            return Self::plain(SimilarityKind::Case, 1.0);
         }
-        let (left, right) = (Words::of(wanted), Words::of(name));
+        let (left, right) = (NameWords::of(wanted), NameWords::of(name));
         let (one, other) = (left.joined(), right.joined());
         if one == other && !one.is_empty() {
-            return Self::plain(Kinship::Joints, 0.99);
+            return Self::plain(SimilarityKind::Separators, 0.99);
         }
         let mut likeness = aligned(&left, &right);
         likeness.weigh(&left, &right, own);
-        if likeness.kinship == Kinship::Other
+        if likeness.similarity_kind == SimilarityKind::Other
             && left.list().len() != right.list().len()
             && is_slip(&one, &other, JOINED_SLIP_LETTERS_MIN)
         {
-            return Self::plain(Kinship::Aligned, 0.9);
+            return Self::plain(SimilarityKind::Aligned, 0.9);
         }
         likeness
     }
 
-    fn plain(kinship: Kinship, score: f64) -> Self {
+    fn plain(similarity_kind: SimilarityKind, score: f64) -> Self {
         Self {
-            kinship,
+            similarity_kind,
             score,
             lost: Vec::new(),
             gained: Vec::new(),
@@ -116,23 +116,23 @@ impl Likeness {
     }
 
     /// Gives what was aligned a score.
-    fn weigh(&mut self, left: &Words, right: &Words, own: &[Words]) {
+    fn weigh(&mut self, left: &NameWords, right: &NameWords, own: &[NameWords]) {
         let is_own = |word: &String| own.iter().any(|words| words.has(word));
         let strength = self.score;
-        (self.kinship, self.score) = match (self.lost.as_slice(), self.gained.as_slice()) {
-            ([], []) => (Kinship::Aligned, strength),
+        (self.similarity_kind, self.score) = match (self.lost.as_slice(), self.gained.as_slice()) {
+            ([], []) => (SimilarityKind::Aligned, strength),
             ([], extra) | (extra, []) if extra.iter().all(is_own) && strength > 0.0 => {
-                (Kinship::Own, 0.95 * strength)
+                (SimilarityKind::Own, 0.95 * strength)
             }
-            ([], _) if is_generic(left) => (Kinship::Contained, 0.5),
-            ([], [_]) => (Kinship::Contained, 0.85 * strength),
-            ([], [_, _]) => (Kinship::Contained, 0.8 * strength),
-            ([], _) => (Kinship::Contained, 0.6),
-            (_, []) if strength > 0.0 => (Kinship::Contained, 0.6),
+            ([], _) if is_generic(left) => (SimilarityKind::Contained, 0.5),
+            ([], [_]) => (SimilarityKind::Contained, 0.85 * strength),
+            ([], [_, _]) => (SimilarityKind::Contained, 0.8 * strength),
+            ([], _) => (SimilarityKind::Contained, 0.6),
+            (_, []) if strength > 0.0 => (SimilarityKind::Contained, 0.6),
             _ => {
                 let all = left.list().len() + right.list().len();
                 let lone = self.lost.len() + self.gained.len();
-                (Kinship::Other, cubed(shared(all, lone)))
+                (SimilarityKind::Other, cubed(shared(all, lone)))
             }
         };
     }
@@ -140,7 +140,7 @@ impl Likeness {
 
 /// Words that say what kind of a thing a column is and not which: alone they name nothing that
 /// another word beside them would not change.
-fn is_generic(words: &Words) -> bool {
+fn is_generic(words: &NameWords) -> bool {
     matches!(words.list(), [only] if GENERIC.contains(&only.as_str()))
 }
 
@@ -149,9 +149,9 @@ fn take(word: &mut String) -> Option<String> {
 }
 
 /// Finds for each word its like. The score is how alike those are that have one.
-fn aligned(left: &Words, right: &Words) -> Likeness {
+fn aligned(left: &NameWords, right: &NameWords) -> Similarity {
     let mut free: Vec<&String> = right.list().iter().collect();
-    let mut likeness = Likeness::plain(Kinship::Other, 0.0);
+    let mut likeness = Similarity::plain(SimilarityKind::Other, 0.0);
     let (mut sum, mut pairs) = (0.0, 0.0);
     let several = left.list().len() > 1 && right.list().len() > 1;
     for word in left.list() {
@@ -372,9 +372,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(wanted: &str, name: &str, relation: &str, kinship: Kinship) {
-        let likeness = Likeness::of(wanted, name, &[Words::of(relation)]);
-        assert_eq!(likeness.kinship, kinship, "{wanted} {name}");
+    fn check(wanted: &str, name: &str, relation: &str, similarity_kind: SimilarityKind) {
+        let likeness = Similarity::of(wanted, name, &[NameWords::of(relation)]);
+        assert_eq!(likeness.similarity_kind, similarity_kind, "{wanted} {name}");
     }
 
     #[test]
@@ -388,30 +388,35 @@ mod tests {
             ("", ""),
             ("größeMax", "größe max"),
         ] {
-            assert_eq!(Words::of(name).list().join(" "), words, "{name}");
+            assert_eq!(NameWords::of(name).list().join(" "), words, "{name}");
         }
     }
 
     #[test]
     fn names_are_alike_in_ways() {
-        check("Name", "name", "t", Kinship::Case);
-        check("orderid", "order_id", "t", Kinship::Joints);
-        check("OrderID", "order_id", "t", Kinship::Joints);
-        check("rating", "ratings", "t", Kinship::Aligned);
-        check("totl_amount", "total_amount", "t", Kinship::Aligned);
-        check("cust_id", "customer_id", "t", Kinship::Aligned);
-        check("custmerid", "customer_id", "t", Kinship::Aligned);
-        check("qty", "quantity", "t", Kinship::Aligned);
-        check("name", "product_name", "products", Kinship::Own);
-        check("customer_name", "name", "customers", Kinship::Own);
-        check("customer_name", "name", "vendors", Kinship::Contained);
-        check("amount", "total_amount", "t", Kinship::Contained);
-        check("status", "country", "t", Kinship::Other);
-        check("payer_id", "payee_id", "t", Kinship::Other);
-        check("sender", "lender", "t", Kinship::Other);
-        check("line1", "line2", "t", Kinship::Other);
-        check("country", "county", "t", Kinship::Aligned);
-        check("count", "country", "t", Kinship::Other);
+        check("Name", "name", "t", SimilarityKind::Case);
+        check("orderid", "order_id", "t", SimilarityKind::Separators);
+        check("OrderID", "order_id", "t", SimilarityKind::Separators);
+        check("rating", "ratings", "t", SimilarityKind::Aligned);
+        check("totl_amount", "total_amount", "t", SimilarityKind::Aligned);
+        check("cust_id", "customer_id", "t", SimilarityKind::Aligned);
+        check("custmerid", "customer_id", "t", SimilarityKind::Aligned);
+        check("qty", "quantity", "t", SimilarityKind::Aligned);
+        check("name", "product_name", "products", SimilarityKind::Own);
+        check("customer_name", "name", "customers", SimilarityKind::Own);
+        check(
+            "customer_name",
+            "name",
+            "vendors",
+            SimilarityKind::Contained,
+        );
+        check("amount", "total_amount", "t", SimilarityKind::Contained);
+        check("status", "country", "t", SimilarityKind::Other);
+        check("payer_id", "payee_id", "t", SimilarityKind::Other);
+        check("sender", "lender", "t", SimilarityKind::Other);
+        check("line1", "line2", "t", SimilarityKind::Other);
+        check("country", "county", "t", SimilarityKind::Aligned);
+        check("count", "country", "t", SimilarityKind::Other);
     }
 
     #[test]

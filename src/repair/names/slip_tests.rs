@@ -4,19 +4,22 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::context::Ground;
-use crate::catalog::fixture::Fixture;
+use super::context::NameRepairContext;
+use crate::catalog::fixture::CatalogFixture;
 use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, Parameters, SessionNames};
+use crate::gate::{Gate, ParameterTypes, SessionNames};
 use crate::policy::{Policy, Recoverer, RepairSettings};
 use crate::repair::context::tokens_of;
 use crate::repair::laws::{ask, world};
-use crate::repair::{Answer, Class, Confidence, Database, Failure, Origin, Scene};
-use crate::resolve::What;
+use crate::repair::{
+    Confidence, Failure, FailureClass, FailureOrigin, RecovererAnswer, RepairContext,
+    SessionDatabase,
+};
+use crate::resolve::UsedObject;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sql::tree;
 
-fn schools_and_concerts() -> Fixture {
+fn schools_and_concerts() -> CatalogFixture {
     world()
         .table(
             "public.employees",
@@ -171,38 +174,38 @@ fn slips(name: &str, table: Option<&str>) -> Vec<String> {
 
 /// References that mean a column: where they are, what qualifies them, and their table.
 fn references(text: &str, names: &SessionNames) -> Vec<(Vec<Range<usize>>, Option<String>)> {
-    on_scene(text, names, |scene| {
-        let ground = Ground::of(scene).unwrap();
-        let refs = ground.places.refs.iter().filter_map(|place| {
-            let parts = ground.parts(place.at, place.reference.fields().len())?;
-            let mut uses = ground.resolution.uses.iter();
+    on_scene(text, names, |context| {
+        let name_context = NameRepairContext::of(context).unwrap();
+        let refs = name_context.places.refs.iter().filter_map(|place| {
+            let parts = name_context.parts(place.at, place.reference.fields().len())?;
+            let mut uses = name_context.resolution.uses.iter();
             let origin = uses.find_map(|used| match &used.what {
-                What::Column { origin, .. } if used.at == Some(place.at) => *origin,
+                UsedObject::Column { origin, .. } if used.at == Some(place.at) => *origin,
                 _ => None,
             });
-            let table = origin.map(|(relation, _)| ground.name_of(relation).to_owned());
+            let table = origin.map(|(relation, _)| name_context.name_of(relation).to_owned());
             Some((parts, table))
         });
         refs.collect()
     })
 }
 
-fn on_scene<T>(text: &str, names: &SessionNames, look: impl FnOnce(&Scene<'_>) -> T) -> T {
-    let open = Parameters::open();
-    let database = Database::of(names, &open).unwrap();
+fn on_scene<T>(text: &str, names: &SessionNames, look: impl FnOnce(&RepairContext<'_>) -> T) -> T {
+    let open = ParameterTypes::none_given();
+    let database = SessionDatabase::of(names, &open).unwrap();
     let tokens = tokens_of(text);
     let tree = tree::parse(text).ok();
     let resolution = tree.as_ref().and_then(|tree| database.resolve(tree));
     let failure = Failure {
-        class: Class::UndefinedColumn,
+        class: FailureClass::UndefinedColumn,
         sqlstate: "42703".into(),
         message: String::new(),
         hint: None,
         position: None,
-        origin: Origin::Server,
+        origin: FailureOrigin::Server,
     };
     let settings = RepairSettings::default();
-    look(&Scene {
+    look(&RepairContext {
         text,
         tokens: &tokens,
         tree: tree.as_ref(),
@@ -216,7 +219,7 @@ fn on_scene<T>(text: &str, names: &SessionNames, look: impl FnOnce(&Scene<'_>) -
 }
 
 /// Every reference of a text with something else in its place, where that fails.
-fn broken(text: &str, names: &SessionNames, others: &Others) -> Vec<String> {
+fn broken(text: &str, names: &SessionNames, others: &SlipKind) -> Vec<String> {
     let all = references(text, names);
     let qualified = all.iter().filter(|(parts, _)| parts.len() == 2);
     let qualifiers: Vec<&str> = qualified
@@ -227,21 +230,21 @@ fn broken(text: &str, names: &SessionNames, others: &Others) -> Vec<String> {
         let last = parts.last().unwrap();
         let name = text[last.clone()].trim_matches('"');
         let mut changed: Vec<(Range<usize>, String)> = match others {
-            Others::Slips => slips(name, table.as_deref()),
-            Others::Words => WORDS.iter().map(|word| (*word).to_owned()).collect(),
-            Others::Qualifiers => Vec::new(),
+            SlipKind::Slips => slips(name, table.as_deref()),
+            SlipKind::Words => WORDS.iter().map(|word| (*word).to_owned()).collect(),
+            SlipKind::Qualifiers => Vec::new(),
         }
         .into_iter()
         .map(|slip| (last.clone(), slip))
         .collect();
-        if let (Others::Qualifiers, [first, _]) = (others, parts.as_slice()) {
+        if let (SlipKind::Qualifiers, [first, _]) = (others, parts.as_slice()) {
             let all = qualifiers.iter().map(|other| (*other).to_owned());
             changed.extend(all.map(|other| (first.clone(), other)));
         }
         made.extend(changed.into_iter().filter_map(|(span, slip)| {
             let broken = format!("{}{slip}{}", &text[..span.start], &text[span.end..]);
-            let fails = on_scene(&broken, names, |scene| {
-                let missing = Ground::of(scene)?.missing()?.len();
+            let fails = on_scene(&broken, names, |context| {
+                let missing = NameRepairContext::of(context)?.missing_columns()?.len();
                 (missing > 0).then_some(())
             });
             fails.map(|()| broken)
@@ -250,7 +253,7 @@ fn broken(text: &str, names: &SessionNames, others: &Others) -> Vec<String> {
     made
 }
 
-enum Others {
+enum SlipKind {
     Slips,
     Qualifiers,
     Words,
@@ -258,24 +261,24 @@ enum Others {
 
 /// What became of broken texts.
 #[derive(Default)]
-struct Count {
+struct SlipCount {
     right: usize,
     hints: usize,
     other: Vec<(Confidence, String)>,
 }
 
-fn count(others: &Others) -> Count {
+fn count(others: &SlipKind) -> SlipCount {
     let policy = Policy::agent();
     let names = session(schools_and_concerts(), &policy);
     let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
-    let mut count = Count::default();
+    let mut count = SlipCount::default();
     for text in TEXTS {
         for broken in broken(text, &names, others) {
             let recoverer = Recoverer::UndefinedColumn;
             match ask(recoverer, &broken, "42703", None, &names, &gate) {
-                Answer::Hinted(_) => count.hints += 1,
-                Answer::Silent => panic!("{broken}: silence"),
-                Answer::Repaired(repair) => {
+                RecovererAnswer::Hinted(_) => count.hints += 1,
+                RecovererAnswer::Silent => panic!("{broken}: silence"),
+                RecovererAnswer::Repaired(repair) => {
                     let sure = repair.confidence;
                     let made = repair.rewritten.text(&broken).unwrap();
                     match made == *text {
@@ -291,7 +294,7 @@ fn count(others: &Others) -> Count {
 
 #[test]
 fn a_slip_is_put_right_or_told_and_never_becomes_another_column() {
-    for (others, right) in [(Others::Slips, 1_500), (Others::Qualifiers, 35)] {
+    for (others, right) in [(SlipKind::Slips, 1_500), (SlipKind::Qualifiers, 35)] {
         let count = count(&others);
         assert!(count.other.is_empty(), "{:?}", count.other);
         assert!(count.right >= right, "{} {}", count.right, count.hints);
@@ -300,7 +303,7 @@ fn a_slip_is_put_right_or_told_and_never_becomes_another_column() {
 
 #[test]
 fn a_word_that_could_mean_much_is_never_certain() {
-    let count = count(&Others::Words);
+    let count = count(&SlipKind::Words);
     let certain = count
         .other
         .iter()
@@ -319,12 +322,12 @@ fn texts_in_double_quotes_are_put_right() {
         let broken = text.replace('\'', "\"");
         let recoverer = Recoverer::UndefinedColumn;
         match ask(recoverer, &broken, "42703", None, &names, &gate) {
-            Answer::Repaired(repair) => {
+            RecovererAnswer::Repaired(repair) => {
                 assert_eq!(repair.confidence, Confidence::Exact, "{broken}");
                 assert_eq!(repair.rewritten.text(&broken).unwrap(), *text);
             }
-            Answer::Hinted(hint) => panic!("{broken}: {}", hint.advice),
-            Answer::Silent => panic!("{broken}: silence"),
+            RecovererAnswer::Hinted(hint) => panic!("{broken}: {}", hint.advice),
+            RecovererAnswer::Silent => panic!("{broken}: silence"),
         }
     }
 }

@@ -1,28 +1,33 @@
 //! Words about a name that does not exist: what is there, as far as the client may see it.
 
-use super::context::{Ground, Missing, Seen, spelled};
-use super::name_repair::{Fix, Told};
-use super::reference_scopes::Role;
-use super::similarity::{Likeness, Words, distance};
+use super::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
+use super::name_repair::{NameAdvice, NameFix};
+use super::reference_scopes::ExpressionRole;
+use super::similarity::{NameWords, Similarity, distance};
 use crate::catalog::{RelationId, quote::quoted};
 use crate::repair::NameGate;
 
 /// A column that does not exist.
 pub(in crate::repair) fn column(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    all: &[Seen<'_>],
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
     failed: &[NameGate],
-) -> Fix {
+) -> NameFix {
     let mut found: Vec<(f64, String)> = Vec::new();
     for seen in all {
-        for column in seen.item.columns.iter().filter(|own| ground.shows(own)) {
+        for column in seen
+            .item
+            .columns
+            .iter()
+            .filter(|own| name_context.may_show_column(own))
+        {
             let name = column.name.as_str();
-            let near = nearness(missing.name, name, &ground.own_words(seen.item));
+            let near = nearness(missing.name, name, &name_context.own_words(seen.item));
             found.push((near, spelled(seen.qualifier, name)));
         }
     }
-    let beside = elsewhere(ground, missing.name, all);
+    let beside = elsewhere(name_context, missing.name, all);
     let whole = match missing.qualifier {
         Some(qualifier) => spelled(Some(qualifier), missing.name),
         None => quoted(missing.name).into_owned(),
@@ -33,7 +38,11 @@ pub(in crate::repair) fn column(
             names.join(", ")
         ),
         (_, [only]) if only.item.columns.len() <= LISTED_MAX => {
-            let columns = only.item.columns.iter().filter(|own| ground.shows(own));
+            let columns = only
+                .item
+                .columns
+                .iter()
+                .filter(|own| name_context.may_show_column(own));
             let names: Vec<String> = columns
                 .map(|own| spelled(None, own.name.as_str()))
                 .collect();
@@ -55,12 +64,12 @@ pub(in crate::repair) fn column(
     }
     let is_compared = matches!(
         missing.place.role,
-        Role::Compared { .. } | Role::Listed { .. }
+        ExpressionRole::Compared { .. } | ExpressionRole::Listed { .. }
     );
-    if ground.in_quotes(missing).is_some() || (is_compared && missing.qualifier.is_none()) {
+    if name_context.in_quotes(missing).is_some() || (is_compared && missing.qualifier.is_none()) {
         advice.push_str(" A text is written in single quotes.");
     }
-    Fix::Told(Told {
+    NameFix::Advised(NameAdvice {
         advice,
         failed: failed.to_vec(),
         absent: true,
@@ -69,17 +78,17 @@ pub(in crate::repair) fn column(
 
 /// A qualifier that names nothing.
 pub(in crate::repair) fn entry(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    all: &[Seen<'_>],
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
     failed: Vec<NameGate>,
-) -> Fix {
+) -> NameFix {
     let qualifier = missing.qualifier.unwrap_or_default();
     let there: Vec<String> = all
         .iter()
         .filter_map(|seen| {
             let name = quoted(seen.qualifier?);
-            let relation = seen.item.relation.map(|id| ground.name_of(id));
+            let relation = seen.item.relation.map(|id| name_context.name_of(id));
             Some(match relation.filter(|own| Some(*own) != seen.qualifier) {
                 Some(relation) => format!("{name} (of {})", quoted(relation)),
                 None => name.into_owned(),
@@ -87,14 +96,16 @@ pub(in crate::repair) fn entry(
         })
         .take(LISTED_MAX)
         .collect();
-    let catalog = ground.catalog();
+    let catalog = name_context.catalog();
     let relations = catalog
         .names()
         .find(qualifier)
         .map(|name| catalog.index().relations(name))
         .unwrap_or_default();
-    let table = relations.iter().find(|relation| ground.sees(**relation));
-    let is_common = ground.is_common(qualifier);
+    let table = relations
+        .iter()
+        .find(|relation| name_context.may_show_relation(**relation));
+    let is_common = name_context.is_cte_name(qualifier);
     let advice = match (table, there.is_empty()) {
         _ if is_common => format!(
             "{0} is a query of WITH, and has to stand in FROM where its columns are used: JOIN {0} \
@@ -113,7 +124,7 @@ pub(in crate::repair) fn entry(
             there.join(", ")
         ),
     };
-    Fix::Told(Told {
+    NameFix::Advised(NameAdvice {
         advice,
         failed,
         absent: true,
@@ -121,22 +132,26 @@ pub(in crate::repair) fn entry(
 }
 
 /// The columns of this name, or nearly so, of the relations one step away.
-fn elsewhere(ground: &Ground<'_>, name: &str, all: &[Seen<'_>]) -> Vec<String> {
+fn elsewhere(
+    name_context: &NameRepairContext<'_>,
+    name: &str,
+    all: &[VisibleItem<'_>],
+) -> Vec<String> {
     let own: Vec<RelationId> = all.iter().filter_map(|seen| seen.item.relation).collect();
     let mut near: Vec<RelationId> = Vec::new();
     for relation in &own {
-        near.extend(ground.neighbours(*relation));
+        near.extend(name_context.neighbours(*relation));
     }
     near.sort_unstable();
     near.dedup();
-    let catalog = ground.catalog();
+    let catalog = name_context.catalog();
     let like = |relation: &RelationId| {
-        let words = [Words::of(ground.name_of(*relation))];
+        let words = [NameWords::of(name_context.name_of(*relation))];
         let columns = catalog.columns_of(*relation).iter();
-        let seen = columns.filter(|column| ground.reads(*relation, column));
+        let seen = columns.filter(|column| name_context.may_show_column_of(*relation, column));
         let names = seen.map(|column| catalog.names().text(column.name));
         let best = names
-            .map(|own| (Likeness::of(name, own, &words).score, own))
+            .map(|own| (Similarity::of(name, own, &words).score, own))
             .max_by(|(one, _), (other, _)| one.total_cmp(other));
         let (_, column) = best.filter(|(score, _)| *score >= SAME_MIN)?;
         Some(format!(
@@ -153,13 +168,15 @@ fn elsewhere(ground: &Ground<'_>, name: &str, all: &[Seen<'_>]) -> Vec<String> {
 }
 
 /// How near a name is, for people: also by its letters.
-pub(in crate::repair) fn nearness(wanted: &str, name: &str, own: &[Words]) -> f64 {
+pub(in crate::repair) fn nearness(wanted: &str, name: &str, own: &[NameWords]) -> f64 {
     let letters = |name: &str| -> Vec<char> { name.to_lowercase().chars().take(64).collect() };
     let (left, right) = (letters(wanted), letters(name));
     let count = |number: usize| u32::try_from(number).map_or(1.0, f64::from);
     let longer = count(left.len().max(right.len()).max(1));
     let by_letters = 1.0 - count(distance(&left, &right)) / longer;
-    Likeness::of(wanted, name, own).score.max(0.9 * by_letters)
+    Similarity::of(wanted, name, own)
+        .score
+        .max(0.9 * by_letters)
 }
 
 /// The nearest of all, nearest first.

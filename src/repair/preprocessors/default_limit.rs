@@ -15,13 +15,13 @@
 //! # When not
 //! Aggregates without GROUP BY, which return one row; EXPLAIN and everything else that is no query.
 
-use crate::sql::edit::{self, Edit};
+use crate::sql::edit::{self, TextEdit};
 use crate::sql::lexer::{self, TokenKind};
-use crate::sql::tree::{self, Node, SetOperation, Statement, Tree, nodes};
+use crate::sql::tree::{self, Node, ParsedStatement, SetOperation, SyntaxTree, nodes};
 
 /// The edit that bounds the statement; none where it is bounded, or is no SELECT that returns many
 /// rows.
-pub fn look(text: &str, tree: &Tree, rows_max: u64) -> Option<Edit> {
+pub fn limit_edit(text: &str, tree: &SyntaxTree, rows_max: u64) -> Option<TextEdit> {
     let statement = only(tree)?;
     let select = unbounded(statement.node)?;
     if !select.locking_clause().is_empty() || returns_one_row(select) {
@@ -35,7 +35,7 @@ pub fn look(text: &str, tree: &Tree, rows_max: u64) -> Option<Edit> {
             token.kind != TokenKind::Punctuation || text.get(token.span.clone()) != Some(";")
         })
         .last()?;
-    let edit = Edit {
+    let edit = TextEdit {
         span: last.span.end..last.span.end,
         replacement: format!(" LIMIT {rows_max}"),
     };
@@ -46,7 +46,7 @@ pub fn look(text: &str, tree: &Tree, rows_max: u64) -> Option<Edit> {
     is_bounded.then_some(edit)
 }
 
-fn only(tree: &Tree) -> Option<Statement<'_>> {
+fn only(tree: &SyntaxTree) -> Option<ParsedStatement<'_>> {
     let mut statements = tree.statements();
     let first = statements.next()?;
     statements.next().is_none().then_some(first)
@@ -125,10 +125,13 @@ mod tests {
 
     fn bounded(text: &str) -> Option<String> {
         let tree = tree::parse(text).unwrap();
-        let edit = look(text, &tree, 100)?;
+        let edit = limit_edit(text, &tree, 100)?;
         let after = edit::apply(text, vec![edit]).unwrap();
         let again = tree::parse(&after).unwrap();
-        assert!(look(&after, &again, 100).is_none(), "{after}: not settled");
+        assert!(
+            limit_edit(&after, &again, 100).is_none(),
+            "{after}: not settled"
+        );
         Some(after)
     }
 

@@ -6,4 +6,4 @@ pub mod default_limit;
 pub mod quote_identifiers;
 pub mod unwrap;
 
-pub use self::unwrap::Unwrapped;
+pub use self::unwrap::UnwrappedText;

@@ -25,181 +25,199 @@
 
 use crate::catalog::quote::quoted;
 use crate::repair::dependencies::equalities::{
-    Comparisons, Equalities, Equated, Extent, is_plain, is_same_type,
+    ColumnEqualities, ConditionExtent, EqualityKind, ServerComparisons, is_plain, is_same_type,
 };
-use crate::repair::scopes::column_reference::{Clause, Meaning, Reference, own_name};
-use crate::repair::scopes::query_scopes::{Outline, Spot};
+use crate::repair::scopes::column_reference::{
+    ColumnReference, QueryClause, ReferenceMeaning, own_name,
+};
+use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
 use crate::repair::scopes::{qualifier, span_of};
-use crate::repair::{Answer, Scene};
-use crate::resolve::{Completeness, Resolution, What};
-use crate::sql::edit::Edit;
+use crate::repair::{RecovererAnswer, RepairContext};
+use crate::resolve::{ColumnCompleteness, Resolution, UsedObject};
+use crate::sql::edit::TextEdit;
 use crate::sql::tree::{Node, nodes};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    let parts = (scene.statement(), scene.resolution, scene.database);
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let parts = (context.statement(), context.resolution, context.database);
     let (Some(statement), Some(resolution), Some(database)) = parts else {
-        return Answer::Silent;
+        return RecovererAnswer::Silent;
     };
-    let Some(outline) = Outline::of(statement, resolution, database.catalog, database.mask) else {
-        return Answer::Silent;
+    let Some(query_scopes) =
+        QueryScopes::of(statement, resolution, database.catalog, database.mask)
+    else {
+        return RecovererAnswer::Silent;
     };
-    let choosing = Choosing {
-        scene,
-        outline: &outline,
-        comparisons: Comparisons::of(resolution),
+    let choosing = AmbiguityResolver {
+        context,
+        query_scopes: &query_scopes,
+        comparisons: ServerComparisons::of(resolution),
     };
     choosing.all(resolution)
 }
 
-struct Choosing<'s, 'a> {
-    scene: &'s Scene<'a>,
-    outline: &'s Outline<'a>,
-    comparisons: Comparisons,
+struct AmbiguityResolver<'s, 'a> {
+    context: &'s RepairContext<'a>,
+    query_scopes: &'s QueryScopes<'a>,
+    comparisons: ServerComparisons,
 }
 
 /// What is written in the place of a name.
-struct Chosen {
-    edit: Edit,
+struct QualifierChoice {
+    edit: TextEdit,
     words: String,
-    certain: Certainty,
+    certain: ChoiceCertainty,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Certainty {
+enum ChoiceCertainty {
     Exact,
     Likely,
 }
 
-impl Choosing<'_, '_> {
-    fn all(&self, resolution: &Resolution<'_>) -> Answer {
+impl AmbiguityResolver<'_, '_> {
+    fn all(&self, resolution: &Resolution<'_>) -> RecovererAnswer {
         let mut chosen = Vec::new();
         for used in &resolution.uses {
-            let What::AmbiguousColumn { qualifier, name } = &used.what else {
+            let UsedObject::AmbiguousColumn { qualifier, name } = &used.what else {
                 continue;
             };
-            let reference = used.at.and_then(|at| self.outline.reference_at(at));
+            let reference = used.at.and_then(|at| self.query_scopes.reference_at(at));
             let Some(reference) = reference.filter(|_| qualifier.is_none()) else {
-                return Answer::hint(format!(
+                return RecovererAnswer::hint(format!(
                     "Column {} stands for several columns here: give each of them a name of its \
                      own, or write the condition of the join with ON.",
                     quoted(name.as_str())
                 ));
             };
-            match self.input(reference, name.as_str()) {
+            match self.choose_relation(reference, name.as_str()) {
                 Ok(one) => chosen.push(one),
-                Err(advice) => return Answer::hint(advice),
+                Err(advice) => return RecovererAnswer::hint(advice),
             }
         }
-        for reference in &self.outline.references {
+        for reference in &self.query_scopes.references {
             match self.result_key(reference) {
                 None => {}
                 Some(Ok(one)) => chosen.push(one),
-                Some(Err(advice)) => return Answer::hint(advice),
+                Some(Err(advice)) => return RecovererAnswer::hint(advice),
             }
         }
         if chosen.is_empty() {
-            return Answer::Silent;
+            return RecovererAnswer::Silent;
         }
         let mut words: Vec<String> = chosen.iter().map(|one| one.words.clone()).collect();
         words.sort();
         words.dedup();
-        let certain = chosen.iter().all(|one| one.certain == Certainty::Exact);
+        let certain = chosen
+            .iter()
+            .all(|one| one.certain == ChoiceCertainty::Exact);
         let edits = chosen.into_iter().map(|one| one.edit).collect();
         match certain {
-            true => Answer::exact(edits, words.join("; ")),
-            false => Answer::likely(edits, words.join("; ")),
+            true => RecovererAnswer::exact(edits, words.join("; ")),
+            false => RecovererAnswer::likely(edits, words.join("; ")),
         }
     }
 
     /// A name that several relations have.
-    fn input(&self, reference: &Reference<'_>, name: &str) -> Result<Chosen, String> {
+    fn choose_relation(
+        &self,
+        reference: &ColumnReference<'_>,
+        name: &str,
+    ) -> Result<QualifierChoice, String> {
         let fallback = || format!("Column {} is ambiguous: qualify it.", quoted(name));
-        let seen = self.outline.seen_from(reference.level);
+        let seen = self.query_scopes.visible_from(reference.level);
         let place = seen.into_iter().find(|place| {
-            let level = self.outline.level(*place);
-            level.is_some_and(|level| !level.leaves_with(name).is_empty())
+            let level = self.query_scopes.scope(*place);
+            level.is_some_and(|level| !level.items_with(name).is_empty())
         });
         let place = place.ok_or_else(fallback)?;
-        let level = self.outline.level(place).ok_or_else(fallback)?;
-        let known = level
-            .leaves
-            .iter()
-            .all(|leaf| !leaf.hidden && leaf.completeness == Completeness::Complete);
+        let level = self.query_scopes.scope(place).ok_or_else(fallback)?;
+        let known = level.from_items.iter().all(|from_item| {
+            !from_item.hidden && from_item.completeness == ColumnCompleteness::Complete
+        });
         let within = reference.join.filter(|_| place == reference.level);
-        let leaves = level.leaves_with(name).into_iter();
-        let mut spots: Vec<Spot> = leaves
-            .map(|(leaf, column)| Spot {
+        let from_items = level.items_with(name).into_iter();
+        let mut column_indexes: Vec<ColumnIndex> = from_items
+            .map(|(from_item, column)| ColumnIndex {
                 level: place,
-                leaf,
+                from_item,
                 column,
             })
-            .filter(|spot| {
-                let column = self.outline.column(*spot);
-                column.is_some_and(|column| self.outline.shows(column))
+            .filter(|column_index| {
+                let column = self.query_scopes.column(*column_index);
+                column.is_some_and(|column| self.query_scopes.may_show_column(column))
             })
             .collect();
         let extent = match within {
-            None => Extent::Whole,
+            None => ConditionExtent::Whole,
             Some(join) => {
                 let join_of = level.joins.get(join).ok_or_else(fallback)?;
                 let inside = join_of.left.start..join_of.right.end;
-                spots.retain(|spot| inside.contains(&spot.leaf));
-                Extent::Within(join)
+                column_indexes.retain(|column_index| inside.contains(&column_index.from_item));
+                ConditionExtent::Within(join)
             }
         };
-        if known && let Some(spot) = self.choice(&spots, reference, extent) {
-            return self.qualified(reference, spot, name, Certainty::Exact);
+        if known && let Some(column_index) = self.choice(&column_indexes, reference, extent) {
+            return self.qualified(reference, column_index, name, ChoiceCertainty::Exact);
         }
-        if reference.clause == Clause::GroupKey
-            && let Some(chosen) = self.group_key(reference, &spots, name)
+        if reference.clause == QueryClause::GroupKey
+            && let Some(chosen) = self.group_key(reference, &column_indexes, name)
         {
             return Ok(chosen);
         }
-        Err(self.advice(&spots, reference, name))
+        Err(self.advice(&column_indexes, reference, name))
     }
 
     /// The one of several columns that stands for all of them.
-    fn choice(&self, spots: &[Spot], reference: &Reference<'_>, extent: Extent) -> Option<Spot> {
-        let first = spots.first()?;
-        let equalities = Equalities::of(self.outline, &self.comparisons, first.level, extent);
-        let catalog = self.outline.catalog;
-        let plain = spots.iter().all(|spot| {
-            let column = self.outline.column(*spot);
-            is_same_type(self.outline, *first, *spot)
+    fn choice(
+        &self,
+        column_indexes: &[ColumnIndex],
+        reference: &ColumnReference<'_>,
+        extent: ConditionExtent,
+    ) -> Option<ColumnIndex> {
+        let first = column_indexes.first()?;
+        let equalities =
+            ColumnEqualities::of(self.query_scopes, &self.comparisons, first.level, extent);
+        let catalog = self.query_scopes.catalog;
+        let plain = column_indexes.iter().all(|column_index| {
+            let column = self.query_scopes.column(*column_index);
+            is_same_type(self.query_scopes, *first, *column_index)
                 && column.is_some_and(|column| is_plain(catalog, &column.inferred))
         });
         if !plain {
             return None;
         }
-        let stands_for_all = |spot: &Spot, preserved: bool| {
-            spots
+        let stands_for_all = |column_index: &ColumnIndex, preserved: bool| {
+            column_indexes
                 .iter()
-                .all(|other| match equalities.between(*spot, *other) {
-                    Equated::Inner => true,
-                    Equated::Preserved => preserved,
-                    Equated::No => false,
+                .all(|other| match equalities.between(*column_index, *other) {
+                    EqualityKind::Inner => true,
+                    EqualityKind::Preserved => preserved,
+                    EqualityKind::No => false,
                 })
         };
-        let inner = spots.iter().find(|spot| stands_for_all(spot, false));
+        let inner = column_indexes
+            .iter()
+            .find(|column_index| stands_for_all(column_index, false));
         let preserved = || {
-            let mut spots = spots.iter();
-            spots.find(|spot| self.is_whole(reference) && stands_for_all(spot, true))
+            let mut column_indexes = column_indexes.iter();
+            column_indexes
+                .find(|column_index| self.is_whole(reference) && stands_for_all(column_index, true))
         };
         inner.or_else(preserved).copied()
     }
 
     /// Whether a reference is a whole column of the result, or a whole key: a count, or a test for
     /// NULL, would ask which side is meant.
-    fn is_whole(&self, reference: &Reference<'_>) -> bool {
+    fn is_whole(&self, reference: &ColumnReference<'_>) -> bool {
         match reference.clause {
-            Clause::GroupKey | Clause::ResultKey => true,
-            Clause::Targets => self.target_of(reference).is_some(),
+            QueryClause::GroupKey | QueryClause::ResultKey => true,
+            QueryClause::Targets => self.target_of(reference).is_some(),
             _ => false,
         }
     }
 
-    fn target_of(&self, reference: &Reference<'_>) -> Option<&nodes::ResTarget> {
-        let level = self.outline.level(reference.level)?;
+    fn target_of(&self, reference: &ColumnReference<'_>) -> Option<&nodes::ResTarget> {
+        let level = self.query_scopes.scope(reference.level)?;
         let at = i32::try_from(reference.at).ok()?;
         level
             .select
@@ -210,8 +228,13 @@ impl Choosing<'_, '_> {
 
     /// A key of GROUP BY that a column of the result is called, too: grouped by anything else, that
     /// column would be an error.
-    fn group_key(&self, reference: &Reference<'_>, spots: &[Spot], name: &str) -> Option<Chosen> {
-        let level = self.outline.level(reference.level)?;
+    fn group_key(
+        &self,
+        reference: &ColumnReference<'_>,
+        column_indexes: &[ColumnIndex],
+        name: &str,
+    ) -> Option<QualifierChoice> {
+        let level = self.query_scopes.scope(reference.level)?;
         let targets = level.select.target_list().iter().enumerate();
         let mut named = targets
             .filter(|(_, target)| target.name().or_else(|| own_name(target.val())) == Some(name));
@@ -220,67 +243,83 @@ impl Choosing<'_, '_> {
             return None;
         }
         if let Node::ColumnRef(column) = target.val() {
-            let spot = self.outline.spot_at(column.location)?;
-            let only = spots.contains(&spot).then_some(spot)?;
-            return self.qualified(reference, only, name, Certainty::Exact).ok();
+            let column_index = self.query_scopes.column_at(column.location)?;
+            let only = column_indexes
+                .contains(&column_index)
+                .then_some(column_index)?;
+            return self
+                .qualified(reference, only, name, ChoiceCertainty::Exact)
+                .ok();
         }
         target.name()?;
         let number = place.checked_add(1)?;
-        Some(Chosen {
-            edit: Edit {
-                span: span_of(self.scene, reference.at)?,
+        Some(QualifierChoice {
+            edit: TextEdit {
+                span: span_of(self.context, reference.at)?,
                 replacement: number.to_string(),
             },
             words: format!(
                 "GROUP BY {} means the column of the result, number {number}",
                 quoted(name)
             ),
-            certain: Certainty::Likely,
+            certain: ChoiceCertainty::Likely,
         })
     }
 
     /// A key of ORDER BY or DISTINCT ON that several columns of the result are called.
-    fn result_key(&self, reference: &Reference<'_>) -> Option<Result<Chosen, String>> {
+    fn result_key(
+        &self,
+        reference: &ColumnReference<'_>,
+    ) -> Option<Result<QualifierChoice, String>> {
         let name = reference.name.filter(|_| reference.is_bare())?;
-        if reference.clause != Clause::ResultKey {
+        if reference.clause != QueryClause::ResultKey {
             return None;
         }
-        let mut spots = Vec::new();
-        let level = self.outline.level(reference.level)?;
+        let mut column_indexes = Vec::new();
+        let level = self.query_scopes.scope(reference.level)?;
         for target in level.select.target_list() {
             match target.val() {
                 Node::ColumnRef(column) if target.name().is_none() => {
-                    spots.extend(self.shown(column, reference.level, name)?);
+                    column_indexes.extend(self.selected_columns(column, reference.level, name)?);
                 }
                 other if target.name().or_else(|| own_name(other)) == Some(name) => match other {
-                    Node::ColumnRef(column) => spots.push(self.outline.spot_at(column.location)?),
+                    Node::ColumnRef(column) => {
+                        column_indexes.push(self.query_scopes.column_at(column.location)?)
+                    }
                     _ => return None,
                 },
                 _ => {}
             }
         }
-        spots.sort();
-        spots.dedup();
-        if spots.len() < 2 {
+        column_indexes.sort();
+        column_indexes.dedup();
+        if column_indexes.len() < 2 {
             return None;
         }
-        let same_level = spots.iter().all(|spot| spot.level == reference.level);
-        match self.choice(&spots, reference, Extent::Whole) {
-            Some(spot) if same_level => {
-                Some(self.qualified(reference, spot, name, Certainty::Exact))
+        let same_level = column_indexes
+            .iter()
+            .all(|column_index| column_index.level == reference.level);
+        match self.choice(&column_indexes, reference, ConditionExtent::Whole) {
+            Some(column_index) if same_level => {
+                Some(self.qualified(reference, column_index, name, ChoiceCertainty::Exact))
             }
-            _ => Some(Err(self.advice(&spots, reference, name))),
+            _ => Some(Err(self.advice(&column_indexes, reference, name))),
         }
     }
 
     /// The columns of a name that a reference in the list of the result brings.
-    fn shown(&self, column: &nodes::ColumnRef, place: usize, name: &str) -> Option<Vec<Spot>> {
+    fn selected_columns(
+        &self,
+        column: &nodes::ColumnRef,
+        place: usize,
+        name: &str,
+    ) -> Option<Vec<ColumnIndex>> {
         let at = usize::try_from(column.location).ok()?;
-        let reference = self.outline.reference_at(at)?;
-        let level = self.outline.level(place)?;
+        let reference = self.query_scopes.reference_at(at)?;
+        let level = self.query_scopes.scope(place)?;
         match (reference.name, reference.qualifier, reference.meaning) {
             (Some(own), _, _) if own != name => Some(Vec::new()),
-            (Some(_), _, Meaning::Column(spot)) => Some(vec![spot]),
+            (Some(_), _, ReferenceMeaning::Column(column_index)) => Some(vec![column_index]),
             (Some(_), ..) => None,
             (None, qualifier, _) => {
                 // What USING merges is one column of a star.
@@ -289,47 +328,52 @@ impl Choosing<'_, '_> {
                 }
                 let only = match qualifier {
                     None => None,
-                    Some(qualifier) => Some(level.leaf_named(qualifier)?),
+                    Some(qualifier) => Some(level.item_named(qualifier)?),
                 };
-                let with = level.leaves_with(name).into_iter();
-                let with = with.filter(|(leaf, _)| only.is_none_or(|only| only == *leaf));
-                let spots = with.map(|(leaf, column)| Spot {
+                let with = level.items_with(name).into_iter();
+                let with = with.filter(|(from_item, _)| only.is_none_or(|only| only == *from_item));
+                let column_indexes = with.map(|(from_item, column)| ColumnIndex {
                     level: place,
-                    leaf,
+                    from_item,
                     column,
                 });
-                Some(spots.collect())
+                Some(column_indexes.collect())
             }
         }
     }
 
     fn qualified(
         &self,
-        reference: &Reference<'_>,
-        spot: Spot,
+        reference: &ColumnReference<'_>,
+        column_index: ColumnIndex,
         name: &str,
-        certain: Certainty,
-    ) -> Result<Chosen, String> {
-        let parts =
-            qualifier(self.outline, reference.level, spot).zip(span_of(self.scene, reference.at));
+        certain: ChoiceCertainty,
+    ) -> Result<QualifierChoice, String> {
+        let parts = qualifier(self.query_scopes, reference.level, column_index)
+            .zip(span_of(self.context, reference.at));
         let Some((relation, span)) = parts else {
-            return Err(self.advice(&[spot], reference, name));
+            return Err(self.advice(&[column_index], reference, name));
         };
         let replacement = format!("{}.{}", quoted(relation), quoted(name));
-        Ok(Chosen {
+        Ok(QualifierChoice {
             words: format!(
                 "{} is {replacement}: the query makes it the same as the others of its name",
                 quoted(name)
             ),
-            edit: Edit { span, replacement },
+            edit: TextEdit { span, replacement },
             certain,
         })
     }
 
-    fn advice(&self, spots: &[Spot], reference: &Reference<'_>, name: &str) -> String {
+    fn advice(
+        &self,
+        column_indexes: &[ColumnIndex],
+        reference: &ColumnReference<'_>,
+        name: &str,
+    ) -> String {
         let mut choices: Vec<String> = Vec::new();
-        for spot in spots {
-            if let Some(relation) = qualifier(self.outline, reference.level, *spot) {
+        for column_index in column_indexes {
+            if let Some(relation) = qualifier(self.query_scopes, reference.level, *column_index) {
                 choices.push(format!("{}.{}", quoted(relation), quoted(name)));
             }
         }
@@ -345,28 +389,38 @@ impl Choosing<'_, '_> {
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
     fn exact(cases: &[(&str, &str)]) {
-        let cases: Vec<Case<'_>> = cases
+        let cases: Vec<RepairCase<'_>> = cases
             .iter()
-            .map(|(before, after)| Case {
+            .map(|(before, after)| RepairCase {
                 before,
-                wanted: Wanted::Exact(after),
+                wanted: ExpectedRepair::Exact(after),
             })
             .collect();
-        check(Recoverer::AmbiguousColumn, "42702", Names::Survive, &cases);
+        check(
+            Recoverer::AmbiguousColumn,
+            "42702",
+            OutputNameLaw::Kept,
+            &cases,
+        );
     }
 
     fn hints(cases: &[(&str, &str)]) {
-        let cases: Vec<Case<'_>> = cases
+        let cases: Vec<RepairCase<'_>> = cases
             .iter()
-            .map(|(before, words)| Case {
+            .map(|(before, words)| RepairCase {
                 before,
-                wanted: Wanted::Hint(words),
+                wanted: ExpectedRepair::Hint(words),
             })
             .collect();
-        check(Recoverer::AmbiguousColumn, "42702", Names::Survive, &cases);
+        check(
+            Recoverer::AmbiguousColumn,
+            "42702",
+            OutputNameLaw::Kept,
+            &cases,
+        );
     }
 
     #[test]
@@ -512,11 +566,11 @@ mod tests {
         check(
             Recoverer::AmbiguousColumn,
             "42702",
-            Names::Survive,
-            &[Case {
+            OutputNameLaw::Kept,
+            &[RepairCase {
                 before: "SELECT date_trunc('year', a.opened) AS customer_id, count(*) FROM accounts a \
                          JOIN payments p ON a.account_id = p.account_id GROUP BY customer_id",
-                wanted: Wanted::Likely(
+                wanted: ExpectedRepair::Likely(
                     "SELECT date_trunc('year', a.opened) AS customer_id, count(*) FROM accounts a \
                      JOIN payments p ON a.account_id = p.account_id GROUP BY 1",
                 ),
@@ -526,14 +580,14 @@ mod tests {
 
     #[test]
     fn what_is_not_ambiguous_is_left_alone() {
-        let silent = |before| Case {
+        let silent = |before| RepairCase {
             before,
-            wanted: Wanted::Silence,
+            wanted: ExpectedRepair::Silence,
         };
         check(
             Recoverer::AmbiguousColumn,
             "42702",
-            Names::Survive,
+            OutputNameLaw::Kept,
             &[
                 silent(
                     "SELECT a.account_id FROM accounts a JOIN payments p USING (account_id) ORDER BY account_id",

@@ -18,30 +18,30 @@
 //! There is never a changed text: which of the two a column belongs to is not written anywhere.
 
 use crate::catalog::quote::quoted;
-use crate::repair::names::context::Ground;
-use crate::repair::names::reference_scopes::Entry;
-use crate::repair::{Answer, Scene};
+use crate::repair::names::context::NameRepairContext;
+use crate::repair::names::reference_scopes::ScopeEntry;
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    let Some(ground) = Ground::of(scene) else {
-        return Answer::Silent;
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let Some(name_context) = NameRepairContext::of(context) else {
+        return RecovererAnswer::Silent;
     };
-    let frames = ground.places.frames.iter();
-    let twice = frames.flat_map(|frame| {
-        let entries = frame.entries.iter().enumerate();
+    let reference_scopes = name_context.places.reference_scopes.iter();
+    let twice = reference_scopes.flat_map(|scope| {
+        let entries = scope.entries.iter().enumerate();
         entries.filter_map(|(place, entry)| {
-            let before = frame.entries.iter().take(place);
+            let before = scope.entries.iter().take(place);
             let mut same = before.filter(|other| other.name == entry.name);
             Some((entry.name?, same.next()?, entry))
         })
     });
     match twice.into_iter().next() {
-        None => Answer::Silent,
-        Some((name, first, second)) => Answer::hint(advice(name, first, second)),
+        None => RecovererAnswer::Silent,
+        Some((name, first, second)) => RecovererAnswer::hint(advice(name, first, second)),
     }
 }
 
-fn advice(name: &str, first: &Entry<'_>, second: &Entry<'_>) -> String {
+fn advice(name: &str, first: &ScopeEntry<'_>, second: &ScopeEntry<'_>) -> String {
     let alias = quoted(name);
     match (relation_of(first), relation_of(second)) {
         (Some(one), Some(other)) if one == other => format!(
@@ -56,38 +56,43 @@ fn advice(name: &str, first: &Entry<'_>, second: &Entry<'_>) -> String {
     }
 }
 
-fn relation_of<'t>(entry: &Entry<'t>) -> Option<&'t str> {
+fn relation_of<'t>(entry: &ScopeEntry<'t>) -> Option<&'t str> {
     entry.table?.relname()
 }
 
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
     #[test]
     fn two_of_a_name_are_told_and_never_chosen() {
-        let cases: Vec<Case<'_>> = [
+        let cases: Vec<RepairCase<'_>> = [
             (
                 "SELECT 1 FROM customers JOIN customers ON true",
-                Wanted::Hint("customers stands in FROM twice"),
+                ExpectedRepair::Hint("customers stands in FROM twice"),
             ),
             (
                 "SELECT 1 FROM customers c JOIN orders c ON c.id = c.customer_id",
-                Wanted::Hint("c is the name of two things"),
+                ExpectedRepair::Hint("c is the name of two things"),
             ),
             (
                 "SELECT 1 FROM (SELECT 1 FROM orders, (SELECT 1) AS orders) x",
-                Wanted::Hint("orders is the name of two things"),
+                ExpectedRepair::Hint("orders is the name of two things"),
             ),
             (
                 "SELECT 1 FROM customers, (SELECT 1 FROM customers) c",
-                Wanted::Silence,
+                ExpectedRepair::Silence,
             ),
         ]
         .into_iter()
-        .map(|(before, wanted)| Case { before, wanted })
+        .map(|(before, wanted)| RepairCase { before, wanted })
         .collect();
-        check(Recoverer::DuplicateAlias, "42712", Names::Survive, &cases);
+        check(
+            Recoverer::DuplicateAlias,
+            "42712",
+            OutputNameLaw::Kept,
+            &cases,
+        );
     }
 }

@@ -4,44 +4,44 @@
 use crate::dialect;
 use crate::dialect::detect::by_evidence;
 use crate::dialect::detect::mixture;
-use crate::dialect::source::Source;
-use crate::dialect::{Translation, Untranslatable, registry};
+use crate::dialect::source::SourceDialect;
+use crate::dialect::{DialectTranslation, Untranslatable, registry};
 use crate::policy::{Dialect, DialectChoice};
-use crate::repair::{Answer, Repair, Rewritten, Scene};
+use crate::repair::{RecovererAnswer, Repair, RepairContext, TextChange};
 
 /// Translates the text, if it is of a foreign dialect.
-pub(super) fn recover(scene: &Scene<'_>) -> Answer {
-    let Some((named, by)) = decide(scene) else {
-        return Answer::Silent;
+pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let Some((named, by)) = detect(context) else {
+        return RecovererAnswer::Silent;
     };
     let Some(source) = registry::of(named) else {
-        return Answer::Silent;
+        return RecovererAnswer::Silent;
     };
-    if by == By::Evidence && mixture::is_mixed(scene.text, source, scene.database) {
-        return Answer::Silent;
+    if by == DecidedBy::Evidence && mixture::is_mixed(context.text, source, context.database) {
+        return RecovererAnswer::Silent;
     }
     match dialect::translation(
-        scene.text,
+        context.text,
         named,
-        scene.database,
-        scene.server_major,
-        scene.settings,
+        context.database,
+        context.server_major,
+        context.settings,
     ) {
-        None => Answer::Silent,
-        Some(Ok(translation)) if translation.text == scene.text => Answer::Silent,
-        Some(Ok(Translation { text, confidence })) => Answer::Repaired(Repair {
+        None => RecovererAnswer::Silent,
+        Some(Ok(translation)) if translation.text == context.text => RecovererAnswer::Silent,
+        Some(Ok(DialectTranslation { text, confidence })) => RecovererAnswer::Repaired(Repair {
             confidence,
-            rewritten: Rewritten::Text(text),
+            rewritten: TextChange::Text(text),
             change: format!("it is translated from {}", source.title()),
         }),
-        Some(Err(untranslatable)) if untranslatable.mixed => Answer::Silent,
-        Some(Err(untranslatable)) => Answer::hint(advice(source, &untranslatable)),
+        Some(Err(untranslatable)) if untranslatable.mixed => RecovererAnswer::Silent,
+        Some(Err(untranslatable)) => RecovererAnswer::hint(advice(source, &untranslatable)),
     }
 }
 
 /// What a dialect is decided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+enum DecidedBy {
     /// The client or the policy names it.
     Name,
     /// The text has what only one dialect has.
@@ -49,32 +49,32 @@ enum By {
 }
 
 /// The dialect of a text, if it is decided.
-fn decide(scene: &Scene<'_>) -> Option<(Dialect, By)> {
-    match (scene.target_dialect, scene.settings.dialect) {
+fn detect(context: &RepairContext<'_>) -> Option<(Dialect, DecidedBy)> {
+    match (context.target_dialect, context.settings.dialect) {
         (_, DialectChoice::Off) => None,
-        (Some(named), _) => Some((named, By::Name)),
-        (None, DialectChoice::Always(always)) => Some((always, By::Name)),
-        (None, DialectChoice::Auto) => by_evidence(scene.text)
-            .filter(|dialect| *dialect != Dialect::Mysql || !joins_texts(scene))
-            .map(|one| (one, By::Evidence)),
+        (Some(named), _) => Some((named, DecidedBy::Name)),
+        (None, DialectChoice::Always(always)) => Some((always, DecidedBy::Name)),
+        (None, DialectChoice::Auto) => by_evidence(context.text)
+            .filter(|dialect| *dialect != Dialect::Mysql || !joins_texts(context))
+            .map(|one| (one, DecidedBy::Evidence)),
     }
 }
 
 /// Whether `||` stands beside a text: it joins texts everywhere but in MySQL, so the text is
-/// written for Postgres but for some calls, and these alone are mended.
-fn joins_texts(scene: &Scene<'_>) -> bool {
+/// written for Postgres but for some calls, and these alone are repaired.
+fn joins_texts(context: &RepairContext<'_>) -> bool {
     let beside_text = |place: usize| {
-        let (before, after) = scene.tokens.split_at(place);
+        let (before, after) = context.tokens.split_at(place);
         let before = before.iter().rev().find(|token| !token.kind.is_blank());
         let after = after.iter().skip(1).find(|token| !token.kind.is_blank());
         let mut beside = before.into_iter().chain(after);
-        beside.any(|token| scene.word(token).starts_with('\''))
+        beside.any(|token| context.word(token).starts_with('\''))
     };
-    let mut tokens = scene.tokens.iter().enumerate();
-    tokens.any(|(place, token)| scene.word(token) == "||" && beside_text(place))
+    let mut tokens = context.tokens.iter().enumerate();
+    tokens.any(|(place, token)| context.word(token) == "||" && beside_text(place))
 }
 
-fn advice(source: &dyn Source, untranslatable: &Untranslatable) -> String {
+fn advice(source: &dyn SourceDialect, untranslatable: &Untranslatable) -> String {
     let what = &untranslatable.what;
     let title = source.title();
     match &untranslatable.hint {
@@ -90,58 +90,61 @@ fn advice(source: &dyn Source, untranslatable: &Untranslatable) -> String {
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
     #[test]
     fn the_recoverer_keeps_the_laws() {
-        let case = |before, wanted| Case { before, wanted };
+        let case = |before, wanted| RepairCase { before, wanted };
         check(
             Recoverer::Dialect,
             "42883",
-            Names::Survive,
+            OutputNameLaw::Kept,
             &[
                 case(
                     "SELECT id FROM orders WHERE placed_on > DATE_SUB(CURDATE(), INTERVAL 7 DAY)",
-                    Wanted::Exact(
+                    ExpectedRepair::Exact(
                         "SELECT id FROM orders WHERE placed_on > CAST(CURRENT_DATE - INTERVAL '7 days' AS date)",
                     ),
                 ),
                 case(
                     "SELECT DATE_FORMAT(placed_on, '%Y-%m'), COUNT(*) FROM orders GROUP BY 1",
-                    Wanted::Exact(
+                    ExpectedRepair::Exact(
                         "SELECT to_char(CAST(placed_on AS timestamp), 'YYYY-MM') AS date_format, count(*) \
                          FROM orders GROUP BY 1",
                     ),
                 ),
                 case(
                     "SELECT id, DATE_FORMAT(placed_on, '%X') FROM orders",
-                    Wanted::Hint("DATE_FORMAT()"),
+                    ExpectedRepair::Hint("DATE_FORMAT()"),
                 ),
-                case("SELECT nothing(id) FROM orders", Wanted::Silence),
+                case("SELECT nothing(id) FROM orders", ExpectedRepair::Silence),
                 case(
                     "SELECT \"School_Name\", CURDATE() FROM \"Schools\"",
-                    Wanted::Silence,
+                    ExpectedRepair::Silence,
                 ),
                 case(
                     "SELECT count(*) FROM \"Schools\" WHERE \"School_Name\" < curdate()",
-                    Wanted::Silence,
+                    ExpectedRepair::Silence,
                 ),
                 case(
                     "SELECT COUNTIF(\"School_Name\" = 'a') FROM \"Schools\" WHERE SAFE_DIVIDE(1, 2) > 0",
-                    Wanted::Silence,
+                    ExpectedRepair::Silence,
                 ),
-                case("SELECT CURDATE(), id::text FROM orders", Wanted::Silence),
+                case(
+                    "SELECT CURDATE(), id::text FROM orders",
+                    ExpectedRepair::Silence,
+                ),
                 case(
                     "SELECT nothing(id), SAFE_DIVIDE(id, 2) FROM orders WHERE status ILIKE 'a%'",
-                    Wanted::Silence,
+                    ExpectedRepair::Silence,
                 ),
                 case(
                     "SELECT CURDATE(), nothing(id) FROM orders WHERE status ~ 'a'",
-                    Wanted::Silence,
+                    ExpectedRepair::Silence,
                 ),
                 case(
                     "SELECT CURDATE(), nothing(id), $$a$$ FROM orders",
-                    Wanted::Silence,
+                    ExpectedRepair::Silence,
                 ),
             ],
         );

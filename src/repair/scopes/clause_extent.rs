@@ -3,21 +3,24 @@
 
 use std::ops::Range;
 
-use crate::repair::Scene;
+use crate::repair::RepairContext;
 use crate::sql::lexer::TokenKind;
 
 /// The item of a FROM's list that what is named at `at` stands in: from its first byte to the end
 /// of its last token. None where the text cannot be followed.
-pub(in crate::repair) fn item_around(scene: &Scene<'_>, at: usize) -> Option<Range<usize>> {
-    let from = from_before(scene, scene.token_at(at)?)?;
+pub(in crate::repair) fn item_around(
+    context: &RepairContext<'_>,
+    at: usize,
+) -> Option<Range<usize>> {
+    let from = from_before(context, context.token_at(at)?)?;
     let mut depth = 0_usize;
     let mut item: Option<Range<usize>> = None;
     let mut after_dot = false;
-    for token in scene.tokens.get(from.checked_add(1)?..)? {
+    for token in context.tokens.get(from.checked_add(1)?..)? {
         if token.kind.is_blank() {
             continue;
         }
-        let word = scene.word(token);
+        let word = context.word(token);
         let ends = match (token.kind, word) {
             (TokenKind::Punctuation, "(" | "[") => {
                 depth = depth.checked_add(1)?;
@@ -55,16 +58,16 @@ pub(in crate::repair) fn item_around(scene: &Scene<'_>, at: usize) -> Option<Ran
 }
 
 /// The end of the last key of the GROUP BY that what begins at `at` stands in.
-pub(in crate::repair) fn end_of_group_by(scene: &Scene<'_>, at: usize) -> Option<usize> {
-    let by = group_by_before(scene, scene.token_at(at)?)?;
+pub(in crate::repair) fn end_of_group_by(context: &RepairContext<'_>, at: usize) -> Option<usize> {
+    let by = group_by_before(context, context.token_at(at)?)?;
     let mut depth = 0_usize;
     let mut end = None;
     let mut after_dot = false;
-    for token in scene.tokens.get(by.checked_add(1)?..)? {
+    for token in context.tokens.get(by.checked_add(1)?..)? {
         if token.kind.is_blank() {
             continue;
         }
-        let word = scene.word(token);
+        let word = context.word(token);
         match (token.kind, word) {
             (TokenKind::Punctuation, "(" | "[") => depth = depth.checked_add(1)?,
             (TokenKind::Punctuation, ")" | "]") => match depth.checked_sub(1) {
@@ -82,15 +85,15 @@ pub(in crate::repair) fn end_of_group_by(scene: &Scene<'_>, at: usize) -> Option
 }
 
 /// The word BY of the GROUP BY that a token stands in.
-fn group_by_before(scene: &Scene<'_>, token: usize) -> Option<usize> {
+fn group_by_before(context: &RepairContext<'_>, token: usize) -> Option<usize> {
     let mut closed = 0_usize;
     for place in (0..token).rev() {
-        let token = scene.tokens.get(place)?;
-        match (token.kind, scene.word(token)) {
+        let token = context.tokens.get(place)?;
+        match (token.kind, context.word(token)) {
             (TokenKind::Punctuation, ")" | "]") => closed = closed.checked_add(1)?,
             (TokenKind::Punctuation, "(" | "[") => closed = closed.saturating_sub(1),
             (TokenKind::Word, word) if closed == 0 && word.eq_ignore_ascii_case("by") => {
-                let before = word_before(scene, place)?;
+                let before = word_before(context, place)?;
                 return is_any(before, &["group"]).then_some(place);
             }
             _ => {}
@@ -100,16 +103,16 @@ fn group_by_before(scene: &Scene<'_>, token: usize) -> Option<usize> {
 }
 
 /// The word FROM of the clause that a token stands in.
-fn from_before(scene: &Scene<'_>, token: usize) -> Option<usize> {
+fn from_before(context: &RepairContext<'_>, token: usize) -> Option<usize> {
     let mut closed = 0_usize;
     for place in (0..token).rev() {
-        let token = scene.tokens.get(place)?;
-        match (token.kind, scene.word(token)) {
+        let token = context.tokens.get(place)?;
+        match (token.kind, context.word(token)) {
             (TokenKind::Punctuation, ")" | "]") => closed = closed.checked_add(1)?,
             (TokenKind::Punctuation, "(" | "[") => closed = closed.saturating_sub(1),
             (TokenKind::Word, word) if closed == 0 && word.eq_ignore_ascii_case("from") => {
                 // IS DISTINCT FROM compares.
-                match word_before(scene, place) {
+                match word_before(context, place) {
                     Some(word) if is_any(word, &["distinct"]) => {}
                     _ => return Some(place),
                 }
@@ -120,10 +123,10 @@ fn from_before(scene: &Scene<'_>, token: usize) -> Option<usize> {
     None
 }
 
-fn word_before<'a>(scene: &Scene<'a>, place: usize) -> Option<&'a str> {
-    let before = scene.tokens.get(..place)?.iter().rev();
+fn word_before<'a>(context: &RepairContext<'a>, place: usize) -> Option<&'a str> {
+    let before = context.tokens.get(..place)?.iter().rev();
     let token = before.into_iter().find(|token| !token.kind.is_blank())?;
-    Some(scene.word(token))
+    Some(context.word(token))
 }
 
 fn is_any(word: &str, words: &[&str]) -> bool {

@@ -1,11 +1,11 @@
 //! What a reference to a column means, column by column of what stands in FROM.
 
-use super::query_scopes::{Outline, Spot};
-use crate::resolve::Completeness;
+use super::query_scopes::{ColumnIndex, QueryScopes};
+use crate::resolve::ColumnCompleteness;
 use crate::sql::tree::{JoinType, Node, nodes};
 
 /// A reference to a column.
-pub(in crate::repair) struct Reference<'a> {
+pub(in crate::repair) struct ColumnReference<'a> {
     /// The query that it stands in.
     pub level: usize,
     /// Where.
@@ -17,16 +17,16 @@ pub(in crate::repair) struct Reference<'a> {
     /// The name of the column; none for a star.
     pub name: Option<&'a str>,
     /// Where in its query it stands.
-    pub clause: Clause,
+    pub clause: QueryClause,
     /// The join whose condition it stands in.
     pub join: Option<usize>,
     /// What it means.
-    pub meaning: Meaning,
+    pub meaning: ReferenceMeaning,
 }
 
 /// The part of a query that something stands in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::repair) enum Clause {
+pub(in crate::repair) enum QueryClause {
     /// What it returns.
     #[default]
     Targets,
@@ -52,9 +52,9 @@ pub(in crate::repair) enum Clause {
 
 /// What a reference means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Meaning {
+pub(in crate::repair) enum ReferenceMeaning {
     /// A column of something in FROM.
-    Column(Spot),
+    Column(ColumnIndex),
     /// A column of what its query returns.
     Result,
     /// A row, a star, a system column, or a field.
@@ -65,7 +65,7 @@ pub(in crate::repair) enum Meaning {
     Nothing,
 }
 
-impl Clause {
+impl QueryClause {
     /// The clause of what stands below.
     pub fn inside(self) -> Self {
         match self {
@@ -76,13 +76,13 @@ impl Clause {
     }
 }
 
-impl<'a> Reference<'a> {
+impl<'a> ColumnReference<'a> {
     pub(super) fn of(
         node: &'a nodes::ColumnRef,
         level: usize,
-        clause: Clause,
+        clause: QueryClause,
         join: Option<usize>,
-        outline: &Outline<'a>,
+        query_scopes: &QueryScopes<'a>,
     ) -> Option<Self> {
         let at = usize::try_from(node.location).ok()?;
         let mut parts = Vec::new();
@@ -106,9 +106,9 @@ impl<'a> Reference<'a> {
             name,
             clause,
             join,
-            meaning: Meaning::Other,
+            meaning: ReferenceMeaning::Other,
         };
-        reference.meaning = reference.find(outline);
+        reference.meaning = reference.find(query_scopes);
         Some(reference)
     }
 
@@ -117,25 +117,36 @@ impl<'a> Reference<'a> {
         self.qualifier.is_none() && self.name.is_some()
     }
 
-    fn find(&self, outline: &Outline<'a>) -> Meaning {
+    fn find(&self, query_scopes: &QueryScopes<'a>) -> ReferenceMeaning {
         let Some(name) = self.name else {
-            return Meaning::Other;
+            return ReferenceMeaning::Other;
         };
         match (self.qualifier, self.clause) {
-            (Some(qualifier), _) => self.qualified(qualifier, name, outline),
-            (None, Clause::ResultKey) if self.is_result(name, outline) => Meaning::Result,
-            (None, Clause::GroupKey) => match bare(name, &[self.level], outline) {
-                Meaning::Nothing if self.is_result(name, outline) => Meaning::Result,
-                Meaning::Nothing => bare(name, &outline.seen_from(self.level), outline),
+            (Some(qualifier), _) => self.qualified(qualifier, name, query_scopes),
+            (None, QueryClause::ResultKey) if self.is_result(name, query_scopes) => {
+                ReferenceMeaning::Result
+            }
+            (None, QueryClause::GroupKey) => match bare(name, &[self.level], query_scopes) {
+                ReferenceMeaning::Nothing if self.is_result(name, query_scopes) => {
+                    ReferenceMeaning::Result
+                }
+                ReferenceMeaning::Nothing => {
+                    bare(name, &query_scopes.visible_from(self.level), query_scopes)
+                }
                 found => found,
             },
-            (None, _) => bare(name, &outline.seen_from(self.level), outline),
+            (None, _) => bare(name, &query_scopes.visible_from(self.level), query_scopes),
         }
     }
 
-    fn qualified(&self, qualifier: &str, name: &str, outline: &Outline<'a>) -> Meaning {
-        for place in outline.seen_from(self.level) {
-            let Some(level) = outline.level(place) else {
+    fn qualified(
+        &self,
+        qualifier: &str,
+        name: &str,
+        query_scopes: &QueryScopes<'a>,
+    ) -> ReferenceMeaning {
+        for place in query_scopes.visible_from(self.level) {
+            let Some(level) = query_scopes.scope(place) else {
                 continue;
             };
             if !level
@@ -146,30 +157,33 @@ impl<'a> Reference<'a> {
             {
                 continue;
             }
-            let Some(leaf) = level.leaf_named(qualifier) else {
-                return Meaning::Other;
+            let Some(from_item) = level.item_named(qualifier) else {
+                return ReferenceMeaning::Other;
             };
-            let columns = level.leaves.get(leaf).map_or(&[][..], |leaf| leaf.columns);
+            let columns = level
+                .from_items
+                .get(from_item)
+                .map_or(&[][..], |from_item| from_item.columns);
             let mut found = columns
                 .iter()
                 .enumerate()
                 .filter(|(_, column)| column.name.as_str() == name);
             return match (found.next(), found.next()) {
-                (Some((column, _)), None) => Meaning::Column(Spot {
+                (Some((column, _)), None) => ReferenceMeaning::Column(ColumnIndex {
                     level: place,
-                    leaf,
+                    from_item,
                     column,
                 }),
-                (Some(_), Some(_)) => Meaning::Several,
-                (None, _) => Meaning::Other,
+                (Some(_), Some(_)) => ReferenceMeaning::Several,
+                (None, _) => ReferenceMeaning::Other,
             };
         }
-        Meaning::Nothing
+        ReferenceMeaning::Nothing
     }
 
     /// Whether a column of its query's result has this name.
-    fn is_result(&self, name: &str, outline: &Outline<'a>) -> bool {
-        let Some(level) = outline.level(self.level) else {
+    fn is_result(&self, name: &str, query_scopes: &QueryScopes<'a>) -> bool {
+        let Some(level) = query_scopes.scope(self.level) else {
             return false;
         };
         level
@@ -202,9 +216,9 @@ pub(in crate::repair) fn own_name(mut node: Node<'_>) -> Option<&str> {
 }
 
 /// The column that a name alone means, in the nearest of these queries that has one.
-fn bare(name: &str, levels: &[usize], outline: &Outline<'_>) -> Meaning {
+fn bare(name: &str, levels: &[usize], query_scopes: &QueryScopes<'_>) -> ReferenceMeaning {
     for place in levels {
-        let Some(level) = outline.level(*place) else {
+        let Some(level) = query_scopes.scope(*place) else {
             continue;
         };
         let mut seen = 0_usize;
@@ -216,30 +230,30 @@ fn bare(name: &str, levels: &[usize], outline: &Outline<'_>) -> Meaning {
         {
             let own = item.columns.iter();
             seen = seen.saturating_add(own.filter(|own| own.name.as_str() == name).count());
-            if item.completeness == Completeness::Open {
-                return Meaning::Other;
+            if item.completeness == ColumnCompleteness::Open {
+                return ReferenceMeaning::Other;
             }
         }
-        let spot = |(leaf, column)| Spot {
+        let column_index = |(from_item, column)| ColumnIndex {
             level: *place,
-            leaf,
+            from_item,
             column,
         };
-        match (seen, level.leaves_with(name).as_slice()) {
+        match (seen, level.items_with(name).as_slice()) {
             (0, _) => {}
-            (1, [one]) => return Meaning::Column(spot(*one)),
+            (1, [one]) => return ReferenceMeaning::Column(column_index(*one)),
             // USING makes one column of several: that of the side which is always there.
             (1, [first, ..]) => {
                 let mut joins = level.joins.iter().filter(|join| join.using.contains(&name));
                 let plain = |kind| kind == JoinType::JOIN_INNER || kind == JoinType::JOIN_LEFT;
                 return match joins.all(|join| plain(join.kind)) {
-                    true => Meaning::Column(spot(*first)),
-                    false => Meaning::Other,
+                    true => ReferenceMeaning::Column(column_index(*first)),
+                    false => ReferenceMeaning::Other,
                 };
             }
-            (1, []) => return Meaning::Other,
-            _ => return Meaning::Several,
+            (1, []) => return ReferenceMeaning::Other,
+            _ => return ReferenceMeaning::Several,
         }
     }
-    Meaning::Nothing
+    ReferenceMeaning::Nothing
 }

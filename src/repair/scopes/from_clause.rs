@@ -3,33 +3,33 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::column_reference::Clause;
-use super::query_scopes::{Join, Leaf, Place, Reach};
-use crate::resolve::{Completeness, Item, View, Visibility};
+use super::column_reference::QueryClause;
+use super::query_scopes::{FromItem, FromJoin, NodePosition, OuterReach};
+use crate::resolve::{ColumnCompleteness, ColumnVisibility, ScopeItem, ScopeView};
 use crate::sql::tree::{JoinType, Node, nodes};
 
 /// Reads a FROM, item by item.
 pub(super) struct FromReader<'a> {
     /// What the view knows of each name; nothing of one that it has twice.
-    items: HashMap<&'a str, Option<&'a Item<'a>>>,
-    place: Place,
-    read: ReadFrom<'a>,
+    items: HashMap<&'a str, Option<&'a ScopeItem<'a>>>,
+    place: NodePosition,
+    read: FromContents<'a>,
 }
 
 /// What was read.
 #[derive(Default)]
-pub(super) struct ReadFrom<'a> {
-    pub leaves: Vec<Leaf<'a>>,
-    pub joins: Vec<Join<'a>>,
+pub(super) struct FromContents<'a> {
+    pub from_items: Vec<FromItem<'a>>,
+    pub joins: Vec<FromJoin<'a>>,
     /// What stands there: queries, conditions, arguments.
-    pub inside: Vec<(Node<'a>, Place)>,
+    pub inside: Vec<(Node<'a>, NodePosition)>,
 }
 
 impl<'a> FromReader<'a> {
-    pub fn new(view: &'a View<'a>, place: Place) -> Self {
+    pub fn new(view: &'a ScopeView<'a>, place: NodePosition) -> Self {
         let mut items = HashMap::new();
         for item in &view.items {
-            if let (Some(name), Visibility::Both | Visibility::Qualified) =
+            if let (Some(name), ColumnVisibility::Both | ColumnVisibility::Qualified) =
                 (&item.name, item.visibility)
             {
                 let known = items.entry(name.as_str());
@@ -39,27 +39,27 @@ impl<'a> FromReader<'a> {
         Self {
             items,
             place,
-            read: ReadFrom::default(),
+            read: FromContents::default(),
         }
     }
 
     /// Reads an item of the list. Joins nest as deep as the text; chains to either side are a loop.
     pub fn item(&mut self, node: Node<'a>) {
-        let mut steps = vec![Step::Item(node)];
+        let mut steps = vec![FromStep::Item(node)];
         let mut done: Vec<Range<usize>> = Vec::new();
         while let Some(step) = steps.pop() {
             match step {
-                Step::Item(Node::JoinExpr(join)) => {
-                    steps.push(Step::Join(join));
-                    steps.push(Step::Item(join.rarg()));
-                    steps.push(Step::Item(join.larg()));
+                FromStep::Item(Node::JoinExpr(join)) => {
+                    steps.push(FromStep::Join(join));
+                    steps.push(FromStep::Item(join.rarg()));
+                    steps.push(FromStep::Item(join.larg()));
                 }
-                Step::Item(other) => {
-                    let at = self.read.leaves.len();
+                FromStep::Item(other) => {
+                    let at = self.read.from_items.len();
                     self.leaf(other);
-                    done.push(at..self.read.leaves.len());
+                    done.push(at..self.read.from_items.len());
                 }
-                Step::Join(join) => {
+                FromStep::Join(join) => {
                     let right = done.pop().unwrap_or_default();
                     let left = done.pop().unwrap_or_default();
                     done.push(left.start..right.end);
@@ -69,7 +69,7 @@ impl<'a> FromReader<'a> {
         }
     }
 
-    pub fn end(self) -> ReadFrom<'a> {
+    pub fn into_contents(self) -> FromContents<'a> {
         self.read
     }
 
@@ -83,10 +83,10 @@ impl<'a> FromReader<'a> {
             ),
             Node::RangeSubselect(range) => {
                 let reach = match range.lateral {
-                    true => Reach::Items,
-                    false => Reach::Beyond,
+                    true => OuterReach::Items,
+                    false => OuterReach::Beyond,
                 };
-                let place = Place { reach, ..place };
+                let place = NodePosition { reach, ..place };
                 self.read.inside.push((range.subquery(), place));
                 (name_of(range.alias()), None, false)
             }
@@ -97,8 +97,8 @@ impl<'a> FromReader<'a> {
                     Node::RangeTableFunc(range) => range.alias(),
                     Node::RangeTableSample(sample) => match sample.relation() {
                         Node::RangeVar(table) if table.alias().is_none() => {
-                            let leaf = self.named(table.relname(), None, false);
-                            self.read.leaves.push(leaf);
+                            let from_item = self.named(table.relname(), None, false);
+                            self.read.from_items.push(from_item);
                             return;
                         }
                         Node::RangeVar(table) => table.alias(),
@@ -109,21 +109,21 @@ impl<'a> FromReader<'a> {
                 (name_of(alias), None, false)
             }
         };
-        let leaf = self.named(name, at, only);
-        self.read.leaves.push(leaf);
+        let from_item = self.named(name, at, only);
+        self.read.from_items.push(from_item);
     }
 
     /// What the view knows of a name.
-    fn named(&self, name: Option<&'a str>, at: Option<usize>, only: bool) -> Leaf<'a> {
+    fn named(&self, name: Option<&'a str>, at: Option<usize>, only: bool) -> FromItem<'a> {
         let item = name.and_then(|name| self.items.get(name).copied().flatten());
-        Leaf {
+        FromItem {
             name,
             at,
             relation: item.and_then(|item| item.relation),
             only,
             covered: false,
             columns: item.map_or(&[], |item| &*item.columns),
-            completeness: item.map_or(Completeness::Open, |item| item.completeness),
+            completeness: item.map_or(ColumnCompleteness::Open, |item| item.completeness),
             nullable: false,
             hidden: false,
         }
@@ -136,8 +136,8 @@ impl<'a> FromReader<'a> {
             JoinType::JOIN_FULL => left.start..right.end,
             _ => 0..0,
         };
-        for leaf in self.read.leaves.get_mut(nullable).unwrap_or_default() {
-            leaf.nullable = true;
+        for from_item in self.read.from_items.get_mut(nullable).unwrap_or_default() {
+            from_item.nullable = true;
         }
         let using = match join.is_natural {
             true => self.shared(&left, &right),
@@ -148,19 +148,19 @@ impl<'a> FromReader<'a> {
         };
         if join.alias().is_some() {
             let inside = left.start..right.end;
-            for leaf in self.read.leaves.get_mut(inside).unwrap_or_default() {
-                leaf.hidden = true;
-                leaf.columns = &[];
-                leaf.completeness = Completeness::Open;
+            for from_item in self.read.from_items.get_mut(inside).unwrap_or_default() {
+                from_item.hidden = true;
+                from_item.columns = &[];
+                from_item.completeness = ColumnCompleteness::Open;
             }
         }
-        let place = Place {
-            clause: Clause::From,
+        let place = NodePosition {
+            clause: QueryClause::From,
             join: Some(self.read.joins.len()),
             ..self.place
         };
         self.read.inside.push((join.quals(), place));
-        self.read.joins.push(Join {
+        self.read.joins.push(FromJoin {
             kind: join.jointype,
             left,
             right,
@@ -172,8 +172,8 @@ impl<'a> FromReader<'a> {
     /// The names that both sides have.
     fn shared(&self, left: &Range<usize>, right: &Range<usize>) -> Vec<&'a str> {
         let columns = |side: &Range<usize>| -> Vec<&'a str> {
-            let leaves = self.read.leaves.get(side.clone()).unwrap_or_default();
-            let columns = leaves.iter().flat_map(|leaf| leaf.columns);
+            let from_items = self.read.from_items.get(side.clone()).unwrap_or_default();
+            let columns = from_items.iter().flat_map(|from_item| from_item.columns);
             columns.map(|column| column.name.as_str()).collect()
         };
         let on_the_right: std::collections::HashSet<&str> = columns(right).into_iter().collect();
@@ -183,7 +183,7 @@ impl<'a> FromReader<'a> {
     }
 }
 
-enum Step<'a> {
+enum FromStep<'a> {
     Item(Node<'a>),
     Join(&'a nodes::JoinExpr),
 }

@@ -13,19 +13,19 @@ pub(in crate::repair) mod query_scopes;
 use std::ops::Range;
 
 pub(in crate::repair) use super::recoverers::undefined_column::foreign_key_join::{
-    Missing, Step, step,
+    JoinProposal, MissingReference, propose_joins,
 };
 
-use self::query_scopes::{Outline, Spot};
-use crate::repair::Scene;
+use self::query_scopes::{ColumnIndex, QueryScopes};
+use crate::repair::RepairContext;
 use crate::sql::lexer::TokenKind;
 
 /// The bytes of a reference to a column: names with dots between them.
-pub(in crate::repair) fn span_of(scene: &Scene<'_>, at: usize) -> Option<Range<usize>> {
-    let first = scene.token_at(at)?;
+pub(in crate::repair) fn span_of(context: &RepairContext<'_>, at: usize) -> Option<Range<usize>> {
+    let first = context.token_at(at)?;
     let mut end = None;
     let mut expects_name = true;
-    for token in scene.tokens.get(first..)? {
+    for token in context.tokens.get(first..)? {
         if token.kind.is_blank() {
             continue;
         }
@@ -33,7 +33,7 @@ pub(in crate::repair) fn span_of(scene: &Scene<'_>, at: usize) -> Option<Range<u
             token.kind,
             TokenKind::Word | TokenKind::QuotedName | TokenKind::UnicodeName
         );
-        match (expects_name, scene.word(token)) {
+        match (expects_name, context.word(token)) {
             (true, _) if is_name => end = Some(token.span.end),
             (false, ".") => {}
             _ => break,
@@ -45,23 +45,25 @@ pub(in crate::repair) fn span_of(scene: &Scene<'_>, at: usize) -> Option<Range<u
 
 /// A name that means just this column's relation in a query.
 pub(in crate::repair) fn qualifier<'a>(
-    outline: &Outline<'a>,
+    query_scopes: &QueryScopes<'a>,
     level: usize,
-    spot: Spot,
+    column_index: ColumnIndex,
 ) -> Option<&'a str> {
-    let name = outline.leaf(spot)?.name?;
-    let seen = outline.seen_from(level);
+    let name = query_scopes.leaf(column_index)?.name?;
+    let seen = query_scopes.visible_from(level);
     let nearest = seen.into_iter().find(|place| {
-        let items = outline.level(*place).map(|level| &level.view.items);
+        let items = query_scopes.scope(*place).map(|level| &level.view.items);
         items.is_some_and(|items| items.iter().any(|item| item.is_called(name)))
     })?;
-    let level = outline.level(nearest)?;
-    let column = outline.column(spot)?.name.as_str();
-    let leaf = outline.leaf(spot)?;
-    let once = leaf
+    let level = query_scopes.scope(nearest)?;
+    let column = query_scopes.column(column_index)?.name.as_str();
+    let from_item = query_scopes.leaf(column_index)?;
+    let once = from_item
         .columns
         .iter()
         .filter(|own| own.name.as_str() == column);
-    (nearest == spot.level && level.leaf_named(name) == Some(spot.leaf) && once.count() == 1)
+    (nearest == column_index.level
+        && level.item_named(name) == Some(column_index.from_item)
+        && once.count() == 1)
         .then_some(name)
 }

@@ -8,42 +8,42 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::column_reference::{Clause, Meaning, Reference};
+use super::column_reference::{ColumnReference, QueryClause, ReferenceMeaning};
 use super::from_clause::FromReader;
 use crate::catalog::{Catalog, Mask, RelationId};
-use crate::resolve::{Completeness, Resolution, ScopeColumn, ScopesOfQueries, View};
+use crate::resolve::{ColumnCompleteness, Resolution, ScopeColumn, ScopeView, ScopesOfQueries};
 use crate::sql::tree::{self, JoinType, Node, nodes};
 
 /// The queries of a statement.
-pub(in crate::repair) struct Outline<'a> {
+pub(in crate::repair) struct QueryScopes<'a> {
     /// The snapshot.
     pub catalog: &'a Catalog,
     /// What is kept from the client.
     mask: Option<&'a Mask>,
     /// Every query that has a scope of its own, outermost first.
-    pub levels: Vec<Level<'a>>,
+    pub scopes: Vec<QueryScope<'a>>,
     /// Every reference to a column, stars among them.
-    pub references: Vec<Reference<'a>>,
+    pub references: Vec<ColumnReference<'a>>,
     places: HashMap<usize, usize>,
 }
 
 /// One query.
-pub(in crate::repair) struct Level<'a> {
+pub(in crate::repair) struct QueryScope<'a> {
     /// Its tree.
     pub select: &'a nodes::SelectStmt,
     /// What is visible in it.
-    pub view: &'a View<'a>,
+    pub view: &'a ScopeView<'a>,
     /// The query around it, and whether what stands in its FROM can be referred to.
-    pub outer: Option<(usize, Reach)>,
+    pub outer: Option<(usize, OuterReach)>,
     /// What has columns in its FROM, from the left.
-    pub leaves: Vec<Leaf<'a>>,
+    pub from_items: Vec<FromItem<'a>>,
     /// Its joins, inner ones before those around them.
-    pub joins: Vec<Join<'a>>,
+    pub joins: Vec<FromJoin<'a>>,
 }
 
 /// Whether a query sees the FROM of the query around it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::repair) enum Reach {
+pub(in crate::repair) enum OuterReach {
     /// It does.
     #[default]
     Items,
@@ -52,7 +52,7 @@ pub(in crate::repair) enum Reach {
 }
 
 /// Something in FROM that has columns.
-pub(in crate::repair) struct Leaf<'a> {
+pub(in crate::repair) struct FromItem<'a> {
     /// What qualifies its columns.
     pub name: Option<&'a str>,
     /// Where it is named.
@@ -66,7 +66,7 @@ pub(in crate::repair) struct Leaf<'a> {
     /// Its columns; none where they are hidden by the alias of a join.
     pub columns: &'a [ScopeColumn<'a>],
     /// Whether these are all.
-    pub completeness: Completeness,
+    pub completeness: ColumnCompleteness,
     /// Whether an outer join may put NULLs in the place of its rows.
     pub nullable: bool,
     /// Whether the alias of a join hides its name.
@@ -74,7 +74,7 @@ pub(in crate::repair) struct Leaf<'a> {
 }
 
 /// A join.
-pub(in crate::repair) struct Join<'a> {
+pub(in crate::repair) struct FromJoin<'a> {
     /// How rows without a partner are treated.
     pub kind: JoinType::Type,
     /// The leaves on its left side.
@@ -89,16 +89,16 @@ pub(in crate::repair) struct Join<'a> {
 
 /// A column of a leaf of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub(in crate::repair) struct Spot {
-    /// The place of the query in [`Outline::levels`].
+pub(in crate::repair) struct ColumnIndex {
+    /// The place of the query in [`QueryScopes::levels`].
     pub level: usize,
     /// The place in its leaves.
-    pub leaf: usize,
+    pub from_item: usize,
     /// The place in the leaf's columns.
     pub column: usize,
 }
 
-impl<'a> Outline<'a> {
+impl<'a> QueryScopes<'a> {
     /// The queries of a statement.
     pub fn of(
         statement: Node<'a>,
@@ -106,65 +106,71 @@ impl<'a> Outline<'a> {
         catalog: &'a Catalog,
         mask: Option<&'a Mask>,
     ) -> Option<Self> {
-        let mut reader = Reader {
+        let mut reader = QueryScopesReader {
             resolution,
             scopes: resolution.scopes_of_queries(),
             levels: Vec::new(),
             found: Vec::new(),
             waiting: Vec::new(),
         };
-        reader.waiting.push((statement, Place::default()));
+        reader.waiting.push((statement, NodePosition::default()));
         while let Some((node, place)) = reader.waiting.pop() {
             reader.visit(node, place)?;
         }
         if let Some(mask) = mask {
-            let leaves = reader.levels.iter_mut().flat_map(|level| &mut level.leaves);
-            for leaf in leaves {
-                leaf.covered = leaf.relation.is_some_and(|id| mask.covers(id));
+            let from_items = reader
+                .levels
+                .iter_mut()
+                .flat_map(|level| &mut level.from_items);
+            for from_item in from_items {
+                from_item.covered = from_item.relation.is_some_and(|id| mask.covers(id));
             }
         }
-        let mut outline = Self {
+        let mut query_scopes = Self {
             catalog,
             mask,
-            levels: reader.levels,
+            scopes: reader.levels,
             references: Vec::new(),
             places: HashMap::new(),
         };
         for (node, place) in reader.found {
             let Some(level) = place.level else { continue };
-            let reference = Reference::of(node, level, place.clause, place.join, &outline);
+            let reference =
+                ColumnReference::of(node, level, place.clause, place.join, &query_scopes);
             if let Some(reference) = reference {
-                outline
+                query_scopes
                     .places
-                    .insert(reference.at, outline.references.len());
-                outline.references.push(reference);
+                    .insert(reference.at, query_scopes.references.len());
+                query_scopes.references.push(reference);
             }
         }
-        Some(outline)
+        Some(query_scopes)
     }
 
     /// The reference at a place of the text.
-    pub fn reference_at(&self, at: usize) -> Option<&Reference<'a>> {
+    pub fn reference_at(&self, at: usize) -> Option<&ColumnReference<'a>> {
         self.references.get(*self.places.get(&at)?)
     }
 
     /// A level.
-    pub fn level(&self, place: usize) -> Option<&Level<'a>> {
-        self.levels.get(place)
+    pub fn scope(&self, place: usize) -> Option<&QueryScope<'a>> {
+        self.scopes.get(place)
     }
 
     /// The leaf of a column.
-    pub fn leaf(&self, spot: Spot) -> Option<&Leaf<'a>> {
-        self.level(spot.level)?.leaves.get(spot.leaf)
+    pub fn leaf(&self, column_index: ColumnIndex) -> Option<&FromItem<'a>> {
+        self.scope(column_index.level)?
+            .from_items
+            .get(column_index.from_item)
     }
 
     /// A column.
-    pub fn column(&self, spot: Spot) -> Option<&'a ScopeColumn<'a>> {
-        self.leaf(spot)?.columns.get(spot.column)
+    pub fn column(&self, column_index: ColumnIndex) -> Option<&'a ScopeColumn<'a>> {
+        self.leaf(column_index)?.columns.get(column_index.column)
     }
 
     /// Whether the client may hear of a column.
-    pub fn shows(&self, column: &ScopeColumn<'_>) -> bool {
+    pub fn may_show_column(&self, column: &ScopeColumn<'_>) -> bool {
         match (self.mask, column.origin) {
             (Some(mask), Some((relation, number))) => !mask.hides_column(relation, number),
             _ => true,
@@ -172,23 +178,23 @@ impl<'a> Outline<'a> {
     }
 
     /// What a reference means, by the place of it.
-    pub fn spot_at(&self, location: i32) -> Option<Spot> {
+    pub fn column_at(&self, location: i32) -> Option<ColumnIndex> {
         let at = usize::try_from(location).ok()?;
         match self.reference_at(at)?.meaning {
-            Meaning::Column(spot) => Some(spot),
+            ReferenceMeaning::Column(column_index) => Some(column_index),
             _ => None,
         }
     }
 
     /// A level and those around it that it sees, nearest first.
-    pub fn seen_from(&self, level: usize) -> Vec<usize> {
+    pub fn visible_from(&self, level: usize) -> Vec<usize> {
         let mut seen = vec![level];
-        let mut next = self.level(level).and_then(|level| level.outer);
+        let mut next = self.scope(level).and_then(|level| level.outer);
         while let Some((outer, reach)) = next {
-            if reach == Reach::Items {
+            if reach == OuterReach::Items {
                 seen.push(outer);
             }
-            next = self.level(outer).and_then(|level| level.outer);
+            next = self.scope(outer).and_then(|level| level.outer);
         }
         seen
     }
@@ -200,33 +206,33 @@ impl<'a> Outline<'a> {
             if one == around {
                 return true;
             }
-            next = self.level(one).and_then(|one| Some(one.outer?.0));
+            next = self.scope(one).and_then(|one| Some(one.outer?.0));
         }
         false
     }
 }
 
-impl<'a> Level<'a> {
+impl<'a> QueryScope<'a> {
     /// The only leaf of a name.
-    pub fn leaf_named(&self, name: &str) -> Option<usize> {
+    pub fn item_named(&self, name: &str) -> Option<usize> {
         let mut named = self
-            .leaves
+            .from_items
             .iter()
             .enumerate()
-            .filter(|(_, leaf)| !leaf.hidden && leaf.name == Some(name));
+            .filter(|(_, from_item)| !from_item.hidden && from_item.name == Some(name));
         let (place, _) = named.next()?;
         named.next().is_none().then_some(place)
     }
 
     /// The leaves that have a column of a name which can be referred to, with the column's place.
-    pub fn leaves_with(&self, name: &str) -> Vec<(usize, usize)> {
-        let leaves = self
-            .leaves
+    pub fn items_with(&self, name: &str) -> Vec<(usize, usize)> {
+        let from_items = self
+            .from_items
             .iter()
             .enumerate()
-            .filter(|(_, leaf)| !leaf.hidden);
-        let columns = leaves.flat_map(|(place, leaf)| {
-            let columns = leaf.columns.iter().enumerate();
+            .filter(|(_, from_item)| !from_item.hidden);
+        let columns = from_items.flat_map(|(place, from_item)| {
+            let columns = from_item.columns.iter().enumerate();
             columns
                 .filter(|(_, column)| column.name.as_str() == name)
                 .map(move |(column, _)| (place, column))
@@ -246,25 +252,25 @@ impl<'a> Level<'a> {
 
 /// Where a node stands.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct NodePosition {
     pub level: Option<usize>,
-    pub clause: Clause,
+    pub clause: QueryClause,
     pub join: Option<usize>,
     /// What a query that stands here sees of the one around it.
-    pub reach: Reach,
+    pub reach: OuterReach,
 }
 
 /// Reads a tree.
-struct Reader<'a> {
+struct QueryScopesReader<'a> {
     resolution: &'a Resolution<'a>,
     scopes: ScopesOfQueries,
-    levels: Vec<Level<'a>>,
-    found: Vec<(&'a nodes::ColumnRef, Place)>,
-    waiting: Vec<(Node<'a>, Place)>,
+    levels: Vec<QueryScope<'a>>,
+    found: Vec<(&'a nodes::ColumnRef, NodePosition)>,
+    waiting: Vec<(Node<'a>, NodePosition)>,
 }
 
-impl<'a> Reader<'a> {
-    fn visit(&mut self, node: Node<'a>, place: Place) -> Option<()> {
+impl<'a> QueryScopesReader<'a> {
+    fn visit(&mut self, node: Node<'a>, place: NodePosition) -> Option<()> {
         match node {
             Node::SelectStmt(select) => self.query(select, place)?,
             Node::ColumnRef(reference) => self.found.push((reference, place)),
@@ -274,12 +280,12 @@ impl<'a> Reader<'a> {
     }
 
     /// What stands below a node, in the same clause.
-    fn below(&mut self, node: Node<'a>, place: Place) -> Option<()> {
+    fn below(&mut self, node: Node<'a>, place: NodePosition) -> Option<()> {
         let mut children = Vec::new();
         tree::children(node, &mut children).ok()?;
-        let inner = Place {
+        let inner = NodePosition {
             clause: place.clause.inside(),
-            reach: Reach::Items,
+            reach: OuterReach::Items,
             ..place
         };
         let children = children.into_iter().map(|child| (child, inner));
@@ -287,7 +293,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    fn query(&mut self, select: &'a nodes::SelectStmt, place: Place) -> Option<()> {
+    fn query(&mut self, select: &'a nodes::SelectStmt, place: NodePosition) -> Option<()> {
         let sides = [select.larg(), select.rarg()].into_iter().flatten();
         let sides = sides.map(Node::SelectStmt);
         let Some(scope) = self.scopes.of(select) else {
@@ -298,71 +304,76 @@ impl<'a> Reader<'a> {
         let view = self.resolution.scope(scope)?;
         let level = self.levels.len();
         let outer = place.level.map(|outer| (outer, place.reach));
-        self.levels.push(Level {
+        self.levels.push(QueryScope {
             select,
             view,
             outer,
-            leaves: Vec::new(),
+            from_items: Vec::new(),
             joins: Vec::new(),
         });
-        let here = |clause| Place {
+        let here = |clause| NodePosition {
             level: Some(level),
             clause,
-            ..Place::default()
+            ..NodePosition::default()
         };
-        let mut reader = FromReader::new(view, here(Clause::From));
+        let mut reader = FromReader::new(view, here(QueryClause::From));
         for item in select.from_clause() {
             reader.item(item);
         }
-        let read = reader.end();
+        let read = reader.into_contents();
         self.waiting.extend(read.inside);
         if let Some(own) = self.levels.get_mut(level) {
-            own.leaves = read.leaves;
+            own.from_items = read.from_items;
             own.joins = read.joins;
         }
         if let Some(with) = select.with_clause() {
-            let place = Place {
-                reach: Reach::Beyond,
-                ..here(Clause::From)
+            let place = NodePosition {
+                reach: OuterReach::Beyond,
+                ..here(QueryClause::From)
             };
             let queries = with.ctes().iter().map(|table| (table.ctequery(), place));
             self.waiting.extend(queries);
         }
         self.waiting
-            .extend(sides.map(|side| (side, here(Clause::From))));
+            .extend(sides.map(|side| (side, here(QueryClause::From))));
         self.clauses(select, here);
         Some(())
     }
 
-    fn clauses(&mut self, select: &'a nodes::SelectStmt, here: impl Fn(Clause) -> Place) {
+    fn clauses(
+        &mut self,
+        select: &'a nodes::SelectStmt,
+        here: impl Fn(QueryClause) -> NodePosition,
+    ) {
         for target in select.target_list() {
-            self.waiting.push((target.val(), here(Clause::Targets)));
+            self.waiting
+                .push((target.val(), here(QueryClause::Targets)));
         }
         let mut add = |node: Node<'a>, clause| self.waiting.push((node, here(clause)));
-        add(select.where_clause(), Clause::Where);
-        add(select.having_clause(), Clause::Having);
+        add(select.where_clause(), QueryClause::Where);
+        add(select.having_clause(), QueryClause::Having);
         let mut keys: Vec<Node<'a>> = select.group_clause().iter().collect();
         while let Some(key) = keys.pop() {
             match key {
                 Node::GroupingSet(set) => keys.extend(set.content()),
                 Node::NodeList(list) => keys.extend(list),
                 Node::RowExpr(row) => keys.extend(row.args()),
-                key => add(key, Clause::GroupKey),
+                key => add(key, QueryClause::GroupKey),
             }
         }
         for key in select.distinct_clause() {
-            add(key, Clause::ResultKey);
+            add(key, QueryClause::ResultKey);
         }
         for key in select.sort_clause() {
-            add(key.node(), Clause::ResultKey);
+            add(key.node(), QueryClause::ResultKey);
         }
         for window in select.window_clause() {
-            add(window, Clause::Window);
+            add(window, QueryClause::Window);
         }
         for values in select.values_lists() {
-            add(values, Clause::Targets);
+            add(values, QueryClause::Targets);
         }
-        add(select.limit_offset(), Clause::Limit);
-        add(select.limit_count(), Clause::Limit);
+        add(select.limit_offset(), QueryClause::Limit);
+        add(select.limit_count(), QueryClause::Limit);
     }
 }

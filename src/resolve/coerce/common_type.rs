@@ -3,15 +3,15 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-union-case.html>
 
-use super::{Fit, Typing};
+use super::{CoercionFit, TypeRules};
 use crate::catalog::{CastContext, TypeId};
 use crate::resolve::inferred::builtin;
-use crate::resolve::inferred::{Actual, Inferred};
-use crate::resolve::{Analysis, MisfitKind, What};
+use crate::resolve::inferred::{ActualType, InferredType};
+use crate::resolve::{Analysis, TypeMismatchKind, UsedObject};
 
 /// What several values have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum Shared {
+pub(in crate::resolve) enum CommonType {
     /// This type.
     Type(TypeId),
     /// Nothing.
@@ -20,66 +20,68 @@ pub(in crate::resolve) enum Shared {
     Unclear,
 }
 
-impl Typing<'_> {
+impl TypeRules<'_> {
     /// The type that values have in common. The first one weighs more than the others.
-    pub(in crate::resolve) fn shared(self, values: &[Actual]) -> Shared {
+    pub(in crate::resolve) fn common_type(self, values: &[ActualType]) -> CommonType {
         let Some((first, others)) = values.split_first() else {
-            return Shared::Nothing;
+            return CommonType::Nothing;
         };
-        if let Actual::Type(id) = first
+        if let ActualType::Type(id) = first
             && others.iter().all(|other| other == first)
         {
-            return Shared::Type(*id);
+            return CommonType::Type(*id);
         }
         let mut found: Option<TypeId> = None;
         for value in values {
             let id = match value {
-                Actual::Type(id) => self.base(*id),
-                Actual::Unknown => continue,
-                Actual::Unclear => return Shared::Unclear,
+                ActualType::Type(id) => self.base(*id),
+                ActualType::Unknown => continue,
+                ActualType::Unclear => return CommonType::Unclear,
             };
             found = match found.map(|kept| self.wider(kept, id)) {
                 None => Some(id),
-                Some(Shared::Type(wider)) => Some(wider),
+                Some(CommonType::Type(wider)) => Some(wider),
                 Some(neither) => return neither,
             };
         }
         found
             .or_else(|| self.builtin(builtin::TEXT))
-            .map_or(Shared::Unclear, Shared::Type)
+            .map_or(CommonType::Unclear, CommonType::Type)
     }
 
     /// Whether all values can take a type.
-    pub(in crate::resolve) fn all_fit(self, values: &[Actual], target: TypeId) -> Fit {
-        let mut all = Fit::Fits;
+    pub(in crate::resolve) fn all_fit(self, values: &[ActualType], target: TypeId) -> CoercionFit {
+        let mut all = CoercionFit::Fits;
         for value in values {
             match self.fit(*value, target) {
-                Fit::Fits => {}
-                Fit::Unsure => all = Fit::Unsure,
-                Fit::Not => return Fit::Not,
+                CoercionFit::Fits => {}
+                CoercionFit::Unsure => all = CoercionFit::Unsure,
+                CoercionFit::Not => return CoercionFit::Not,
             }
         }
         all
     }
 
     /// The one of two types that the other becomes unasked; the first where both or none does.
-    fn wider(self, kept: TypeId, other: TypeId) -> Shared {
+    fn wider(self, kept: TypeId, other: TypeId) -> CommonType {
         let (type_kept, type_other) = (self.data_type(kept), self.data_type(other));
         if kept == other {
-            return Shared::Type(kept);
+            return CommonType::Type(kept);
         }
         if type_kept.category != type_other.category {
-            return Shared::Nothing;
+            return CommonType::Nothing;
         }
         if type_kept.preferred {
-            return Shared::Type(kept);
+            return CommonType::Type(kept);
         }
-        let forth = self.fit(Actual::Type(kept), other);
-        let back = self.fit(Actual::Type(other), kept);
+        let forth = self.fit(ActualType::Type(kept), other);
+        let back = self.fit(ActualType::Type(other), kept);
         match (forth, back) {
-            (Fit::Unsure, _) | (_, Fit::Unsure) => Shared::Unclear,
-            (Fit::Fits, Fit::Not) => Shared::Type(other),
-            (Fit::Fits, Fit::Fits) | (Fit::Not, _) => Shared::Type(kept),
+            (CoercionFit::Unsure, _) | (_, CoercionFit::Unsure) => CommonType::Unclear,
+            (CoercionFit::Fits, CoercionFit::Not) => CommonType::Type(other),
+            (CoercionFit::Fits, CoercionFit::Fits) | (CoercionFit::Not, _) => {
+                CommonType::Type(kept)
+            }
         }
     }
 }
@@ -87,45 +89,50 @@ impl Typing<'_> {
 impl<'a> Analysis<'a> {
     /// The type that values of these types have in common (UNION, VALUES, JOIN USING, CASE), with
     /// the casts to it noted. A single one stays what it is, unless it is a literal.
-    pub fn common_type(&mut self, branches: &[Inferred], location: i32) -> Inferred {
+    pub fn common_type(&mut self, branches: &[InferredType], location: i32) -> InferredType {
         if let Some(first) = branches.first()
-            && !matches!(first, Inferred::Literal | Inferred::Parameter(_))
+            && !matches!(first, InferredType::Literal | InferredType::Parameter(_))
             && branches.iter().all(|branch| branch == first)
         {
             return first.clone();
         }
-        let typing = self.typing();
-        let actual: Vec<Actual> = branches
+        let type_rules = self.typing();
+        let actual: Vec<ActualType> = branches
             .iter()
-            .map(|branch| branch.actual(typing))
+            .map(|branch| branch.actual(type_rules))
             .collect();
-        let shared = typing.shared(&actual);
-        if shared == Shared::Nothing && actual.len() > 1 && !actual.contains(&Actual::Unclear) {
-            self.misfit(location, MisfitKind::CommonType);
+        let shared = type_rules.common_type(&actual);
+        if shared == CommonType::Nothing
+            && actual.len() > 1
+            && !actual.contains(&ActualType::Unclear)
+        {
+            self.note_mismatch(location, TypeMismatchKind::CommonType);
         }
-        let Shared::Type(common) = shared else {
+        let CommonType::Type(common) = shared else {
             self.none_shared(branches, location);
-            return Inferred::Unclear;
+            return InferredType::Unclear;
         };
         for branch in branches {
             self.coerced(branch, common, location);
         }
-        Inferred::Known(common)
+        InferredType::Known(common)
     }
 
     /// Some of these become what others are, or the statement fails. Next to one value of a type
     /// that is not known, the known ones become that, where a cast happens unasked, or it becomes
     /// what they are.
-    fn none_shared(&mut self, branches: &[Inferred], location: i32) {
-        let typing = self.typing();
+    fn none_shared(&mut self, branches: &[InferredType], location: i32) {
+        let type_rules = self.typing();
         let mut known = Vec::new();
         let mut unclear = 0;
         for branch in branches {
             match branch {
-                Inferred::Known(id) if !typing.is_composite(*id) => known.push(typing.base(*id)),
-                Inferred::Unclear if unclear == 0 => unclear += 1,
+                InferredType::Known(id) if !type_rules.is_composite(*id) => {
+                    known.push(type_rules.base(*id))
+                }
+                InferredType::Unclear if unclear == 0 => unclear += 1,
                 _ => {
-                    self.note_at(location, What::Unclear);
+                    self.note_at(location, UsedObject::Unclear);
                     return;
                 }
             }
@@ -133,12 +140,14 @@ impl<'a> Analysis<'a> {
         known.sort_unstable();
         known.dedup();
         for id in known {
-            self.coerced(&Inferred::Unclear, id, location);
-            let element = typing.element(id).map(|element| typing.base(element));
+            self.coerced(&InferredType::Unclear, id, location);
+            let element = type_rules
+                .element(id)
+                .map(|element| type_rules.base(element));
             for source in [Some(id), element].into_iter().flatten() {
                 for (_, cast) in self.catalog.casts() {
                     if cast.source == source && cast.context == CastContext::Implicit {
-                        self.coerced(&Inferred::Known(source), cast.target, location);
+                        self.coerced(&InferredType::Known(source), cast.target, location);
                     }
                 }
             }

@@ -9,9 +9,9 @@ pub(super) mod polymorphic;
 
 use std::collections::HashSet;
 
-use super::inferred::Actual;
+use super::inferred::ActualType;
 use super::inferred::builtin;
-use super::inferred::builtin::Polymorphic;
+use super::inferred::builtin::PolymorphicType;
 use crate::catalog::{
     CastContext, CastId, CastMethod, Catalog, Oid, RelationId, RelationKind, SearchPath, Type,
     TypeId, TypeKind,
@@ -20,14 +20,14 @@ use crate::limits::DOMAINS_NESTED_MAX;
 
 /// Questions about types, answered from a snapshot and a search_path.
 #[derive(Clone, Copy)]
-pub(in crate::resolve) struct Typing<'a> {
+pub(in crate::resolve) struct TypeRules<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) path: &'a SearchPath,
 }
 
 /// Whether a value can take the type that its place asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum CoercionFit {
     /// It can.
     Fits,
     /// It cannot.
@@ -38,7 +38,7 @@ pub(super) enum Fit {
 
 /// How one type becomes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pathway {
+pub(super) enum CoercionPath {
     /// By calling it so.
     Relabel,
     /// By a listed cast with a function.
@@ -51,7 +51,7 @@ pub(super) enum Pathway {
     None,
 }
 
-impl<'a> Typing<'a> {
+impl<'a> TypeRules<'a> {
     /// The type of the server's number.
     pub(super) fn builtin(self, oid: Oid) -> Option<TypeId> {
         self.catalog.index().type_of_oid(oid)
@@ -69,8 +69,8 @@ impl<'a> Typing<'a> {
         self.oid(id) == oid
     }
 
-    pub(super) fn polymorphic(self, id: TypeId) -> Option<Polymorphic> {
-        Polymorphic::of(self.oid(id))
+    pub(super) fn polymorphic(self, id: TypeId) -> Option<PolymorphicType> {
+        PolymorphicType::of(self.oid(id))
     }
 
     /// The type below a domain, and below the domain under that.
@@ -139,61 +139,62 @@ impl<'a> Typing<'a> {
     }
 
     /// Whether an argument can take a declared type unasked, polymorphic types taken alone.
-    pub(super) fn fit(self, actual: Actual, declared: TypeId) -> Fit {
+    pub(super) fn fit(self, actual: ActualType, declared: TypeId) -> CoercionFit {
         if self.is(declared, builtin::ANY) || self.polymorphic(declared).is_some() {
-            return Fit::Fits;
+            return CoercionFit::Fits;
         }
         match actual {
-            Actual::Unknown => Fit::Fits,
-            Actual::Unclear => Fit::Unsure,
-            Actual::Type(source) => self.fit_of_types(source, declared),
+            ActualType::Unknown => CoercionFit::Fits,
+            ActualType::Unclear => CoercionFit::Unsure,
+            ActualType::Type(source) => self.fit_of_types(source, declared),
         }
     }
 
-    fn fit_of_types(self, source: TypeId, target: TypeId) -> Fit {
-        if source == target || self.pathway(source, target, CastContext::Implicit) != Pathway::None
+    fn fit_of_types(self, source: TypeId, target: TypeId) -> CoercionFit {
+        if source == target
+            || self.pathway(source, target, CastContext::Implicit) != CoercionPath::None
         {
-            return Fit::Fits;
+            return CoercionFit::Fits;
         }
         let is_record = |id| self.is(id, builtin::RECORD);
         if is_record(source) && self.is_composite(target)
             || is_record(target) && self.is_composite(source)
         {
-            return Fit::Fits;
+            return CoercionFit::Fits;
         }
         if self.is(target, builtin::RECORD_ARRAY)
             && self
                 .element(source)
                 .is_some_and(|element| self.is_composite(element))
         {
-            return Fit::Fits;
+            return CoercionFit::Fits;
         }
         self.inherits(source, target)
     }
 
     /// Whether rows of one table are rows of another that it inherits from. The snapshot does not
     /// say which tables are made OF a type: such a pair is told by its columns.
-    fn inherits(self, source: TypeId, target: TypeId) -> Fit {
+    fn inherits(self, source: TypeId, target: TypeId) -> CoercionFit {
         let TypeKind::Composite(Some(parent)) = self.data_type(target).kind else {
-            return Fit::Not;
+            return CoercionFit::Not;
         };
         let Some(child) = self.row_relation(source) else {
-            return Fit::Not;
+            return CoercionFit::Not;
         };
         let mut seen = HashSet::from([parent]);
         let mut waiting = vec![parent];
         while let Some(next) = waiting.pop() {
             if next == child {
-                return Fit::Fits;
+                return CoercionFit::Fits;
             }
             let children = &self.catalog.relation(next).children;
             waiting.extend(children.iter().filter(|child| seen.insert(**child)));
         }
         let is_type = self.catalog.relation(parent).kind == RelationKind::CompositeType;
         if is_type && self.same_columns(child, parent) {
-            return Fit::Unsure;
+            return CoercionFit::Unsure;
         }
-        Fit::Not
+        CoercionFit::Not
     }
 
     fn same_columns(self, one: RelationId, other: RelationId) -> bool {
@@ -205,23 +206,28 @@ impl<'a> Typing<'a> {
     }
 
     /// How one type becomes another where casts of this context happen.
-    pub(super) fn pathway(self, source: TypeId, target: TypeId, context: CastContext) -> Pathway {
+    pub(super) fn pathway(
+        self,
+        source: TypeId,
+        target: TypeId,
+        context: CastContext,
+    ) -> CoercionPath {
         let mut source = self.base(source);
         let mut target = self.base(target);
         let mut elements = false;
         for _ in 0..DOMAINS_NESTED_MAX {
             if source == target {
                 return if elements {
-                    Pathway::Elements
+                    CoercionPath::Elements
                 } else {
-                    Pathway::Relabel
+                    CoercionPath::Relabel
                 };
             }
             if let Some(id) = self.catalog.index().cast(source, target) {
                 let found = self.listed(id, context);
-                let found_elements = elements && found != Pathway::None;
+                let found_elements = elements && found != CoercionPath::None;
                 return if found_elements {
-                    Pathway::Elements
+                    CoercionPath::Elements
                 } else {
                     found
                 };
@@ -241,25 +247,25 @@ impl<'a> Typing<'a> {
                 None => {
                     let through_text = self.through_text(source, target, context);
                     return match through_text {
-                        true if elements => Pathway::Elements,
-                        true => Pathway::Text,
-                        false => Pathway::None,
+                        true if elements => CoercionPath::Elements,
+                        true => CoercionPath::Text,
+                        false => CoercionPath::None,
                     };
                 }
             }
         }
-        Pathway::None
+        CoercionPath::None
     }
 
-    fn listed(self, id: CastId, context: CastContext) -> Pathway {
+    fn listed(self, id: CastId, context: CastContext) -> CoercionPath {
         let cast = self.catalog.cast(id);
         if strength(cast.context) > strength(context) {
-            return Pathway::None;
+            return CoercionPath::None;
         }
         match cast.method {
-            CastMethod::Function(_) => Pathway::Function(id),
-            CastMethod::Binary => Pathway::Relabel,
-            CastMethod::InOut => Pathway::Text,
+            CastMethod::Function(_) => CoercionPath::Function(id),
+            CastMethod::Binary => CoercionPath::Relabel,
+            CastMethod::InOut => CoercionPath::Text,
         }
     }
 

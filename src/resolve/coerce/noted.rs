@@ -4,16 +4,16 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 
-use super::polymorphic::Settled;
-use super::{Fit, Typing};
+use super::polymorphic::PolymorphicTypes;
+use super::{CoercionFit, TypeRules};
 use crate::catalog::{Oid, RelationId, TypeId, TypeKind};
 use crate::resolve::inferred::builtin;
-use crate::resolve::inferred::{Actual, Field, Inferred};
-use crate::resolve::{Analysis, MisfitKind, What};
+use crate::resolve::inferred::{ActualType, InferredType, RowField};
+use crate::resolve::{Analysis, TypeMismatchKind, UsedObject};
 
 /// What has been noted already: the first place counts.
 #[derive(Default)]
-pub(in crate::resolve) struct Noted {
+pub(in crate::resolve) struct NotedCoercions {
     types: HashSet<TypeId, RandomState>,
     /// From nothing means: from what is unclear.
     coercions: HashSet<(Option<TypeId>, TypeId), RandomState>,
@@ -21,8 +21,8 @@ pub(in crate::resolve) struct Noted {
 
 impl<'a> Analysis<'a> {
     /// The questions about types that this analysis asks.
-    pub(in crate::resolve) fn typing(&self) -> Typing<'a> {
-        Typing {
+    pub(in crate::resolve) fn typing(&self) -> TypeRules<'a> {
+        TypeRules {
             catalog: self.catalog,
             path: self.path,
         }
@@ -31,48 +31,53 @@ impl<'a> Analysis<'a> {
     /// Notes the cast that makes a value fit its place: `boolean` for WHERE, `bigint` for LIMIT. It
     /// is noted between the types below domains, and between the elements of arrays as well; the
     /// fields of rows likewise.
-    pub fn coerced(&mut self, source: &Inferred, target: TypeId, location: i32) {
-        let typing = self.typing();
+    pub fn coerced(&mut self, source: &InferredType, target: TypeId, location: i32) {
+        let type_rules = self.typing();
         self.note_type(target, location);
-        let base = typing.base(target);
+        let base = type_rules.base(target);
         if base != target {
             self.note_type(base, location);
             self.domain_length(target, base, location);
         }
         match source {
-            Inferred::Known(id) => self.coerced_type(typing.base(*id), base, location),
-            Inferred::Unclear => self.coerced_unclear(base, location),
-            Inferred::Row(fields) => {
-                if let Some(relation) = typing.row_relation(base) {
+            InferredType::Known(id) => self.coerced_type(type_rules.base(*id), base, location),
+            InferredType::Unclear => self.coerced_unclear(base, location),
+            InferredType::Row(fields) => {
+                if let Some(relation) = type_rules.row_relation(base) {
                     self.coerced_row(fields, relation, location);
                 }
             }
-            Inferred::Literal | Inferred::Parameter(_) => {}
+            InferredType::Literal | InferredType::Parameter(_) => {}
         }
     }
 
     /// As [`Self::coerced`], to a type of the server's.
-    pub(in crate::resolve) fn coerced_to(&mut self, source: &Inferred, target: Oid, location: i32) {
+    pub(in crate::resolve) fn coerced_to(
+        &mut self,
+        source: &InferredType,
+        target: Oid,
+        location: i32,
+    ) {
         match self.typing().builtin(target) {
             Some(boolean) if target == builtin::BOOL => {
                 self.must_be_boolean(source, boolean, location);
                 self.coerced(source, boolean, location);
             }
             Some(target) => self.coerced(source, target, location),
-            None => self.note_at(location, What::Unclear),
+            None => self.note_at(location, UsedObject::Unclear),
         }
     }
 
     /// Notes a condition that can be no boolean.
     pub(in crate::resolve) fn must_be_boolean(
         &mut self,
-        source: &Inferred,
+        source: &InferredType,
         boolean: TypeId,
         location: i32,
     ) {
-        let typing = self.typing();
-        if typing.fit(source.actual(typing), boolean) == Fit::Not {
-            self.misfit(location, MisfitKind::Condition);
+        let type_rules = self.typing();
+        if type_rules.fit(source.actual(type_rules), boolean) == CoercionFit::Not {
+            self.note_mismatch(location, TypeMismatchKind::Condition);
         }
     }
 
@@ -81,27 +86,29 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn arguments(
         &mut self,
         declared: &[TypeId],
-        given: &[Inferred],
+        given: &[InferredType],
         location: i32,
-    ) -> Option<Settled> {
-        let typing = self.typing();
-        let actual: Vec<Actual> = given.iter().map(|given| given.actual(typing)).collect();
-        let settled = Settled::find(typing, declared, &actual).ok();
-        let is_polymorphic = |id: &&TypeId| typing.polymorphic(**id).is_some();
+    ) -> Option<PolymorphicTypes> {
+        let type_rules = self.typing();
+        let actual: Vec<ActualType> = given.iter().map(|given| given.actual(type_rules)).collect();
+        let settled = PolymorphicTypes::find(type_rules, declared, &actual).ok();
+        let is_polymorphic = |id: &&TypeId| type_rules.polymorphic(**id).is_some();
         let several = declared.iter().filter(is_polymorphic).count() > 1;
         for (declared, given) in declared.iter().zip(given) {
-            if typing.is(*declared, builtin::ANY) {
+            if type_rules.is(*declared, builtin::ANY) {
                 continue;
             }
-            if typing.polymorphic(*declared).is_none() {
+            if type_rules.polymorphic(*declared).is_none() {
                 self.coerced(given, *declared, location);
                 continue;
             }
-            let real = settled.as_ref().map(|found| found.real(typing, *declared));
+            let real = settled
+                .as_ref()
+                .map(|found| found.real(type_rules, *declared));
             match real {
-                Some(Inferred::Known(real)) => self.coerced(given, real, location),
+                Some(InferredType::Known(real)) => self.coerced(given, real, location),
                 // One argument alone says itself what it is; others may be made into it.
-                Some(_) if several => self.note_at(location, What::Unclear),
+                Some(_) if several => self.note_at(location, UsedObject::Unclear),
                 Some(_) | None => {}
             }
         }
@@ -113,10 +120,10 @@ impl<'a> Analysis<'a> {
             return;
         }
         self.coercion(Some(source), target, location);
-        let typing = self.typing();
-        if let Some((from, to)) = typing.element(source).zip(typing.element(target)) {
+        let type_rules = self.typing();
+        if let Some((from, to)) = type_rules.element(source).zip(type_rules.element(target)) {
             self.note_type(to, location);
-            let (from, to) = (typing.base(from), typing.base(to));
+            let (from, to) = (type_rules.base(from), type_rules.base(to));
             if from != to {
                 self.coercion(Some(from), to, location);
             }
@@ -125,22 +132,22 @@ impl<'a> Analysis<'a> {
 
     /// From a type that is not known: any cast may happen, to elements and fields as well.
     fn coerced_unclear(&mut self, target: TypeId, location: i32) {
-        let typing = self.typing();
+        let type_rules = self.typing();
         self.coercion(None, target, location);
-        if let Some(element) = typing.element(target) {
-            self.coercion(None, typing.base(element), location);
+        if let Some(element) = type_rules.element(target) {
+            self.coercion(None, type_rules.base(element), location);
         }
-        if typing.row_relation(target).is_some() {
-            self.note_at(location, What::Unclear);
+        if type_rules.row_relation(target).is_some() {
+            self.note_at(location, UsedObject::Unclear);
         }
     }
 
-    fn coerced_row(&mut self, fields: &[Field], relation: RelationId, location: i32) {
+    fn coerced_row(&mut self, fields: &[RowField], relation: RelationId, location: i32) {
         let columns = self.catalog.columns_of(relation);
         for (field, column) in fields.iter().zip(columns) {
             // A row within a row is not followed.
             match &field.inferred {
-                Inferred::Row(_) => self.note_at(location, What::Unclear),
+                InferredType::Row(_) => self.note_at(location, UsedObject::Unclear),
                 other => self.coerced(other, column.type_id, location),
             }
         }
@@ -158,7 +165,7 @@ impl<'a> Analysis<'a> {
     fn coercion(&mut self, source: Option<TypeId>, target: TypeId, location: i32) {
         if self.noted.coercions.insert((source, target)) {
             let source = source.into();
-            self.note_at(location, What::Coercion { source, target });
+            self.note_at(location, UsedObject::Coercion { source, target });
         }
     }
 
@@ -166,7 +173,7 @@ impl<'a> Analysis<'a> {
     /// one that has none a way to be sorted.
     pub(in crate::resolve) fn note_type(&mut self, id: TypeId, location: i32) {
         if self.noted.types.insert(id) {
-            self.note_at(location, What::Type { id });
+            self.note_at(location, UsedObject::Type { id });
         }
     }
 }

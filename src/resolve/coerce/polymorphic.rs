@@ -3,16 +3,16 @@
 //!
 //! <https://www.postgresql.org/docs/current/extend-type-system.html#EXTEND-TYPES-POLYMORPHIC>
 
-use super::common_type::Shared;
-use super::{Fit, Typing};
+use super::common_type::CommonType;
+use super::{CoercionFit, TypeRules};
 use crate::catalog::TypeId;
 use crate::resolve::inferred::builtin;
-use crate::resolve::inferred::builtin::Polymorphic;
-use crate::resolve::inferred::{Actual, Inferred};
+use crate::resolve::inferred::builtin::PolymorphicType;
+use crate::resolve::inferred::{ActualType, InferredType};
 
 /// The real types of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::resolve) struct Settled {
+pub(in crate::resolve) struct PolymorphicTypes {
     element: Option<TypeId>,
     array: Option<TypeId>,
     range: Option<TypeId>,
@@ -29,12 +29,12 @@ pub(in crate::resolve) struct Settled {
 
 /// The arguments contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) struct Conflict;
+pub(in crate::resolve) struct PolymorphicConflict;
 
 /// What is collected from the arguments before it is checked as a whole.
 #[derive(Default)]
-struct Collected {
-    settled: Settled,
+struct PolymorphicArguments {
+    settled: PolymorphicTypes,
     non_array: bool,
     is_enum: bool,
     compatible_non_array: bool,
@@ -42,42 +42,46 @@ struct Collected {
     compatible_range_element: Option<TypeId>,
 }
 
-impl Settled {
+impl PolymorphicTypes {
     /// Finds the real types, or that there are none that fit together. Arguments that are unclear
     /// contradict nothing.
     pub(in crate::resolve) fn find(
-        typing: Typing<'_>,
+        type_rules: TypeRules<'_>,
         declared: &[TypeId],
-        actual: &[Actual],
-    ) -> Result<Self, Conflict> {
-        let mut collected = Collected::default();
+        actual: &[ActualType],
+    ) -> Result<Self, PolymorphicConflict> {
+        let mut collected = PolymorphicArguments::default();
         for (declared, actual) in declared.iter().zip(actual) {
-            if let Some(polymorphic) = typing.polymorphic(*declared) {
-                collected.add(typing, polymorphic, *actual)?;
+            if let Some(polymorphic) = type_rules.polymorphic(*declared) {
+                collected.add(type_rules, polymorphic, *actual)?;
             }
         }
-        collected.check_simple(typing)?;
-        collected.check_compatible(typing)?;
+        collected.check_simple(type_rules)?;
+        collected.check_compatible(type_rules)?;
         Ok(collected.settled)
     }
 
     /// Whether the arguments fit together, as the choice between overloads asks it.
     pub(in crate::resolve) fn fit(
-        typing: Typing<'_>,
+        type_rules: TypeRules<'_>,
         declared: &[TypeId],
-        actual: &[Actual],
-    ) -> Fit {
-        match Self::find(typing, declared, actual) {
-            Err(Conflict) => Fit::Not,
-            Ok(settled) if settled.unclear || settled.compatible_unclear => Fit::Unsure,
-            Ok(_) => Fit::Fits,
+        actual: &[ActualType],
+    ) -> CoercionFit {
+        match Self::find(type_rules, declared, actual) {
+            Err(PolymorphicConflict) => CoercionFit::Not,
+            Ok(settled) if settled.unclear || settled.compatible_unclear => CoercionFit::Unsure,
+            Ok(_) => CoercionFit::Fits,
         }
     }
 
     /// The real type in the place of a declared one.
-    pub(in crate::resolve) fn real(&self, typing: Typing<'_>, declared: TypeId) -> Inferred {
-        let Some(polymorphic) = typing.polymorphic(declared) else {
-            return Inferred::Known(declared);
+    pub(in crate::resolve) fn real(
+        &self,
+        type_rules: TypeRules<'_>,
+        declared: TypeId,
+    ) -> InferredType {
+        let Some(polymorphic) = type_rules.polymorphic(declared) else {
+            return InferredType::Known(declared);
         };
         let unclear = if polymorphic.is_compatible() {
             self.compatible_unclear
@@ -85,99 +89,109 @@ impl Settled {
             self.unclear
         };
         if unclear {
-            return Inferred::Unclear;
+            return InferredType::Unclear;
         }
         let found = match polymorphic {
-            Polymorphic::Element | Polymorphic::NonArray | Polymorphic::Enum => self.element,
-            Polymorphic::Array => self
-                .array
-                .or_else(|| self.element.and_then(|element| typing.array_of(element))),
-            Polymorphic::Range => self.range,
-            Polymorphic::Multirange => self
-                .multirange
-                .or_else(|| self.range.and_then(|range| typing.multirange_of(range))),
-            Polymorphic::Compatible | Polymorphic::CompatibleNonArray => {
-                self.compatible_type(typing)
+            PolymorphicType::Element | PolymorphicType::NonArray | PolymorphicType::Enum => {
+                self.element
             }
-            Polymorphic::CompatibleArray => self
-                .compatible_type(typing)
-                .and_then(|element| typing.array_of(element)),
-            Polymorphic::CompatibleRange => self.compatible_range,
-            Polymorphic::CompatibleMultirange => self.compatible_multirange.or_else(|| {
+            PolymorphicType::Array => self.array.or_else(|| {
+                self.element
+                    .and_then(|element| type_rules.array_of(element))
+            }),
+            PolymorphicType::Range => self.range,
+            PolymorphicType::Multirange => self
+                .multirange
+                .or_else(|| self.range.and_then(|range| type_rules.multirange_of(range))),
+            PolymorphicType::Compatible | PolymorphicType::CompatibleNonArray => {
+                self.compatible_type(type_rules)
+            }
+            PolymorphicType::CompatibleArray => self
+                .compatible_type(type_rules)
+                .and_then(|element| type_rules.array_of(element)),
+            PolymorphicType::CompatibleRange => self.compatible_range,
+            PolymorphicType::CompatibleMultirange => self.compatible_multirange.or_else(|| {
                 let range = self.compatible_range?;
-                typing.multirange_of(range)
+                type_rules.multirange_of(range)
             }),
         };
         found.into()
     }
 
     /// Literals alone have the type text in common.
-    fn compatible_type(&self, typing: Typing<'_>) -> Option<TypeId> {
+    fn compatible_type(&self, type_rules: TypeRules<'_>) -> Option<TypeId> {
         self.compatible.or_else(|| {
-            let text = typing.builtin(builtin::TEXT);
+            let text = type_rules.builtin(builtin::TEXT);
             text.filter(|_| self.compatible_literal)
         })
     }
 }
 
-impl Collected {
+impl PolymorphicArguments {
     fn add(
         &mut self,
-        typing: Typing<'_>,
-        declared: Polymorphic,
-        actual: Actual,
-    ) -> Result<(), Conflict> {
+        type_rules: TypeRules<'_>,
+        declared: PolymorphicType,
+        actual: ActualType,
+    ) -> Result<(), PolymorphicConflict> {
         match declared {
-            Polymorphic::NonArray => self.non_array = true,
-            Polymorphic::Enum => self.is_enum = true,
-            Polymorphic::CompatibleNonArray => self.compatible_non_array = true,
+            PolymorphicType::NonArray => self.non_array = true,
+            PolymorphicType::Enum => self.is_enum = true,
+            PolymorphicType::CompatibleNonArray => self.compatible_non_array = true,
             _ => {}
         }
         let settled = &mut self.settled;
         let found = match actual {
-            Actual::Type(found) => found,
-            Actual::Unknown => {
+            ActualType::Type(found) => found,
+            ActualType::Unknown => {
                 settled.compatible_literal |= declared.is_compatible();
                 return Ok(());
             }
-            Actual::Unclear if declared.is_compatible() => {
+            ActualType::Unclear if declared.is_compatible() => {
                 settled.compatible_unclear = true;
                 return Ok(());
             }
-            Actual::Unclear => {
+            ActualType::Unclear => {
                 settled.unclear = true;
                 return Ok(());
             }
         };
-        let base = typing.base(found);
+        let base = type_rules.base(found);
         match declared {
-            Polymorphic::Element | Polymorphic::NonArray | Polymorphic::Enum => {
+            PolymorphicType::Element | PolymorphicType::NonArray | PolymorphicType::Enum => {
                 same(&mut settled.element, found)
             }
-            Polymorphic::Array => same(&mut settled.array, base),
-            Polymorphic::Range => same(&mut settled.range, base),
-            Polymorphic::Multirange => same(&mut settled.multirange, base),
-            Polymorphic::Compatible | Polymorphic::CompatibleNonArray => {
+            PolymorphicType::Array => same(&mut settled.array, base),
+            PolymorphicType::Range => same(&mut settled.range, base),
+            PolymorphicType::Multirange => same(&mut settled.multirange, base),
+            PolymorphicType::Compatible | PolymorphicType::CompatibleNonArray => {
                 self.compatible.push(found);
                 Ok(())
             }
-            Polymorphic::CompatibleArray => {
-                self.compatible.push(typing.element(base).ok_or(Conflict)?);
+            PolymorphicType::CompatibleArray => {
+                self.compatible
+                    .push(type_rules.element(base).ok_or(PolymorphicConflict)?);
                 Ok(())
             }
-            Polymorphic::CompatibleRange => {
+            PolymorphicType::CompatibleRange => {
                 same(&mut settled.compatible_range, base)?;
-                self.add_range(typing, base)
+                self.add_range(type_rules, base)
             }
-            Polymorphic::CompatibleMultirange => {
-                typing.multirange_range(base).ok_or(Conflict)?;
+            PolymorphicType::CompatibleMultirange => {
+                type_rules
+                    .multirange_range(base)
+                    .ok_or(PolymorphicConflict)?;
                 same(&mut settled.compatible_multirange, base)
             }
         }
     }
 
-    fn add_range(&mut self, typing: Typing<'_>, range: TypeId) -> Result<(), Conflict> {
-        let subtype = typing.range_subtype(range).ok_or(Conflict)?;
+    fn add_range(
+        &mut self,
+        type_rules: TypeRules<'_>,
+        range: TypeId,
+    ) -> Result<(), PolymorphicConflict> {
+        let subtype = type_rules.range_subtype(range).ok_or(PolymorphicConflict)?;
         if self.compatible_range_element.is_none() {
             self.compatible_range_element = Some(subtype);
             self.compatible.push(subtype);
@@ -186,60 +200,72 @@ impl Collected {
     }
 
     /// `anyelement` and its family: the very same type everywhere.
-    fn check_simple(&mut self, typing: Typing<'_>) -> Result<(), Conflict> {
+    fn check_simple(&mut self, type_rules: TypeRules<'_>) -> Result<(), PolymorphicConflict> {
         let settled = &mut self.settled;
         if let Some(array) = settled.array {
             // A column of the server's statistics has the type anyarray itself.
-            if !typing.is(array, builtin::ANYARRAY) {
-                same(&mut settled.element, typing.element(array).ok_or(Conflict)?)?;
+            if !type_rules.is(array, builtin::ANYARRAY) {
+                same(
+                    &mut settled.element,
+                    type_rules.element(array).ok_or(PolymorphicConflict)?,
+                )?;
             }
         }
         if let Some(multirange) = settled.multirange {
-            let range = typing.multirange_range(multirange).ok_or(Conflict)?;
+            let range = type_rules
+                .multirange_range(multirange)
+                .ok_or(PolymorphicConflict)?;
             same(&mut settled.range, range)?;
         }
         if let Some(range) = settled.range {
-            let subtype = typing.range_subtype(range).ok_or(Conflict)?;
+            let subtype = type_rules.range_subtype(range).ok_or(PolymorphicConflict)?;
             same(&mut settled.element, subtype)?;
         }
-        let is_array = |id| typing.base_element(id).is_some();
+        let is_array = |id| type_rules.base_element(id).is_some();
         if self.non_array && settled.element.is_some_and(is_array) {
-            return Err(Conflict);
+            return Err(PolymorphicConflict);
         }
-        let is_enum = settled.element.map(|id| typing.is_enum(id));
+        let is_enum = settled.element.map(|id| type_rules.is_enum(id));
         if self.is_enum && !is_enum.unwrap_or(settled.unclear) {
-            return Err(Conflict);
+            return Err(PolymorphicConflict);
         }
         Ok(())
     }
 
     /// `anycompatible` and its family: types with one in common.
-    fn check_compatible(&mut self, typing: Typing<'_>) -> Result<(), Conflict> {
+    fn check_compatible(&mut self, type_rules: TypeRules<'_>) -> Result<(), PolymorphicConflict> {
         if let Some(multirange) = self.settled.compatible_multirange {
-            let range = typing.multirange_range(multirange).ok_or(Conflict)?;
+            let range = type_rules
+                .multirange_range(multirange)
+                .ok_or(PolymorphicConflict)?;
             same(&mut self.settled.compatible_range, range)?;
-            self.add_range(typing, range)?;
+            self.add_range(type_rules, range)?;
         }
         if self.compatible.is_empty() || self.settled.compatible_unclear {
             return Ok(());
         }
-        let actual: Vec<Actual> = self.compatible.iter().copied().map(Actual::Type).collect();
-        let common = match typing.shared(&actual) {
-            Shared::Type(common) => common,
-            Shared::Nothing => return Err(Conflict),
-            Shared::Unclear => {
+        let actual: Vec<ActualType> = self
+            .compatible
+            .iter()
+            .copied()
+            .map(ActualType::Type)
+            .collect();
+        let common = match type_rules.common_type(&actual) {
+            CommonType::Type(common) => common,
+            CommonType::Nothing => return Err(PolymorphicConflict),
+            CommonType::Unclear => {
                 self.settled.compatible_unclear = true;
                 return Ok(());
             }
         };
-        let all_fit = typing.all_fit(&actual, common);
-        if all_fit == Fit::Unsure {
+        let all_fit = type_rules.all_fit(&actual, common);
+        if all_fit == CoercionFit::Unsure {
             self.settled.compatible_unclear = true;
         }
-        let is_array = typing.base_element(common).is_some();
+        let is_array = type_rules.base_element(common).is_some();
         let other_range = self.compatible_range_element.is_some_and(|id| id != common);
-        if all_fit == Fit::Not || self.compatible_non_array && is_array || other_range {
-            return Err(Conflict);
+        if all_fit == CoercionFit::Not || self.compatible_non_array && is_array || other_range {
+            return Err(PolymorphicConflict);
         }
         self.settled.compatible = Some(common);
         Ok(())
@@ -247,9 +273,9 @@ impl Collected {
 }
 
 /// Keeps the first type, and wants every further one to be the same.
-fn same(kept: &mut Option<TypeId>, found: TypeId) -> Result<(), Conflict> {
+fn same(kept: &mut Option<TypeId>, found: TypeId) -> Result<(), PolymorphicConflict> {
     match *kept.get_or_insert(found) == found {
         true => Ok(()),
-        false => Err(Conflict),
+        false => Err(PolymorphicConflict),
     }
 }

@@ -4,29 +4,29 @@
 
 use super::SYSTEM_COLUMNS;
 use crate::catalog::{RelationId, TypeId, TypeKind};
-use crate::resolve::{Analysis, Field, Inferred, TooDeep, What};
+use crate::resolve::{Analysis, InferredType, RowField, TooDeep, UsedObject};
 
 impl<'a> Analysis<'a> {
     /// What `(argument).name` means: a field of a composite value, or a call of a function of that
     /// name with it.
     pub fn field(
         &mut self,
-        argument: &Inferred,
+        argument: &InferredType,
         name: &'a str,
         location: i32,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let own = match argument {
-            Inferred::Row(fields) => {
-                self.charge(fields.len())?;
+            InferredType::Row(fields) => {
+                self.charge_work(fields.len())?;
                 let mut named = fields.iter().filter(|field| &*field.name == name);
                 match (named.next(), named.next()) {
                     (Some(field), None) => Some(field.inferred.clone()),
-                    (Some(_), Some(_)) => Some(Inferred::Unclear),
+                    (Some(_), Some(_)) => Some(InferredType::Unclear),
                     (None, _) => None,
                 }
             }
-            Inferred::Known(id) => self.field_of_type(*id, name)?,
-            Inferred::Literal | Inferred::Parameter(_) | Inferred::Unclear => None,
+            InferredType::Known(id) => self.field_of_type(*id, name)?,
+            InferredType::Literal | InferredType::Parameter(_) | InferredType::Unclear => None,
         };
         if let Some(inferred) = own {
             return Ok(inferred);
@@ -34,28 +34,28 @@ impl<'a> Analysis<'a> {
         let called = self.field_call(argument, name, location);
         if SYSTEM_COLUMNS.iter().any(|(system, ..)| *system == name) {
             // A row that is a whole table's has these too; the type does not tell.
-            return Ok(Inferred::Unclear);
+            return Ok(InferredType::Unclear);
         }
-        if called.is_none() && *argument == Inferred::Unclear {
-            self.note_at(location, What::Unclear);
+        if called.is_none() && *argument == InferredType::Unclear {
+            self.note_at(location, UsedObject::Unclear);
         }
-        Ok(called.unwrap_or(Inferred::Unclear))
+        Ok(called.unwrap_or(InferredType::Unclear))
     }
 
     /// The columns that `(argument).*` stands for; none where they cannot be told.
-    pub fn fields(&self, argument: &Inferred) -> Option<Vec<Field>> {
+    pub fn fields(&self, argument: &InferredType) -> Option<Vec<RowField>> {
         match argument {
-            Inferred::Row(fields) => Some(fields.to_vec()),
-            Inferred::Known(id) => {
+            InferredType::Row(fields) => Some(fields.to_vec()),
+            InferredType::Known(id) => {
                 let catalog = self.catalog;
                 let columns = catalog.columns_of(self.relation_of_type(*id)?).iter();
-                let fields = columns.map(|column| Field {
+                let fields = columns.map(|column| RowField {
                     name: catalog.names().text(column.name).into(),
-                    inferred: Inferred::Known(column.type_id),
+                    inferred: InferredType::Known(column.type_id),
                 });
                 Some(fields.collect())
             }
-            Inferred::Literal | Inferred::Parameter(_) | Inferred::Unclear => None,
+            InferredType::Literal | InferredType::Parameter(_) | InferredType::Unclear => None,
         }
     }
 
@@ -76,17 +76,17 @@ impl<'a> Analysis<'a> {
         None
     }
 
-    fn field_of_type(&mut self, id: TypeId, name: &str) -> Result<Option<Inferred>, TooDeep> {
+    fn field_of_type(&mut self, id: TypeId, name: &str) -> Result<Option<InferredType>, TooDeep> {
         let catalog = self.catalog;
         let Some(relation) = self.relation_of_type(id) else {
             return Ok(None);
         };
         let columns = catalog.columns_of(relation);
-        self.charge(columns.len())?;
+        self.charge_work(columns.len())?;
         let named = catalog.names().find(name);
         let mut columns = columns.iter();
         let found = columns.find(|column| Some(column.name) == named);
-        Ok(found.map(|column| Inferred::Known(column.type_id)))
+        Ok(found.map(|column| InferredType::Known(column.type_id)))
     }
 }
 

@@ -9,25 +9,28 @@
 pub mod field;
 pub mod name;
 
-use super::missing_name::AbsentThing;
+use super::missing_name::MissingObject;
 use super::scope::SystemColumns;
-use super::{Analysis, Completeness, Inferred, Item, Name, Scope, TooDeep, Via, What};
+use super::{
+    Analysis, ColumnCompleteness, ColumnSource, InferredType, Scope, ScopeItem, SqlName, TooDeep,
+    UsedObject,
+};
 use crate::catalog::{Oid, RelationId};
 use crate::sql::tree::{Node, list, nodes};
 
 /// A value that a reference names.
 #[derive(Clone, Debug)]
-pub(in crate::resolve) struct Value {
+pub(in crate::resolve) struct ColumnValue {
     /// Its type.
-    pub inferred: Inferred,
+    pub inferred: InferredType,
     /// The relation and the number of the column that it passes on unchanged, if any.
     pub origin: Option<(RelationId, i16)>,
     /// Where it is read.
-    pub via: Via,
+    pub via: ColumnSource,
 }
 
 /// What a name was found to be.
-pub(in crate::resolve) enum Found<T> {
+pub(in crate::resolve) enum ColumnLookup<T> {
     One(T),
     /// Several things of the same query.
     Ambiguous,
@@ -37,11 +40,11 @@ pub(in crate::resolve) enum Found<T> {
 }
 
 /// A reference, taken apart.
-pub(in crate::resolve) enum Reference<'a> {
+pub(in crate::resolve) enum ParsedReference<'a> {
     /// A name alone.
     Bare(&'a str),
     /// A name, or a star, of something that is named.
-    Of(Qualifier<'a>, Part<'a>),
+    Of(ColumnQualifier<'a>, LastPart<'a>),
     /// A star alone.
     Star,
     /// More parts than a name can have.
@@ -50,13 +53,13 @@ pub(in crate::resolve) enum Reference<'a> {
 
 /// What stands before the last part of a reference.
 #[derive(Clone, Copy)]
-pub(in crate::resolve) struct Qualifier<'a> {
+pub(in crate::resolve) struct ColumnQualifier<'a> {
     pub schema: Option<&'a str>,
     pub name: &'a str,
 }
 
 /// The last part of a reference.
-pub(in crate::resolve) enum Part<'a> {
+pub(in crate::resolve) enum LastPart<'a> {
     Column(&'a str),
     Star,
 }
@@ -67,7 +70,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         reference: &'a nodes::ColumnRef,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         Ok(self.column_value(reference, scope)?.inferred)
     }
 
@@ -76,21 +79,21 @@ impl<'a> Analysis<'a> {
         &mut self,
         reference: &'a nodes::ColumnRef,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Value, TooDeep> {
+    ) -> Result<ColumnValue, TooDeep> {
         let at = reference.location;
-        match Reference::of(reference.fields()) {
-            Reference::Bare(name) => self.bare(name, at, scope),
-            Reference::Of(qualifier, Part::Column(name)) => {
+        match ParsedReference::of(reference.fields()) {
+            ParsedReference::Bare(name) => self.bare(name, at, scope),
+            ParsedReference::Of(qualifier, LastPart::Column(name)) => {
                 self.qualified(qualifier, name, at, scope)
             }
-            Reference::Of(qualifier, Part::Star) => match self.item(qualifier, scope)? {
-                Found::One(item) => self.whole_row(&item, at),
+            ParsedReference::Of(qualifier, LastPart::Star) => match self.item(qualifier, scope)? {
+                ColumnLookup::One(item) => self.whole_row(&item, at),
                 found => {
                     self.note_no_entry(&found, qualifier, at, scope);
                     Ok(self.no_item(&found, qualifier, "*", at))
                 }
             },
-            Reference::Star | Reference::Strange => Ok(self.unclear_value(at)),
+            ParsedReference::Star | ParsedReference::Strange => Ok(self.unclear_value(at)),
         }
     }
 
@@ -101,69 +104,78 @@ impl<'a> Analysis<'a> {
         name: &str,
         levels: usize,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Found<Value>, TooDeep> {
+    ) -> Result<ColumnLookup<ColumnValue>, TooDeep> {
         for level in scope.chain().take(levels) {
-            let mut found = Found::Nothing;
-            self.charge(level.visible().len())?;
+            let mut found = ColumnLookup::Nothing;
+            self.charge_work(level.visible().len())?;
             for item in level.visible() {
                 if item.is_seen_unqualified() {
-                    self.charge(item.columns.len())?;
+                    self.charge_work(item.columns.len())?;
                     let own = self.column_of(item, name, SystemColumns::Both);
                     found = found.or_both(own);
                 }
             }
-            if !matches!(found, Found::Nothing) {
+            if !matches!(found, ColumnLookup::Nothing) {
                 return Ok(found);
             }
         }
-        Ok(Found::Nothing)
+        Ok(ColumnLookup::Nothing)
     }
 
     /// The item that a qualifier means, in the nearest query that has one.
     pub(in crate::resolve) fn item(
         &mut self,
-        qualifier: Qualifier<'_>,
+        qualifier: ColumnQualifier<'_>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Found<Item<'a>>, TooDeep> {
+    ) -> Result<ColumnLookup<ScopeItem<'a>>, TooDeep> {
         let relation = match qualifier.schema {
             None => None,
             Some(schema) => match self.relation_in(schema, qualifier.name) {
                 Some(id) => Some(id),
-                None => return Ok(Found::Nothing),
+                None => return Ok(ColumnLookup::Nothing),
             },
         };
         for level in scope.chain() {
-            let mut found = Found::Nothing;
-            self.charge(level.items.len())?;
+            let mut found = ColumnLookup::Nothing;
+            self.charge_work(level.items.len())?;
             for item in level.visible() {
                 let meant = match relation {
                     None => item.is_called(qualifier.name),
                     Some(id) => item.relation == Some(id) && item.schema.is_some(),
                 };
                 if meant {
-                    found = found.or_both(Found::One(item));
+                    found = found.or_both(ColumnLookup::One(item));
                 }
             }
             match found {
-                Found::Nothing => {}
-                Found::One(item) => return Ok(Found::One(item.clone())),
-                Found::Ambiguous | Found::Unclear => return Ok(Found::Ambiguous),
+                ColumnLookup::Nothing => {}
+                ColumnLookup::One(item) => return Ok(ColumnLookup::One(item.clone())),
+                ColumnLookup::Ambiguous | ColumnLookup::Unclear => {
+                    return Ok(ColumnLookup::Ambiguous);
+                }
             }
         }
-        Ok(Found::Nothing)
+        Ok(ColumnLookup::Nothing)
     }
 
-    fn bare(&mut self, name: &'a str, at: i32, scope: &Scope<'_, 'a>) -> Result<Value, TooDeep> {
+    fn bare(
+        &mut self,
+        name: &'a str,
+        at: i32,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<ColumnValue, TooDeep> {
         match self.find_bare(name, usize::MAX, scope)? {
-            Found::One(value) => Ok(self.noted(value, at)),
-            Found::Unclear => Ok(self.unclear_value(at)),
-            Found::Ambiguous => Ok(self.ambiguous(None, name, at)),
-            Found::Nothing => {
-                let qualifier = Qualifier { schema: None, name };
+            ColumnLookup::One(value) => Ok(self.noted(value, at)),
+            ColumnLookup::Unclear => Ok(self.unclear_value(at)),
+            ColumnLookup::Ambiguous => Ok(self.ambiguous(None, name, at)),
+            ColumnLookup::Nothing => {
+                let qualifier = ColumnQualifier { schema: None, name };
                 match self.item(qualifier, scope)? {
-                    Found::One(item) => self.whole_row(&item, at),
-                    Found::Ambiguous | Found::Unclear => Ok(self.ambiguous(None, name, at)),
-                    Found::Nothing => match self.argument(name) {
+                    ColumnLookup::One(item) => self.whole_row(&item, at),
+                    ColumnLookup::Ambiguous | ColumnLookup::Unclear => {
+                        Ok(self.ambiguous(None, name, at))
+                    }
+                    ColumnLookup::Nothing => match self.argument(name) {
                         Some(value) => Ok(value),
                         None => {
                             self.note_no_column(None, name, at);
@@ -177,35 +189,35 @@ impl<'a> Analysis<'a> {
 
     fn qualified(
         &mut self,
-        qualifier: Qualifier<'a>,
+        qualifier: ColumnQualifier<'a>,
         name: &'a str,
         at: i32,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Value, TooDeep> {
+    ) -> Result<ColumnValue, TooDeep> {
         let item = match self.item(qualifier, scope)? {
-            Found::One(item) => item,
-            Found::Nothing => {
+            ColumnLookup::One(item) => item,
+            ColumnLookup::Nothing => {
                 return Ok(match self.argument_of(qualifier, name, at) {
                     Some(value) => value,
                     None => {
-                        self.note_no_entry(&Found::<()>::Nothing, qualifier, at, scope);
+                        self.note_no_entry(&ColumnLookup::<()>::Nothing, qualifier, at, scope);
                         self.missing(Some(qualifier.name), name, at)
                     }
                 });
             }
             found => return Ok(self.no_item(&found, qualifier, name, at)),
         };
-        self.charge(item.columns.len())?;
+        self.charge_work(item.columns.len())?;
         match self.column_of(&item, name, SystemColumns::Qualified) {
-            Found::One(value) => Ok(self.noted(value, at)),
-            Found::Ambiguous => Ok(self.ambiguous(Some(qualifier.name), name, at)),
-            Found::Unclear => Ok(self.unclear_value(at)),
-            Found::Nothing => {
+            ColumnLookup::One(value) => Ok(self.noted(value, at)),
+            ColumnLookup::Ambiguous => Ok(self.ambiguous(Some(qualifier.name), name, at)),
+            ColumnLookup::Unclear => Ok(self.unclear_value(at)),
+            ColumnLookup::Nothing => {
                 let row = item.row_type();
                 match self.field_call(&row, name, at) {
                     Some(inferred) => {
                         self.whole_row(&item, at)?;
-                        Ok(Value::computed(inferred))
+                        Ok(ColumnValue::computed(inferred))
                     }
                     None => {
                         self.note_no_column(Some(qualifier.name), name, at);
@@ -217,11 +229,16 @@ impl<'a> Analysis<'a> {
     }
 
     /// The column of an item. `least` is the reference's own way to system columns.
-    fn column_of(&self, item: &Item<'a>, name: &str, least: SystemColumns) -> Found<Value> {
-        let mut found = Found::Nothing;
+    fn column_of(
+        &self,
+        item: &ScopeItem<'a>,
+        name: &str,
+        least: SystemColumns,
+    ) -> ColumnLookup<ColumnValue> {
+        let mut found = ColumnLookup::Nothing;
         for column in item.columns.iter() {
             if column.name.as_str() == name {
-                found = found.or_both(Found::One(Value {
+                found = found.or_both(ColumnLookup::One(ColumnValue {
                     inferred: column.inferred.clone(),
                     origin: column.origin,
                     via: column.via,
@@ -230,27 +247,29 @@ impl<'a> Analysis<'a> {
         }
         let seen = item.system_columns == SystemColumns::Both || item.system_columns == least;
         match found {
-            Found::Nothing if seen => match self.system_column(item.relation, name) {
-                Some(value) => Found::One(value),
+            ColumnLookup::Nothing if seen => match self.system_column(item.relation, name) {
+                Some(value) => ColumnLookup::One(value),
                 None => found,
             },
-            Found::Nothing if item.completeness == Completeness::Open => Found::Unclear,
+            ColumnLookup::Nothing if item.completeness == ColumnCompleteness::Open => {
+                ColumnLookup::Unclear
+            }
             found => found,
         }
     }
 
-    fn system_column(&self, relation: Option<RelationId>, name: &str) -> Option<Value> {
+    fn system_column(&self, relation: Option<RelationId>, name: &str) -> Option<ColumnValue> {
         let (_, number, oid) = SYSTEM_COLUMNS.iter().find(|(own, ..)| *own == name)?;
         let known = self.catalog.index().type_of_oid(Oid(*oid));
-        Some(Value {
-            inferred: known.map_or(Inferred::Unclear, Inferred::Known),
+        Some(ColumnValue {
+            inferred: known.map_or(InferredType::Unclear, InferredType::Known),
             origin: relation.map(|relation| (relation, *number)),
-            via: Via::Relation,
+            via: ColumnSource::Relation,
         })
     }
 
-    fn noted(&mut self, value: Value, at: i32) -> Value {
-        let what = What::Column {
+    fn noted(&mut self, value: ColumnValue, at: i32) -> ColumnValue {
+        let what = UsedObject::Column {
             inferred: value.inferred.clone(),
             origin: value.origin,
             via: value.via,
@@ -259,58 +278,62 @@ impl<'a> Analysis<'a> {
         value
     }
 
-    fn whole_row(&mut self, item: &Item<'a>, at: i32) -> Result<Value, TooDeep> {
+    fn whole_row(&mut self, item: &ScopeItem<'a>, at: i32) -> Result<ColumnValue, TooDeep> {
         let inferred = item.row_type();
-        let what = What::WholeRow {
+        let what = UsedObject::WholeRow {
             inferred: inferred.clone(),
             relation: item.relation,
         };
         self.note_at(at, what);
         if item.relation.is_none() {
             // A join that has a name: its row is made of columns of relations.
-            self.charge(item.columns.len())?;
-            for column in item.columns.iter().filter(|own| own.via == Via::Relation) {
+            self.charge_work(item.columns.len())?;
+            for column in item
+                .columns
+                .iter()
+                .filter(|own| own.via == ColumnSource::Relation)
+            {
                 self.note_at(at, column.read());
             }
         }
-        Ok(Value::computed(inferred))
+        Ok(ColumnValue::computed(inferred))
     }
 
-    fn ambiguous(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) -> Value {
-        let what = What::AmbiguousColumn {
-            qualifier: qualifier.map(Name::from),
+    fn ambiguous(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) -> ColumnValue {
+        let what = UsedObject::AmbiguousColumn {
+            qualifier: qualifier.map(SqlName::from),
             name: name.into(),
         };
         self.note_at(at, what);
-        Value::computed(Inferred::Unclear)
+        ColumnValue::computed(InferredType::Unclear)
     }
 
-    fn missing(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) -> Value {
-        let what = What::MissingColumn {
-            qualifier: qualifier.map(Name::from),
+    fn missing(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) -> ColumnValue {
+        let what = UsedObject::MissingColumn {
+            qualifier: qualifier.map(SqlName::from),
             name: name.into(),
         };
         self.note_at(at, what);
-        Value::computed(Inferred::Unclear)
+        ColumnValue::computed(InferredType::Unclear)
     }
 
     /// Notes that a qualifier means no item of FROM.
     pub(in crate::resolve) fn note_no_entry<T>(
         &mut self,
-        found: &Found<T>,
-        qualifier: Qualifier<'a>,
+        found: &ColumnLookup<T>,
+        qualifier: ColumnQualifier<'a>,
         at: i32,
         scope: &Scope<'_, 'a>,
     ) {
-        if matches!(found, Found::Nothing) {
-            self.absent_entry(qualifier.name, at, scope);
+        if matches!(found, ColumnLookup::Nothing) {
+            self.note_missing_entry(qualifier.name, at, scope);
         }
     }
 
     /// Notes that a name means no column.
     fn note_no_column(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) {
-        self.absent(at, || AbsentThing::Column {
-            qualifier: qualifier.map(Name::from),
+        self.note_missing(at, || MissingObject::Column {
+            qualifier: qualifier.map(SqlName::from),
             name: name.into(),
         });
     }
@@ -318,37 +341,37 @@ impl<'a> Analysis<'a> {
     /// A qualifier that means no one item.
     pub(in crate::resolve) fn no_item<T>(
         &mut self,
-        found: &Found<T>,
-        qualifier: Qualifier<'a>,
+        found: &ColumnLookup<T>,
+        qualifier: ColumnQualifier<'a>,
         name: &'a str,
         at: i32,
-    ) -> Value {
+    ) -> ColumnValue {
         match found {
-            Found::Nothing => self.missing(Some(qualifier.name), name, at),
-            Found::One(_) | Found::Ambiguous | Found::Unclear => {
+            ColumnLookup::Nothing => self.missing(Some(qualifier.name), name, at),
+            ColumnLookup::One(_) | ColumnLookup::Ambiguous | ColumnLookup::Unclear => {
                 self.ambiguous(Some(qualifier.name), name, at)
             }
         }
     }
 
-    fn unclear_value(&mut self, at: i32) -> Value {
-        self.note_at(at, What::Unclear);
-        Value::computed(Inferred::Unclear)
+    fn unclear_value(&mut self, at: i32) -> ColumnValue {
+        self.note_at(at, UsedObject::Unclear);
+        ColumnValue::computed(InferredType::Unclear)
     }
 }
 
-impl Value {
+impl ColumnValue {
     /// A value that passes nothing on unchanged.
-    pub(in crate::resolve) fn computed(inferred: Inferred) -> Self {
+    pub(in crate::resolve) fn computed(inferred: InferredType) -> Self {
         Self {
             inferred,
             origin: None,
-            via: Via::Query,
+            via: ColumnSource::Query,
         }
     }
 }
 
-impl<T> Found<T> {
+impl<T> ColumnLookup<T> {
     /// Both of two places of the same query.
     fn or_both(self, other: Self) -> Self {
         match (self, other) {
@@ -360,7 +383,7 @@ impl<T> Found<T> {
     }
 }
 
-impl<'a> Reference<'a> {
+impl<'a> ParsedReference<'a> {
     /// Takes the parts of a reference apart.
     pub(in crate::resolve) fn of(fields: &'a list::NodeList) -> Self {
         // Of four parts the first is the database, which can only be the one that is connected to.
@@ -371,19 +394,19 @@ impl<'a> Reference<'a> {
         }
         for (part, node) in parts.iter_mut().zip(fields.iter().skip(first)) {
             *part = match node {
-                Node::A_Star(_) => Some(Part::Star),
-                Node::String(name) => name.sval().map(Part::Column),
+                Node::A_Star(_) => Some(LastPart::Star),
+                Node::String(name) => name.sval().map(LastPart::Column),
                 _ => return Self::Strange,
             };
         }
-        let of = |schema, name, last| Self::Of(Qualifier { schema, name }, last);
+        let of = |schema, name, last| Self::Of(ColumnQualifier { schema, name }, last);
         match parts {
-            [Some(Part::Column(name)), None, None] => Self::Bare(name),
-            [Some(Part::Star), None, None] => Self::Star,
-            [Some(Part::Column(name)), Some(last), None] => of(None, name, last),
+            [Some(LastPart::Column(name)), None, None] => Self::Bare(name),
+            [Some(LastPart::Star), None, None] => Self::Star,
+            [Some(LastPart::Column(name)), Some(last), None] => of(None, name, last),
             [
-                Some(Part::Column(schema)),
-                Some(Part::Column(name)),
+                Some(LastPart::Column(schema)),
+                Some(LastPart::Column(name)),
                 Some(last),
             ] => of(Some(schema), name, last),
             _ => Self::Strange,

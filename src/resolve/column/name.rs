@@ -6,28 +6,28 @@ use std::fmt;
 
 /// A name.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Name<'a>(Cow<'a, str>);
+pub struct SqlName<'a>(Cow<'a, str>);
 
-impl Name<'_> {
+impl SqlName<'_> {
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl<'a> From<&'a str> for Name<'a> {
+impl<'a> From<&'a str> for SqlName<'a> {
     fn from(name: &'a str) -> Self {
         Self(Cow::Borrowed(name))
     }
 }
 
-impl From<String> for Name<'_> {
+impl From<String> for SqlName<'_> {
     fn from(name: String) -> Self {
         Self(Cow::Owned(name))
     }
 }
 
-impl fmt::Debug for Name<'_> {
+impl fmt::Debug for SqlName<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Name(..)")
     }

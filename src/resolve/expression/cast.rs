@@ -4,10 +4,10 @@
 
 use crate::catalog::{CastId, TypeId, TypeKind};
 use crate::limits::DOMAINS_NESTED_MAX;
-use crate::resolve::coerce::Typing;
-use crate::resolve::inferred::Inferred;
+use crate::resolve::coerce::TypeRules;
+use crate::resolve::inferred::InferredType;
 use crate::resolve::inferred::builtin;
-use crate::resolve::{Analysis, Scope, TooDeep, What};
+use crate::resolve::{Analysis, Scope, TooDeep, UsedObject};
 use crate::sql::tree::{Node, nodes};
 
 impl<'a> Analysis<'a> {
@@ -15,17 +15,17 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn cast(
         &mut self,
         cast: &'a nodes::TypeCast,
-        source: &Inferred,
-    ) -> Inferred {
+        source: &InferredType,
+    ) -> InferredType {
         let Some(name) = cast.type_name() else {
-            self.note_at(cast.location, What::Unclear);
-            return Inferred::Unclear;
+            self.note_at(cast.location, UsedObject::Unclear);
+            return InferredType::Unclear;
         };
         let inferred = self.type_name(name);
-        if let Inferred::Known(target) = inferred {
+        if let InferredType::Known(target) = inferred {
             let has_length = !name.typmods().is_empty() || name.typemod >= 0;
-            if self.typing().is(target, builtin::UNKNOWN) && *source == Inferred::Literal {
-                return Inferred::Literal;
+            if self.typing().is(target, builtin::UNKNOWN) && *source == InferredType::Literal {
+                return InferredType::Literal;
             }
             self.cast_to(source, target, has_length, cast.location);
         }
@@ -37,13 +37,13 @@ impl<'a> Analysis<'a> {
         &mut self,
         cast: &'a nodes::TypeCast,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let (Node::A_ArrayExpr(array), Some(name)) = (cast.arg(), cast.type_name()) else {
             return self.unknown(Node::TypeCast(cast), scope);
         };
-        let typing = self.typing();
-        let wanted = typing.type_written(name).map(|id| typing.base(id));
-        let wanted = wanted.filter(|id| typing.element(*id).is_some());
+        let type_rules = self.typing();
+        let wanted = type_rules.type_written(name).map(|id| type_rules.base(id));
+        let wanted = wanted.filter(|id| type_rules.element(*id).is_some());
         let source = self.array(array, wanted, scope)?;
         Ok(self.cast(cast, &source))
     }
@@ -51,36 +51,38 @@ impl<'a> Analysis<'a> {
     /// Notes a cast that is written.
     pub(in crate::resolve) fn cast_to(
         &mut self,
-        source: &Inferred,
+        source: &InferredType,
         target: TypeId,
         has_length: bool,
         location: i32,
     ) {
-        let typing = self.typing();
+        let type_rules = self.typing();
         self.note_type(target, location);
-        self.note_type(typing.base(target), location);
-        if let (Inferred::Row(fields), Some(relation)) = (source, typing.row_relation(target)) {
+        self.note_type(type_rules.base(target), location);
+        if let (InferredType::Row(fields), Some(relation)) =
+            (source, type_rules.row_relation(target))
+        {
             let columns = self.catalog.columns_of(relation);
             for (field, column) in fields.iter().zip(columns) {
                 match &field.inferred {
-                    Inferred::Row(_) => self.note_at(location, What::Unclear),
+                    InferredType::Row(_) => self.note_at(location, UsedObject::Unclear),
                     other => {
-                        let candidates = typing.casts(other, column.type_id, true);
+                        let candidates = type_rules.casts(other, column.type_id, true);
                         self.written_cast(other.clone(), column.type_id, candidates, location);
                     }
                 }
             }
         }
-        if *source == Inferred::Unclear && typing.row_relation(target).is_some() {
-            self.note_at(location, What::Unclear);
+        if *source == InferredType::Unclear && type_rules.row_relation(target).is_some() {
+            self.note_at(location, UsedObject::Unclear);
         }
-        let candidates = typing.casts(source, target, has_length);
+        let candidates = type_rules.casts(source, target, has_length);
         self.written_cast(source.clone(), target, candidates, location);
     }
 
     fn written_cast(
         &mut self,
-        source: Inferred,
+        source: InferredType,
         target: TypeId,
         candidates: Vec<CastId>,
         location: i32,
@@ -88,7 +90,7 @@ impl<'a> Analysis<'a> {
         self.note_type(target, location);
         self.note_at(
             location,
-            What::Cast {
+            UsedObject::Cast {
                 source,
                 target,
                 candidates,
@@ -97,15 +99,15 @@ impl<'a> Analysis<'a> {
     }
 }
 
-impl Typing<'_> {
+impl TypeRules<'_> {
     /// The listed casts that may be run to make a value of one type a value of another: between the
     /// types below domains, between elements of arrays, and the one that makes a length hold.
-    fn casts(self, source: &Inferred, target: TypeId, has_length: bool) -> Vec<CastId> {
+    fn casts(self, source: &InferredType, target: TypeId, has_length: bool) -> Vec<CastId> {
         let mut found = Vec::new();
         let mut source = match source {
-            Inferred::Known(id) => Source::Type(self.base(*id)),
-            Inferred::Literal | Inferred::Parameter(_) => Source::Literal,
-            Inferred::Row(_) | Inferred::Unclear => Source::Any,
+            InferredType::Known(id) => CastSource::Type(self.base(*id)),
+            InferredType::Literal | InferredType::Parameter(_) => CastSource::Literal,
+            InferredType::Row(_) | InferredType::Unclear => CastSource::Any,
         };
         let mut target = target;
         for _ in 0..DOMAINS_NESTED_MAX {
@@ -119,8 +121,8 @@ impl Typing<'_> {
                 break;
             };
             source = match source {
-                Source::Type(id) => match self.element(id) {
-                    Some(element) => Source::Type(self.base(element)),
+                CastSource::Type(id) => match self.element(id) {
+                    Some(element) => CastSource::Type(self.base(element)),
                     None => break,
                 },
                 other => other,
@@ -132,11 +134,11 @@ impl Typing<'_> {
         found
     }
 
-    fn listed_casts(self, source: Source, target: TypeId) -> Vec<CastId> {
+    fn listed_casts(self, source: CastSource, target: TypeId) -> Vec<CastId> {
         match source {
-            Source::Literal => Vec::new(),
-            Source::Type(id) => self.catalog.index().cast(id, target).into_iter().collect(),
-            Source::Any => {
+            CastSource::Literal => Vec::new(),
+            CastSource::Type(id) => self.catalog.index().cast(id, target).into_iter().collect(),
+            CastSource::Any => {
                 let casts = self.catalog.casts();
                 let to_target = casts.filter(|(_, cast)| cast.target == target);
                 to_target.map(|(id, _)| id).collect()
@@ -167,7 +169,7 @@ impl Typing<'_> {
 
 /// What a cast starts from.
 #[derive(Clone, Copy)]
-enum Source {
+enum CastSource {
     Type(TypeId),
     Literal,
     Any,

@@ -6,37 +6,37 @@
 //! <https://www.postgresql.org/docs/current/functions-comparisons.html#FUNCTIONS-COMPARISONS-IN-SCALAR>
 
 use crate::catalog::TypeKind;
-use crate::resolve::coerce::Fit;
-use crate::resolve::coerce::common_type::Shared;
+use crate::resolve::coerce::CoercionFit;
+use crate::resolve::coerce::common_type::CommonType;
 use crate::resolve::inferred::builtin;
-use crate::resolve::inferred::{Actual, Inferred};
-use crate::resolve::operator::Operands;
+use crate::resolve::inferred::{ActualType, InferredType};
+use crate::resolve::operator::OperatorOperands;
 use crate::resolve::{Analysis, Scope, TooDeep};
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{self, Node, nodes};
 
 /// A side of a comparison.
-pub(in crate::resolve) struct Term {
-    inferred: Inferred,
-    fields: Fields,
+pub(in crate::resolve) struct ComparedSide {
+    inferred: InferredType,
+    fields: ComparedFields,
 }
 
 /// Whether Postgres sees a row of values in a side of a comparison, and which.
 #[derive(Clone, PartialEq)]
-enum Fields {
+enum ComparedFields {
     /// It does not.
     None,
     /// It does.
-    Certain(Vec<Inferred>),
+    Certain(Vec<InferredType>),
     /// It does if the value that is cast is a row of a sub-select.
-    Possible(Vec<Inferred>),
+    Possible(Vec<InferredType>),
     /// It does, and their number is not known.
     Uncounted,
 }
 
 /// Whether a value of the list names a column of its own query.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Columns {
+enum ListColumns {
     None,
     Own,
     /// It names a column that may be of a query around it, or inside it.
@@ -49,16 +49,16 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Term, TooDeep> {
+    ) -> Result<ComparedSide, TooDeep> {
         if let Node::RowExpr(row) = node {
             return Ok(match self.row_values(row, scope)? {
-                Some(fields) => Term {
+                Some(fields) => ComparedSide {
                     inferred: self.own(builtin::RECORD),
-                    fields: Fields::Certain(fields),
+                    fields: ComparedFields::Certain(fields),
                 },
-                None => Term {
+                None => ComparedSide {
                     inferred: self.own(builtin::RECORD),
-                    fields: Fields::Uncounted,
+                    fields: ComparedFields::Uncounted,
                 },
             });
         }
@@ -67,31 +67,37 @@ impl<'a> Analysis<'a> {
     }
 
     /// A side that has been analysed: a row that is cast to a composite type is still one.
-    pub(in crate::resolve) fn term_of(&self, node: Node<'a>, inferred: Inferred) -> Term {
+    pub(in crate::resolve) fn term_of(
+        &self,
+        node: Node<'a>,
+        inferred: InferredType,
+    ) -> ComparedSide {
         let fields = match (node, &inferred) {
-            (Node::TypeCast(cast), Inferred::Known(id)) => match self.catalog.data_type(*id).kind {
-                TypeKind::Composite(Some(relation)) => {
-                    let columns = self.catalog.columns_of(relation).iter();
-                    let types = columns.map(|column| Inferred::Known(column.type_id));
-                    match cast.arg() {
-                        Node::RowExpr(_) => Fields::Certain(types.collect()),
-                        _ => Fields::Possible(types.collect()),
+            (Node::TypeCast(cast), InferredType::Known(id)) => {
+                match self.catalog.data_type(*id).kind {
+                    TypeKind::Composite(Some(relation)) => {
+                        let columns = self.catalog.columns_of(relation).iter();
+                        let types = columns.map(|column| InferredType::Known(column.type_id));
+                        match cast.arg() {
+                            Node::RowExpr(_) => ComparedFields::Certain(types.collect()),
+                            _ => ComparedFields::Possible(types.collect()),
+                        }
                     }
+                    _ => ComparedFields::None,
                 }
-                _ => Fields::None,
-            },
-            _ => Fields::None,
+            }
+            _ => ComparedFields::None,
         };
-        Term { inferred, fields }
+        ComparedSide { inferred, fields }
     }
 
     /// `x IN (a, b)`, whose left side has been analysed.
     pub(in crate::resolve) fn in_list(
         &mut self,
         operation: &'a nodes::A_Expr,
-        left: Term,
+        left: ComparedSide,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let (name, at) = (operation.name(), operation.location);
         let Node::NodeList(list) = operation.rexpr() else {
             return self.unknown(operation.rexpr(), scope);
@@ -101,9 +107,9 @@ impl<'a> Analysis<'a> {
         for node in list {
             let term = self.term(node, scope)?;
             match columns_in(node, scope) {
-                Columns::None => fixed.push(term),
-                Columns::Own => others.push(term),
-                Columns::Unclear => {
+                ListColumns::None => fixed.push(term),
+                ListColumns::Own => others.push(term),
+                ListColumns::Unclear => {
                     certain = false;
                     others.push(term);
                 }
@@ -115,14 +121,15 @@ impl<'a> Analysis<'a> {
         } else {
             one_by_one.extend(fixed);
             if !certain && one_by_one.len() > 1 && !self.is_one_type(&left, &one_by_one) {
-                let sides = Operands::Infix(&left.inferred, &Inferred::Unclear);
+                let sides = OperatorOperands::Infix(&left.inferred, &InferredType::Unclear);
                 self.operator_written(name, &sides, at);
             }
         }
-        let mut seen: Vec<&Term> = Vec::new();
+        let mut seen: Vec<&ComparedSide> = Vec::new();
         for term in &one_by_one {
-            let same =
-                |other: &&Term| other.inferred == term.inferred && other.fields == term.fields;
+            let same = |other: &&ComparedSide| {
+                other.inferred == term.inferred && other.fields == term.fields
+            };
             if seen.len() < DISTINCT_MAX && !seen.iter().any(same) {
                 seen.push(term);
                 self.one_comparison(name, &left, term, at);
@@ -138,9 +145,9 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn distinct(
         &mut self,
         operation: &'a nodes::A_Expr,
-        left: &Term,
+        left: &ComparedSide,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let right = self.term(operation.rexpr(), scope)?;
         let is_null = |node| matches!(node, Node::A_Const(constant) if constant.isnull);
         if !is_null(operation.lexpr()) && !is_null(operation.rexpr()) {
@@ -150,13 +157,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// Whether it makes no difference which of the values are put into an array.
-    fn is_one_type(&self, left: &Term, values: &[Term]) -> bool {
-        let typing = self.typing();
-        matches!(left.inferred, Inferred::Known(id) if typing.base(id) == id)
-            && left.fields == Fields::None
+    fn is_one_type(&self, left: &ComparedSide, values: &[ComparedSide]) -> bool {
+        let type_rules = self.typing();
+        matches!(left.inferred, InferredType::Known(id) if type_rules.base(id) == id)
+            && left.fields == ComparedFields::None
             && values.iter().all(|value| {
-                let same = value.inferred == left.inferred || value.inferred == Inferred::Literal;
-                same && value.fields == Fields::None
+                let same =
+                    value.inferred == left.inferred || value.inferred == InferredType::Literal;
+                same && value.fields == ComparedFields::None
             })
     }
 
@@ -165,53 +173,60 @@ impl<'a> Analysis<'a> {
     fn in_array(
         &mut self,
         name: &'a NodeList,
-        left: &Term,
-        values: Vec<Term>,
+        left: &ComparedSide,
+        values: Vec<ComparedSide>,
         at: i32,
-    ) -> Vec<Term> {
-        let typing = self.typing();
+    ) -> Vec<ComparedSide> {
+        let type_rules = self.typing();
         let sides = std::iter::once(left).chain(&values);
-        let actual: Vec<Actual> = sides.map(|side| side.inferred.actual(typing)).collect();
-        let shared = typing.shared(&actual);
-        if shared == Shared::Unclear {
-            let sides = Operands::Infix(&left.inferred, &Inferred::Unclear);
+        let actual: Vec<ActualType> = sides.map(|side| side.inferred.actual(type_rules)).collect();
+        let shared = type_rules.common_type(&actual);
+        if shared == CommonType::Unclear {
+            let sides = OperatorOperands::Infix(&left.inferred, &InferredType::Unclear);
             self.operator_written(name, &sides, at);
         }
-        let Shared::Type(id) = shared else {
+        let CommonType::Type(id) = shared else {
             return values;
         };
-        let fits = typing.all_fit(&actual, id) == Fit::Fits && !typing.is(id, builtin::RECORD);
-        let Some(array) = typing.array_of(id).filter(|_| fits) else {
+        let fits = type_rules.all_fit(&actual, id) == CoercionFit::Fits
+            && !type_rules.is(id, builtin::RECORD);
+        let Some(array) = type_rules.array_of(id).filter(|_| fits) else {
             return values;
         };
         self.note_type(array, at);
         for value in values {
             self.coerced(&value.inferred, id, at);
         }
-        let element = Inferred::Known(id);
-        self.operator_written(name, &Operands::Infix(&left.inferred, &element), at);
+        let element = InferredType::Known(id);
+        self.operator_written(name, &OperatorOperands::Infix(&left.inferred, &element), at);
         Vec::new()
     }
 
-    fn one_comparison(&mut self, name: &'a NodeList, left: &Term, right: &Term, at: i32) {
-        let plain = Operands::Infix(&left.inferred, &right.inferred);
+    fn one_comparison(
+        &mut self,
+        name: &'a NodeList,
+        left: &ComparedSide,
+        right: &ComparedSide,
+        at: i32,
+    ) {
+        let plain = OperatorOperands::Infix(&left.inferred, &right.inferred);
         match (&left.fields, &right.fields) {
-            (Fields::None, _) | (_, Fields::None) => {
+            (ComparedFields::None, _) | (_, ComparedFields::None) => {
                 let operated = self.operator_written(name, &plain, at);
                 self.coerced_to(&operated.result, builtin::BOOL, at);
             }
-            (Fields::Certain(left), Fields::Certain(right)) => {
+            (ComparedFields::Certain(left), ComparedFields::Certain(right)) => {
                 self.rows_compared(name, Some(left.clone()), Some(right.clone()), at);
             }
             (
-                Fields::Certain(left) | Fields::Possible(left),
-                Fields::Certain(right) | Fields::Possible(right),
+                ComparedFields::Certain(left) | ComparedFields::Possible(left),
+                ComparedFields::Certain(right) | ComparedFields::Possible(right),
             ) => {
                 let operated = self.operator_written(name, &plain, at);
                 self.coerced_to(&operated.result, builtin::BOOL, at);
                 self.rows_compared(name, Some(left.clone()), Some(right.clone()), at);
             }
-            (Fields::Uncounted, _) | (_, Fields::Uncounted) => {
+            (ComparedFields::Uncounted, _) | (_, ComparedFields::Uncounted) => {
                 self.rows_compared(name, None, None, at);
             }
         }
@@ -219,19 +234,19 @@ impl<'a> Analysis<'a> {
 }
 
 /// Whether an expression names a column of its own query: such a value stays out of the array.
-fn columns_in(node: Node<'_>, scope: &Scope<'_, '_>) -> Columns {
-    let mut found = Columns::None;
+fn columns_in(node: Node<'_>, scope: &Scope<'_, '_>) -> ListColumns {
+    let mut found = ListColumns::None;
     let mut waiting = vec![node];
     while let Some(next) = waiting.pop() {
         match next {
-            Node::ColumnRef(_) => found = Columns::Own,
-            Node::SelectStmt(_) => return Columns::Unclear,
-            other if tree::children(other, &mut waiting).is_err() => return Columns::Unclear,
+            Node::ColumnRef(_) => found = ListColumns::Own,
+            Node::SelectStmt(_) => return ListColumns::Unclear,
+            other if tree::children(other, &mut waiting).is_err() => return ListColumns::Unclear,
             _ => {}
         }
     }
     match scope.outer {
-        Some(_) if found == Columns::Own => Columns::Unclear,
+        Some(_) if found == ListColumns::Own => ListColumns::Unclear,
         _ => found,
     }
 }

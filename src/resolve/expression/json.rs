@@ -5,9 +5,9 @@
 //! <https://www.postgresql.org/docs/current/functions-json.html>
 
 use crate::catalog::Oid;
-use crate::resolve::inferred::Inferred;
+use crate::resolve::inferred::InferredType;
 use crate::resolve::inferred::builtin;
-use crate::resolve::{Analysis, Completeness, Scope, TooDeep};
+use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep};
 use crate::sql::tree::{JsonExprOp, Node, nodes};
 
 /// The first servers that have the constructors, and the other forms.
@@ -20,7 +20,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         if self.catalog.server_major() < since(node) {
             return self.unknown(node, scope);
         }
@@ -54,7 +54,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         match node {
             Node::JsonObjectConstructor(object) => {
                 let mut values = Vec::new();
@@ -76,9 +76,9 @@ impl<'a> Analysis<'a> {
                 };
                 let shape = self.query(select, Some(scope))?;
                 let columns = shape.columns.into_iter();
-                let mut values: Vec<Inferred> = columns.map(|column| column.inferred).collect();
-                if shape.completeness == Completeness::Open {
-                    values.push(Inferred::Unclear);
+                let mut values: Vec<InferredType> = columns.map(|column| column.inferred).collect();
+                if shape.completeness == ColumnCompleteness::Open {
+                    values.push(InferredType::Unclear);
                 }
                 self.constructed(array.output(), &values, array.location)
             }
@@ -100,11 +100,11 @@ impl<'a> Analysis<'a> {
     fn json_aggregate(
         &mut self,
         constructor: Option<&'a nodes::JsonAggConstructor>,
-        values: &[Inferred],
+        values: &[InferredType],
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let Some(constructor) = constructor else {
-            return Ok(Inferred::Unclear);
+            return Ok(InferredType::Unclear);
         };
         for sort in constructor.agg_order() {
             match sort {
@@ -124,7 +124,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         function: &'a nodes::JsonFuncExpr,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let at = function.location;
         let context = self.json_value(function.context_item(), scope)?;
         self.json_input(&context, at);
@@ -149,7 +149,7 @@ impl<'a> Analysis<'a> {
         {
             if !matches!(behavior.expr(), Node::None) {
                 let value = self.expression(behavior.expr(), scope)?;
-                if let Inferred::Known(target) = inferred {
+                if let InferredType::Known(target) = inferred {
                     self.cast_to(&value, target, true, at);
                 }
             }
@@ -161,7 +161,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         pair: &'a nodes::JsonKeyValue,
         scope: &Scope<'_, 'a>,
-    ) -> Result<[Inferred; 2], TooDeep> {
+    ) -> Result<[InferredType; 2], TooDeep> {
         let key = self.expression(pair.key(), scope)?;
         Ok([key, self.json_value(pair.value(), scope)?])
     }
@@ -171,15 +171,15 @@ impl<'a> Analysis<'a> {
         &mut self,
         value: Option<&'a nodes::JsonValueExpr>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         match value {
             Some(value) => self.expression(value.raw_expr(), scope),
-            None => Ok(Inferred::Unclear),
+            None => Ok(InferredType::Unclear),
         }
     }
 
     /// Notes that a value is read as JSON.
-    fn json_input(&mut self, value: &Inferred, location: i32) {
+    fn json_input(&mut self, value: &InferredType, location: i32) {
         for target in [builtin::TEXT, builtin::JSON, builtin::JSONB] {
             self.coerced_to(value, target, location);
         }
@@ -190,13 +190,13 @@ impl<'a> Analysis<'a> {
     fn constructed(
         &mut self,
         output: Option<&'a nodes::JsonOutput>,
-        values: &[Inferred],
+        values: &[InferredType],
         location: i32,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         if output.and_then(nodes::JsonOutput::type_name).is_none()
-            && values.contains(&Inferred::Unclear)
+            && values.contains(&InferredType::Unclear)
         {
-            return Ok(Inferred::Unclear);
+            return Ok(InferredType::Unclear);
         }
         let jsonb = self.own(builtin::JSONB);
         let usual = if values.contains(&jsonb) {
@@ -213,12 +213,12 @@ impl<'a> Analysis<'a> {
         output: Option<&'a nodes::JsonOutput>,
         usual: Oid,
         location: i32,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let Some(name) = output.and_then(nodes::JsonOutput::type_name) else {
             return Ok(self.own(usual));
         };
         let inferred = self.type_name(name);
-        if let Inferred::Known(target) = inferred {
+        if let InferredType::Known(target) = inferred {
             for source in [builtin::TEXT, builtin::JSON, builtin::JSONB] {
                 let source = self.own(source);
                 self.cast_to(&source, target, true, location);

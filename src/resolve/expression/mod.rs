@@ -14,11 +14,11 @@ pub(super) mod subquery;
 mod tests;
 pub(super) mod value;
 
-use super::inferred::Inferred;
+use super::inferred::InferredType;
 use super::inferred::builtin;
-use super::operator::Operands;
+use super::operator::OperatorOperands;
 use super::query::NO_PLACE;
-use super::{Analysis, Form, Scope, TooDeep, What};
+use super::{Analysis, CallForm, Scope, TooDeep, UsedObject};
 use crate::catalog::TypeId;
 use crate::sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
 
@@ -28,7 +28,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         self.deeper(|analysis| {
             let mut spine = Vec::new();
             let mut innermost = node;
@@ -51,30 +51,30 @@ impl<'a> Analysis<'a> {
         &mut self,
         nodes: impl IntoIterator<Item = Node<'a>>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Vec<Inferred>, TooDeep> {
+    ) -> Result<Vec<InferredType>, TooDeep> {
         let nodes = nodes.into_iter();
         nodes.map(|node| self.expression(node, scope)).collect()
     }
 
     /// Notes a type that came about in an expression, and gives it back.
-    pub(super) fn note_inferred(&mut self, inferred: &Inferred, location: i32) {
-        if let Inferred::Known(id) = inferred {
+    pub(super) fn note_inferred(&mut self, inferred: &InferredType, location: i32) {
+        if let InferredType::Known(id) = inferred {
             self.note_type(*id, location);
         }
     }
 
     /// The type of the server's number.
-    pub(super) fn own(&self, oid: crate::catalog::Oid) -> Inferred {
-        Inferred::builtin(self.typing(), oid)
+    pub(super) fn own(&self, oid: crate::catalog::Oid) -> InferredType {
+        InferredType::builtin(self.typing(), oid)
     }
 
     /// An expression whose left part has been analysed.
     fn around(
         &mut self,
         node: Node<'a>,
-        left: Inferred,
+        left: InferredType,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         match node {
             Node::A_Expr(operation) => self.operation(operation, left, scope),
             Node::TypeCast(cast) => Ok(self.cast(cast, &left)),
@@ -90,12 +90,12 @@ impl<'a> Analysis<'a> {
     }
 
     /// An expression that has no left part.
-    fn part(&mut self, node: Node<'a>, scope: &Scope<'_, 'a>) -> Result<Inferred, TooDeep> {
+    fn part(&mut self, node: Node<'a>, scope: &Scope<'_, 'a>) -> Result<InferredType, TooDeep> {
         match node {
             Node::ColumnRef(reference) => self.column(reference, scope),
             Node::A_Const(constant) => Ok(self.constant(constant)),
             Node::ParamRef(parameter) => Ok(self.parameter_value(parameter)),
-            Node::FuncCall(call) => Ok(self.call(call, Form::Call, scope)?.inferred),
+            Node::FuncCall(call) => Ok(self.call(call, CallForm::Call, scope)?.inferred),
             Node::A_Expr(operation) => self.operation_of_rows(operation, scope),
             Node::TypeCast(cast) => self.array_cast(cast, scope),
             Node::BoolExpr(operator) => self.truth(operator, scope),
@@ -127,9 +127,9 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         self.anything(node, scope)?;
-        Ok(Inferred::Unclear)
+        Ok(InferredType::Unclear)
     }
 
     /// AND, OR, NOT.
@@ -137,7 +137,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         operator: &'a nodes::BoolExpr,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let mut operator = operator;
         while operator.boolop == BoolExprType::NOT_EXPR
             && let Some(Node::BoolExpr(inner)) = operator.args().first()
@@ -155,11 +155,11 @@ impl<'a> Analysis<'a> {
         &mut self,
         case: &'a nodes::CaseExpr,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let tested = match case.arg() {
             Node::None => None,
             arg => Some(match self.expression(arg, scope)? {
-                Inferred::Literal | Inferred::Parameter(_) => self.own(builtin::TEXT),
+                InferredType::Literal | InferredType::Parameter(_) => self.own(builtin::TEXT),
                 other => other,
             }),
         };
@@ -179,7 +179,7 @@ impl<'a> Analysis<'a> {
         }
         // ELSE counts as the first, and is NULL where it is not written.
         let otherwise = match case.defresult() {
-            Node::None => Inferred::Literal,
+            Node::None => InferredType::Literal,
             otherwise => self.expression(otherwise, scope)?,
         };
         branches.insert(0, otherwise);
@@ -192,8 +192,8 @@ impl<'a> Analysis<'a> {
         array: &'a nodes::A_ArrayExpr,
         wanted: Option<TypeId>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
-        let typing = self.typing();
+    ) -> Result<InferredType, TooDeep> {
+        let type_rules = self.typing();
         let mut elements = Vec::with_capacity(array.elements().len());
         let mut nested = false;
         for element in array.elements() {
@@ -204,19 +204,21 @@ impl<'a> Analysis<'a> {
                 }
                 other => self.expression(other, scope)?,
             };
-            let is_array = |id| typing.element(id).is_some();
-            nested |= matches!(inferred, Inferred::Known(id) if is_array(id));
+            let is_array = |id| type_rules.element(id).is_some();
+            nested |= matches!(inferred, InferredType::Known(id) if is_array(id));
             elements.push(inferred);
         }
         if let Some(wanted) = wanted {
             self.elements_cast(&elements, wanted, nested, array.location);
-            return Ok(Inferred::Known(wanted));
+            return Ok(InferredType::Known(wanted));
         }
         let inferred = match self.common_type(&elements, array.location) {
-            Inferred::Known(id) if nested => typing.element(id).map(|_| id).into(),
-            Inferred::Known(id) => typing.array_of(id).into(),
-            Inferred::Row(_) => self.own(builtin::RECORD_ARRAY),
-            Inferred::Literal | Inferred::Parameter(_) | Inferred::Unclear => Inferred::Unclear,
+            InferredType::Known(id) if nested => type_rules.element(id).map(|_| id).into(),
+            InferredType::Known(id) => type_rules.array_of(id).into(),
+            InferredType::Row(_) => self.own(builtin::RECORD_ARRAY),
+            InferredType::Literal | InferredType::Parameter(_) | InferredType::Unclear => {
+                InferredType::Unclear
+            }
         };
         self.note_inferred(&inferred, array.location);
         Ok(inferred)
@@ -225,12 +227,12 @@ impl<'a> Analysis<'a> {
     /// A cast around an array goes for its elements, or for the arrays that are its elements.
     fn elements_cast(
         &mut self,
-        elements: &[Inferred],
+        elements: &[InferredType],
         wanted: TypeId,
         nested: bool,
         location: i32,
     ) {
-        let unclear = elements.contains(&Inferred::Unclear);
+        let unclear = elements.contains(&InferredType::Unclear);
         let of_elements = self.typing().element(wanted).filter(|_| !nested || unclear);
         let of_arrays = Some(wanted).filter(|_| nested || unclear);
         for inferred in elements {
@@ -241,18 +243,18 @@ impl<'a> Analysis<'a> {
     }
 
     /// Notes that values of a type are compared.
-    pub(super) fn note_compared(&mut self, inferred: &Inferred, location: i32) {
+    pub(super) fn note_compared(&mut self, inferred: &InferredType, location: i32) {
         let inferred = inferred.clone();
-        self.note_at(location, What::Compared { inferred });
+        self.note_at(location, UsedObject::Compared { inferred });
     }
 
     /// `a op b` whose left side has been analysed, in all its forms.
     pub(super) fn operation(
         &mut self,
         operation: &'a nodes::A_Expr,
-        left: Inferred,
+        left: InferredType,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let at = operation.location;
         match operation.kind {
             A_Expr_Kind::AEXPR_IN => {
@@ -269,13 +271,13 @@ impl<'a> Analysis<'a> {
             | A_Expr_Kind::AEXPR_NOT_BETWEEN_SYM => self.between(operation, left, scope),
             A_Expr_Kind::AEXPR_OP_ANY | A_Expr_Kind::AEXPR_OP_ALL => {
                 let right = self.expression(operation.rexpr(), scope)?;
-                let sides = Operands::Array(&left, &right);
+                let sides = OperatorOperands::Array(&left, &right);
                 self.operator_written(operation.name(), &sides, at);
                 Ok(self.own(builtin::BOOL))
             }
             kind => {
                 let right = self.expression(operation.rexpr(), scope)?;
-                let sides = Operands::Infix(&left, &right);
+                let sides = OperatorOperands::Infix(&left, &right);
                 let operated = self.operator_written(operation.name(), &sides, at);
                 Ok(match kind {
                     A_Expr_Kind::AEXPR_NULLIF => operated.taken_left(left, self.typing()),

@@ -4,47 +4,50 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::resolve::{Analysis, Inferred, Lookup, TooDeep};
+use crate::resolve::{Analysis, InferredType, LookupContext, TooDeep};
 use crate::sql::tree::Node;
 
 /// The types of the expressions of one tree.
-pub struct Typed {
-    by_node: ByNode,
+pub struct ExpressionTypes {
+    by_node: TypesByNode,
 }
 
 /// Types by the places of nodes in memory.
-pub(in crate::resolve) type ByNode = HashMap<*const (), Inferred, RandomState>;
+pub(in crate::resolve) type TypesByNode = HashMap<*const (), InferredType, RandomState>;
 
 /// Finds the types of all expressions of a statement.
-pub fn typed<'a>(node: Node<'a>, lookup: &Lookup<'a>) -> Result<Typed, TooDeep> {
+pub fn expression_types<'a>(
+    node: Node<'a>,
+    lookup: &LookupContext<'a>,
+) -> Result<ExpressionTypes, TooDeep> {
     let mut analysis = Analysis::new(lookup);
     analysis.typed = Some(HashMap::default());
     analysis.count_parameters(node);
     if let Node::SelectStmt(select) = analysis.carried(node) {
         analysis.query(select, None)?;
     }
-    Ok(Typed {
+    Ok(ExpressionTypes {
         by_node: analysis.typed.take().unwrap_or_default(),
     })
 }
 
-impl Typed {
+impl ExpressionTypes {
     /// What is known of the type of an expression of the same tree.
-    pub fn of(&self, node: Node<'_>) -> Inferred {
+    pub fn of(&self, node: Node<'_>) -> InferredType {
         let known = address(node).and_then(|at| self.by_node.get(&at));
-        known.cloned().unwrap_or(Inferred::Unclear)
+        known.cloned().unwrap_or(InferredType::Unclear)
     }
 }
 
 impl<'a> Analysis<'a> {
     /// Remembers the type of an expression where somebody wants to know.
-    pub(in crate::resolve) fn remember_type(&mut self, node: Node<'a>, inferred: &Inferred) {
+    pub(in crate::resolve) fn remember_type(&mut self, node: Node<'a>, inferred: &InferredType) {
         if let Some(typed) = &mut self.typed
             && let Some(at) = address(node)
         {
             let kept = typed.entry(at).or_insert_with(|| inferred.clone());
             if *kept != *inferred {
-                *kept = Inferred::Unclear;
+                *kept = InferredType::Unclear;
             }
         }
     }

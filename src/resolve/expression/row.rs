@@ -3,10 +3,10 @@
 //! <https://www.postgresql.org/docs/current/functions-comparisons.html>
 
 use crate::resolve::inferred::builtin;
-use crate::resolve::inferred::{Field, Inferred};
-use crate::resolve::operator::Operands;
-use crate::resolve::type_name::Place;
-use crate::resolve::{Analysis, Completeness, Scope, TooDeep, What};
+use crate::resolve::inferred::{InferredType, RowField};
+use crate::resolve::operator::OperatorOperands;
+use crate::resolve::type_name::QualifiedName;
+use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep, UsedObject};
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
 
@@ -16,17 +16,17 @@ impl<'a> Analysis<'a> {
         &mut self,
         row: &'a nodes::RowExpr,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let Some(values) = self.row_values(row, scope)? else {
-            self.note_at(row.location, What::Unclear);
-            return Ok(Inferred::Unclear);
+            self.note_at(row.location, UsedObject::Unclear);
+            return Ok(InferredType::Unclear);
         };
         let numbered = (1_usize..).zip(values);
-        let fields = numbered.map(|(number, inferred)| Field {
+        let fields = numbered.map(|(number, inferred)| RowField {
             name: format!("f{number}").into(),
             inferred,
         });
-        Ok(Inferred::Row(fields.collect()))
+        Ok(InferredType::Row(fields.collect()))
     }
 
     /// The values of a row; none where they cannot be counted.
@@ -34,9 +34,9 @@ impl<'a> Analysis<'a> {
         &mut self,
         row: &'a nodes::RowExpr,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Option<Vec<Inferred>>, TooDeep> {
+    ) -> Result<Option<Vec<InferredType>>, TooDeep> {
         let (values, completeness) = self.expression_list(row.args(), scope)?;
-        Ok(Some(values).filter(|_| completeness == Completeness::Complete))
+        Ok(Some(values).filter(|_| completeness == ColumnCompleteness::Complete))
     }
 
     /// An operator before its operand, or after a row.
@@ -44,11 +44,11 @@ impl<'a> Analysis<'a> {
         &mut self,
         operation: &'a nodes::A_Expr,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let at = operation.location;
         let Node::RowExpr(left) = operation.lexpr() else {
             let right = self.expression(operation.rexpr(), scope)?;
-            let sides = Operands::Prefix(&right);
+            let sides = OperatorOperands::Prefix(&right);
             let operated = self.operator_written(operation.name(), &sides, at);
             return Ok(operated.result);
         };
@@ -94,17 +94,17 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn rows_compared(
         &mut self,
         name: &'a NodeList,
-        left: Option<Vec<Inferred>>,
-        right: Option<Vec<Inferred>>,
+        left: Option<Vec<InferredType>>,
+        right: Option<Vec<InferredType>>,
         location: i32,
     ) {
         let (Some(left), Some(right)) = (left, right) else {
-            let sides = Operands::Infix(&Inferred::Unclear, &Inferred::Unclear);
+            let sides = OperatorOperands::Infix(&InferredType::Unclear, &InferredType::Unclear);
             self.operator_written(name, &sides, location);
             return;
         };
         for (left, right) in left.iter().zip(&right) {
-            let sides = Operands::Infix(left, right);
+            let sides = OperatorOperands::Infix(left, right);
             self.operator_written(name, &sides, location);
             self.note_compared(left, location);
             self.note_compared(right, location);
@@ -115,9 +115,9 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn between(
         &mut self,
         operation: &'a nodes::A_Expr,
-        left: Inferred,
+        left: InferredType,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let at = operation.location;
         let Node::NodeList(bounds) = operation.rexpr() else {
             return self.unknown(operation.rexpr(), scope);
@@ -128,11 +128,11 @@ impl<'a> Analysis<'a> {
             let Some(bound) = bounds.get(*bound) else {
                 continue;
             };
-            let sides = Operands::Infix(&left, bound);
-            let operated = self.operated(Place::Path(symbol), &sides, at);
+            let sides = OperatorOperands::Infix(&left, bound);
+            let operated = self.operated(QualifiedName::Path(symbol), &sides, at);
             self.coerced_to(&operated.result, builtin::BOOL, at);
             // A parameter has the type that its first comparison gives it.
-            if let Inferred::Parameter(_) = left {
+            if let InferredType::Parameter(_) = left {
                 left = operated.left;
             }
         }
@@ -145,7 +145,7 @@ impl<'a> Analysis<'a> {
         left: &'a nodes::RowExpr,
         bounds: &'a NodeList,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let at = operation.location;
         let left = self.row_values(left, scope)?;
         let record = vec![self.own(builtin::RECORD)];
@@ -170,7 +170,7 @@ impl<'a> Analysis<'a> {
                     }
                 }
                 Some(_) => {
-                    let unclear = Inferred::Unclear;
+                    let unclear = InferredType::Unclear;
                     self.implied_operator(symbol, &unclear, &unclear, at);
                 }
                 None => {}

@@ -2,9 +2,9 @@
 //! carry besides arguments.
 
 use crate::catalog::Oid;
-use crate::resolve::inferred::Inferred;
+use crate::resolve::inferred::InferredType;
 use crate::resolve::inferred::builtin;
-use crate::resolve::operator::Operands;
+use crate::resolve::operator::OperatorOperands;
 use crate::resolve::{Analysis, Scope, TooDeep};
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{Node, XmlExprOp, nodes};
@@ -15,7 +15,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         match node {
             Node::SQLValueFunction(value) => Ok(self.server_value(value)),
             Node::GroupingFunc(grouping) => {
@@ -30,28 +30,32 @@ impl<'a> Analysis<'a> {
                     return self.unknown(node, scope);
                 };
                 let inferred = self.type_name(name);
-                if let Inferred::Known(target) = inferred {
+                if let InferredType::Known(target) = inferred {
                     let text = self.own(builtin::TEXT);
                     self.cast_to(&text, target, true, xml.location);
                 }
                 Ok(inferred)
             }
             Node::MergeSupportFunc(_) => Ok(self.own(builtin::TEXT)),
-            Node::SetToDefault(_) => Ok(Inferred::Unclear),
+            Node::SetToDefault(_) => Ok(InferredType::Unclear),
             other => self.json(other, scope),
         }
     }
 
     /// The operator of ORDER BY … USING, noted.
-    pub fn sort_operator(&mut self, name: &'a NodeList, key: &Inferred, location: i32) {
+    pub fn sort_operator(&mut self, name: &'a NodeList, key: &InferredType, location: i32) {
         let key = match key {
-            Inferred::Literal | Inferred::Parameter(_) => self.own(builtin::TEXT),
+            InferredType::Literal | InferredType::Parameter(_) => self.own(builtin::TEXT),
             other => other.clone(),
         };
-        self.operator_written(name, &Operands::Infix(&key, &key), location);
+        self.operator_written(name, &OperatorOperands::Infix(&key, &key), location);
     }
 
-    fn xml(&mut self, xml: &'a nodes::XmlExpr, scope: &Scope<'_, 'a>) -> Result<Inferred, TooDeep> {
+    fn xml(
+        &mut self,
+        xml: &'a nodes::XmlExpr,
+        scope: &Scope<'_, 'a>,
+    ) -> Result<InferredType, TooDeep> {
         for named in xml.named_args() {
             match named {
                 Node::ResTarget(target) => self.expression(target.val(), scope)?,

@@ -2,9 +2,9 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-subquery.html>
 
-use crate::resolve::inferred::Inferred;
+use crate::resolve::inferred::InferredType;
 use crate::resolve::inferred::builtin;
-use crate::resolve::{Analysis, Completeness, Scope, TooDeep};
+use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep};
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{Node, SubLinkType, nodes};
 
@@ -14,7 +14,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         link: &'a nodes::SubLink,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         match link.sub_link_type {
             SubLinkType::EXISTS_SUBLINK => {
                 self.sub_select_columns(link, scope)?;
@@ -23,16 +23,16 @@ impl<'a> Analysis<'a> {
             SubLinkType::ANY_SUBLINK | SubLinkType::ALL_SUBLINK => self.quantified(link, scope),
             SubLinkType::EXPR_SUBLINK => self.one_column(link, scope),
             SubLinkType::ARRAY_SUBLINK => {
-                let typing = self.typing();
+                let type_rules = self.typing();
                 let inferred = match self.one_column(link, scope)? {
                     // The rows of a query that are arrays already make an array of more dimensions.
-                    Inferred::Known(id) => typing
+                    InferredType::Known(id) => type_rules
                         .array_of(id)
-                        .or_else(|| typing.element(id).map(|_| id))
+                        .or_else(|| type_rules.element(id).map(|_| id))
                         .into(),
-                    Inferred::Row(_) => self.own(builtin::RECORD_ARRAY),
-                    Inferred::Literal | Inferred::Parameter(_) | Inferred::Unclear => {
-                        Inferred::Unclear
+                    InferredType::Row(_) => self.own(builtin::RECORD_ARRAY),
+                    InferredType::Literal | InferredType::Parameter(_) | InferredType::Unclear => {
+                        InferredType::Unclear
                     }
                 };
                 self.note_inferred(&inferred, link.location);
@@ -47,7 +47,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         link: &'a nodes::SubLink,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Option<Vec<Inferred>>, TooDeep> {
+    ) -> Result<Option<Vec<InferredType>>, TooDeep> {
         let Node::SelectStmt(select) = link.subselect() else {
             self.unknown(link.subselect(), scope)?;
             return Ok(None);
@@ -55,19 +55,19 @@ impl<'a> Analysis<'a> {
         let shape = self.query(select, Some(scope))?;
         let columns = shape.columns.into_iter();
         let types = columns.map(|column| column.inferred).collect();
-        Ok(Some(types).filter(|_| shape.completeness == Completeness::Complete))
+        Ok(Some(types).filter(|_| shape.completeness == ColumnCompleteness::Complete))
     }
 
     fn one_column(
         &mut self,
         link: &'a nodes::SubLink,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let columns = self.sub_select_columns(link, scope)?;
         let mut columns = columns.unwrap_or_default().into_iter();
         match (columns.next(), columns.next()) {
             (Some(column), None) => Ok(column),
-            _ => Ok(Inferred::Unclear),
+            _ => Ok(InferredType::Unclear),
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         link: &'a nodes::SubLink,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let left = match link.testexpr() {
             Node::RowExpr(row) => self.row_values(row, scope)?,
             other => Some(vec![self.expression(other, scope)?]),
@@ -89,8 +89,8 @@ impl<'a> Analysis<'a> {
     fn quantified_operators(
         &mut self,
         name: &'a NodeList,
-        left: Option<Vec<Inferred>>,
-        right: Option<Vec<Inferred>>,
+        left: Option<Vec<InferredType>>,
+        right: Option<Vec<InferredType>>,
         location: i32,
     ) {
         if !name.is_empty() {
@@ -98,7 +98,7 @@ impl<'a> Analysis<'a> {
             return;
         }
         let (Some(left), Some(right)) = (left, right) else {
-            let unclear = Inferred::Unclear;
+            let unclear = InferredType::Unclear;
             self.implied_operator("=", &unclear, &unclear, location);
             return;
         };

@@ -1,9 +1,11 @@
 //! What functions, operators, casts and types expressions use, and what they are.
 
-use crate::catalog::fixture::Fixture;
+use crate::catalog::fixture::CatalogFixture;
 use crate::catalog::{Catalog, TypeId};
 use crate::limits::RESOLVE_DEPTH_MAX;
-use crate::resolve::{Inferred, Lookup, TooDeep, Types, What, expressions, statement};
+use crate::resolve::{
+    InferredType, KnownParameters, LookupContext, TooDeep, UsedObject, expressions, statement,
+};
 use crate::sql::tree;
 
 /// The type of a query's only column, then what the query uses, relations and columns aside.
@@ -139,10 +141,10 @@ fn deep_texts_end_with_an_error_and_not_with_the_stack() {
     assert!(told(&catalog, &[], &fits).starts_with("int4"));
     let parsed = tree::parse(&nested(RESOLVE_DEPTH_MAX + 1)).unwrap();
     let path = catalog.search_path(&["shop"], None);
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog: &catalog,
         path: &path,
-        parameters: Types::Given(&[]),
+        parameters: KnownParameters::Given(&[]),
     };
     let node = parsed.statements().next().unwrap().node;
     assert_eq!(statement(node, &lookup).unwrap_err(), TooDeep);
@@ -150,7 +152,7 @@ fn deep_texts_end_with_an_error_and_not_with_the_stack() {
 }
 
 fn shop() -> Catalog {
-    Fixture::new(15)
+    CatalogFixture::new(15)
         .schema("shop")
         .schema("other")
         .enumeration("shop.mood")
@@ -176,10 +178,10 @@ fn told(catalog: &Catalog, parameters: &[Option<TypeId>], sql: &str) -> String {
     let parsed = tree::parse(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     let node = parsed.statements().next().unwrap().node;
     let path = catalog.search_path(&["shop"], None);
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog,
         path: &path,
-        parameters: Types::Given(parameters),
+        parameters: KnownParameters::Given(parameters),
     };
     let found = statement(node, &lookup).unwrap_or_else(|error| panic!("{error}"));
     let kind = found
@@ -193,44 +195,44 @@ fn told(catalog: &Catalog, parameters: &[Option<TypeId>], sql: &str) -> String {
     format!("{}{separator}{}", kind.unwrap_or_default(), uses.join("; "))
 }
 
-fn used(catalog: &Catalog, what: &What<'_>) -> Option<String> {
+fn used(catalog: &Catalog, what: &UsedObject<'_>) -> Option<String> {
     Some(match what {
-        What::Functions { candidates, .. } => {
+        UsedObject::Functions { candidates, .. } => {
             let candidates = candidates.iter();
             let names = candidates.map(|id| catalog.function_signature(*id));
             names.collect::<Vec<_>>().join(" | ")
         }
-        What::MissingFunction => "missing function".into(),
-        What::Operators { candidates, .. } => {
+        UsedObject::MissingFunction => "missing function".into(),
+        UsedObject::Operators { candidates, .. } => {
             let candidates = candidates.iter();
             let names = candidates.map(|id| catalog.operator_signature(*id));
             names.collect::<Vec<_>>().join(" | ")
         }
-        What::Cast { source, target, .. } => match source {
-            Inferred::Literal => format!("cast > {}", name(catalog, *target)),
+        UsedObject::Cast { source, target, .. } => match source {
+            InferredType::Literal => format!("cast > {}", name(catalog, *target)),
             source => format!(
                 "cast {} > {}",
                 kind(catalog, source),
                 name(catalog, *target)
             ),
         },
-        What::Coercion { source, target } => {
+        UsedObject::Coercion { source, target } => {
             format!("{} > {}", kind(catalog, source), name(catalog, *target))
         }
-        What::Type { id } if !catalog.data_type(*id).oid.is_built_in() => {
+        UsedObject::Type { id } if !catalog.data_type(*id).oid.is_built_in() => {
             format!("type {}", name(catalog, *id))
         }
-        What::Unclear => "unclear".into(),
+        UsedObject::Unclear => "unclear".into(),
         _ => return None,
     })
 }
 
-fn kind(catalog: &Catalog, inferred: &Inferred) -> String {
+fn kind(catalog: &Catalog, inferred: &InferredType) -> String {
     match inferred {
-        Inferred::Known(id) => name(catalog, *id),
-        Inferred::Literal | Inferred::Parameter(_) => "literal".into(),
-        Inferred::Row(_) => "row".into(),
-        Inferred::Unclear => "?".into(),
+        InferredType::Known(id) => name(catalog, *id),
+        InferredType::Literal | InferredType::Parameter(_) => "literal".into(),
+        InferredType::Row(_) => "row".into(),
+        InferredType::Unclear => "?".into(),
     }
 }
 

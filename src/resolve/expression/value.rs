@@ -1,39 +1,43 @@
 //! Values: constants, parameters, what the server knows of itself, and parts of values.
 
 use crate::catalog::Oid;
-use crate::resolve::inferred::Inferred;
+use crate::resolve::inferred::InferredType;
 use crate::resolve::inferred::builtin;
 use crate::resolve::{Analysis, Scope, TooDeep};
 use crate::sql::tree::{ConstValue, Node, SQLValueFunctionOp, nodes};
 
 impl<'a> Analysis<'a> {
-    pub(in crate::resolve) fn constant(&self, constant: &nodes::A_Const) -> Inferred {
+    pub(in crate::resolve) fn constant(&self, constant: &nodes::A_Const) -> InferredType {
         let oid = match constant.val() {
-            None | Some(ConstValue::String(_)) => return Inferred::Literal,
+            None | Some(ConstValue::String(_)) => return InferredType::Literal,
             Some(ConstValue::Integer(_)) => builtin::INT4,
             Some(ConstValue::Float(digits)) => number(digits),
             Some(ConstValue::Boolean(_)) => builtin::BOOL,
             Some(ConstValue::BitString(_)) => builtin::BIT,
-            Some(_) => return Inferred::Unclear,
+            Some(_) => return InferredType::Unclear,
         };
         self.own(oid)
     }
 
     /// A parameter: of the type that the client gave, or a literal if all its places make the same
     /// of it. The type that one place gives to it holds at all others.
-    pub(in crate::resolve) fn parameter_value(&self, parameter: &nodes::ParamRef) -> Inferred {
+    pub(in crate::resolve) fn parameter_value(&self, parameter: &nodes::ParamRef) -> InferredType {
         let number = u32::try_from(parameter.number).unwrap_or_default();
-        let typing = self.typing();
+        let type_rules = self.typing();
         match self.parameter(number) {
-            Inferred::Known(id) if !typing.is(id, builtin::UNKNOWN) => Inferred::Known(id),
-            Inferred::Known(_) | Inferred::Parameter(_) if self.is_literal_everywhere(number) => {
-                Inferred::Parameter(number)
+            InferredType::Known(id) if !type_rules.is(id, builtin::UNKNOWN) => {
+                InferredType::Known(id)
             }
-            _ => Inferred::Unclear,
+            InferredType::Known(_) | InferredType::Parameter(_)
+                if self.is_literal_everywhere(number) =>
+            {
+                InferredType::Parameter(number)
+            }
+            _ => InferredType::Unclear,
         }
     }
 
-    pub(in crate::resolve) fn server_value(&self, value: &nodes::SQLValueFunction) -> Inferred {
+    pub(in crate::resolve) fn server_value(&self, value: &nodes::SQLValueFunction) -> InferredType {
         self.own(match value.op {
             SQLValueFunctionOp::SVFOP_CURRENT_DATE => builtin::DATE,
             SQLValueFunctionOp::SVFOP_CURRENT_TIME | SQLValueFunctionOp::SVFOP_CURRENT_TIME_N => {
@@ -52,7 +56,7 @@ impl<'a> Analysis<'a> {
             | SQLValueFunctionOp::SVFOP_SESSION_USER
             | SQLValueFunctionOp::SVFOP_CURRENT_CATALOG
             | SQLValueFunctionOp::SVFOP_CURRENT_SCHEMA => builtin::NAME,
-            _ => return Inferred::Unclear,
+            _ => return InferredType::Unclear,
         })
     }
 
@@ -62,7 +66,7 @@ impl<'a> Analysis<'a> {
         of: &'a nodes::A_Indirection,
         steps: usize,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let value = self.expression(of.arg(), scope)?;
         self.indirection_of(of, steps, value, scope)
     }
@@ -72,9 +76,9 @@ impl<'a> Analysis<'a> {
         &mut self,
         of: &'a nodes::A_Indirection,
         steps: usize,
-        value: Inferred,
+        value: InferredType,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let mut inferred = value;
         let mut subscripts: Vec<&'a nodes::A_Indices> = Vec::new();
         for step in of.indirection().iter().take(steps) {
@@ -97,19 +101,19 @@ impl<'a> Analysis<'a> {
     /// array, not of an array within an array.
     fn subscripted(
         &mut self,
-        container: Inferred,
+        container: InferredType,
         subscripts: &[&'a nodes::A_Indices],
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         if subscripts.is_empty() {
             return Ok(container);
         }
-        let typing = self.typing();
+        let type_rules = self.typing();
         let known = match container {
-            Inferred::Known(id) => Some(typing.base(id)),
+            InferredType::Known(id) => Some(type_rules.base(id)),
             _ => None,
         };
-        let may_be_json = known.is_none_or(|id| typing.is(id, builtin::JSONB));
+        let may_be_json = known.is_none_or(|id| type_rules.is(id, builtin::JSONB));
         let mut slice = false;
         for indices in subscripts {
             slice |= indices.is_slice;
@@ -125,11 +129,11 @@ impl<'a> Analysis<'a> {
             }
         }
         let Some(id) = known else {
-            return Ok(Inferred::Unclear);
+            return Ok(InferredType::Unclear);
         };
-        let data_type = typing.data_type(id);
-        Ok(match typing.oid(id) {
-            builtin::JSONB => Inferred::Known(id),
+        let data_type = type_rules.data_type(id);
+        Ok(match type_rules.oid(id) {
+            builtin::JSONB => InferredType::Known(id),
             builtin::INT2VECTOR if slice => self.own(INT2_ARRAY),
             builtin::OIDVECTOR if slice => self.own(OID_ARRAY),
             _ if slice => data_type.element.map(|_| id).into(),

@@ -5,26 +5,27 @@
 use super::alias;
 use crate::catalog::{Function, FunctionId, NameId, Oid, TypeKind};
 use crate::resolve::analysis::strings;
-use crate::resolve::function::Called;
+use crate::resolve::function::ResolvedCall;
 use crate::resolve::query::{BIGINT, COPY_COST};
-use crate::resolve::scope::RowOf;
+use crate::resolve::scope::RowType;
 use crate::resolve::{
-    Analysis, Completeness, Form, Inferred, Item, Name, Scope, ScopeColumn, TooDeep, What,
+    Analysis, CallForm, ColumnCompleteness, InferredType, Scope, ScopeColumn, ScopeItem, SqlName,
+    TooDeep, UsedObject,
 };
 use crate::sql::tree::list::CastNodeList;
 use crate::sql::tree::{Node, nodes};
 
 /// What one function brings.
-struct Brought<'a> {
+struct FunctionColumns<'a> {
     columns: Vec<ScopeColumn<'a>>,
-    completeness: Completeness,
-    row: RowOf,
+    completeness: ColumnCompleteness,
+    row: RowType,
 }
 
 /// How the column of a function is called that returns no row and names no column.
 #[derive(Clone)]
-struct Naming<'a> {
-    name: Name<'a>,
+struct ScalarColumnName<'a> {
+    name: SqlName<'a>,
 }
 
 impl<'a> Analysis<'a> {
@@ -33,21 +34,21 @@ impl<'a> Analysis<'a> {
         &mut self,
         range: &'a nodes::RangeFunction,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Item<'a>, TooDeep> {
+    ) -> Result<ScopeItem<'a>, TooDeep> {
         let (given, aliases) = alias(range.alias());
         let mut own_name = None;
         let mut brought = Vec::new();
         for pair in range.functions() {
             let Node::NodeList(pair) = pair else {
                 self.anything(pair, scope)?;
-                brought.push(Brought::unknown());
+                brought.push(FunctionColumns::unknown());
                 continue;
             };
             let function = pair.get(0).unwrap_or(Node::None);
             let name = self.output_name(function);
             own_name.get_or_insert(name.clone());
             let single = range.functions().len() == 1;
-            let naming = Naming {
+            let naming = ScalarColumnName {
                 name: given.clone().filter(|_| single).unwrap_or(name),
             };
             let columns = match pair.get(1) {
@@ -57,9 +58,9 @@ impl<'a> Analysis<'a> {
             self.one_function(function, columns, &naming, scope, &mut brought)?;
         }
         let item = self.together(brought, range.ordinality)?;
-        Ok(Item {
+        Ok(ScopeItem {
             name: given.or(own_name),
-            visibility: crate::resolve::Visibility::Both,
+            visibility: crate::resolve::ColumnVisibility::Both,
             ..item
         }
         .renamed(&aliases))
@@ -69,9 +70,9 @@ impl<'a> Analysis<'a> {
         &mut self,
         function: Node<'a>,
         defined: Vec<ScopeColumn<'a>>,
-        naming: &Naming<'a>,
+        naming: &ScalarColumnName<'a>,
         scope: &Scope<'_, 'a>,
-        brought: &mut Vec<Brought<'a>>,
+        brought: &mut Vec<FunctionColumns<'a>>,
     ) -> Result<(), TooDeep> {
         let made = match function {
             Node::FuncCall(call) if is_unnest_of_several(call) => {
@@ -85,7 +86,7 @@ impl<'a> Analysis<'a> {
                 return Ok(());
             }
             Node::FuncCall(call) => {
-                let called = self.call(call, Form::From, scope)?;
+                let called = self.call(call, CallForm::From, scope)?;
                 self.of_call(&called, naming)?
             }
             other => {
@@ -97,27 +98,31 @@ impl<'a> Analysis<'a> {
             brought.push(made);
             return Ok(());
         }
-        brought.push(Brought {
+        brought.push(FunctionColumns {
             columns: defined,
-            completeness: Completeness::Complete,
-            row: RowOf::Columns,
+            completeness: ColumnCompleteness::Complete,
+            row: RowType::Columns,
         });
         Ok(())
     }
 
     /// What a call brings, as the functions that it may be declare it.
-    fn of_call(&mut self, called: &Called, naming: &Naming<'a>) -> Result<Brought<'a>, TooDeep> {
+    fn of_call(
+        &mut self,
+        called: &ResolvedCall,
+        naming: &ScalarColumnName<'a>,
+    ) -> Result<FunctionColumns<'a>, TooDeep> {
         let catalog = self.catalog;
         let mut declared = called.candidates.iter().map(|id| catalog.function(*id));
         let Some(first) = declared.next() else {
             return self.of_value(called.inferred.clone(), naming);
         };
-        if matches!(called.inferred, Inferred::Row(_)) {
+        if matches!(called.inferred, InferredType::Row(_)) {
             return self.of_value(called.inferred.clone(), naming);
         }
         let returns_row = |function: &Function| function.out_columns.len() > 1;
         if returns_row(first) {
-            return Ok(Brought::unknown());
+            return Ok(FunctionColumns::unknown());
         }
         // Several candidates bring one column of one name, if none of them returns rows.
         let name = |function: &Function| function.out_columns.first().and_then(|(name, _)| *name);
@@ -129,24 +134,24 @@ impl<'a> Analysis<'a> {
                 || matches!(catalog.data_type(function.returns).kind, TypeKind::Pseudo)
         };
         if called.candidates.len() > 1
-            && called.inferred == Inferred::Unclear
+            && called.inferred == InferredType::Unclear
             && called.candidates.iter().any(may_be_row)
         {
-            return Ok(Brought::unknown());
+            return Ok(FunctionColumns::unknown());
         }
-        let own = |name: NameId| Name::from(catalog.names().text(name));
-        let naming = Naming {
+        let own = |name: NameId| SqlName::from(catalog.names().text(name));
+        let naming = ScalarColumnName {
             name: name(first).map_or_else(|| naming.name.clone(), own),
         };
-        if called.inferred == Inferred::Unclear && called.candidates.len() == 1 {
-            let returns = Inferred::Known(first.returns);
+        if called.inferred == InferredType::Unclear && called.candidates.len() == 1 {
+            let returns = InferredType::Known(first.returns);
             if !matches!(catalog.data_type(first.returns).kind, TypeKind::Pseudo) {
                 return self.of_value(returns, &naming);
             }
-            return Ok(Brought::unknown());
+            return Ok(FunctionColumns::unknown());
         }
-        if called.inferred == Inferred::Unclear {
-            return Ok(Brought::value(Inferred::Unclear, naming.name));
+        if called.inferred == InferredType::Unclear {
+            return Ok(FunctionColumns::value(InferredType::Unclear, naming.name));
         }
         self.of_value(called.inferred.clone(), &naming)
     }
@@ -154,50 +159,50 @@ impl<'a> Analysis<'a> {
     /// What a value in FROM brings: the fields of a row, or itself.
     fn of_value(
         &mut self,
-        inferred: Inferred,
-        naming: &Naming<'a>,
-    ) -> Result<Brought<'a>, TooDeep> {
-        if inferred == Inferred::Unclear || inferred == self.built_in(RECORD) {
-            return Ok(Brought::unknown());
+        inferred: InferredType,
+        naming: &ScalarColumnName<'a>,
+    ) -> Result<FunctionColumns<'a>, TooDeep> {
+        if inferred == InferredType::Unclear || inferred == self.built_in(RECORD) {
+            return Ok(FunctionColumns::unknown());
         }
         let Some(fields) = self.fields(&inferred) else {
-            let settled = self.settled(inferred, crate::resolve::query::NO_PLACE);
-            return Ok(Brought::value(settled, naming.name.clone()));
+            let settled = self.text_if_untyped(inferred, crate::resolve::query::NO_PLACE);
+            return Ok(FunctionColumns::value(settled, naming.name.clone()));
         };
-        self.charge(fields.len().saturating_mul(COPY_COST))?;
+        self.charge_work(fields.len().saturating_mul(COPY_COST))?;
         let columns = fields.into_iter().map(|field| {
-            ScopeColumn::computed(Name::from(String::from(field.name)), field.inferred)
+            ScopeColumn::computed(SqlName::from(String::from(field.name)), field.inferred)
         });
-        Ok(Brought {
+        Ok(FunctionColumns {
             columns: columns.collect(),
-            completeness: Completeness::Complete,
+            completeness: ColumnCompleteness::Complete,
             row: match inferred {
-                Inferred::Known(id) => RowOf::Composite(id),
-                _ => RowOf::Columns,
+                InferredType::Known(id) => RowType::Composite(id),
+                _ => RowType::Columns,
             },
         })
     }
 
     /// The element that `unnest` returns of an array.
-    fn unnested(&mut self, array: &Inferred, location: i32) -> Inferred {
+    fn unnested(&mut self, array: &InferredType, location: i32) -> InferredType {
         let what = match self.catalog.index().function_of_oid(UNNEST) {
-            Some(unnest) => What::Functions {
+            Some(unnest) => UsedObject::Functions {
                 candidates: vec![unnest],
-                form: Form::From,
+                form: CallForm::From,
             },
-            None => What::Unclear,
+            None => UsedObject::Unclear,
         };
         self.note_at(location, what);
-        let Inferred::Known(id) = array else {
-            self.note_at(location, What::Unclear);
-            return Inferred::Unclear;
+        let InferredType::Known(id) = array else {
+            self.note_at(location, UsedObject::Unclear);
+            return InferredType::Unclear;
         };
         let array = self.catalog.data_type(*id);
         match array.element {
-            Some(element) if array.is_array => Inferred::Known(element),
+            Some(element) if array.is_array => InferredType::Known(element),
             _ => {
-                self.note_at(location, What::Unclear);
-                Inferred::Unclear
+                self.note_at(location, UsedObject::Unclear);
+                InferredType::Unclear
             }
         }
     }
@@ -220,10 +225,10 @@ impl<'a> Analysis<'a> {
                 self.anything(node, &Scope::empty())?;
                 continue;
             };
-            let name = Name::from(column.colname().unwrap_or_default());
+            let name = SqlName::from(column.colname().unwrap_or_default());
             let inferred = match column.type_name() {
                 Some(name) => self.type_name(name),
-                None => Inferred::Unclear,
+                None => InferredType::Unclear,
             };
             columns.push(ScopeColumn::computed(name, inferred));
         }
@@ -233,13 +238,13 @@ impl<'a> Analysis<'a> {
     /// What several functions bring side by side, and their number.
     fn together(
         &mut self,
-        brought: Vec<Brought<'a>>,
+        brought: Vec<FunctionColumns<'a>>,
         ordinality: bool,
-    ) -> Result<Item<'a>, TooDeep> {
+    ) -> Result<ScopeItem<'a>, TooDeep> {
         let single = brought.len() == 1 && !ordinality;
         let mut columns = Vec::new();
-        let mut completeness = Completeness::Complete;
-        let mut row = RowOf::Columns;
+        let mut completeness = ColumnCompleteness::Complete;
+        let mut row = RowType::Columns;
         for one in brought {
             columns.extend(one.columns);
             completeness = completeness.and(one.completeness);
@@ -249,31 +254,31 @@ impl<'a> Analysis<'a> {
             let number = self.built_in(BIGINT);
             columns.push(ScopeColumn::computed("ordinality".into(), number));
         }
-        Ok(Item {
+        Ok(ScopeItem {
             completeness,
             row: match single {
                 true => row,
-                false => RowOf::Columns,
+                false => RowType::Columns,
             },
-            ..Item::of_columns(None, columns.into())
+            ..ScopeItem::of_columns(None, columns.into())
         })
     }
 }
 
-impl<'a> Brought<'a> {
+impl<'a> FunctionColumns<'a> {
     fn unknown() -> Self {
         Self {
             columns: Vec::new(),
-            completeness: Completeness::Open,
-            row: RowOf::Unclear,
+            completeness: ColumnCompleteness::Open,
+            row: RowType::Unclear,
         }
     }
 
-    fn value(inferred: Inferred, name: Name<'a>) -> Self {
+    fn value(inferred: InferredType, name: SqlName<'a>) -> Self {
         Self {
             columns: vec![ScopeColumn::computed(name, inferred.clone())],
-            completeness: Completeness::Complete,
-            row: RowOf::Value(inferred),
+            completeness: ColumnCompleteness::Complete,
+            row: RowType::Value(inferred),
         }
     }
 }

@@ -6,11 +6,12 @@
 //! <https://www.postgresql.org/docs/current/queries-table-expressions.html#QUERIES-JOIN>
 
 use super::alias;
-use crate::resolve::missing_name::{AbsentThing, Side};
+use crate::resolve::missing_name::{JoinArm, MissingObject};
 use crate::resolve::query::{COPY_COST, NO_PLACE};
 use crate::resolve::scope::SystemColumns;
 use crate::resolve::{
-    Analysis, Completeness, Inferred, Item, Name, Scope, ScopeColumn, TooDeep, Visibility, What,
+    Analysis, ColumnCompleteness, ColumnVisibility, InferredType, Scope, ScopeColumn, ScopeItem,
+    SqlName, TooDeep, UsedObject,
 };
 use crate::sql::tree::{JoinType, Node, nodes};
 
@@ -20,7 +21,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         join: &'a nodes::JoinExpr,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Vec<Item<'a>>, TooDeep> {
+    ) -> Result<Vec<ScopeItem<'a>>, TooDeep> {
         let mut joins = vec![join];
         let mut left = join.larg();
         while let Node::JoinExpr(inner) = left {
@@ -30,7 +31,7 @@ impl<'a> Analysis<'a> {
         let outside = scope.items.len();
         let mut first = self.item_of_from(left, scope)?;
         scope.items.append(&mut first);
-        let mut sides = Sides {
+        let mut sides = JoinRanges {
             left: outside,
             right: outside,
             new: outside,
@@ -50,7 +51,7 @@ impl<'a> Analysis<'a> {
     fn joined(
         &mut self,
         join: &'a nodes::JoinExpr,
-        sides: &mut Sides,
+        sides: &mut JoinRanges,
         scope: &mut Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         let (left, right) = sides.of(scope);
@@ -59,7 +60,7 @@ impl<'a> Analysis<'a> {
         } else {
             let names = join.using_clause().iter();
             names
-                .filter_map(|name| name.sval().map(Name::from))
+                .filter_map(|name| name.sval().map(SqlName::from))
                 .collect()
         };
         let merged = self.merged(join, &names, left, right)?;
@@ -76,7 +77,7 @@ impl<'a> Analysis<'a> {
             return Ok(());
         }
         let items = scope.items.split_off(sides.left);
-        self.charge(items.len())?;
+        self.charge_work(items.len())?;
         scope.items.append(&mut self.as_one(join, merged, items)?);
         sides.new = sides.left;
         Ok(())
@@ -100,37 +101,37 @@ impl<'a> Analysis<'a> {
         &mut self,
         join: &'a nodes::JoinExpr,
         merged: Vec<ScopeColumn<'a>>,
-        mut items: Vec<Item<'a>>,
-    ) -> Result<Vec<Item<'a>>, TooDeep> {
+        mut items: Vec<ScopeItem<'a>>,
+    ) -> Result<Vec<ScopeItem<'a>>, TooDeep> {
         let is_merged = |column: &&ScopeColumn<'a>| {
             merged
                 .iter()
                 .all(|one| one.name.as_str() != column.name.as_str())
         };
         let mut columns = merged.clone();
-        let mut completeness = Completeness::Complete;
+        let mut completeness = ColumnCompleteness::Complete;
         for item in items.iter().filter(|item| item.is_seen_unqualified()) {
             let comparisons = merged.len().saturating_add(COPY_COST);
-            self.charge(item.columns.len().saturating_mul(comparisons))?;
+            self.charge_work(item.columns.len().saturating_mul(comparisons))?;
             completeness = completeness.and(item.completeness);
             columns.extend(item.columns.iter().filter(is_merged).cloned());
         }
         let (name, aliases) = alias(join.alias());
         let hides = name.is_some();
-        let whole = Item {
+        let whole = ScopeItem {
             completeness,
-            ..Item::of_columns(name, columns.into())
+            ..ScopeItem::of_columns(name, columns.into())
         };
         if hides {
             return Ok(vec![whole.renamed(&aliases)]);
         }
         let (using, _) = alias(join.join_using_alias());
         if let Some(using) = using {
-            items.push(Item::of_columns(Some(using), merged.into()));
+            items.push(ScopeItem::of_columns(Some(using), merged.into()));
         }
-        items.retain(|item| item.visibility != Visibility::Unqualified);
+        items.retain(|item| item.visibility != ColumnVisibility::Unqualified);
         for item in &mut items {
-            item.visibility = Visibility::Qualified;
+            item.visibility = ColumnVisibility::Qualified;
         }
         items.push(whole);
         Ok(items)
@@ -140,18 +141,18 @@ impl<'a> Analysis<'a> {
     fn merged(
         &mut self,
         join: &'a nodes::JoinExpr,
-        names: &[Name<'a>],
-        left: &[Item<'a>],
-        right: &[Item<'a>],
+        names: &[SqlName<'a>],
+        left: &[ScopeItem<'a>],
+        right: &[ScopeItem<'a>],
     ) -> Result<Vec<ScopeColumn<'a>>, TooDeep> {
         let mut merged = Vec::with_capacity(names.len());
         let at = place(join.rarg());
         for name in names {
-            let one = self.side(name, (left, Side::Left), at)?;
-            let other = self.side(name, (right, Side::Right), at)?;
+            let one = self.side(name, (left, JoinArm::Left), at)?;
+            let other = self.side(name, (right, JoinArm::Right), at)?;
             self.implied_operator("=", &one.inferred, &other.inferred, NO_PLACE);
             let same = one.inferred == other.inferred;
-            let inferred = if same && matches!(one.inferred, Inferred::Known(_)) {
+            let inferred = if same && matches!(one.inferred, InferredType::Known(_)) {
                 one.inferred.clone()
             } else {
                 self.common_type(&[one.inferred.clone(), other.inferred.clone()], NO_PLACE)
@@ -173,62 +174,62 @@ impl<'a> Analysis<'a> {
     /// The column of a name on one side of a join.
     fn side(
         &mut self,
-        name: &Name<'a>,
-        (items, side): (&[Item<'a>], Side),
+        name: &SqlName<'a>,
+        (items, side): (&[ScopeItem<'a>], JoinArm),
         at: i32,
     ) -> Result<ScopeColumn<'a>, TooDeep> {
         let mut found = Vec::new();
-        self.charge(items.len())?;
+        self.charge_work(items.len())?;
         for item in items.iter().filter(|item| item.is_seen_unqualified()) {
-            self.charge(item.columns.len())?;
+            self.charge_work(item.columns.len())?;
             found.extend(item.columns.iter().filter(|column| column.name == *name));
         }
-        let open = items
-            .iter()
-            .any(|item| item.is_seen_unqualified() && item.completeness == Completeness::Open);
+        let open = items.iter().any(|item| {
+            item.is_seen_unqualified() && item.completeness == ColumnCompleteness::Open
+        });
         let what = match found.as_slice() {
             [column] if !open => {
                 let column = ScopeColumn::clone(column);
                 self.note_at(at, column.read());
                 return Ok(column);
             }
-            _ if open => What::Unclear,
-            [] => What::MissingColumn {
+            _ if open => UsedObject::Unclear,
+            [] => UsedObject::MissingColumn {
                 qualifier: None,
                 name: name.clone(),
             },
-            _ => What::AmbiguousColumn {
+            _ => UsedObject::AmbiguousColumn {
                 qualifier: None,
                 name: name.clone(),
             },
         };
-        if let What::MissingColumn { .. } = what {
+        if let UsedObject::MissingColumn { .. } = what {
             let name = name.clone();
-            self.absent(NO_PLACE, || AbsentThing::Joined { name, side });
+            self.note_missing(NO_PLACE, || MissingObject::JoinColumn { name, side });
         }
         self.note_at(NO_PLACE, what);
-        Ok(ScopeColumn::computed(name.clone(), Inferred::Unclear))
+        Ok(ScopeColumn::computed(name.clone(), InferredType::Unclear))
     }
 
     /// The names that both sides of a NATURAL join have, in the order of the left one.
     fn shared_names(
         &mut self,
-        left: &[Item<'a>],
-        right: &[Item<'a>],
-    ) -> Result<Vec<Name<'a>>, TooDeep> {
+        left: &[ScopeItem<'a>],
+        right: &[ScopeItem<'a>],
+    ) -> Result<Vec<SqlName<'a>>, TooDeep> {
         let sides = || {
             left.iter()
                 .chain(right)
                 .filter(|item| item.is_seen_unqualified())
         };
-        self.charge(left.len().saturating_add(right.len()))?;
+        self.charge_work(left.len().saturating_add(right.len()))?;
         for item in sides() {
-            self.charge(item.columns.len())?;
-            if item.completeness == Completeness::Open {
-                self.note_at(NO_PLACE, What::Unclear);
+            self.charge_work(item.columns.len())?;
+            if item.completeness == ColumnCompleteness::Open {
+                self.note_at(NO_PLACE, UsedObject::Unclear);
             }
         }
-        let of = |items: &[Item<'a>]| -> Vec<Name<'a>> {
+        let of = |items: &[ScopeItem<'a>]| -> Vec<SqlName<'a>> {
             let seen = items.iter().filter(|item| item.is_seen_unqualified());
             seen.flat_map(|item| item.columns.iter().map(|column| column.name.clone()))
                 .collect()
@@ -241,15 +242,15 @@ impl<'a> Analysis<'a> {
 }
 
 /// Where the items of a join's sides begin among those of its scope.
-struct Sides {
+struct JoinRanges {
     left: usize,
     right: usize,
     /// Where those begin that have not been in a join before.
     new: usize,
 }
 
-impl Sides {
-    fn of<'s, 'a>(&self, scope: &'s Scope<'_, 'a>) -> (&'s [Item<'a>], &'s [Item<'a>]) {
+impl JoinRanges {
+    fn of<'s, 'a>(&self, scope: &'s Scope<'_, 'a>) -> (&'s [ScopeItem<'a>], &'s [ScopeItem<'a>]) {
         let items = scope.items.get(self.left..).unwrap_or_default();
         let count = self.right.saturating_sub(self.left);
         items.split_at_checked(count).unwrap_or((items, &[]))

@@ -1,7 +1,7 @@
 //! FROM: what it brings into scope, item by item, from the left.
 //!
-//! The files: `from_relation` (tables, views, common tables, samples), `from_join`,
-//! `from_function`, `from_document` (XMLTABLE and JSON_TABLE).
+//! The files: `relation` (tables, views, common tables, samples), `join`,
+//! `function`, `xml_json_table` (XMLTABLE and JSON_TABLE).
 //!
 //! <https://www.postgresql.org/docs/current/queries-table-expressions.html#QUERIES-FROM>
 
@@ -11,7 +11,9 @@ pub mod relation;
 pub mod xml_json_table;
 
 use super::analysis::{as_select, strings};
-use super::{Analysis, Completeness, Item, Name, Scope, ScopeColumn, Shape, TooDeep};
+use super::{
+    Analysis, ColumnCompleteness, QueryOutput, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep,
+};
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{Node, nodes};
 
@@ -35,7 +37,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Vec<Item<'a>>, TooDeep> {
+    ) -> Result<Vec<ScopeItem<'a>>, TooDeep> {
         let item = match node {
             Node::RangeVar(table) => self.relation_in_from(table, scope.without_items())?,
             Node::RangeSubselect(range) => self.subselect_in_from(range, scope)?,
@@ -48,7 +50,7 @@ impl<'a> Analysis<'a> {
             }
             other => {
                 self.anything(other, scope.with_items())?;
-                Item::unknown(None)
+                ScopeItem::unknown(None)
             }
         };
         Ok(vec![item])
@@ -58,7 +60,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         range: &'a nodes::RangeSubselect,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Item<'a>, TooDeep> {
+    ) -> Result<ScopeItem<'a>, TooDeep> {
         let scope = match range.lateral {
             true => scope.with_items(),
             false => scope.without_items(),
@@ -67,30 +69,33 @@ impl<'a> Analysis<'a> {
             Some(select) => self.query(select, Some(scope))?,
             None => {
                 self.anything(range.subquery(), scope)?;
-                Shape::open()
+                QueryOutput::open()
             }
         };
         let (name, aliases) = alias(range.alias());
         let columns = self.columns_of_shape(&shape, &aliases)?;
-        Ok(Item {
+        Ok(ScopeItem {
             completeness: shape.completeness,
-            ..Item::of_columns(name, columns.into())
+            ..ScopeItem::of_columns(name, columns.into())
         })
     }
 }
 
 /// The name of an alias, and those of its columns.
-pub(in crate::resolve) fn alias(alias: Option<&nodes::Alias>) -> (Option<Name<'_>>, Vec<&str>) {
+pub(in crate::resolve) fn alias(alias: Option<&nodes::Alias>) -> (Option<SqlName<'_>>, Vec<&str>) {
     match alias {
         None => (None, Vec::new()),
-        Some(alias) => (alias.aliasname().map(Name::from), strings(alias.colnames())),
+        Some(alias) => (
+            alias.aliasname().map(SqlName::from),
+            strings(alias.colnames()),
+        ),
     }
 }
 
-impl<'a> Item<'a> {
+impl<'a> ScopeItem<'a> {
     /// Gives other names to the first columns.
     pub(in crate::resolve) fn renamed(mut self, aliases: &[&'a str]) -> Self {
-        use super::scope::RowOf;
+        use super::scope::RowType;
         if aliases.is_empty() {
             return self;
         }
@@ -98,16 +103,16 @@ impl<'a> Item<'a> {
         for (column, alias) in columns.iter_mut().zip(aliases) {
             column.name = (*alias).into();
         }
-        if self.completeness == Completeness::Open {
+        if self.completeness == ColumnCompleteness::Open {
             // Which columns are renamed is not known: any of the names may be one.
             let extra = aliases.iter().skip(columns.len());
-            let extra =
-                extra.map(|name| ScopeColumn::computed((*name).into(), super::Inferred::Unclear));
+            let extra = extra
+                .map(|name| ScopeColumn::computed((*name).into(), super::InferredType::Unclear));
             columns.extend(extra);
         }
-        if matches!(self.row, RowOf::Composite(_)) {
+        if matches!(self.row, RowType::Composite(_)) {
             // Fields of the row go by the new names here and by the old ones elsewhere.
-            self.row = RowOf::Unclear;
+            self.row = RowType::Unclear;
         }
         self.columns = columns.into();
         self

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use super::alias;
 use crate::catalog::{FunctionId, Oid, RelationId, RelationKind, SchemaId};
-use crate::resolve::missing_name::AbsentThing;
+use crate::resolve::missing_name::MissingObject;
 use crate::resolve::query::COPY_COST;
-use crate::resolve::query::with::Content;
-use crate::resolve::scope::{RowOf, Star, SystemColumns};
-use crate::resolve::{Analysis, Form, Item, Name, Scope, ScopeColumn, TooDeep, What};
+use crate::resolve::query::with::CommonTableContent;
+use crate::resolve::scope::{RowType, StarCoverage, SystemColumns};
+use crate::resolve::{
+    Analysis, CallForm, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep, UsedObject,
+};
 use crate::sql::tree::{Node, nodes};
 
 impl<'a> Analysis<'a> {
@@ -17,7 +19,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         table: &'a nodes::RangeVar,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Item<'a>, TooDeep> {
+    ) -> Result<ScopeItem<'a>, TooDeep> {
         let own = table.relname().unwrap_or_default();
         let (name, aliases) = alias(table.alias());
         let unaliased = name.is_none();
@@ -26,7 +28,7 @@ impl<'a> Analysis<'a> {
             && let Some((found, level)) = self.table_of_with(own, scope)?
         {
             let content = found.content.clone();
-            self.note_at(table.location, What::CommonTable { name: own.into() });
+            self.note_at(table.location, UsedObject::CommonTable { name: own.into() });
             let item = self.of_common_table(name, content, level)?;
             return Ok(item.renamed(&aliases));
         }
@@ -35,24 +37,24 @@ impl<'a> Analysis<'a> {
             None => self.relation_named(own),
         };
         let Some(id) = id else {
-            let schema = table.schemaname().map(Name::from);
+            let schema = table.schemaname().map(SqlName::from);
             if table.catalogname().is_none() {
-                self.absent(table.location, || AbsentThing::Relation {
+                self.note_missing(table.location, || MissingObject::Relation {
                     schema: schema.clone(),
                     name: own.into(),
                 });
             }
-            let missing = What::MissingRelation {
+            let missing = UsedObject::MissingRelation {
                 schema,
                 name: own.into(),
             };
             self.note_at(table.location, missing);
-            return Ok(Item::unknown(Some(name)).renamed(&aliases));
+            return Ok(ScopeItem::unknown(Some(name)).renamed(&aliases));
         };
         let only = !table.inh;
-        self.note_at(table.location, What::Relation { id, only });
+        self.note_at(table.location, UsedObject::Relation { id, only });
         if !aliases.is_empty() {
-            self.charge(aliases.len().saturating_mul(COPY_COST))?;
+            self.charge_work(aliases.len().saturating_mul(COPY_COST))?;
         }
         let item = self.of_relation(name, id, unaliased);
         Ok(item.renamed(&aliases))
@@ -63,12 +65,12 @@ impl<'a> Analysis<'a> {
         &mut self,
         sample: &'a nodes::RangeTableSample,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Item<'a>, TooDeep> {
+    ) -> Result<ScopeItem<'a>, TooDeep> {
         let item = match sample.relation() {
             Node::RangeVar(table) => self.relation_in_from(table, scope)?,
             other => {
                 self.anything(other, scope)?;
-                Item::unknown(None)
+                ScopeItem::unknown(None)
             }
         };
         let candidates = match self.sample_method(sample) {
@@ -76,11 +78,11 @@ impl<'a> Analysis<'a> {
             None => Vec::new(),
         };
         let what = match candidates.is_empty() {
-            false => What::Functions {
+            false => UsedObject::Functions {
                 candidates,
-                form: Form::Sample,
+                form: CallForm::Sample,
             },
-            true => What::Unclear,
+            true => UsedObject::Unclear,
         };
         self.note_at(sample.location, what);
         for argument in sample.args() {
@@ -112,7 +114,7 @@ impl<'a> Analysis<'a> {
         of_name.find(|id| catalog.relation(*id).schema == schema)
     }
 
-    fn of_relation(&mut self, name: Name<'a>, id: RelationId, unaliased: bool) -> Item<'a> {
+    fn of_relation(&mut self, name: SqlName<'a>, id: RelationId, unaliased: bool) -> ScopeItem<'a> {
         let relation = self.catalog.relation(id);
         let system_columns = match relation.kind {
             RelationKind::View | RelationKind::CompositeType => SystemColumns::Absent,
@@ -122,39 +124,43 @@ impl<'a> Analysis<'a> {
             | RelationKind::ForeignTable
             | RelationKind::Sequence => SystemColumns::Both,
         };
-        Item {
+        ScopeItem {
             schema: unaliased.then_some(relation.schema),
             relation: Some(id),
-            row: relation.row_type.map_or(RowOf::Unclear, RowOf::Composite),
+            row: relation
+                .row_type
+                .map_or(RowType::Unclear, RowType::Composite),
             system_columns,
-            ..Item::of_columns(Some(name), self.columns_of_relation(id))
+            ..ScopeItem::of_columns(Some(name), self.columns_of_relation(id))
         }
     }
 
     fn of_common_table(
         &mut self,
-        name: Name<'a>,
-        content: Content<'a>,
+        name: SqlName<'a>,
+        content: CommonTableContent<'a>,
         level: usize,
-    ) -> Result<Item<'a>, TooDeep> {
-        let Content::Known(columns, completeness) = content else {
-            return Ok(Item::unknown(Some(name)));
+    ) -> Result<ScopeItem<'a>, TooDeep> {
+        let CommonTableContent::Known(columns, completeness) = content else {
+            return Ok(ScopeItem::unknown(Some(name)));
         };
-        let adds = columns.iter().any(|column| column.star == Star::PassesOver);
+        let adds = columns
+            .iter()
+            .any(|column| column.star == StarCoverage::Excluded);
         let columns = if adds && level == 0 {
             // In the query that has the WITH itself, a star stands for what SEARCH and CYCLE add.
-            self.charge(columns.len().saturating_mul(COPY_COST))?;
+            self.charge_work(columns.len().saturating_mul(COPY_COST))?;
             let covered = columns.iter().map(|column| ScopeColumn {
-                star: Star::Covers,
+                star: StarCoverage::Included,
                 ..column.clone()
             });
             covered.collect()
         } else {
             Arc::clone(&columns)
         };
-        Ok(Item {
+        Ok(ScopeItem {
             completeness,
-            ..Item::of_columns(Some(name), columns)
+            ..ScopeItem::of_columns(Some(name), columns)
         })
     }
 

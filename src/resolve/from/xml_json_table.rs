@@ -5,7 +5,9 @@
 use super::alias;
 use crate::catalog::Oid;
 use crate::resolve::query::{BOOLEAN, TEXT};
-use crate::resolve::{Analysis, Inferred, Item, Name, Scope, ScopeColumn, TooDeep, Visibility};
+use crate::resolve::{
+    Analysis, ColumnVisibility, InferredType, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep,
+};
 use crate::sql::tree::{JsonTableColumnType, Node, nodes};
 
 impl<'a> Analysis<'a> {
@@ -14,7 +16,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         range: &'a nodes::RangeTableFunc,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Item<'a>, TooDeep> {
+    ) -> Result<ScopeItem<'a>, TooDeep> {
         self.expression_as(range.rowexpr(), TEXT, scope)?;
         self.expression_as(range.docexpr(), XML, scope)?;
         for space in range.namespaces() {
@@ -33,7 +35,7 @@ impl<'a> Analysis<'a> {
                 self.expression_as(column.colexpr(), TEXT, scope)?;
             }
             self.default_value(column.coldefexpr(), &inferred, scope)?;
-            let name = Name::from(column.colname().unwrap_or_default());
+            let name = SqlName::from(column.colname().unwrap_or_default());
             columns.push(ScopeColumn::computed(name, inferred));
         }
         Ok(document(range.alias(), "xmltable", columns))
@@ -44,7 +46,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         table: &'a nodes::JsonTable,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Item<'a>, TooDeep> {
+    ) -> Result<ScopeItem<'a>, TooDeep> {
         if let Some(item) = table.context_item() {
             self.expression(Node::JsonValueExpr(item), scope)?;
         }
@@ -107,7 +109,7 @@ impl<'a> Analysis<'a> {
             }
             _ => self.built_in(INTEGER),
         };
-        if let (JsonTableColumnType::JTC_EXISTS, Inferred::Known(target)) =
+        if let (JsonTableColumnType::JTC_EXISTS, InferredType::Known(target)) =
             (column.coltype, &inferred)
         {
             let exists = self.built_in(BOOLEAN);
@@ -115,7 +117,7 @@ impl<'a> Analysis<'a> {
         }
         self.behavior(column.on_empty(), Some(&inferred), scope)?;
         self.behavior(column.on_error(), Some(&inferred), scope)?;
-        let name = Name::from(column.name().unwrap_or_default());
+        let name = SqlName::from(column.name().unwrap_or_default());
         columns.push(ScopeColumn::computed(name, inferred));
         Ok(())
     }
@@ -135,7 +137,7 @@ impl<'a> Analysis<'a> {
     fn behavior(
         &mut self,
         behavior: Option<&'a nodes::JsonBehavior>,
-        target: Option<&Inferred>,
+        target: Option<&InferredType>,
         scope: &Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         let Some(behavior) = behavior else {
@@ -144,7 +146,7 @@ impl<'a> Analysis<'a> {
         let value = behavior.expr();
         if !matches!(value, Node::None) {
             let inferred = self.expression(value, scope)?;
-            if let Some(Inferred::Known(target)) = target {
+            if let Some(InferredType::Known(target)) = target {
                 self.cast_to(&inferred, *target, true, behavior.location);
             }
         }
@@ -155,14 +157,14 @@ impl<'a> Analysis<'a> {
     fn default_value(
         &mut self,
         value: Node<'a>,
-        target: &Inferred,
+        target: &InferredType,
         scope: &Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         if matches!(value, Node::None) {
             return Ok(());
         }
         let inferred = self.expression(value, scope)?;
-        if let Inferred::Known(target) = target {
+        if let InferredType::Known(target) = target {
             self.coerced(&inferred, *target, crate::resolve::query::NO_PLACE);
         }
         Ok(())
@@ -173,11 +175,11 @@ fn document<'a>(
     given: Option<&'a nodes::Alias>,
     otherwise: &'static str,
     columns: Vec<ScopeColumn<'a>>,
-) -> Item<'a> {
+) -> ScopeItem<'a> {
     let (name, aliases) = alias(given);
-    let item = Item {
-        visibility: Visibility::Both,
-        ..Item::of_columns(Some(name.unwrap_or(otherwise.into())), columns.into())
+    let item = ScopeItem {
+        visibility: ColumnVisibility::Both,
+        ..ScopeItem::of_columns(Some(name.unwrap_or(otherwise.into())), columns.into())
     };
     item.renamed(&aliases)
 }

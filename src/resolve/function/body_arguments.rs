@@ -3,19 +3,19 @@
 //! <https://www.postgresql.org/docs/current/xfunc-sql.html#XFUNC-SQL-FUNCTION-ARGUMENTS>
 
 use crate::catalog::{Catalog, FunctionId, TypeId, TypeKind};
-use crate::resolve::column::{Qualifier, Value};
-use crate::resolve::{Analysis, Inferred, What};
+use crate::resolve::column::{ColumnQualifier, ColumnValue};
+use crate::resolve::{Analysis, InferredType, UsedObject};
 
 /// The arguments of a function.
 #[derive(Debug)]
-pub struct Arguments<'a> {
+pub struct BodyArguments<'a> {
     /// The name of the function.
     function: &'a str,
     /// In their order: their names, and their types unless those are the caller's.
     list: Vec<(Option<&'a str>, Option<TypeId>)>,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> BodyArguments<'a> {
     /// Those of a function.
     pub fn of(catalog: &'a Catalog, id: FunctionId) -> Self {
         let function = catalog.function(id);
@@ -33,11 +33,11 @@ impl<'a> Arguments<'a> {
     }
 
     /// Their types, by number.
-    pub(in crate::resolve) fn types(&self) -> impl Iterator<Item = Inferred> {
+    pub(in crate::resolve) fn types(&self) -> impl Iterator<Item = InferredType> {
         self.list.iter().map(|(_, id)| inferred(*id))
     }
 
-    fn named(&self, name: &str) -> Option<Inferred> {
+    fn named(&self, name: &str) -> Option<InferredType> {
         let mut list = self.list.iter();
         let (_, id) = list.find(|(own, _)| *own == Some(name))?;
         Some(inferred(*id))
@@ -46,35 +46,35 @@ impl<'a> Arguments<'a> {
 
 impl<'a> Analysis<'a> {
     /// The argument of a name that no column has.
-    pub(in crate::resolve) fn argument(&self, name: &str) -> Option<Value> {
+    pub(in crate::resolve) fn argument(&self, name: &str) -> Option<ColumnValue> {
         let arguments = self.arguments?;
-        Some(Value::computed(arguments.named(name)?))
+        Some(ColumnValue::computed(arguments.named(name)?))
     }
 
     /// `f.a` for the argument `a` of the function `f`, or something of an argument that is a row.
     pub(in crate::resolve) fn argument_of(
         &mut self,
-        qualifier: Qualifier<'_>,
+        qualifier: ColumnQualifier<'_>,
         name: &str,
         at: i32,
-    ) -> Option<Value> {
+    ) -> Option<ColumnValue> {
         let arguments = self.arguments?;
         if qualifier.schema.is_none()
             && qualifier.name == arguments.function
             && let Some(inferred) = arguments.named(name)
         {
-            return Some(Value::computed(inferred));
+            return Some(ColumnValue::computed(inferred));
         }
         let of_argument = arguments.named(qualifier.name).is_some()
             || qualifier.schema == Some(arguments.function);
         of_argument.then(|| {
             // A field, or a function of the row.
-            self.note_at(at, What::Unclear);
-            Value::computed(Inferred::Unclear)
+            self.note_at(at, UsedObject::Unclear);
+            ColumnValue::computed(InferredType::Unclear)
         })
     }
 }
 
-fn inferred(id: Option<TypeId>) -> Inferred {
-    id.map_or(Inferred::Unclear, Inferred::Known)
+fn inferred(id: Option<TypeId>) -> InferredType {
+    id.map_or(InferredType::Unclear, InferredType::Known)
 }

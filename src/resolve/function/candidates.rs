@@ -4,9 +4,9 @@
 //! <https://www.postgresql.org/docs/current/sql-syntax-calling-funcs.html>
 
 use crate::catalog::{Function, FunctionId, NameId, TypeId};
-use crate::resolve::coerce::Typing;
+use crate::resolve::coerce::TypeRules;
 use crate::resolve::overload::Overload;
-use crate::resolve::type_name::{Named, Place};
+use crate::resolve::type_name::{QualifiedName, SchemaSearch};
 
 /// What a call looks like.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +47,12 @@ impl FunctionCandidate {
     }
 }
 
-impl Typing<'_> {
+impl TypeRules<'_> {
     /// The functions that a call may mean. A function hides those of the same signature later in
     /// the path.
     pub(in crate::resolve) fn function_candidates(
         self,
-        place: Place<'_>,
+        place: QualifiedName<'_>,
         shape: CallShape<'_>,
     ) -> Vec<FunctionCandidate> {
         let Some(named) = self.named(place) else {
@@ -70,7 +70,7 @@ impl Typing<'_> {
     fn candidate(
         self,
         id: FunctionId,
-        named: Named<'_>,
+        named: SchemaSearch<'_>,
         shape: CallShape<'_>,
     ) -> Option<FunctionCandidate> {
         let function = self.catalog.function(id);

@@ -4,31 +4,32 @@
 
 pub mod body_arguments;
 pub(super) mod candidates;
+mod cast_by_call;
 
 use std::sync::Arc;
 
-use super::coerce::Pathway;
-use super::coerce::polymorphic::Settled;
+use super::coerce::polymorphic::PolymorphicTypes;
 use super::function::candidates::{CallShape, FunctionCandidate};
+use super::function::cast_by_call::CastMeaning;
 use super::inferred::builtin;
-use super::inferred::{Actual, Field, Inferred};
-use super::type_name::Place;
-use super::{Analysis, Form, MisfitKind, Scope, TooDeep, Typing, What};
-use crate::catalog::{CastContext, FunctionId, TypeId};
+use super::inferred::{ActualType, InferredType, RowField};
+use super::type_name::QualifiedName;
+use super::{Analysis, CallForm, Scope, TooDeep, TypeMismatchKind, TypeRules, UsedObject};
+use crate::catalog::{FunctionId, TypeId};
 use crate::sql::tree::{CoercionForm, Node, nodes};
 
 /// What a call of a function turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Called {
+pub struct ResolvedCall {
     /// The functions that it may be; one if it can be told.
     pub candidates: Vec<FunctionId>,
     /// The type of what it returns (of one row, if it returns several), polymorphic types resolved.
-    pub inferred: Inferred,
+    pub inferred: InferredType,
 }
 
 /// The arguments of a call.
-struct Arguments<'a> {
-    given: Vec<Inferred>,
+struct CallArguments<'a> {
+    given: Vec<InferredType>,
     names: Vec<&'a str>,
     variadic: bool,
     /// How many of them WITHIN GROUP sorts.
@@ -40,7 +41,7 @@ struct Arguments<'a> {
 }
 
 /// What a name and arguments may mean.
-struct Meant {
+struct CallMeaning {
     /// A cast to the type of that name.
     cast: Option<TypeId>,
     /// A call of one of these.
@@ -55,14 +56,14 @@ impl<'a> Analysis<'a> {
     pub fn call(
         &mut self,
         call: &'a nodes::FuncCall,
-        form: Form,
+        form: CallForm,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Called, TooDeep> {
+    ) -> Result<ResolvedCall, TooDeep> {
         let arguments = self.call_arguments(call, scope)?;
         let parts = self.written(call);
-        let Some(place) = parts.as_deref().and_then(Place::of) else {
-            self.note_at(call.location, What::Unclear);
-            return Ok(Called::unclear());
+        let Some(place) = parts.as_deref().and_then(QualifiedName::of) else {
+            self.note_at(call.location, UsedObject::Unclear);
+            return Ok(ResolvedCall::unclear());
         };
         let meant = self.typing().meant(place, &arguments);
         let called = self.called(&meant, form, &arguments, call.location);
@@ -73,19 +74,19 @@ impl<'a> Analysis<'a> {
         };
         Ok(match (called, column) {
             (Some(called), None) => called,
-            (Some(called), Some(column)) => Called {
-                inferred: Inferred::agreed([called.inferred, column]),
+            (Some(called), Some(column)) => ResolvedCall {
+                inferred: InferredType::agreed([called.inferred, column]),
                 ..called
             },
-            (None, Some(inferred)) => Called {
+            (None, Some(inferred)) => ResolvedCall {
                 candidates: Vec::new(),
                 inferred,
             },
             (None, None) => {
                 let (given, names) = (&arguments.given, &arguments.names);
-                self.absent_function(place, given, names, call.location);
+                self.note_missing_function(place, given, names, call.location);
                 self.no_function(meant, form, call.location);
-                Called::unclear()
+                ResolvedCall::unclear()
             }
         })
     }
@@ -108,11 +109,11 @@ impl<'a> Analysis<'a> {
     /// there is no such function.
     pub fn field_call(
         &mut self,
-        argument: &Inferred,
+        argument: &InferredType,
         name: &'a str,
         location: i32,
-    ) -> Option<Inferred> {
-        let arguments = Arguments {
+    ) -> Option<InferredType> {
+        let arguments = CallArguments {
             given: vec![argument.clone()],
             names: Vec::new(),
             variadic: false,
@@ -120,8 +121,8 @@ impl<'a> Analysis<'a> {
             plain: true,
             literal: false,
         };
-        let meant = self.typing().meant(Place::Path(name), &arguments);
-        let called = self.called(&meant, Form::Field, &arguments, location)?;
+        let meant = self.typing().meant(QualifiedName::Path(name), &arguments);
+        let called = self.called(&meant, CallForm::Field, &arguments, location)?;
         Some(called.inferred)
     }
 
@@ -129,7 +130,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         call: &'a nodes::FuncCall,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Arguments<'a>, TooDeep> {
+    ) -> Result<CallArguments<'a>, TooDeep> {
         let mut given = Vec::new();
         let mut names = Vec::new();
         for argument in call.args() {
@@ -165,7 +166,7 @@ impl<'a> Analysis<'a> {
             && !call.agg_distinct
             && !call.func_variadic;
         let literal = matches!(call.args().first(), Some(Node::A_Const(_)));
-        Ok(Arguments {
+        Ok(CallArguments {
             given,
             names,
             variadic: call.func_variadic,
@@ -181,17 +182,17 @@ impl<'a> Analysis<'a> {
     /// Notes what is called, and what its arguments become; none where nothing is.
     fn called(
         &mut self,
-        meant: &Meant,
-        form: Form,
-        arguments: &Arguments<'_>,
+        meant: &CallMeaning,
+        form: CallForm,
+        arguments: &CallArguments<'_>,
         location: i32,
-    ) -> Option<Called> {
+    ) -> Option<ResolvedCall> {
         let mut results = Vec::new();
         if let Some(target) = meant.cast
             && let Some(source) = arguments.given.first()
         {
             self.cast_to(source, target, false, location);
-            results.push(Inferred::Known(target));
+            results.push(InferredType::Known(target));
         }
         let functions = meant.functions.iter();
         let candidates: Vec<FunctionId> = functions
@@ -202,11 +203,11 @@ impl<'a> Analysis<'a> {
         }
         if !candidates.is_empty() {
             let form = match form {
-                Form::Call if meant.cast.is_some() => Form::TypeAsFunction,
+                CallForm::Call if meant.cast.is_some() => CallForm::TypeAsFunction,
                 other => other,
             };
             let candidates = candidates.clone();
-            self.note_at(location, What::Functions { candidates, form });
+            self.note_at(location, UsedObject::Functions { candidates, form });
         }
         for candidate in &meant.functions {
             let settled = self.arguments(&candidate.declared, &arguments.given, location);
@@ -219,8 +220,8 @@ impl<'a> Analysis<'a> {
         for result in &results {
             self.note_inferred(result, location);
         }
-        let inferred = Inferred::agreed(results);
-        Some(Called {
+        let inferred = InferredType::agreed(results);
+        Some(ResolvedCall {
             candidates,
             inferred,
         })
@@ -230,42 +231,42 @@ impl<'a> Analysis<'a> {
     fn note_collected(
         &mut self,
         candidate: &FunctionCandidate,
-        settled: Option<&Settled>,
+        settled: Option<&PolymorphicTypes>,
         location: i32,
     ) {
-        let typing = self.typing();
+        let type_rules = self.typing();
         let last = candidate
             .declared
             .last()
             .filter(|_| candidate.collected > 0);
         if let (Some(element), Some(settled)) = (last, settled)
-            && let Inferred::Known(element) = settled.real(typing, *element)
-            && let Some(array) = typing.array_of(element)
+            && let InferredType::Known(element) = settled.real(type_rules, *element)
+            && let Some(array) = type_rules.array_of(element)
         {
             self.note_type(array, location);
         }
     }
 
     /// A call that the server will refuse. Functions of the name stay, in case it does not.
-    fn no_function(&mut self, meant: Meant, form: Form, location: i32) {
+    fn no_function(&mut self, meant: CallMeaning, form: CallForm, location: i32) {
         let candidates = meant.unfit;
-        self.misfit(location, MisfitKind::Function);
+        self.note_mismatch(location, TypeMismatchKind::Function);
         self.note_at(
             location,
             match candidates.is_empty() {
-                true => What::MissingFunction,
-                false => What::Functions { candidates, form },
+                true => UsedObject::MissingFunction,
+                false => UsedObject::Functions { candidates, form },
             },
         );
     }
 
     /// A hypothetical row is compared with the sorted ones: each of its values takes the type that
     /// it has in common with theirs, which weigh more.
-    fn hypothetical(&mut self, meant: &Meant, arguments: &Arguments<'_>, location: i32) {
-        let typing = self.typing();
+    fn hypothetical(&mut self, meant: &CallMeaning, arguments: &CallArguments<'_>, location: i32) {
+        let type_rules = self.typing();
         let takes_any = |id: FunctionId| {
             let collects = self.catalog.function(id).variadic;
-            collects.is_some_and(|id| typing.is(id, builtin::ANY))
+            collects.is_some_and(|id| type_rules.is(id, builtin::ANY))
         };
         let mut functions = meant.functions.iter().flat_map(|found| &found.functions);
         if arguments.sorted == 0 || !functions.any(|id| takes_any(*id)) {
@@ -286,40 +287,46 @@ impl<'a> Analysis<'a> {
         &self,
         id: FunctionId,
         candidate: &FunctionCandidate,
-        settled: Option<&Settled>,
-    ) -> Inferred {
-        let typing = self.typing();
+        settled: Option<&PolymorphicTypes>,
+    ) -> InferredType {
+        let type_rules = self.typing();
         let function = self.catalog.function(id);
         let given = candidate.declared.len().saturating_sub(candidate.defaulted);
         let defaults = candidate.declared.get(given..).unwrap_or_default();
         // The type of a polymorphic argument's default is not in the snapshot.
-        let hidden = defaults.iter().any(|id| typing.polymorphic(*id).is_some());
+        let hidden = defaults
+            .iter()
+            .any(|id| type_rules.polymorphic(*id).is_some());
         let real = |id: TypeId| match settled {
-            _ if typing.polymorphic(id).is_none() => Inferred::Known(id),
-            Some(settled) if !hidden => settled.real(typing, id),
-            _ => Inferred::Unclear,
+            _ if type_rules.polymorphic(id).is_none() => InferredType::Known(id),
+            Some(settled) if !hidden => settled.real(type_rules, id),
+            _ => InferredType::Unclear,
         };
-        if !typing.is(function.returns, builtin::RECORD) {
+        if !type_rules.is(function.returns, builtin::RECORD) {
             return real(function.returns);
         }
         if function.out_columns.is_empty() {
-            return Inferred::Known(function.returns);
+            return InferredType::Known(function.returns);
         }
         let names = self.catalog.names();
         let columns = function.out_columns.iter().enumerate();
-        let fields = columns.map(|(place, (name, id))| Field {
+        let fields = columns.map(|(place, (name, id))| RowField {
             name: match name {
                 Some(name) if !names.text(*name).is_empty() => names.text(*name).into(),
                 _ => format!("column{}", place + 1).into(),
             },
             inferred: real(*id),
         });
-        Inferred::Row(fields.collect::<Arc<[Field]>>())
+        InferredType::Row(fields.collect::<Arc<[RowField]>>())
     }
 
     /// `f(x)` for the column `f` of the row `x`.
-    fn column_as_call(&mut self, place: Place<'_>, arguments: &Arguments<'_>) -> Option<Inferred> {
-        let (Place::Path(name), true, Some(row)) =
+    fn column_as_call(
+        &mut self,
+        place: QualifiedName<'_>,
+        arguments: &CallArguments<'_>,
+    ) -> Option<InferredType> {
+        let (QualifiedName::Path(name), true, Some(row)) =
             (place, arguments.plain, arguments.given.first())
         else {
             return None;
@@ -330,10 +337,10 @@ impl<'a> Analysis<'a> {
     }
 }
 
-impl Typing<'_> {
+impl TypeRules<'_> {
     /// What a call may mean.
-    fn meant(self, place: Place<'_>, arguments: &Arguments<'_>) -> Meant {
-        let actual: Vec<Actual> = arguments
+    fn meant(self, place: QualifiedName<'_>, arguments: &CallArguments<'_>) -> CallMeaning {
+        let actual: Vec<ActualType> = arguments
             .given
             .iter()
             .map(|given| given.actual(self))
@@ -344,25 +351,25 @@ impl Typing<'_> {
             variadic: arguments.variadic,
         };
         let candidates = self.function_candidates(place, shape);
-        if !actual.contains(&Actual::Unclear)
+        if !actual.contains(&ActualType::Unclear)
             && let Some(exact) = self.exact(&candidates, &actual)
         {
-            return Meant::function(exact.clone());
+            return CallMeaning::function(exact.clone());
         }
         let cast = match (actual.as_slice(), arguments.names.is_empty()) {
             ([one], true) => self.meant_cast(place, *one, arguments.literal),
-            _ => MeantCast::No,
+            _ => CastMeaning::No,
         };
         let (cast, functions) = match cast {
-            MeantCast::Certainly(target) => return Meant::cast(target),
-            MeantCast::Possibly(target) => (Some(target), candidates),
-            MeantCast::No => (None, candidates),
+            CastMeaning::Certainly(target) => return CallMeaning::cast(target),
+            CastMeaning::Possibly(target) => (Some(target), candidates),
+            CastMeaning::No => (None, candidates),
         };
         let all = functions.iter().flat_map(|found| found.functions.clone());
         let all: Vec<FunctionId> = all.collect();
         let functions = self.choose(functions, &actual);
         let fits = cast.is_some() || !functions.is_empty();
-        Meant {
+        CallMeaning {
             cast,
             functions,
             unfit: if fits { Vec::new() } else { all },
@@ -373,43 +380,18 @@ impl Typing<'_> {
     fn exact<'c>(
         self,
         candidates: &'c [FunctionCandidate],
-        actual: &[Actual],
+        actual: &[ActualType],
     ) -> Option<&'c FunctionCandidate> {
         let unknown = self.builtin(builtin::UNKNOWN);
-        let same = |declared: &TypeId, actual: &Actual| match actual {
-            Actual::Type(id) => declared == id,
-            Actual::Unknown => Some(*declared) == unknown,
-            Actual::Unclear => false,
+        let same = |declared: &TypeId, actual: &ActualType| match actual {
+            ActualType::Type(id) => declared == id,
+            ActualType::Unknown => Some(*declared) == unknown,
+            ActualType::Unclear => false,
         };
         candidates.iter().find(|candidate| {
             let mut pairs = candidate.declared.iter().zip(actual);
             pairs.all(|(declared, actual)| same(declared, actual))
         })
-    }
-
-    /// Whether a call with one argument is a cast to the type of its name.
-    fn meant_cast(self, place: Place<'_>, argument: Actual, literal: bool) -> MeantCast {
-        let is_row = |id: &TypeId| {
-            let kind = &self.data_type(*id).kind;
-            matches!(kind, crate::catalog::TypeKind::Composite(_))
-        };
-        let Some(target) = self.type_named(place).filter(|id| !is_row(id)) else {
-            return MeantCast::No;
-        };
-        let source = match argument {
-            Actual::Type(source) => source,
-            Actual::Unknown if literal => return MeantCast::Certainly(target),
-            Actual::Unknown | Actual::Unclear => return MeantCast::Possibly(target),
-        };
-        let is_text = self.data_type(self.base(target)).category == builtin::CATEGORY_STRING;
-        let from_row = self.is(source, builtin::RECORD) || self.is_composite(source);
-        match self.pathway(source, target, CastContext::Explicit) {
-            Pathway::Relabel => MeantCast::Certainly(target),
-            Pathway::Text if !(from_row && is_text) => MeantCast::Certainly(target),
-            Pathway::Text | Pathway::Function(_) | Pathway::Elements | Pathway::None => {
-                MeantCast::No
-            }
-        }
     }
 }
 
@@ -419,14 +401,7 @@ const EXTRACT_SINCE: u16 = 14;
 /// The first server whose grammar knows JSON_OBJECT.
 const JSON_OBJECT_SINCE: u16 = 16;
 
-/// Whether a call is a cast.
-enum MeantCast {
-    Certainly(TypeId),
-    Possibly(TypeId),
-    No,
-}
-
-impl Meant {
+impl CallMeaning {
     fn function(candidate: FunctionCandidate) -> Self {
         Self {
             cast: None,
@@ -444,11 +419,11 @@ impl Meant {
     }
 }
 
-impl Called {
+impl ResolvedCall {
     fn unclear() -> Self {
         Self {
             candidates: Vec::new(),
-            inferred: Inferred::Unclear,
+            inferred: InferredType::Unclear,
         }
     }
 }

@@ -34,7 +34,7 @@ pub(in crate::resolve) const CATEGORY_STRING: u8 = b'S';
 
 /// A pseudo-type whose place a real type takes, the same one for all of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum Polymorphic {
+pub(in crate::resolve) enum PolymorphicType {
     Element,
     NonArray,
     Enum,
@@ -48,7 +48,7 @@ pub(in crate::resolve) enum Polymorphic {
     CompatibleMultirange,
 }
 
-impl Polymorphic {
+impl PolymorphicType {
     /// The polymorphic type of a number, if it is one.
     pub(in crate::resolve) fn of(oid: Oid) -> Option<Self> {
         Some(match oid.0 {

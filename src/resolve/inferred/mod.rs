@@ -6,13 +6,13 @@ pub(super) mod parameters;
 use std::fmt;
 use std::sync::Arc;
 
-use super::Typing;
+use super::TypeRules;
 
 use crate::catalog::{Oid, TypeId};
 
 /// What is known of the type of an expression.
 #[derive(Clone, Debug, Eq)]
-pub enum Inferred {
+pub enum InferredType {
     /// It is this one.
     Known(TypeId),
     /// A literal without a type (`unknown`): it becomes what its place asks for.
@@ -20,23 +20,23 @@ pub enum Inferred {
     /// A parameter without a type: likewise.
     Parameter(u32),
     /// A row of type `record` with these columns.
-    Row(Arc<[Field]>),
+    Row(Arc<[RowField]>),
     /// It cannot be told.
     Unclear,
 }
 
 /// A column of a row.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Field {
+pub struct RowField {
     /// Its name.
     pub name: Box<str>,
     /// Its type.
-    pub inferred: Inferred,
+    pub inferred: InferredType,
 }
 
 /// The type of an argument, as far as the choice between overloads asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum Actual {
+pub(in crate::resolve) enum ActualType {
     /// This one.
     Type(TypeId),
     /// The type `unknown`.
@@ -45,20 +45,20 @@ pub(in crate::resolve) enum Actual {
     Unclear,
 }
 
-impl Inferred {
+impl InferredType {
     /// The type if it is known; rows are of the type `record`.
-    pub(in crate::resolve) fn actual(&self, typing: Typing<'_>) -> Actual {
-        let typed = |id| match typing.oid(id) {
-            builtin::UNKNOWN => Actual::Unknown,
-            _ => Actual::Type(id),
+    pub(in crate::resolve) fn actual(&self, type_rules: TypeRules<'_>) -> ActualType {
+        let typed = |id| match type_rules.oid(id) {
+            builtin::UNKNOWN => ActualType::Unknown,
+            _ => ActualType::Type(id),
         };
         match self {
             Self::Known(id) => typed(*id),
-            Self::Literal | Self::Parameter(_) => Actual::Unknown,
-            Self::Row(_) => typing
+            Self::Literal | Self::Parameter(_) => ActualType::Unknown,
+            Self::Row(_) => type_rules
                 .builtin(builtin::RECORD)
-                .map_or(Actual::Unclear, Actual::Type),
-            Self::Unclear => Actual::Unclear,
+                .map_or(ActualType::Unclear, ActualType::Type),
+            Self::Unclear => ActualType::Unclear,
         }
     }
 
@@ -73,8 +73,8 @@ impl Inferred {
     }
 
     /// The type of the server's number.
-    pub(in crate::resolve) fn builtin(typing: Typing<'_>, oid: Oid) -> Self {
-        typing.builtin(oid).map_or(Self::Unclear, Self::Known)
+    pub(in crate::resolve) fn builtin(type_rules: TypeRules<'_>, oid: Oid) -> Self {
+        type_rules.builtin(oid).map_or(Self::Unclear, Self::Known)
     }
 
     /// What is left of several possible ones: the same one, or nothing that can be told.
@@ -91,7 +91,7 @@ impl Inferred {
     }
 }
 
-impl PartialEq for Inferred {
+impl PartialEq for InferredType {
     /// Rows within rows are equal only if they are the same one: rows can hold each other so often
     /// that nobody could look at all of them.
     fn eq(&self, other: &Self) -> bool {
@@ -108,13 +108,13 @@ impl PartialEq for Inferred {
     }
 }
 
-impl From<Option<TypeId>> for Inferred {
+impl From<Option<TypeId>> for InferredType {
     fn from(id: Option<TypeId>) -> Self {
         id.map_or(Self::Unclear, Self::Known)
     }
 }
 
-impl fmt::Debug for Field {
+impl fmt::Debug for RowField {
     /// Without the name: the client may have chosen it.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inferred.fmt(formatter)

@@ -9,25 +9,25 @@ use crate::sql::tree::{self, Node, nodes};
 
 /// Where each parameter occurs; nothing is said where that was not counted.
 #[derive(Clone, Debug, Default)]
-pub(in crate::resolve) struct Occurrences(HashMap<u32, Places>);
+pub(in crate::resolve) struct ParameterOccurrences(HashMap<u32, ParameterPlaces>);
 
 /// The places of one parameter.
 #[derive(Clone, Debug, Default)]
-struct Places {
+struct ParameterPlaces {
     count: usize,
     /// How many of them are casts to the type that the first of these names.
     alike: usize,
-    written: Option<Written>,
+    written: Option<WrittenType>,
 }
 
 /// A type as it is written, without a length.
 #[derive(Clone, PartialEq, Eq)]
-struct Written {
+struct WrittenType {
     names: Vec<Box<str>>,
     is_array: bool,
 }
 
-impl Occurrences {
+impl ParameterOccurrences {
     /// Counts the parameters under a node. What is under a kind that is not known is not counted,
     /// and is no literal either.
     fn count(&mut self, node: Node<'_>) {
@@ -38,7 +38,7 @@ impl Occurrences {
             }
             if let Node::TypeCast(cast) = next
                 && let Node::ParamRef(parameter) = cast.arg()
-                && let Some(written) = cast.type_name().and_then(Written::of)
+                && let Some(written) = cast.type_name().and_then(WrittenType::of)
             {
                 let places = self.places(parameter);
                 let first = places.written.get_or_insert_with(|| written.clone());
@@ -50,13 +50,13 @@ impl Occurrences {
         }
     }
 
-    fn places(&mut self, parameter: &nodes::ParamRef) -> &mut Places {
+    fn places(&mut self, parameter: &nodes::ParamRef) -> &mut ParameterPlaces {
         let number = u32::try_from(parameter.number).unwrap_or_default();
         self.0.entry(number).or_default()
     }
 }
 
-impl Written {
+impl WrittenType {
     fn of(name: &nodes::TypeName) -> Option<Self> {
         let parts = name.names().iter();
         let names: Vec<Box<str>> = parts
@@ -84,7 +84,7 @@ impl Analysis<'_> {
     }
 }
 
-impl std::fmt::Debug for Written {
+impl std::fmt::Debug for WrittenType {
     /// Without the names.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter

@@ -6,14 +6,16 @@
 
 use super::{BIGINT, NO_PLACE};
 use crate::catalog::TypeId;
-use crate::resolve::column::{Found, Reference};
-use crate::resolve::{Analysis, Completeness, Inferred, Scope, Shape, TooDeep, What};
+use crate::resolve::column::{ColumnLookup, ParsedReference};
+use crate::resolve::{
+    Analysis, ColumnCompleteness, InferredType, QueryOutput, Scope, TooDeep, UsedObject,
+};
 use crate::sql::tree::list::{CastNodeList, NodeList};
 use crate::sql::tree::{CoercionForm, ConstValue, Node, nodes};
 
 /// What a name alone means first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::resolve) enum First {
+pub(in crate::resolve) enum NamePriority {
     /// A column of the result: ORDER BY, DISTINCT ON.
     Result,
     /// A column of FROM: GROUP BY.
@@ -25,11 +27,11 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn sort_clause(
         &mut self,
         keys: &'a CastNodeList<nodes::SortBy>,
-        shape: &Shape<'a>,
+        shape: &QueryOutput<'a>,
         scope: &Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         for key in keys {
-            let inferred = self.result_column(key.node(), First::Result, shape, scope)?;
+            let inferred = self.result_column(key.node(), NamePriority::Result, shape, scope)?;
             self.sorted_by(key, inferred);
         }
         Ok(())
@@ -40,7 +42,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         key: &'a nodes::SortBy,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         let inferred = self.expression(key.node(), scope)?;
         self.sorted_by(key, inferred.clone());
         Ok(inferred)
@@ -50,7 +52,7 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn group_clause(
         &mut self,
         keys: &'a NodeList,
-        shape: &Shape<'a>,
+        shape: &QueryOutput<'a>,
         scope: &Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         let mut waiting: Vec<Node<'a>> = keys.iter().collect();
@@ -63,7 +65,7 @@ impl<'a> Analysis<'a> {
                     waiting.extend(row.args());
                 }
                 key => {
-                    let inferred = self.result_column(key, First::From, shape, scope)?;
+                    let inferred = self.result_column(key, NamePriority::From, shape, scope)?;
                     self.compared(inferred);
                 }
             }
@@ -75,7 +77,7 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn distinct_clause(
         &mut self,
         keys: &'a NodeList,
-        shape: &Shape<'a>,
+        shape: &QueryOutput<'a>,
         scope: &Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         for key in keys {
@@ -84,12 +86,12 @@ impl<'a> Analysis<'a> {
                 for column in &shape.columns {
                     self.compared(column.inferred.clone());
                 }
-                if shape.completeness == Completeness::Open {
-                    self.note_at(NO_PLACE, What::Unclear);
+                if shape.completeness == ColumnCompleteness::Open {
+                    self.note_at(NO_PLACE, UsedObject::Unclear);
                 }
                 continue;
             }
-            let inferred = self.result_column(key, First::Result, shape, scope)?;
+            let inferred = self.result_column(key, NamePriority::Result, shape, scope)?;
             self.compared(inferred);
         }
         Ok(())
@@ -105,7 +107,7 @@ impl<'a> Analysis<'a> {
             let inferred = self.expression(key, scope)?;
             self.compared(inferred);
         }
-        let mut order = Inferred::Unclear;
+        let mut order = InferredType::Unclear;
         for key in window.order_clause() {
             order = self.sort_key(key, scope)?;
         }
@@ -125,10 +127,10 @@ impl<'a> Analysis<'a> {
 
     /// Notes what RANGE makes of an offset: it is cast to a type that can be added to what the
     /// window is ordered by, as the server's own functions `in_range` say.
-    fn distance(&mut self, order: &Inferred, offset: &Inferred) {
+    fn distance(&mut self, order: &InferredType, offset: &InferredType) {
         let catalog = self.catalog;
-        let Inferred::Known(order) = order else {
-            self.note_at(NO_PLACE, What::Unclear);
+        let InferredType::Known(order) = order else {
+            self.note_at(NO_PLACE, UsedObject::Unclear);
             return;
         };
         let order = self.typing().base(*order);
@@ -141,9 +143,12 @@ impl<'a> Analysis<'a> {
         });
         let added: Vec<TypeId> = added.collect();
         if added.is_empty() {
-            self.note_at(NO_PLACE, What::Unclear);
+            self.note_at(NO_PLACE, UsedObject::Unclear);
         }
-        if added.iter().any(|added| *offset == Inferred::Known(*added)) {
+        if added
+            .iter()
+            .any(|added| *offset == InferredType::Known(*added))
+        {
             return;
         }
         for added in added {
@@ -155,22 +160,22 @@ impl<'a> Analysis<'a> {
     fn result_column(
         &mut self,
         key: Node<'a>,
-        first: First,
-        shape: &Shape<'a>,
+        first: NamePriority,
+        shape: &QueryOutput<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Inferred, TooDeep> {
+    ) -> Result<InferredType, TooDeep> {
         match key {
             Node::A_Const(constant) => Ok(match place(constant) {
                 Some(place) => self.result_at(place, shape),
                 // Any other constant is an error of the statement.
-                None => Inferred::Unclear,
+                None => InferredType::Unclear,
             }),
             Node::ColumnRef(reference) => {
-                let Reference::Bare(name) = Reference::of(reference.fields()) else {
+                let ParsedReference::Bare(name) = ParsedReference::of(reference.fields()) else {
                     return self.column(reference, scope);
                 };
-                if first == First::From
-                    && !matches!(self.find_bare(name, 1, scope)?, Found::Nothing)
+                if first == NamePriority::From
+                    && !matches!(self.find_bare(name, 1, scope)?, ColumnLookup::Nothing)
                 {
                     return self.column(reference, scope);
                 }
@@ -184,12 +189,16 @@ impl<'a> Analysis<'a> {
     }
 
     /// The column of the result of a name.
-    fn result_named(&mut self, name: &str, shape: &Shape<'a>) -> Result<Option<Inferred>, TooDeep> {
-        self.charge(shape.columns.len())?;
+    fn result_named(
+        &mut self,
+        name: &str,
+        shape: &QueryOutput<'a>,
+    ) -> Result<Option<InferredType>, TooDeep> {
+        self.charge_work(shape.columns.len())?;
         let mut named = shape.columns.iter().filter(|own| own.name.as_str() == name);
         let Some(found) = named.next() else {
-            if shape.completeness == Completeness::Open {
-                self.note_at(NO_PLACE, What::Unclear);
+            if shape.completeness == ColumnCompleteness::Open {
+                self.note_at(NO_PLACE, UsedObject::Unclear);
             }
             return Ok(None);
         };
@@ -197,27 +206,27 @@ impl<'a> Analysis<'a> {
         let same = named.all(|other| other.inferred == found.inferred);
         Ok(Some(match same {
             true => found.inferred.clone(),
-            false => Inferred::Unclear,
+            false => InferredType::Unclear,
         }))
     }
 
-    fn result_at(&self, place: usize, shape: &Shape<'a>) -> Inferred {
+    fn result_at(&self, place: usize, shape: &QueryOutput<'a>) -> InferredType {
         let column = place.checked_sub(1).and_then(|at| shape.columns.get(at));
         match (column, shape.completeness) {
-            (Some(column), Completeness::Complete) => column.inferred.clone(),
-            _ => Inferred::Unclear,
+            (Some(column), ColumnCompleteness::Complete) => column.inferred.clone(),
+            _ => InferredType::Unclear,
         }
     }
 
-    fn sorted_by(&mut self, key: &'a nodes::SortBy, inferred: Inferred) {
+    fn sorted_by(&mut self, key: &'a nodes::SortBy, inferred: InferredType) {
         if !key.use_op().is_empty() {
             self.sort_operator(key.use_op(), &inferred, key.location);
         }
         self.compared(inferred);
     }
 
-    fn compared(&mut self, inferred: Inferred) {
-        self.note_at(NO_PLACE, What::Compared { inferred });
+    fn compared(&mut self, inferred: InferredType) {
+        self.note_at(NO_PLACE, UsedObject::Compared { inferred });
     }
 }
 

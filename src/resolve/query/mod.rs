@@ -8,10 +8,13 @@ pub mod output_name;
 pub mod set_operation;
 pub mod with;
 
-use super::query::with::Recursion;
-use super::scope::Reach;
-use super::{Analysis, Completeness, Inferred, Item, Name, Output, Scope, ScopeColumn, Shape};
-use super::{TooDeep, What};
+use super::query::with::RecursiveTable;
+use super::scope::ScopeReach;
+use super::{
+    Analysis, ColumnCompleteness, InferredType, QueryOutput, ResultColumn, Scope, ScopeColumn,
+    ScopeItem, SqlName,
+};
+use super::{TooDeep, UsedObject};
 use crate::catalog::Oid;
 use crate::sql::tree::{Node, SetOperation, list::NodeList, nodes};
 
@@ -22,9 +25,9 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: Option<&Scope<'_, 'a>>,
-    ) -> Result<Shape<'a>, TooDeep> {
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         let mut shape = self.operand(select, outer)?;
-        self.settle(&mut shape);
+        self.resolve_untyped_columns(&mut shape);
         Ok(shape)
     }
 
@@ -33,8 +36,8 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: &Scope<'_, 'a>,
-        recursion: &Recursion<'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
+        recursion: &RecursiveTable<'a>,
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         let mut shape = self.deeper(|inside| {
             inside.query_in(select, Some(outer), |inside, scope| {
                 if select.op == SetOperation::SETOP_NONE {
@@ -43,7 +46,7 @@ impl<'a> Analysis<'a> {
                 inside.recursive_union(select, scope, recursion)
             })
         })?;
-        self.settle(&mut shape);
+        self.resolve_untyped_columns(&mut shape);
         Ok(shape)
     }
 
@@ -52,7 +55,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: Option<&Scope<'_, 'a>>,
-    ) -> Result<Shape<'a>, TooDeep> {
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         self.deeper(|inside| {
             inside.query_in(select, outer, |inside, scope| {
                 inside.one_query(select, scope)
@@ -61,23 +64,27 @@ impl<'a> Analysis<'a> {
     }
 
     /// The type of a column that stays in a result: what has no type is text there.
-    pub(in crate::resolve) fn settled(&mut self, inferred: Inferred, at: i32) -> Inferred {
+    pub(in crate::resolve) fn text_if_untyped(
+        &mut self,
+        inferred: InferredType,
+        at: i32,
+    ) -> InferredType {
         match inferred {
-            Inferred::Literal | Inferred::Parameter(_) => {
+            InferredType::Literal | InferredType::Parameter(_) => {
                 let text = self.built_in(TEXT);
-                if let Inferred::Known(target) = text {
+                if let InferredType::Known(target) = text {
                     self.coerced(&inferred, target, at);
                 }
                 text
             }
-            Inferred::Known(_) | Inferred::Row(_) | Inferred::Unclear => inferred,
+            InferredType::Known(_) | InferredType::Row(_) | InferredType::Unclear => inferred,
         }
     }
 
-    fn settle(&mut self, shape: &mut Shape<'a>) {
+    fn resolve_untyped_columns(&mut self, shape: &mut QueryOutput<'a>) {
         for column in &mut shape.columns {
-            let inferred = std::mem::replace(&mut column.inferred, Inferred::Unclear);
-            column.inferred = self.settled(inferred, NO_PLACE);
+            let inferred = std::mem::replace(&mut column.inferred, InferredType::Unclear);
+            column.inferred = self.text_if_untyped(inferred, NO_PLACE);
         }
     }
 
@@ -86,8 +93,8 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: Option<&Scope<'_, 'a>>,
-        inside: impl FnOnce(&mut Self, &mut Scope<'_, 'a>) -> Result<Shape<'a>, TooDeep>,
-    ) -> Result<Shape<'a>, TooDeep> {
+        inside: impl FnOnce(&mut Self, &mut Scope<'_, 'a>) -> Result<QueryOutput<'a>, TooDeep>,
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         let entered = self.enter(select, outer);
         let mut scope = Scope {
             outer,
@@ -107,7 +114,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         if select.op != SetOperation::SETOP_NONE {
             self.set_operation(select, scope)
         } else if !select.values_lists().is_empty() {
@@ -121,7 +128,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         self.read_from(select.from_clause(), scope)?;
         let shape = self.targets(select, scope)?;
         self.condition(select.where_clause(), scope)?;
@@ -143,9 +150,9 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
-        let mut columns: Vec<Vec<Inferred>> = Vec::new();
-        let mut completeness = Completeness::Complete;
+    ) -> Result<QueryOutput<'a>, TooDeep> {
+        let mut columns: Vec<Vec<InferredType>> = Vec::new();
+        let mut completeness = ColumnCompleteness::Complete;
         for row in select.values_lists() {
             let Node::NodeList(row) = row else {
                 self.anything(row, scope)?;
@@ -158,7 +165,7 @@ impl<'a> Analysis<'a> {
                     // Most rows have the same types: each is kept once.
                     Some(seen) if seen.contains(&value) => {}
                     Some(seen) => {
-                        self.charge(seen.len())?;
+                        self.charge_work(seen.len())?;
                         seen.push(value);
                     }
                     None => columns.push(vec![value]),
@@ -168,16 +175,19 @@ impl<'a> Analysis<'a> {
         let mut outputs = Vec::with_capacity(columns.len());
         for (place, seen) in columns.iter().enumerate() {
             let shared = self.common_type(seen, NO_PLACE);
-            let name = Name::from(format!("column{}", place.saturating_add(1)));
-            outputs.push(Output::computed(name, self.settled(shared, NO_PLACE)));
+            let name = SqlName::from(format!("column{}", place.saturating_add(1)));
+            outputs.push(ResultColumn::computed(
+                name,
+                self.text_if_untyped(shared, NO_PLACE),
+            ));
         }
-        let shape = Shape {
+        let shape = QueryOutput {
             columns: outputs,
             completeness,
         };
         let columns = self.columns_of_shape(&shape, &[])?;
-        let item = Item::of_columns(Some(VALUES_NAME.into()), columns.into());
-        scope.items.push(Item {
+        let item = ScopeItem::of_columns(Some(VALUES_NAME.into()), columns.into());
+        scope.items.push(ScopeItem {
             completeness,
             ..item
         });
@@ -191,9 +201,9 @@ impl<'a> Analysis<'a> {
         &mut self,
         nodes: &'a NodeList,
         scope: &Scope<'_, 'a>,
-    ) -> Result<(Vec<Inferred>, Completeness), TooDeep> {
+    ) -> Result<(Vec<InferredType>, ColumnCompleteness), TooDeep> {
         let mut values = Vec::with_capacity(nodes.len());
-        let mut completeness = Completeness::Complete;
+        let mut completeness = ColumnCompleteness::Complete;
         for node in nodes {
             match self.star(node, scope)? {
                 None => values.push(self.expression(node, scope)?),
@@ -210,7 +220,7 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn sort_and_limit(
         &mut self,
         select: &'a nodes::SelectStmt,
-        shape: &Shape<'a>,
+        shape: &QueryOutput<'a>,
         scope: &Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         self.sort_clause(select.sort_clause(), shape, scope)?;
@@ -246,7 +256,7 @@ impl<'a> Analysis<'a> {
         let inferred = self.expression(node, scope)?;
         match self.catalog.index().type_of_oid(target) {
             Some(target) => self.coerced(&inferred, target, NO_PLACE),
-            None => self.note_at(NO_PLACE, What::Unclear),
+            None => self.note_at(NO_PLACE, UsedObject::Unclear),
         }
         Ok(())
     }
@@ -255,14 +265,16 @@ impl<'a> Analysis<'a> {
     /// one keep their own.
     pub(in crate::resolve) fn columns_of_shape(
         &mut self,
-        shape: &Shape<'a>,
+        shape: &QueryOutput<'a>,
         aliases: &[&'a str],
     ) -> Result<Vec<ScopeColumn<'a>>, TooDeep> {
-        self.charge(shape.columns.len().saturating_mul(COPY_COST))?;
+        self.charge_work(shape.columns.len().saturating_mul(COPY_COST))?;
         let mut aliases = aliases.iter();
         let columns = shape.columns.iter().map(|column| {
             let own = || column.name.clone();
-            let name = aliases.next().map_or_else(own, |alias| Name::from(*alias));
+            let name = aliases
+                .next()
+                .map_or_else(own, |alias| SqlName::from(*alias));
             ScopeColumn {
                 origin: column.origin,
                 ..ScopeColumn::computed(name, column.inferred.clone())
@@ -275,18 +287,18 @@ impl<'a> Analysis<'a> {
 impl<'s, 'a> Scope<'s, 'a> {
     /// The scope as what stands in FROM without LATERAL sees it.
     pub(in crate::resolve) fn without_items(&mut self) -> &Self {
-        self.reach = Reach::OuterOnly;
+        self.reach = ScopeReach::OuterOnly;
         self
     }
 
     /// The scope as LATERAL, functions in FROM, and all other clauses see it.
     pub(in crate::resolve) fn with_items(&mut self) -> &Self {
-        self.reach = Reach::Items;
+        self.reach = ScopeReach::Items;
         self
     }
 }
 
-impl Completeness {
+impl ColumnCompleteness {
     /// Whether two things together are complete.
     pub(in crate::resolve) fn and(self, other: Self) -> Self {
         match (self, other) {

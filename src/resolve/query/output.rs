@@ -2,44 +2,46 @@
 
 use super::COPY_COST;
 use crate::catalog::RelationId;
-use crate::resolve::column::{Found, Part, Reference, Value};
-use crate::resolve::scope::Star;
-use crate::resolve::{Analysis, Completeness, Inferred, Item, Name, Scope, TooDeep, What};
+use crate::resolve::column::{ColumnLookup, ColumnValue, LastPart, ParsedReference};
+use crate::resolve::scope::StarCoverage;
+use crate::resolve::{
+    Analysis, ColumnCompleteness, InferredType, Scope, ScopeItem, SqlName, TooDeep, UsedObject,
+};
 use crate::sql::tree::{Node, nodes};
 
 /// What a query returns.
 #[derive(Clone, Debug, Default)]
-pub struct Shape<'a> {
+pub struct QueryOutput<'a> {
     /// Its columns.
-    pub columns: Vec<Output<'a>>,
+    pub columns: Vec<ResultColumn<'a>>,
     /// Whether these are all.
-    pub completeness: Completeness,
+    pub completeness: ColumnCompleteness,
 }
 
 /// A column of the result of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output<'a> {
+pub struct ResultColumn<'a> {
     /// Its name.
-    pub name: Name<'a>,
+    pub name: SqlName<'a>,
     /// Its type.
-    pub inferred: Inferred,
+    pub inferred: InferredType,
     /// The relation and the number of the column that it passes on unchanged, if any.
     pub origin: Option<(RelationId, i16)>,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> QueryOutput<'a> {
     /// Of something that is not known.
     pub(in crate::resolve) fn open() -> Self {
         Self {
             columns: Vec::new(),
-            completeness: Completeness::Open,
+            completeness: ColumnCompleteness::Open,
         }
     }
 }
 
-impl<'a> Output<'a> {
+impl<'a> ResultColumn<'a> {
     /// A column that passes nothing on unchanged.
-    pub(in crate::resolve) fn computed(name: Name<'a>, inferred: Inferred) -> Self {
+    pub(in crate::resolve) fn computed(name: SqlName<'a>, inferred: InferredType) -> Self {
         Self {
             name,
             inferred,
@@ -54,8 +56,8 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
-        let mut shape = Shape::default();
+    ) -> Result<QueryOutput<'a>, TooDeep> {
+        let mut shape = QueryOutput::default();
         for target in select.target_list() {
             let node = target.val();
             if let Some(star) = self.star(node, scope)? {
@@ -69,13 +71,13 @@ impl<'a> Analysis<'a> {
                     self.remember_type(node, &value.inferred);
                     value
                 }
-                other => Value::computed(self.expression(other, scope)?),
+                other => ColumnValue::computed(self.expression(other, scope)?),
             };
             let name = match target.name() {
                 Some(name) => name.into(),
                 None => self.output_name(node),
             };
-            shape.columns.push(Output {
+            shape.columns.push(ResultColumn {
                 name,
                 inferred: value.inferred,
                 origin: value.origin,
@@ -89,12 +91,12 @@ impl<'a> Analysis<'a> {
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Option<Shape<'a>>, TooDeep> {
+    ) -> Result<Option<QueryOutput<'a>>, TooDeep> {
         match node {
-            Node::ColumnRef(reference) => match Reference::of(reference.fields()) {
-                Reference::Star => {
-                    let mut shape = Shape::default();
-                    self.charge(scope.items.len())?;
+            Node::ColumnRef(reference) => match ParsedReference::of(reference.fields()) {
+                ParsedReference::Star => {
+                    let mut shape = QueryOutput::default();
+                    self.charge_work(scope.items.len())?;
                     for item in scope.items.iter().skip(scope.first) {
                         if item.is_seen_unqualified() {
                             self.expand(item, reference.location, &mut shape)?;
@@ -102,21 +104,23 @@ impl<'a> Analysis<'a> {
                     }
                     Ok(Some(shape))
                 }
-                Reference::Of(qualifier, Part::Star) => {
-                    let mut shape = Shape::default();
+                ParsedReference::Of(qualifier, LastPart::Star) => {
+                    let mut shape = QueryOutput::default();
                     match self.item(qualifier, scope)? {
-                        Found::One(item) => {
+                        ColumnLookup::One(item) => {
                             self.expand(&item, reference.location, &mut shape)?;
                         }
                         found => {
                             self.note_no_entry(&found, qualifier, reference.location, scope);
                             self.no_item(&found, qualifier, "*", reference.location);
-                            shape = Shape::open();
+                            shape = QueryOutput::open();
                         }
                     }
                     Ok(Some(shape))
                 }
-                Reference::Bare(_) | Reference::Of(..) | Reference::Strange => Ok(None),
+                ParsedReference::Bare(_) | ParsedReference::Of(..) | ParsedReference::Strange => {
+                    Ok(None)
+                }
             },
             Node::A_Indirection(of) => match of.indirection().iter().next_back() {
                 Some(Node::A_Star(_)) => Ok(Some(self.star_of_value(of, scope)?)),
@@ -131,36 +135,41 @@ impl<'a> Analysis<'a> {
         &mut self,
         of: &'a nodes::A_Indirection,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         let last = of.indirection().len().saturating_sub(1);
         let value = self.indirection(of, last, scope)?;
         let Some(fields) = self.fields(&value) else {
-            self.note_at(super::NO_PLACE, What::Unclear);
-            return Ok(Shape::open());
+            self.note_at(super::NO_PLACE, UsedObject::Unclear);
+            return Ok(QueryOutput::open());
         };
-        self.charge(fields.len().saturating_mul(COPY_COST))?;
+        self.charge_work(fields.len().saturating_mul(COPY_COST))?;
         let columns = fields.into_iter().map(|field| {
-            let name = Name::from(String::from(field.name));
-            Output::computed(name, field.inferred)
+            let name = SqlName::from(String::from(field.name));
+            ResultColumn::computed(name, field.inferred)
         });
-        Ok(Shape {
+        Ok(QueryOutput {
             columns: columns.collect(),
-            completeness: Completeness::Complete,
+            completeness: ColumnCompleteness::Complete,
         })
     }
 
-    fn expand(&mut self, item: &Item<'a>, at: i32, shape: &mut Shape<'a>) -> Result<(), TooDeep> {
-        self.charge(item.columns.len().saturating_mul(COPY_COST))?;
+    fn expand(
+        &mut self,
+        item: &ScopeItem<'a>,
+        at: i32,
+        shape: &mut QueryOutput<'a>,
+    ) -> Result<(), TooDeep> {
+        self.charge_work(item.columns.len().saturating_mul(COPY_COST))?;
         shape.completeness = shape.completeness.and(item.completeness);
-        if item.completeness == Completeness::Open {
-            self.note_at(at, What::Unclear);
+        if item.completeness == ColumnCompleteness::Open {
+            self.note_at(at, UsedObject::Unclear);
         }
         for column in item.columns.iter() {
-            if column.star == Star::PassesOver {
+            if column.star == StarCoverage::Excluded {
                 continue;
             }
             self.note_at(at, column.read());
-            shape.columns.push(Output {
+            shape.columns.push(ResultColumn {
                 name: column.name.clone(),
                 inferred: column.inferred.clone(),
                 origin: column.origin,

@@ -1,7 +1,7 @@
 //! The name that Postgres gives to a column of a result that has no alias: that of the column, of
 //! the function or of the construct; that of a cast's type where there is nothing better.
 
-use crate::resolve::{Analysis, Name};
+use crate::resolve::{Analysis, SqlName};
 use crate::sql::tree::{
     A_Expr_Kind, CoercionForm, ConstValue, JsonExprOp, MinMaxOp, Node, SQLValueFunctionOp,
     SubLinkType, XmlExprOp, list, nodes,
@@ -10,9 +10,9 @@ use crate::sql::tree::{
 impl<'a> Analysis<'a> {
     /// The name that Postgres gives to a column of a result that has no alias. The expression has
     /// been analysed before.
-    pub fn output_name(&self, node: Node<'a>) -> Name<'a> {
+    pub fn output_name(&self, node: Node<'a>) -> SqlName<'a> {
         let mut node = node;
-        let mut around: Option<Name<'a>> = None;
+        let mut around: Option<SqlName<'a>> = None;
         // Casts, COLLATE, subscripts and CASE pass the question on; what they would be called
         // themselves counts only where nothing inside has a name.
         let own = loop {
@@ -21,7 +21,7 @@ impl<'a> Analysis<'a> {
                     let own = cast
                         .type_name()
                         .and_then(|name| name.names().iter().next_back()?.sval());
-                    around = around.or_else(|| own.map(Name::from));
+                    around = around.or_else(|| own.map(SqlName::from));
                     cast.arg()
                 }
                 Node::CaseExpr(case) => {
@@ -43,7 +43,7 @@ impl<'a> Analysis<'a> {
         own.or(around).unwrap_or(NAMELESS.into())
     }
 
-    fn own_name(&self, node: Node<'a>) -> Option<Name<'a>> {
+    fn own_name(&self, node: Node<'a>) -> Option<SqlName<'a>> {
         let name = match node {
             Node::ColumnRef(reference) => last(reference.fields()),
             Node::FuncCall(call) if self.is_date_part(call) => Some("date_part"),
@@ -51,7 +51,7 @@ impl<'a> Analysis<'a> {
             Node::SubLink(link) => return self.name_of_sub_select(link),
             other => of_construct(other).or_else(|| of_json(other)),
         };
-        name.map(Name::from)
+        name.map(SqlName::from)
     }
 
     /// Servers before 15 read `true` as `'t'::bool`.
@@ -66,7 +66,7 @@ impl<'a> Analysis<'a> {
             && last(call.funcname()) == Some("extract")
     }
 
-    fn name_of_sub_select(&self, link: &'a nodes::SubLink) -> Option<Name<'a>> {
+    fn name_of_sub_select(&self, link: &'a nodes::SubLink) -> Option<SqlName<'a>> {
         match (link.sub_link_type, link.subselect()) {
             (SubLinkType::EXISTS_SUBLINK, _) => Some("exists".into()),
             (SubLinkType::ARRAY_SUBLINK, _) => Some("array".into()),

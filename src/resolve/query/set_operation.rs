@@ -3,8 +3,10 @@
 //! <https://www.postgresql.org/docs/current/typeconv-union-case.html>
 
 use super::NO_PLACE;
-use super::with::Recursion;
-use crate::resolve::{Analysis, Inferred, Item, Output, Scope, Shape, TooDeep, What};
+use super::with::RecursiveTable;
+use crate::resolve::{
+    Analysis, InferredType, QueryOutput, ResultColumn, Scope, ScopeItem, TooDeep, UsedObject,
+};
 use crate::sql::tree::{SetOperation, nodes};
 
 impl<'a> Analysis<'a> {
@@ -13,7 +15,7 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         let left = self.operands(select.larg(), scope)?;
         let right = self.operands(select.rarg(), scope)?;
         let shape = self.combined(select, left, right);
@@ -26,12 +28,12 @@ impl<'a> Analysis<'a> {
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &mut Scope<'_, 'a>,
-        recursion: &Recursion<'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
+        recursion: &RecursiveTable<'a>,
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         let mut left = self.operands(select.larg(), scope)?;
         for column in &mut left.columns {
             column.origin = None;
-            column.inferred = self.settled(column.inferred.clone(), NO_PLACE);
+            column.inferred = self.text_if_untyped(column.inferred.clone(), NO_PLACE);
         }
         self.publish(recursion, &left, scope)?;
         let right = self.operands(select.rarg(), scope)?;
@@ -44,14 +46,14 @@ impl<'a> Analysis<'a> {
     fn after_set_operation(
         &mut self,
         select: &'a nodes::SelectStmt,
-        shape: Shape<'a>,
+        shape: QueryOutput<'a>,
         scope: &mut Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
+    ) -> Result<QueryOutput<'a>, TooDeep> {
         if !select.sort_clause().is_empty() {
             let columns = self.columns_of_shape(&shape, &[])?;
-            scope.items.push(Item {
+            scope.items.push(ScopeItem {
                 completeness: shape.completeness,
-                ..Item::of_columns(None, columns.into())
+                ..ScopeItem::of_columns(None, columns.into())
             });
         }
         self.sort_and_limit(select, &shape, scope)?;
@@ -63,34 +65,35 @@ impl<'a> Analysis<'a> {
         &mut self,
         root: Option<&'a nodes::SelectStmt>,
         scope: &Scope<'_, 'a>,
-    ) -> Result<Shape<'a>, TooDeep> {
-        let mut steps: Vec<Step<'a>> = root.map(Step::Query).into_iter().collect();
-        let mut done: Vec<Shape<'a>> = Vec::new();
+    ) -> Result<QueryOutput<'a>, TooDeep> {
+        let mut steps: Vec<SetOperationStep<'a>> =
+            root.map(SetOperationStep::Query).into_iter().collect();
+        let mut done: Vec<QueryOutput<'a>> = Vec::new();
         while let Some(step) = steps.pop() {
             match step {
-                Step::Query(select) if is_inner(select) => {
-                    steps.push(Step::Combine(select));
-                    steps.extend(select.rarg().map(Step::Query));
-                    steps.extend(select.larg().map(Step::Query));
+                SetOperationStep::Query(select) if is_inner(select) => {
+                    steps.push(SetOperationStep::Combine(select));
+                    steps.extend(select.rarg().map(SetOperationStep::Query));
+                    steps.extend(select.larg().map(SetOperationStep::Query));
                 }
-                Step::Query(select) => done.push(self.operand(select, Some(scope))?),
-                Step::Combine(select) => {
-                    let right = done.pop().unwrap_or_else(Shape::open);
-                    let left = done.pop().unwrap_or_else(Shape::open);
+                SetOperationStep::Query(select) => done.push(self.operand(select, Some(scope))?),
+                SetOperationStep::Combine(select) => {
+                    let right = done.pop().unwrap_or_else(QueryOutput::open);
+                    let left = done.pop().unwrap_or_else(QueryOutput::open);
                     done.push(self.combined(select, left, right));
                 }
             }
         }
-        Ok(done.pop().unwrap_or_else(Shape::open))
+        Ok(done.pop().unwrap_or_else(QueryOutput::open))
     }
 
     /// The columns of two sides together: called as on the left, of the type that both share.
     fn combined(
         &mut self,
         select: &nodes::SelectStmt,
-        left: Shape<'a>,
-        right: Shape<'a>,
-    ) -> Shape<'a> {
+        left: QueryOutput<'a>,
+        right: QueryOutput<'a>,
+    ) -> QueryOutput<'a> {
         let completeness = left.completeness.and(right.completeness);
         let mut columns = Vec::with_capacity(left.columns.len());
         for (one, other) in left.columns.into_iter().zip(right.columns) {
@@ -98,15 +101,15 @@ impl<'a> Analysis<'a> {
                 one.inferred
             } else {
                 let shared = self.common_type(&[one.inferred, other.inferred], NO_PLACE);
-                self.settled(shared, NO_PLACE)
+                self.text_if_untyped(shared, NO_PLACE)
             };
             if !(select.all && select.op == SetOperation::SETOP_UNION) {
                 let inferred = inferred.clone();
-                self.note_at(NO_PLACE, What::Compared { inferred });
+                self.note_at(NO_PLACE, UsedObject::Compared { inferred });
             }
-            columns.push(Output::computed(one.name, inferred));
+            columns.push(ResultColumn::computed(one.name, inferred));
         }
-        Shape {
+        QueryOutput {
             columns,
             completeness,
         }
@@ -114,7 +117,7 @@ impl<'a> Analysis<'a> {
 }
 
 /// What is still to be done of a set operation; the last one first.
-enum Step<'a> {
+enum SetOperationStep<'a> {
     Query(&'a nodes::SelectStmt),
     Combine(&'a nodes::SelectStmt),
 }
@@ -131,6 +134,6 @@ fn is_inner(select: &nodes::SelectStmt) -> bool {
         && select.with_clause().is_none()
 }
 
-fn is_known(inferred: &Inferred) -> bool {
-    matches!(inferred, Inferred::Known(_))
+fn is_known(inferred: &InferredType) -> bool {
+    matches!(inferred, InferredType::Known(_))
 }

@@ -10,29 +10,31 @@ use std::sync::Arc;
 
 use crate::catalog::Oid;
 use crate::resolve::analysis::{as_select, strings};
-use crate::resolve::scope::Star;
-use crate::resolve::{Analysis, Completeness, Name, Scope, ScopeColumn, Shape, TooDeep, What};
+use crate::resolve::scope::StarCoverage;
+use crate::resolve::{
+    Analysis, ColumnCompleteness, QueryOutput, Scope, ScopeColumn, SqlName, TooDeep, UsedObject,
+};
 use crate::sql::tree::{self, Node, nodes};
 
 /// A query of WITH, as those see it that read it.
 #[derive(Clone, Debug)]
 pub(in crate::resolve) struct CommonTable<'a> {
-    pub name: Name<'a>,
-    pub content: Content<'a>,
+    pub name: SqlName<'a>,
+    pub content: CommonTableContent<'a>,
 }
 
 /// What is known of a common table.
 #[derive(Clone, Debug)]
-pub(in crate::resolve) enum Content<'a> {
+pub(in crate::resolve) enum CommonTableContent<'a> {
     /// Its columns.
-    Known(Arc<[ScopeColumn<'a>]>, Completeness),
+    Known(Arc<[ScopeColumn<'a>]>, ColumnCompleteness),
     /// It must not be read here: in its own first half, or by what it needs itself.
-    Awaited,
+    Pending,
 }
 
 /// A common table that reads itself, while its query is analysed.
 #[derive(Clone)]
-pub(in crate::resolve) struct Recursion<'a> {
+pub(in crate::resolve) struct RecursiveTable<'a> {
     table: &'a nodes::CommonTableExpr,
     added: Vec<ScopeColumn<'a>>,
 }
@@ -48,7 +50,7 @@ impl<'a> Analysis<'a> {
         let tables: Vec<_> = with.ctes().iter().collect();
         if !with.recursive {
             for table in tables {
-                let known = self.common_table(table, scope, Itself::NotRead)?;
+                let known = self.common_table(table, scope, SelfReference::NotRead)?;
                 scope.tables.push(known);
             }
             return Ok(());
@@ -56,7 +58,7 @@ impl<'a> Analysis<'a> {
         for table in &tables {
             scope.tables.push(CommonTable {
                 name: name_of(table).into(),
-                content: Content::Awaited,
+                content: CommonTableContent::Pending,
             });
         }
         let needs = self.needs(&tables)?;
@@ -65,8 +67,8 @@ impl<'a> Analysis<'a> {
                 continue;
             };
             let reads_itself = match need.contains(&place) {
-                true => Itself::Read,
-                false => Itself::NotRead,
+                true => SelfReference::Read,
+                false => SelfReference::NotRead,
             };
             let known = self.common_table(table, scope, reads_itself)?;
             if let Some(awaited) = scope.tables.get_mut(place) {
@@ -83,7 +85,7 @@ impl<'a> Analysis<'a> {
         scope: &'s Scope<'_, 'a>,
     ) -> Result<Option<(&'s CommonTable<'a>, usize)>, TooDeep> {
         for (level, one) in scope.chain().enumerate() {
-            self.charge(one.tables.len())?;
+            self.charge_work(one.tables.len())?;
             if let Some(table) = one.tables.iter().find(|table| table.name.as_str() == name) {
                 return Ok(Some((table, level)));
             }
@@ -94,8 +96,8 @@ impl<'a> Analysis<'a> {
     /// Lets the second half of a recursive query read what the first half makes.
     pub(in crate::resolve) fn publish(
         &mut self,
-        recursion: &Recursion<'a>,
-        first_half: &Shape<'a>,
+        recursion: &RecursiveTable<'a>,
+        first_half: &QueryOutput<'a>,
         scope: &mut Scope<'_, 'a>,
     ) -> Result<(), TooDeep> {
         let known = self.known(recursion.table, first_half, &recursion.added)?;
@@ -107,25 +109,25 @@ impl<'a> Analysis<'a> {
         &mut self,
         table: &'a nodes::CommonTableExpr,
         scope: &Scope<'_, 'a>,
-        itself: Itself,
+        itself: SelfReference,
     ) -> Result<CommonTable<'a>, TooDeep> {
         let added = self.added_columns(table, scope)?;
-        let recursion = Recursion { table, added };
+        let recursion = RecursiveTable { table, added };
         let shape = match as_select(table.ctequery()) {
             Some(select) => match itself {
-                Itself::Read => self.recursive_query(select, scope, &recursion)?,
-                Itself::NotRead => self.query(select, Some(scope))?,
+                SelfReference::Read => self.recursive_query(select, scope, &recursion)?,
+                SelfReference::NotRead => self.query(select, Some(scope))?,
             },
             None => {
                 // A statement that writes: it is refused elsewhere.
                 self.anything(table.ctequery(), scope)?;
-                Shape::open()
+                QueryOutput::open()
             }
         };
         if table.search_clause().is_some() || table.cycle_clause().is_some() {
             for column in &shape.columns {
                 let inferred = column.inferred.clone();
-                self.note_at(table.location, What::Compared { inferred });
+                self.note_at(table.location, UsedObject::Compared { inferred });
             }
         }
         self.known(table, &shape, &recursion.added)
@@ -135,7 +137,7 @@ impl<'a> Analysis<'a> {
     fn known(
         &mut self,
         table: &'a nodes::CommonTableExpr,
-        shape: &Shape<'a>,
+        shape: &QueryOutput<'a>,
         added: &[ScopeColumn<'a>],
     ) -> Result<CommonTable<'a>, TooDeep> {
         let aliases = strings(table.aliascolnames());
@@ -143,7 +145,7 @@ impl<'a> Analysis<'a> {
         columns.extend_from_slice(added);
         Ok(CommonTable {
             name: name_of(table).into(),
-            content: Content::Known(columns.into(), shape.completeness),
+            content: CommonTableContent::Known(columns.into(), shape.completeness),
         })
     }
 
@@ -157,7 +159,7 @@ impl<'a> Analysis<'a> {
         let mut add = |name: Option<&'a str>, inferred| {
             let name = name.unwrap_or_default().into();
             added.push(ScopeColumn {
-                star: Star::PassesOver,
+                star: StarCoverage::Excluded,
                 ..ScopeColumn::computed(name, inferred)
             });
         };
@@ -172,9 +174,9 @@ impl<'a> Analysis<'a> {
             let value = self.expression(cycle.cycle_mark_value(), scope)?;
             let other = self.expression(cycle.cycle_mark_default(), scope)?;
             let shared = self.common_type(&[value, other], cycle.location);
-            let mark = self.settled(shared, cycle.location);
+            let mark = self.text_if_untyped(shared, cycle.location);
             let inferred = mark.clone();
-            self.note_at(cycle.location, What::Compared { inferred });
+            self.note_at(cycle.location, UsedObject::Compared { inferred });
             add(cycle.cycle_mark_column(), mark);
             add(cycle.cycle_path_column(), self.built_in(RECORD_ARRAY));
         }
@@ -206,7 +208,7 @@ impl<'a> Analysis<'a> {
         let mut waiting = vec![(node, 0)];
         let mut found = Vec::new();
         while let Some((node, level)) = waiting.pop() {
-            self.charge(1)?;
+            self.charge_work(1)?;
             let mut own = taken.get(level).cloned().unwrap_or_default();
             match node {
                 Node::RangeVar(table) if table.schemaname().is_none() => {
@@ -217,7 +219,7 @@ impl<'a> Analysis<'a> {
                 }
                 Node::SelectStmt(select) => {
                     if let Some(with) = select.with_clause() {
-                        self.charge(with.ctes().len().saturating_add(own.len()))?;
+                        self.charge_work(with.ctes().len().saturating_add(own.len()))?;
                         for table in with.ctes() {
                             // What an earlier one of the same WITH hides is hidden from a later
                             // one; the table itself reads past it.
@@ -241,7 +243,7 @@ impl<'a> Analysis<'a> {
                 _ => {}
             }
             if tree::children(node, &mut found).is_err() {
-                self.note_at(UNKNOWN_PLACE, What::Unclear);
+                self.note_at(UNKNOWN_PLACE, UsedObject::Unclear);
             }
             waiting.extend(found.drain(..).map(|child| (child, level)));
         }
@@ -251,7 +253,7 @@ impl<'a> Analysis<'a> {
 
 /// Whether a common table reads itself.
 #[derive(Clone, Copy)]
-enum Itself {
+enum SelfReference {
     Read,
     NotRead,
 }

@@ -8,7 +8,7 @@ pub mod view;
 use std::sync::Arc;
 
 use super::query::with::CommonTable;
-use super::{Field, Inferred, Name, Via, What};
+use super::{ColumnSource, InferredType, RowField, SqlName, UsedObject};
 use crate::catalog::{RelationId, SchemaId, TypeId};
 
 /// What an expression can refer to. Scopes form a chain: the query, the one around it, and so on.
@@ -16,18 +16,18 @@ use crate::catalog::{RelationId, SchemaId, TypeId};
 pub struct Scope<'s, 'a> {
     pub(in crate::resolve) outer: Option<&'s Scope<'s, 'a>>,
     pub(in crate::resolve) id: Option<ScopeId>,
-    pub(in crate::resolve) items: Vec<Item<'a>>,
+    pub(in crate::resolve) items: Vec<ScopeItem<'a>>,
     /// The place of the first of them that can be referred to now: an ON does not see what stands
     /// before its join.
     pub(in crate::resolve) first: usize,
-    pub(in crate::resolve) reach: Reach,
+    pub(in crate::resolve) reach: ScopeReach,
     pub(in crate::resolve) tables: Vec<CommonTable<'a>>,
 }
 
 /// Whether the items of a scope can be referred to now. While a FROM is read, what stands in it
 /// sees its neighbours only if it is LATERAL or a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::resolve) enum Reach {
+pub(in crate::resolve) enum ScopeReach {
     #[default]
     Items,
     OuterOnly,
@@ -39,9 +39,9 @@ pub struct ScopeId(pub(in crate::resolve) usize);
 
 /// Something in FROM that has columns.
 #[derive(Clone, Debug)]
-pub struct Item<'a> {
+pub struct ScopeItem<'a> {
     /// The name that qualifies its columns: its alias, or its own name.
-    pub name: Option<Name<'a>>,
+    pub name: Option<SqlName<'a>>,
     /// The schema of a relation that has no alias, by which it can be qualified further.
     pub schema: Option<SchemaId>,
     /// The relation, if it is one.
@@ -49,16 +49,16 @@ pub struct Item<'a> {
     /// Its columns.
     pub columns: Arc<[ScopeColumn<'a>]>,
     /// Whether these are all.
-    pub completeness: Completeness,
+    pub completeness: ColumnCompleteness,
     /// How its columns can be referred to.
-    pub visibility: Visibility,
-    pub(in crate::resolve) row: RowOf,
+    pub visibility: ColumnVisibility,
+    pub(in crate::resolve) row: RowType,
     pub(in crate::resolve) system_columns: SystemColumns,
 }
 
 /// Whether all columns of something are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Completeness {
+pub enum ColumnCompleteness {
     /// They are.
     #[default]
     Complete,
@@ -68,7 +68,7 @@ pub enum Completeness {
 
 /// How columns can be referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visibility {
+pub enum ColumnVisibility {
     /// By themselves, or after the name of the item.
     Both,
     /// By themselves only: a join, or a sub-select without a name.
@@ -79,11 +79,11 @@ pub enum Visibility {
 
 /// The type of a row of something in FROM.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum RowOf {
+pub(in crate::resolve) enum RowType {
     /// A composite type.
     Composite(TypeId),
     /// The value itself: a function that returns no row.
-    Value(Inferred),
+    Value(InferredType),
     /// A record of the columns.
     Columns,
     /// It cannot be told.
@@ -105,23 +105,23 @@ pub(in crate::resolve) enum SystemColumns {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeColumn<'a> {
     /// Its name here.
-    pub name: Name<'a>,
+    pub name: SqlName<'a>,
     /// Its type.
-    pub inferred: Inferred,
+    pub inferred: InferredType,
     /// The relation and the number of the column that it passes on unchanged, if any.
     pub origin: Option<(RelationId, i16)>,
     /// Where it is read, if it is.
-    pub(in crate::resolve) via: Via,
-    pub(in crate::resolve) star: Star,
+    pub(in crate::resolve) via: ColumnSource,
+    pub(in crate::resolve) star: StarCoverage,
 }
 
 /// Whether a star stands for a column, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::resolve) enum Star {
+pub(in crate::resolve) enum StarCoverage {
     #[default]
-    Covers,
+    Included,
     /// What SEARCH and CYCLE add, seen from inside a query below the one that has the WITH.
-    PassesOver,
+    Excluded,
 }
 
 impl<'s, 'a> Scope<'s, 'a> {
@@ -136,68 +136,75 @@ impl<'s, 'a> Scope<'s, 'a> {
     }
 
     /// The items that can be referred to now.
-    pub(in crate::resolve) fn visible(&self) -> &[Item<'a>] {
+    pub(in crate::resolve) fn visible(&self) -> &[ScopeItem<'a>] {
         match self.reach {
-            Reach::Items => self.items.get(self.first..).unwrap_or_default(),
-            Reach::OuterOnly => &[],
+            ScopeReach::Items => self.items.get(self.first..).unwrap_or_default(),
+            ScopeReach::OuterOnly => &[],
         }
     }
 }
 
-impl<'a> Item<'a> {
+impl<'a> ScopeItem<'a> {
     /// Something with these columns, whose rows are records of them.
     pub(in crate::resolve) fn of_columns(
-        name: Option<Name<'a>>,
+        name: Option<SqlName<'a>>,
         columns: Arc<[ScopeColumn<'a>]>,
     ) -> Self {
         Self {
             visibility: match name {
-                Some(_) => Visibility::Both,
-                None => Visibility::Unqualified,
+                Some(_) => ColumnVisibility::Both,
+                None => ColumnVisibility::Unqualified,
             },
             name,
             schema: None,
             relation: None,
             columns,
-            completeness: Completeness::Complete,
-            row: RowOf::Columns,
+            completeness: ColumnCompleteness::Complete,
+            row: RowType::Columns,
             system_columns: SystemColumns::Absent,
         }
     }
 
     /// Something of which nothing is known but its name.
-    pub(in crate::resolve) fn unknown(name: Option<Name<'a>>) -> Self {
+    pub(in crate::resolve) fn unknown(name: Option<SqlName<'a>>) -> Self {
         Self {
-            completeness: Completeness::Open,
-            row: RowOf::Unclear,
+            completeness: ColumnCompleteness::Open,
+            row: RowType::Unclear,
             ..Self::of_columns(name, Arc::from([]))
         }
     }
 
     /// Whether a column can be referred to by its name alone.
     pub fn is_seen_unqualified(&self) -> bool {
-        matches!(self.visibility, Visibility::Both | Visibility::Unqualified)
+        matches!(
+            self.visibility,
+            ColumnVisibility::Both | ColumnVisibility::Unqualified
+        )
     }
 
     /// Whether a column can be referred to after this name.
     pub fn is_called(&self, name: &str) -> bool {
-        matches!(self.visibility, Visibility::Both | Visibility::Qualified)
-            && self.name.as_ref().is_some_and(|own| own.as_str() == name)
+        matches!(
+            self.visibility,
+            ColumnVisibility::Both | ColumnVisibility::Qualified
+        ) && self.name.as_ref().is_some_and(|own| own.as_str() == name)
     }
 
     /// The type of its rows.
-    pub(in crate::resolve) fn row_type(&self) -> Inferred {
+    pub(in crate::resolve) fn row_type(&self) -> InferredType {
         match &self.row {
-            RowOf::Composite(id) => Inferred::Known(*id),
-            RowOf::Value(inferred) => inferred.clone(),
-            RowOf::Unclear => Inferred::Unclear,
-            RowOf::Columns if self.completeness == Completeness::Open => Inferred::Unclear,
-            RowOf::Columns => {
-                let fields = self.columns.iter().map(|column| Field {
+            RowType::Composite(id) => InferredType::Known(*id),
+            RowType::Value(inferred) => inferred.clone(),
+            RowType::Unclear => InferredType::Unclear,
+            RowType::Columns if self.completeness == ColumnCompleteness::Open => {
+                InferredType::Unclear
+            }
+            RowType::Columns => {
+                let fields = self.columns.iter().map(|column| RowField {
                     name: column.name.as_str().into(),
                     inferred: column.inferred.clone(),
                 });
-                Inferred::Row(fields.collect())
+                InferredType::Row(fields.collect())
             }
         }
     }
@@ -205,8 +212,8 @@ impl<'a> Item<'a> {
 
 impl<'a> ScopeColumn<'a> {
     /// A use of it.
-    pub(in crate::resolve) fn read(&self) -> What<'a> {
-        What::Column {
+    pub(in crate::resolve) fn read(&self) -> UsedObject<'a> {
+        UsedObject::Column {
             inferred: self.inferred.clone(),
             origin: self.origin,
             via: self.via,
@@ -214,13 +221,13 @@ impl<'a> ScopeColumn<'a> {
     }
 
     /// A column that passes nothing on unchanged.
-    pub(in crate::resolve) fn computed(name: Name<'a>, inferred: Inferred) -> Self {
+    pub(in crate::resolve) fn computed(name: SqlName<'a>, inferred: InferredType) -> Self {
         Self {
             name,
             inferred,
             origin: None,
-            via: Via::Query,
-            star: Star::Covers,
+            via: ColumnSource::Query,
+            star: StarCoverage::Included,
         }
     }
 }

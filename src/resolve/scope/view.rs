@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use crate::catalog::RelationId;
-use crate::resolve::{Inferred, Item, Name, Resolution, ScopeId};
+use crate::resolve::{InferredType, Resolution, ScopeId, ScopeItem, SqlName};
 use crate::sql::tree::nodes;
 
 /// A scope as it is kept when its query has been analysed.
 #[derive(Clone, Debug)]
-pub struct View<'a> {
+pub struct ScopeView<'a> {
     /// The scope around it.
     pub outer: Option<ScopeId>,
     /// What its FROM brings, in the order of the text.
-    pub items: Vec<Item<'a>>,
+    pub items: Vec<ScopeItem<'a>>,
     /// The common tables of its WITH.
-    pub tables: Vec<Name<'a>>,
+    pub tables: Vec<SqlName<'a>>,
     /// Where its query is kept in the tree: no more than a mark to know it again by.
     pub(in crate::resolve) query: usize,
 }
@@ -24,15 +24,15 @@ pub struct ScopesOfQueries(HashMap<usize, ScopeId>);
 
 /// A column that a name could mean at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate<'r, 'a> {
+pub struct ColumnCandidate<'r, 'a> {
     /// How many queries further out its relation stands.
     pub level: usize,
     /// The name that qualifies it without doubt; none where no name does.
-    pub qualifier: Option<&'r Name<'a>>,
+    pub qualifier: Option<&'r SqlName<'a>>,
     /// Its own name.
-    pub name: &'r Name<'a>,
+    pub name: &'r SqlName<'a>,
     /// Its type.
-    pub inferred: &'r Inferred,
+    pub inferred: &'r InferredType,
     /// The relation and the number of the column that it passes on unchanged, if any.
     pub origin: Option<(RelationId, i16)>,
 }
@@ -47,7 +47,7 @@ impl<'a> Resolution<'a> {
     }
 
     /// A scope.
-    pub fn scope(&self, id: ScopeId) -> Option<&View<'a>> {
+    pub fn scope(&self, id: ScopeId) -> Option<&ScopeView<'a>> {
         self.scopes.get(id.place())
     }
 
@@ -70,20 +70,20 @@ impl<'a> Resolution<'a> {
     }
 
     /// A scope and those around it, nearest first.
-    pub fn scopes_from(&self, id: ScopeId) -> impl Iterator<Item = &View<'a>> {
+    pub fn scopes_from(&self, id: ScopeId) -> impl Iterator<Item = &ScopeView<'a>> {
         std::iter::successors(self.scope(id), |view| self.scope(view.outer?))
     }
 
     /// Everything that a column's name could mean at a place, nearest first. `qualifier` is one
     /// that Postgres takes for just this column there, so that one candidate can be spelled in one
     /// way.
-    pub fn candidates(&self, position: usize, name: &str) -> Vec<Candidate<'_, 'a>> {
+    pub fn candidates(&self, position: usize, name: &str) -> Vec<ColumnCandidate<'_, 'a>> {
         let mut found = Vec::new();
         let Some(id) = self.scope_at(position) else {
             return found;
         };
         for (level, view) in self.scopes_from(id).enumerate() {
-            let nearer = |item: &Item<'a>| {
+            let nearer = |item: &ScopeItem<'a>| {
                 let own = item.name.as_ref();
                 own.is_some_and(|own| self.scopes_from(id).take(level).any(|view| view.has(own)))
             };
@@ -94,7 +94,7 @@ impl<'a> Resolution<'a> {
                     .filter(|own| view.called(own).count() == 1 && !nearer(item));
                 let columns = item.columns.iter().filter(|own| own.name.as_str() == name);
                 let single = columns.clone().count() == 1;
-                found.extend(columns.map(|column| Candidate {
+                found.extend(columns.map(|column| ColumnCandidate {
                     level,
                     qualifier: qualifier.filter(|_| single),
                     name: &column.name,
@@ -114,15 +114,15 @@ impl ScopesOfQueries {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> ScopeView<'a> {
     /// The items that a name qualifies the columns of: one, or the name says nothing.
-    fn called(&self, name: &Name<'a>) -> impl Iterator<Item = &Item<'a>> {
+    fn called(&self, name: &SqlName<'a>) -> impl Iterator<Item = &ScopeItem<'a>> {
         self.items
             .iter()
             .filter(|item| item.is_called(name.as_str()))
     }
 
-    fn has(&self, name: &Name<'a>) -> bool {
+    fn has(&self, name: &SqlName<'a>) -> bool {
         self.called(name).next().is_some()
     }
 }

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, Request, Version};
 use crate::secret::Secret;
 
 /// What decides who may see.
-pub struct Door {
+pub struct AccessRule {
     /// The hash of the token: hashes are compared in constant time.
     token: Option<blake3::Hash>,
     bound: Option<IpAddr>,
@@ -23,7 +23,7 @@ pub struct Door {
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visitor {
+pub enum VisitorAccess {
     /// May see.
     Welcome,
     /// May see with a token.
@@ -34,7 +34,7 @@ pub enum Visitor {
     OtherPage,
 }
 
-impl Door {
+impl AccessRule {
     /// `bound` is the address that pgsieve listens on.
     pub fn new(token: Option<&Secret>, bound: Option<IpAddr>) -> Self {
         Self {
@@ -44,18 +44,20 @@ impl Door {
     }
 
     /// Who asks for what the page shows.
-    pub fn judge<B>(&self, peer: SocketAddr, request: &Request<B>) -> Visitor {
+    pub fn admit_reader<B>(&self, peer: SocketAddr, request: &Request<B>) -> VisitorAccess {
         let headers = request.headers();
         if comes_from_other_page(headers) {
-            return Visitor::OtherPage;
+            return VisitorAccess::OtherPage;
         }
         let without = match self.token {
-            Some(_) => Visitor::WithoutToken,
-            None => Visitor::Elsewhere,
+            Some(_) => VisitorAccess::WithoutToken,
+            None => VisitorAccess::Elsewhere,
         };
         if headers.contains_key(AUTHORIZATION) {
             return match (&self.token, bearer(headers)) {
-                (Some(token), Some(given)) if *token == blake3::hash(given) => Visitor::Welcome,
+                (Some(token), Some(given)) if *token == blake3::hash(given) => {
+                    VisitorAccess::Welcome
+                }
                 _ => without,
             };
         }
@@ -64,19 +66,23 @@ impl Door {
             && request.version() == Version::HTTP_11
             && !headers.keys().any(|name| is_forwarding(name.as_str()))
             && self.is_named(request);
-        if is_here { Visitor::Welcome } else { without }
+        if is_here {
+            VisitorAccess::Welcome
+        } else {
+            without
+        }
     }
 
     /// Who asks for something to be changed: that takes the token, on this host as well.
-    pub fn judge_act<B>(&self, request: &Request<B>) -> Visitor {
+    pub fn admit_actor<B>(&self, request: &Request<B>) -> VisitorAccess {
         let headers = request.headers();
         if comes_from_other_page(headers) {
-            return Visitor::OtherPage;
+            return VisitorAccess::OtherPage;
         }
         match (&self.token, bearer(headers)) {
-            (Some(token), Some(given)) if *token == blake3::hash(given) => Visitor::Welcome,
-            (Some(_), _) => Visitor::WithoutToken,
-            (None, _) => Visitor::Elsewhere,
+            (Some(token), Some(given)) if *token == blake3::hash(given) => VisitorAccess::Welcome,
+            (Some(_), _) => VisitorAccess::WithoutToken,
+            (None, _) => VisitorAccess::Elsewhere,
         }
     }
 
@@ -161,9 +167,14 @@ mod tests {
     const THERE: &str = "192.0.2.7:40000";
     const TOKEN: &str = "a-token-of-sixteen-or-more";
 
-    fn judge(token: Option<&str>, peer: &str, uri: &str, headers: &[(&str, &str)]) -> Visitor {
+    fn judge(
+        token: Option<&str>,
+        peer: &str,
+        uri: &str,
+        headers: &[(&str, &str)],
+    ) -> VisitorAccess {
         let token = token.map(Secret::new);
-        let door = Door::new(token.as_ref(), Some([192, 0, 2, 1].into()));
+        let door = AccessRule::new(token.as_ref(), Some([192, 0, 2, 1].into()));
         let mut request = Request::get(uri).body(()).unwrap();
         let map = request.headers_mut();
         for (name, value) in headers {
@@ -172,39 +183,58 @@ mod tests {
                 HeaderValue::from_str(value).unwrap(),
             );
         }
-        door.judge(peer.parse().unwrap(), &request)
+        door.admit_reader(peer.parse().unwrap(), &request)
     }
 
     #[test]
     fn this_host_sees_and_others_need_the_token() {
         let host = ("host", "localhost:9432");
         for peer in [HERE, "[::1]:1", "[::ffff:127.0.0.1]:1", "127.9.9.9:1"] {
-            assert_eq!(judge(None, peer, "/", &[host]), Visitor::Welcome, "{peer}");
-            assert_eq!(judge(Some(TOKEN), peer, "/", &[host]), Visitor::Welcome);
+            assert_eq!(
+                judge(None, peer, "/", &[host]),
+                VisitorAccess::Welcome,
+                "{peer}"
+            );
+            assert_eq!(
+                judge(Some(TOKEN), peer, "/", &[host]),
+                VisitorAccess::Welcome
+            );
         }
-        assert_eq!(judge(None, THERE, "/", &[host]), Visitor::Elsewhere);
+        assert_eq!(judge(None, THERE, "/", &[host]), VisitorAccess::Elsewhere);
         assert_eq!(
             judge(Some(TOKEN), THERE, "/", &[host]),
-            Visitor::WithoutToken
+            VisitorAccess::WithoutToken
         );
         // Its own address, from itself: no loopback.
         let own = ("host", "192.0.2.1:9432");
-        assert_eq!(judge(None, "192.0.2.1:5", "/", &[own]), Visitor::Elsewhere);
-        assert_eq!(judge(None, HERE, "/", &[own]), Visitor::Welcome);
+        assert_eq!(
+            judge(None, "192.0.2.1:5", "/", &[own]),
+            VisitorAccess::Elsewhere
+        );
+        assert_eq!(judge(None, HERE, "/", &[own]), VisitorAccess::Welcome);
     }
 
     #[test]
     fn the_token_opens_and_nothing_like_it_does() {
         let host = ("host", "db.example.org");
         for (given, wanted) in [
-            ("Bearer a-token-of-sixteen-or-more", Visitor::Welcome),
-            ("bearer a-token-of-sixteen-or-more", Visitor::Welcome),
-            ("Bearer a-token-of-sixteen-or-mor", Visitor::WithoutToken),
-            ("Bearer a-token-of-sixteen-or-more ", Visitor::WithoutToken),
-            ("Bearer ", Visitor::WithoutToken),
-            ("Bearer", Visitor::WithoutToken),
-            ("Basic a-token-of-sixteen-or-more", Visitor::WithoutToken),
-            ("a-token-of-sixteen-or-more", Visitor::WithoutToken),
+            ("Bearer a-token-of-sixteen-or-more", VisitorAccess::Welcome),
+            ("bearer a-token-of-sixteen-or-more", VisitorAccess::Welcome),
+            (
+                "Bearer a-token-of-sixteen-or-mor",
+                VisitorAccess::WithoutToken,
+            ),
+            (
+                "Bearer a-token-of-sixteen-or-more ",
+                VisitorAccess::WithoutToken,
+            ),
+            ("Bearer ", VisitorAccess::WithoutToken),
+            ("Bearer", VisitorAccess::WithoutToken),
+            (
+                "Basic a-token-of-sixteen-or-more",
+                VisitorAccess::WithoutToken,
+            ),
+            ("a-token-of-sixteen-or-more", VisitorAccess::WithoutToken),
         ] {
             let headers = [host, ("authorization", given)];
             assert_eq!(
@@ -216,45 +246,54 @@ mod tests {
         let twice = ("authorization", "Bearer a-token-of-sixteen-or-more");
         assert_eq!(
             judge(Some(TOKEN), THERE, "/", &[host, twice, twice]),
-            Visitor::WithoutToken
+            VisitorAccess::WithoutToken
         );
         // A wrong one is wrong on this host, too, and where there is none all are.
         let here = ("host", "localhost");
         let wrong = ("authorization", "Bearer wrong");
         assert_eq!(
             judge(Some(TOKEN), HERE, "/", &[here, wrong]),
-            Visitor::WithoutToken
+            VisitorAccess::WithoutToken
         );
-        assert_eq!(judge(None, HERE, "/", &[here, wrong]), Visitor::Elsewhere);
+        assert_eq!(
+            judge(None, HERE, "/", &[here, wrong]),
+            VisitorAccess::Elsewhere
+        );
         // Never in the address.
         let uri = "/?token=a-token-of-sixteen-or-more";
         assert_eq!(
             judge(Some(TOKEN), THERE, uri, &[host]),
-            Visitor::WithoutToken
+            VisitorAccess::WithoutToken
         );
     }
 
     #[test]
     fn what_changes_something_takes_the_token_wherever_it_is_asked_from() {
         let act = |token: Option<&str>, headers: &[(&'static str, &str)]| {
-            let door = Door::new(token.map(Secret::new).as_ref(), None);
+            let door = AccessRule::new(token.map(Secret::new).as_ref(), None);
             let mut request = Request::post("/api/reload").body(()).unwrap();
             for (name, value) in headers {
                 let value = HeaderValue::from_str(value).unwrap();
                 request.headers_mut().append(*name, value);
             }
-            door.judge_act(&request)
+            door.admit_actor(&request)
         };
         let right = ("authorization", "Bearer a-token-of-sixteen-or-more");
         let (host, wrong) = (("host", "localhost"), ("authorization", "Bearer x"));
-        assert_eq!(act(Some(TOKEN), &[host, right]), Visitor::Welcome);
-        assert_eq!(act(Some(TOKEN), &[host]), Visitor::WithoutToken);
-        assert_eq!(act(Some(TOKEN), &[host, wrong]), Visitor::WithoutToken);
-        assert_eq!(act(Some(TOKEN), &[right, right]), Visitor::WithoutToken);
-        assert_eq!(act(None, &[host]), Visitor::Elsewhere);
-        assert_eq!(act(None, &[host, right]), Visitor::Elsewhere);
+        assert_eq!(act(Some(TOKEN), &[host, right]), VisitorAccess::Welcome);
+        assert_eq!(act(Some(TOKEN), &[host]), VisitorAccess::WithoutToken);
+        assert_eq!(
+            act(Some(TOKEN), &[host, wrong]),
+            VisitorAccess::WithoutToken
+        );
+        assert_eq!(
+            act(Some(TOKEN), &[right, right]),
+            VisitorAccess::WithoutToken
+        );
+        assert_eq!(act(None, &[host]), VisitorAccess::Elsewhere);
+        assert_eq!(act(None, &[host, right]), VisitorAccess::Elsewhere);
         let other = ("sec-fetch-site", "cross-site");
-        assert_eq!(act(Some(TOKEN), &[right, other]), Visitor::OtherPage);
+        assert_eq!(act(Some(TOKEN), &[right, other]), VisitorAccess::OtherPage);
     }
 
     #[test]
@@ -268,7 +307,7 @@ mod tests {
             let headers = [("host", "localhost"), (name, "203.0.113.9")];
             assert_eq!(
                 judge(None, HERE, "/", &headers),
-                Visitor::Elsewhere,
+                VisitorAccess::Elsewhere,
                 "{name}"
             );
         }
@@ -298,39 +337,43 @@ mod tests {
             let headers = [("host", host)];
             assert_eq!(
                 judge(None, HERE, "/", &headers),
-                Visitor::Elsewhere,
+                VisitorAccess::Elsewhere,
                 "{host}"
             );
         }
         for host in ["LOCALHOST", "127.0.0.1", "[::1]:9432", "192.0.2.1:9432"] {
             let headers = [("host", host)];
-            assert_eq!(judge(None, HERE, "/", &headers), Visitor::Welcome, "{host}");
+            assert_eq!(
+                judge(None, HERE, "/", &headers),
+                VisitorAccess::Welcome,
+                "{host}"
+            );
         }
-        assert_eq!(judge(None, HERE, "/", &[]), Visitor::Elsewhere);
+        assert_eq!(judge(None, HERE, "/", &[]), VisitorAccess::Elsewhere);
         let two = [("host", "localhost"), ("host", "evil.example")];
-        assert_eq!(judge(None, HERE, "/", &two), Visitor::Elsewhere);
+        assert_eq!(judge(None, HERE, "/", &two), VisitorAccess::Elsewhere);
         let uri = "http://evil.example/";
         assert_eq!(
             judge(None, HERE, uri, &[("host", "localhost")]),
-            Visitor::Elsewhere
+            VisitorAccess::Elsewhere
         );
         let uri = "http://evil.example@localhost/";
         assert_eq!(
             judge(None, HERE, uri, &[("host", "localhost")]),
-            Visitor::Elsewhere
+            VisitorAccess::Elsewhere
         );
     }
 
     #[test]
     fn a_proxy_that_says_nothing_of_itself_speaks_an_old_version() {
-        let door = Door::new(None, None);
+        let door = AccessRule::new(None, None);
         for (version, wanted) in [
-            (Version::HTTP_11, Visitor::Welcome),
-            (Version::HTTP_10, Visitor::Elsewhere),
+            (Version::HTTP_11, VisitorAccess::Welcome),
+            (Version::HTTP_10, VisitorAccess::Elsewhere),
         ] {
             let request = Request::get("/").version(version).header(HOST, "127.0.0.1");
             let request = request.body(()).unwrap();
-            assert_eq!(door.judge(HERE.parse().unwrap(), &request), wanted);
+            assert_eq!(door.admit_reader(HERE.parse().unwrap(), &request), wanted);
         }
     }
 
@@ -338,13 +381,13 @@ mod tests {
     fn another_page_cannot_have_the_browser_ask() {
         let host = ("host", "localhost:9432");
         for (name, value, wanted) in [
-            ("sec-fetch-site", "same-origin", Visitor::Welcome),
-            ("sec-fetch-site", "none", Visitor::Welcome),
-            ("sec-fetch-site", "same-site", Visitor::OtherPage),
-            ("sec-fetch-site", "cross-site", Visitor::OtherPage),
-            ("origin", "http://localhost:9432", Visitor::Welcome),
-            ("origin", "http://localhost:3000", Visitor::OtherPage),
-            ("origin", "null", Visitor::OtherPage),
+            ("sec-fetch-site", "same-origin", VisitorAccess::Welcome),
+            ("sec-fetch-site", "none", VisitorAccess::Welcome),
+            ("sec-fetch-site", "same-site", VisitorAccess::OtherPage),
+            ("sec-fetch-site", "cross-site", VisitorAccess::OtherPage),
+            ("origin", "http://localhost:9432", VisitorAccess::Welcome),
+            ("origin", "http://localhost:3000", VisitorAccess::OtherPage),
+            ("origin", "null", VisitorAccess::OtherPage),
         ] {
             let found = judge(None, HERE, "/events", &[host, (name, value)]);
             assert_eq!(found, wanted, "{name}: {value}");

@@ -16,22 +16,25 @@ use axum::routing::{get, post};
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::Shown;
-use super::routes::{admit, json, unwelcome};
+use super::AdminState;
+use super::routes::{admit, json, refuse_visitor};
 use crate::limits::{ADMIN_RELOAD_WAIT, ADMIN_SESSIONS_MAX};
-use crate::server::reload::source::Report;
+use crate::server::reload::source::ReloadReport;
 use crate::session::registry::SessionShown;
 use crate::telemetry::events::SessionEndAsked;
 
 /// What can be asked for.
-pub fn router(shown: &Arc<Shown>) -> Router<Arc<Shown>> {
+pub fn router(shown: &Arc<AdminState>) -> Router<Arc<AdminState>> {
     let seen = Router::new()
         .route("/api/sessions", get(sessions))
         .route_layer(middleware::from_fn_with_state(Arc::clone(shown), admit));
     let done = Router::new()
         .route("/api/reload", post(reload))
         .route("/api/sessions/{id}/end", post(end))
-        .route_layer(middleware::from_fn_with_state(Arc::clone(shown), empower));
+        .route_layer(middleware::from_fn_with_state(
+            Arc::clone(shown),
+            require_token,
+        ));
     seen.merge(done)
 }
 
@@ -42,15 +45,19 @@ pub fn is_act(method: &Method, path: &str) -> bool {
 
 /// Who is in.
 #[derive(Serialize)]
-struct Sessions {
+struct OpenSessions {
     sessions: Vec<SessionShown>,
     /// How many there are beyond those.
     more: usize,
 }
 
 /// Lets through who has the token.
-async fn empower(State(shown): State<Arc<Shown>>, request: Request, next: Next) -> Response {
-    match unwelcome(shown.door().judge_act(&request), without_token) {
+async fn require_token(
+    State(shown): State<Arc<AdminState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match refuse_visitor(shown.door().admit_actor(&request), without_token) {
         None => next.run(request).await,
         Some(refusal) => refusal,
     }
@@ -63,13 +70,13 @@ fn without_token() -> Response {
 }
 
 /// Has everything read again, and tells what came of it.
-async fn reload(State(shown): State<Arc<Shown>>) -> Response {
+async fn reload(State(shown): State<Arc<AdminState>>) -> Response {
     let Ok(report) = timeout(ADMIN_RELOAD_WAIT, shown.asker.hear()).await else {
         let words = "it takes longer than an answer may: see /readyz and the log\n";
         return (StatusCode::GATEWAY_TIMEOUT, words).into_response();
     };
     match report {
-        Some(report) => told(&report),
+        Some(report) => report_response(&report),
         None => {
             let words = "too many have asked already, or pgsieve stops\n";
             (StatusCode::SERVICE_UNAVAILABLE, words).into_response()
@@ -77,7 +84,7 @@ async fn reload(State(shown): State<Arc<Shown>>) -> Response {
     }
 }
 
-fn told(report: &Report) -> Response {
+fn report_response(report: &ReloadReport) -> Response {
     match serde_json::to_vec(report) {
         Ok(text) => json(text.into()),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -85,18 +92,18 @@ fn told(report: &Report) -> Response {
 }
 
 /// Every session that is open.
-async fn sessions(State(shown): State<Arc<Shown>>) -> Response {
-    let (sessions, more) = shown.roster.shown(ADMIN_SESSIONS_MAX);
-    match serde_json::to_vec(&Sessions { sessions, more }) {
+async fn sessions(State(shown): State<Arc<AdminState>>) -> Response {
+    let (sessions, more) = shown.session_registry.shown(ADMIN_SESSIONS_MAX);
+    match serde_json::to_vec(&OpenSessions { sessions, more }) {
         Ok(text) => json(text.into()),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 
 /// Ends a session, as an administrator of the server would.
-async fn end(State(shown): State<Arc<Shown>>, Path(id): Path<String>) -> Response {
+async fn end(State(shown): State<Arc<AdminState>>, Path(id): Path<String>) -> Response {
     let id = id.parse::<u64>().ok();
-    match id.filter(|id| shown.roster.end(*id)) {
+    match id.filter(|id| shown.session_registry.end(*id)) {
         Some(id) => {
             shown.telemetry.emit(&SessionEndAsked { id });
             let kind = HeaderValue::from_static("application/json");

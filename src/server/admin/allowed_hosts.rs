@@ -14,9 +14,9 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 
 /// The names that are known beside addresses and `localhost`.
-pub struct Hosts(Vec<String>);
+pub struct AllowedHosts(Vec<String>);
 
-impl Hosts {
+impl AllowedHosts {
     /// From the settings, in lower case.
     pub fn new(names: Vec<String>) -> Self {
         Self(names)
@@ -24,13 +24,13 @@ impl Hosts {
 
     /// Whether a request asks for this address by a name of its own. One that names nothing comes
     /// from no browser.
-    pub fn know<B>(&self, request: &Request<B>) -> bool {
+    pub fn allow_request<B>(&self, request: &Request<B>) -> bool {
         let mut hosts = request.headers().get_all(HOST).iter();
         let is_known = match (hosts.next(), hosts.next()) {
             (None, _) => true,
             (Some(host), None) => {
                 let host = host.to_str().ok().and_then(|host| host.parse().ok());
-                host.is_some_and(|host: Authority| self.knows(&host))
+                host.is_some_and(|host: Authority| self.allow_authority(&host))
             }
             (Some(_), Some(_)) => false,
         };
@@ -38,10 +38,10 @@ impl Hosts {
             && request
                 .uri()
                 .authority()
-                .is_none_or(|host| self.knows(host))
+                .is_none_or(|host| self.allow_authority(host))
     }
 
-    fn knows(&self, authority: &Authority) -> bool {
+    fn allow_authority(&self, authority: &Authority) -> bool {
         let host = authority.host();
         let bare = host
             .strip_prefix('[')
@@ -59,11 +59,11 @@ mod tests {
     use super::*;
 
     fn known(uri: &str, hosts: &[&str]) -> bool {
-        let known = Hosts::new(vec!["pgsieve".into(), "db.example.org".into()]);
+        let known = AllowedHosts::new(vec!["pgsieve".into(), "db.example.org".into()]);
         let request = hosts.iter().fold(Request::get(uri), |request, host| {
             request.header(HOST, *host)
         });
-        known.know(&request.body(()).unwrap())
+        known.allow_request(&request.body(()).unwrap())
     }
 
     #[test]

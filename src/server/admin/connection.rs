@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-use super::{Shown, routes};
+use super::{AdminState, routes};
 use crate::limits::{
     ADMIN_FOLLOWED_TIME_MAX, ADMIN_REQUEST_BYTES_MAX, ADMIN_SEND_BYTES, ADMIN_STALL_MAX,
     ADMIN_TIME_MS_MAX,
@@ -28,25 +28,25 @@ use crate::limits::{
 use crate::telemetry::events::{AdminAnswered, AdminPage, StatusClass};
 
 /// The room that a connection takes, and where it comes from.
-pub struct Slot {
+pub struct AdminConnection {
     /// Whose connection it is.
     pub peer: SocketAddr,
-    held: Mutex<Held>,
+    held: Mutex<HeldRoom>,
     asked: AtomicBool,
     cut: Notify,
 }
 
-enum Held {
+enum HeldRoom {
     ForRequest { _room: OwnedSemaphorePermit },
     ForFollowing { _room: OwnedSemaphorePermit },
 }
 
-impl Slot {
+impl AdminConnection {
     /// A connection that was just accepted.
     pub fn new(room: OwnedSemaphorePermit, peer: SocketAddr) -> Self {
         Self {
             peer,
-            held: Mutex::new(Held::ForRequest { _room: room }),
+            held: Mutex::new(HeldRoom::ForRequest { _room: room }),
             asked: AtomicBool::new(false),
             cut: Notify::new(),
         }
@@ -54,7 +54,7 @@ impl Slot {
 
     /// From now on it follows the page: the room that it had is given to others.
     pub fn follow(&self, room: OwnedSemaphorePermit) {
-        *self.held() = Held::ForFollowing { _room: room };
+        *self.held() = HeldRoom::ForFollowing { _room: room };
     }
 
     /// It gives way to another one, whether its peer reads or not.
@@ -74,16 +74,16 @@ impl Slot {
 
     /// Whether it follows the page.
     pub fn is_followed(&self) -> bool {
-        matches!(*self.held(), Held::ForFollowing { .. })
+        matches!(*self.held(), HeldRoom::ForFollowing { .. })
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn held(&self) -> std::sync::MutexGuard<'_, HeldRoom> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Answers the one request of a connection.
-pub async fn converse(stream: TcpStream, slot: Arc<Slot>, shown: Arc<Shown>) {
+pub async fn converse(stream: TcpStream, slot: Arc<AdminConnection>, shown: Arc<AdminState>) {
     // What a slow reader has not read is kept by the system: that has a bound as well.
     let _ = SockRef::from(&stream).set_send_buffer_size(ADMIN_SEND_BYTES);
     let router = routes::router(Arc::clone(&shown)).layer(Extension(Arc::clone(&slot)));
@@ -96,7 +96,7 @@ pub async fn converse(stream: TcpStream, slot: Arc<Slot>, shown: Arc<Shown>) {
         .max_header_size(ADMIN_REQUEST_BYTES_MAX)
         .max_buf_size(ADMIN_REQUEST_BYTES_MAX)
         .serve_connection(
-            TokioIo::new(Patient::new(stream, ADMIN_STALL_MAX)),
+            TokioIo::new(TimedStream::new(stream, ADMIN_STALL_MAX)),
             TowerToHyperService::new(router),
         );
     let mut answering = poll_fn(|context| connection.poll_without_shutdown(context));
@@ -120,25 +120,25 @@ pub async fn converse(stream: TcpStream, slot: Arc<Slot>, shown: Arc<Shown>) {
     }
     let rest = time.saturating_sub(begun.elapsed());
     let stream = connection.into_parts().io.into_inner().stream;
-    let _ = timeout(rest, part(stream)).await;
+    let _ = timeout(rest, close(stream)).await;
 }
 
 /// Says that nothing more comes. What the peer may still be sending is read, or its own answer
 /// would be reset away.
-async fn part(mut stream: TcpStream) -> io::Result<()> {
+async fn close(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     while stream.read(&mut [0; 1024]).await? > 0 {}
     Ok(())
 }
 
 /// A stream that fails when its peer takes nothing for too long.
-struct Patient<S> {
+struct TimedStream<S> {
     stream: S,
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> TimedStream<S> {
     fn new(stream: S, patience: Duration) -> Self {
         Self {
             stream,
@@ -166,7 +166,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -176,7 +176,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -203,7 +203,7 @@ mod tests {
     async fn who_takes_nothing_is_cut_and_who_is_slow_is_not() {
         let patience = Duration::from_millis(200);
         let (near, mut far) = tokio::io::duplex(16);
-        let mut near = Patient::new(near, patience);
+        let mut near = TimedStream::new(near, patience);
         let slow = tokio::spawn(async move {
             for _ in 0..16 {
                 sleep(Duration::from_millis(40)).await;

@@ -11,22 +11,22 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 
-use super::connection::Slot;
+use super::connection::AdminConnection;
 use crate::limits::ADMIN_GRACE;
 
 /// The connections that have room, the oldest first.
-pub struct Crowd {
+pub struct ConnectionLimit {
     room: Arc<Semaphore>,
-    within: VecDeque<Member>,
+    within: VecDeque<LimitedConnection>,
 }
 
-struct Member {
-    slot: Arc<Slot>,
+struct LimitedConnection {
+    slot: Arc<AdminConnection>,
     task: AbortHandle,
     since: Instant,
 }
 
-impl Crowd {
+impl ConnectionLimit {
     /// Nobody, with room for so many.
     pub fn new(most: usize) -> Self {
         Self {
@@ -59,8 +59,9 @@ impl Crowd {
     }
 
     /// One more has its room.
-    pub fn enter(&mut self, slot: Arc<Slot>, task: AbortHandle) {
+    pub fn admit(&mut self, slot: Arc<AdminConnection>, task: AbortHandle) {
         let since = Instant::now();
-        self.within.push_back(Member { slot, task, since });
+        self.within
+            .push_back(LimitedConnection { slot, task, since });
     }
 }

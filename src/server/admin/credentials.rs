@@ -2,45 +2,45 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::allowed_hosts::Hosts;
+use super::allowed_hosts::AllowedHosts;
 use crate::secret::Secret;
 
 /// What opens it, and may be exchanged while it serves.
-pub struct AdminKeys {
-    held: RwLock<Arc<Held>>,
+pub struct AdminCredentials {
+    held: RwLock<Arc<HeldCredentials>>,
 }
 
 /// What opens it.
-pub(super) struct Held {
+pub(super) struct HeldCredentials {
     /// The bearer token of the live page; without one it is for this host alone.
     pub(super) token: Option<Secret>,
     /// The names that scrapers and probes may ask for it by, beside its addresses.
-    pub(super) hosts: Hosts,
+    pub(super) hosts: AllowedHosts,
 }
 
-impl AdminKeys {
+impl AdminCredentials {
     /// Begins with these.
     pub fn new(token: Option<Secret>, hosts: Vec<String>) -> Self {
         Self {
-            held: RwLock::new(Held::of(token, hosts)),
+            held: RwLock::new(HeldCredentials::of(token, hosts)),
         }
     }
 
     /// Requests that come from now on are held against these.
     pub fn renew(&self, token: Option<Secret>, hosts: Vec<String>) {
-        let held = Held::of(token, hosts);
+        let held = HeldCredentials::of(token, hosts);
         *self.held.write().unwrap_or_else(PoisonError::into_inner) = held;
     }
 
-    pub(super) fn now(&self) -> Arc<Held> {
+    pub(super) fn now(&self) -> Arc<HeldCredentials> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&held)
     }
 }
 
-impl Held {
+impl HeldCredentials {
     fn of(token: Option<Secret>, hosts: Vec<String>) -> Arc<Self> {
-        let hosts = Hosts::new(hosts);
+        let hosts = AllowedHosts::new(hosts);
         Arc::new(Self { token, hosts })
     }
 }

@@ -21,21 +21,21 @@ use serde::Serialize;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::page_state::{Lately, Now};
+use super::page_state::{CurrentNumbers, RecentActivity};
 use crate::limits::{PULSE_INTERVAL, PULSE_SECONDS};
 use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
-use crate::telemetry::live::{Pulse, Rates, Reading};
+use crate::telemetry::live::{LiveHistory, MetricsReading, StatementRates};
 
 /// What is sent to whoever looks.
-pub struct Feed {
-    pulse: Mutex<Pulse>,
-    ticks: watch::Sender<Arc<Tick>>,
+pub struct EventStream {
+    live_history: Mutex<LiveHistory>,
+    ticks: watch::Sender<Arc<SecondUpdate>>,
 }
 
 /// What there is to say in one second.
 #[derive(Default)]
-struct Tick {
+struct SecondUpdate {
     now: Bytes,
     lately: Bytes,
     /// How often anything had happened; whoever was told as much needs no telling.
@@ -44,20 +44,20 @@ struct Tick {
 
 /// Everything, for who just came.
 #[derive(Serialize)]
-struct Whole {
-    history: Rates,
-    now: Now,
-    lately: Lately,
+struct FirstUpdate {
+    history: StatementRates,
+    now: CurrentNumbers,
+    lately: RecentActivity,
 }
 
 /// The events of one follower.
-pub struct Events(pub mpsc::Receiver<Bytes>);
+pub struct EventReceiver(pub mpsc::Receiver<Bytes>);
 
-impl Feed {
+impl EventStream {
     /// Nothing was sampled yet.
     pub fn new() -> Self {
         Self {
-            pulse: Mutex::default(),
+            live_history: Mutex::default(),
             ticks: watch::Sender::default(),
         }
     }
@@ -76,10 +76,10 @@ impl Feed {
             let lately = if before == changes {
                 self.ticks.borrow().lately.clone()
             } else {
-                event("lately", &Lately::of(telemetry))
+                event("lately", &RecentActivity::of(telemetry))
             };
             let now = event("now", &self.now(&reading, readiness));
-            self.ticks.send_replace(Arc::new(Tick {
+            self.ticks.send_replace(Arc::new(SecondUpdate {
                 now,
                 lately,
                 changes,
@@ -126,31 +126,40 @@ impl Feed {
         }
     }
 
-    fn sample(&self, telemetry: &Telemetry) -> (Reading, u64) {
+    fn sample(&self, telemetry: &Telemetry) -> (MetricsReading, u64) {
         let reading = telemetry.reading();
-        let mut pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
-        pulse.add(now_ms(), &reading);
+        let mut live_history = self
+            .live_history
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        live_history.add(now_ms(), &reading);
         (reading, changes(telemetry))
     }
 
-    fn now(&self, reading: &Reading, readiness: &Readiness) -> Now {
-        let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
-        Now::of(now_ms(), &pulse, reading, readiness)
+    fn now(&self, reading: &MetricsReading, readiness: &Readiness) -> CurrentNumbers {
+        let live_history = self
+            .live_history
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        CurrentNumbers::of(now_ms(), &live_history, reading, readiness)
     }
 
-    fn whole(&self, telemetry: &Telemetry, readiness: &Readiness) -> Whole {
+    fn whole(&self, telemetry: &Telemetry, readiness: &Readiness) -> FirstUpdate {
         let reading = telemetry.reading();
         let now = self.now(&reading, readiness);
-        let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
-        Whole {
-            history: pulse.rates(PULSE_SECONDS),
+        let live_history = self
+            .live_history
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        FirstUpdate {
+            history: live_history.rates(PULSE_SECONDS),
             now,
-            lately: Lately::of(telemetry),
+            lately: RecentActivity::of(telemetry),
         }
     }
 }
 
-impl Stream for Events {
+impl Stream for EventReceiver {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {

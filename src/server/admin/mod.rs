@@ -9,11 +9,11 @@
 //! labelled with; the page is for this host or for whoever has the token. It listens on loopback
 //! unless told otherwise.
 //!
-//! * `connection`: one connection and its bounds; `connection_limit` and `stream_limit`: who gives way
-//!   to whom
+//! * `connection`: one connection and its bounds; `connection_limit` and `stream_limit`: who gives
+//!   way to whom
 //! * `routes`: what can be asked for; `actions`: what can be done
-//! * `credentials`: what opens it; `allowed_hosts`: which names it may be asked for by; `access`: who
-//!   may see the live page
+//! * `credentials`: what opens it; `allowed_hosts`: which names it may be asked for by; `access`:
+//!   who may see the live page
 //! * `live_page`: the page itself
 //! * `event_stream`: what follows on it, once a second; `page_state`: what that says
 //!
@@ -39,73 +39,73 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use self::access::Door;
-use self::connection::Slot;
-use self::connection_limit::Crowd;
-pub use self::credentials::AdminKeys;
-use self::event_stream::Feed;
+use self::access::AccessRule;
+use self::connection::AdminConnection;
+use self::connection_limit::ConnectionLimit;
+pub use self::credentials::AdminCredentials;
+use self::event_stream::EventStream;
 use self::live_page::LivePage;
-use self::stream_limit::Followers;
+use self::stream_limit::StreamLimit;
 use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_FOLLOW_TURN, ADMIN_FOLLOWERS_MAX, ADMIN_PAUSE_MS,
 };
 use crate::server::readiness::Readiness;
-use crate::server::reload::Asker;
-use crate::session::registry::Roster;
+use crate::server::reload::ReloadHandle;
+use crate::session::registry::SessionRegistry;
 use crate::telemetry::Telemetry;
 
 /// What the admin address shows, and to whom.
-pub struct Admin {
+pub struct AdminServices {
     /// The numbers, and what happened lately.
     pub telemetry: Telemetry,
     /// How pgsieve stands.
     pub readiness: Arc<Readiness>,
     /// What opens it.
-    pub keys: Arc<AdminKeys>,
+    pub keys: Arc<AdminCredentials>,
     /// Has everything read again.
-    pub asker: Asker,
+    pub asker: ReloadHandle,
     /// Who is in.
-    pub roster: Roster,
+    pub session_registry: SessionRegistry,
 }
 
 /// What the answers are made from.
-struct Shown {
+struct AdminState {
     telemetry: Telemetry,
     readiness: Arc<Readiness>,
-    keys: Arc<AdminKeys>,
-    asker: Asker,
-    roster: Roster,
+    keys: Arc<AdminCredentials>,
+    asker: ReloadHandle,
+    session_registry: SessionRegistry,
     bound: Option<IpAddr>,
     page: LivePage,
-    feed: Feed,
+    feed: EventStream,
     /// Room for pages that are being followed.
-    followers: Followers,
+    followers: StreamLimit,
 }
 
-impl Shown {
+impl AdminState {
     /// Who may see the live page now.
-    fn door(&self) -> Door {
-        Door::new(self.keys.now().token.as_ref(), self.bound)
+    fn door(&self) -> AccessRule {
+        AccessRule::new(self.keys.now().token.as_ref(), self.bound)
     }
 }
 
 /// Serves until it is dropped, which ends its connections as well.
-pub async fn serve(listener: TcpListener, admin: Admin) {
-    let followers = Followers::new(ADMIN_FOLLOWERS_MAX, ADMIN_FOLLOW_TURN);
+pub async fn serve(listener: TcpListener, admin: AdminServices) {
+    let followers = StreamLimit::new(ADMIN_FOLLOWERS_MAX, ADMIN_FOLLOW_TURN);
     serve_to(listener, admin, followers).await;
 }
 
-async fn serve_to(listener: TcpListener, admin: Admin, followers: Followers) {
+async fn serve_to(listener: TcpListener, admin: AdminServices, followers: StreamLimit) {
     let bound = listener.local_addr().ok().map(|address| address.ip());
-    let shown = Arc::new(Shown {
+    let shown = Arc::new(AdminState {
         telemetry: admin.telemetry,
         readiness: admin.readiness,
         keys: admin.keys,
         asker: admin.asker,
-        roster: admin.roster,
+        session_registry: admin.session_registry,
         bound,
         page: LivePage::new(),
-        feed: Feed::new(),
+        feed: EventStream::new(),
         followers,
     });
     tokio::select! {
@@ -114,19 +114,19 @@ async fn serve_to(listener: TcpListener, admin: Admin, followers: Followers) {
     }
 }
 
-async fn accept(listener: TcpListener, shown: &Arc<Shown>) {
-    let mut crowd = Crowd::new(ADMIN_CONNECTIONS_MAX);
+async fn accept(listener: TcpListener, shown: &Arc<AdminState>) {
+    let mut connection_limit = ConnectionLimit::new(ADMIN_CONNECTIONS_MAX);
     let mut connections = JoinSet::new();
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
-                let Some(permit) = crowd.room().await else {
+                let Some(permit) = connection_limit.room().await else {
                     return;
                 };
-                let slot = Arc::new(Slot::new(permit, peer));
+                let slot = Arc::new(AdminConnection::new(permit, peer));
                 let conversation =
                     connection::converse(stream, Arc::clone(&slot), Arc::clone(shown));
-                crowd.enter(slot, connections.spawn(conversation));
+                connection_limit.admit(slot, connections.spawn(conversation));
             }
             // Out of descriptors or memory: others may give some back.
             Err(_) => sleep(Duration::from_millis(ADMIN_PAUSE_MS)).await,

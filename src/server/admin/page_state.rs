@@ -3,30 +3,32 @@
 use serde::Serialize;
 
 use crate::limits::{PAGE_ROWS_MAX, PAGE_USERS_MAX};
-use crate::server::readiness::{Readiness, Standing};
+use crate::server::readiness::{Readiness, ReadinessSummary};
 use crate::telemetry::Telemetry;
 use crate::telemetry::live::recent::RecentShown;
-use crate::telemetry::live::{Counted, Latency, Pulse, Rates, Reading, Upstream};
+use crate::telemetry::live::{
+    LabelledCount, LiveHistory, MetricsReading, StatementLatency, StatementRates, UpstreamReading,
+};
 
 /// The numbers of this second.
 #[derive(Serialize)]
-pub struct Now {
+pub struct CurrentNumbers {
     /// When, in milliseconds since 1970.
     at: u64,
     version: &'static str,
-    standing: Standing,
-    rates: Rates,
+    standing: ReadinessSummary,
+    rates: StatementRates,
     verdicts: Vec<u64>,
-    latency: Option<Latency>,
+    latency: Option<StatementLatency>,
     /// Whether statements are counted at all.
     counting: bool,
     connections: u64,
-    sessions: Vec<Counted>,
-    upstream_sessions: Vec<Counted>,
-    upstreams: Vec<Upstream>,
-    repairs: Vec<Counted>,
-    limits: Vec<Counted>,
-    observed: Vec<Counted>,
+    sessions: Vec<LabelledCount>,
+    upstream_sessions: Vec<LabelledCount>,
+    upstreams: Vec<UpstreamReading>,
+    repairs: Vec<LabelledCount>,
+    limits: Vec<LabelledCount>,
+    observed: Vec<LabelledCount>,
     tripwires: u64,
     panics: u64,
     audit_dropped: u64,
@@ -35,22 +37,27 @@ pub struct Now {
 
 /// What happened lately.
 #[derive(Serialize)]
-pub struct Lately {
+pub struct RecentActivity {
     #[serde(flatten)]
     shown: Option<RecentShown>,
 }
 
-impl Now {
+impl CurrentNumbers {
     /// The numbers of a reading.
-    pub fn of(at: u64, pulse: &Pulse, reading: &Reading, readiness: &Readiness) -> Self {
-        let counted = |rows: &[Counted]| rows.to_vec();
+    pub fn of(
+        at: u64,
+        live_history: &LiveHistory,
+        reading: &MetricsReading,
+        readiness: &Readiness,
+    ) -> Self {
+        let counted = |rows: &[LabelledCount]| rows.to_vec();
         Self {
             at,
             version: env!("CARGO_PKG_VERSION"),
             standing: readiness.standing(),
-            rates: pulse.rates(1),
+            rates: live_history.rates(1),
             verdicts: reading.verdicts.clone(),
-            latency: pulse.latency(),
+            latency: live_history.latency(),
             counting: reading.is_counting,
             connections: reading.connections,
             sessions: counted(&reading.sessions),
@@ -67,7 +74,7 @@ impl Now {
     }
 }
 
-impl Lately {
+impl RecentActivity {
     /// As much as a page shows.
     pub fn of(telemetry: &Telemetry) -> Self {
         let mut shown = telemetry.recent().map(|recent| recent.shown());

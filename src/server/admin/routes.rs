@@ -12,14 +12,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::sync::mpsc;
 
-use super::access::Visitor;
-use super::connection::Slot;
-use super::event_stream::Events;
-use super::{Shown, actions};
+use super::access::VisitorAccess;
+use super::connection::AdminConnection;
+use super::event_stream::EventReceiver;
+use super::{AdminState, actions};
 use crate::telemetry::events::{AdminAnswered, AdminPage, StatusClass};
 
 /// Everything that can be asked for.
-pub fn router(shown: Arc<Shown>) -> Router {
+pub fn router(shown: Arc<AdminState>) -> Router {
     let guarded = Router::new()
         .route("/events", get(events))
         .route("/api/state", get(state))
@@ -29,32 +29,38 @@ pub fn router(shown: Arc<Shown>) -> Router {
         .route("/metrics", get(metrics))
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
-        .route_layer(middleware::from_fn_with_state(Arc::clone(&shown), know));
+        .route_layer(middleware::from_fn_with_state(
+            Arc::clone(&shown),
+            require_known_host,
+        ));
     Router::new()
         .route("/", get(live))
         .merge(named)
         .merge(guarded)
         .merge(actions::router(&shown))
         .fallback(nothing)
-        .layer(middleware::from_fn_with_state(Arc::clone(&shown), dress))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&shown),
+            finish_answer,
+        ))
         .with_state(shown)
 }
 
 /// The page, which holds nothing but itself: who may not see yet finds the place for the token.
 async fn live(
-    State(shown): State<Arc<Shown>>,
-    Extension(slot): Extension<Arc<Slot>>,
+    State(shown): State<Arc<AdminState>>,
+    Extension(slot): Extension<Arc<AdminConnection>>,
     request: Request,
 ) -> Response {
-    match shown.door().judge(slot.peer, &request) {
+    match shown.door().admit_reader(slot.peer, &request) {
         // A link on another page may lead here.
-        Visitor::Welcome | Visitor::OtherPage => shown.page.response(StatusCode::OK),
-        Visitor::WithoutToken => shown.page.response(StatusCode::UNAUTHORIZED),
-        Visitor::Elsewhere => turned_away(),
+        VisitorAccess::Welcome | VisitorAccess::OtherPage => shown.page.response(StatusCode::OK),
+        VisitorAccess::WithoutToken => shown.page.response(StatusCode::UNAUTHORIZED),
+        VisitorAccess::Elsewhere => turned_away(),
     }
 }
 
-async fn metrics(State(shown): State<Arc<Shown>>) -> Response {
+async fn metrics(State(shown): State<Arc<AdminState>>) -> Response {
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     ([(header::CONTENT_TYPE, kind)], shown.telemetry.scrape()).into_response()
 }
@@ -63,7 +69,7 @@ async fn healthz() -> &'static str {
     "alive\n"
 }
 
-async fn readyz(State(shown): State<Arc<Shown>>) -> (StatusCode, String) {
+async fn readyz(State(shown): State<Arc<AdminState>>) -> (StatusCode, String) {
     let report = shown.readiness.report();
     let status = if report.is_ready {
         StatusCode::OK
@@ -79,8 +85,8 @@ async fn nothing() -> (StatusCode, &'static str) {
 
 /// What follows on the page, until whoever looks is gone.
 async fn events(
-    State(shown): State<Arc<Shown>>,
-    Extension(slot): Extension<Arc<Slot>>,
+    State(shown): State<Arc<AdminState>>,
+    Extension(slot): Extension<Arc<AdminConnection>>,
     method: Method,
 ) -> Response {
     let kind = [(header::CONTENT_TYPE, EVENTS_TYPE)];
@@ -97,16 +103,16 @@ async fn events(
     let first = shown.feed.first(&shown.telemetry, &shown.readiness);
     // It ends with its receiver, which is a part of the answer.
     tokio::spawn(shown.feed.follow(first, sender));
-    (kind, Body::from_stream(Events(receiver))).into_response()
+    (kind, Body::from_stream(EventReceiver(receiver))).into_response()
 }
 
 /// The same, once.
-async fn state(State(shown): State<Arc<Shown>>) -> Response {
+async fn state(State(shown): State<Arc<AdminState>>) -> Response {
     json(shown.feed.state(&shown.telemetry, &shown.readiness))
 }
 
 /// The history of one refused fingerprint.
-async fn fingerprint(State(shown): State<Arc<Shown>>, Path(digits): Path<String>) -> Response {
+async fn fingerprint(State(shown): State<Arc<AdminState>>, Path(digits): Path<String>) -> Response {
     let recent = shown.telemetry.recent();
     let history = recent.and_then(|recent| recent.history(&digits));
     match history.and_then(|history| serde_json::to_vec(&history).ok()) {
@@ -123,22 +129,22 @@ pub fn json(text: Bytes) -> Response {
 
 /// Lets through who may see.
 pub async fn admit(
-    State(shown): State<Arc<Shown>>,
-    Extension(slot): Extension<Arc<Slot>>,
+    State(shown): State<Arc<AdminState>>,
+    Extension(slot): Extension<Arc<AdminConnection>>,
     request: Request,
     next: Next,
 ) -> Response {
-    match unwelcome(shown.door().judge(slot.peer, &request), turned_away) {
+    match refuse_visitor(shown.door().admit_reader(slot.peer, &request), turned_away) {
         None => next.run(request).await,
         Some(refusal) => refusal,
     }
 }
 
 /// What those hear who are not let through; nothing, who is.
-pub fn unwelcome(visitor: Visitor, elsewhere: fn() -> Response) -> Option<Response> {
+pub fn refuse_visitor(visitor: VisitorAccess, elsewhere: fn() -> Response) -> Option<Response> {
     match visitor {
-        Visitor::Welcome => None,
-        Visitor::WithoutToken => {
+        VisitorAccess::Welcome => None,
+        VisitorAccess::WithoutToken => {
             let wanted = [(
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Bearer realm=\"pgsieve\""),
@@ -146,16 +152,20 @@ pub fn unwelcome(visitor: Visitor, elsewhere: fn() -> Response) -> Option<Respon
             let words = "a bearer token is wanted\n";
             Some((StatusCode::UNAUTHORIZED, wanted, words).into_response())
         }
-        Visitor::Elsewhere => Some(elsewhere()),
-        Visitor::OtherPage => {
+        VisitorAccess::Elsewhere => Some(elsewhere()),
+        VisitorAccess::OtherPage => {
             Some((StatusCode::FORBIDDEN, "not from another page\n").into_response())
         }
     }
 }
 
 /// Lets through what asks for this address by a name of its own.
-async fn know(State(shown): State<Arc<Shown>>, request: Request, next: Next) -> Response {
-    if shown.keys.now().hosts.know(&request) {
+async fn require_known_host(
+    State(shown): State<Arc<AdminState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if shown.keys.now().hosts.allow_request(&request) {
         return next.run(request).await;
     }
     let words = "This address is asked for by an IP address, as localhost, or by a name that \
@@ -170,9 +180,9 @@ fn turned_away() -> Response {
 }
 
 /// Answers what is neither GET nor HEAD, counts, and adds what every answer says of itself.
-async fn dress(
-    State(shown): State<Arc<Shown>>,
-    Extension(slot): Extension<Arc<Slot>>,
+async fn finish_answer(
+    State(shown): State<Arc<AdminState>>,
+    Extension(slot): Extension<Arc<AdminConnection>>,
     request: Request,
     next: Next,
 ) -> Response {

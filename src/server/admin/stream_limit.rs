@@ -11,17 +11,17 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
-use super::connection::Slot;
+use super::connection::AdminConnection;
 use crate::limits::ADMIN_CUT_TIME;
 
 /// The connections that follow, the oldest first.
-pub struct Followers {
+pub struct StreamLimit {
     room: Arc<Semaphore>,
-    within: Mutex<VecDeque<(Instant, Weak<Slot>)>>,
+    within: Mutex<VecDeque<(Instant, Weak<AdminConnection>)>>,
     turn: Duration,
 }
 
-impl Followers {
+impl StreamLimit {
     /// Nobody, with room for so many. Each has its room for at least a turn.
     pub fn new(most: usize, turn: Duration) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Followers {
 
     /// Room for this connection, if there is any now or soon. May be cancelled: then somebody has
     /// given way for nothing.
-    pub async fn room(&self, slot: &Arc<Slot>) -> Option<OwnedSemaphorePermit> {
+    pub async fn room(&self, slot: &Arc<AdminConnection>) -> Option<OwnedSemaphorePermit> {
         let room = match Arc::clone(&self.room).try_acquire_owned() {
             Ok(room) => room,
             Err(_) => {
@@ -48,7 +48,7 @@ impl Followers {
     }
 
     /// Who has followed longest, if that was a turn. It is not found twice.
-    fn oldest(&self) -> Option<Arc<Slot>> {
+    fn oldest(&self) -> Option<Arc<AdminConnection>> {
         let mut within = self.within();
         within.retain(|(_, slot)| slot.strong_count() > 0);
         let (since, _) = within.front()?;
@@ -58,7 +58,7 @@ impl Followers {
         within.pop_front()?.1.upgrade()
     }
 
-    fn within(&self) -> std::sync::MutexGuard<'_, VecDeque<(Instant, Weak<Slot>)>> {
+    fn within(&self) -> std::sync::MutexGuard<'_, VecDeque<(Instant, Weak<AdminConnection>)>> {
         self.within.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,37 +8,37 @@ use tokio::time::timeout;
 
 use super::*;
 use crate::limits::{ADMIN_REQUEST_BYTES_MAX, ADMIN_TIME_MS_MAX};
-use crate::policy::{Live, Policy, PolicySet};
+use crate::policy::{LivePolicies, Policy, PolicySet};
 use crate::secret::Secret;
 use crate::telemetry::TelemetrySettings;
-use crate::telemetry::log::Log;
-use crate::upstream::catalog_cache::Catalogs;
+use crate::telemetry::log::EventLog;
+use crate::upstream::catalog_cache::CatalogCaches;
 
 const TOKEN: &str = "a-token-of-sixteen-or-more";
 
 fn readiness() -> Arc<Readiness> {
     let set = PolicySet::only(Arc::new(Policy::agent()));
-    let live = Arc::new(Live::new(set));
+    let live = Arc::new(LivePolicies::new(set));
     let telemetry = Telemetry::quiet().unwrap();
-    let readiness = Readiness::new(Catalogs::off(), live, telemetry);
+    let readiness = Readiness::new(CatalogCaches::off(), live, telemetry);
     readiness.note_open();
     Arc::new(readiness)
 }
 
-fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> Admin {
+fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
     let settings = TelemetrySettings {
         recent: true,
         ..TelemetrySettings::default()
     };
-    Admin {
-        telemetry: Telemetry::start(&settings, Log::off()).unwrap(),
+    AdminServices {
+        telemetry: Telemetry::start(&settings, EventLog::off()).unwrap(),
         readiness: Arc::clone(readiness),
-        keys: Arc::new(AdminKeys::new(
+        keys: Arc::new(AdminCredentials::new(
             token.map(Secret::new),
             vec!["pgsieve".into()],
         )),
-        asker: crate::server::reload::Asker::new().0,
-        roster: crate::session::registry::Roster::default(),
+        asker: crate::server::reload::ReloadHandle::new().0,
+        session_registry: crate::session::registry::SessionRegistry::default(),
     }
 }
 
@@ -246,7 +246,7 @@ async fn pages_that_are_followed_keep_no_scraper_out_and_have_a_bound() {
 async fn who_has_followed_longest_gives_way_after_its_turn_even_if_it_does_not_read() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let followers = Followers::new(2, Duration::from_millis(ADMIN_TIME_MS_MAX + 1000));
+    let followers = StreamLimit::new(2, Duration::from_millis(ADMIN_TIME_MS_MAX + 1000));
     let admin = admin(&readiness(), None);
     let server = tokio::spawn(serve_to(listener, admin, followers));
     let mut first = follow(address, "event: whole\n").await;

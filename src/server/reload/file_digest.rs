@@ -4,19 +4,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::source::Watched;
+use super::source::WatchedFiles;
 use crate::limits;
-use crate::policy::sources::Source;
+use crate::policy::sources::PolicySource;
 
 /// A hash of the names and contents of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp([u8; 32]);
+pub struct FileDigest([u8; 32]);
 
-impl Stamp {
+impl FileDigest {
     /// Of all of these as they are now.
-    pub fn of(watched: &Watched) -> Self {
+    pub fn of(watched: &WatchedFiles) -> Self {
         let mut hasher = blake3::Hasher::new();
-        let policies = watched.policies.iter().flat_map(Source::files);
+        let policies = watched.policies.iter().flat_map(PolicySource::files);
         let policies = policies.take(limits::POLICY_FILES_LOOKED_AT_MAX);
         for file in watched.files.iter().cloned().chain(policies) {
             add(&mut hasher, &file);
@@ -25,11 +25,12 @@ impl Stamp {
     }
 }
 
-impl Watched {
+impl WatchedFiles {
     /// Whether something of it is a pipe, which is not read again.
     pub fn has_streams(&self) -> bool {
         let is_stream = |file: &PathBuf| fs::metadata(file).is_ok_and(|found| !found.is_file());
-        self.files.iter().any(is_stream) || !self.policies.iter().all(Source::can_be_read_again)
+        self.files.iter().any(is_stream)
+            || !self.policies.iter().all(PolicySource::can_be_read_again)
     }
 }
 

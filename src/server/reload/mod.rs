@@ -27,85 +27,87 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::readiness::Readiness;
-use super::reload::file_digest::Stamp;
-use super::reload::source::{Coming, Faults, Read, Report, Watched};
-use crate::catalog::Version;
+use super::reload::file_digest::FileDigest;
+use super::reload::source::{
+    NewSettings, ReloadReport, SettingsFaults, SettingsSource, WatchedFiles,
+};
+use crate::catalog::CatalogVersion;
 use crate::limits;
-use crate::policy::{Live, Policy, PolicySet, Problem};
+use crate::policy::{LivePolicies, Policy, PolicyProblem, PolicySet};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{PoliciesCompared, PoliciesRead, PolicyEnded, SettingsRead};
 use crate::telemetry::labels::{Label, PolicyReload};
-use crate::upstream::catalog_cache::Catalogs;
+use crate::upstream::catalog_cache::CatalogCaches;
 
 /// Reads settings and policies again and has them hold.
 pub struct Reloader {
     /// What reads them.
-    pub read: Arc<Read>,
+    pub read: Arc<SettingsSource>,
     /// What they came from.
-    pub watched: Watched,
+    pub watched: WatchedFiles,
     /// Where policies hold.
-    pub live: Arc<Live>,
+    pub live: Arc<LivePolicies>,
     /// What they are checked against.
-    pub catalogs: Catalogs,
+    pub catalogs: CatalogCaches,
     /// Who answers `/readyz`.
     pub readiness: Arc<Readiness>,
     /// Where it is told.
     pub telemetry: Telemetry,
     /// Who wants it now.
-    pub wishes: mpsc::Receiver<Wish>,
+    pub wishes: mpsc::Receiver<ReloadRequest>,
 }
 
 /// Somebody wants everything to be read now, and may want to hear what came of it.
-pub struct Wish {
-    answer: Option<oneshot::Sender<Report>>,
+pub struct ReloadRequest {
+    answer: Option<oneshot::Sender<ReloadReport>>,
 }
 
 /// Has everything read again. Cheap to clone.
 #[derive(Clone)]
-pub struct Asker {
-    wishes: mpsc::Sender<Wish>,
+pub struct ReloadHandle {
+    wishes: mpsc::Sender<ReloadRequest>,
 }
 
 /// What came of it.
-struct Verdict {
-    report: Report,
+struct ReloadOutcome {
+    report: ReloadReport,
     /// What is wrong, if anything.
-    faults: Faults,
+    faults: SettingsFaults,
     /// What became of the policies alone.
     policies: PolicyReload,
     idle: usize,
-    fit: Fit,
-    watched: Watched,
+    fit: CatalogFit,
+    watched: WatchedFiles,
     /// The files as they were read.
-    stamp: Stamp,
+    stamp: FileDigest,
 }
 
 /// Whether policies that were read and are sound fit the databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fit {
+enum CatalogFit {
     /// They do, or they were rejected for another reason.
     Settled,
     /// They do not, and may when the databases change.
     NotYet,
 }
 
-impl Asker {
+impl ReloadHandle {
     /// A way to ask, and where that arrives.
-    pub fn new() -> (Self, mpsc::Receiver<Wish>) {
+    pub fn new() -> (Self, mpsc::Receiver<ReloadRequest>) {
         let (wishes, arriving) = mpsc::channel(limits::RELOADS_WAITING_MAX);
         (Self { wishes }, arriving)
     }
 
     /// Asks, and hears nothing of it. Where many wait already, theirs will do.
     pub fn ask(&self) {
-        let _ = self.wishes.try_send(Wish { answer: None });
+        let _ = self.wishes.try_send(ReloadRequest { answer: None });
     }
 
     /// Asks, and waits for what comes of it; nothing, where too many wait already. May be
     /// cancelled: it is read all the same.
-    pub async fn hear(&self) -> Option<Report> {
+    pub async fn hear(&self) -> Option<ReloadReport> {
         let (answer, hears) = oneshot::channel();
-        let wish = Wish {
+        let wish = ReloadRequest {
             answer: Some(answer),
         };
         self.wishes.try_send(wish).ok()?;
@@ -139,13 +141,13 @@ impl Reloader {
             let is_due = match wish {
                 Some(_) => true,
                 None if Some(now) == tried => may_fit,
-                None => self.settles(now).await,
+                None => self.files_settle(now).await,
             };
             if is_due {
                 let known = self.known();
                 let (fit, stamp) = self.reload(wish.and_then(|wish| wish.answer)).await;
                 tried = stamp.or(Some(now));
-                unfit_with = (fit == Fit::NotYet).then_some(known);
+                unfit_with = (fit == CatalogFit::NotYet).then_some(known);
             }
         }
     }
@@ -164,16 +166,16 @@ impl Reloader {
     }
 
     /// The versions of the catalogs that are known.
-    fn known(&self) -> Vec<Version> {
+    fn known(&self) -> Vec<CatalogVersion> {
         let seen = self.catalogs.seen();
         seen.iter()
-            .map(|one| one.sights.catalog().version())
+            .map(|one| one.policy_effects.catalog().version())
             .collect()
     }
 
     /// Says whether the policies that hold fit the databases that are known, whenever that is
     /// another answer than before: catalogs come after the start, and databases change.
-    fn compare(&self, told: &mut Vec<Problem>) {
+    fn compare(&self, told: &mut Vec<PolicyProblem>) {
         let problems = policy_fit::problems(&self.live.current(), &self.catalogs.seen());
         if problems != *told {
             *told = problems;
@@ -184,11 +186,11 @@ impl Reloader {
 
     /// The state of the files from which what holds was read, as far as it is known: they may have
     /// changed since.
-    async fn begin(&self) -> Option<Stamp> {
+    async fn begin(&self) -> Option<FileDigest> {
         let (read, live) = (Arc::clone(&self.read), Arc::clone(&self.live));
         let watched = self.watched.clone();
         let looking = spawn_blocking(move || {
-            let stamp = Stamp::of(&watched);
+            let stamp = FileDigest::of(&watched);
             if watched.has_streams() {
                 return Some(stamp);
             }
@@ -201,7 +203,7 @@ impl Reloader {
     }
 
     /// Waits until the files stand still, for a while; says whether they do.
-    async fn settles(&self, mut seen: Stamp) -> bool {
+    async fn files_settle(&self, mut seen: FileDigest) -> bool {
         for _ in 0..limits::POLICY_SETTLE_LOOKS_MAX {
             sleep(limits::POLICY_SETTLE_TIME).await;
             match self.stamp().await {
@@ -214,34 +216,38 @@ impl Reloader {
     }
 
     /// None if the task that looks has failed, which was told by the panic hook.
-    async fn stamp(&self) -> Option<Stamp> {
+    async fn stamp(&self) -> Option<FileDigest> {
         let watched = self.watched.clone();
-        spawn_blocking(move || Stamp::of(&watched)).await.ok()
+        spawn_blocking(move || FileDigest::of(&watched)).await.ok()
     }
 
     /// The state of the files as they were read, where they were.
-    async fn reload(&mut self, answer: Option<oneshot::Sender<Report>>) -> (Fit, Option<Stamp>) {
+    async fn reload(
+        &mut self,
+        answer: Option<oneshot::Sender<ReloadReport>>,
+    ) -> (CatalogFit, Option<FileDigest>) {
         let (read, watched) = (Arc::clone(&self.read), self.watched.clone());
         let (live, catalogs) = (Arc::clone(&self.live), self.catalogs.clone());
         // Reading, and looking through catalogs, is no work for a thread that accepts.
         let handle = Handle::current();
-        let trying = spawn_blocking(move || try_out(&*read, watched, (&live, &catalogs), &handle));
+        let trying =
+            spawn_blocking(move || reload_all(&*read, watched, (&live, &catalogs), &handle));
         let Ok(verdict) = trying.await else {
-            self.catalogs.settle(&self.live.current());
-            let faults = Faults::of_policies(vec![Problem {
+            self.catalogs.commit_policies(&self.live.current());
+            let faults = SettingsFaults::of_policies(vec![PolicyProblem {
                 place: "pgsieve".into(),
                 what: "met a fault of its own while it tried the policies out".into(),
             }]);
-            self.tell(
-                &Report::rejected(&faults),
+            self.emit_outcome(
+                &ReloadReport::rejected(&faults),
                 &faults,
                 PolicyReload::Rejected,
                 0,
             );
-            return (Fit::Settled, None);
+            return (CatalogFit::Settled, None);
         };
         self.watched = verdict.watched;
-        self.tell(
+        self.emit_outcome(
             &verdict.report,
             &verdict.faults,
             verdict.policies,
@@ -254,7 +260,13 @@ impl Reloader {
         (verdict.fit, Some(verdict.stamp))
     }
 
-    fn tell(&self, report: &Report, faults: &Faults, outcome: PolicyReload, idle: usize) {
+    fn emit_outcome(
+        &self,
+        report: &ReloadReport,
+        faults: &SettingsFaults,
+        outcome: PolicyReload,
+        idle: usize,
+    ) {
         self.readiness.note_reload(outcome, faults.count());
         if outcome != PolicyReload::Rejected {
             let keys = report.waiting.iter().map(|(key, _)| key.clone());
@@ -277,15 +289,15 @@ impl Reloader {
 }
 
 /// Reads everything, tries it out, and has it hold where nothing is wrong with it.
-fn try_out(
-    read: &Read,
-    watched: Watched,
-    (live, catalogs): (&Live, &Catalogs),
+fn reload_all(
+    read: &SettingsSource,
+    watched: WatchedFiles,
+    (live, catalogs): (&LivePolicies, &CatalogCaches),
     handle: &Handle,
-) -> Verdict {
+) -> ReloadOutcome {
     let (read, watched, stamp) = read_still(read, watched);
-    let rejected = |faults: Faults, fit| Verdict {
-        report: Report::rejected(&faults),
+    let rejected = |faults: SettingsFaults, fit| ReloadOutcome {
+        report: ReloadReport::rejected(&faults),
         faults,
         policies: PolicyReload::Rejected,
         idle: 0,
@@ -295,7 +307,7 @@ fn try_out(
     };
     let coming = match read {
         Ok(coming) => coming,
-        Err(faults) => return rejected(faults, Fit::Settled),
+        Err(faults) => return rejected(faults, CatalogFit::Settled),
     };
     let old = live.current();
     let policies = match is_same(&old, &coming.policies) {
@@ -306,28 +318,28 @@ fn try_out(
     // Policies that hold may fit no more what came later: that keeps no password from changing.
     let is_asked = coming.changed.iter().any(|key| key == "policy.tests");
     if policies == PolicyReload::Loaded || is_asked {
-        let seen = catalogs.foresee(&coming.policies);
+        let seen = catalogs.prepare_policies(&coming.policies);
         let mut problems = policy_fit::problems(&coming.policies, &seen);
         if let (true, Some(tests)) = (problems.is_empty(), &coming.tests) {
             problems = tests.run(&coming.policies, &seen, handle).problems;
         }
         if !problems.is_empty() {
-            catalogs.settle(&old);
-            return rejected(Faults::of_policies(problems), Fit::NotYet);
+            catalogs.commit_policies(&old);
+            return rejected(SettingsFaults::of_policies(problems), CatalogFit::NotYet);
         }
-        idle = policy_fit::idle(&coming.policies, &seen);
+        idle = policy_fit::unmatched_patterns(&coming.policies, &seen);
     }
     if policies == PolicyReload::Loaded {
         live.replace(coming.policies);
-        catalogs.settle(&live.current());
+        catalogs.commit_policies(&live.current());
     }
     if policies == PolicyReload::Loaded || !coming.changed.is_empty() {
         sessions_ended = (coming.take)();
         outcome = PolicyReload::Loaded;
     }
     let waiting = coming.waiting.into_iter();
-    Verdict {
-        report: Report {
+    ReloadOutcome {
+        report: ReloadReport {
             outcome: outcome.name().into(),
             changed: coming.changed,
             policies_changed: policies == PolicyReload::Loaded,
@@ -335,10 +347,10 @@ fn try_out(
             sessions_ended,
             problems: Vec::new(),
         },
-        faults: Faults::default(),
+        faults: SettingsFaults::default(),
         policies,
         idle,
-        fit: Fit::Settled,
+        fit: CatalogFit::Settled,
         watched,
         stamp,
     }
@@ -346,10 +358,17 @@ fn try_out(
 
 /// Reads everything, and what the files were then: where others are named than were looked at, it
 /// is read once more.
-fn read_still(read: &Read, mut watched: Watched) -> (Result<Coming, Faults>, Watched, Stamp) {
+fn read_still(
+    read: &SettingsSource,
+    mut watched: WatchedFiles,
+) -> (
+    Result<NewSettings, SettingsFaults>,
+    WatchedFiles,
+    FileDigest,
+) {
     let mut looks = 0;
     loop {
-        let stamp = Stamp::of(&watched);
+        let stamp = FileDigest::of(&watched);
         let (read, named) = read();
         looks += 1;
         if named == watched || looks > limits::POLICY_SETTLE_LOOKS_MAX {
@@ -359,20 +378,20 @@ fn read_still(read: &Read, mut watched: Watched) -> (Result<Coming, Faults>, Wat
     }
 }
 
-impl Report {
-    fn rejected(faults: &Faults) -> Self {
+impl ReloadReport {
+    fn rejected(faults: &SettingsFaults) -> Self {
         Self {
             outcome: PolicyReload::Rejected.name().into(),
             changed: Vec::new(),
             policies_changed: false,
             waiting: Vec::new(),
             sessions_ended: 0,
-            problems: faults.told(),
+            problems: faults.all_lines(),
         }
     }
 
     /// What became of the settings alone.
-    fn settings_outcome(&self, faults: &Faults) -> PolicyReload {
+    fn settings_outcome(&self, faults: &SettingsFaults) -> PolicyReload {
         if !faults.settings.is_empty() {
             PolicyReload::Rejected
         } else if self.changed.is_empty() {

@@ -5,19 +5,22 @@ use std::sync::Arc;
 
 use crate::catalog::Catalog;
 use crate::policy::access::{ColumnPattern, RelationPattern};
-use crate::policy::{Policy, PolicySet, Problem};
-use crate::upstream::catalog_cache::policy_effects::Seen;
+use crate::policy::{Policy, PolicyProblem, PolicySet};
+use crate::upstream::catalog_cache::policy_effects::KnownDatabase;
 
 /// The models of policies that cannot be put into statements. A model counts as wrong where it does
 /// not fit the database that the settings name, or none that is known: clients can name databases
 /// that a policy was not written for.
-pub fn problems(coming: &PolicySet, seen: &[Seen]) -> Vec<Problem> {
+pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem> {
     let of = |policy: &Arc<Policy>| {
-        let known: Vec<&Seen> = known_to(policy, seen).collect();
-        let mut wrong: BTreeMap<String, Misfit> = BTreeMap::new();
+        let known: Vec<&KnownDatabase> = known_to(policy, seen).collect();
+        let mut wrong: BTreeMap<String, ModelMisfit> = BTreeMap::new();
         for one in &known {
-            let sight = one.sights.sight(policy.version_number());
-            for (model, what) in sight.iter().flat_map(|sight| sight.model_problems()) {
+            let effect_graph = one.policy_effects.effects(policy.version_number());
+            for (model, what) in effect_graph
+                .iter()
+                .flat_map(|effect_graph| effect_graph.model_problems())
+            {
                 let misfit = wrong.entry(model).or_default();
                 misfit.databases += 1;
                 misfit.is_in_named |= one.is_named;
@@ -27,7 +30,7 @@ pub fn problems(coming: &PolicySet, seen: &[Seen]) -> Vec<Problem> {
         wrong.retain(|_, misfit| misfit.is_in_named || misfit.databases == known.len());
         wrong
             .into_iter()
-            .map(|(model, misfit)| Problem {
+            .map(|(model, misfit)| PolicyProblem {
                 place: format!("policy {}, {model}", policy.name()),
                 what: misfit.what,
             })
@@ -38,10 +41,12 @@ pub fn problems(coming: &PolicySet, seen: &[Seen]) -> Vec<Problem> {
 
 /// How many patterns of the policies stand for nothing in any database that is known and that they
 /// are for. Zero where none is known.
-pub fn idle(coming: &PolicySet, seen: &[Seen]) -> usize {
+pub fn unmatched_patterns(coming: &PolicySet, seen: &[KnownDatabase]) -> usize {
     let of = |policy: &Arc<Policy>| {
         let known = known_to(policy, seen);
-        let known: Vec<&Catalog> = known.map(|one| one.sights.catalog().as_ref()).collect();
+        let known: Vec<&Catalog> = known
+            .map(|one| one.policy_effects.catalog().as_ref())
+            .collect();
         match known.is_empty() {
             true => 0,
             false => idle_patterns(policy, &known),
@@ -52,14 +57,17 @@ pub fn idle(coming: &PolicySet, seen: &[Seen]) -> usize {
 
 /// Where a model does not fit.
 #[derive(Default)]
-struct Misfit {
+struct ModelMisfit {
     databases: usize,
     is_in_named: bool,
     what: String,
 }
 
 /// The databases whose sessions can be under a policy.
-fn known_to<'s>(policy: &'s Policy, seen: &'s [Seen]) -> impl Iterator<Item = &'s Seen> {
+fn known_to<'s>(
+    policy: &'s Policy,
+    seen: &'s [KnownDatabase],
+) -> impl Iterator<Item = &'s KnownDatabase> {
     seen.iter().filter(|one| is_for(policy, &one.database))
 }
 

@@ -18,42 +18,42 @@ use tokio::time::sleep;
 use super::policy_fit::is_for;
 use crate::catalog::Catalog;
 use crate::limits;
-use crate::offline::assumptions::{Person, Roles, World};
-use crate::offline::judge::Judge;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession, LoginRoles};
+use crate::offline::judge::OfflineJudge;
 use crate::offline::policy_tests;
-use crate::offline::policy_tests::{Ended, Ran};
+use crate::offline::policy_tests::{PolicyTestRun, TestOutcome};
 use crate::policy::access::Glob;
-use crate::policy::{Policy, PolicySet, Problem};
-use crate::upstream::account::Account;
-use crate::upstream::catalog_cache::Catalogs;
-use crate::upstream::catalog_cache::policy_effects::{Seen, Sights};
+use crate::policy::{Policy, PolicyProblem, PolicySet};
+use crate::upstream::account::UpstreamAccount;
+use crate::upstream::catalog_cache::CatalogCaches;
+use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
 use crate::upstream::connect::Upstream;
 use crate::upstream::snapshot;
 
 /// Runs the tests.
 #[derive(Clone)]
-pub struct PolicyTests {
+pub struct PolicyTestRunner {
     /// The way to databases that no client has come to yet.
     pub upstream: Arc<Upstream>,
     /// Who looks into them.
-    pub account: Account,
+    pub account: UpstreamAccount,
     /// As whom users log in there.
-    pub roles: Roles,
+    pub roles: LoginRoles,
 }
 
 /// How the tests of all policies ended.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Tested {
+pub struct TestReport {
     /// How many passed.
     pub passed: usize,
     /// Those that did not, each with its policy and place, and without its statement.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<PolicyProblem>,
 }
 
-impl PolicyTests {
+impl PolicyTestRunner {
     /// Waits until the catalog of the named database is there, and runs all tests. May be
     /// cancelled.
-    pub async fn begin(&self, policies: &Arc<PolicySet>, catalogs: &Catalogs) -> Tested {
+    pub async fn begin(&self, policies: &Arc<PolicySet>, catalogs: &CatalogCaches) -> TestReport {
         loop {
             let seen = catalogs.seen();
             if seen.iter().any(|one| one.is_named) {
@@ -61,7 +61,7 @@ impl PolicyTests {
                 let handle = Handle::current();
                 // Judging is no work for the thread that answers probes.
                 let running = spawn_blocking(move || own.run(&policies, &seen, &handle));
-                return running.await.unwrap_or_else(|_panic| Tested {
+                return running.await.unwrap_or_else(|_panic| TestReport {
                     passed: 0,
                     problems: vec![problem("pgsieve", "met a fault of its own in the tests")],
                 });
@@ -71,10 +71,10 @@ impl PolicyTests {
     }
 
     /// Runs all tests; on a thread that may wait.
-    pub fn run(&self, policies: &PolicySet, seen: &[Seen], handle: &Handle) -> Tested {
+    pub fn run(&self, policies: &PolicySet, seen: &[KnownDatabase], handle: &Handle) -> TestReport {
         let (elsewhere, unread) = handle.block_on(self.elsewhere(policies, seen));
-        let known: Vec<&Seen> = seen.iter().chain(&elsewhere).collect();
-        let mut tested = Tested {
+        let known: Vec<&KnownDatabase> = seen.iter().chain(&elsewhere).collect();
+        let mut tested = TestReport {
             passed: 0,
             problems: unread,
         };
@@ -96,22 +96,24 @@ impl PolicyTests {
         own: usize,
         policy: &Policy,
         policies: &PolicySet,
-        known: &[&Seen],
-    ) -> Tested {
+        known: &[&KnownDatabase],
+    ) -> TestReport {
         let known = known.iter().filter(|one| is_for(policy, &one.database));
-        let (named, others): (Vec<&Seen>, Vec<&Seen>) = known.partition(|one| one.is_named);
-        let run = |one: &Seen| self.in_database(own, policy, policies, one);
-        let all =
-            |databases: &[&Seen]| -> Vec<Tested> { databases.iter().map(|one| run(one)).collect() };
+        let (named, others): (Vec<&KnownDatabase>, Vec<&KnownDatabase>) =
+            known.partition(|one| one.is_named);
+        let run = |one: &KnownDatabase| self.in_database(own, policy, policies, one);
+        let all = |databases: &[&KnownDatabase]| -> Vec<TestReport> {
+            databases.iter().map(|one| run(one)).collect()
+        };
         let ended = match named.is_empty() {
-            false => all(&named).into_iter().max_by_key(Tested::failed),
-            true => all(&others).into_iter().min_by_key(Tested::failed),
+            false => all(&named).into_iter().max_by_key(TestReport::failed),
+            true => all(&others).into_iter().min_by_key(TestReport::failed),
         };
         ended.unwrap_or_else(|| {
             let place = format!("policy {}, tests", policy.name());
             let what = "cannot be run: of no database that it is for the catalog is known; name \
                         one in upstream.url, or without a pattern in match.database";
-            Tested {
+            TestReport {
                 passed: 0,
                 problems: vec![problem(&place, what)],
             }
@@ -123,26 +125,29 @@ impl PolicyTests {
         own: usize,
         policy: &Policy,
         policies: &PolicySet,
-        seen: &Seen,
-    ) -> Tested {
-        let world = World {
-            catalog: Some(Arc::clone(seen.sights.catalog())),
+        seen: &KnownDatabase,
+    ) -> TestReport {
+        let world = AssumedDatabase {
+            catalog: Some(Arc::clone(seen.policy_effects.catalog())),
             account: self.account.user.clone(),
             database: seen.database.clone(),
             roles: self.roles.clone(),
         };
         let judges = policies.all().iter().map(|policy| {
-            let sight = seen.sights.sight(policy.version_number());
-            Judge::with_sight(policy, sight.cloned())
+            let effect_graph = seen.policy_effects.effects(policy.version_number());
+            OfflineJudge::with_effect_graph(policy, effect_graph.cloned())
         });
-        let judges: Vec<Judge> = judges.collect();
-        let mut tested = Tested::default();
+        let judges: Vec<OfflineJudge> = judges.collect();
+        let mut tested = TestReport::default();
         for case in policy.tests() {
-            let ran = policy_tests::run(case, own, &judges, (&world, &Person::untold()));
+            let ran =
+                policy_tests::run(case, own, &judges, (&world, &AssumedSession::unspecified()));
             match ran.ended {
-                Ended::Passed => tested.passed += 1,
-                Ended::Failed | Ended::Undecided => {
-                    tested.problems.push(told(policy, &ran, &seen.database));
+                TestOutcome::Passed => tested.passed += 1,
+                TestOutcome::Failed | TestOutcome::Undecided => {
+                    tested
+                        .problems
+                        .push(failed_test(policy, &ran, &seen.database));
                 }
             }
         }
@@ -151,8 +156,12 @@ impl PolicyTests {
 
     /// The databases that policies are for and nobody has looked into yet, as far as they are named
     /// without a pattern, and why some of them cannot be read.
-    async fn elsewhere(&self, policies: &PolicySet, seen: &[Seen]) -> (Vec<Seen>, Vec<Problem>) {
-        let (mut found, mut unread): (Vec<Seen>, Vec<_>) = (Vec::new(), Vec::new());
+    async fn elsewhere(
+        &self,
+        policies: &PolicySet,
+        seen: &[KnownDatabase],
+    ) -> (Vec<KnownDatabase>, Vec<PolicyProblem>) {
+        let (mut found, mut unread): (Vec<KnownDatabase>, Vec<_>) = (Vec::new(), Vec::new());
         for policy in policies.all().iter().filter(|one| !one.tests().is_empty()) {
             if seen.iter().any(|one| is_for(policy, &one.database)) {
                 continue;
@@ -163,12 +172,15 @@ impl PolicyTests {
             let wanted = policy.matches().and_then(|own| own.database.as_deref());
             let wanted = wanted.unwrap_or_default().iter().filter_map(Glob::exact);
             for database in wanted.take(limits::POLICY_TESTS_DATABASES_MAX) {
-                match self.look(database).await {
+                match self.read_catalog(database).await {
                     Ok(catalog) => {
-                        found.push(Seen {
+                        found.push(KnownDatabase {
                             database: database.to_owned(),
                             is_named: false,
-                            sights: Arc::new(Sights::of(Arc::new(catalog), policies.all())),
+                            policy_effects: Arc::new(PolicyEffects::of(
+                                Arc::new(catalog),
+                                policies.all(),
+                            )),
                         });
                         break;
                     }
@@ -181,9 +193,11 @@ impl PolicyTests {
             }
         }
         // Of several that a policy names one is enough.
-        let is_lost = |(name, problem): (&str, Problem)| {
+        let is_lost = |(name, problem): (&str, PolicyProblem)| {
             let policy = policies.all().iter().find(|own| own.name() == name)?;
-            let is_found = found.iter().any(|one: &Seen| is_for(policy, &one.database));
+            let is_found = found
+                .iter()
+                .any(|one: &KnownDatabase| is_for(policy, &one.database));
             (!is_found).then_some(problem)
         };
         let unread = unread.into_iter().filter_map(is_lost).collect();
@@ -191,7 +205,7 @@ impl PolicyTests {
     }
 
     /// The catalog of a database, read now; or why it cannot be. May be cancelled.
-    pub async fn look(&self, database: &str) -> Result<Catalog, String> {
+    pub async fn read_catalog(&self, database: &str) -> Result<Catalog, String> {
         let connected = snapshot::connect(&self.upstream, &self.account, database).await;
         let (client, _task) = connected.map_err(|error| error.to_string())?;
         let loaded = snapshot::load(&client).await;
@@ -200,19 +214,19 @@ impl PolicyTests {
     }
 }
 
-impl Tested {
+impl TestReport {
     fn failed(&self) -> usize {
         self.problems.len()
     }
 }
 
-fn told(policy: &Policy, ran: &Ran<'_>, database: &str) -> Problem {
+fn failed_test(policy: &Policy, ran: &PolicyTestRun<'_>, database: &str) -> PolicyProblem {
     let place = format!("policy {}, {}", policy.name(), ran.case.place);
-    problem(&place, &format!("{} in {database:?}", ran.told()))
+    problem(&place, &format!("{} in {database:?}", ran.describe()))
 }
 
-fn problem(place: &str, what: &str) -> Problem {
-    Problem {
+fn problem(place: &str, what: &str) -> PolicyProblem {
+    PolicyProblem {
         place: place.into(),
         what: what.into(),
     }

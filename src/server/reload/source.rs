@@ -4,20 +4,21 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::policy_tests::PolicyTests;
-use crate::policy::sources::Source;
-use crate::policy::{PolicySet, Problem};
+use super::policy_tests::PolicyTestRunner;
+use crate::policy::sources::PolicySource;
+use crate::policy::{PolicyProblem, PolicySet};
 use crate::telemetry::events::WaitingKey;
 
 /// Reads settings and policies again, whole, and says what it looked at. Changes nothing. Blocks.
-pub type Read = dyn Fn() -> (Result<Coming, Faults>, Watched) + Send + Sync;
+pub type SettingsSource =
+    dyn Fn() -> (Result<NewSettings, SettingsFaults>, WatchedFiles) + Send + Sync;
 
 /// Settings and policies that are sound.
-pub struct Coming {
+pub struct NewSettings {
     /// The policies.
     pub policies: PolicySet,
     /// Runs their own tests, where these have to pass.
-    pub tests: Option<PolicyTests>,
+    pub tests: Option<PolicyTestRunner>,
     /// The keys that are otherwise than those that hold.
     pub changed: Vec<String>,
     /// The keys that are otherwise than when the process began and wait for a restart.
@@ -28,25 +29,25 @@ pub struct Coming {
 
 /// What is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
+pub struct SettingsFaults {
     /// With the settings and the files that they name.
-    pub settings: Vec<Problem>,
+    pub settings: Vec<PolicyProblem>,
     /// With the policies.
-    pub policies: Vec<Problem>,
+    pub policies: Vec<PolicyProblem>,
 }
 
 /// What settings and policies come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Watched {
+pub struct WatchedFiles {
     /// The settings file, and the files that it names.
     pub files: Vec<PathBuf>,
     /// Where the policies come from.
-    pub policies: Vec<Source>,
+    pub policies: Vec<PolicySource>,
 }
 
 /// What came of reading everything again, for whoever asked.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
-pub struct Report {
+pub struct ReloadReport {
     /// In a word: loaded, unchanged or rejected.
     pub outcome: String,
     /// The keys that hold otherwise than before.
@@ -61,9 +62,9 @@ pub struct Report {
     pub problems: Vec<(String, String)>,
 }
 
-impl Faults {
+impl SettingsFaults {
     /// Of the policies alone.
-    pub fn of_policies(policies: Vec<Problem>) -> Self {
+    pub fn of_policies(policies: Vec<PolicyProblem>) -> Self {
         Self {
             settings: Vec::new(),
             policies,
@@ -76,7 +77,7 @@ impl Faults {
     }
 
     /// All of them, each with its place.
-    pub fn told(&self) -> Vec<(String, String)> {
+    pub fn all_lines(&self) -> Vec<(String, String)> {
         let all = self.settings.iter().chain(&self.policies);
         all.map(|one| (one.place.clone(), one.what.clone()))
             .collect()

@@ -3,25 +3,25 @@
 //! The server does not tell. What a client sets is followed; wherever that leaves a doubt, notices
 //! count as wanted.
 
-use crate::gate::{Effect, Facts, Scope, StatementKind};
+use crate::gate::{Facts, SessionEffect, SettingScope, StatementKind};
 use crate::sql::lexer;
 
 /// What is known.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Loudness {
+pub struct ClientMinMessages {
     /// What RESET returns to.
-    first: Level,
+    first: NoticeLevel,
     /// What holds outside of the open transaction, and again after a ROLLBACK.
-    base: Level,
-    now: Level,
+    base: NoticeLevel,
+    now: NoticeLevel,
     /// What COMMIT would leave, where that was set.
-    committing: Option<Level>,
-    fate: Fate,
+    committing: Option<NoticeLevel>,
+    fate: TransactionDoubt,
 }
 
 /// A value of the setting.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum NoticeLevel {
     /// Notices are wanted, or it is not known that they are not.
     #[default]
     Loud,
@@ -33,32 +33,32 @@ pub enum Level {
 
 /// What a statement does to the setting, once it has succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Change {
-    to: To,
-    scope: Scope,
+pub struct NoticeLevelChange {
+    to: NoticeLevelTarget,
+    scope: SettingScope,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum To {
-    Level(Level),
+enum NoticeLevelTarget {
+    Level(NoticeLevel),
     First,
 }
 
 /// What will have become of the open transaction.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum TransactionDoubt {
     #[default]
     Kept,
     /// Something failed, or a part was rolled back.
     InDoubt,
 }
 
-impl Loudness {
+impl ClientMinMessages {
     /// What a session begins with.
     pub fn at_startup(parameters: &[(String, String)]) -> Self {
         let mut named = parameters.iter().filter(|(name, _)| name == SETTING);
         let first = named.next_back();
-        let first = first.map_or(Level::Loud, |(_, value)| Level::of(value));
+        let first = first.map_or(NoticeLevel::Loud, |(_, value)| NoticeLevel::of(value));
         Self {
             first,
             base: first,
@@ -69,22 +69,22 @@ impl Loudness {
 
     /// Whether notices are certainly not wanted.
     pub fn is_quiet(&self) -> bool {
-        self.now != Level::Loud
+        self.now != NoticeLevel::Loud
     }
 
     /// Whether warnings are certainly not wanted either.
     pub fn is_mute(&self) -> bool {
-        self.now == Level::Mute
+        self.now == NoticeLevel::Mute
     }
 
     /// A statement has succeeded.
-    pub fn succeeded(&mut self, kind: StatementKind, change: Option<Change>) {
-        if let Some(Change { to, scope }) = change {
+    pub fn succeeded(&mut self, kind: StatementKind, change: Option<NoticeLevelChange>) {
+        if let Some(NoticeLevelChange { to, scope }) = change {
             self.now = match to {
-                To::Level(level) => level,
-                To::First => self.first,
+                NoticeLevelTarget::Level(level) => level,
+                NoticeLevelTarget::First => self.first,
             };
-            if scope == Scope::Session {
+            if scope == SettingScope::Session {
                 self.committing = Some(self.now);
             }
         }
@@ -96,20 +96,22 @@ impl Loudness {
     /// Something has failed, or was taken back: with it, perhaps, what was set before.
     pub fn failed(&mut self) {
         if self.is_moving() {
-            self.fate = Fate::InDoubt;
-            self.now = Level::Loud;
+            self.fate = TransactionDoubt::InDoubt;
+            self.now = NoticeLevel::Loud;
         }
     }
 
     /// No transaction is open any more.
     pub fn idle(&mut self) {
         match (self.committing.take(), self.fate) {
-            (Some(committed), Fate::Kept) => self.base = committed,
-            (Some(committed), Fate::InDoubt) if committed != self.base => self.base = Level::Loud,
-            (Some(_), Fate::InDoubt) | (None, _) => {}
+            (Some(committed), TransactionDoubt::Kept) => self.base = committed,
+            (Some(committed), TransactionDoubt::InDoubt) if committed != self.base => {
+                self.base = NoticeLevel::Loud
+            }
+            (Some(_), TransactionDoubt::InDoubt) | (None, _) => {}
         }
         self.now = self.base;
-        self.fate = Fate::Kept;
+        self.fate = TransactionDoubt::Kept;
     }
 
     fn is_moving(&self) -> bool {
@@ -117,7 +119,7 @@ impl Loudness {
     }
 }
 
-impl Level {
+impl NoticeLevel {
     fn of(value: &str) -> Self {
         let is = |name: &&str| value.eq_ignore_ascii_case(name);
         if ["error", "fatal", "panic"].iter().any(is) {
@@ -130,26 +132,30 @@ impl Level {
     }
 }
 
-impl Change {
+impl NoticeLevelChange {
     /// What a text does to the setting, if anything.
     pub fn of(text: &str, facts: &Facts) -> Option<Self> {
         let effects = &facts.effects;
         if effects
             .iter()
-            .any(|effect| matches!(effect, Effect::DiscardAll))
+            .any(|effect| matches!(effect, SessionEffect::DiscardAll))
         {
             return Some(FIRST);
         }
-        let is_touched = |effect: &Effect| matches!(effect, Effect::SettingsTouched);
+        let is_touched = |effect: &SessionEffect| matches!(effect, SessionEffect::SettingsTouched);
         if !effects.iter().any(is_touched) {
             return None;
         }
-        let words = words(text);
+        let words = tokens(text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            ["set", "local", SETTING, "to" | "=", value] => Some(to(value, Scope::Transaction)),
+            ["set", "local", SETTING, "to" | "=", value] => {
+                Some(to(value, SettingScope::Transaction))
+            }
             ["set", SETTING, "to" | "=", value]
-            | ["set", "session", SETTING, "to" | "=", value] => Some(to(value, Scope::Session)),
+            | ["set", "session", SETTING, "to" | "=", value] => {
+                Some(to(value, SettingScope::Session))
+            }
             ["reset", SETTING | "all"] => Some(FIRST),
             [
                 "select",
@@ -162,8 +168,8 @@ impl Change {
                 is_local,
                 ")",
             ] => match *is_local {
-                "false" => Some(to(value, Scope::Session)),
-                "true" => Some(to(value, Scope::Transaction)),
+                "false" => Some(to(value, SettingScope::Session)),
+                "true" => Some(to(value, SettingScope::Transaction)),
                 _ => Some(UNKNOWN),
             },
             _ if cannot_name_it(text, facts) => None,
@@ -184,7 +190,7 @@ fn cannot_name_it(text: &str, facts: &Facts) -> bool {
 }
 
 /// The tokens of a short text in lower case, literals and names without their quotes.
-fn words(text: &str) -> Vec<String> {
+fn tokens(text: &str) -> Vec<String> {
     let tokens = lexer::tokens(text).filter(|token| !token.kind.is_blank());
     let words = tokens.take(WORDS_MAX).map(|token| {
         let word = text.get(token.span).unwrap_or_default();
@@ -197,22 +203,22 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-fn to(value: &str, scope: Scope) -> Change {
+fn to(value: &str, scope: SettingScope) -> NoticeLevelChange {
     let to = match value {
-        "default" => To::First,
-        value => To::Level(Level::of(value)),
+        "default" => NoticeLevelTarget::First,
+        value => NoticeLevelTarget::Level(NoticeLevel::of(value)),
     };
-    Change { to, scope }
+    NoticeLevelChange { to, scope }
 }
 
-const FIRST: Change = Change {
-    to: To::First,
-    scope: Scope::Session,
+const FIRST: NoticeLevelChange = NoticeLevelChange {
+    to: NoticeLevelTarget::First,
+    scope: SettingScope::Session,
 };
 
-const UNKNOWN: Change = Change {
-    to: To::Level(Level::Loud),
-    scope: Scope::Session,
+const UNKNOWN: NoticeLevelChange = NoticeLevelChange {
+    to: NoticeLevelTarget::Level(NoticeLevel::Loud),
+    scope: SettingScope::Session,
 };
 
 const SETTING: &str = "client_min_messages";
@@ -232,20 +238,20 @@ mod tests {
     /// transaction, `!` is something that fails.
     fn check(script: &[&str], quiet: bool) {
         let gate = Gate::new(Arc::new(Policy::bi()), Fingerprinter::new(None, [7; 32]));
-        let mut loudness = Loudness::default();
+        let mut client_min_messages = ClientMinMessages::default();
         for text in script {
             match *text {
-                ";" => loudness.idle(),
-                "!" => loudness.failed(),
+                ";" => client_min_messages.idle(),
+                "!" => client_min_messages.failed(),
                 text => {
                     let judgement = gate.judge(text.into(), &SessionNames::of_no_database());
                     assert!(matches!(judgement.verdict, Verdict::Permitted(_)), "{text}");
-                    let change = Change::of(text, &judgement.facts);
-                    loudness.succeeded(judgement.facts.kind, change);
+                    let change = NoticeLevelChange::of(text, &judgement.facts);
+                    client_min_messages.succeeded(judgement.facts.kind, change);
                 }
             }
         }
-        assert_eq!(loudness.is_quiet(), quiet, "{script:?}");
+        assert_eq!(client_min_messages.is_quiet(), quiet, "{script:?}");
     }
 
     #[test]
@@ -307,7 +313,7 @@ mod tests {
     #[test]
     fn a_session_may_begin_quiet() {
         let quiet = ("client_min_messages".to_owned(), "warning".to_owned());
-        assert!(Loudness::at_startup(&[quiet]).is_quiet());
-        assert!(!Loudness::at_startup(&[]).is_quiet());
+        assert!(ClientMinMessages::at_startup(&[quiet]).is_quiet());
+        assert!(!ClientMinMessages::at_startup(&[]).is_quiet());
     }
 }

@@ -7,46 +7,51 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::tracked_setting::{Before, Change, Ended, Followed, Place};
-use crate::auth::certificate::Subject;
-use crate::gate::{Effect, SessionValues, Settings, Surety};
-use crate::policy::set::matching::Traits;
+use super::tracked_setting::{
+    EarlierStatements, StatementEnd, TrackedChange, TrackedSetting, TransactionPosition,
+};
+use crate::auth::certificate::CertificateSubject;
+use crate::gate::{Certainty, CustomSettings, SessionEffect, SessionValues};
+use crate::policy::set::matching::SessionTraits;
 use crate::policy::{CertificateField, Policy, SessionValue};
 
 /// What a login has brought to light of a session.
 #[derive(Clone, Default)]
-pub struct Known {
+pub struct LoginFacts {
     /// Who has logged in, and to which database.
-    pub traits: Arc<Traits>,
+    pub traits: Arc<SessionTraits>,
     /// What it called itself in its startup packet, if it did.
     pub application_name: Option<String>,
     /// What the certificate says that it has shown, if it has.
-    pub certificate: Option<Box<Subject>>,
+    pub certificate: Option<Box<CertificateSubject>>,
     /// Settings as the session began with them; none in it where it has none. What is not here was
     /// not asked for.
     pub settings: BTreeMap<String, Option<String>>,
 }
 
 /// The values of a session, followed.
-pub struct Values {
-    known: Known,
+pub struct ModelValues {
+    known: LoginFacts,
     /// The policy that says which are followed, by its version.
     policy: u64,
     /// Those that come from the login, and are asked for.
     fixed: SessionValues,
-    followed: Vec<Setting>,
+    followed: Vec<ModelSetting>,
 }
+
+/// The text of a setting; none where it has none.
+type TextValue = Option<Box<str>>;
 
 /// A setting that is followed.
-struct Setting {
+struct ModelSetting {
     /// As the policy names it.
     name: String,
-    value: Followed<Option<Box<str>>>,
+    value: TrackedSetting<TextValue>,
 }
 
-impl Values {
+impl ModelValues {
     /// Those that a policy asks for, of a session that begins now.
-    pub fn new(known: Known, policy: &Policy) -> Self {
+    pub fn new(known: LoginFacts, policy: &Policy) -> Self {
         let mut values = Self {
             known,
             policy: policy.version_number(),
@@ -57,9 +62,9 @@ impl Values {
             if let SessionValue::Setting(name) = name {
                 let first = values.known.settings.get(&name.to_ascii_lowercase());
                 let first = first.map(|value| value.as_deref().map(Box::from));
-                values.followed.push(Setting {
+                values.followed.push(ModelSetting {
                     name: name.clone(),
-                    value: Followed::new(first),
+                    value: TrackedSetting::new(first),
                 });
             }
         }
@@ -69,9 +74,9 @@ impl Values {
 
     /// Follows what another policy asks for from now on. What was not followed until now may have
     /// been set meanwhile.
-    pub fn follow(&mut self, policy: &Policy) -> Changed {
+    pub fn follow(&mut self, policy: &Policy) -> ValuesChange {
         if self.policy == policy.version_number() {
-            return Changed::Nothing;
+            return ValuesChange::Nothing;
         }
         self.policy = policy.version_number();
         let asked = policy.session_values();
@@ -84,14 +89,14 @@ impl Values {
             let known = before.iter().position(|setting| setting.name == *name);
             self.followed.push(match known {
                 Some(place) => before.swap_remove(place),
-                None => Setting {
+                None => ModelSetting {
                     name: name.clone(),
-                    value: Followed::new(None),
+                    value: TrackedSetting::new(None),
                 },
             });
         }
         self.fix(policy);
-        Changed::Perhaps
+        ValuesChange::Perhaps
     }
 
     fn fix(&mut self, policy: &Policy) {
@@ -117,7 +122,7 @@ impl Values {
     }
 
     /// The values as they are when what is judged now begins to run.
-    pub fn now(&self, before: Before) -> Arc<SessionValues> {
+    pub fn now(&self, before: EarlierStatements) -> Arc<SessionValues> {
         if self.fixed.is_empty() && self.followed.is_empty() {
             return SessionValues::none();
         }
@@ -141,20 +146,20 @@ impl Values {
     }
 
     /// A statement with this effect is on its way.
-    pub fn sent(&mut self, effect: &Effect) -> Changed {
+    pub fn sent(&mut self, effect: &SessionEffect) -> ValuesChange {
         self.each(effect, |value, change| value.sent(&change))
     }
 
     /// A statement with this effect has succeeded.
-    pub fn applied(&mut self, effect: &Effect, ran: Surety) {
+    pub fn applied(&mut self, effect: &SessionEffect, ran: Certainty) {
         self.each(effect, |value, change| match ran {
-            Surety::Certain => value.applied(&change),
-            Surety::Possible => value.applied(&change.possibly()),
+            Certainty::Certain => value.applied(&change),
+            Certainty::Possible => value.applied(&change.possibly()),
         });
     }
 
     /// A statement has ended, and its effects are applied.
-    pub fn ended(&mut self, ended: Ended) {
+    pub fn ended(&mut self, ended: StatementEnd) {
         for setting in &mut self.followed {
             setting.value.ended(ended);
         }
@@ -168,7 +173,7 @@ impl Values {
     }
 
     /// The upstream is ready for the next statement.
-    pub fn ready(&mut self, place: Place, under_way: Before) {
+    pub fn ready(&mut self, place: TransactionPosition, under_way: EarlierStatements) {
         for setting in &mut self.followed {
             setting.value.ready(place, under_way);
         }
@@ -176,32 +181,32 @@ impl Values {
 
     fn each(
         &mut self,
-        effect: &Effect,
-        mut act: impl FnMut(&mut Followed<Option<Box<str>>>, Change<'_, Option<Box<str>>>),
-    ) -> Changed {
-        let Effect::SettingSet {
+        effect: &SessionEffect,
+        mut act: impl FnMut(&mut TrackedSetting<TextValue>, TrackedChange<'_, TextValue>),
+    ) -> ValuesChange {
+        let SessionEffect::SettingSet {
             settings,
             value,
             scope,
             surety,
         } = effect
         else {
-            return Changed::Nothing;
+            return ValuesChange::Nothing;
         };
-        let mut changed = Changed::Nothing;
+        let mut changed = ValuesChange::Nothing;
         for setting in &mut self.followed {
             let is_meant = match settings {
-                Settings::One(name) => setting.name.eq_ignore_ascii_case(name),
-                Settings::All => true,
+                CustomSettings::One(name) => setting.name.eq_ignore_ascii_case(name),
+                CustomSettings::All => true,
             };
             if is_meant {
-                let change = Change {
+                let change = TrackedChange {
                     to: value,
                     scope: *scope,
                     surety: *surety,
                 };
                 act(&mut setting.value, change);
-                changed = Changed::Perhaps;
+                changed = ValuesChange::Perhaps;
             }
         }
         changed
@@ -210,29 +215,29 @@ impl Values {
 
 /// Whether values are others than before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Changed {
+pub enum ValuesChange {
     /// None.
     Nothing,
     /// One may be.
     Perhaps,
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for LoginFacts {
     /// Without the values.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Known({} settings)", self.settings.len())
     }
 }
 
-impl fmt::Debug for Values {
+impl fmt::Debug for ModelValues {
     /// Without the values.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Values({} settings)", self.followed.len())
+        write!(formatter, "ModelValues({} settings)", self.followed.len())
     }
 }
 
 /// A field of a certificate.
-fn field_of(certificate: &Subject, field: CertificateField) -> Option<&str> {
+fn field_of(certificate: &CertificateSubject, field: CertificateField) -> Option<&str> {
     match field {
         CertificateField::CommonName => certificate.common_name.as_deref(),
         CertificateField::Organization => certificate.organization.as_deref(),

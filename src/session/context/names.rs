@@ -5,64 +5,67 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::model_values::{Changed, Known, Values};
-use super::statement_timeout::StatementTime;
-use super::tracked_setting::{Before, Change, End, Ended, Followed, Path, Place};
-use crate::gate::effects::graph::Sight;
-use crate::gate::{Effect, Facts, Parameters, Refusal, StatementKind, Surety};
+use super::model_values::{LoginFacts, ModelValues, ValuesChange};
+use super::statement_timeout::StatementTimeout;
+use super::tracked_setting::{
+    EarlierStatements, SearchPathNames, StatementEnd, TrackedChange, TrackedSetting,
+    TransactionEnd, TransactionPosition,
+};
+use crate::gate::effects::graph::EffectGraph;
+use crate::gate::{Certainty, Facts, ParameterTypes, Refusal, SessionEffect, StatementKind};
 use crate::policy::Policy;
-use crate::session::pending::Running;
-use crate::session::protocol::Conversation;
+use crate::session::pending::InFlight;
+use crate::session::protocol::SessionProtocol;
 use crate::sqlstate;
-use crate::telemetry::labels::Outcome;
-use crate::telemetry::sqlstate_code::Code;
-use crate::upstream::catalog_cache::Keeper;
+use crate::telemetry::labels::StatementOutcome;
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::upstream::catalog_cache::CatalogCache;
 use crate::wire::backend::TransactionStatus;
 
 /// What a session's names mean, and who knows.
 #[derive(Debug)]
-pub struct Surroundings {
+pub struct NameContext {
     /// Who keeps the snapshot of the database; nobody where none is wanted.
-    keeper: Option<Arc<Keeper>>,
-    /// The state of the keeper that the session has taken over.
+    catalog_cache: Option<Arc<CatalogCache>>,
+    /// The state of the cache that the session has taken over.
     generation: u64,
     /// The snapshot of that state, where there is one. It is held for as long as something is
     /// judged by it: sessions that do nothing would keep every snapshot that ever was.
-    sight: Option<Weak<Sight>>,
-    paths: Followed<Path>,
-    values: Values,
-    statement_time: StatementTime,
+    effect_graph: Option<Weak<EffectGraph>>,
+    paths: TrackedSetting<SearchPathNames>,
+    values: ModelValues,
+    statement_time: StatementTimeout,
 }
 
-impl Surroundings {
+impl NameContext {
     /// Those of a session under a policy that begins with this search_path, as its setting is
     /// written, these values, and this bound on the time of a statement.
     pub fn new(
-        keeper: Option<Arc<Keeper>>,
+        catalog_cache: Option<Arc<CatalogCache>>,
         search_path: &str,
-        known: Known,
-        statement_time: StatementTime,
+        known: LoginFacts,
+        statement_time: StatementTimeout,
         policy: &Policy,
     ) -> Self {
         Self {
-            keeper,
+            catalog_cache,
             generation: 0,
-            sight: None,
-            paths: Followed::new(read(search_path)),
-            values: Values::new(known, policy),
+            effect_graph: None,
+            paths: TrackedSetting::new(parse_search_path(search_path)),
+            values: ModelValues::new(known, policy),
             statement_time,
         }
     }
 
     /// Who keeps the snapshot of the database.
-    pub(in crate::session) fn keeper(&self) -> Option<&Keeper> {
-        self.keeper.as_deref()
+    pub(in crate::session) fn keeper(&self) -> Option<&CatalogCache> {
+        self.catalog_cache.as_deref()
     }
 
     /// What the database contains is to be seen anew: under another policy.
-    pub(in crate::session) fn forget(&mut self) {
+    pub(in crate::session) fn forget_catalog(&mut self) {
         self.generation = 0;
-        self.sight = None;
+        self.effect_graph = None;
     }
 
     /// Whether anything is to be settled when statements fail or transactions end.
@@ -71,63 +74,63 @@ impl Surroundings {
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// How long one statement may run at the upstream; none where nothing bounds it.
     pub(in crate::session) fn statement_time_max(&self) -> Option<Duration> {
-        self.surroundings.statement_time.max()
+        self.name_context.statement_time.max()
     }
 
-    /// Takes over what the keeper has learned, before anything is judged.
-    pub(in crate::session) fn look_around(&mut self) {
+    /// Takes over what the cache has learned, before anything is judged.
+    pub(in crate::session) fn refresh_names(&mut self) {
         let policy = self.gate.policy();
-        if self.surroundings.values.follow(policy) == Changed::Perhaps
-            || self.surroundings.is_moving()
+        if self.name_context.values.follow(policy) == ValuesChange::Perhaps
+            || self.name_context.is_moving()
         {
             self.take_over_settings();
         }
-        let surroundings = &mut self.surroundings;
-        let Some(keeper) = &surroundings.keeper else {
+        let name_context = &mut self.name_context;
+        let Some(catalog_cache) = &name_context.catalog_cache else {
             return;
         };
-        let generation = keeper.generation();
-        if generation == surroundings.generation {
-            let Some(sight) = &surroundings.sight else {
-                keeper.miss();
+        let generation = catalog_cache.generation();
+        if generation == name_context.generation {
+            let Some(effect_graph) = &name_context.effect_graph else {
+                catalog_cache.note_missing();
                 return;
             };
-            if self.names.sight().is_some() {
+            if self.names.effect_graph().is_some() {
                 return;
             }
-            if let Some(sight) = sight.upgrade() {
-                self.names.set_sight(Some(sight));
+            if let Some(effect_graph) = effect_graph.upgrade() {
+                self.names.set_effect_graph(Some(effect_graph));
                 return;
             }
         }
         // The number was read first: should the snapshot be newer, it is taken over once more.
-        let sight = keeper.sight(self.gate.policy().version_number());
-        surroundings.generation = generation;
-        surroundings.sight = sight.as_ref().map(Arc::downgrade);
-        self.names.set_sight(sight);
+        let effect_graph = catalog_cache.effects(self.gate.policy().version_number());
+        name_context.generation = generation;
+        name_context.effect_graph = effect_graph.as_ref().map(Arc::downgrade);
+        self.names.set_effect_graph(effect_graph);
     }
 
     /// Nothing is judged for now.
-    pub(in crate::session) fn look_away(&mut self) {
-        self.names.put_sight_away();
+    pub(in crate::session) fn release_names(&mut self) {
+        self.names.release_effect_graph();
     }
 
     /// Whether a prepared statement of this name, judged earlier, may still run. Where its verdict
-    /// stood on other grounds it is judged again.
-    pub(in crate::session) fn still_permits(&mut self, name: &str) -> Result<(), Box<Refusal>> {
-        self.look_around();
-        if self.names.is_prepared_in_doubt(name) {
+    /// stood on another basis it is judged again.
+    pub(in crate::session) fn recheck_statement(&mut self, name: &str) -> Result<(), Box<Refusal>> {
+        self.refresh_names();
+        if self.names.is_prepared_ambiguous(name) {
             return Err(Refusal::of_name_in_doubt(name));
         }
         let known = self.names.prepared(name);
-        match known.or_else(|| self.journal.in_doubt(name)) {
+        match known.or_else(|| self.pending.doubtful_statement(name)) {
             None => Ok(()),
-            Some(prepared) if prepared.facts.hold_on(self.names.grounds()) => Ok(()),
+            Some(prepared) if prepared.facts.holds_on(self.names.basis()) => Ok(()),
             Some(prepared) => {
-                if let Parameters::Given(types) = &prepared.parameters {
+                if let ParameterTypes::Given(types) = &prepared.parameters {
                     let types = types.iter().copied();
                     self.gate.permits_parameters(types, &self.names)?;
                 }
@@ -137,9 +140,9 @@ impl Conversation {
     }
 
     /// The same for a portal.
-    pub(in crate::session) fn still_runs(&mut self, portal: &str) -> Result<(), Box<Refusal>> {
-        self.look_around();
-        if self.names.is_cursor_in_doubt(portal) {
+    pub(in crate::session) fn recheck_portal(&mut self, portal: &str) -> Result<(), Box<Refusal>> {
+        self.refresh_names();
+        if self.names.is_cursor_ambiguous(portal) {
             return Err(Refusal::of_name_in_doubt(portal));
         }
         match self.names.cursor(portal) {
@@ -150,7 +153,10 @@ impl Conversation {
 
     /// Whether what this statement may end up running besides, at a COMMIT, may still run: cursors
     /// WITH HOLD, judged when they were declared.
-    pub(in crate::session) fn still_keeps(&self, facts: &Facts) -> Result<(), Box<Refusal>> {
+    pub(in crate::session) fn recheck_held_cursors(
+        &self,
+        facts: &Facts,
+    ) -> Result<(), Box<Refusal>> {
         if facts.kind != StatementKind::Commit && facts.statements <= 1 {
             return Ok(());
         }
@@ -164,7 +170,7 @@ impl Conversation {
         for effect in &facts.effects {
             if matches!(
                 effect,
-                Effect::Prepare { .. } | Effect::DeclareCursor { .. }
+                SessionEffect::Prepare { .. } | SessionEffect::DeclareCursor { .. }
             ) {
                 self.names.apply(effect);
             }
@@ -173,50 +179,52 @@ impl Conversation {
 
     /// A statement is on its way: what it does to settings may hold from now on.
     pub(in crate::session) fn expect_settings(&mut self, facts: &Facts) {
-        let mut changed = Changed::Nothing;
+        let mut changed = ValuesChange::Nothing;
         for effect in &facts.effects {
-            if let Some(change) = Change::of_path(effect) {
-                self.surroundings.paths.sent(&change);
-                changed = Changed::Perhaps;
+            if let Some(change) = TrackedChange::of_path(effect) {
+                self.name_context.paths.sent(&change);
+                changed = ValuesChange::Perhaps;
             }
-            self.surroundings.statement_time.sent(effect);
-            if self.surroundings.values.sent(effect) == Changed::Perhaps {
-                changed = Changed::Perhaps;
+            self.name_context.statement_time.sent(effect);
+            if self.name_context.values.sent(effect) == ValuesChange::Perhaps {
+                changed = ValuesChange::Perhaps;
             }
         }
-        if changed == Changed::Perhaps {
+        if changed == ValuesChange::Perhaps {
             self.take_over_settings();
         }
     }
 
     /// A statement has ended.
-    pub(in crate::session) fn follow_settings(&mut self, running: &Running) {
+    pub(in crate::session) fn settings_after_statement(&mut self, running: &InFlight) {
         let facts = &running.facts;
         match running.sqlstate {
-            None => self.loudness.succeeded(facts.kind, running.loudness),
-            Some(_) => self.loudness.failed(),
+            None => self
+                .client_min_messages
+                .succeeded(facts.kind, running.client_min_messages),
+            Some(_) => self.client_min_messages.failed(),
         }
-        let Surroundings {
+        let NameContext {
             paths,
             values,
             statement_time,
             ..
-        } = &mut self.surroundings;
+        } = &mut self.name_context;
         // Of several statements in one message nobody says which of them ended a transaction.
         let alone = facts.statements <= 1;
-        let has_run = running.runs == Surety::Certain || runs_once(facts.kind);
+        let has_run = running.runs == Certainty::Certain || runs_once(facts.kind);
         // What was cut may have come to its end before it was cancelled.
-        let was_cut = running.outcome == Outcome::Cut;
+        let was_cut = running.outcome == StatementOutcome::Cut;
         let ran = if alone && has_run && !was_cut {
-            Surety::Certain
+            Certainty::Certain
         } else {
-            Surety::Possible
+            Certainty::Possible
         };
         if running.sqlstate.is_none() || was_cut || !alone {
             for effect in &facts.effects {
-                match (Change::of_path(effect), ran) {
-                    (Some(change), Surety::Certain) => paths.applied(&change),
-                    (Some(change), Surety::Possible) => paths.applied(&change.possibly()),
+                match (TrackedChange::of_path(effect), ran) {
+                    (Some(change), Certainty::Certain) => paths.applied(&change),
+                    (Some(change), Certainty::Possible) => paths.applied(&change.possibly()),
                     (None, _) => {
                         values.applied(effect, ran);
                         statement_time.applied(effect, ran);
@@ -225,61 +233,61 @@ impl Conversation {
             }
         }
         let ended = match (facts.kind, running.sqlstate) {
-            _ if !alone => Ended::Scrambled,
-            (_, Some(_)) => Ended::Failed,
-            (StatementKind::Commit, None) => Ended::With(End::Commit),
-            (StatementKind::Rollback, None) => Ended::With(End::Rollback),
-            _ if is_discard_all(facts) => Ended::With(End::AtOnce),
-            _ => Ended::Well,
+            _ if !alone => StatementEnd::Scrambled,
+            (_, Some(_)) => StatementEnd::Failed,
+            (StatementKind::Commit, None) => StatementEnd::With(TransactionEnd::Commit),
+            (StatementKind::Rollback, None) => StatementEnd::With(TransactionEnd::Rollback),
+            _ if is_discard_all(facts) => StatementEnd::With(TransactionEnd::AtOnce),
+            _ => StatementEnd::Well,
         };
-        if !self.surroundings.is_moving() {
+        if !self.name_context.is_moving() {
             return;
         }
-        self.surroundings.paths.ended(ended);
-        self.surroundings.values.ended(ended);
-        self.surroundings.statement_time.ended(ended);
+        self.name_context.paths.ended(ended);
+        self.name_context.values.ended(ended);
+        self.name_context.statement_time.ended(ended);
         self.take_over_settings();
     }
 
     /// Something has failed: what was done in the same transaction may be undone.
     pub(in crate::session) fn doubt_settings(&mut self) {
-        self.loudness.failed();
-        self.surroundings.paths.doubted();
-        self.surroundings.values.doubted();
-        self.surroundings.statement_time.doubted();
+        self.client_min_messages.failed();
+        self.name_context.paths.doubted();
+        self.name_context.values.doubted();
+        self.name_context.statement_time.doubted();
     }
 
     /// The upstream is ready for the next statement.
-    pub(in crate::session) fn settle_settings(&mut self, status: TransactionStatus) {
+    pub(in crate::session) fn settings_at_ready(&mut self, status: TransactionStatus) {
         if status == TransactionStatus::Idle {
-            self.loudness.idle();
+            self.client_min_messages.idle();
         }
-        if !self.surroundings.is_moving() {
+        if !self.name_context.is_moving() {
             return;
         }
         let place = match status {
-            TransactionStatus::Idle => Place::Outside,
-            TransactionStatus::InBlock | TransactionStatus::Failed => Place::Within,
+            TransactionStatus::Idle => TransactionPosition::Outside,
+            TransactionStatus::InBlock | TransactionStatus::Failed => TransactionPosition::Within,
         };
-        let under_way = if self.journal.is_empty() {
-            Before::Nothing
+        let under_way = if self.pending.is_empty() {
+            EarlierStatements::Nothing
         } else {
-            Before::Others
+            EarlierStatements::Others
         };
-        self.surroundings.paths.ready(place, under_way);
-        self.surroundings.values.ready(place, under_way);
-        self.surroundings.statement_time.ready(place, under_way);
+        self.name_context.paths.ready(place, under_way);
+        self.name_context.values.ready(place, under_way);
+        self.name_context.statement_time.ready(place, under_way);
         self.take_over_settings();
     }
 
     /// The upstream has reported its search_path (from version 18 on).
     pub(in crate::session) fn path_reported(&mut self, value: &str) {
-        self.surroundings.paths.reported(read(value));
+        self.name_context.paths.reported(parse_search_path(value));
     }
 
     /// A statement failed on a name, perhaps one that the snapshot shows, or ran where the snapshot
     /// shows none: whoever keeps it had better look.
-    pub(in crate::session) fn suspect(&self, code: Code) {
+    pub(in crate::session) fn suspect_catalog(&self, code: SqlstateCode) {
         let of_a_name = [
             sqlstate::UNDEFINED_TABLE,
             sqlstate::UNDEFINED_COLUMN,
@@ -287,29 +295,31 @@ impl Conversation {
             sqlstate::UNDEFINED_OBJECT,
             sqlstate::INVALID_SCHEMA_NAME,
         ];
-        if let Some(keeper) = &self.surroundings.keeper
-            && of_a_name.into_iter().any(|known| Code::from(known) == code)
+        if let Some(catalog_cache) = &self.name_context.catalog_cache
+            && of_a_name
+                .into_iter()
+                .any(|known| SqlstateCode::from(known) == code)
         {
-            keeper.suspect();
+            catalog_cache.suspect();
         }
     }
 
     pub(in crate::session) fn take_over_settings(&mut self) {
-        let before = if self.journal.keeps_settings(self.standing.status) {
-            Before::Nothing
+        let before = if self.pending.keeps_settings(self.transaction.status) {
+            EarlierStatements::Nothing
         } else {
-            Before::Others
+            EarlierStatements::Others
         };
-        let surroundings = &self.surroundings;
-        let paths = surroundings.paths.possible(before);
+        let name_context = &self.name_context;
+        let paths = name_context.paths.possible(before);
         self.names.set_paths(paths.into());
-        let values = surroundings.values.now(before);
+        let values = name_context.values.now(before);
         if **self.names.values() != *values {
             self.names.set_values(values);
         }
-        let surroundings = &self.surroundings;
-        let paths = surroundings.paths.possible(Before::Others);
-        let values = surroundings.values.now(Before::Others);
+        let name_context = &self.name_context;
+        let paths = name_context.paths.possible(EarlierStatements::Others);
+        let values = name_context.values.now(EarlierStatements::Others);
         self.names.set_at_end(paths.into(), values);
     }
 }
@@ -323,11 +333,11 @@ fn runs_once(kind: StatementKind) -> bool {
 }
 
 /// The names of a search_path as its setting is written.
-fn read(setting: &str) -> Option<Path> {
+fn parse_search_path(setting: &str) -> Option<SearchPathNames> {
     let names = crate::catalog::search_path::split(setting)?;
     Some(names.into_iter().map(String::into_boxed_str).collect())
 }
 fn is_discard_all(facts: &Facts) -> bool {
     let mut effects = facts.effects.iter();
-    effects.any(|effect| matches!(effect, Effect::DiscardAll))
+    effects.any(|effect| matches!(effect, SessionEffect::DiscardAll))
 }

@@ -13,13 +13,13 @@
 use std::sync::Arc;
 
 use crate::gate::{Facts, RoleQuestion, StatementKind};
-use crate::session::pending::Owed;
-use crate::session::policy_limits::result_limit::Course;
-use crate::session::protocol::{Conversation, Ending};
+use crate::session::pending::ExpectedReply;
+use crate::session::policy_limits::result_limit::RowForwarding;
+use crate::session::protocol::{SessionEnd, SessionProtocol};
 use crate::session::server::OwnRow;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
-use crate::wire::frame::Header;
+use crate::wire::frame::UpstreamHeader;
 
 /// As what a server is reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl ReportAs {
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// What a statement is answered that is about to run.
     pub(in crate::session) fn answer_to(&self, facts: &Facts) -> Option<&'static str> {
         let question = facts.asks_role?;
@@ -72,8 +72,8 @@ impl Conversation {
                 let begins = |sent: &Arc<Facts>| {
                     matches!(sent.kind, StatementKind::Begin | StatementKind::Several)
                 };
-                self.standing.status != TransactionStatus::Idle
-                    || self.journal.facts().iter().any(begins)
+                self.transaction.status != TransactionStatus::Idle
+                    || self.pending.facts().iter().any(begins)
             }
             RoleQuestion::DefaultReadOnly
             | RoleQuestion::InHotStandby
@@ -89,22 +89,24 @@ impl Conversation {
     pub(in crate::session) fn takes_row_of_question(
         &mut self,
         rest: &[u8],
-        header: &Header,
-    ) -> Result<OwnRow, Ending> {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-            return Ok(OwnRow::No);
+        header: &UpstreamHeader,
+    ) -> Result<OwnRow, SessionEnd> {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
+            return Ok(OwnRow::NotOwn);
         };
         let Some(answer) = running.role_answer else {
-            return Ok(OwnRow::No);
+            return Ok(OwnRow::NotOwn);
         };
         let Some(row) = rest.get(..header.total) else {
             return Ok(OwnRow::Waits);
         };
-        if self.advance(header)? == Course::Passes {
+        if self.advance(header)? == RowForwarding::Forward {
             let value = value_of(row, answer);
             let length = u8::try_from(value.len()).unwrap_or_default();
             let body = [&[0, 1, 0, 0, 0, length][..], value].concat();
-            encode::told(&mut self.reply, b'D', &body);
+            encode::error_body(&mut self.reply, b'D', &body);
         }
         Ok(OwnRow::Taken)
     }

@@ -5,26 +5,29 @@
 
 use std::time::Duration;
 
-use super::tracked_setting::{Before, Change, Ended, Followed, Place, Possible};
-use crate::gate::{Effect, STATEMENT_TIMEOUT, SetTo, Settings, Surety};
+use super::tracked_setting::{
+    EarlierStatements, PossibleValues, StatementEnd, TrackedChange, TrackedSetting,
+    TransactionPosition,
+};
+use crate::gate::{AssignedValue, Certainty, CustomSettings, STATEMENT_TIMEOUT, SessionEffect};
 use crate::policy::Policy;
 use crate::policy::settings::setting_value::milliseconds;
 
 /// The `statement_timeout` of one session.
 #[derive(Debug)]
-pub struct StatementTime {
-    followed: Followed<u64>,
+pub struct StatementTimeout {
+    followed: TrackedSetting<u64>,
     /// What counts where the value is not known: zero where nothing bounds it.
     otherwise_ms: u64,
     max: Option<Duration>,
 }
 
-impl StatementTime {
+impl StatementTimeout {
     /// That of a session that began with this value, as it is written; none where nobody has set
     /// one.
     pub fn new(written: Option<&str>, policy: &Policy) -> Self {
         let mut time = Self {
-            followed: Followed::new(written.and_then(milliseconds)),
+            followed: TrackedSetting::new(written.and_then(milliseconds)),
             otherwise_ms: policy.timeouts().statement_timeout_ms,
             max: None,
         };
@@ -43,20 +46,20 @@ impl StatementTime {
     }
 
     /// A statement with this effect is on its way.
-    pub fn sent(&mut self, effect: &Effect) {
+    pub fn sent(&mut self, effect: &SessionEffect) {
         self.change(effect, |followed, change| followed.sent(&change));
     }
 
     /// A statement with this effect has succeeded.
-    pub fn applied(&mut self, effect: &Effect, ran: Surety) {
+    pub fn applied(&mut self, effect: &SessionEffect, ran: Certainty) {
         self.change(effect, |followed, change| match ran {
-            Surety::Certain => followed.applied(&change),
-            Surety::Possible => followed.applied(&change.possibly()),
+            Certainty::Certain => followed.applied(&change),
+            Certainty::Possible => followed.applied(&change.possibly()),
         });
     }
 
     /// A statement has ended, and its effects are applied.
-    pub fn ended(&mut self, ended: Ended) {
+    pub fn ended(&mut self, ended: StatementEnd) {
         if self.is_moving() {
             self.followed.ended(ended);
             self.settle();
@@ -72,15 +75,19 @@ impl StatementTime {
     }
 
     /// The upstream is ready for the next statement.
-    pub fn ready(&mut self, place: Place, under_way: Before) {
+    pub fn ready(&mut self, place: TransactionPosition, under_way: EarlierStatements) {
         if self.is_moving() {
             self.followed.ready(place, under_way);
             self.settle();
         }
     }
 
-    fn change(&mut self, effect: &Effect, act: impl FnOnce(&mut Followed<u64>, Change<'_, u64>)) {
-        let Effect::SettingSet {
+    fn change(
+        &mut self,
+        effect: &SessionEffect,
+        act: impl FnOnce(&mut TrackedSetting<u64>, TrackedChange<'_, u64>),
+    ) {
+        let SessionEffect::SettingSet {
             settings,
             value,
             scope,
@@ -90,18 +97,18 @@ impl StatementTime {
             return;
         };
         match settings {
-            Settings::One(name) if &**name != STATEMENT_TIMEOUT => return,
-            Settings::One(_) | Settings::All => {}
+            CustomSettings::One(name) if &**name != STATEMENT_TIMEOUT => return,
+            CustomSettings::One(_) | CustomSettings::All => {}
         }
         let to = match value {
-            SetTo::To(written) => match written.as_deref().and_then(milliseconds) {
-                Some(ms) => SetTo::To(ms),
-                None => SetTo::Unknown,
+            AssignedValue::To(written) => match written.as_deref().and_then(milliseconds) {
+                Some(ms) => AssignedValue::To(ms),
+                None => AssignedValue::Unknown,
             },
-            SetTo::Default => SetTo::Default,
-            SetTo::Unknown | SetTo::Perhaps => SetTo::Unknown,
+            AssignedValue::Default => AssignedValue::Default,
+            AssignedValue::Unknown | AssignedValue::Perhaps => AssignedValue::Unknown,
         };
-        let change = Change {
+        let change = TrackedChange {
             to: &to,
             scope: *scope,
             surety: *surety,
@@ -111,11 +118,11 @@ impl StatementTime {
     }
 
     fn settle(&mut self) {
-        let longest = match self.followed.possible(Before::Others) {
+        let longest = match self.followed.possible(EarlierStatements::Others) {
             // Zero is no bound, and longer than any.
-            Possible::Known(values) if values.contains(&0) => Some(0),
-            Possible::Known(values) => values.into_iter().max(),
-            Possible::Unsure(_) | Possible::Unknown => None,
+            PossibleValues::Known(values) if values.contains(&0) => Some(0),
+            PossibleValues::Known(values) => values.into_iter().max(),
+            PossibleValues::Unsure(_) | PossibleValues::Unknown => None,
         };
         let ms = longest.unwrap_or(self.otherwise_ms);
         self.max = (ms > 0).then(|| Duration::from_millis(ms));
@@ -125,18 +132,18 @@ impl StatementTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::Scope;
+    use crate::gate::SettingScope;
 
-    fn set(value: &str, scope: Scope) -> Effect {
-        Effect::SettingSet {
-            settings: Settings::One(STATEMENT_TIMEOUT.into()),
-            value: SetTo::To(Some(value.into())),
+    fn set(value: &str, scope: SettingScope) -> SessionEffect {
+        SessionEffect::SettingSet {
+            settings: CustomSettings::One(STATEMENT_TIMEOUT.into()),
+            value: AssignedValue::To(Some(value.into())),
             scope,
-            surety: Surety::Certain,
+            surety: Certainty::Certain,
         }
     }
 
-    fn seconds(time: &StatementTime) -> Option<u64> {
+    fn seconds(time: &StatementTimeout) -> Option<u64> {
         time.max().map(|max| max.as_secs())
     }
 
@@ -144,40 +151,40 @@ mod tests {
     fn it_begins_as_it_was_set_and_else_as_the_policy_has_it() {
         let agent = Policy::agent();
         let own = Duration::from_millis(agent.timeouts().statement_timeout_ms);
-        assert_eq!(StatementTime::new(None, &agent).max(), Some(own));
-        assert_eq!(seconds(&StatementTime::new(Some("5s"), &agent)), Some(5));
-        assert_eq!(StatementTime::new(Some("soon"), &agent).max(), Some(own));
-        assert_eq!(StatementTime::new(Some("0"), &agent).max(), None);
+        assert_eq!(StatementTimeout::new(None, &agent).max(), Some(own));
+        assert_eq!(seconds(&StatementTimeout::new(Some("5s"), &agent)), Some(5));
+        assert_eq!(StatementTimeout::new(Some("soon"), &agent).max(), Some(own));
+        assert_eq!(StatementTimeout::new(Some("0"), &agent).max(), None);
     }
 
     #[test]
     fn what_is_set_holds_when_nothing_else_may() {
-        let mut time = StatementTime::new(Some("30s"), &Policy::agent());
-        let lower = set("2s", Scope::Session);
+        let mut time = StatementTimeout::new(Some("30s"), &Policy::agent());
+        let lower = set("2s", SettingScope::Session);
         time.sent(&lower);
         assert_eq!(seconds(&time), Some(30));
-        time.applied(&lower, Surety::Certain);
-        time.ended(Ended::Well);
-        time.ready(Place::Outside, Before::Nothing);
+        time.applied(&lower, Certainty::Certain);
+        time.ended(StatementEnd::Well);
+        time.ready(TransactionPosition::Outside, EarlierStatements::Nothing);
         assert_eq!(seconds(&time), Some(2));
-        let higher = set("20s", Scope::Transaction);
+        let higher = set("20s", SettingScope::Transaction);
         time.sent(&higher);
         assert_eq!(seconds(&time), Some(20));
-        time.applied(&higher, Surety::Certain);
-        time.ended(Ended::Well);
-        time.ready(Place::Within, Before::Nothing);
+        time.applied(&higher, Certainty::Certain);
+        time.ended(StatementEnd::Well);
+        time.ready(TransactionPosition::Within, EarlierStatements::Nothing);
         assert_eq!(seconds(&time), Some(20));
-        time.ready(Place::Outside, Before::Nothing);
+        time.ready(TransactionPosition::Outside, EarlierStatements::Nothing);
         assert_eq!(seconds(&time), Some(2));
-        let all = Effect::SettingSet {
-            settings: Settings::All,
-            value: SetTo::Default,
-            scope: Scope::Session,
-            surety: Surety::Certain,
+        let all = SessionEffect::SettingSet {
+            settings: CustomSettings::All,
+            value: AssignedValue::Default,
+            scope: SettingScope::Session,
+            surety: Certainty::Certain,
         };
-        time.applied(&all, Surety::Certain);
-        time.ended(Ended::Well);
-        time.ready(Place::Outside, Before::Nothing);
+        time.applied(&all, Certainty::Certain);
+        time.ended(StatementEnd::Well);
+        time.ready(TransactionPosition::Outside, EarlierStatements::Nothing);
         assert_eq!(seconds(&time), Some(30));
     }
 }

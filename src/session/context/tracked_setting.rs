@@ -6,57 +6,57 @@
 
 use std::fmt;
 
-use crate::gate::{Effect, Scope, SearchPaths, SetTo, Surety};
+use crate::gate::{AssignedValue, Certainty, SearchPaths, SessionEffect, SettingScope};
 use crate::limits;
 
 /// A search_path as its names, `$user` among them.
-pub type Path = Box<[Box<str>]>;
+pub type SearchPathNames = Box<[Box<str>]>;
 
 /// What is known of a setting.
-pub struct Followed<T> {
+pub struct TrackedSetting<T> {
     /// What the session began with, where that is known.
     first: Option<T>,
     /// What became of it. Most sessions never change most settings.
-    history: Option<Box<History<T>>>,
+    history: Option<Box<SettingHistory<T>>>,
 }
 
 /// What became of a setting.
-struct History<T> {
+struct SettingHistory<T> {
     /// What RESET returns to: what the session began with.
-    first: Possible<T>,
+    first: PossibleValues<T>,
     /// What holds outside of the open transaction, and again after a ROLLBACK.
-    base: Possible<T>,
+    base: PossibleValues<T>,
     /// What holds now, by what was answered.
-    current: Possible<T>,
+    current: PossibleValues<T>,
     /// What COMMIT would leave, if that is not `base`.
-    committing: Option<Possible<T>>,
+    committing: Option<PossibleValues<T>>,
     /// Everything that held at some time in the open transaction.
-    seen: Possible<T>,
+    seen: PossibleValues<T>,
     /// What was sent and may hold before its answer is here.
-    pending: Possible<T>,
+    pending: PossibleValues<T>,
     /// What the end of the transaction, once it is over, will have been.
-    ending: Ending,
+    ending: TransactionOutcome,
     /// What the server said last, where it says anything: then it does at every rest.
-    told: Option<Possible<T>>,
+    told: Option<PossibleValues<T>>,
 }
 
 /// What a statement does to a setting, as the gate found it.
-pub struct Change<'e, T> {
+pub struct TrackedChange<'e, T> {
     /// What it sets it to.
-    pub to: &'e SetTo<T>,
+    pub to: &'e AssignedValue<T>,
     /// For how long.
-    pub scope: Scope,
+    pub scope: SettingScope,
     /// Whether it happens for sure when the statement succeeds.
-    pub surety: Surety,
+    pub surety: Certainty,
 }
 
 /// A statement that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum StatementEnd {
     /// Well, and no transaction with it.
     Well,
     /// Well, and with it a transaction or a part of one.
-    With(End),
+    With(TransactionEnd),
     /// In an error.
     Failed,
     /// Among others, of which nobody says what became of them.
@@ -65,7 +65,7 @@ pub enum Ended {
 
 /// A statement that ends a transaction, or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum TransactionEnd {
     /// COMMIT: its changes stay.
     Commit,
     /// ROLLBACK, to a savepoint or of the whole: the two have the same command tag.
@@ -76,7 +76,7 @@ pub enum End {
 
 /// Where the upstream stands when it is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum TransactionPosition {
     /// No transaction is open.
     Outside,
     /// One is.
@@ -85,7 +85,7 @@ pub enum Place {
 
 /// What will run before a statement that is judged now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Before {
+pub enum EarlierStatements {
     /// Nothing that could change a setting: all answers are here, or what is on its way neither
     /// sets anything nor ends a transaction.
     Nothing,
@@ -95,7 +95,7 @@ pub enum Before {
 
 /// How a transaction will have ended when it is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum TransactionOutcome {
     /// Its changes stay.
     Kept,
     /// They are undone: the last that was said is ROLLBACK.
@@ -106,7 +106,7 @@ enum Ending {
 
 /// Values of which any may hold.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Possible<T> {
+pub enum PossibleValues<T> {
     /// These.
     Known(Vec<T>),
     /// These, unless a function that the policy names has set another one.
@@ -115,7 +115,7 @@ pub enum Possible<T> {
     Unknown,
 }
 
-impl<T: Clone + Eq> Followed<T> {
+impl<T: Clone + Eq> TrackedSetting<T> {
     /// A session that begins with this value; none if it is not known.
     pub fn new(first: Option<T>) -> Self {
         Self {
@@ -126,20 +126,20 @@ impl<T: Clone + Eq> Followed<T> {
 
     /// All values that may hold when what is judged now begins to run: at once, or after other
     /// statements, of which any may end a transaction, or fail, or go back to a savepoint.
-    pub fn possible(&self, before: Before) -> Possible<T> {
+    pub fn possible(&self, before: EarlierStatements) -> PossibleValues<T> {
         match &self.history {
-            None => Possible::of(self.first.clone()),
+            None => PossibleValues::of(self.first.clone()),
             Some(history) => history.possible(before),
         }
     }
 
     /// A statement with this change is on its way.
-    pub fn sent(&mut self, change: &Change<'_, T>) {
+    pub fn sent(&mut self, change: &TrackedChange<'_, T>) {
         self.history().sent(change);
     }
 
     /// A statement with this change has succeeded.
-    pub fn applied(&mut self, change: &Change<'_, T>) {
+    pub fn applied(&mut self, change: &TrackedChange<'_, T>) {
         self.history().applied(change);
     }
 
@@ -149,7 +149,7 @@ impl<T: Clone + Eq> Followed<T> {
     }
 
     /// A statement has ended, and what it did is applied.
-    pub fn ended(&mut self, ended: Ended) {
+    pub fn ended(&mut self, ended: StatementEnd) {
         if let Some(history) = &mut self.history {
             history.ended(ended);
         }
@@ -163,7 +163,7 @@ impl<T: Clone + Eq> Followed<T> {
     }
 
     /// The upstream is ready for the next statement, within a transaction or outside of one.
-    pub fn ready(&mut self, place: Place, under_way: Before) {
+    pub fn ready(&mut self, place: TransactionPosition, under_way: EarlierStatements) {
         if let Some(history) = &mut self.history {
             history.ready(place, under_way);
         }
@@ -172,76 +172,79 @@ impl<T: Clone + Eq> Followed<T> {
     /// The server has said what will hold when it is ready next, and from then on until it says
     /// something else.
     pub fn reported(&mut self, value: Option<T>) {
-        self.history().told = Some(Possible::of(value));
+        self.history().told = Some(PossibleValues::of(value));
     }
 
-    fn history(&mut self) -> &mut History<T> {
+    fn history(&mut self) -> &mut SettingHistory<T> {
         let Self { first, history } = self;
-        let begin = || Box::new(History::new(Possible::of(first.clone())));
+        let begin = || Box::new(SettingHistory::new(PossibleValues::of(first.clone())));
         history.get_or_insert_with(begin)
     }
 }
 
-impl<T: Clone + Eq> History<T> {
-    fn new(first: Possible<T>) -> Self {
+impl<T: Clone + Eq> SettingHistory<T> {
+    fn new(first: PossibleValues<T>) -> Self {
         Self {
             base: first.clone(),
             current: first.clone(),
             first,
             committing: None,
-            seen: Possible::none(),
-            pending: Possible::none(),
-            ending: Ending::Kept,
+            seen: PossibleValues::none(),
+            pending: PossibleValues::none(),
+            ending: TransactionOutcome::Kept,
             told: None,
         }
     }
 
-    fn possible(&self, before: Before) -> Possible<T> {
+    fn possible(&self, before: EarlierStatements) -> PossibleValues<T> {
         let possible = match before {
-            Before::Nothing => self.current.clone(),
-            Before::Others => self.all(),
+            EarlierStatements::Nothing => self.current.clone(),
+            EarlierStatements::Others => self.all(),
         };
         possible.or(&self.pending)
     }
 
-    fn sent(&mut self, change: &Change<'_, T>) {
+    fn sent(&mut self, change: &TrackedChange<'_, T>) {
         let to = self.target(change.to);
-        self.pending = std::mem::replace(&mut self.pending, Possible::Unknown).or(&to);
+        self.pending = std::mem::replace(&mut self.pending, PossibleValues::Unknown).or(&to);
     }
 
-    fn applied(&mut self, change: &Change<'_, T>) {
+    fn applied(&mut self, change: &TrackedChange<'_, T>) {
         let to = self.target(change.to);
-        if self.ending == Ending::Undone {
-            self.ending = Ending::Kept;
+        if self.ending == TransactionOutcome::Undone {
+            self.ending = TransactionOutcome::Kept;
         }
-        self.seen = std::mem::replace(&mut self.seen, Possible::Unknown).or(&to);
+        self.seen = std::mem::replace(&mut self.seen, PossibleValues::Unknown).or(&to);
         let before = self.committing.as_ref().unwrap_or(&self.base);
         let committing = match (change.scope, change.surety) {
-            (Scope::Session, Surety::Certain) => Some(to.clone()),
-            (Scope::Session, Surety::Possible) => Some(to.clone().or(before)),
-            (Scope::Transaction, _) => None,
+            (SettingScope::Session, Certainty::Certain) => Some(to.clone()),
+            (SettingScope::Session, Certainty::Possible) => Some(to.clone().or(before)),
+            (SettingScope::Transaction, _) => None,
         };
         self.committing = committing.or(self.committing.take());
         self.current = match change.surety {
-            Surety::Certain => to,
-            Surety::Possible => to.or(&self.current),
+            Certainty::Certain => to,
+            Certainty::Possible => to.or(&self.current),
         };
     }
 
     fn is_moving(&self) -> bool {
         let is_news = self.told.as_ref().is_some_and(|told| *told != self.current);
-        is_news || self.ending != Ending::Kept || !self.seen.is_none() || !self.pending.is_none()
+        is_news
+            || self.ending != TransactionOutcome::Kept
+            || !self.seen.is_none()
+            || !self.pending.is_none()
     }
 
-    fn ended(&mut self, ended: Ended) {
+    fn ended(&mut self, ended: StatementEnd) {
         if !self.is_moving() {
             return;
         }
         match ended {
-            Ended::Well => {}
-            Ended::With(end) => self.closed(end),
-            Ended::Failed => self.failed(),
-            Ended::Scrambled => self.scrambled(),
+            StatementEnd::Well => {}
+            StatementEnd::With(end) => self.closed(end),
+            StatementEnd::Failed => self.failed(),
+            StatementEnd::Scrambled => self.scrambled(),
         }
     }
 
@@ -251,15 +254,15 @@ impl<T: Clone + Eq> History<T> {
         }
     }
 
-    fn ready(&mut self, place: Place, under_way: Before) {
+    fn ready(&mut self, place: TransactionPosition, under_way: EarlierStatements) {
         if !self.is_moving() {
             return;
         }
         match place {
-            Place::Outside => self.idle(),
-            Place::Within => self.goes_on(),
+            TransactionPosition::Outside => self.idle(),
+            TransactionPosition::Within => self.goes_on(),
         }
-        if under_way == Before::Nothing {
+        if under_way == EarlierStatements::Nothing {
             self.rest();
         }
     }
@@ -267,7 +270,7 @@ impl<T: Clone + Eq> History<T> {
     /// A statement has failed: the transaction around it, if only an implicit one, may undo what
     /// was applied before.
     fn failed(&mut self) {
-        self.ending = Ending::InDoubt;
+        self.ending = TransactionOutcome::InDoubt;
     }
 
     /// Several statements have run, and nobody says which of them ended a transaction, or how.
@@ -276,31 +279,31 @@ impl<T: Clone + Eq> History<T> {
         self.current = all.clone();
         self.seen = all.clone();
         self.committing = Some(all);
-        self.ending = Ending::InDoubt;
+        self.ending = TransactionOutcome::InDoubt;
     }
 
     /// A statement that ends a transaction has succeeded.
-    fn closed(&mut self, end: End) {
+    fn closed(&mut self, end: TransactionEnd) {
         match end {
-            End::Commit => {
-                if self.ending == Ending::Undone {
+            TransactionEnd::Commit => {
+                if self.ending == TransactionOutcome::Undone {
                     // It was perhaps only a savepoint that was gone back to.
-                    self.ending = Ending::InDoubt;
+                    self.ending = TransactionOutcome::InDoubt;
                 }
                 self.close();
             }
-            End::AtOnce => {
+            TransactionEnd::AtOnce => {
                 // Older ones may not.
                 if let Some(committing) = &self.committing {
                     self.base = committing.clone().or(&self.base);
                 }
             }
-            End::Rollback => {
+            TransactionEnd::Rollback => {
                 // Until the transaction is seen to be over, it may go on from a savepoint.
                 let all = self.all();
                 self.current = all.clone();
                 self.committing = Some(all);
-                self.ending = Ending::Undone;
+                self.ending = TransactionOutcome::Undone;
             }
         }
     }
@@ -325,23 +328,23 @@ impl<T: Clone + Eq> History<T> {
     fn close(&mut self) {
         if let Some(committed) = self.committing.take() {
             match self.ending {
-                Ending::Kept => self.base = committed,
-                Ending::Undone => {}
-                Ending::InDoubt => self.base = committed.or(&self.base),
+                TransactionOutcome::Kept => self.base = committed,
+                TransactionOutcome::Undone => {}
+                TransactionOutcome::InDoubt => self.base = committed.or(&self.base),
             }
         }
         self.current = self.base.clone();
-        self.seen = Possible::none();
-        self.ending = Ending::Kept;
+        self.seen = PossibleValues::none();
+        self.ending = TransactionOutcome::Kept;
     }
 
     /// Nothing is under way.
     fn rest(&mut self) {
-        self.pending = Possible::none();
+        self.pending = PossibleValues::none();
     }
 
     /// Everything that holds, held or will hold, whatever becomes of the transaction.
-    fn all(&self) -> Possible<T> {
+    fn all(&self) -> PossibleValues<T> {
         let all = self.current.clone().or(&self.base).or(&self.seen);
         match &self.committing {
             Some(committing) => all.or(committing),
@@ -349,31 +352,31 @@ impl<T: Clone + Eq> History<T> {
         }
     }
 
-    fn target(&self, to: &SetTo<T>) -> Possible<T> {
+    fn target(&self, to: &AssignedValue<T>) -> PossibleValues<T> {
         match to {
-            SetTo::To(value) => Possible::only(value.clone()),
-            SetTo::Default => self.first.clone(),
-            SetTo::Unknown => Possible::Unknown,
-            SetTo::Perhaps => Possible::Unsure(Vec::new()),
+            AssignedValue::To(value) => PossibleValues::only(value.clone()),
+            AssignedValue::Default => self.first.clone(),
+            AssignedValue::Unknown => PossibleValues::Unknown,
+            AssignedValue::Perhaps => PossibleValues::Unsure(Vec::new()),
         }
     }
 }
 
-impl<T> Change<'_, T> {
+impl<T> TrackedChange<'_, T> {
     /// The same of a statement that may not have run.
     pub fn possibly(self) -> Self {
         Self {
-            surety: Surety::Possible,
+            surety: Certainty::Possible,
             ..self
         }
     }
 }
 
-impl<'e> Change<'e, Path> {
+impl<'e> TrackedChange<'e, SearchPathNames> {
     /// What an effect does to the search_path.
-    pub fn of_path(effect: &'e Effect) -> Option<Self> {
+    pub fn of_path(effect: &'e SessionEffect) -> Option<Self> {
         match effect {
-            Effect::SearchPathSet {
+            SessionEffect::SearchPathSet {
                 path,
                 scope,
                 surety,
@@ -387,24 +390,24 @@ impl<'e> Change<'e, Path> {
     }
 }
 
-impl<T> fmt::Debug for Followed<T> {
+impl<T> fmt::Debug for TrackedSetting<T> {
     /// Without the values, which the client may have chosen.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Followed")
+        formatter.write_str("TrackedSetting")
     }
 }
 
-impl From<Possible<Path>> for SearchPaths {
-    fn from(possible: Possible<Path>) -> Self {
+impl From<PossibleValues<SearchPathNames>> for SearchPaths {
+    fn from(possible: PossibleValues<SearchPathNames>) -> Self {
         match possible {
-            Possible::Known(paths) => Self::Known(paths.into()),
-            Possible::Unsure(paths) => Self::Unsure(paths.into()),
-            Possible::Unknown => Self::Unknown,
+            PossibleValues::Known(paths) => Self::Known(paths.into()),
+            PossibleValues::Unsure(paths) => Self::Unsure(paths.into()),
+            PossibleValues::Unknown => Self::Unknown,
         }
     }
 }
 
-impl<T: Clone + Eq> Possible<T> {
+impl<T: Clone + Eq> PossibleValues<T> {
     /// The value, where only one may hold.
     pub fn certain(&self) -> Option<&T> {
         match self {
@@ -461,26 +464,30 @@ impl<T: Clone + Eq> Possible<T> {
 mod tests {
     use super::*;
 
-    fn path(name: &str) -> Path {
+    fn path(name: &str) -> SearchPathNames {
         Box::new([name.into()])
     }
 
-    type Paths = Followed<Path>;
+    type Paths = TrackedSetting<SearchPathNames>;
 
     /// A change, as steps take it.
-    struct Step(SetTo<Path>, Scope, Surety);
+    struct TestChange(AssignedValue<SearchPathNames>, SettingScope, Certainty);
 
-    fn to(name: &str) -> Step {
-        Step(SetTo::To(path(name)), Scope::Session, Surety::Certain)
+    fn to(name: &str) -> TestChange {
+        TestChange(
+            AssignedValue::To(path(name)),
+            SettingScope::Session,
+            Certainty::Certain,
+        )
     }
 
-    fn local(name: &str) -> Step {
-        Step(to(name).0, Scope::Transaction, Surety::Certain)
+    fn local(name: &str) -> TestChange {
+        TestChange(to(name).0, SettingScope::Transaction, Certainty::Certain)
     }
 
-    impl Step {
-        fn change(&self) -> Change<'_, Path> {
-            Change {
+    impl TestChange {
+        fn change(&self) -> TrackedChange<'_, SearchPathNames> {
+            TrackedChange {
                 to: &self.0,
                 scope: self.1,
                 surety: self.2,
@@ -489,11 +496,11 @@ mod tests {
     }
 
     impl Paths {
-        fn send(&mut self, step: &Step) {
+        fn send(&mut self, step: &TestChange) {
             self.sent(&step.change());
         }
 
-        fn apply(&mut self, step: &Step) {
+        fn apply(&mut self, step: &TestChange) {
             self.applied(&step.change());
         }
     }
@@ -502,7 +509,7 @@ mod tests {
     fn check(steps: impl FnOnce(&mut Paths), possible: &[&str]) {
         let mut paths = Paths::new(Some(path("a")));
         steps(&mut paths);
-        let Possible::Known(known) = paths.possible(Before::Nothing) else {
+        let PossibleValues::Known(known) = paths.possible(EarlierStatements::Nothing) else {
             assert!(possible.is_empty(), "not known");
             return;
         };
@@ -512,7 +519,7 @@ mod tests {
     }
 
     /// One statement outside of a transaction, answered before the next one is sent.
-    fn alone(paths: &mut Paths, step: &Step) {
+    fn alone(paths: &mut Paths, step: &TestChange) {
         paths.send(step);
         paths.apply(step);
         paths.history().idle();
@@ -524,7 +531,11 @@ mod tests {
         check(|_| {}, &["a"]);
         check(|paths| alone(paths, &to("b")), &["b"]);
         check(|paths| alone(paths, &local("b")), &["a"]);
-        let reset = Step(SetTo::Default, Scope::Session, Surety::Certain);
+        let reset = TestChange(
+            AssignedValue::Default,
+            SettingScope::Session,
+            Certainty::Certain,
+        );
         check(
             |paths| {
                 alone(paths, &to("b"));
@@ -537,18 +548,25 @@ mod tests {
     #[test]
     fn what_a_function_may_have_set_leaves_what_was_known_unsure() {
         let mut paths = Paths::new(Some(path("a")));
-        let perhaps = Step(SetTo::Perhaps, Scope::Session, Surety::Possible);
+        let perhaps = TestChange(
+            AssignedValue::Perhaps,
+            SettingScope::Session,
+            Certainty::Possible,
+        );
         alone(&mut paths, &perhaps);
-        let unsure = |paths: &Paths| match paths.possible(Before::Nothing) {
-            Possible::Unsure(known) => known,
-            Possible::Known(_) | Possible::Unknown => panic!("not unsure"),
+        let unsure = |paths: &Paths| match paths.possible(EarlierStatements::Nothing) {
+            PossibleValues::Unsure(known) => known,
+            PossibleValues::Known(_) | PossibleValues::Unknown => panic!("not unsure"),
         };
         assert_eq!(unsure(&paths), [path("a")]);
-        let maybe = Step(to("b").0, Scope::Session, Surety::Possible);
+        let maybe = TestChange(to("b").0, SettingScope::Session, Certainty::Possible);
         alone(&mut paths, &maybe);
         assert_eq!(unsure(&paths).len(), 2);
         alone(&mut paths, &to("c"));
-        assert_eq!(paths.possible(Before::Nothing).certain(), Some(&path("c")));
+        assert_eq!(
+            paths.possible(EarlierStatements::Nothing).certain(),
+            Some(&path("c"))
+        );
     }
 
     #[test]
@@ -582,7 +600,10 @@ mod tests {
             paths.history().rest();
         };
         check(begun, &["b"]);
-        for (end, left) in [(End::Commit, "b"), (End::Rollback, "a")] {
+        for (end, left) in [
+            (TransactionEnd::Commit, "b"),
+            (TransactionEnd::Rollback, "a"),
+        ] {
             check(
                 |paths| {
                     begun(paths);
@@ -603,7 +624,7 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.apply(&local("c"));
-                paths.history().closed(End::Commit);
+                paths.history().closed(TransactionEnd::Commit);
             },
             &["b"],
         );
@@ -611,7 +632,7 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.history().failed();
-                paths.history().closed(End::Commit);
+                paths.history().closed(TransactionEnd::Commit);
             },
             &["a", "b"],
         );
@@ -619,7 +640,7 @@ mod tests {
             |paths| {
                 begun(paths);
                 paths.apply(&to("c"));
-                paths.history().closed(End::Rollback);
+                paths.history().closed(TransactionEnd::Rollback);
             },
             &["a", "b", "c"],
         );
@@ -627,8 +648,8 @@ mod tests {
         check(
             |paths| {
                 begun(paths);
-                paths.history().closed(End::Rollback);
-                paths.history().closed(End::Commit);
+                paths.history().closed(TransactionEnd::Rollback);
+                paths.history().closed(TransactionEnd::Commit);
             },
             &["a", "b"],
         );
@@ -647,12 +668,12 @@ mod tests {
         paths.apply(&local("b"));
         paths.history().rest();
         let count = |before| match paths.possible(before) {
-            Possible::Known(known) => known.len(),
-            Possible::Unsure(_) | Possible::Unknown => 0,
+            PossibleValues::Known(known) => known.len(),
+            PossibleValues::Unsure(_) | PossibleValues::Unknown => 0,
         };
-        assert_eq!(count(Before::Nothing), 1);
+        assert_eq!(count(EarlierStatements::Nothing), 1);
         // It may be a COMMIT, or fail.
-        assert_eq!(count(Before::Others), 2);
+        assert_eq!(count(EarlierStatements::Others), 2);
     }
 
     #[test]
@@ -662,7 +683,7 @@ mod tests {
                 paths.send(&to("b"));
                 paths.apply(&to("b"));
                 paths.history().idle();
-                paths.history().closed(End::Rollback);
+                paths.history().closed(TransactionEnd::Rollback);
                 paths.history().idle();
                 paths.history().rest();
             },
@@ -674,15 +695,19 @@ mod tests {
     fn what_is_committed_at_once_may_survive_a_rollback() {
         let discarded = |paths: &mut Paths| {
             alone(paths, &to("b"));
-            let reset = Step(SetTo::Default, Scope::Session, Surety::Certain);
+            let reset = TestChange(
+                AssignedValue::Default,
+                SettingScope::Session,
+                Certainty::Certain,
+            );
             paths.send(&reset);
             paths.apply(&reset);
-            paths.history().closed(End::AtOnce);
+            paths.history().closed(TransactionEnd::AtOnce);
         };
         check(
             |paths| {
                 discarded(paths);
-                paths.history().closed(End::Rollback);
+                paths.history().closed(TransactionEnd::Rollback);
                 paths.history().idle();
                 paths.history().rest();
             },
@@ -700,9 +725,13 @@ mod tests {
 
     #[test]
     fn doubt_keeps_both_and_too_much_of_it_is_no_knowledge() {
-        let doubtful = Step(to("b").0, Scope::Session, Surety::Possible);
+        let doubtful = TestChange(to("b").0, SettingScope::Session, Certainty::Possible);
         check(|paths| alone(paths, &doubtful), &["a", "b"]);
-        let unknown = Step(SetTo::Unknown, Scope::Session, Surety::Certain);
+        let unknown = TestChange(
+            AssignedValue::Unknown,
+            SettingScope::Session,
+            Certainty::Certain,
+        );
         check(|paths| alone(paths, &unknown), &[]);
         check(
             |paths| {
@@ -727,7 +756,11 @@ mod tests {
             |paths| {
                 alone(
                     paths,
-                    &Step(SetTo::Unknown, Scope::Session, Surety::Possible),
+                    &TestChange(
+                        AssignedValue::Unknown,
+                        SettingScope::Session,
+                        Certainty::Possible,
+                    ),
                 );
                 paths.reported(Some(path("z")));
                 assert!(paths.is_moving());

@@ -1,119 +1,126 @@
 //! What a relay waits for beside its two sockets: a large text that is judged or a statement that
-//! is rescued on another thread, and the cancel of a result that was cut.
+//! is repaired on another thread, and the cancel of a result that was cut.
 
 use std::task::{Context, Poll};
 
-use super::{Moved, Relay, Turn};
-use crate::session::protocol::Ending;
-use crate::session::repair::executor::Rescuing;
-use crate::session::repair::{Errand, Patient};
-use crate::session::reply::Farewell;
-use crate::session::scheduling::large_text::{Judging, Large};
+use super::{BytesMoved, MoveResult, Relay};
+use crate::session::protocol::SessionEnd;
+use crate::session::repair::executor::RunningRepair;
+use crate::session::repair::{BlockingJob, RepairJob};
+use crate::session::reply::CloseReason;
+use crate::session::scheduling::large_text::{LargeText, LargeTextJudging};
 use crate::telemetry::events::OwnCancelEnded;
 use crate::telemetry::labels::CancelCause;
-use crate::upstream::cancel::CancelOutcome;
-use crate::waits::Wait;
+use crate::upstream::cancel::CancelResult;
+use crate::waits::WaitState;
 
 /// What is being done on another thread.
-pub(in crate::session) enum Elsewhere {
+pub(in crate::session) enum RunningJob {
     /// A large text is judged.
-    Judging { large: Large, judging: Judging },
-    /// A statement is rescued.
+    Judging {
+        large: LargeText,
+        judging: LargeTextJudging,
+    },
+    /// A statement is repaired.
     Rescuing {
-        patient: Box<Patient>,
-        rescuing: Rescuing,
+        repair_job: Box<RepairJob>,
+        repair: RunningRepair,
     },
 }
 
-impl Elsewhere {
+impl RunningJob {
     /// What the session waits for by it.
-    pub(in crate::session) fn wait(&self) -> Wait {
+    pub(in crate::session) fn wait_kind(&self) -> WaitState {
         match self {
-            Self::Judging { .. } => Wait::Judgement,
-            Self::Rescuing { .. } => Wait::Repair,
+            Self::Judging { .. } => WaitState::Judgement,
+            Self::Rescuing { .. } => WaitState::Repair,
         }
     }
 }
 
 impl Relay {
-    pub(in crate::session) fn start_elsewhere(&mut self) -> Moved {
-        let Some(errand) = self.conversation.take_errand() else {
-            return Moved::Nothing;
+    pub(in crate::session) fn start_job(&mut self) -> BytesMoved {
+        let Some(blocking_job) = self.protocol.take_blocking_job() else {
+            return BytesMoved::Nothing;
         };
-        self.elsewhere = Some(Box::new(match errand {
-            Errand::Judge(large) => self.judge_elsewhere(large),
-            Errand::Rescue(patient) => {
-                let rescuing = self.conversation.rescue_elsewhere(&patient);
-                Elsewhere::Rescuing { patient, rescuing }
+        self.running_job = Some(Box::new(match blocking_job {
+            BlockingJob::Judge(large) => self.start_judging(large),
+            BlockingJob::Rescue(repair_job) => {
+                let repair = self.protocol.start_repair(&repair_job);
+                RunningJob::Rescuing { repair_job, repair }
             }
         }));
-        Moved::Some
+        BytesMoved::Some
     }
 
     /// Cancels a result that was cut.
-    pub(in crate::session) fn cancel(&mut self, context: &mut Context<'_>) -> Turn {
-        if self.cancelling.is_none() && self.conversation.wants_cancel() {
-            self.cancelling = self.conversation.cancel_elsewhere();
+    pub(in crate::session) fn cancel_cut_result(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> MoveResult {
+        if self.cancelling.is_none() && self.protocol.wants_cancel() {
+            self.cancelling = self.protocol.start_cut_cancel();
         }
         let Some(cancelling) = &mut self.cancelling else {
-            return Ok(Moved::Nothing);
+            return Ok(BytesMoved::Nothing);
         };
         let Poll::Ready(outcome) = cancelling.as_mut().poll(context) else {
-            return Ok(Moved::Nothing);
+            return Ok(BytesMoved::Nothing);
         };
         self.cancelling = None;
-        self.conversation.telemetry.emit(&OwnCancelEnded {
+        self.protocol.telemetry.emit(&OwnCancelEnded {
             cause: CancelCause::Cut,
             outcome: outcome.into(),
         });
         match outcome {
             // It may arrive later, and meet another statement.
-            CancelOutcome::Unanswered => Err(Ending::Ended(Farewell::UpstreamLost)),
-            CancelOutcome::Busy | CancelOutcome::Failed => {
-                self.conversation.cancel_again();
-                Ok(Moved::Some)
+            CancelResult::Unanswered => Err(SessionEnd::Ended(CloseReason::UpstreamLost)),
+            CancelResult::Busy | CancelResult::Failed => {
+                self.protocol.cut_cancel_failed();
+                Ok(BytesMoved::Some)
             }
-            CancelOutcome::Forwarded | CancelOutcome::UnknownKey => Ok(Moved::Some),
+            CancelResult::Forwarded | CancelResult::UnknownKey => Ok(BytesMoved::Some),
         }
     }
 
-    fn judge_elsewhere(&mut self, large: Large) -> Elsewhere {
+    fn start_judging(&mut self, large: LargeText) -> RunningJob {
         let share = self.put_aside(&large);
-        let judging = self.conversation.judge_elsewhere(&large, share);
-        Elsewhere::Judging { large, judging }
+        let judging = self.protocol.judge_large_text(&large, share);
+        RunningJob::Judging { large, judging }
     }
 
-    pub(in crate::session) fn finish_elsewhere(&mut self, context: &mut Context<'_>) -> Turn {
+    pub(in crate::session) fn finish_job(&mut self, context: &mut Context<'_>) -> MoveResult {
         // What comes of it is told by pgsieve itself: not in the middle of another message.
-        if self.conversation.is_amid_unasked() {
-            return Ok(Moved::Nothing);
+        if self.protocol.is_amid_unasked() {
+            return Ok(BytesMoved::Nothing);
         }
-        match self.elsewhere.take().map(|elsewhere| *elsewhere) {
-            None => return Ok(Moved::Nothing),
-            Some(Elsewhere::Judging { large, mut judging }) => match judging.as_mut().poll(context)
-            {
-                Poll::Ready(Some(mut judged)) => {
-                    self.take_back(&mut judged);
-                    let again = self.conversation.judged_elsewhere(large, judged)?;
-                    self.elsewhere = again.map(|large| Box::new(self.judge_elsewhere(large)));
+        match self.running_job.take().map(|running_job| *running_job) {
+            None => return Ok(BytesMoved::Nothing),
+            Some(RunningJob::Judging { large, mut judging }) => {
+                match judging.as_mut().poll(context) {
+                    Poll::Ready(Some(mut judged)) => {
+                        self.take_back(&mut judged);
+                        let again = self.protocol.large_text_judged(large, judged)?;
+                        self.running_job = again.map(|large| Box::new(self.start_judging(large)));
+                    }
+                    Poll::Ready(None) => return Err(SessionEnd::Ended(CloseReason::Internal)),
+                    Poll::Pending => {
+                        self.running_job = Some(Box::new(RunningJob::Judging { large, judging }));
+                        return Ok(BytesMoved::Nothing);
+                    }
                 }
-                Poll::Ready(None) => return Err(Ending::Ended(Farewell::Internal)),
+            }
+            Some(RunningJob::Rescuing {
+                repair_job,
+                mut repair,
+            }) => match repair.as_mut().poll(context) {
+                Poll::Ready(outcome) => self.protocol.repair_finished(repair_job, outcome)?,
                 Poll::Pending => {
-                    self.elsewhere = Some(Box::new(Elsewhere::Judging { large, judging }));
-                    return Ok(Moved::Nothing);
+                    self.running_job = Some(Box::new(RunningJob::Rescuing { repair_job, repair }));
+                    return Ok(BytesMoved::Nothing);
                 }
             },
-            Some(Elsewhere::Rescuing {
-                patient,
-                mut rescuing,
-            }) => match rescuing.as_mut().poll(context) {
-                Poll::Ready(outcome) => self.conversation.rescued(patient, outcome)?,
-                Poll::Pending => {
-                    self.elsewhere = Some(Box::new(Elsewhere::Rescuing { patient, rescuing }));
-                    return Ok(Moved::Nothing);
-                }
-            },
         }
-        Ok(Moved::Some)
+        Ok(BytesMoved::Some)
     }
 }

@@ -6,11 +6,11 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::net::stream::Stream;
+use crate::net::stream::PeerStream;
 
 /// Bytes that the socket had; none at its end.
 pub(in crate::session) fn read(
-    stream: &mut Stream,
+    stream: &mut PeerStream,
     context: &mut Context<'_>,
     buffer: &mut [u8],
 ) -> Poll<io::Result<usize>> {
@@ -24,7 +24,7 @@ pub(in crate::session) fn read(
 
 /// Bytes that the socket took; none when it is not ready.
 pub(in crate::session) fn write(
-    stream: &mut Stream,
+    stream: &mut PeerStream,
     context: &mut Context<'_>,
     bytes: &[u8],
 ) -> io::Result<usize> {

@@ -22,28 +22,28 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::Relay;
 use super::sockets::read;
 use crate::limits;
-use crate::net::stream::Presence;
-use crate::session::pending::Owed;
-use crate::session::protocol::{Conversation, Ending, Intake};
-use crate::session::reply::Farewell;
-use crate::waits::Wait;
-use crate::wire::frame::{Cut, Phase, cut_frontend};
+use crate::net::stream::PeerPresence;
+use crate::session::pending::ExpectedReply;
+use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::session::reply::CloseReason;
+use crate::waits::WaitState;
+use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 
 /// The clocks of one session.
 #[derive(Default)]
-pub(in crate::session) struct Clocks {
+pub(in crate::session) struct IoTimeouts {
     timer: Option<Pin<Box<Sleep>>>,
-    answer: AnswerClock,
-    departure: Option<Box<Departure>>,
+    answer: AnswerTimeout,
+    departure: Option<Box<ClientDeparture>>,
     /// When the client is looked at next, while it is not being read.
     look: Option<Instant>,
     /// What the client's side last showed.
-    pub(in crate::session) client: Hearing,
+    pub(in crate::session) client: ClientReadState,
 }
 
 /// Whether the client's socket wakes the session by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::session) enum Hearing {
+pub(in crate::session) enum ClientReadState {
     /// It does: it has been read to its end.
     #[default]
     Open,
@@ -55,19 +55,19 @@ pub(in crate::session) enum Hearing {
 
 /// How long one wait has lasted, or one answer of the upstream's has been waited for.
 #[derive(Debug, Default)]
-struct AnswerClock {
+struct AnswerTimeout {
     /// What is waited for.
-    turn: Option<(Wait, u64)>,
+    turn: Option<(WaitState, u64)>,
     /// What was waited for it before something of the client's stood in the way.
     spent: Duration,
     /// Since when it is waited for again.
     since: Option<Instant>,
-    pressed: Pressed,
+    pressed: FlushRequest,
 }
 
 /// Whether the upstream was told to send what it holds back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Pressed {
+enum FlushRequest {
     #[default]
     NotYet,
     Told,
@@ -75,8 +75,8 @@ enum Pressed {
 
 /// A client that is leaving.
 #[derive(Debug, Clone, Copy)]
-struct Departure {
-    ending: Ending,
+struct ClientDeparture {
+    ending: SessionEnd,
     since: Instant,
     /// Bytes that had gone to it then.
     sent: u64,
@@ -88,8 +88,8 @@ impl Relay {
     pub(in crate::session) fn watch(
         &mut self,
         context: &mut Context<'_>,
-        scratch: &mut [u8],
-    ) -> Poll<Ending> {
+        read_buffer: &mut [u8],
+    ) -> Poll<SessionEnd> {
         for _ in 0..WATCH_ROUNDS_MAX {
             let Some(due) = self.next_due() else {
                 self.clocks.rest();
@@ -99,11 +99,11 @@ impl Relay {
                 return Poll::Pending;
             }
             let now = Instant::now();
-            let gone = self.look_at_client(now, context, scratch);
+            let gone = self.look_at_client(now, context, read_buffer);
             if let Some(ending) = gone.or_else(|| self.overdue(now)) {
                 return Poll::Ready(ending);
             }
-            if !self.conversation.outbox.is_settled() {
+            if !self.protocol.outbox.is_settled() {
                 context.waker().wake_by_ref();
             }
         }
@@ -114,20 +114,20 @@ impl Relay {
     /// When the first of the clocks runs out.
     fn next_due(&mut self) -> Option<Instant> {
         let wait = self.waits_for();
-        let turn = (wait, self.conversation.journal.turn());
+        let turn = (wait, self.protocol.pending.answer_number());
         let bound = self.bound_of(wait);
         let look = match self.clocks.client {
-            Hearing::Open => {
+            ClientReadState::Open => {
                 self.clocks.look = None;
                 None
             }
-            Hearing::Shut | Hearing::SaidAll => {
+            ClientReadState::Shut | ClientReadState::SaidAll => {
                 let soon = || Instant::now() + limits::DEPARTURE_LOOK_INTERVAL;
                 Some(*self.clocks.look.get_or_insert_with(soon))
             }
         };
-        if let Intake::Closing(ending @ (Ending::Terminated | Ending::ClientGone)) =
-            self.conversation.intake
+        if let ClientState::Closing(ending @ (SessionEnd::Terminated | SessionEnd::ClientGone)) =
+            self.protocol.intake
         {
             self.leaves(ending);
         }
@@ -138,42 +138,44 @@ impl Relay {
     }
 
     /// What the session waits for now.
-    pub(in crate::session) fn waits_for(&self) -> Wait {
-        let conversation = &self.conversation;
-        if !conversation.reply.is_empty() || !self.has_flushed() {
-            return Wait::ClientReads;
+    pub(in crate::session) fn waits_for(&self) -> WaitState {
+        let protocol = &self.protocol;
+        if !protocol.reply.is_empty() || !self.has_flushed() {
+            return WaitState::ClientReads;
         }
         if self.memory.stops_upstream() {
-            return Wait::Memory;
+            return WaitState::Memory;
         }
-        if conversation.is_calling() {
-            return Wait::Signal;
+        if protocol.is_calling() {
+            return WaitState::Signal;
         }
         let has_part = !self.upstream_rest.is_empty();
-        if let Some(wait) = conversation.waits_for_upstream(has_part) {
+        if let Some(wait) = protocol.waits_for_upstream(has_part) {
             return wait;
         }
-        match (&self.elsewhere, conversation.waits_for_audit()) {
-            (Some(elsewhere), _) => elsewhere.wait(),
-            (None, _) if self.cancelling.is_some() => Wait::CutCancel,
-            (None, true) => Wait::AuditRoom,
+        match (&self.running_job, protocol.waits_for_audit()) {
+            (Some(running_job), _) => running_job.wait_kind(),
+            (None, _) if self.cancelling.is_some() => WaitState::CutCancel,
+            (None, true) => WaitState::AuditRoom,
             // Between two turns nothing is taken, and nothing is waited for.
-            (None, false) if conversation.takes_frames() || conversation.turn.is_over() => {
-                Wait::Client
+            (None, false) if protocol.takes_frames() || protocol.turn.is_over() => {
+                WaitState::Client
             }
-            (None, false) => Wait::Nobody,
+            (None, false) => WaitState::Nobody,
         }
     }
 
-    fn bound_of(&self, wait: Wait) -> Option<Duration> {
+    fn bound_of(&self, wait: WaitState) -> Option<Duration> {
         match wait {
-            Wait::Answer => {
-                let statement = self.conversation.statement_time_max()?;
-                let statements = self.conversation.statements_answered();
+            WaitState::Answer => {
+                let statement = self.protocol.statement_time_max()?;
+                let statements = self.protocol.statements_answered();
                 Some(statement.saturating_mul(statements) + limits::UPSTREAM_GRACE)
             }
             // Those that a clock of somebody else's ends.
-            Wait::Repair | Wait::CutCancel | Wait::Memory | Wait::Signal => None,
+            WaitState::Repair | WaitState::CutCancel | WaitState::Memory | WaitState::Signal => {
+                None
+            }
             other => other.bound(),
         }
     }
@@ -183,40 +185,40 @@ impl Relay {
         &mut self,
         now: Instant,
         context: &mut Context<'_>,
-        scratch: &mut [u8],
-    ) -> Option<Ending> {
+        read_buffer: &mut [u8],
+    ) -> Option<SessionEnd> {
         if self.clocks.look.is_none_or(|look| look > now) {
             return None;
         }
         self.clocks.look = Some(now + limits::DEPARTURE_LOOK_INTERVAL);
         match self.client.presence() {
-            Presence::Gone => return Some(Ending::ClientGone),
-            Presence::SaidAll => self.leaves(Ending::ClientGone),
-            Presence::There if self.read_ahead(context, scratch).is_err() => {
-                return Some(Ending::ClientGone);
+            PeerPresence::Gone => return Some(SessionEnd::ClientGone),
+            PeerPresence::HalfClosed => self.leaves(SessionEnd::ClientGone),
+            PeerPresence::Present if self.read_ahead(context, read_buffer).is_err() => {
+                return Some(SessionEnd::ClientGone);
             }
-            Presence::There => {}
+            PeerPresence::Present => {}
         }
         if says_goodbye(&self.client_rest) {
-            self.leaves(Ending::Terminated);
+            self.leaves(SessionEnd::Terminated);
         }
         None
     }
 
     /// Reads some of what the client has sent before its turn: where more waits than the system
     /// holds for us, the end behind it does not come through.
-    fn read_ahead(&mut self, context: &mut Context<'_>, scratch: &mut [u8]) -> io::Result<()> {
-        while self.clocks.client == Hearing::Shut
+    fn read_ahead(&mut self, context: &mut Context<'_>, read_buffer: &mut [u8]) -> io::Result<()> {
+        while self.clocks.client == ClientReadState::Shut
             && self.client_rest.len() < limits::READ_AHEAD_BYTES_MAX
             && self.may_read_ahead()
         {
-            match read(&mut self.client, context, scratch) {
+            match read(&mut self.client, context, read_buffer) {
                 Poll::Pending => return Ok(()),
                 Poll::Ready(Ok(0)) => {
-                    self.clocks.client = Hearing::SaidAll;
-                    self.leaves(Ending::ClientGone);
+                    self.clocks.client = ClientReadState::SaidAll;
+                    self.leaves(SessionEnd::ClientGone);
                 }
-                Poll::Ready(Ok(count)) => self.take_ahead_of_turn(scratch, count),
+                Poll::Ready(Ok(count)) => self.take_ahead_of_turn(read_buffer, count),
                 Poll::Ready(Err(error)) => return Err(error),
             }
         }
@@ -224,11 +226,11 @@ impl Relay {
     }
 
     /// The client is leaving.
-    fn leaves(&mut self, ending: Ending) {
+    fn leaves(&mut self, ending: SessionEnd) {
         let sent = self.counted().to_client;
         self.clocks.departure.get_or_insert_with(|| {
             let since = Instant::now();
-            Box::new(Departure {
+            Box::new(ClientDeparture {
                 ending,
                 since,
                 sent,
@@ -237,7 +239,7 @@ impl Relay {
     }
 
     /// What has lasted for too long.
-    fn overdue(&mut self, now: Instant) -> Option<Ending> {
+    fn overdue(&mut self, now: Instant) -> Option<SessionEnd> {
         let sent = self.counted().to_client;
         if let Some(left) = &mut self.clocks.departure
             && left.since + limits::DEPARTURE_GRACE <= now
@@ -252,16 +254,16 @@ impl Relay {
         if self.clocks.answer.ends(Some(bound))? > now {
             return None;
         }
-        let is_first = self.clocks.answer.pressed == Pressed::NotYet;
-        if wait == Wait::Answer && is_first && self.conversation.asks_for_held_answers() {
-            self.clocks.answer.press(bound, now);
+        let is_first = self.clocks.answer.pressed == FlushRequest::NotYet;
+        if wait == WaitState::Answer && is_first && self.protocol.requests_flush() {
+            self.clocks.answer.request_flush(bound, now);
             return None;
         }
-        self.conversation.given_up(wait)
+        self.protocol.end_after_wait(wait)
     }
 }
 
-impl Clocks {
+impl IoTimeouts {
     /// Whether the timer has fired for a moment that is due by then.
     fn wakes(&mut self, due: Instant, context: &mut Context<'_>) -> Poll<()> {
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due)));
@@ -280,10 +282,10 @@ impl Clocks {
     }
 }
 
-impl AnswerClock {
+impl AnswerTimeout {
     /// When what is waited for has taken as long as it may.
-    fn due(&mut self, turn: (Wait, u64), bound: Option<Duration>) -> Option<Instant> {
-        let is_blocked = turn.0 == Wait::ClientReads;
+    fn due(&mut self, turn: (WaitState, u64), bound: Option<Duration>) -> Option<Instant> {
+        let is_blocked = turn.0 == WaitState::ClientReads;
         let is_same = self
             .turn
             .is_some_and(|known| known == turn || is_blocked && known.1 == turn.1);
@@ -309,68 +311,70 @@ impl AnswerClock {
     }
 
     /// From now on there is the grace once more, and nothing else.
-    fn press(&mut self, bound: Duration, now: Instant) {
-        self.pressed = Pressed::Told;
+    fn request_flush(&mut self, bound: Duration, now: Instant) {
+        self.pressed = FlushRequest::Told;
         self.spent = bound.saturating_sub(limits::UPSTREAM_GRACE);
         self.since = Some(now);
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// What of the upstream's is waited for, if anything is. `has_part` says whether part of a
     /// message has come.
-    fn waits_for_upstream(&self, has_part: bool) -> Option<Wait> {
+    fn waits_for_upstream(&self, has_part: bool) -> Option<WaitState> {
         let is_part = has_part || self.passing > 0 || self.dropping > 0;
-        let is_asked = match self.journal.front() {
-            None | Some(Owed::Rescue(_)) => false,
+        let is_asked = match self.pending.front() {
+            None | Some(ExpectedReply::Rescue(_)) => false,
             // The client has its error, and has yet to send the end of its batch.
-            Some(cut @ Owed::Cut(_)) => cut.is_work() || self.journal.len() > 1,
+            Some(cut @ ExpectedReply::Cut(_)) => cut.is_work() || self.pending.len() > 1,
             Some(_) => true,
         };
-        match (self.has_heard_farewell(), is_asked) {
-            (true, _) => Some(Wait::UpstreamCloses),
-            (false, true) => Some(Wait::Answer),
-            (false, false) => is_part.then_some(Wait::UpstreamFrame),
+        match (self.has_upstream_closed(), is_asked) {
+            (true, _) => Some(WaitState::UpstreamCloses),
+            (false, true) => Some(WaitState::Answer),
+            (false, false) => is_part.then_some(WaitState::UpstreamFrame),
         }
     }
 
     /// Statements in the text that is being answered: each has the whole time.
     fn statements_answered(&self) -> u32 {
-        match self.journal.front() {
-            Some(Owed::Query(running)) => running.facts.statements.max(1),
-            Some(Owed::Plan(asking)) => asking.statements().max(1),
+        match self.pending.front() {
+            Some(ExpectedReply::Query(running)) => running.facts.statements.max(1),
+            Some(ExpectedReply::Plan(asking)) => asking.statements().max(1),
             _ => 1,
         }
     }
 
     /// What was sent without a Sync may be done, and its answers held back: they are asked for.
     /// Says whether they were.
-    fn asks_for_held_answers(&mut self) -> bool {
-        if self.standing.unsynced {
+    fn requests_flush(&mut self) -> bool {
+        if self.transaction.unsynced {
             self.outbox.flush_message();
         }
-        self.standing.unsynced
+        self.transaction.unsynced
     }
 
     /// How the session ends whose wait was too long.
-    fn given_up(&self, wait: Wait) -> Option<Ending> {
-        let farewell = match wait {
-            Wait::Answer => match self.journal.front() {
-                Some(Owed::Query(_) | Owed::Execute(_)) => Farewell::StatementTime,
-                _ => Farewell::UpstreamSilent,
+    fn end_after_wait(&self, wait: WaitState) -> Option<SessionEnd> {
+        let close_reason = match wait {
+            WaitState::Answer => match self.pending.front() {
+                Some(ExpectedReply::Query(_) | ExpectedReply::Execute(_)) => {
+                    CloseReason::StatementTime
+                }
+                _ => CloseReason::UpstreamSilent,
             },
-            Wait::UpstreamFrame => Farewell::UpstreamSilent,
-            Wait::UpstreamCloses => return Some(Ending::UpstreamClosed),
-            Wait::Judgement | Wait::Nobody => Farewell::Internal,
+            WaitState::UpstreamFrame => CloseReason::UpstreamSilent,
+            WaitState::UpstreamCloses => return Some(SessionEnd::UpstreamClosed),
+            WaitState::Judgement | WaitState::Nobody => CloseReason::Internal,
             _ => return None,
         };
-        Some(Ending::Ended(farewell))
+        Some(SessionEnd::Ended(close_reason))
     }
 }
 
 /// Whether a client's Terminate is among frames that wait.
 fn says_goodbye(mut frames: &[u8]) -> bool {
-    while let Ok(Cut::Whole(frame)) = cut_frontend(frames, Phase::Session) {
+    while let Ok(FrameCut::Whole(frame)) = cut_frontend(frames, ProtocolPhase::Session) {
         if frame.kind == b'X' {
             return true;
         }

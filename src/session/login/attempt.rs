@@ -8,48 +8,48 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use tokio::time::Instant;
 
-use super::error::Denial;
-use super::greeting::Hello;
-use super::login_settings::Entrance;
+use super::error::LoginError;
+use super::greeting::StartupPacket;
+use super::login_settings::LoginSettings;
 use super::pending_logins::PendingLogin;
-use super::startup::{self, Settled, Welcome};
-use super::{LoginDesk, LoginEnd, Opened};
-use crate::auth::{Admitted, Auth, AuthError, certificate};
-use crate::gate::{Introduction, StartupPlan};
-use crate::net::framed_stream::Link;
-use crate::net::stream::Peer;
-use crate::policy::set::matching::Traits;
+use super::startup::{self, AdmittedStartup, JudgedStartup};
+use super::{LoginContext, LoginEnd, OpenedSession};
+use crate::auth::{AdmittedIdentity, AuthError, ClientAuth, certificate};
+use crate::gate::{ClaimedIdentity, StartupPlan};
+use crate::net::framed_stream::FramedStream;
+use crate::net::stream::PeerAddress;
+use crate::policy::set::matching::SessionTraits;
 use crate::policy::{Policy, SessionValue};
-use crate::session::drain::Draining;
+use crate::session::drain::DrainReceiver;
 use crate::session::membership::Membership;
-use crate::session::policy_limits::per_user::Presence;
+use crate::session::policy_limits::per_user::CountedSession;
 use crate::session::policy_reload::under;
-use crate::session::policy_store::{Placed, Unplaced};
+use crate::session::policy_store::{AssignedPolicy, Unplaced};
 use crate::sqlstate;
 use crate::telemetry::events::{
     LoginFinished, LoginSettingChanged, ProtocolViolation, TokenRefused, TripwireFired,
     UpstreamIdentityRefused, UpstreamTlsFailed, UpstreamUnreachable,
 };
-use crate::telemetry::labels::{LoginMethod, LoginOutcome, LoginSetting};
+use crate::telemetry::labels::{LoginMethod, LoginOutcome, StartupSettingOutcome};
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
-use crate::upstream::backend_signals::Owner;
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::upstream::backend_signals::SessionOwner;
 use crate::upstream::cancel::CancelGuard;
-use crate::upstream::catalog_cache::Keeper;
-use crate::upstream::compile_pool::Side;
+use crate::upstream::catalog_cache::CatalogCache;
+use crate::upstream::compile_pool::CompilePool;
 use crate::upstream::login::UpstreamSession;
-use crate::upstream::verify::{Verified, verify};
-use crate::wire::encode::{self, ErrorFields, Severity};
+use crate::upstream::verify::{VerifiedSession, verify};
+use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::startup::ProtocolVersion;
 
 /// One login under way.
-pub struct Attempt<'d> {
+pub struct LoginAttempt<'d> {
     /// What every login needs.
-    pub desk: &'d LoginDesk,
+    pub login_context: &'d LoginContext,
     /// The way that it comes in.
-    pub entrance: Arc<Entrance>,
+    pub login_settings: Arc<LoginSettings>,
     /// Where the client comes from.
-    pub peer: Peer,
+    pub peer: PeerAddress,
     /// When it came.
     pub since: Instant,
     /// When it has to be in.
@@ -59,90 +59,90 @@ pub struct Attempt<'d> {
     /// Its standing while it is the client's turn.
     pub pending: &'d PendingLogin,
     /// Hears when the server is asked to stop.
-    pub draining: Draining,
+    pub draining: DrainReceiver,
 }
 
 /// The way to a session that was gone so far: what is there if it ends here.
-struct Entered {
+struct LoginProgress {
     upstream: UpstreamSession,
     plan: StartupPlan,
-    placed: Placed,
-    verified: Verified,
-    keeper: Option<Arc<Keeper>>,
-    side: Side,
-    presence: Presence,
+    assigned_policy: AssignedPolicy,
+    verified: VerifiedSession,
+    catalog_cache: Option<Arc<CatalogCache>>,
+    compile_pool: CompilePool,
+    counted_session: CountedSession,
     cancel: Option<CancelGuard>,
     method: LoginMethod,
     ends: Option<i64>,
 }
 
-impl Attempt<'_> {
+impl LoginAttempt<'_> {
     /// Carries it out.
     ///
     /// May be cancelled: both connections are dropped.
-    pub async fn run(mut self, hello: Hello) -> LoginEnd {
+    pub async fn run(mut self, hello: StartupPacket) -> LoginEnd {
         let settled = hello.startup().and_then(|startup| {
-            let introduction = Introduction::of(&startup.parameters);
-            let Introduction {
+            let introduction = ClaimedIdentity::of(&startup.parameters);
+            let ClaimedIdentity {
                 user,
                 database,
                 application_name,
             } = &introduction;
             self.info = self.info.clone().named(user, database, application_name);
-            let way = (self.peer, &hello.link);
-            let traits = startup::traits(introduction, way, &self.entrance.attributes);
+            let way = (self.peer, &hello.framed);
+            let traits = startup::traits(introduction, way, &self.login_settings.attributes);
             let traits = Arc::new(traits);
-            let placed = self.place(&traits);
-            if let Ok(placed) = &placed {
-                self.info = under(&self.info, placed);
+            let assigned_policy = self.place(&traits);
+            if let Ok(assigned_policy) = &assigned_policy {
+                self.info = under(&self.info, assigned_policy);
             }
-            startup::settle(&startup, (traits, placed))
+            startup::judge_startup(&startup, (traits, assigned_policy))
         });
-        let mut client = hello.link;
+        let mut client = hello.framed;
         let entered = match settled {
             Ok(settled) => {
                 let draining = self.draining.clone();
                 tokio::select! {
                     entered = self.enter(&mut client, settled) => entered,
-                    () = draining.begun() => Err(Denial::Shutdown),
+                    () = draining.begun() => Err(LoginError::Shutdown),
                 }
             }
             Err(denial) => Err(denial),
         };
         match entered {
-            Ok(Entered {
+            Ok(LoginProgress {
                 upstream,
                 plan,
-                placed,
+                assigned_policy,
                 verified,
-                keeper,
-                side,
-                presence,
+                catalog_cache,
+                compile_pool,
+                counted_session,
                 cancel,
                 method,
                 ends,
             }) => {
-                self.info = under(&self.info, &placed).admitted();
+                self.info = under(&self.info, &assigned_policy).admitted();
                 self.record(method, LoginOutcome::Accepted, None);
                 let info = self.info;
                 let certificate = client.stream.peer_certificate();
                 let subject = certificate.map(|shown| Box::new(certificate::subject(shown)));
-                let auth = &self.entrance.auth;
+                let auth = &self.login_settings.auth;
                 let listed = certificate.and_then(|shown| auth.listed_name(&plan.user, shown));
-                LoginEnd::Opened(Box::new(Opened {
+                LoginEnd::Opened(Box::new(OpenedSession {
                     certificate_name: listed.map(Box::from),
                     ends,
-                    entrance: self.entrance,
+                    login_settings: self.login_settings,
                     client,
                     upstream,
                     info,
                     plan,
-                    placed,
+                    assigned_policy,
                     verified,
                     subject,
-                    keeper,
-                    side,
-                    presence,
+                    catalog_cache,
+                    compile_pool,
+                    counted_session,
                     cancel,
                 }))
             }
@@ -151,74 +151,80 @@ impl Attempt<'_> {
     }
 
     /// The policy of a client, unless its proof decides about that.
-    fn place(&self, traits: &Arc<Traits>) -> Result<Placed, Unplaced> {
-        match self.entrance.auth.proves_attributes() {
+    fn place(&self, traits: &Arc<SessionTraits>) -> Result<AssignedPolicy, Unplaced> {
+        match self.login_settings.auth.proves_attributes() {
             true => Err(Unplaced::Unproved),
-            false => self.desk.regime.place(traits),
+            false => self.login_context.policy_store.assign(traits),
         }
     }
 
-    async fn enter(&self, client: &mut Link, settled: Settled) -> Result<Entered, Denial> {
-        let Settled {
+    async fn enter(
+        &self,
+        client: &mut FramedStream,
+        settled: JudgedStartup,
+    ) -> Result<LoginProgress, LoginError> {
+        let JudgedStartup {
             version,
             negotiation,
             bare,
-            standing,
+            admission,
         } = settled;
         if !negotiation.is_empty() {
             client
                 .send(&negotiation, self.deadline)
                 .await
-                .map_err(Denial::Link)?;
+                .map_err(LoginError::Link)?;
         }
         self.pending.await_client();
-        let admitted = self
-            .entrance
-            .auth
-            .admit(client, self.peer, &bare.user, self.deadline)
-            .await;
-        self.pending.heard();
-        let mut admitted = admitted.map_err(Denial::Auth)?;
+        let auth = &self.login_settings.auth;
+        let deadline = self.deadline;
+        let admitted = auth.admit(client, self.peer, &bare.user, deadline).await;
+        self.pending.stop_waiting();
+        let mut admitted = admitted.map_err(LoginError::Auth)?;
         let welcome = self
-            .decide(client, standing, (&mut admitted, &bare))
+            .decide(client, admission, (&mut admitted, &bare))
             .await?;
         let method = match admitted {
-            Admitted::BoundAs(_) => LoginMethod::ScramPlus,
-            Admitted::AsItself | Admitted::As(_) | Admitted::Proved { .. } => self.method(),
+            AdmittedIdentity::BoundAs(_) => LoginMethod::ScramPlus,
+            AdmittedIdentity::AsItself
+            | AdmittedIdentity::As(_)
+            | AdmittedIdentity::Proved { .. } => self.method(),
         };
         let ends = admitted.ends();
         let reached = self.reach(client, admitted, &welcome).await?;
-        let ((mut upstream, account), presence) = reached;
-        let Welcome {
+        let ((mut upstream, account), counted_session) = reached;
+        let AdmittedStartup {
             plan,
-            placed,
+            assigned_policy,
             asked,
         } = welcome;
-        let wanted = settings_of(placed.gate.policy());
-        let reticence = self.desk.upstream.reticence();
+        let wanted = settings_of(assigned_policy.gate.policy());
+        let reticence = self.login_context.upstream.reticence();
         let verified = verify(&mut upstream, &wanted, reticence, self.deadline).await;
-        let verified = verified.map_err(Denial::NotReadOnly)?;
+        let verified = verified.map_err(LoginError::NotReadOnly)?;
         let server = upstream.server.as_ref();
-        let side = self.desk.sides.of(&plan.database, &account, server);
+        let compile_pools = &self.login_context.compile_pools;
+        let compile_pool = compile_pools.of(&plan.database, &account, server);
         // The first client of a database at a server waits for what the gate must know to judge
         // with it.
-        let keeper = self.desk.catalogs.of(&plan.database, server, account);
-        if let Some(keeper) = &keeper {
-            keeper.first_load(self.deadline).await;
+        let catalogs = &self.login_context.catalogs;
+        let catalog_cache = catalogs.of(&plan.database, server, account);
+        if let Some(catalog_cache) = &catalog_cache {
+            catalog_cache.first_load(self.deadline).await;
         }
-        let membership = Membership::of(&upstream, keeper.as_deref());
-        let regime = (&*self.desk.regime, &membership);
-        let placed = startup::confirm(placed, (&asked, &plan), regime)?;
-        let who = (&plan, &placed);
+        let membership = Membership::of(&upstream, catalog_cache.as_deref());
+        let policy_store = (&*self.login_context.policy_store, &membership);
+        let assigned_policy = startup::confirm(assigned_policy, (&asked, &plan), policy_store)?;
+        let who = (&plan, &assigned_policy);
         let cancel = self.answer(client, version, who, &upstream).await?;
-        Ok(Entered {
+        Ok(LoginProgress {
             upstream,
             plan,
-            placed,
+            assigned_policy,
             verified,
-            keeper,
-            side,
-            presence,
+            catalog_cache,
+            compile_pool,
+            counted_session,
             cancel,
             method,
             ends,
@@ -229,58 +235,65 @@ impl Attempt<'_> {
     /// with a secret of our own, what notices the upstream had, and which settings it did not get.
     async fn answer(
         &self,
-        client: &mut Link,
+        client: &mut FramedStream,
         version: ProtocolVersion,
-        (plan, placed): (&StartupPlan, &Placed),
+        (plan, assigned_policy): (&StartupPlan, &AssignedPolicy),
         upstream: &UpstreamSession,
-    ) -> Result<Option<CancelGuard>, Denial> {
-        let unsaid = |cause| Denial::Auth(AuthError::Unsaid(cause));
+    ) -> Result<Option<CancelGuard>, LoginError> {
+        let unsaid = |cause| LoginError::Auth(AuthError::Unencodable(cause));
         let mut out = BytesMut::new();
         encode::authentication_ok(&mut out);
         for (name, value) in &upstream.parameters {
-            let value = self.entrance.report_as.parameter(name).unwrap_or(value);
+            let value = self
+                .login_settings
+                .report_as
+                .parameter(name)
+                .unwrap_or(value);
             encode::parameter_status(&mut out, name, value).map_err(unsaid)?;
         }
         let mut guard = None;
         if let Some(key) = &upstream.key {
-            let target = self.desk.upstream.clone();
+            let target = self.login_context.upstream.clone();
             let client = match self.peer {
-                Peer::Tcp(address) => format!("{}@{}", plan.user, address.ip()),
-                Peer::Unix => plan.user.clone(),
+                PeerAddress::Tcp(address) => format!("{}@{}", plan.user, address.ip()),
+                PeerAddress::Unix => plan.user.clone(),
             };
-            let owner = Owner::of(&plan.user, placed.gate.policy().name(), upstream);
-            let (cancels, whose) = (&self.desk.cancels, (client.as_str(), owner));
+            let owner =
+                SessionOwner::of(&plan.user, assigned_policy.gate.policy().name(), upstream);
+            let (cancels, whose) = (&self.login_context.cancels, (client.as_str(), owner));
             let issued = cancels.issue(version, whose, target, key.clone());
-            let (own, kept) = issued.map_err(|_no_key| Denial::NoKey)?;
+            let (own, kept) = issued.map_err(|_no_key| LoginError::NoKey)?;
             encode::backend_key_data(&mut out, own.pid, &own.secret).map_err(unsaid)?;
             guard = Some(kept);
         }
         out.extend_from_slice(&upstream.notices);
         let changes = [
-            (LoginSetting::Lowered, plan.lowered()),
-            (LoginSetting::Ignored, plan.ignored()),
+            (StartupSettingOutcome::Lowered, plan.lowered()),
+            (StartupSettingOutcome::Ignored, plan.ignored()),
         ];
         for (change, count) in changes {
             for _ in 0..count {
-                self.desk.telemetry.emit(&LoginSettingChanged { change });
+                self.login_context
+                    .telemetry
+                    .emit(&LoginSettingChanged { change });
             }
         }
         for message in plan.notices() {
             let code = sqlstate::SUCCESSFUL_COMPLETION;
             encode::notice(
                 &mut out,
-                &ErrorFields::new(Severity::Notice, code, &message),
+                &ErrorFields::new(ErrorSeverity::Notice, code, &message),
             );
         }
         client
             .send(&out, self.deadline)
             .await
-            .map_err(Denial::Link)?;
+            .map_err(LoginError::Link)?;
         Ok(guard)
     }
 
-    async fn deny(self, client: Link, denial: &Denial) -> LoginEnd {
-        let telemetry = &self.desk.telemetry;
+    async fn deny(self, client: FramedStream, denial: &LoginError) -> LoginEnd {
+        let telemetry = &self.login_context.telemetry;
         if let Some(wire) = denial.tripwire() {
             telemetry.emit(&TripwireFired {
                 session: &self.info,
@@ -294,14 +307,14 @@ impl Attempt<'_> {
                 cause,
             });
         }
-        if let Denial::Auth(AuthError::Token(failure)) = denial {
+        if let LoginError::Auth(AuthError::Token(failure)) = denial {
             let user = self.info.user();
             telemetry.emit(&TokenRefused { user, failure });
         }
-        if let Denial::IdentityRefused(failure) = denial {
+        if let LoginError::IdentityRefused(failure) = denial {
             let user = self.info.user();
             telemetry.emit(&UpstreamIdentityRefused { user, failure });
-        } else if let Some(failure) = denial.for_the_house() {
+        } else if let Some(failure) = denial.operator_message() {
             telemetry.emit(&UpstreamUnreachable { failure });
         }
         if let Some(failure) = denial.upstream_tls() {
@@ -309,8 +322,8 @@ impl Attempt<'_> {
         }
         self.record(self.method(), denial.outcome(), denial.code());
         let mut last_words = BytesMut::new();
-        denial.tell(self.info.user(), &mut last_words);
-        client.part(&last_words).await;
+        denial.send(self.info.user(), &mut last_words);
+        client.send_and_close(&last_words).await;
         LoginEnd::Closed {
             info: self.info,
             reason: denial.closed(),
@@ -319,16 +332,16 @@ impl Attempt<'_> {
 
     /// The way of logging in that the settings name.
     fn method(&self) -> LoginMethod {
-        match &self.entrance.auth {
-            Auth::Passthrough { .. } => LoginMethod::Passthrough,
-            Auth::Scram(_) => LoginMethod::Scram,
-            Auth::Certificate(_) => LoginMethod::Certificate,
-            Auth::Oidc(_) => LoginMethod::Oidc,
-            Auth::Trust(_) => LoginMethod::Trust,
+        match &self.login_settings.auth {
+            ClientAuth::Passthrough { .. } => LoginMethod::Passthrough,
+            ClientAuth::Scram(_) => LoginMethod::Scram,
+            ClientAuth::Certificate(_) => LoginMethod::Certificate,
+            ClientAuth::Oidc(_) => LoginMethod::Oidc,
+            ClientAuth::Trust(_) => LoginMethod::Trust,
         }
     }
 
-    fn record(&self, method: LoginMethod, outcome: LoginOutcome, sqlstate: Option<Code>) {
+    fn record(&self, method: LoginMethod, outcome: LoginOutcome, sqlstate: Option<SqlstateCode>) {
         let (session, duration) = (&self.info, self.since.elapsed());
         let event = LoginFinished {
             session,
@@ -337,7 +350,7 @@ impl Attempt<'_> {
             sqlstate,
             duration,
         };
-        self.desk.telemetry.emit(&event);
+        self.login_context.telemetry.emit(&event);
     }
 }
 

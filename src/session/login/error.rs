@@ -10,24 +10,24 @@ use bytes::BytesMut;
 use super::unproven;
 use crate::auth::AuthError;
 use crate::gate::Refusal;
-use crate::net::framed_stream::{LinkError, Message};
+use crate::net::framed_stream::{OwnedMessage, PeerError};
 use crate::sqlstate::{self, SqlState};
 use crate::telemetry::labels::{
-    ClosedBecause, LoginOutcome, Peer, RefusedBecause, TlsFailure, Tripwire, Violation,
+    ClosedBecause, LoginOutcome, RefusedBecause, SessionLeg, TlsFailure, Tripwire, ViolationKind,
 };
-use crate::telemetry::sqlstate_code::Code;
-use crate::upstream::login::{LoginError, sqlstate_of};
-use crate::upstream::verify::{Setting, VerifyError};
-use crate::wire::encode::{self, ErrorFields, Severity};
-use crate::wire::malformed::Malformed;
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::upstream::login::{UpstreamLoginError, sqlstate_of};
+use crate::upstream::verify::{ProvedSetting, VerifyError};
+use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
+use crate::wire::malformed::MalformedMessage;
 
 /// One cause for turning a client away.
 #[derive(Debug)]
-pub enum Denial {
+pub enum LoginError {
     /// It went away, took too long, or sent no message.
-    Link(LinkError),
+    Link(PeerError),
     /// Its first packet is none.
-    Malformed(Malformed),
+    Malformed(MalformedMessage),
     /// It asked for TLS or GSS again, or where that cannot be.
     OutOfOrder,
     /// Bytes came in clear behind a request for TLS, ahead of its answer.
@@ -49,11 +49,11 @@ pub enum Denial {
     /// The upstream asks pgsieve for no password, so nothing proves who this remote client is.
     UpstreamTrustsUs,
     /// The upstream refused; its error is for the client.
-    UpstreamRefused(Message),
+    UpstreamRefused(OwnedMessage),
     /// The upstream refused the identity that stands for the client, which is our own affair.
-    IdentityRefused(LoginError),
+    IdentityRefused(UpstreamLoginError),
     /// The upstream was not reached or does not behave.
-    Upstream(LoginError),
+    Upstream(UpstreamLoginError),
     /// The upstream's session is not what was asked for.
     NotReadOnly(VerifyError),
     /// The server was asked to stop before the login was done.
@@ -69,33 +69,33 @@ pub enum Denial {
 }
 
 /// What a client is told.
-pub(in crate::session) struct Words {
+pub(in crate::session) struct LoginErrorText {
     pub(in crate::session) sqlstate: SqlState,
     pub(in crate::session) message: Cow<'static, str>,
     pub(in crate::session) hint: Option<&'static str>,
 }
 
-impl Denial {
+impl LoginError {
     /// Appends what the client is told; nothing where there is nobody to tell.
-    pub fn tell(&self, user: &str, out: &mut BytesMut) {
+    pub fn send(&self, user: &str, out: &mut BytesMut) {
         match self {
             Self::UpstreamRefused(message) => out.extend_from_slice(&message.bytes),
             Self::Settings(refusal) => {
                 let fields = ErrorFields {
                     detail: Some(&refusal.detail),
                     hint: Some(&refusal.hint),
-                    ..ErrorFields::new(Severity::Fatal, refusal.sqlstate, &refusal.message)
+                    ..ErrorFields::new(ErrorSeverity::Fatal, refusal.sqlstate, &refusal.message)
                 };
                 encode::error(out, &fields);
             }
             other => {
-                if let Some(words) = other.words(user) {
-                    let Words {
+                if let Some(words) = other.text(user) {
+                    let LoginErrorText {
                         sqlstate,
                         message,
                         hint,
                     } = words;
-                    let fields = ErrorFields::new(Severity::Fatal, sqlstate, &message);
+                    let fields = ErrorFields::new(ErrorSeverity::Fatal, sqlstate, &message);
                     encode::error(out, &ErrorFields { hint, ..fields });
                 }
             }
@@ -103,21 +103,23 @@ impl Denial {
     }
 
     /// The code that the client is told.
-    pub fn code(&self) -> Option<Code> {
+    pub fn code(&self) -> Option<SqlstateCode> {
         match self {
             Self::UpstreamRefused(message) => {
-                sqlstate_of(message).map(|code| Code::from_bytes(code.as_bytes()))
+                sqlstate_of(message).map(|code| SqlstateCode::from_bytes(code.as_bytes()))
             }
-            Self::Settings(refusal) => Some(Code::from(refusal.sqlstate)),
-            other => other.words("").map(|words| Code::from(words.sqlstate)),
+            Self::Settings(refusal) => Some(SqlstateCode::from(refusal.sqlstate)),
+            other => other
+                .text("")
+                .map(|words| SqlstateCode::from(words.sqlstate)),
         }
     }
 
     /// How the login ended.
     pub fn outcome(&self) -> LoginOutcome {
         match self {
-            Self::Link(LinkError::TimedOut)
-            | Self::Auth(AuthError::Link(LinkError::TimedOut))
+            Self::Link(PeerError::TimedOut)
+            | Self::Auth(AuthError::Peer(PeerError::TimedOut))
             | Self::NotOnRecord => LoginOutcome::TimedOut,
             Self::Link(_)
             | Self::Malformed(_)
@@ -125,7 +127,7 @@ impl Denial {
             | Self::BytesBeforeTls
             | Self::TlsHandshake(_) => LoginOutcome::Abandoned,
             Self::Auth(error) => match error {
-                AuthError::Link(_) | AuthError::Malformed(_) | AuthError::Unsaid(_) => {
+                AuthError::Peer(_) | AuthError::Malformed(_) | AuthError::Unencodable(_) => {
                     LoginOutcome::Abandoned
                 }
                 AuthError::NotPrivate | AuthError::NotLocal => LoginOutcome::RefusedMethod,
@@ -144,7 +146,7 @@ impl Denial {
                 Some(_) | None => LoginOutcome::UpstreamRefused,
             },
             Self::IdentityRefused(_) => LoginOutcome::UpstreamRefused,
-            Self::Upstream(LoginError::Link(LinkError::TimedOut)) => LoginOutcome::TimedOut,
+            Self::Upstream(UpstreamLoginError::Link(PeerError::TimedOut)) => LoginOutcome::TimedOut,
             Self::Upstream(_) | Self::NoKey => LoginOutcome::UpstreamUnreachable,
             Self::Shutdown => LoginOutcome::Drained,
             Self::TooManyConnections | Self::TooManyUsers => LoginOutcome::TooManyConnections,
@@ -154,7 +156,7 @@ impl Denial {
                 | VerifyError::NoSearchPath
                 | VerifyError::NoSettings,
             ) => LoginOutcome::UpstreamNotReadOnly,
-            Self::NotReadOnly(VerifyError::Link(LinkError::TimedOut)) => LoginOutcome::TimedOut,
+            Self::NotReadOnly(VerifyError::Link(PeerError::TimedOut)) => LoginOutcome::TimedOut,
             Self::NotReadOnly(VerifyError::Link(_) | VerifyError::Ended) => {
                 LoginOutcome::UpstreamUnreachable
             }
@@ -164,18 +166,18 @@ impl Denial {
     /// Why the connection ends.
     pub fn closed(&self) -> ClosedBecause {
         match self {
-            Self::Link(LinkError::Closed | LinkError::Broken(_))
-            | Self::Auth(AuthError::Link(LinkError::Closed | LinkError::Broken(_))) => {
+            Self::Link(PeerError::Closed | PeerError::Broken(_))
+            | Self::Auth(AuthError::Peer(PeerError::Closed | PeerError::Broken(_))) => {
                 ClosedBecause::ClientGone
             }
-            Self::Link(LinkError::TimedOut) | Self::Auth(AuthError::Link(LinkError::TimedOut)) => {
+            Self::Link(PeerError::TimedOut) | Self::Auth(AuthError::Peer(PeerError::TimedOut)) => {
                 ClosedBecause::TimedOut
             }
             Self::NotReadOnly(VerifyError::Differs(_)) => ClosedBecause::Tripwire,
             Self::Shutdown => ClosedBecause::Drained,
             other => match other.violation() {
-                Some((Peer::Client, _)) => ClosedBecause::ClientViolation,
-                Some((Peer::Upstream, _)) => ClosedBecause::UpstreamViolation,
+                Some((SessionLeg::Client, _)) => ClosedBecause::ClientViolation,
+                Some((SessionLeg::Upstream, _)) => ClosedBecause::UpstreamViolation,
                 None => ClosedBecause::LoginFailed,
             },
         }
@@ -186,9 +188,9 @@ impl Denial {
         match self {
             Self::TlsRequired => Some(RefusedBecause::TlsRequired),
             Self::TlsHandshake(_) => Some(RefusedBecause::TlsHandshake),
-            Self::Link(LinkError::TimedOut) => Some(RefusedBecause::LoginTimeout),
+            Self::Link(PeerError::TimedOut) => Some(RefusedBecause::LoginTimeout),
             Self::NotOnRecord => Some(RefusedBecause::AuditFull),
-            Self::Malformed(Malformed::UnsupportedProtocol { .. }) => {
+            Self::Malformed(MalformedMessage::UnsupportedProtocol { .. }) => {
                 Some(RefusedBecause::Unsupported)
             }
             _ => None,
@@ -206,28 +208,32 @@ impl Denial {
     /// Why TLS with the upstream was not agreed on, if that is why.
     pub fn upstream_tls(&self) -> Option<TlsFailure> {
         match self {
-            Self::Upstream(LoginError::Connect(error))
-            | Self::IdentityRefused(LoginError::Connect(error)) => error.tls_failure(),
+            Self::Upstream(UpstreamLoginError::Connect(error))
+            | Self::IdentityRefused(UpstreamLoginError::Connect(error)) => error.tls_failure(),
             _ => None,
         }
     }
 
     /// Who broke the protocol and in what way, if somebody did.
-    pub fn violation(&self) -> Option<(Peer, Violation)> {
+    pub fn violation(&self) -> Option<(SessionLeg, ViolationKind)> {
         let (peer, violation) = match self {
-            Self::BytesBeforeTls => (Peer::Client, Violation::BytesBeforeTls),
-            Self::OutOfOrder => (Peer::Client, Violation::OutOfOrder),
-            Self::Malformed(Malformed::UnsupportedProtocol { .. }) => return None,
-            Self::Malformed(_) => (Peer::Client, Violation::BadStartup),
-            Self::Auth(AuthError::Malformed(_)) => (Peer::Client, Violation::Malformed),
-            Self::Link(error) | Self::Auth(AuthError::Link(error)) => {
-                (Peer::Client, link_violation(error)?)
+            Self::BytesBeforeTls => (SessionLeg::Client, ViolationKind::BytesBeforeTls),
+            Self::OutOfOrder => (SessionLeg::Client, ViolationKind::OutOfOrder),
+            Self::Malformed(MalformedMessage::UnsupportedProtocol { .. }) => return None,
+            Self::Malformed(_) => (SessionLeg::Client, ViolationKind::BadStartup),
+            Self::Auth(AuthError::Malformed(_)) => (SessionLeg::Client, ViolationKind::Malformed),
+            Self::Link(error) | Self::Auth(AuthError::Peer(error)) => {
+                (SessionLeg::Client, link_violation(error)?)
             }
-            Self::Upstream(LoginError::OutOfPlace(_)) => (Peer::Upstream, Violation::OutOfOrder),
-            Self::Upstream(LoginError::TooMuch) => (Peer::Upstream, Violation::Overrun),
-            Self::Upstream(LoginError::Link(error))
+            Self::Upstream(UpstreamLoginError::OutOfPlace(_)) => {
+                (SessionLeg::Upstream, ViolationKind::OutOfOrder)
+            }
+            Self::Upstream(UpstreamLoginError::TooMuch) => {
+                (SessionLeg::Upstream, ViolationKind::Overrun)
+            }
+            Self::Upstream(UpstreamLoginError::Link(error))
             | Self::NotReadOnly(VerifyError::Link(error)) => {
-                (Peer::Upstream, link_violation(error)?)
+                (SessionLeg::Upstream, link_violation(error)?)
             }
             _ => return None,
         };
@@ -236,7 +242,7 @@ impl Denial {
 
     /// What the person who runs pgsieve has to hear, where the fault is on that side. It holds no
     /// address, user or password.
-    pub fn for_the_house(&self) -> Option<&dyn std::fmt::Display> {
+    pub fn operator_message(&self) -> Option<&dyn std::fmt::Display> {
         match self {
             Self::Upstream(error) | Self::IdentityRefused(error) => Some(error),
             Self::NotReadOnly(error) => Some(error),
@@ -248,18 +254,18 @@ impl Denial {
     pub fn tripwire(&self) -> Option<Tripwire> {
         match self {
             Self::NotReadOnly(VerifyError::Differs(setting)) => Some(match setting {
-                Setting::TransactionReadOnly => Tripwire::ReadOnlyNotVerified,
-                Setting::DefaultTransactionReadOnly => Tripwire::ReadOnlyReportedOff,
-                Setting::StandardConformingStrings => Tripwire::LexerSettingChanged,
-                Setting::ClientEncoding => Tripwire::EncodingChanged,
+                ProvedSetting::TransactionReadOnly => Tripwire::ReadOnlyNotVerified,
+                ProvedSetting::DefaultTransactionReadOnly => Tripwire::ReadOnlyReportedOff,
+                ProvedSetting::StandardConformingStrings => Tripwire::LexerSettingChanged,
+                ProvedSetting::ClientEncoding => Tripwire::EncodingChanged,
             }),
             _ => None,
         }
     }
 
-    fn words(&self, user: &str) -> Option<Words> {
+    fn text(&self, user: &str) -> Option<LoginErrorText> {
         let words = match self {
-            Self::Link(error) | Self::Auth(AuthError::Link(error)) => return link_words(error),
+            Self::Link(error) | Self::Auth(AuthError::Peer(error)) => return link_words(error),
             Self::BytesBeforeTls
             | Self::TlsHandshake(_)
             | Self::UpstreamRefused(_)
@@ -267,55 +273,55 @@ impl Denial {
             Self::Malformed(malformed) | Self::Auth(AuthError::Malformed(malformed)) => {
                 violation_words(malformed)
             }
-            Self::OutOfOrder => words(
+            Self::OutOfOrder => text(
                 sqlstate::PROTOCOL_VIOLATION,
                 "encryption was asked for twice or too late",
             ),
-            Self::TlsRequired => words(
+            Self::TlsRequired => text(
                 sqlstate::INVALID_AUTHORIZATION,
                 "this connection must be encrypted",
             )
             .hint("Connect with sslmode=require or stronger."),
-            Self::NoPolicy => words(
+            Self::NoPolicy => text(
                 sqlstate::INVALID_AUTHORIZATION,
                 "no policy is for this session",
             )
             .hint("Whoever runs the proxy decides which sessions a policy is for."),
-            Self::NoRoles => words(sqlstate::CANNOT_CONNECT_NOW, NO_ROLES).hint(
+            Self::NoRoles => text(sqlstate::CANNOT_CONNECT_NOW, NO_ROLES).hint(
                 "Connect again in a moment; the proxy's log says why its catalog is missing.",
             ),
-            Self::PolicyChanged => words(
+            Self::PolicyChanged => text(
                 sqlstate::CANNOT_CONNECT_NOW,
                 "the policies have changed during the login",
             )
             .hint("Connect again."),
-            Self::UpstreamTrustsUs => words(
+            Self::UpstreamTrustsUs => text(
                 sqlstate::INVALID_AUTHORIZATION,
                 "the database asks for no password, so nothing would prove who you are",
             )
             .hint("Connect from the proxy's own host, or have the database ask for a password."),
             Self::Auth(error) => unproven::words_for(error, user),
-            Self::IdentityRefused(_) => words(
+            Self::IdentityRefused(_) => text(
                 sqlstate::CONNECTION_REJECTED,
                 "the database does not accept the identity that stands for this user",
             )
             .hint("Whoever runs the proxy has to look at its log."),
             Self::Upstream(error) => upstream_words(error),
             Self::NotReadOnly(error) => unproved_words(error),
-            Self::Shutdown => words(sqlstate::CANNOT_CONNECT_NOW, "the proxy is shutting down")
+            Self::Shutdown => text(sqlstate::CANNOT_CONNECT_NOW, "the proxy is shutting down")
                 .hint("Connect again: another copy, or the next one, takes connections."),
-            Self::NoKey => words(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
-            Self::NotOnRecord => words(
+            Self::NoKey => text(sqlstate::INTERNAL_ERROR, "no cancel key could be made"),
+            Self::NotOnRecord => text(
                 sqlstate::CANNOT_CONNECT_NOW,
                 "the login cannot be put on record: the audit cannot be written",
             )
             .hint("Whoever runs the proxy has to look at the audit's disk; then connect again."),
-            Self::TooManyConnections => Words {
+            Self::TooManyConnections => LoginErrorText {
                 sqlstate: sqlstate::TOO_MANY_CONNECTIONS,
                 message: Cow::Owned(format!("too many connections for role \"{user}\"")),
                 hint: Some("Close a connection of this user that is not needed any more."),
             },
-            Self::TooManyUsers => words(
+            Self::TooManyUsers => text(
                 sqlstate::TOO_MANY_CONNECTIONS,
                 "sorry, too many users already",
             ),
@@ -324,7 +330,7 @@ impl Denial {
     }
 }
 
-impl Words {
+impl LoginErrorText {
     pub(in crate::session) fn hint(self, hint: &'static str) -> Self {
         Self {
             hint: Some(hint),
@@ -333,44 +339,46 @@ impl Words {
     }
 }
 
-pub(in crate::session) fn words(sqlstate: SqlState, message: &'static str) -> Words {
-    Words {
+pub(in crate::session) fn text(sqlstate: SqlState, message: &'static str) -> LoginErrorText {
+    LoginErrorText {
         sqlstate,
         message: Cow::Borrowed(message),
         hint: None,
     }
 }
 
-fn link_violation(error: &LinkError) -> Option<Violation> {
+fn link_violation(error: &PeerError) -> Option<ViolationKind> {
     match error {
-        LinkError::Closed | LinkError::Broken(_) | LinkError::TimedOut => None,
-        LinkError::Malformed(Malformed::UnknownType { .. }) => Some(Violation::OutOfOrder),
-        LinkError::Malformed(
-            Malformed::LengthTooSmall { .. } | Malformed::LengthTooLarge { .. },
-        ) => Some(Violation::BadLength),
-        LinkError::Malformed(_) => Some(Violation::Malformed),
-        LinkError::TooMuch => Some(Violation::TooLarge),
+        PeerError::Closed | PeerError::Broken(_) | PeerError::TimedOut => None,
+        PeerError::Malformed(MalformedMessage::UnknownType { .. }) => {
+            Some(ViolationKind::OutOfOrder)
+        }
+        PeerError::Malformed(
+            MalformedMessage::LengthTooSmall { .. } | MalformedMessage::LengthTooLarge { .. },
+        ) => Some(ViolationKind::BadLength),
+        PeerError::Malformed(_) => Some(ViolationKind::Malformed),
+        PeerError::TooMuch => Some(ViolationKind::TooLarge),
     }
 }
 
-fn link_words(error: &LinkError) -> Option<Words> {
+fn link_words(error: &PeerError) -> Option<LoginErrorText> {
     match error {
-        LinkError::Closed | LinkError::Broken(_) => None,
-        LinkError::TimedOut => Some(words(
+        PeerError::Closed | PeerError::Broken(_) => None,
+        PeerError::TimedOut => Some(text(
             sqlstate::QUERY_CANCELED,
             "canceling authentication due to timeout",
         )),
-        LinkError::Malformed(malformed) => Some(violation_words(malformed)),
-        LinkError::TooMuch => Some(words(
+        PeerError::Malformed(malformed) => Some(violation_words(malformed)),
+        PeerError::TooMuch => Some(text(
             sqlstate::PROTOCOL_VIOLATION,
             "more was sent than a login needs",
         )),
     }
 }
 
-fn violation_words(malformed: &Malformed) -> Words {
+fn violation_words(malformed: &MalformedMessage) -> LoginErrorText {
     let message = Cow::Owned(malformed.to_string());
-    Words {
+    LoginErrorText {
         sqlstate: malformed.sqlstate(),
         message,
         hint: None,
@@ -378,19 +386,19 @@ fn violation_words(malformed: &Malformed) -> Words {
 }
 
 /// A session that nobody could look at is not one that is not read-only.
-fn unproved_words(error: &VerifyError) -> Words {
+fn unproved_words(error: &VerifyError) -> LoginErrorText {
     match error {
-        VerifyError::Differs(_) => words(
+        VerifyError::Differs(_) => text(
             sqlstate::CONNECTION_REJECTED,
             "the database session is not read-only as it was asked to be",
         )
         .hint("Something between the proxy and the database ignores startup parameters."),
-        VerifyError::NoAnswer(_) | VerifyError::NoSearchPath | VerifyError::NoSettings => words(
+        VerifyError::NoAnswer(_) | VerifyError::NoSearchPath | VerifyError::NoSettings => text(
             sqlstate::CONNECTION_REJECTED,
             "the database does not say whether its session is read-only",
         )
         .hint("Whoever runs the proxy has to look at its log."),
-        VerifyError::Ended | VerifyError::Link(_) => words(
+        VerifyError::Ended | VerifyError::Link(_) => text(
             sqlstate::CONNECTION_FAILURE,
             "the connection to the database was lost while its session was checked",
         )
@@ -398,30 +406,34 @@ fn unproved_words(error: &VerifyError) -> Words {
     }
 }
 
-fn upstream_words(error: &LoginError) -> Words {
+fn upstream_words(error: &UpstreamLoginError) -> LoginErrorText {
     match error {
-        LoginError::Connect(_) => words(
+        UpstreamLoginError::Connect(_) => text(
             sqlstate::CANNOT_CONNECT,
             "the database behind the proxy cannot be reached",
         ),
-        LoginError::Link(_) | LoginError::OutOfPlace(_) | LoginError::TooMuch => words(
+        UpstreamLoginError::Link(_)
+        | UpstreamLoginError::OutOfPlace(_)
+        | UpstreamLoginError::TooMuch => text(
             sqlstate::CONNECTION_FAILURE,
             "the database behind the proxy broke off the login",
         ),
-        LoginError::Refused(_) | LoginError::NoPassword | LoginError::Unsaid(_) => words(
+        UpstreamLoginError::Refused(_)
+        | UpstreamLoginError::NoPassword
+        | UpstreamLoginError::Unsaid(_) => text(
             sqlstate::CONNECTION_REJECTED,
             "the database behind the proxy does not accept the login",
         ),
-        LoginError::CleartextInClear => words(
+        UpstreamLoginError::CleartextInClear => text(
             sqlstate::CONNECTION_REJECTED,
             "the database asks for the password in clear over an unencrypted connection",
         )
         .hint("Whoever runs the proxy should set sslmode for the database."),
-        LoginError::UnsupportedMethod => words(
+        UpstreamLoginError::UnsupportedMethod => text(
             sqlstate::FEATURE_NOT_SUPPORTED,
             "the database asks for a login method that the proxy does not carry",
         ),
-        LoginError::Scram(_) => words(
+        UpstreamLoginError::Scram(_) => text(
             sqlstate::CONNECTION_REJECTED,
             "the database did not prove that it knows the password",
         ),

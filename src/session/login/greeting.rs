@@ -13,28 +13,28 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-use super::error::Denial;
+use super::error::LoginError;
 use crate::net::client_tls::{ALPN, ClientTls, ClientTlsIdentity};
-use crate::net::framed_stream::{Link, LinkError};
-use crate::net::stream::{Peer, Stream};
+use crate::net::framed_stream::{FramedStream, PeerError};
+use crate::net::stream::{PeerAddress, PeerStream};
 use crate::net::tls_failure;
 use crate::session::scheduling::turn::TurnQueue;
 use crate::telemetry::labels::TlsFailure;
-use crate::wire::startup::{FirstPacket, Startup, cut_first};
+use crate::wire::startup::{FirstPacket, StartupMessage, cut_first};
 
 /// What a client came for.
 #[derive(Debug)]
-pub enum Greeting {
+pub enum ClientGreeting {
     /// To cancel the statement of another connection.
-    Cancel(CancelWish),
+    Cancel(ReceivedCancel),
     /// A session.
-    Startup(Hello),
+    Startup(StartupPacket),
 }
 
 /// A cancel request.
-pub struct CancelWish {
+pub struct ReceivedCancel {
     /// The connection, which gets no answer.
-    pub link: Link,
+    pub framed: FramedStream,
     /// The process id that it names.
     pub pid: i32,
     /// The secret that it brings.
@@ -42,135 +42,151 @@ pub struct CancelWish {
 }
 
 /// A client that said who it is.
-pub struct Hello {
+pub struct StartupPacket {
     /// The connection, TLS agreed on.
-    pub link: Link,
+    pub framed: FramedStream,
     packet: Bytes,
 }
 
 /// A client that is turned away before it said who it is.
 #[derive(Debug)]
-pub struct Turned {
+pub struct RejectedGreeting {
     /// The connection, where there is still one to say goodbye on.
-    pub link: Option<Link>,
+    pub framed: Option<FramedStream>,
     /// Why.
-    pub denial: Denial,
+    pub denial: LoginError,
 }
 
-impl Hello {
+impl StartupPacket {
     /// The StartupMessage.
-    pub fn startup(&self) -> Result<Startup<'_>, Denial> {
+    pub fn startup(&self) -> Result<StartupMessage<'_>, LoginError> {
         match cut_first(&self.packet) {
             Ok(Some((FirstPacket::Startup(startup), _))) => Ok(startup),
             // It was one when the packet was kept.
-            Ok(_) => Err(Denial::OutOfOrder),
-            Err(malformed) => Err(Denial::Malformed(malformed)),
+            Ok(_) => Err(LoginError::OutOfOrder),
+            Err(malformed) => Err(LoginError::Malformed(malformed)),
         }
     }
 }
 
-impl fmt::Debug for CancelWish {
+impl fmt::Debug for ReceivedCancel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("CancelWish(…)")
+        formatter.write_str("ReceivedCancel(…)")
     }
 }
 
-impl fmt::Debug for Hello {
+impl fmt::Debug for StartupPacket {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Hello({} bytes)", self.packet.len())
+        write!(formatter, "StartupPacket({} bytes)", self.packet.len())
     }
 }
 
 /// Hears a client out until it came to the point. Dropping it drops the connection.
 pub async fn greet(
-    stream: Stream,
-    peer: Peer,
+    stream: PeerStream,
+    peer: PeerAddress,
     (tls, turns): (&ClientTls, &TurnQueue),
     deadline: Instant,
-) -> Result<Greeting, Turned> {
+) -> Result<ClientGreeting, RejectedGreeting> {
     let stream = match (stream, tls.identity()) {
-        (Stream::Tcp(socket), Some(identity)) => {
+        (PeerStream::Tcp(socket), Some(identity)) => {
             match timeout_at(deadline, starts_tls(&socket)).await {
-                Err(_elapsed) => return Err(gone(Denial::Link(LinkError::TimedOut))),
+                Err(_elapsed) => return Err(gone(LoginError::Link(PeerError::TimedOut))),
                 Ok(FirstByte::Tls) => {
-                    accept(socket, (identity, turns), Way::Direct, deadline).await?
+                    accept(socket, (identity, turns), TlsNegotiation::Direct, deadline).await?
                 }
-                Ok(FirstByte::Other) => Stream::Tcp(socket),
+                Ok(FirstByte::Other) => PeerStream::Tcp(socket),
             }
         }
         (stream, _) => stream,
     };
-    converse(Link::new(stream), peer, (tls, turns), deadline).await
+    converse(FramedStream::new(stream), peer, (tls, turns), deadline).await
 }
 
 /// What a client may still ask for before its StartupMessage: each thing once.
 #[derive(Clone, Copy)]
-enum Expect {
+enum ExpectedRequest {
     TlsOrGss,
     Tls,
     Gss,
     Startup,
 }
 
+impl ExpectedRequest {
+    /// What is left to ask for behind a request for TLS.
+    fn after_ssl(self, agreed: AgreedTransport) -> Self {
+        match (agreed, self) {
+            (AgreedTransport::Tls, _) | (AgreedTransport::Clear, Self::Tls | Self::Startup) => {
+                Self::Startup
+            }
+            (AgreedTransport::Clear, Self::TlsOrGss | Self::Gss) => Self::Gss,
+        }
+    }
+
+    /// What is left to ask for behind a request for GSS.
+    fn after_gss(self) -> Self {
+        match self {
+            Self::TlsOrGss | Self::Tls => Self::Tls,
+            Self::Gss | Self::Startup => Self::Startup,
+        }
+    }
+}
+
 async fn converse(
-    mut link: Link,
-    peer: Peer,
+    mut framed: FramedStream,
+    peer: PeerAddress,
     (tls, turns): (&ClientTls, &TurnQueue),
     deadline: Instant,
-) -> Result<Greeting, Turned> {
-    let mut expect = if link.stream.is_tls() {
-        Expect::Startup
+) -> Result<ClientGreeting, RejectedGreeting> {
+    let mut expect = if framed.stream.is_tls() {
+        ExpectedRequest::Startup
     } else {
-        Expect::TlsOrGss
+        ExpectedRequest::TlsOrGss
     };
     loop {
-        let (first, bytes) = match first(&mut link, deadline).await {
+        let (first, bytes) = match first(&mut framed, deadline).await {
             Ok(read) => read,
             Err(denial) => {
-                return Err(Turned {
-                    link: Some(link),
+                return Err(RejectedGreeting {
+                    framed: Some(framed),
                     denial,
                 });
             }
         };
         match (first, expect) {
-            (First::Cancel { pid, secret }, _) => {
-                return Ok(Greeting::Cancel(CancelWish { link, pid, secret }));
+            (OwnedFirstPacket::Cancel { pid, secret }, _) => {
+                return Ok(ClientGreeting::Cancel(ReceivedCancel {
+                    framed,
+                    pid,
+                    secret,
+                }));
             }
-            (First::Startup, _) if is_in_clear(&link, peer, tls) => {
-                return Err(Turned {
-                    link: Some(link),
-                    denial: Denial::TlsRequired,
+            (OwnedFirstPacket::Startup, _) if is_in_clear(&framed, peer, tls) => {
+                return Err(RejectedGreeting {
+                    framed: Some(framed),
+                    denial: LoginError::TlsRequired,
                 });
             }
-            (First::Startup, _) => {
-                return Ok(Greeting::Startup(Hello {
-                    link,
+            (OwnedFirstPacket::Startup, _) => {
+                return Ok(ClientGreeting::Startup(StartupPacket {
+                    framed,
                     packet: bytes,
                 }));
             }
-            (First::Ssl, Expect::TlsOrGss | Expect::Tls) => {
+            (OwnedFirstPacket::Ssl, ExpectedRequest::TlsOrGss | ExpectedRequest::Tls) => {
                 let agreed;
-                (link, agreed) = answer_ssl(link, (tls, turns), deadline).await?;
-                expect = match (agreed, expect) {
-                    (Agreed::Tls, _) | (Agreed::Clear, Expect::Tls | Expect::Startup) => {
-                        Expect::Startup
-                    }
-                    (Agreed::Clear, Expect::TlsOrGss | Expect::Gss) => Expect::Gss,
-                };
+                (framed, agreed) = answer_ssl(framed, (tls, turns), deadline).await?;
+                expect = expect.after_ssl(agreed);
             }
-            (First::Gss, Expect::TlsOrGss | Expect::Gss) => {
-                link = decline(link, deadline).await?;
-                expect = match expect {
-                    Expect::TlsOrGss | Expect::Tls => Expect::Tls,
-                    Expect::Gss | Expect::Startup => Expect::Startup,
-                };
+            (OwnedFirstPacket::Gss, ExpectedRequest::TlsOrGss | ExpectedRequest::Gss) => {
+                framed = decline(framed, deadline).await?;
+                expect = expect.after_gss();
             }
-            (First::Ssl, Expect::Gss | Expect::Startup)
-            | (First::Gss, Expect::Tls | Expect::Startup) => {
-                return Err(Turned {
-                    link: Some(link),
-                    denial: Denial::OutOfOrder,
+            (OwnedFirstPacket::Ssl, ExpectedRequest::Gss | ExpectedRequest::Startup)
+            | (OwnedFirstPacket::Gss, ExpectedRequest::Tls | ExpectedRequest::Startup) => {
+                return Err(RejectedGreeting {
+                    framed: Some(framed),
+                    denial: LoginError::OutOfOrder,
                 });
             }
         }
@@ -178,85 +194,97 @@ async fn converse(
 }
 
 /// A first packet, owned.
-enum First {
+enum OwnedFirstPacket {
     Ssl,
     Gss,
     Cancel { pid: i32, secret: Vec<u8> },
     Startup,
 }
 
-async fn first(link: &mut Link, deadline: Instant) -> Result<(First, Bytes), Denial> {
+async fn first(
+    framed: &mut FramedStream,
+    deadline: Instant,
+) -> Result<(OwnedFirstPacket, Bytes), LoginError> {
     loop {
-        let cut = cut_first(&link.inbox).map_err(Denial::Malformed)?;
+        let cut = cut_first(&framed.inbox).map_err(LoginError::Malformed)?;
         let read = cut.map(|(packet, total)| match packet {
-            FirstPacket::Ssl => (First::Ssl, total),
-            FirstPacket::GssEnc => (First::Gss, total),
+            FirstPacket::Ssl => (OwnedFirstPacket::Ssl, total),
+            FirstPacket::GssEnc => (OwnedFirstPacket::Gss, total),
             FirstPacket::Cancel { pid, secret } => (
-                First::Cancel {
+                OwnedFirstPacket::Cancel {
                     pid,
                     secret: secret.to_vec(),
                 },
                 total,
             ),
-            FirstPacket::Startup(_) => (First::Startup, total),
+            FirstPacket::Startup(_) => (OwnedFirstPacket::Startup, total),
         });
         if let Some((first, total)) = read {
-            return Ok((first, link.inbox.split_to(total).freeze()));
+            return Ok((first, framed.inbox.split_to(total).freeze()));
         }
-        link.fill(deadline).await.map_err(Denial::Link)?;
+        framed.fill(deadline).await.map_err(LoginError::Link)?;
     }
 }
 
 /// Must this client have asked for TLS, and has not? Unix sockets have none, as in Postgres.
-fn is_in_clear(link: &Link, peer: Peer, tls: &ClientTls) -> bool {
-    tls.is_required() && !link.stream.is_tls() && matches!(peer, Peer::Tcp(_))
+fn is_in_clear(framed: &FramedStream, peer: PeerAddress, tls: &ClientTls) -> bool {
+    tls.is_required() && !framed.stream.is_tls() && matches!(peer, PeerAddress::Tcp(_))
 }
 
-enum Agreed {
+enum AgreedTransport {
     Tls,
     Clear,
 }
 
 async fn answer_ssl(
-    link: Link,
+    framed: FramedStream,
     (tls, turns): (&ClientTls, &TurnQueue),
     deadline: Instant,
-) -> Result<(Link, Agreed), Turned> {
+) -> Result<(FramedStream, AgreedTransport), RejectedGreeting> {
     let Some(identity) = tls.identity() else {
-        return Ok((decline(link, deadline).await?, Agreed::Clear));
+        return Ok((decline(framed, deadline).await?, AgreedTransport::Clear));
     };
-    let (mut socket, inbox) = match link {
-        Link {
-            stream: Stream::Tcp(socket),
+    let (mut socket, inbox) = match framed {
+        FramedStream {
+            stream: PeerStream::Tcp(socket),
             inbox,
         } => (socket, inbox),
-        link => return Ok((decline(link, deadline).await?, Agreed::Clear)),
+        framed => return Ok((decline(framed, deadline).await?, AgreedTransport::Clear)),
     };
     if !inbox.is_empty() {
-        return Err(gone(Denial::BytesBeforeTls));
+        return Err(gone(LoginError::BytesBeforeTls));
     }
     match timeout_at(deadline, socket.write_all(b"S")).await {
-        Err(_elapsed) => return Err(gone(Denial::Link(LinkError::TimedOut))),
-        Ok(Err(error)) => return Err(gone(Denial::Link(LinkError::Broken(error.kind())))),
+        Err(_elapsed) => return Err(gone(LoginError::Link(PeerError::TimedOut))),
+        Ok(Err(error)) => return Err(gone(LoginError::Link(PeerError::Broken(error.kind())))),
         Ok(Ok(())) => {}
     }
-    let stream = accept(socket, (identity, turns), Way::Negotiated, deadline).await?;
-    Ok((Link::new(stream), Agreed::Tls))
+    let stream = accept(
+        socket,
+        (identity, turns),
+        TlsNegotiation::Negotiated,
+        deadline,
+    )
+    .await?;
+    Ok((FramedStream::new(stream), AgreedTransport::Tls))
 }
 
 /// Says no to TLS or GSS. What came behind the request was sent before the answer could be known:
 /// the client of such a connection is not the one that believes itself to be asking.
-async fn decline(mut link: Link, deadline: Instant) -> Result<Link, Turned> {
-    if !link.inbox.is_empty() {
-        return Err(gone(Denial::BytesBeforeTls));
+async fn decline(
+    mut framed: FramedStream,
+    deadline: Instant,
+) -> Result<FramedStream, RejectedGreeting> {
+    if !framed.inbox.is_empty() {
+        return Err(gone(LoginError::BytesBeforeTls));
     }
-    match link.send(b"N", deadline).await {
-        Ok(()) => Ok(link),
-        Err(error) => Err(gone(Denial::Link(error))),
+    match framed.send(b"N", deadline).await {
+        Ok(()) => Ok(framed),
+        Err(error) => Err(gone(LoginError::Link(error))),
     }
 }
 
-enum Way {
+enum TlsNegotiation {
     Negotiated,
     Direct,
 }
@@ -265,25 +293,27 @@ enum Way {
 async fn accept(
     socket: TcpStream,
     (identity, turns): (&ClientTlsIdentity, &TurnQueue),
-    way: Way,
+    way: TlsNegotiation,
     deadline: Instant,
-) -> Result<Stream, Turned> {
+) -> Result<PeerStream, RejectedGreeting> {
     let shaking = async {
         socket.readable().await?;
         turns.next().await;
         identity.acceptor().accept(socket).await
     };
     let tls = match timeout_at(deadline, shaking).await {
-        Err(_elapsed) => return Err(gone(Denial::Link(LinkError::TimedOut))),
-        Ok(Err(failed)) => return Err(gone(Denial::TlsHandshake(tls_failure::cause(&failed)))),
+        Err(_elapsed) => return Err(gone(LoginError::Link(PeerError::TimedOut))),
+        Ok(Err(failed)) => return Err(gone(LoginError::TlsHandshake(tls_failure::cause(&failed)))),
         Ok(Ok(tls)) => tls,
     };
     match (way, tls.get_ref().1.alpn_protocol()) {
         // Direct TLS must name the protocol, or a browser could be made to speak here.
-        (Way::Direct, protocol) if protocol != Some(ALPN) => {
-            Err(gone(Denial::TlsHandshake(TlsFailure::NoSharedProtocol)))
+        (TlsNegotiation::Direct, protocol) if protocol != Some(ALPN) => {
+            Err(gone(LoginError::TlsHandshake(TlsFailure::NoSharedProtocol)))
         }
-        (Way::Direct | Way::Negotiated, _) => Ok(Stream::ServerTls(Box::new(tls))),
+        (TlsNegotiation::Direct | TlsNegotiation::Negotiated, _) => {
+            Ok(PeerStream::ServerTls(Box::new(tls)))
+        }
     }
 }
 
@@ -302,8 +332,11 @@ async fn starts_tls(socket: &TcpStream) -> FirstByte {
     }
 }
 
-fn gone(denial: Denial) -> Turned {
-    Turned { link: None, denial }
+fn gone(denial: LoginError) -> RejectedGreeting {
+    RejectedGreeting {
+        framed: None,
+        denial,
+    }
 }
 
 /// The type of the record that every TLS connection starts with. No packet of Postgres does: read
@@ -320,12 +353,12 @@ mod tests {
     use super::*;
 
     /// What becomes of a client on a Unix socket that sends this and waits.
-    async fn check(sent: &[u8]) -> (Result<Greeting, Turned>, Vec<u8>) {
+    async fn check(sent: &[u8]) -> (Result<ClientGreeting, RejectedGreeting>, Vec<u8>) {
         let (near, mut far) = UnixStream::pair().unwrap();
         far.write_all(sent).await.unwrap();
         let deadline = Instant::now() + Duration::from_millis(100);
         let with = (&ClientTls::Off, &TurnQueue::default());
-        let end = greet(Stream::Unix(near), Peer::Unix, with, deadline).await;
+        let end = greet(PeerStream::Unix(near), PeerAddress::Unix, with, deadline).await;
         let mut heard = vec![0; 16];
         let count = match timeout_at(deadline, far.read(&mut heard)).await {
             Ok(Ok(count)) => count,
@@ -341,10 +374,10 @@ mod tests {
             let (end, heard) = check(sent).await;
             let turned = end.unwrap_err();
             assert!(
-                matches!(turned.denial, Denial::Link(LinkError::TimedOut)),
+                matches!(turned.denial, LoginError::Link(PeerError::TimedOut)),
                 "{turned:?}"
             );
-            assert!(turned.link.is_some() && heard.is_empty());
+            assert!(turned.framed.is_some() && heard.is_empty());
         }
     }
 
@@ -354,26 +387,26 @@ mod tests {
         assert_eq!(heard, b"N");
         assert!(matches!(
             end.unwrap_err().denial,
-            Denial::Link(LinkError::TimedOut)
+            LoginError::Link(PeerError::TimedOut)
         ));
         // The first byte of TLS is part of an impossible length here.
         let (end, _) = check(b"\x16\x03\x01\x02\0\x01").await;
-        assert!(matches!(end.unwrap_err().denial, Denial::Malformed(_)));
+        assert!(matches!(end.unwrap_err().denial, LoginError::Malformed(_)));
     }
 
     #[tokio::test]
     async fn a_cancel_and_a_startup_are_told_apart() {
         let (end, _) = check(b"\0\0\0\x10\x04\xd2\x16\x2e\0\0\0\x07\0\0\0\x09").await;
-        let Ok(Greeting::Cancel(wish)) = end else {
+        let Ok(ClientGreeting::Cancel(wish)) = end else {
             panic!("{end:?}")
         };
         assert_eq!((wish.pid, &wish.secret[..]), (7, &b"\0\0\0\x09"[..]));
         let (end, _) = check(b"\0\0\0\x10\0\x03\0\0user\0a\0\0more").await;
-        let Ok(Greeting::Startup(hello)) = end else {
+        let Ok(ClientGreeting::Startup(hello)) = end else {
             panic!("{end:?}")
         };
         assert_eq!(hello.startup().unwrap().parameters, [("user", "a")]);
         // What came behind it is kept for the login that follows.
-        assert_eq!(&hello.link.inbox[..], b"more");
+        assert_eq!(&hello.framed.inbox[..], b"more");
     }
 }

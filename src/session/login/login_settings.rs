@@ -7,51 +7,51 @@
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::auth::Auth;
-use crate::auth::settings::Attributes;
+use crate::auth::ClientAuth;
+use crate::auth::settings::UserAttributes;
 use crate::net::client_tls::ClientTls;
 use crate::session::context::reported_role::ReportAs;
 
 /// The way in.
 #[derive(Debug)]
-pub struct Entrance {
+pub struct LoginSettings {
     /// TLS for clients.
     pub tls: ClientTls,
     /// How clients prove who they are.
-    pub auth: Auth,
+    pub auth: ClientAuth,
     /// What is known of users beside their names.
-    pub attributes: Attributes,
+    pub attributes: UserAttributes,
     /// As what the server is reported to clients.
     pub report_as: ReportAs,
 }
 
 /// The way in as of now.
-pub struct CurrentEntrance {
-    held: RwLock<Arc<Entrance>>,
+pub struct CurrentLoginSettings {
+    held: RwLock<Arc<LoginSettings>>,
 }
 
-impl CurrentEntrance {
+impl CurrentLoginSettings {
     /// Begins with this one.
-    pub fn new(entrance: Entrance) -> Self {
+    pub fn new(login_settings: LoginSettings) -> Self {
         Self {
-            held: RwLock::new(Arc::new(entrance)),
+            held: RwLock::new(Arc::new(login_settings)),
         }
     }
 
     /// The way in, for one login from its first byte to its end.
-    pub fn now(&self) -> Arc<Entrance> {
+    pub fn now(&self) -> Arc<LoginSettings> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&held)
     }
 
     /// Logins that begin from now on come this way.
-    pub fn renew(&self, entrance: Arc<Entrance>) {
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = entrance;
+    pub fn renew(&self, login_settings: Arc<LoginSettings>) {
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = login_settings;
     }
 }
 
-impl fmt::Debug for CurrentEntrance {
+impl fmt::Debug for CurrentLoginSettings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("CurrentEntrance")
+        formatter.write_str("CurrentLoginSettings")
     }
 }

@@ -25,67 +25,67 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use tokio::time::{Instant, timeout};
 
-use super::drain::Draining;
-use super::login::attempt::Attempt;
-use super::login::error::Denial;
-use super::login::greeting::{CancelWish, Greeting, Turned};
-use super::login::login_settings::{CurrentEntrance, Entrance};
+use super::drain::DrainReceiver;
+use super::login::attempt::LoginAttempt;
+use super::login::error::LoginError;
+use super::login::greeting::{ClientGreeting, ReceivedCancel, RejectedGreeting};
+use super::login::login_settings::{CurrentLoginSettings, LoginSettings};
 use super::login::pending_logins::PendingLogin;
-use super::memory::budget::Budget;
-use super::policy_limits::per_user::{Accounts, Presence};
-use super::policy_store::{Placed, Regime};
-use super::registry::Roster;
+use super::memory::budget::MemoryBudget;
+use super::policy_limits::per_user::{CountedSession, UserAccounts};
+use super::policy_store::{AssignedPolicy, PolicyStore};
+use super::registry::SessionRegistry;
 use super::scheduling::turn::TurnQueue;
-use crate::auth::certificate::Subject;
+use crate::auth::certificate::CertificateSubject;
 use crate::gate::StartupPlan;
 use crate::limits;
-use crate::net::framed_stream::Link;
-use crate::net::stream::{Peer, Stream};
+use crate::net::framed_stream::FramedStream;
+use crate::net::stream::{PeerAddress, PeerStream};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{
     CancelHandled, ConnectionOpened, ConnectionRefused, ProtocolViolation,
 };
-use crate::telemetry::labels::{ClosedBecause, RefusedBecause, Transport};
+use crate::telemetry::labels::{ClientTransport, ClosedBecause, RefusedBecause};
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::cancel::{CancelGuard, CancelRegistry};
-use crate::upstream::catalog_cache::{Catalogs, Keeper};
-use crate::upstream::compile_pool::{Side, Sides};
+use crate::upstream::catalog_cache::{CatalogCache, CatalogCaches};
+use crate::upstream::compile_pool::{CompilePool, CompilePools};
 use crate::upstream::connect::Upstream;
 use crate::upstream::login::UpstreamSession;
-use crate::upstream::verify::Verified;
+use crate::upstream::verify::VerifiedSession;
 
 /// What every login needs. Built once, shared by all.
 #[derive(Debug)]
-pub struct LoginDesk {
+pub struct LoginContext {
     /// How clients come in.
-    pub entrance: CurrentEntrance,
+    pub login_settings: CurrentLoginSettings,
     /// Who is in.
-    pub roster: Roster,
+    pub session_registry: SessionRegistry,
     /// The database.
     pub upstream: Arc<Upstream>,
     /// What its databases contain.
-    pub catalogs: Catalogs,
+    pub catalogs: CatalogCaches,
     /// Where changed texts are compiled.
-    pub sides: Sides,
+    pub compile_pools: CompilePools,
     /// The policies that hold.
-    pub regime: Arc<Regime>,
+    pub policy_store: Arc<PolicyStore>,
     /// Who can be cancelled.
     pub cancels: CancelRegistry,
     /// What users have done.
-    pub accounts: Accounts,
+    pub accounts: UserAccounts,
     /// The memory of all clients together.
-    pub memory: Budget,
+    pub memory: MemoryBudget,
     /// Where events go.
     pub telemetry: Telemetry,
 }
 
 /// A client's socket, just accepted.
 #[derive(Debug)]
-pub struct Accepted {
+pub struct AcceptedClient {
     /// The socket.
-    pub stream: Stream,
+    pub stream: PeerStream,
     /// Where it comes from.
-    pub peer: Peer,
+    pub peer: PeerAddress,
     /// The number of the connection, unique while the process lives.
     pub id: u64,
     /// Its standing among those that have not logged in yet.
@@ -96,7 +96,7 @@ pub struct Accepted {
 #[derive(Debug)]
 pub enum LoginEnd {
     /// A session.
-    Opened(Box<Opened>),
+    Opened(Box<OpenedSession>),
     /// Everything is said and recorded but the end of the connection (ConnectionClosed), which is
     /// the caller's to record.
     Closed {
@@ -110,15 +110,15 @@ pub enum LoginEnd {
 /// A session on both sides. The client has everything up to BackendKeyData; the first
 /// ReadyForQuery is for the caller to send.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedSession {
     /// The way that it has come in.
-    pub entrance: Arc<Entrance>,
+    pub login_settings: Arc<LoginSettings>,
     /// The name in its certificate that let it in, where that was its proof.
     pub certificate_name: Option<Box<str>>,
     /// When it has to end, in seconds since 1970, where its token says so.
     pub ends: Option<i64>,
     /// The client.
-    pub client: Link,
+    pub client: FramedStream,
     /// The upstream, logged in, proved read-only, idle.
     pub upstream: UpstreamSession,
     /// Who the client is.
@@ -126,17 +126,17 @@ pub struct Opened {
     /// What the upstream was asked for.
     pub plan: StartupPlan,
     /// The policy that it is under.
-    pub placed: Placed,
+    pub assigned_policy: AssignedPolicy,
     /// What the upstream has said of its settings.
-    pub verified: Verified,
+    pub verified: VerifiedSession,
     /// What the certificate says that the client has shown, if it has.
-    pub subject: Option<Box<Subject>>,
+    pub subject: Option<Box<CertificateSubject>>,
     /// What is known of its database; none where catalogs are off or there are too many.
-    pub keeper: Option<Arc<Keeper>>,
+    pub catalog_cache: Option<Arc<CatalogCache>>,
     /// Where changed texts of this client are compiled.
-    pub side: Side,
+    pub compile_pool: CompilePool,
     /// Counts the session among those of its user.
-    pub presence: Presence,
+    pub counted_session: CountedSession,
     /// Keeps the session cancellable; there is none where the upstream gave no key.
     pub cancel: Option<CancelGuard>,
 }
@@ -146,12 +146,12 @@ pub struct Opened {
 ///
 /// May be cancelled: both connections are dropped.
 pub async fn open(
-    accepted: Accepted,
-    desk: &LoginDesk,
+    accepted: AcceptedClient,
+    login_context: &LoginContext,
     turns: &TurnQueue,
-    draining: Draining,
+    draining: DrainReceiver,
 ) -> LoginEnd {
-    let Accepted {
+    let AcceptedClient {
         stream,
         peer,
         id,
@@ -160,20 +160,20 @@ pub async fn open(
     let since = Instant::now();
     let info = SessionInfo::accepted(id, &peer.to_string());
     let transport = match peer {
-        Peer::Tcp(_) => Transport::Tcp,
-        Peer::Unix => Transport::Unix,
+        PeerAddress::Tcp(_) => ClientTransport::Tcp,
+        PeerAddress::Unix => ClientTransport::Unix,
     };
-    desk.telemetry.emit(&ConnectionOpened {
+    login_context.telemetry.emit(&ConnectionOpened {
         session: &info,
         transport,
     });
     let times = (since, &pending, draining);
-    let login = greet_and_enter(stream, peer, times, (desk, turns), info.clone());
+    let login = greet_and_enter(stream, peer, times, (login_context, turns), info.clone());
     tokio::select! {
         biased;
         end = login => end,
         () = pending.gives_way() => {
-            desk.telemetry.emit(&ConnectionRefused {
+            login_context.telemetry.emit(&ConnectionRefused {
                 session: &info,
                 reason: RefusedBecause::GaveWay,
                 tls: None,
@@ -186,43 +186,51 @@ pub async fn open(
 
 /// The login, from the first byte on.
 async fn greet_and_enter(
-    stream: Stream,
-    peer: Peer,
-    (since, pending, draining): (Instant, &PendingLogin, Draining),
-    (desk, turns): (&LoginDesk, &TurnQueue),
+    stream: PeerStream,
+    peer: PeerAddress,
+    (since, pending, draining): (Instant, &PendingLogin, DrainReceiver),
+    (login_context, turns): (&LoginContext, &TurnQueue),
     info: SessionInfo,
 ) -> LoginEnd {
     let deadline = since + limits::LOGIN_TIME_MAX;
-    let entrance = desk.entrance.now();
+    let login_settings = login_context.login_settings.now();
     let greeting = tokio::select! {
-        greeting = greeting::greet(stream, peer, (&entrance.tls, turns), deadline) => greeting,
+        greeting = greeting::greet(stream, peer, (&login_settings.tls, turns), deadline) => {
+            greeting
+        }
         // It has not said what it speaks: no word of ours would be understood.
-        () = draining.begun() => Err(Turned { link: None, denial: Denial::Shutdown }),
+        () = draining.begun() => Err(RejectedGreeting {
+            framed: None,
+            denial: LoginError::Shutdown,
+        }),
     };
-    pending.heard();
+    pending.stop_waiting();
     match greeting {
-        Ok(Greeting::Startup(hello)) => {
+        Ok(ClientGreeting::Startup(hello)) => {
             // A login must be on record, however it ends.
             let waiting = Instant::now();
             let denial = tokio::select! {
-                room = timeout(limits::AUDIT_LOGIN_WAIT_MAX, desk.telemetry.room()) => match room {
+                room = timeout(
+                    limits::AUDIT_LOGIN_WAIT_MAX,
+                    login_context.telemetry.room(),
+                ) => match room {
                     Ok(()) => None,
-                    Err(_elapsed) => Some(Denial::NotOnRecord),
+                    Err(_elapsed) => Some(LoginError::NotOnRecord),
                 },
-                () = draining.begun() => Some(Denial::Shutdown),
+                () = draining.begun() => Some(LoginError::Shutdown),
             };
             if let Some(denial) = denial {
-                return turn_away(Some(hello.link), &denial, desk, info).await;
+                return turn_away(Some(hello.framed), &denial, login_context, info).await;
             }
             let deadline = deadline + waiting.elapsed();
-            let info = if hello.link.stream.is_tls() {
+            let info = if hello.framed.stream.is_tls() {
                 info.encrypted()
             } else {
                 info
             };
-            Attempt {
-                desk,
-                entrance,
+            LoginAttempt {
+                login_context,
+                login_settings,
                 peer,
                 since,
                 deadline,
@@ -233,18 +241,24 @@ async fn greet_and_enter(
             .run(hello)
             .await
         }
-        Ok(Greeting::Cancel(wish)) => cancel(wish, desk, info).await,
-        Err(Turned { link, denial }) => turn_away(link, &denial, desk, info).await,
+        Ok(ClientGreeting::Cancel(wish)) => cancel(wish, login_context, info).await,
+        Err(RejectedGreeting { framed, denial }) => {
+            turn_away(framed, &denial, login_context, info).await
+        }
     }
 }
 
-async fn cancel(wish: CancelWish, desk: &LoginDesk, info: SessionInfo) -> LoginEnd {
-    let outcome = desk.cancels.forward(wish.pid, &wish.secret).await.into();
-    desk.telemetry.emit(&CancelHandled {
+async fn cancel(wish: ReceivedCancel, login_context: &LoginContext, info: SessionInfo) -> LoginEnd {
+    let outcome = login_context
+        .cancels
+        .forward(wish.pid, &wish.secret)
+        .await
+        .into();
+    login_context.telemetry.emit(&CancelHandled {
         session: &info,
         outcome,
     });
-    wish.link.part(b"").await;
+    wish.framed.send_and_close(b"").await;
     LoginEnd::Closed {
         info,
         reason: ClosedBecause::CancelRequest,
@@ -252,29 +266,29 @@ async fn cancel(wish: CancelWish, desk: &LoginDesk, info: SessionInfo) -> LoginE
 }
 
 async fn turn_away(
-    link: Option<Link>,
-    denial: &Denial,
-    desk: &LoginDesk,
+    framed: Option<FramedStream>,
+    denial: &LoginError,
+    login_context: &LoginContext,
     info: SessionInfo,
 ) -> LoginEnd {
     if let Some(reason) = denial.refused() {
-        desk.telemetry.emit(&ConnectionRefused {
+        login_context.telemetry.emit(&ConnectionRefused {
             session: &info,
             reason,
             tls: denial.client_tls(),
         });
     }
     if let Some((peer, cause)) = denial.violation() {
-        desk.telemetry.emit(&ProtocolViolation {
+        login_context.telemetry.emit(&ProtocolViolation {
             session: &info,
             peer,
             cause,
         });
     }
-    if let Some(link) = link {
+    if let Some(framed) = framed {
         let mut last_words = BytesMut::new();
-        denial.tell("", &mut last_words);
-        link.part(&last_words).await;
+        denial.send("", &mut last_words);
+        framed.send_and_close(&last_words).await;
     }
     LoginEnd::Closed {
         info,

@@ -22,12 +22,12 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::limits;
-use crate::net::stream::Peer;
+use crate::net::stream::PeerAddress;
 
 /// The connections that are waited for. Cloning gives another handle to the same ones.
 #[derive(Clone)]
 pub struct PendingLogins {
-    awaited: Arc<Mutex<Awaited>>,
+    awaited: Arc<Mutex<AwaitedClients>>,
     share: usize,
 }
 
@@ -35,14 +35,14 @@ pub struct PendingLogins {
 pub struct PendingLogin {
     logins: PendingLogins,
     number: u64,
-    origin: Origin,
+    origin: ClientOrigin,
     since: Instant,
     give_way: Arc<Notify>,
 }
 
 /// Whether a place is left for one more client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Places {
+pub enum LoginCapacity {
     /// There is.
     Left,
     /// All are taken.
@@ -51,22 +51,22 @@ pub enum Places {
 
 /// Where a connection comes from, as far as floods are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Origin {
+enum ClientOrigin {
     Address(IpAddr),
     Unix,
 }
 
 #[derive(Default)]
-struct Awaited {
+struct AwaitedClients {
     /// How many were ever accepted.
     accepted: u64,
     /// By the order in which they were accepted.
-    clients: BTreeMap<u64, Client>,
-    by_origin: HashMap<Origin, usize>,
+    clients: BTreeMap<u64, AwaitedClient>,
+    by_origin: HashMap<ClientOrigin, usize>,
 }
 
-struct Client {
-    origin: Origin,
+struct AwaitedClient {
+    origin: ClientOrigin,
     since: Instant,
     give_way: Arc<Notify>,
 }
@@ -84,11 +84,11 @@ impl PendingLogins {
 
     /// A connection was accepted. Where there are too many like it, another one is told to give
     /// way. None where all places are taken and nobody gives way.
-    pub fn accept(&self, peer: Peer, places: Places) -> Option<PendingLogin> {
-        let (origin, since) = (Origin::of(peer), Instant::now());
+    pub fn accept(&self, peer: PeerAddress, places: LoginCapacity) -> Option<PendingLogin> {
+        let (origin, since) = (ClientOrigin::of(peer), Instant::now());
         let mut awaited = self.awaited();
-        let crowded = places == Places::Full || awaited.clients.len() >= self.share;
-        if crowded && !awaited.dismiss_one(self.share) && places == Places::Full {
+        let crowded = places == LoginCapacity::Full || awaited.clients.len() >= self.share;
+        if crowded && !awaited.dismiss_one(self.share) && places == LoginCapacity::Full {
             return None;
         }
         awaited.accepted += 1;
@@ -115,14 +115,14 @@ impl PendingLogins {
     }
 
     /// The lists are whole after every step, so a panic elsewhere does not spoil them.
-    fn awaited(&self) -> MutexGuard<'_, Awaited> {
+    fn awaited(&self) -> MutexGuard<'_, AwaitedClients> {
         self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl PendingLogin {
     /// The client has said what it was to say: what follows takes the time of others.
-    pub fn heard(&self) {
+    pub fn stop_waiting(&self) {
         self.logins.awaited().remove(self.number);
     }
 
@@ -139,13 +139,13 @@ impl PendingLogin {
 
 impl Drop for PendingLogin {
     fn drop(&mut self) {
-        self.heard();
+        self.stop_waiting();
     }
 }
 
-impl Awaited {
+impl AwaitedClients {
     fn add(&mut self, login: &PendingLogin) {
-        let client = Client {
+        let client = AwaitedClient {
             origin: login.origin,
             since: login.since,
             give_way: Arc::clone(&login.give_way),
@@ -155,7 +155,7 @@ impl Awaited {
         }
     }
 
-    fn remove(&mut self, number: u64) -> Option<Client> {
+    fn remove(&mut self, number: u64) -> Option<AwaitedClient> {
         let client = self.clients.remove(&number)?;
         if let Some(count) = self.by_origin.get_mut(&client.origin) {
             *count -= 1;
@@ -188,15 +188,15 @@ impl Awaited {
     }
 }
 
-impl Origin {
-    fn of(peer: Peer) -> Self {
+impl ClientOrigin {
+    fn of(peer: PeerAddress) -> Self {
         match peer {
-            Peer::Tcp(address) => Self::Address(match address.ip() {
+            PeerAddress::Tcp(address) => Self::Address(match address.ip() {
                 IpAddr::V4(address) => IpAddr::V4(address),
                 // One host has the whole of its network's addresses to choose from.
                 IpAddr::V6(address) => IpAddr::V6((address.to_bits() & NETWORK).into()),
             }),
-            Peer::Unix => Self::Unix,
+            PeerAddress::Unix => Self::Unix,
         }
     }
 }
@@ -225,8 +225,8 @@ mod tests {
 
     use super::*;
 
-    fn from(host: u8) -> Peer {
-        Peer::Tcp((Ipv4Addr::new(127, 0, 0, host), 5).into())
+    fn from(host: u8) -> PeerAddress {
+        PeerAddress::Tcp((Ipv4Addr::new(127, 0, 0, host), 5).into())
     }
 
     /// Whether it has been told to go.
@@ -238,7 +238,7 @@ mod tests {
 
     /// So many that say nothing, accepted one after the other.
     fn silent(logins: &PendingLogins, host: u8, count: usize) -> Vec<PendingLogin> {
-        let accepted = (0..count).map(|_| logins.accept(from(host), Places::Left));
+        let accepted = (0..count).map(|_| logins.accept(from(host), LoginCapacity::Left));
         accepted.map(|login| login.unwrap()).collect()
     }
 
@@ -262,9 +262,9 @@ mod tests {
         let flood = silent(&logins, 1, share);
         later().await;
         assert_eq!(logins.len(), share);
-        let real = logins.accept(from(1), Places::Left).unwrap();
+        let real = logins.accept(from(1), LoginCapacity::Left).unwrap();
         assert_eq!(dismissed(&flood), [0]);
-        let next = logins.accept(from(1), Places::Left).unwrap();
+        let next = logins.accept(from(1), LoginCapacity::Left).unwrap();
         assert_eq!(dismissed(&flood), [1]);
         assert!(!is_dismissed(&real) && !is_dismissed(&next));
         assert_eq!(logins.len(), share);
@@ -295,22 +295,22 @@ mod tests {
         }
         assert_eq!(logins.len(), 4 * half);
         // Even where no place is left, those before it stay, and it is turned away as ever.
-        assert!(logins.accept(from(5), Places::Full).is_none());
+        assert!(logins.accept(from(5), LoginCapacity::Full).is_none());
     }
 
     #[tokio::test]
     async fn where_all_places_are_taken_one_that_is_waited_for_gives_way() {
         pause();
         let logins = PendingLogins::new(10);
-        assert!(logins.accept(from(1), Places::Full).is_none());
+        assert!(logins.accept(from(1), LoginCapacity::Full).is_none());
         let flood = silent(&logins, 1, 3);
         later().await;
-        let real = logins.accept(from(2), Places::Full).unwrap();
+        let real = logins.accept(from(2), LoginCapacity::Full).unwrap();
         assert_eq!(dismissed(&flood), [0]);
         assert!(!is_dismissed(&real));
         // A flood that is too quick for the grace has none beyond its share.
         let flood = silent(&logins, 3, 11);
-        assert!(logins.accept(from(2), Places::Full).is_some());
+        assert!(logins.accept(from(2), LoginCapacity::Full).is_some());
         assert!(is_dismissed(&flood[0]));
     }
 
@@ -318,21 +318,21 @@ mod tests {
     async fn who_is_worked_for_does_not_give_way_and_grows_no_younger() {
         pause();
         let logins = PendingLogins::new(10);
-        let working = logins.accept(from(1), Places::Left).unwrap();
-        let silent = logins.accept(from(1), Places::Left).unwrap();
-        working.heard();
-        working.heard();
+        let working = logins.accept(from(1), LoginCapacity::Left).unwrap();
+        let silent = logins.accept(from(1), LoginCapacity::Left).unwrap();
+        working.stop_waiting();
+        working.stop_waiting();
         later().await;
-        assert!(logins.accept(from(1), Places::Full).is_some());
+        assert!(logins.accept(from(1), LoginCapacity::Full).is_some());
         assert!(is_dismissed(&silent) && !is_dismissed(&working));
         assert!(logins.is_empty());
         // When its password is awaited it is the oldest again.
-        let younger = logins.accept(from(1), Places::Left).unwrap();
+        let younger = logins.accept(from(1), LoginCapacity::Left).unwrap();
         later().await;
         working.await_client();
         working.await_client();
         assert_eq!(logins.len(), 2);
-        assert!(logins.accept(from(1), Places::Full).is_some());
+        assert!(logins.accept(from(1), LoginCapacity::Full).is_some());
         assert!(is_dismissed(&working) && !is_dismissed(&younger));
     }
 

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 
-use super::error::Denial;
-use crate::auth::settings::Attributes;
+use super::error::LoginError;
+use crate::auth::settings::UserAttributes;
 use crate::auth::{AuthError, certificate};
-use crate::gate::{Introduction, StartupPlan};
+use crate::gate::{ClaimedIdentity, StartupPlan};
 use crate::limits;
-use crate::net::framed_stream::Link;
-use crate::net::stream::Peer;
-use crate::policy::set::matching::{Claim, Claims, Traits};
+use crate::net::framed_stream::FramedStream;
+use crate::net::stream::PeerAddress;
+use crate::policy::set::matching::{SessionTraits, UserClaim, UserClaims};
 use crate::session::membership::Membership;
-use crate::session::policy_store::{Placed, Regime, Unplaced};
+use crate::session::policy_store::{AssignedPolicy, PolicyStore, Unplaced};
 use crate::wire::encode;
-use crate::wire::startup::{ProtocolVersion, Startup};
+use crate::wire::startup::{ProtocolVersion, StartupMessage};
 
 /// A StartupMessage that was understood and judged.
-pub struct Settled {
+pub struct JudgedStartup {
     /// What is spoken with this client.
     pub version: ProtocolVersion,
     /// NegotiateProtocolVersion, where the client has to be told of a difference; or nothing.
@@ -27,59 +27,63 @@ pub struct Settled {
     /// Who the client says it is, and nothing of what it wants.
     pub bare: StartupPlan,
     /// What becomes of it once it has proved that.
-    pub standing: Standing,
+    pub admission: StartupAdmission,
 }
 
 /// What the policies say to a client. It hears of it when it has proved who it is: until then
 /// nobody can find out which users a policy is for, or what theirs refuses.
-pub enum Standing {
+pub enum StartupAdmission {
     /// It may come in.
-    Welcome(Welcome),
+    Welcome(AdmittedStartup),
     /// It is turned away.
-    Unwelcome(Denial),
+    Unwelcome(LoginError),
     /// That depends on what its proof says of it, or on what its role is a member of.
     Undecided(Undecided),
 }
 
 /// A client that is judged when more is known of it.
 pub struct Undecided {
-    traits: Arc<Traits>,
+    traits: Arc<SessionTraits>,
     asked: Vec<(String, String)>,
 }
 
 /// How a client may come in.
-pub struct Welcome {
+pub struct AdmittedStartup {
     /// What the upstream is asked for.
     pub plan: StartupPlan,
     /// The policy that it was judged under.
-    pub placed: Placed,
+    pub assigned_policy: AssignedPolicy,
     /// What was judged.
     pub asked: Vec<(String, String)>,
 }
 
 /// Judges the settings under the policy of the client, if there is one, and agrees on a protocol.
 /// Whoever names no user is turned away at once.
-pub fn settle(
-    startup: &Startup<'_>,
-    (traits, placed): (Arc<Traits>, Result<Placed, Unplaced>),
-) -> Result<Settled, Denial> {
-    let introduction = Introduction::of(&startup.parameters);
-    let bare = StartupPlan::bare(&introduction).map_err(Denial::Settings)?;
+pub fn judge_startup(
+    startup: &StartupMessage<'_>,
+    (traits, assigned_policy): (Arc<SessionTraits>, Result<AssignedPolicy, Unplaced>),
+) -> Result<JudgedStartup, LoginError> {
+    let introduction = ClaimedIdentity::of(&startup.parameters);
+    let bare = StartupPlan::bare(&introduction).map_err(LoginError::Settings)?;
     let version = agreed(startup.version);
-    Ok(Settled {
+    Ok(JudgedStartup {
         version,
         negotiation: negotiation(startup, version)?,
         bare,
-        standing: match placed {
-            Ok(placed) => match welcome(&startup.parameters, &introduction, placed) {
-                Ok(welcome) => Standing::Welcome(welcome),
-                Err(denial) => Standing::Unwelcome(denial),
-            },
-            Err(Unplaced::NoPolicy) => Standing::Unwelcome(Denial::NoPolicy),
-            Err(Unplaced::RolesUntold | Unplaced::Unproved) => Standing::Undecided(Undecided {
-                traits,
-                asked: owned(&startup.parameters),
-            }),
+        admission: match assigned_policy {
+            Ok(assigned_policy) => {
+                match admit_startup(&startup.parameters, &introduction, assigned_policy) {
+                    Ok(welcome) => StartupAdmission::Welcome(welcome),
+                    Err(denial) => StartupAdmission::Unwelcome(denial),
+                }
+            }
+            Err(Unplaced::NoPolicy) => StartupAdmission::Unwelcome(LoginError::NoPolicy),
+            Err(Unplaced::RolesUntold | Unplaced::Unproved) => {
+                StartupAdmission::Undecided(Undecided {
+                    traits,
+                    asked: owned(&startup.parameters),
+                })
+            }
         },
     })
 }
@@ -87,9 +91,9 @@ pub fn settle(
 impl Undecided {
     /// The same with what its proof says of it. What the settings say of a user has other names.
     pub fn proved(self, attributes: &[(Box<str>, Vec<Box<str>>)]) -> Self {
-        let mut traits = Traits::clone(&self.traits);
+        let mut traits = SessionTraits::clone(&self.traits);
         let attributes = attributes.iter().cloned();
-        let claims = attributes.map(|(name, values)| (Claim::Attribute(name), values));
+        let claims = attributes.map(|(name, values)| (UserClaim::Attribute(name), values));
         traits.claims.extend(claims);
         Self {
             traits: Arc::new(traits),
@@ -98,33 +102,44 @@ impl Undecided {
     }
 
     /// Whether it matters what its role is a member of.
-    pub fn asks_roles(&self, regime: &Regime) -> bool {
-        matches!(regime.place(&self.traits), Err(Unplaced::RolesUntold))
+    pub fn asks_roles(&self, policy_store: &PolicyStore) -> bool {
+        matches!(
+            policy_store.assign(&self.traits),
+            Err(Unplaced::RolesUntold)
+        )
     }
 
     /// Judges it, now that this is known; none where it still is not.
-    pub fn decide(self, roles: Option<Vec<Box<str>>>, regime: &Regime) -> Result<Welcome, Denial> {
+    pub fn decide(
+        self,
+        roles: Option<Vec<Box<str>>>,
+        policy_store: &PolicyStore,
+    ) -> Result<AdmittedStartup, LoginError> {
         let traits = Arc::new(self.traits.with_roles(roles));
-        let placed = regime.place(&traits)?;
+        let assigned_policy = policy_store.assign(&traits)?;
         let parameters = borrowed(&self.asked);
-        welcome(&parameters, &Introduction::of(&parameters), placed)
+        admit_startup(
+            &parameters,
+            &ClaimedIdentity::of(&parameters),
+            assigned_policy,
+        )
     }
 }
 
-fn welcome(
+fn admit_startup(
     parameters: &[(&str, &str)],
-    introduction: &Introduction,
-    placed: Placed,
-) -> Result<Welcome, Denial> {
-    let judged = placed.gate.judge_startup(parameters);
-    let plan = judged.map_err(Denial::Settings)?;
+    introduction: &ClaimedIdentity,
+    assigned_policy: AssignedPolicy,
+) -> Result<AdmittedStartup, LoginError> {
+    let judged = assigned_policy.gate.judge_startup(parameters);
+    let plan = judged.map_err(LoginError::Settings)?;
     // The policy was chosen for this one and no other.
     if !introduction.fits(&plan) {
-        return Err(Denial::NoPolicy);
+        return Err(LoginError::NoPolicy);
     }
-    Ok(Welcome {
+    Ok(AdmittedStartup {
         plan,
-        placed,
+        assigned_policy,
         asked: owned(parameters),
     })
 }
@@ -143,14 +158,17 @@ fn borrowed(parameters: &[(String, String)]) -> Vec<(&str, &str)> {
 
 /// What a client is told of versions and options that are not spoken here: the same whatever the
 /// policies say to it. More options than a startup message may hold are not repeated.
-fn negotiation(startup: &Startup<'_>, version: ProtocolVersion) -> Result<BytesMut, Denial> {
+fn negotiation(
+    startup: &StartupMessage<'_>,
+    version: ProtocolVersion,
+) -> Result<BytesMut, LoginError> {
     let mut negotiation = BytesMut::new();
     let names = startup.parameters.iter().map(|(name, _)| *name);
     let options = names.filter(|name| name.starts_with("_pq_."));
     let options: Vec<&str> = options.take(limits::STARTUP_SETTINGS_MAX).collect();
     if version != startup.version || !options.is_empty() {
         encode::negotiate_protocol_version(&mut negotiation, version.minor, &options)
-            .map_err(|cause| Denial::Auth(AuthError::Unsaid(cause)))?;
+            .map_err(|cause| LoginError::Auth(AuthError::Unencodable(cause)))?;
     }
     Ok(negotiation)
 }
@@ -158,24 +176,24 @@ fn negotiation(startup: &Startup<'_>, version: ProtocolVersion) -> Result<BytesM
 /// What is known of a client when its policy is chosen. All of it is there before it proves who it
 /// is, and none of it can change by that; the certificate was proved with the encryption.
 pub fn traits(
-    introduction: Introduction,
-    (peer, link): (Peer, &Link),
-    attributes: &Attributes,
-) -> Traits {
-    let Introduction {
+    introduction: ClaimedIdentity,
+    (peer, framed): (PeerAddress, &FramedStream),
+    attributes: &UserAttributes,
+) -> SessionTraits {
+    let ClaimedIdentity {
         user,
         database,
         application_name,
     } = introduction;
-    let shown = link.stream.peer_certificate();
-    Traits {
+    let shown = framed.stream.peer_certificate();
+    SessionTraits {
         claims: claims(shown, attributes.of(&user)),
         user: user.into(),
         database: database.into(),
         application_name: application_name.into(),
         client_address: match peer {
-            Peer::Tcp(address) => Some(address.ip().to_canonical()),
-            Peer::Unix => None,
+            PeerAddress::Tcp(address) => Some(address.ip().to_canonical()),
+            PeerAddress::Unix => None,
         },
         certificate_name: shown
             .and_then(|shown| certificate::subject(shown).common_name)
@@ -188,16 +206,16 @@ pub fn traits(
 fn claims<'u>(
     certificate: Option<&[u8]>,
     attributes: impl Iterator<Item = (&'u str, &'u str)>,
-) -> Claims {
+) -> UserClaims {
     let names = certificate.map(certificate::names).unwrap_or_default();
     let of_certificate = [
-        (Claim::Organization, names.organizations),
-        (Claim::OrganizationalUnit, names.organizational_units),
-        (Claim::Email, names.emails),
-        (Claim::AlternativeName, names.alternative_names),
+        (UserClaim::Organization, names.organizations),
+        (UserClaim::OrganizationalUnit, names.organizational_units),
+        (UserClaim::Email, names.emails),
+        (UserClaim::AlternativeName, names.alternative_names),
     ];
     let attributes =
-        attributes.map(|(name, value)| (Claim::Attribute(name.into()), vec![Box::from(value)]));
+        attributes.map(|(name, value)| (UserClaim::Attribute(name.into()), vec![Box::from(value)]));
     let claims = of_certificate.into_iter().chain(attributes);
     claims.filter(|(_, values)| !values.is_empty()).collect()
 }
@@ -206,18 +224,18 @@ fn claims<'u>(
 /// member of is looked up at its own server. What the upstream was asked for
 /// must be what it would be asked for under the policy of now.
 pub fn confirm(
-    placed: Placed,
+    assigned_policy: AssignedPolicy,
     (asked, plan): (&[(String, String)], &StartupPlan),
-    (regime, membership): (&Regime, &Membership<'_>),
-) -> Result<Placed, Denial> {
-    let is_same = regime.generation() == placed.generation;
-    if is_same && !placed.is_over() && !placed.asks_roles() {
-        return Ok(placed);
+    (policy_store, membership): (&PolicyStore, &Membership<'_>),
+) -> Result<AssignedPolicy, LoginError> {
+    let is_same = policy_store.generation() == assigned_policy.generation;
+    if is_same && !assigned_policy.has_ended() && !assigned_policy.asks_roles() {
+        return Ok(assigned_policy);
     }
-    let now = regime.place_member(&placed.traits, membership)?;
+    let now = policy_store.place_member(&assigned_policy.traits, membership)?;
     match now.gate.judge_startup(&borrowed(asked)) {
         Ok(judged) if judged == *plan => Ok(now),
-        Ok(_) | Err(_) => Err(Denial::PolicyChanged),
+        Ok(_) | Err(_) => Err(LoginError::PolicyChanged),
     }
 }
 
@@ -231,7 +249,7 @@ fn agreed(asked: ProtocolVersion) -> ProtocolVersion {
     }
 }
 
-impl From<Unplaced> for Denial {
+impl From<Unplaced> for LoginError {
     fn from(why: Unplaced) -> Self {
         match why {
             Unplaced::NoPolicy => Self::NoPolicy,
@@ -274,10 +292,10 @@ mod tests {
         let shown = parameters.self_signed(&key).unwrap();
         let found = claims(Some(shown.der()), [("tenant", "3")].into_iter());
         let wanted = [
-            (Claim::Organization, "Shop"),
-            (Claim::OrganizationalUnit, "reports"),
-            (Claim::AlternativeName, "db.example.org"),
-            (Claim::Attribute("tenant".into()), "3"),
+            (UserClaim::Organization, "Shop"),
+            (UserClaim::OrganizationalUnit, "reports"),
+            (UserClaim::AlternativeName, "db.example.org"),
+            (UserClaim::Attribute("tenant".into()), "3"),
         ];
         let wanted = wanted.map(|(claim, value)| (claim, vec![value.into()]));
         assert_eq!(found, wanted.into());

@@ -3,21 +3,21 @@
 
 use std::borrow::Cow;
 
-use super::error::{Words, words};
+use super::error::{LoginErrorText, text};
 use crate::auth::AuthError;
 use crate::auth::oidc::token::TokenError;
 use crate::sqlstate;
 
 /// What a client is told.
-pub(in crate::session) fn words_for(error: &AuthError, user: &str) -> Words {
+pub(in crate::session) fn words_for(error: &AuthError, user: &str) -> LoginErrorText {
     let about =
         |kind: &str| Cow::Owned(format!("{kind} authentication failed for user \"{user}\""));
     match error {
-        AuthError::Exchange => words(sqlstate::PROTOCOL_VIOLATION, "malformed SCRAM message"),
+        AuthError::Exchange => text(sqlstate::PROTOCOL_VIOLATION, "malformed SCRAM message"),
         AuthError::Token(error) => token_words(error, user),
         AuthError::EmptyPassword | AuthError::WrongPassword => {
             let message = about("password");
-            Words {
+            LoginErrorText {
                 sqlstate: sqlstate::INVALID_PASSWORD,
                 message,
                 hint: None,
@@ -25,22 +25,22 @@ pub(in crate::session) fn words_for(error: &AuthError, user: &str) -> Words {
         }
         AuthError::NoCertificate | AuthError::WrongCertificate => {
             let message = about("certificate");
-            Words {
+            LoginErrorText {
                 sqlstate: sqlstate::INVALID_AUTHORIZATION,
                 message,
                 hint: None,
             }
         }
-        AuthError::NotPrivate => words(
+        AuthError::NotPrivate => text(
             sqlstate::INVALID_AUTHORIZATION,
             "a password would cross the network in clear",
         )
         .hint("Connect with sslmode=require or stronger."),
-        AuthError::NotLocal => words(
+        AuthError::NotLocal => text(
             sqlstate::INVALID_AUTHORIZATION,
             "only clients on the proxy's own host are let in without a password",
         ),
-        AuthError::Unsaid(_) | AuthError::Link(_) | AuthError::Malformed(_) => words(
+        AuthError::Unencodable(_) | AuthError::Peer(_) | AuthError::Malformed(_) => text(
             sqlstate::INTERNAL_ERROR,
             "the login could not be carried on",
         ),
@@ -48,7 +48,7 @@ pub(in crate::session) fn words_for(error: &AuthError, user: &str) -> Words {
 }
 
 /// What is wrong with a token is for the log; its owner hears when it holds.
-fn token_words(error: &TokenError, user: &str) -> Words {
+fn token_words(error: &TokenError, user: &str) -> LoginErrorText {
     let (code, why, hint) = match error {
         TokenError::Expired => (
             sqlstate::INVALID_PASSWORD,
@@ -71,7 +71,7 @@ fn token_words(error: &TokenError, user: &str) -> Words {
             "The password is to be a token for this user; the proxy's log says what is wrong.",
         ),
     };
-    Words {
+    LoginErrorText {
         sqlstate: code,
         message: Cow::Owned(format!(
             "token authentication failed for user \"{user}\"{why}"

@@ -5,50 +5,56 @@
 
 use std::borrow::Cow;
 
-use super::attempt::Attempt;
-use super::error::Denial;
-use super::startup::{Standing, Welcome};
+use super::attempt::LoginAttempt;
+use super::error::LoginError;
+use super::startup::{AdmittedStartup, StartupAdmission};
 use crate::auth::settings::UpstreamIdentity;
-use crate::auth::{Admitted, AuthError, password_request};
+use crate::auth::{AdmittedIdentity, AuthError, password_request};
 use crate::gate::StartupPlan;
-use crate::net::framed_stream::Link;
+use crate::net::framed_stream::FramedStream;
 use crate::secret::Secret;
-use crate::session::policy_limits::per_user::Presence;
-use crate::upstream::account::Account;
-use crate::upstream::login::{Asked, LoginError, LoginRequest, UpstreamSession, begin};
-use crate::upstream::login_retry::{Next, Tries};
+use crate::session::policy_limits::per_user::CountedSession;
+use crate::upstream::account::UpstreamAccount;
+use crate::upstream::login::{
+    AuthRequirement, LoginRequest, UpstreamLoginError, UpstreamSession, begin,
+};
+use crate::upstream::login_retry::{LoginTries, RetryDecision};
 use crate::upstream::verify::verify;
 
 /// Why one try did not lead to a session.
-enum Missed {
+enum LoginTryError {
     /// For a reason of the upstream's.
-    Upstream(LoginError),
+    Upstream(UpstreamLoginError),
     /// For any other.
-    Denied(Denial),
+    Denied(LoginError),
 }
 
-impl Attempt<'_> {
+impl LoginAttempt<'_> {
     /// Opens the session at the upstream, and counts it among those of its user.
     pub(in crate::session) async fn reach(
         &self,
-        client: &mut Link,
-        admitted: Admitted<'_>,
-        welcome: &Welcome,
-    ) -> Result<((UpstreamSession, Account), Presence), Denial> {
-        let Welcome { plan, placed, .. } = welcome;
+        client: &mut FramedStream,
+        admitted: AdmittedIdentity<'_>,
+        welcome: &AdmittedStartup,
+    ) -> Result<((UpstreamSession, UpstreamAccount), CountedSession), LoginError> {
+        let AdmittedStartup {
+            plan,
+            assigned_policy,
+            ..
+        } = welcome;
         Ok(match &admitted {
             // The upstream has to say first whether it is this user.
-            Admitted::AsItself => {
+            AdmittedIdentity::AsItself => {
                 let reached = self.reach_as_itself(client, plan).await?;
-                (reached, self.count_in(placed, &plan.user)?)
+                (reached, self.count_connection(assigned_policy, &plan.user)?)
             }
-            Admitted::As(identity) => {
-                let presence = self.count_in(placed, &plan.user)?;
-                (self.reach_as(identity, plan).await?, presence)
+            AdmittedIdentity::As(identity) => {
+                let counted_session = self.count_connection(assigned_policy, &plan.user)?;
+                (self.reach_as(identity, plan).await?, counted_session)
             }
-            Admitted::BoundAs(identity) | Admitted::Proved { identity, .. } => {
-                let presence = self.count_in(placed, &plan.user)?;
-                (self.reach_as(identity, plan).await?, presence)
+            AdmittedIdentity::BoundAs(identity) | AdmittedIdentity::Proved { identity, .. } => {
+                let counted_session = self.count_connection(assigned_policy, &plan.user)?;
+                (self.reach_as(identity, plan).await?, counted_session)
             }
         })
     }
@@ -56,20 +62,20 @@ impl Attempt<'_> {
     /// How an admitted client may come in. Who is turned away has proved by then who it is.
     pub(in crate::session) async fn decide(
         &self,
-        client: &mut Link,
-        standing: Standing,
-        (admitted, bare): (&mut Admitted<'_>, &StartupPlan),
-    ) -> Result<Welcome, Denial> {
-        let decided = match standing {
-            Standing::Welcome(welcome) => Ok(welcome),
-            Standing::Unwelcome(denial) => Err(denial),
-            Standing::Undecided(undecided) => {
+        client: &mut FramedStream,
+        admission: StartupAdmission,
+        (admitted, bare): (&mut AdmittedIdentity<'_>, &StartupPlan),
+    ) -> Result<AdmittedStartup, LoginError> {
+        let decided = match admission {
+            StartupAdmission::Welcome(welcome) => Ok(welcome),
+            StartupAdmission::Unwelcome(denial) => Err(denial),
+            StartupAdmission::Undecided(undecided) => {
                 let undecided = undecided.proved(admitted.attributes());
-                let roles = match undecided.asks_roles(&self.desk.regime) {
+                let roles = match undecided.asks_roles(&self.login_context.policy_store) {
                     true => self.roles(client, admitted, bare).await?,
                     false => None,
                 };
-                undecided.decide(roles, &self.desk.regime)
+                undecided.decide(roles, &self.login_context.policy_store)
             }
         };
         match decided {
@@ -85,84 +91,92 @@ impl Attempt<'_> {
     /// Whoever is proved by that session is admitted from then on.
     async fn roles(
         &self,
-        client: &mut Link,
-        admitted: &mut Admitted<'_>,
+        client: &mut FramedStream,
+        admitted: &mut AdmittedIdentity<'_>,
         bare: &StartupPlan,
-    ) -> Result<Option<Vec<Box<str>>>, Denial> {
+    ) -> Result<Option<Vec<Box<str>>>, LoginError> {
         let role = match &*admitted {
-            Admitted::AsItself => &bare.user,
-            Admitted::As(identity) => &identity.user,
-            Admitted::BoundAs(identity) | Admitted::Proved { identity, .. } => &identity.user,
+            AdmittedIdentity::AsItself => &bare.user,
+            AdmittedIdentity::As(identity) => &identity.user,
+            AdmittedIdentity::BoundAs(identity) | AdmittedIdentity::Proved { identity, .. } => {
+                &identity.user
+            }
         };
         let role = role.clone();
-        if let Some(known) = self.desk.catalogs.roles_at_any(&bare.database, &role) {
+        if let Some(known) = self
+            .login_context
+            .catalogs
+            .roles_at_any(&bare.database, &role)
+        {
             return Ok(Some(known));
         }
         let (mut upstream, account) = match &*admitted {
-            Admitted::AsItself => self.reach_as_itself(client, bare).await?,
-            Admitted::As(identity) => self.reach_as(identity, bare).await?,
-            Admitted::BoundAs(identity) | Admitted::Proved { identity, .. } => {
+            AdmittedIdentity::AsItself => self.reach_as_itself(client, bare).await?,
+            AdmittedIdentity::As(identity) => self.reach_as(identity, bare).await?,
+            AdmittedIdentity::BoundAs(identity) | AdmittedIdentity::Proved { identity, .. } => {
                 self.reach_as(identity, bare).await?
             }
         };
-        let reticence = self.desk.upstream.reticence();
+        let reticence = self.login_context.upstream.reticence();
         let verified = verify(&mut upstream, &[], reticence, self.deadline).await;
-        verified.map_err(Denial::NotReadOnly)?;
-        let (catalogs, server) = (&self.desk.catalogs, upstream.server.as_ref());
-        let keeper = catalogs.of(&bare.database, server, account.clone());
-        if let Admitted::AsItself = admitted {
-            let Account { user, password } = account;
-            *admitted = Admitted::As(Cow::Owned(UpstreamIdentity { user, password }));
+        verified.map_err(LoginError::NotReadOnly)?;
+        let (catalogs, server) = (&self.login_context.catalogs, upstream.server.as_ref());
+        let catalog_cache = catalogs.of(&bare.database, server, account.clone());
+        if let AdmittedIdentity::AsItself = admitted {
+            let UpstreamAccount { user, password } = account;
+            *admitted = AdmittedIdentity::As(Cow::Owned(UpstreamIdentity { user, password }));
         }
-        let Some(keeper) = keeper else {
+        let Some(catalog_cache) = catalog_cache else {
             return Ok(None);
         };
-        keeper.first_load(self.deadline).await;
-        Ok(keeper.roles(&role))
+        catalog_cache.first_load(self.deadline).await;
+        Ok(catalog_cache.roles(&role))
     }
 
     /// The reason why a client is not let in, which the policies have: told to whoever has proved
     /// who it is. Others are told what they would be told if there were no such reason.
     async fn turn_away(
         &self,
-        client: &mut Link,
-        admitted: &Admitted<'_>,
+        client: &mut FramedStream,
+        admitted: &AdmittedIdentity<'_>,
         bare: &StartupPlan,
-        denial: Denial,
-    ) -> Denial {
+        denial: LoginError,
+    ) -> LoginError {
         match admitted {
-            Admitted::AsItself => match self.reach_as_itself(client, bare).await {
+            AdmittedIdentity::AsItself => match self.reach_as_itself(client, bare).await {
                 Ok(_proved) => denial,
                 Err(unproved) => unproved,
             },
-            Admitted::As(_) | Admitted::BoundAs(_) | Admitted::Proved { .. } => denial,
+            AdmittedIdentity::As(_)
+            | AdmittedIdentity::BoundAs(_)
+            | AdmittedIdentity::Proved { .. } => denial,
         }
     }
 
     /// Logs the client in with its own name and password.
     async fn reach_as_itself(
         &self,
-        client: &mut Link,
+        client: &mut FramedStream,
         plan: &StartupPlan,
-    ) -> Result<(UpstreamSession, Account), Denial> {
+    ) -> Result<(UpstreamSession, UpstreamAccount), LoginError> {
         // Whatever the upstream asks for, this client could not answer; so it is not troubled.
-        if !self.entrance.auth.may_ask_password(client, self.peer) {
-            return Err(Denial::Auth(AuthError::NotPrivate));
+        if !self.login_settings.auth.may_ask_password(client, self.peer) {
+            return Err(LoginError::Auth(AuthError::NotPrivate));
         }
         let mut password = None;
-        let mut tries = Tries::new(self.deadline);
+        let mut tries = LoginTries::new(self.deadline);
         loop {
             let error = match self.try_as_itself(client, plan, &mut password).await {
                 Ok(session) => {
                     let user = plan.user.clone();
-                    return Ok((session, Account { user, password }));
+                    return Ok((session, UpstreamAccount { user, password }));
                 }
-                Err(Missed::Denied(denial)) => return Err(denial),
-                Err(Missed::Upstream(error)) => error,
+                Err(LoginTryError::Denied(denial)) => return Err(denial),
+                Err(LoginTryError::Upstream(error)) => error,
             };
-            match tries.after(&error).await {
-                Next::Try => {}
-                Next::GiveUp => return Err(Denial::of_the_client(error)),
+            match tries.wait_after(&error).await {
+                RetryDecision::Try => {}
+                RetryDecision::GiveUp => return Err(LoginError::of_the_client(error)),
             }
         }
     }
@@ -170,24 +184,27 @@ impl Attempt<'_> {
     /// Once. The client is asked for its password when it is needed first.
     async fn try_as_itself(
         &self,
-        client: &mut Link,
+        client: &mut FramedStream,
         plan: &StartupPlan,
         password: &mut Option<Secret>,
-    ) -> Result<UpstreamSession, Missed> {
+    ) -> Result<UpstreamSession, LoginTryError> {
         let request = request(&plan.user, plan);
-        let ready = match begin(&self.desk.upstream, request, self.deadline).await? {
+        let ready = match begin(&self.login_context.upstream, request, self.deadline).await? {
             // The upstream believes pgsieve's host, socket or certificate. That trust is lent only
             // to those who could have had it themselves: processes on this host.
-            Asked::Nothing(ready) if self.peer.is_local() => ready,
-            Asked::Nothing(_) => return Err(Missed::Denied(Denial::UpstreamTrustsUs)),
-            Asked::Password(question) => {
+            AuthRequirement::Nothing(ready) if self.peer.is_local() => ready,
+            AuthRequirement::Nothing(_) => {
+                return Err(LoginTryError::Denied(LoginError::UpstreamTrustsUs));
+            }
+            AuthRequirement::Password(question) => {
                 let given = match password {
                     Some(given) => given,
                     None => {
                         self.pending.await_client();
-                        let asked = password_request::ask(client, self.deadline).await;
-                        self.pending.heard();
-                        let given = asked.map_err(|error| Missed::Denied(Denial::Auth(error)));
+                        let asked = password_request::request_password(client, self.deadline).await;
+                        self.pending.stop_waiting();
+                        let given =
+                            asked.map_err(|error| LoginTryError::Denied(LoginError::Auth(error)));
                         password.insert(given?)
                     }
                 };
@@ -202,19 +219,19 @@ impl Attempt<'_> {
         &self,
         identity: &UpstreamIdentity,
         plan: &StartupPlan,
-    ) -> Result<(UpstreamSession, Account), Denial> {
-        let mut tries = Tries::new(self.deadline);
+    ) -> Result<(UpstreamSession, UpstreamAccount), LoginError> {
+        let mut tries = LoginTries::new(self.deadline);
         loop {
             let error = match self.try_as(identity, plan).await {
                 Ok(session) => {
                     let UpstreamIdentity { user, password } = identity.clone();
-                    return Ok((session, Account { user, password }));
+                    return Ok((session, UpstreamAccount { user, password }));
                 }
                 Err(error) => error,
             };
-            match tries.after(&error).await {
-                Next::Try => {}
-                Next::GiveUp => return Err(Denial::of_ours(error)),
+            match tries.wait_after(&error).await {
+                RetryDecision::Try => {}
+                RetryDecision::GiveUp => return Err(LoginError::of_ours(error)),
             }
         }
     }
@@ -224,13 +241,13 @@ impl Attempt<'_> {
         &self,
         identity: &UpstreamIdentity,
         plan: &StartupPlan,
-    ) -> Result<UpstreamSession, LoginError> {
+    ) -> Result<UpstreamSession, UpstreamLoginError> {
         let request = request(&identity.user, plan);
-        let asked = begin(&self.desk.upstream, request, self.deadline).await?;
+        let asked = begin(&self.login_context.upstream, request, self.deadline).await?;
         let ready = match (asked, &identity.password) {
-            (Asked::Nothing(ready), _) => ready,
-            (Asked::Password(_), None) => return Err(LoginError::NoPassword),
-            (Asked::Password(question), Some(password)) => {
+            (AuthRequirement::Nothing(ready), _) => ready,
+            (AuthRequirement::Password(_), None) => return Err(UpstreamLoginError::NoPassword),
+            (AuthRequirement::Password(question), Some(password)) => {
                 question
                     .answer(&identity.user, password, self.deadline)
                     .await?
@@ -240,8 +257,8 @@ impl Attempt<'_> {
     }
 }
 
-impl From<LoginError> for Missed {
-    fn from(error: LoginError) -> Self {
+impl From<UpstreamLoginError> for LoginTryError {
+    fn from(error: UpstreamLoginError) -> Self {
         Self::Upstream(error)
     }
 }

@@ -3,8 +3,8 @@
 //! Whoever needs more than is left waits in the order in which it came; small wants go before large
 //! ones and have the last part for themselves, so that who sends ordinary statements does not wait
 //! for those who send megabytes. A want is for all that a message will need: nobody holds half of
-//! what it needs while it waits for the other half. Whatever was taken goes back when the [`Share`]
-//! is dropped, however its session ends.
+//! what it needs while it waits for the other half. Whatever was taken goes back when the
+//! [`MemoryShare`] is dropped, however its session ends.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,58 +12,58 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use crate::limits;
-use crate::telemetry::registry::MemoryNumbers;
+use crate::telemetry::registry::MemoryMetrics;
 
 /// The budget of the process. Cheap to clone.
 #[derive(Clone)]
-pub struct Budget {
-    inner: Arc<Inner>,
+pub struct MemoryBudget {
+    inner: Arc<BudgetInner>,
 }
 
-struct Inner {
+struct BudgetInner {
     most: usize,
-    book: Mutex<Book>,
-    numbers: Option<MemoryNumbers>,
+    book: Mutex<MemoryLedger>,
+    numbers: Option<MemoryMetrics>,
 }
 
 /// What was taken, and who waits.
 #[derive(Default)]
-struct Book {
+struct MemoryLedger {
     taken: usize,
     tickets: u64,
-    small: Queue,
-    large: Queue,
+    small: RequestQueue,
+    large: RequestQueue,
 }
 
 /// Those who wait, the first first, and those whose turn has come and who have not looked since.
-type Queue = BTreeMap<u64, Want>;
+type RequestQueue = BTreeMap<u64, MemoryRequest>;
 
-struct Want {
+struct MemoryRequest {
     bytes: usize,
-    turn: Turn,
+    turn: RequestState,
 }
 
-enum Turn {
+enum RequestState {
     Waits(Waker),
     Came,
 }
 
 /// What one session has taken.
-pub struct Share {
-    budget: Budget,
+pub struct MemoryShare {
+    budget: MemoryBudget,
     taken: usize,
-    ticket: Option<Ticket>,
+    ticket: Option<QueueTicket>,
 }
 
 /// A place in one of the queues.
 #[derive(Clone, Copy)]
-struct Ticket {
+struct QueueTicket {
     number: u64,
-    size: Size,
+    size: RequestSize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Size {
+enum RequestSize {
     Small,
     Large,
 }
@@ -72,9 +72,9 @@ enum Size {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NeverFits;
 
-impl Budget {
+impl MemoryBudget {
     /// So many bytes for all.
-    pub fn new(most: usize, numbers: MemoryNumbers) -> Self {
+    pub fn new(most: usize, numbers: MemoryMetrics) -> Self {
         Self::of(most, Some(numbers))
     }
 
@@ -84,8 +84,8 @@ impl Budget {
     }
 
     /// The share of a session that begins, with nothing in it.
-    pub fn share(&self) -> Share {
-        Share {
+    pub fn share(&self) -> MemoryShare {
+        MemoryShare {
             budget: self.clone(),
             taken: 0,
             ticket: None,
@@ -97,9 +97,9 @@ impl Budget {
         self.open().taken
     }
 
-    fn of(most: usize, numbers: Option<MemoryNumbers>) -> Self {
+    fn of(most: usize, numbers: Option<MemoryMetrics>) -> Self {
         let book = Mutex::default();
-        let inner = Inner {
+        let inner = BudgetInner {
             most,
             book,
             numbers,
@@ -109,32 +109,36 @@ impl Budget {
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, Book> {
+    fn open(&self) -> MutexGuard<'_, MemoryLedger> {
         let book = &self.inner.book;
         book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What wants of this size may fill.
-    fn room(&self, size: Size) -> usize {
+    fn room(&self, size: RequestSize) -> usize {
         match size {
-            Size::Small => self.inner.most,
-            Size::Large => self.inner.most - self.inner.most / limits::MEMORY_SMALL_PART,
+            RequestSize::Small => self.inner.most,
+            RequestSize::Large => self.inner.most - self.inner.most / limits::MEMORY_SMALL_PART,
         }
     }
 
     /// Gives turns to those who wait, as far as there is room, and shows how it stands.
-    fn settle(&self, book: &mut Book) {
+    fn grant_waiting(&self, book: &mut MemoryLedger) {
         let mut woken = Vec::new();
-        for size in [Size::Small, Size::Large] {
+        for size in [RequestSize::Small, RequestSize::Large] {
             let room = self.room(size);
             let mut taken = book.taken;
             for want in book.queue(size).values_mut() {
-                let Turn::Waits(_) = &want.turn else { continue };
+                let RequestState::Waits(_) = &want.turn else {
+                    continue;
+                };
                 let Some(after) = taken.checked_add(want.bytes).filter(|sum| *sum <= room) else {
                     break;
                 };
                 taken = after;
-                if let Turn::Waits(waker) = std::mem::replace(&mut want.turn, Turn::Came) {
+                if let RequestState::Waits(waker) =
+                    std::mem::replace(&mut want.turn, RequestState::Came)
+                {
                     woken.push(waker);
                 }
             }
@@ -148,22 +152,22 @@ impl Budget {
     }
 }
 
-impl Book {
-    fn queue(&mut self, size: Size) -> &mut Queue {
+impl MemoryLedger {
+    fn queue(&mut self, size: RequestSize) -> &mut RequestQueue {
         match size {
-            Size::Small => &mut self.small,
-            Size::Large => &mut self.large,
+            RequestSize::Small => &mut self.small,
+            RequestSize::Large => &mut self.large,
         }
     }
 
     fn waiting(&self) -> usize {
         let all = self.small.values().chain(self.large.values());
-        all.filter(|want| matches!(want.turn, Turn::Waits(_)))
+        all.filter(|want| matches!(want.turn, RequestState::Waits(_)))
             .count()
     }
 }
 
-impl Share {
+impl MemoryShare {
     /// Makes it so many bytes: gives back what is beyond, or takes what is missing once there is
     /// room for all of that. Until then nothing changes, and the task is woken when there is. Who
     /// asks for another amount meanwhile goes on waiting for that one.
@@ -178,13 +182,13 @@ impl Share {
             self.leave(&mut book);
             book.taken -= self.taken - bytes;
             self.taken = bytes;
-            budget.settle(&mut book);
+            budget.grant_waiting(&mut book);
             return Poll::Ready(Ok(()));
         };
-        let size = Size::of(more);
+        let size = RequestSize::of(more);
         if self.taken.saturating_add(more) > budget.room(size) {
             self.leave(&mut book);
-            budget.settle(&mut book);
+            budget.grant_waiting(&mut book);
             return Poll::Ready(Err(NeverFits));
         }
         let number = match self.ticket {
@@ -195,10 +199,11 @@ impl Share {
                 book.tickets
             }
         };
-        self.ticket = Some(Ticket { number, size });
-        let turn = Turn::Waits(context.waker().clone());
-        book.queue(size).insert(number, Want { bytes: more, turn });
-        budget.settle(&mut book);
+        self.ticket = Some(QueueTicket { number, size });
+        let turn = RequestState::Waits(context.waker().clone());
+        book.queue(size)
+            .insert(number, MemoryRequest { bytes: more, turn });
+        budget.grant_waiting(&mut book);
         self.collect(&mut book);
         match self.taken >= bytes {
             true => Poll::Ready(Ok(())),
@@ -240,13 +245,13 @@ impl Share {
     }
 
     /// Takes over what the own turn has brought.
-    fn collect(&mut self, book: &mut Book) {
-        let Some(Ticket { number, size }) = self.ticket else {
+    fn collect(&mut self, book: &mut MemoryLedger) {
+        let Some(QueueTicket { number, size }) = self.ticket else {
             return;
         };
         let queue = book.queue(size);
         if let Some(want) = queue.get(&number)
-            && matches!(want.turn, Turn::Came)
+            && matches!(want.turn, RequestState::Came)
         {
             self.taken += want.bytes;
             queue.remove(&number);
@@ -255,15 +260,15 @@ impl Share {
     }
 
     /// Waits no longer.
-    fn leave(&mut self, book: &mut Book) {
+    fn leave(&mut self, book: &mut MemoryLedger) {
         self.collect(book);
-        if let Some(Ticket { number, size }) = self.ticket.take() {
+        if let Some(QueueTicket { number, size }) = self.ticket.take() {
             book.queue(size).remove(&number);
         }
     }
 }
 
-impl Drop for Share {
+impl Drop for MemoryShare {
     fn drop(&mut self) {
         if self.taken == 0 && self.ticket.is_none() {
             return;
@@ -272,11 +277,11 @@ impl Drop for Share {
         let mut book = budget.open();
         self.leave(&mut book);
         book.taken -= self.taken;
-        budget.settle(&mut book);
+        budget.grant_waiting(&mut book);
     }
 }
 
-impl Size {
+impl RequestSize {
     fn of(bytes: usize) -> Self {
         if bytes <= limits::MEMORY_SMALL_BYTES {
             Self::Small
@@ -286,16 +291,16 @@ impl Size {
     }
 }
 
-impl fmt::Debug for Share {
+impl fmt::Debug for MemoryShare {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Share({} bytes)", self.taken)
+        write!(formatter, "MemoryShare({} bytes)", self.taken)
     }
 }
 
-impl fmt::Debug for Budget {
+impl fmt::Debug for MemoryBudget {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (taken, most) = (self.taken(), self.inner.most);
-        write!(formatter, "Budget({taken} of {most} bytes)")
+        write!(formatter, "MemoryBudget({taken} of {most} bytes)")
     }
 }
 
@@ -309,13 +314,13 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    fn make(share: &mut Share, bytes: usize) -> Poll<Result<(), NeverFits>> {
+    fn make(share: &mut MemoryShare, bytes: usize) -> Poll<Result<(), NeverFits>> {
         share.make(bytes, &mut Context::from_waker(Waker::noop()))
     }
 
-    fn budget() -> (crate::telemetry::Telemetry, Budget) {
+    fn budget() -> (crate::telemetry::Telemetry, MemoryBudget) {
         let telemetry = crate::telemetry::Telemetry::quiet().unwrap();
-        let budget = Budget::new(16 * MIB, telemetry.memory());
+        let budget = MemoryBudget::new(16 * MIB, telemetry.memory());
         (telemetry, budget)
     }
 
@@ -343,7 +348,7 @@ mod tests {
     #[test]
     fn who_asks_beyond_it_waits_in_order_and_small_wants_go_on() {
         let (telemetry, budget) = budget();
-        let mut shares: Vec<Share> = (0..4).map(|_| budget.share()).collect();
+        let mut shares: Vec<MemoryShare> = (0..4).map(|_| budget.share()).collect();
         let [one, two, three, four] = &mut shares[..] else {
             unreachable!()
         };
@@ -412,7 +417,7 @@ mod tests {
         assert_eq!(make(&mut one, 15 * MIB), Poll::Ready(Err(NeverFits)));
         assert_eq!(make(&mut one, usize::MAX), Poll::Ready(Err(NeverFits)));
         assert_eq!(budget.taken(), 0);
-        let mut boundless = Budget::boundless().share();
+        let mut boundless = MemoryBudget::boundless().share();
         assert_eq!(make(&mut boundless, usize::MAX / 2), Poll::Ready(Ok(())));
     }
 

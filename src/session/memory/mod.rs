@@ -20,21 +20,21 @@ use std::time::Duration;
 use bytes::BytesMut;
 use tokio::time::{Sleep, sleep};
 
-use super::io::background::Elsewhere;
-use super::io::{Moved, Relay, Turn};
-use super::memory::budget::Share;
-use super::protocol::{Conversation, Ending};
-use super::repair::Errand;
-use super::reply::Farewell;
-use super::scheduling::large_text::{Judged, Large};
+use super::io::background::RunningJob;
+use super::io::{BytesMoved, MoveResult, Relay};
+use super::memory::budget::MemoryShare;
+use super::protocol::{SessionEnd, SessionProtocol};
+use super::repair::BlockingJob;
+use super::reply::CloseReason;
+use super::scheduling::large_text::{LargeText, LargeTextJudgement};
 use crate::limits;
-use crate::wire::frame::{Cut, Phase, cut_frontend, header_backend};
+use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend, header_backend};
 
 /// What a session has taken.
 #[derive(Debug)]
-pub(super) struct Memory {
-    share: Share,
-    state: State,
+pub(super) struct SessionMemory {
+    share: MemoryShare,
+    state: MemoryState,
     /// Whether an error of the upstream waits for it.
     stops_upstream: bool,
     /// Bytes of a message of the client that are still dropped as they come.
@@ -46,7 +46,7 @@ pub(super) struct Memory {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MemoryState {
     /// It has what it needs.
     Enough,
     /// It waits for more.
@@ -59,11 +59,11 @@ enum State {
 
 /// What a session needs.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct MemoryNeed {
     /// For the client's next message, and what was read behind it.
     client: usize,
     /// That message, where it is a long one whose end has not come.
-    unfinished: Option<Unfinished>,
+    unfinished: Option<UnfinishedMessage>,
     /// For an error of the upstream whose end has not come.
     upstream: usize,
     /// For everything else.
@@ -71,17 +71,17 @@ struct Wanted {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Unfinished {
+struct UnfinishedMessage {
     kind: u8,
     /// Bytes of the whole message.
     total: usize,
 }
 
-impl Memory {
-    pub(super) fn new(share: Share) -> Self {
+impl SessionMemory {
+    pub(super) fn new(share: MemoryShare) -> Self {
         Self {
             share,
-            state: State::Enough,
+            state: MemoryState::Enough,
             stops_upstream: false,
             dropping: 0,
             reply_peak: 0,
@@ -92,7 +92,7 @@ impl Memory {
 
     /// Whether nothing more of the upstream is to be read.
     pub(super) fn stops_upstream(&self) -> bool {
-        self.state != State::Enough && self.stops_upstream
+        self.state != MemoryState::Enough && self.stops_upstream
     }
 
     /// Leaves out what belongs to a message that is dropped.
@@ -102,34 +102,34 @@ impl Memory {
         fresh.get(here..).unwrap_or_default()
     }
 
-    fn settle(&mut self, wanted: &Wanted, context: &mut Context<'_>) {
+    fn balance(&mut self, wanted: &MemoryNeed, context: &mut Context<'_>) {
         self.stops_upstream = wanted.upstream > 0;
         let sum = wanted.held.saturating_add(wanted.client);
         let sum = sum.saturating_add(wanted.upstream);
         let bytes = sum.saturating_sub(limits::MEMORY_BYTES_FREE);
         match (self.share.make(bytes, context), self.state) {
-            (Poll::Ready(Err(_never_fits)), _) => self.enter(State::Denied),
-            (Poll::Pending, State::Denied | State::GivesWay) => {}
-            (Poll::Pending, State::Enough) => {
-                self.enter(State::Waits);
+            (Poll::Ready(Err(_never_fits)), _) => self.set_state(MemoryState::Denied),
+            (Poll::Pending, MemoryState::Denied | MemoryState::GivesWay) => {}
+            (Poll::Pending, MemoryState::Enough) => {
+                self.set_state(MemoryState::Waits);
                 self.ends_after(limits::MEMORY_WAIT_MAX, context);
             }
-            (Poll::Pending, State::Waits) => {
+            (Poll::Pending, MemoryState::Waits) => {
                 if self.ends_after(limits::MEMORY_WAIT_MAX, context) {
-                    self.enter(State::Denied);
+                    self.set_state(MemoryState::Denied);
                 }
             }
             (Poll::Ready(Ok(())), state) => {
                 if wanted.unfinished.is_none() {
-                    return self.enter(State::Enough);
+                    return self.set_state(MemoryState::Enough);
                 }
-                if state != State::Enough && state != State::GivesWay {
-                    self.enter(State::Enough);
+                if state != MemoryState::Enough && state != MemoryState::GivesWay {
+                    self.set_state(MemoryState::Enough);
                 }
                 if self.ends_after(limits::MEMORY_TURN_MAX, context) {
                     self.clock = None;
                     if self.share.is_wanted() {
-                        self.enter(State::GivesWay);
+                        self.set_state(MemoryState::GivesWay);
                     } else {
                         self.ends_after(LOOK_PAUSE, context);
                     }
@@ -138,7 +138,7 @@ impl Memory {
         }
     }
 
-    fn enter(&mut self, state: State) {
+    fn set_state(&mut self, state: MemoryState) {
         self.state = state;
         self.clock = None;
     }
@@ -155,46 +155,46 @@ impl Relay {
     ///
     /// # Errors
     /// The session has to end: what it needs cannot be refused as one statement.
-    pub(super) fn settle_memory(&mut self, context: &mut Context<'_>) -> Result<(), Ending> {
-        let wanted = self.wanted();
-        self.memory.settle(&wanted, context);
+    pub(super) fn balance_memory(&mut self, context: &mut Context<'_>) -> Result<(), SessionEnd> {
+        let wanted = self.memory_need();
+        self.memory.balance(&wanted, context);
         match (self.memory.state, wanted.unfinished) {
-            (State::Waits, _) => {}
-            (State::Denied, unfinished) if unfinished.is_none() || wanted.upstream > 0 => {
+            (MemoryState::Waits, _) => {}
+            (MemoryState::Denied, unfinished) if unfinished.is_none() || wanted.upstream > 0 => {
                 self.memory.share.note_refused();
-                return Err(Ending::Ended(Farewell::OutOfMemory));
+                return Err(SessionEnd::Ended(CloseReason::OutOfMemory));
             }
-            (State::Enough, Some(Unfinished { total, .. })) => {
+            (MemoryState::Enough, Some(UnfinishedMessage { total, .. })) => {
                 let missing = total.saturating_sub(self.client_rest.len());
                 self.client_rest.reserve(missing);
             }
-            (State::Enough | State::Denied | State::GivesWay, _) => {}
+            (MemoryState::Enough | MemoryState::Denied | MemoryState::GivesWay, _) => {}
         }
         Ok(())
     }
 
     /// Before more is read from the client: refuses or drops the message of which no more is to be
     /// held. Nothing, where the client has to wait.
-    pub(super) fn make_room(&mut self) -> Result<Option<Moved>, Ending> {
+    pub(super) fn make_room(&mut self) -> Result<Option<BytesMoved>, SessionEnd> {
         let unfinished = self.unfinished();
-        let Some(Unfinished { kind, total }) = unfinished else {
-            return Ok((self.memory.state != State::Enough).then_some(Moved::Nothing));
+        let Some(UnfinishedMessage { kind, total }) = unfinished else {
+            return Ok((self.memory.state != MemoryState::Enough).then_some(BytesMoved::Nothing));
         };
-        if self.conversation.drops_unread(kind) {
+        if self.protocol.drops_unread(kind) {
             self.drop_unread(total);
-            let dropped = self.conversation.drop_unread(kind);
+            let dropped = self.protocol.drop_unread(kind);
             return self.or_close(dropped).map(Some);
         }
         match self.memory.state {
-            State::Enough => Ok(None),
-            State::Waits => Ok(Some(Moved::Nothing)),
-            State::Denied | State::GivesWay if self.conversation.holds_back(kind) => {
-                Ok(Some(Moved::Nothing))
+            MemoryState::Enough => Ok(None),
+            MemoryState::Waits => Ok(Some(BytesMoved::Nothing)),
+            MemoryState::Denied | MemoryState::GivesWay if self.protocol.holds_back(kind) => {
+                Ok(Some(BytesMoved::Nothing))
             }
-            State::Denied | State::GivesWay => {
+            MemoryState::Denied | MemoryState::GivesWay => {
                 self.drop_unread(total);
                 self.memory.share.note_refused();
-                let refused = self.conversation.refuse_unread(kind);
+                let refused = self.protocol.refuse_oversized(kind);
                 self.or_close(refused).map(Some)
             }
         }
@@ -203,28 +203,28 @@ impl Relay {
     /// Whether more may be read from a client before its turn: not while memory is short, and
     /// nothing of a long message before there is room for all of it.
     pub(super) fn may_read_ahead(&self) -> bool {
-        self.memory.state == State::Enough && self.unfinished().is_none()
+        self.memory.state == MemoryState::Enough && self.unfinished().is_none()
     }
 
     /// What a large text needs while it is judged, put aside for the thread that does.
-    pub(super) fn put_aside(&mut self, large: &Large) -> Share {
-        let need = self.conversation.judged_bytes(b'P', large.frame.len());
+    pub(super) fn put_aside(&mut self, large: &LargeText) -> MemoryShare {
+        let need = self.protocol.judged_bytes(b'P', large.frame.len());
         let own = judging_bytes(large);
         self.memory.share.split(need.saturating_sub(own))
     }
 
     /// The thread is done.
-    pub(super) fn take_back(&mut self, judged: &mut Judged) {
+    pub(super) fn take_back(&mut self, judged: &mut LargeTextJudgement) {
         let empty = judged.share.split(0);
         let share = std::mem::replace(&mut judged.share, empty);
         self.memory.share.merge(share);
     }
 
-    fn or_close(&mut self, done: Result<(), Ending>) -> Turn {
+    fn or_close(&mut self, done: Result<(), SessionEnd>) -> MoveResult {
         if let Err(ending) = done {
-            self.conversation.close_after_answers(ending)?;
+            self.protocol.close_after_answers(ending)?;
         }
-        Ok(Moved::Some)
+        Ok(BytesMoved::Some)
     }
 
     fn drop_unread(&mut self, total: usize) {
@@ -232,46 +232,46 @@ impl Relay {
         self.client_rest = BytesMut::new();
     }
 
-    fn unfinished(&self) -> Option<Unfinished> {
+    fn unfinished(&self) -> Option<UnfinishedMessage> {
         let kind = *self.client_rest.first()?;
-        match cut_frontend(&self.client_rest, Phase::Session) {
-            Ok(Cut::Partial { needed: total }) if total > limits::MEMORY_BYTES_FREE => {
-                Some(Unfinished { kind, total })
+        match cut_frontend(&self.client_rest, ProtocolPhase::Session) {
+            Ok(FrameCut::Partial { needed: total }) if total > limits::MEMORY_BYTES_FREE => {
+                Some(UnfinishedMessage { kind, total })
             }
             Ok(_) | Err(_) => None,
         }
     }
 
-    fn wanted(&mut self) -> Wanted {
+    fn memory_need(&mut self) -> MemoryNeed {
         let unfinished = self.unfinished();
-        let total = match cut_frontend(&self.client_rest, Phase::Session) {
-            Ok(Cut::Whole(frame)) => frame.bytes.len(),
-            Ok(Cut::Partial { needed }) => needed,
+        let total = match cut_frontend(&self.client_rest, ProtocolPhase::Session) {
+            Ok(FrameCut::Whole(frame)) => frame.bytes.len(),
+            Ok(FrameCut::Partial { needed }) => needed,
             Err(_) => 0,
         };
         let kind = self.client_rest.first().copied().unwrap_or_default();
-        let needed = self.conversation.needed_bytes(kind, total);
+        let needed = self.protocol.needed_bytes(kind, total);
         let upstream = match header_backend(&self.upstream_rest) {
             Ok(Some(header)) if header.total > limits::MEMORY_BYTES_FREE => {
                 header.total.saturating_mul(limits::MEMORY_PASSED_FACTOR)
             }
             Ok(_) | Err(_) => 0,
         };
-        let reply = self.conversation.reply.capacity();
-        let reply = if self.conversation.reply.is_empty() {
+        let reply = self.protocol.reply.capacity();
+        let reply = if self.protocol.reply.is_empty() {
             reply
         } else {
             reply.max(self.memory.reply_peak)
         };
-        let outbox = self.conversation.outbox.memory();
-        let outbox = if self.conversation.outbox.as_bytes().is_empty() {
+        let outbox = self.protocol.outbox.memory();
+        let outbox = if self.protocol.outbox.as_bytes().is_empty() {
             outbox
         } else {
             outbox.max(self.memory.outbox_peak)
         };
         (self.memory.reply_peak, self.memory.outbox_peak) = (reply, outbox);
-        let held = self.conversation.held_bytes() + self.elsewhere_bytes();
-        Wanted {
+        let held = self.protocol.held_bytes() + self.elsewhere_bytes();
+        MemoryNeed {
             client: needed.max(self.client_rest.capacity()),
             unfinished,
             upstream,
@@ -280,15 +280,15 @@ impl Relay {
     }
 
     fn elsewhere_bytes(&self) -> usize {
-        match self.elsewhere.as_deref() {
+        match self.running_job.as_deref() {
             None => 0,
-            Some(Elsewhere::Judging { large, .. }) => judging_bytes(large),
-            Some(Elsewhere::Rescuing { patient, .. }) => patient.memory(),
+            Some(RunningJob::Judging { large, .. }) => judging_bytes(large),
+            Some(RunningJob::Rescuing { repair_job, .. }) => repair_job.memory(),
         }
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// Bytes that the client's next message takes until it is done with.
     fn needed_bytes(&self, kind: u8, total: usize) -> usize {
         match kind {
@@ -310,21 +310,21 @@ impl Conversation {
         copies.saturating_add(parsed.saturating_mul(limits::MEMORY_JUDGED_FACTOR))
     }
 
-    /// Bytes of everything that the conversation holds but what waits to be sent.
+    /// Bytes of everything that the protocol holds but what waits to be sent.
     fn held_bytes(&self) -> usize {
-        let owed = self.journal.len() * limits::MEMORY_OWED_BYTES;
-        let errand = match self.errand.as_deref() {
+        let owed = self.pending.len() * limits::MEMORY_OWED_BYTES;
+        let blocking_job = match self.blocking_job.as_deref() {
             None => 0,
-            Some(Errand::Judge(large)) => self.judged_bytes(b'P', large.frame.len()),
-            Some(Errand::Rescue(patient)) => patient.memory(),
+            Some(BlockingJob::Judge(large)) => self.judged_bytes(b'P', large.frame.len()),
+            Some(BlockingJob::Rescue(repair_job)) => repair_job.memory(),
         };
         let failed = self.held.as_ref().map_or(0, |held| held.memory());
         let kept = self.retained.memory() + self.described.len() + self.replayed_bytes();
-        owed + errand + failed + kept + self.names.text_bytes()
+        owed + blocking_job + failed + kept + self.names.text_bytes()
     }
 
     /// A message is dropped that need not be read.
-    fn drop_unread(&mut self, kind: u8) -> Result<(), Ending> {
+    fn drop_unread(&mut self, kind: u8) -> Result<(), SessionEnd> {
         match kind {
             b'd' if !self.is_skipping() => self.copy_leftover(kind),
             _ => Ok(()),
@@ -333,7 +333,7 @@ impl Conversation {
 }
 
 /// What a session itself holds of a text that is judged: its frame, and the text's judgement.
-fn judging_bytes(large: &Large) -> usize {
+fn judging_bytes(large: &LargeText) -> usize {
     large.frame.len().saturating_mul(2)
 }
 

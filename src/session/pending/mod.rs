@@ -4,40 +4,44 @@
 //! head. An answer that does not fit ends the session: a proxy that has lost count can no longer
 //! say which answer belongs to which statement.
 //!
+//! * `portal_names`: messages under way that give names to portals; `reply_outlook`: what may still
+//!   come of what is owed
+//!
 //! <https://www.postgresql.org/docs/current/protocol-flow.html>
 
 pub(super) mod portal_names;
+mod reply_outlook;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::arrival::Arrival;
-use super::context::client_min_messages::Change;
-use super::lowered_settings::Lowered;
-use super::pending::portal_names::{Binding, Closing};
-use super::plan::question::Asking;
-use super::policy_limits::result_limit::Allowance;
-use super::repair::notices::{Notice, OnError};
-use super::server::error_rewrite::{Speaks, Substituted};
-use super::signal_calls::Calling;
-use crate::gate::{Facts, Prepared, Refusal, Rule, Surety};
+use super::arrival::StatementArrival;
+use super::context::client_min_messages::NoticeLevelChange;
+use super::lowered_settings::LoweredText;
+use super::pending::portal_names::{ClosedName, PortalBinding};
+use super::plan::question::ExplainQuestion;
+use super::policy_limits::result_limit::ResultAllowance;
+use super::repair::notices::{OnError, PendingNotice};
+use super::server::error_rewrite::{QuotedText, SubstitutedText};
+use super::signal_calls::SignalCallState;
+use crate::gate::{Certainty, Facts, PreparedStatement, Refusal, Rule};
 use crate::telemetry::events::StatementFinished;
-use crate::telemetry::labels::{Outcome, Path};
+use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
-use crate::telemetry::traces::Trace;
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::telemetry::traces::StatementTrace;
 use crate::wire::backend::TransactionStatus;
 
 /// A statement that is being run or prepared, with what its event will need.
 #[derive(Debug)]
-pub struct Running {
+pub struct InFlight {
     /// What the gate found in it.
     pub facts: Arc<Facts>,
     /// Which protocol path it came on.
-    pub path: Path,
+    pub path: ProtocolPath,
     /// When it came, and how long it waited before pgsieve looked at it.
-    pub arrived: Arrival,
+    pub arrived: StatementArrival,
     /// How long pgsieve took to judge it.
     pub gate: Duration,
     /// How long it waited for its plan, where that was asked for.
@@ -47,29 +51,29 @@ pub struct Running {
     /// Bytes of answer that passed so far.
     pub bytes: u64,
     /// SQLSTATE of the upstream's error, when it ended in one.
-    pub sqlstate: Option<Code>,
+    pub sqlstate: Option<SqlstateCode>,
     /// What the gate said.
-    pub outcome: Outcome,
+    pub outcome: StatementOutcome,
     /// Rules that would have stopped it as it ran and are only observed, each once.
     pub observed: Vec<Rule>,
     /// A notice that the client gets before the statement's completion.
-    pub notice: Option<Box<Notice>>,
+    pub notice: Option<Box<PendingNotice>>,
     /// What the client gets where it fails.
     pub on_error: OnError,
     /// Whether a failure may be held back while a repair is looked for.
-    pub stake: Stake,
+    pub text_retained: TextRetained,
     /// How often it was sent before.
     pub tries: u32,
     /// What it does to `client_min_messages`.
-    pub loudness: Option<Change>,
+    pub client_min_messages: Option<NoticeLevelChange>,
     /// The text that runs in the place of its own, where that is another one.
-    pub another: Option<Box<Substituted>>,
+    pub another: Option<Box<SubstitutedText>>,
     /// Whether it has run once it succeeded: a portal that is at its end does nothing.
-    pub runs: Surety,
+    pub runs: Certainty,
     /// What it may bring, and what it holds meanwhile.
-    pub allowance: Allowance,
+    pub allowance: ResultAllowance,
     /// The call that was taken out of it, where pgsieve carries one out.
-    pub calling: Option<Box<Calling>>,
+    pub calling: Option<Box<SignalCallState>>,
     /// What its row says, where it is a question that pgsieve answers.
     pub role_answer: Option<&'static str>,
     /// The rule that ended its result.
@@ -77,26 +81,31 @@ pub struct Running {
     /// How many of its statements are done.
     pub statements_done: u32,
     /// Its span, where it is sampled.
-    pub trace: Option<Box<Trace>>,
+    pub trace: Option<Box<StatementTrace>>,
     /// Whose it is, where the session is under another policy by now than it was judged by.
     pub info: Option<Arc<SessionInfo>>,
 }
 
 /// Whether the client's own words of a statement are kept until its answer begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stake {
+pub enum TextRetained {
     /// They are not: its failure is the client's.
     Lost,
     /// They are, and nothing stands before it: its failure may be held back.
     Kept,
 }
 
-impl Running {
+impl InFlight {
     /// A statement that was permitted just now.
-    pub fn new(facts: Arc<Facts>, path: Path, arrived: Arrival, gate: Duration) -> Self {
+    pub fn new(
+        facts: Arc<Facts>,
+        path: ProtocolPath,
+        arrived: StatementArrival,
+        gate: Duration,
+    ) -> Self {
         Self {
             calling: match path {
-                Path::Query | Path::Execute => Calling::of(&facts),
+                ProtocolPath::Query | ProtocolPath::Execute => SignalCallState::of(&facts),
                 _ => None,
             },
             facts,
@@ -110,14 +119,14 @@ impl Running {
             observed: Vec::new(),
             notice: None,
             on_error: OnError::Passes,
-            stake: Stake::Lost,
+            text_retained: TextRetained::Lost,
             tries: 0,
-            loudness: None,
+            client_min_messages: None,
             another: None,
-            runs: Surety::Certain,
+            runs: Certainty::Certain,
             info: None,
-            outcome: Outcome::Permitted,
-            allowance: Allowance::boundless(),
+            outcome: StatementOutcome::Permitted,
+            allowance: ResultAllowance::boundless(),
             role_answer: None,
             cut_by: None,
             statements_done: 0,
@@ -132,21 +141,21 @@ impl Running {
     }
 
     /// A setting in it was lowered; the client hears of it before the answer ends.
-    pub fn clamped(&mut self, lowered: Option<Lowered>) {
-        let Some(Lowered { notice, moved, .. }) = lowered else {
+    pub fn notice_lowered(&mut self, lowered: Option<LoweredText>) {
+        let Some(LoweredText { notice, moved, .. }) = lowered else {
             return;
         };
-        self.outcome = Outcome::Clamped;
-        self.another = Substituted::lowered(self.another.take(), &moved);
+        self.outcome = StatementOutcome::Clamped;
+        self.another = SubstitutedText::lowered(self.another.take(), &moved);
         if let Some(notice) = notice {
-            self.notice = Some(Box::new(Notice::Clamped(notice)));
+            self.notice = Some(Box::new(PendingNotice::Clamped(notice)));
         }
     }
 
     /// The part of its time in which it waited for its plan: an Execute arrives behind that.
     fn waited(&self) -> Duration {
         match self.path {
-            Path::Query => self.plan.unwrap_or_default(),
+            ProtocolPath::Query => self.plan.unwrap_or_default(),
             _ => Duration::ZERO,
         }
     }
@@ -160,7 +169,7 @@ impl Running {
 
     /// The event that it leaves when its answer is complete.
     pub fn event<'a>(&'a self, session: &'a SessionInfo, now: Instant) -> StatementFinished<'a> {
-        let Arrival {
+        let StatementArrival {
             taken,
             queue,
             begun,
@@ -177,7 +186,7 @@ impl Running {
             subject: None,
             observed: &self.facts.observed,
             observed_running: &self.observed,
-            named: self.facts.named.as_deref(),
+            named: self.facts.named_objects.as_deref(),
             text: self.facts.text.as_deref(),
             queryid: None,
             sqlstate: self.sqlstate,
@@ -197,21 +206,21 @@ impl Running {
 
 /// One answer that is still owed.
 #[derive(Debug)]
-pub enum Owed {
+pub enum ExpectedReply {
     /// A simple Query: any number of results, then ReadyForQuery.
-    Query(Box<Running>),
+    Query(Box<InFlight>),
     /// ParseComplete.
-    Parse(Box<Running>),
+    Parse(Box<InFlight>),
     /// BindComplete.
-    Bind(Binding),
+    Bind(PortalBinding),
     /// ParameterDescription, then RowDescription or NoData.
     DescribeStatement,
     /// RowDescription or NoData.
     DescribePortal,
     /// Rows, then CommandComplete, EmptyQueryResponse or PortalSuspended.
-    Execute(Box<Running>),
+    Execute(Box<InFlight>),
     /// CloseComplete.
-    Close(Closing),
+    Close(ClosedName),
     /// ReadyForQuery.
     Sync,
     /// The error that a refused simple Query is answered with, then ReadyForQuery.
@@ -221,23 +230,23 @@ pub enum Owed {
         /// The refusal.
         refusal: Box<Refusal>,
         /// The unnamed statement that a refused Parse took away, if it did.
-        unnamed: Option<Prepared>,
+        unnamed: Option<PreparedStatement>,
     },
     /// pgsieve's own question whether the session is still read-only; nothing of it reaches the
     /// client.
     ReadOnlyCheck,
     /// pgsieve's own question for the plan of a statement; nothing of it reaches the client but an
     /// error.
-    Plan(Box<Asking>),
+    Plan(Box<ExplainQuestion>),
     /// Whatever the upstream still says of a batch in which a result was cut: nothing of it reaches
     /// the client but its end.
-    Cut(Box<Running>),
+    Cut(Box<InFlight>),
     /// Nothing of the upstream: its error to this statement is held back while a repair is looked
     /// for.
-    Rescue(Box<Running>),
+    Rescue(Box<InFlight>),
 }
 
-impl Owed {
+impl ExpectedReply {
     /// Whether it answers a message behind whose error the upstream skips to the next Sync.
     fn is_extended(&self) -> bool {
         match self {
@@ -260,7 +269,7 @@ impl Owed {
 
 /// What was sent behind a statement, the rest of its own messages aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Behind {
+pub enum SentBehind {
     /// Nothing.
     Nothing,
     /// What an error of the statement does not reach.
@@ -271,13 +280,13 @@ pub enum Behind {
 
 /// The queue of owed answers.
 #[derive(Debug, Default)]
-pub struct Journal {
-    owed: VecDeque<Owed>,
+pub struct PendingReplies {
+    owed: VecDeque<ExpectedReply>,
     /// Goes up whenever an answer is complete or will not come.
     turn: u64,
 }
 
-impl Journal {
+impl PendingReplies {
     /// Whether nothing is owed.
     pub fn is_empty(&self) -> bool {
         self.owed.is_empty()
@@ -290,237 +299,153 @@ impl Journal {
 
     /// Whether the next answer is one to a question of pgsieve's own.
     pub fn is_own(&self) -> bool {
-        matches!(self.owed.front(), Some(Owed::ReadOnlyCheck | Owed::Plan(_)))
+        matches!(
+            self.owed.front(),
+            Some(ExpectedReply::ReadOnlyCheck | ExpectedReply::Plan(_))
+        )
     }
 
     /// Whether the next answer is one about a plan.
     pub fn is_asking(&self) -> bool {
-        matches!(self.owed.front(), Some(Owed::Plan(_)))
+        matches!(self.owed.front(), Some(ExpectedReply::Plan(_)))
     }
 
     /// Whether what waits for its plan, if anything does, came in the same batch as all that is
     /// owed before it: a Query ends the batches before it.
     pub fn asks_for_batch(&self) -> bool {
         match self.owed.back() {
-            Some(Owed::Plan(asking)) => asking.is_of_bind(),
+            Some(ExpectedReply::Plan(asking)) => asking.is_of_bind(),
             _ => true,
         }
     }
 
     /// What is owed, the next answer first.
-    pub(super) fn owed_first(&mut self) -> impl Iterator<Item = &mut Owed> {
+    pub(super) fn owed_first(&mut self) -> impl Iterator<Item = &mut ExpectedReply> {
         self.owed.iter_mut()
     }
 
     /// What is owed, the last one that was sent first.
-    pub(super) fn owed_last(&mut self) -> impl Iterator<Item = &mut Owed> {
+    pub(super) fn owed_last(&mut self) -> impl Iterator<Item = &mut ExpectedReply> {
         self.owed.iter_mut().rev()
     }
 
     /// Adds an entry behind all others.
-    pub fn push(&mut self, owed: Owed) {
+    pub fn push(&mut self, owed: ExpectedReply) {
         self.owed.push_back(owed);
     }
 
     /// Which text the upstream speaks of when it says something now.
-    pub fn spoken_of(&self) -> Speaks<'_> {
+    pub fn quoted_text(&self) -> QuotedText<'_> {
         match self.owed.front() {
-            Some(Owed::Query(running) | Owed::Parse(running) | Owed::Execute(running)) => {
-                Speaks::of(running.another.as_deref(), &running.facts)
-            }
-            Some(Owed::Plan(asking)) => asking.spoken_of(),
-            Some(Owed::Bind(binding)) => match &binding.another {
-                Some(another) => Speaks::OfAnother(another),
-                None => Speaks::OfOwn,
-            },
-            Some(Owed::DescribeStatement | Owed::DescribePortal | Owed::Sync | Owed::Cut(_)) => {
-                Speaks::OfUnknown(None)
-            }
             Some(
-                Owed::Close(_)
-                | Owed::RefusedQuery(_)
-                | Owed::RefusedMessage { .. }
-                | Owed::ReadOnlyCheck
-                | Owed::Rescue(_),
+                ExpectedReply::Query(running)
+                | ExpectedReply::Parse(running)
+                | ExpectedReply::Execute(running),
+            ) => QuotedText::of(running.another.as_deref(), &running.facts),
+            Some(ExpectedReply::Plan(asking)) => asking.spoken_of(),
+            Some(ExpectedReply::Bind(binding)) => match &binding.another {
+                Some(another) => QuotedText::OfAnother(another),
+                None => QuotedText::OfOwn,
+            },
+            Some(
+                ExpectedReply::DescribeStatement
+                | ExpectedReply::DescribePortal
+                | ExpectedReply::Sync
+                | ExpectedReply::Cut(_),
+            ) => QuotedText::OfUnknown(None),
+            Some(
+                ExpectedReply::Close(_)
+                | ExpectedReply::RefusedQuery(_)
+                | ExpectedReply::RefusedMessage { .. }
+                | ExpectedReply::ReadOnlyCheck
+                | ExpectedReply::Rescue(_),
             )
-            | None => Speaks::OfOwn,
+            | None => QuotedText::OfOwn,
         }
     }
 
     /// Puts an entry before all others.
-    pub fn push_front(&mut self, owed: Owed) {
+    pub fn push_front(&mut self, owed: ExpectedReply) {
         self.owed.push_front(owed);
     }
 
     /// The entry behind the head.
-    pub fn second(&self) -> Option<&Owed> {
+    pub fn second(&self) -> Option<&ExpectedReply> {
         self.owed.get(1)
     }
 
     /// The entry that the next answer must fit.
-    pub fn head(&mut self) -> Option<&mut Owed> {
+    pub fn head(&mut self) -> Option<&mut ExpectedReply> {
         self.owed.front_mut()
     }
 
     /// The same, to look at.
-    pub fn front(&self) -> Option<&Owed> {
+    pub fn front(&self) -> Option<&ExpectedReply> {
         self.owed.front()
     }
 
     /// Which answer it is that is owed: another number, another one.
-    pub fn turn(&self) -> u64 {
+    pub fn answer_number(&self) -> u64 {
         self.turn
     }
 
     /// Takes the head off.
-    pub fn pop(&mut self) -> Option<Owed> {
+    pub fn pop(&mut self) -> Option<ExpectedReply> {
         self.turn = self.turn.wrapping_add(1);
         self.owed.pop_front()
     }
 
     /// After an error in the extended protocol: takes off what the upstream will skip, up to but
     /// not including the next Sync. Says whether that Sync was there, and hands out the rest.
-    pub fn skip_to_sync(&mut self) -> (Skipped, VecDeque<Owed>) {
+    pub fn skip_to_sync(&mut self) -> (SkipExtent, VecDeque<ExpectedReply>) {
         self.turn = self.turn.wrapping_add(1);
-        match self.owed.iter().position(|owed| matches!(owed, Owed::Sync)) {
+        match self
+            .owed
+            .iter()
+            .position(|owed| matches!(owed, ExpectedReply::Sync))
+        {
             Some(sync) => {
                 let rest = self.owed.split_off(sync);
-                (Skipped::SyncIsOwed, std::mem::replace(&mut self.owed, rest))
+                (
+                    SkipExtent::SyncIsOwed,
+                    std::mem::replace(&mut self.owed, rest),
+                )
             }
-            None => (Skipped::SyncNotSentYet, std::mem::take(&mut self.owed)),
+            None => (SkipExtent::SyncNotSentYet, std::mem::take(&mut self.owed)),
         }
-    }
-
-    /// What was sent behind a statement that was taken off the head, a Query or not.
-    pub fn behind(&self, is_query: bool) -> Behind {
-        let is_of_batch = |owed: &&Owed| owed.is_extended() || matches!(owed, Owed::Plan(_));
-        let of_batch = self.owed.iter().take_while(is_of_batch);
-        let of_batch = if is_query { 0 } else { of_batch.count() };
-        let mut rest = self.owed.iter().skip(of_batch);
-        match rest.next() {
-            None => Behind::Nothing,
-            Some(_) if is_query => Behind::Batches,
-            Some(Owed::Sync) if rest.next().is_some() => Behind::Batches,
-            Some(Owed::Sync) => Behind::Nothing,
-            Some(_) => Behind::OfBatch,
-        }
-    }
-
-    /// Whether an error of what is under way could make the upstream skip to a Sync that has not
-    /// been sent. A Query does not end a batch for that: it is skipped as well.
-    pub fn may_be_skipping(&self) -> bool {
-        let behind_sync = self.owed.iter().rev();
-        behind_sync
-            .take_while(|owed| !matches!(owed, Owed::Sync))
-            .any(Owed::is_extended)
     }
 
     /// What a name stood for that a message still under way takes away: should the upstream skip
     /// that message, the name stands for it still.
-    pub fn in_doubt(&self, name: &str) -> Option<&Prepared> {
+    pub fn doubtful_statement(&self, name: &str) -> Option<&PreparedStatement> {
         self.owed.iter().rev().find_map(|owed| match owed {
-            Owed::Close(Closing::Statement {
+            ExpectedReply::Close(ClosedName::Statement {
                 name: closed,
                 prepared,
                 ..
             }) if closed == name => prepared.as_ref(),
-            Owed::RefusedMessage { unnamed, .. } if name.is_empty() => unnamed.as_ref(),
+            ExpectedReply::RefusedMessage { unnamed, .. } if name.is_empty() => unnamed.as_ref(),
             _ => None,
         })
     }
 
     /// The session is under another policy from now on: what is under way was judged by the one of
     /// before.
-    pub fn outlive(&mut self, info: &Arc<SessionInfo>) {
+    pub fn keep_old_policy(&mut self, info: &Arc<SessionInfo>) {
         for owed in &mut self.owed {
-            if let Owed::Query(running)
-            | Owed::Parse(running)
-            | Owed::Execute(running)
-            | Owed::Cut(running)
-            | Owed::Rescue(running) = owed
+            if let ExpectedReply::Query(running)
+            | ExpectedReply::Parse(running)
+            | ExpectedReply::Execute(running)
+            | ExpectedReply::Cut(running)
+            | ExpectedReply::Rescue(running) = owed
             {
                 running.info.get_or_insert_with(|| Arc::clone(info));
             }
         }
     }
 
-    /// Whether nothing is owed but answers that cannot fail for what is in a text: to Close, and
-    /// what ends a batch or a Query that has failed. A client that hears of an error sends what
-    /// comes next before it hears that the upstream is ready.
-    pub fn has_only_ends(&self) -> bool {
-        self.owed
-            .iter()
-            .all(|owed| owed.is_end() || matches!(owed, Owed::Close(_)))
-    }
-
-    /// The same without answers to Close.
-    pub fn has_only_readies(&self) -> bool {
-        self.owed.iter().all(Owed::is_end)
-    }
-
-    /// Whether what is owed leaves every setting as it is for a statement that is sent now, should
-    /// that run: nothing of it sets anything or ends a transaction. An error makes the upstream
-    /// skip what comes before the next Sync, and in a transaction block refuse what comes behind.
-    pub fn keeps_settings(&self, status: TransactionStatus) -> bool {
-        let in_block = status != TransactionStatus::Idle;
-        self.owed.iter().all(|owed| match owed {
-            Owed::Parse(_)
-            | Owed::Bind(_)
-            | Owed::DescribeStatement
-            | Owed::DescribePortal
-            | Owed::Close(_)
-            | Owed::RefusedMessage { .. } => true,
-            Owed::Execute(running) => running.is_plain_query(),
-            // The end of a batch, or of a Query, ends an implicit transaction.
-            Owed::Query(running) => in_block && running.is_plain_query(),
-            Owed::Sync | Owed::RefusedQuery(_) => in_block,
-            Owed::ReadOnlyCheck | Owed::Plan(_) | Owed::Rescue(_) | Owed::Cut(_) => false,
-        })
-    }
-
-    /// Whether anything is owed that takes time; what the upstream only has to take note of does
-    /// not.
-    pub fn is_working(&self) -> bool {
-        self.owed.iter().any(Owed::is_work)
-    }
-
-    /// Whether nothing is owed by the upstream: at most a rescue is under way.
-    pub fn is_at_rest(&self) -> bool {
-        self.owed.iter().all(|owed| matches!(owed, Owed::Rescue(_)))
-    }
-
-    /// Whether a Parse is on its way.
-    pub fn makes_statements(&self) -> bool {
-        self.owed.iter().any(|owed| matches!(owed, Owed::Parse(_)))
-    }
-
-    /// What is known of the statements that are on their way, in their order.
-    pub fn facts(&self) -> Vec<Arc<Facts>> {
-        let running = self.owed.iter().filter_map(|owed| match owed {
-            Owed::Query(running) | Owed::Execute(running) => Some(Arc::clone(&running.facts)),
-            Owed::Parse(_)
-            | Owed::Bind(_)
-            | Owed::DescribeStatement
-            | Owed::DescribePortal
-            | Owed::Close(_)
-            | Owed::Sync
-            | Owed::RefusedQuery(_)
-            | Owed::RefusedMessage { .. }
-            | Owed::ReadOnlyCheck
-            | Owed::Plan(_)
-            | Owed::Cut(_)
-            | Owed::Rescue(_) => None,
-        });
-        running.collect()
-    }
-
-    /// Whether a Bind is on its way.
-    pub fn makes_portals(&self) -> bool {
-        self.owed.iter().any(|owed| matches!(owed, Owed::Bind(_)))
-    }
-
     /// Gives back memory that a long pipeline took.
-    pub fn relax(&mut self) {
+    pub fn shrink(&mut self) {
         if self.owed.is_empty() && self.owed.capacity() > CAPACITY_KEPT {
             self.owed.shrink_to(CAPACITY_KEPT);
         }
@@ -529,7 +454,7 @@ impl Journal {
 
 /// How far a skip went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Skipped {
+pub enum SkipExtent {
     /// A Sync is under way: its ReadyForQuery ends the skipping.
     SyncIsOwed,
     /// The client has not sent its Sync yet: what it sends before it is dropped.
@@ -538,7 +463,7 @@ pub enum Skipped {
 
 /// Where the upstream stands between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct TransactionState {
     /// The status of the last ReadyForQuery.
     pub status: TransactionStatus,
     /// Whether extended messages were sent since the last Sync: an implicit transaction may be
@@ -548,7 +473,7 @@ pub struct Standing {
     pub asked: bool,
 }
 
-impl Standing {
+impl TransactionState {
     /// An extended message is sent.
     pub fn open_batch(&mut self) {
         self.asked &= self.unsynced;

@@ -2,29 +2,29 @@
 
 use std::fmt;
 
-use super::Owed;
-use crate::gate::{Older, Prepared};
-use crate::session::server::error_rewrite::Substituted;
+use super::ExpectedReply;
+use crate::gate::{OlderBasis, PreparedStatement};
+use crate::session::server::error_rewrite::SubstitutedText;
 
 /// A portal that is being made.
-pub struct Binding {
+pub struct PortalBinding {
     /// Its name; empty for the unnamed one.
     pub portal: Box<str>,
     /// The text that runs in the place of the statement's own, where that is another one.
-    pub another: Option<Box<Substituted>>,
+    pub another: Option<Box<SubstitutedText>>,
 }
 
 /// What a Close message made the session forget: if the upstream skips the message, the session
 /// has to remember it again.
-pub enum Closing {
+pub enum ClosedName {
     /// A prepared statement.
     Statement {
         /// Its name; empty for the unnamed one.
         name: String,
         /// What it stood for, if it was known.
-        prepared: Option<Prepared>,
+        prepared: Option<PreparedStatement>,
         /// What is known of others that may have the name.
-        older: Option<Older>,
+        older: Option<OlderBasis>,
     },
     /// A portal. An error ends it, unless the transaction goes on from a savepoint.
     Portal {
@@ -33,22 +33,22 @@ pub enum Closing {
     },
 }
 
-impl Binding {
+impl PortalBinding {
     /// Its answer, which is owed.
-    pub fn owed(portal: &str, another: Option<Box<Substituted>>) -> Owed {
+    pub fn owed(portal: &str, another: Option<Box<SubstitutedText>>) -> ExpectedReply {
         let portal = portal.into();
-        Owed::Bind(Self { portal, another })
+        ExpectedReply::Bind(Self { portal, another })
     }
 }
 
-impl fmt::Debug for Binding {
+impl fmt::Debug for PortalBinding {
     /// Without the name, which the client chose.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Binding")
+        formatter.write_str("PortalBinding")
     }
 }
 
-impl fmt::Debug for Closing {
+impl fmt::Debug for ClosedName {
     /// Without the name, which the client chose.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

@@ -5,37 +5,41 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 
-use super::question::{Asking, End, Subject, Waiting, head_of};
-use crate::gate::{Parameters, Refusal};
-use crate::session::arrival::Arrival;
-use crate::session::pending::{Owed, Skipped};
-use crate::session::protocol::{Conversation, Ending, Intake};
+use super::question::{ExplainQuestion, PlanSubject, QuestionEnd, WaitingQuery, head_of};
+use crate::gate::{ParameterTypes, Refusal};
+use crate::session::arrival::StatementArrival;
+use crate::session::pending::{ExpectedReply, SkipExtent};
+use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
 use crate::session::repair::notices;
-use crate::session::reply::Farewell;
-use crate::session::server::{Fate, UNREADABLE};
+use crate::session::reply::CloseReason;
+use crate::session::server::{Forwarding, UNREADABLE};
 use crate::telemetry::events::PlanAsked;
-use crate::telemetry::labels::{Path, Tripwire};
-use crate::telemetry::sqlstate_code::Code;
+use crate::telemetry::labels::{ProtocolPath, Tripwire};
+use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::tripwire;
-use crate::wire::backend::{self, Fields, TransactionStatus, error_fields};
+use crate::wire::backend::{self, ResponseFields, TransactionStatus, error_fields};
 use crate::wire::encode;
-use crate::wire::frame::{Cut, Header, Phase, cut_frontend};
+use crate::wire::frame::{FrameCut, ProtocolPhase, UpstreamHeader, cut_frontend};
 
-impl Conversation {
+impl SessionProtocol {
     /// Takes the row with a plan, of which the end may not have come yet and is not needed.
-    pub(in crate::session) fn takes_plan(&mut self, rest: &[u8], header: &Header) -> Taken {
+    pub(in crate::session) fn absorbs_plan(
+        &mut self,
+        rest: &[u8],
+        header: &UpstreamHeader,
+    ) -> PlanRow {
         if header.kind != b'D' {
-            return Taken::NoPlan;
+            return PlanRow::NoPlan;
         }
-        let Some(Owed::Plan(asking)) = self.journal.head() else {
-            return Taken::NoPlan;
+        let Some(ExpectedReply::Plan(asking)) = self.pending.head() else {
+            return PlanRow::NoPlan;
         };
         let Some(head) = head_of(rest, header) else {
-            return Taken::Later;
+            return PlanRow::Later;
         };
         asking.row(head);
         self.dropping = header.total;
-        Taken::Now
+        PlanRow::Now
     }
 
     /// A frame of the answer to pgsieve's own question.
@@ -43,127 +47,127 @@ impl Conversation {
         &mut self,
         kind: u8,
         body: &[u8],
-    ) -> Result<Fate, Ending> {
-        let Some(Owed::Plan(asking)) = self.journal.head() else {
+    ) -> Result<Forwarding, SessionEnd> {
+        let Some(ExpectedReply::Plan(asking)) = self.pending.head() else {
             return Err(UNREADABLE);
         };
         match kind {
             b'1' => asking.parsed(),
             b'2' => {}
             b'3' => {
-                if asking.closed() && asking.end == End::Flush {
+                if asking.closed() && asking.end == QuestionEnd::Flush {
                     if asking.is_of_bind() {
-                        self.conclude()?;
+                        self.question_answered()?;
                     } else {
                         // A Query ends what was open. Servers from 18 on would take it into the
                         // implicit transaction of the question, and leave that unfinished.
-                        asking.end = End::Sync;
+                        asking.end = QuestionEnd::Sync;
                         self.outbox.sync_message();
-                        self.standing.unsynced = false;
-                        self.names.sync();
-                        self.quotas.sync();
+                        self.transaction.unsynced = false;
+                        self.names.sync_sent();
+                        self.session_limits.sync();
                     }
                 }
             }
             b'C' => {
                 let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
                 if !tripwire::is_tag_of_read(tag) {
-                    return Err(Ending::Tripped(Tripwire::WriteTag));
+                    return Err(SessionEnd::Tripped(Tripwire::WriteTag));
                 }
                 asking.completed();
                 if let Some(measure) = asking.next_cursor() {
-                    self.quotas.cursor_measured(&measure, tag != NO_ROW);
+                    self.session_limits.cursor_measured(&measure, tag != NO_ROW);
                 }
             }
             b'N' => {
                 let fields = error_fields(body).map_err(|_| UNREADABLE)?;
-                asking.noticed(fields, self.gate.policy());
+                asking.on_notice(fields, self.gate.policy());
             }
-            b'A' => return Ok(Fate::Kept),
+            b'A' => return Ok(Forwarding::Forward),
             b'S' => return self.setting_reported(body),
             b'E' => return self.plan_failed(body),
             b'Z' => {
                 let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
-                self.standing.status = status;
-                self.settle_settings(status);
-                self.conclude()?;
+                self.transaction.status = status;
+                self.settings_at_ready(status);
+                self.question_answered()?;
             }
-            b'G' | b'W' => return Err(Ending::Tripped(Tripwire::CopyInAsked)),
+            b'G' | b'W' => return Err(SessionEnd::Tripped(Tripwire::CopyInAsked)),
             _ => return Err(UNREADABLE),
         }
-        Ok(Fate::Swallowed)
+        Ok(Forwarding::Drop)
     }
 
-    fn plan_failed(&mut self, body: &[u8]) -> Result<Fate, Ending> {
+    fn plan_failed(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         let fields = error_fields(body).map_err(|_| UNREADABLE)?;
-        let code = Code::from_bytes(fields.bytes(b'C').unwrap_or_default());
+        let code = SqlstateCode::from_bytes(fields.bytes(b'C').unwrap_or_default());
         if fields.severity() != Some("ERROR") {
             self.ended_by_upstream = Some(code);
-            return Ok(Fate::Kept);
+            return Ok(Forwarding::Forward);
         }
-        let is_idle = self.standing.status == TransactionStatus::Idle;
+        let is_idle = self.transaction.status == TransactionStatus::Idle;
         let said = fields.sqlstate().unwrap_or_default();
-        if let Some(Owed::Plan(asking)) = self.journal.head()
-            && asking.end == End::Sync
+        if let Some(ExpectedReply::Plan(asking)) = self.pending.head()
+            && asking.end == QuestionEnd::Sync
             && !asking.is_of_bind()
             && asking.is_parsing()
             && is_idle
             && !notices::is_of_the_moment(said)
         {
-            asking.fail();
-            return Ok(Fate::Swallowed);
+            asking.fail_early();
+            return Ok(Forwarding::Drop);
         }
-        let Some(Owed::Plan(asking)) = self.journal.pop() else {
+        let Some(ExpectedReply::Plan(asking)) = self.pending.pop() else {
             return Err(UNREADABLE);
         };
-        self.suspect(code);
+        self.suspect_catalog(code);
         self.doubt_settings();
-        self.quotas.doubt_cursors();
-        self.tell_failure(*asking, fields, code)?;
-        Ok(Fate::Swallowed)
+        self.session_limits.doubt_cursors();
+        self.report_plan_failure(*asking, fields, code)?;
+        Ok(Forwarding::Drop)
     }
 
     /// The statement has failed: its plan could not be made.
-    fn tell_failure(
+    fn report_plan_failure(
         &mut self,
-        mut asking: Asking,
-        fields: Fields<'_>,
-        code: Code,
-    ) -> Result<(), Ending> {
-        let took = self.record(&asking);
+        mut asking: ExplainQuestion,
+        fields: ResponseFields<'_>,
+        code: SqlstateCode,
+    ) -> Result<(), SessionEnd> {
+        let took = self.record_plan_time(&asking);
         self.reply.extend_from_slice(&asking.take_notices());
         while let Some(measure) = asking.next_cursor() {
-            self.quotas.lose_cursor(&measure);
+            self.session_limits.lose_cursor(&measure);
         }
         let mut moved = BytesMut::new();
         encode::error_moved(&mut moved, fields, asking.shift());
-        let told = asking.told(&moved, self.gate.policy());
+        let told = asking.rewritten_error(&moved, self.gate.policy());
         let fields = error_fields(&told).map_err(|_| UNREADABLE)?;
         match asking.subject {
-            Subject::Query(waiting) => {
+            PlanSubject::Query(waiting) => {
                 let mut running = waiting.into_running(took);
                 running.trace = self.take_trace();
-                let heard = (&mut self.reply, &self.loudness);
-                if matches!(running.failed(heard, fields, code), Fate::Kept) {
-                    encode::told(&mut self.reply, b'E', &told);
+                let heard = (&mut self.reply, &self.client_min_messages);
+                if matches!(running.failed(heard, fields, code), Forwarding::Forward) {
+                    encode::error_body(&mut self.reply, b'E', &told);
                 }
                 self.finished(&running);
-                if asking.end == End::Flush {
+                if asking.end == QuestionEnd::Flush {
                     self.outbox.sync_message();
-                    self.standing.unsynced = false;
-                    self.names.sync();
+                    self.transaction.unsynced = false;
+                    self.names.sync_sent();
                 }
                 // What is left of the answer is what is left of a Sync's.
-                self.journal.push(Owed::Sync);
-                self.intake = Intake::Open;
+                self.pending.push(ExpectedReply::Sync);
+                self.intake = ClientState::Open;
             }
-            Subject::Bind(..) => {
-                encode::told(&mut self.reply, b'E', &told);
-                if asking.end == End::Sync {
+            PlanSubject::Bind(..) => {
+                encode::error_body(&mut self.reply, b'E', &told);
+                if asking.end == QuestionEnd::Sync {
                     return Err(UNREADABLE);
                 }
-                if self.skip_pipeline(true) == Skipped::SyncNotSentYet {
-                    self.skip_from_now();
+                if self.skip_pipeline(true) == SkipExtent::SyncNotSentYet {
+                    self.skip_to_sync_now();
                 }
             }
         }
@@ -171,98 +175,106 @@ impl Conversation {
     }
 
     /// All has been answered: what waited goes on, or is refused.
-    fn conclude(&mut self) -> Result<(), Ending> {
-        let Some(Owed::Plan(asking)) = self.journal.pop() else {
+    fn question_answered(&mut self) -> Result<(), SessionEnd> {
+        let Some(ExpectedReply::Plan(asking)) = self.pending.pop() else {
             return Err(UNREADABLE);
         };
-        let took = self.record(&asking);
-        if self.intake != Intake::Planning {
+        let took = self.record_plan_time(&asking);
+        if self.intake != ClientState::Planning {
             self.drop_trace();
             return Ok(());
         }
-        self.intake = Intake::Open;
+        self.intake = ClientState::Open;
         if !asking.is_of_cursors() {
             self.plan_took = Some(took);
         }
-        self.look_around();
-        let done = self.go_on(*asking);
-        self.look_away();
+        self.refresh_names();
+        let done = self.resume_waiting(*asking);
+        self.release_names();
         done
     }
 
-    fn go_on(&mut self, asking: Asking) -> Result<(), Ending> {
+    fn resume_waiting(&mut self, asking: ExplainQuestion) -> Result<(), SessionEnd> {
         if asking.is_of_cursors() {
             return match asking.subject {
-                Subject::Query(waiting) => self.send_waiting(*waiting, Next::Plan),
-                Subject::Bind(..) => Ok(()),
+                PlanSubject::Query(waiting) => self.send_waiting(*waiting, AfterQuestion::Plan),
+                PlanSubject::Bind(..) => Ok(()),
             };
         }
         let weighed = match asking.has_failed() {
             true if asking.is_blank() => Ok(()),
             // Statements of the same message run before the one that will fail.
-            true => self.weigh(asking.plan_before(), asking.fingerprint()),
+            true => self.exceeded_bound(asking.plan_before(), asking.fingerprint()),
             false => {
-                self.remember(&asking);
-                self.weigh(asking.plan(), asking.fingerprint())
+                self.cache_plan(&asking);
+                self.exceeded_bound(asking.plan(), asking.fingerprint())
             }
         };
         match (asking.subject, weighed) {
-            (Subject::Query(waiting), Ok(())) => self.send_waiting(*waiting, Next::Run),
-            (Subject::Query(waiting), Err(refusal)) => {
-                let facts = std::sync::Arc::clone(waiting.permit.facts());
-                self.refuse_permitted(&facts, refusal, waiting.manner.arrived)
+            (PlanSubject::Query(waiting), Ok(())) => {
+                self.send_waiting(*waiting, AfterQuestion::Run)
             }
-            (Subject::Bind(..), Ok(())) => Ok(()),
-            (Subject::Bind(facts, _), Err(refusal)) => {
-                let judged = Some((facts, Arrival::at(asking.since)));
-                self.refuse_message(refusal, judged, Path::Bind)
+            (PlanSubject::Query(waiting), Err(refusal)) => {
+                let facts = std::sync::Arc::clone(waiting.permit.facts());
+                self.refuse_permitted(&facts, refusal, waiting.options.arrived)
+            }
+            (PlanSubject::Bind(..), Ok(())) => Ok(()),
+            (PlanSubject::Bind(facts, _), Err(refusal)) => {
+                let judged = Some((facts, StatementArrival::at(asking.since)));
+                self.refuse_message(refusal, judged, ProtocolPath::Bind)
             }
         }
     }
 
     /// A Query goes on as it was judged; where that would be judged otherwise now, it is judged,
     /// and asked about, anew.
-    fn send_waiting(&mut self, waiting: Waiting, next: Next) -> Result<(), Ending> {
-        let Waiting {
+    fn send_waiting(
+        &mut self,
+        waiting: WaitingQuery,
+        next: AfterQuestion,
+    ) -> Result<(), SessionEnd> {
+        let WaitingQuery {
             frame,
             permit,
             lowered,
-            mut manner,
+            mut options,
             allowance,
             ..
         } = waiting;
-        let Cut::Whole(frame) = cut_frontend(&frame, Phase::Session)? else {
+        let FrameCut::Whole(frame) = cut_frontend(&frame, ProtocolPhase::Session)? else {
             return Err(LOST_COUNT);
         };
-        if permit.facts().grounds == self.names.grounds() {
-            let how = (manner, allowance);
+        if permit.facts().basis == self.names.basis() {
+            let how = (options, allowance);
             return match next {
-                Next::Plan => self.plan_measured(&frame, (permit, lowered), how),
-                Next::Run => self.send_query(&frame, &permit, lowered, how),
+                AfterQuestion::Plan => self.plan_measured(&frame, (permit, lowered), how),
+                AfterQuestion::Run => self.send_query(&frame, &permit, lowered, how),
             };
         }
         // What is judged anew has the call no more.
-        if manner.is_asked_without_end() || permit.facts().signal.get().is_some() {
+        if options.is_asked_too_often() || permit.facts().signal.get().is_some() {
             let refusal = Refusal::of_change_without_end();
-            return self.refuse_permitted(permit.facts(), refusal, manner.arrived);
+            return self.refuse_permitted(permit.facts(), refusal, options.arrived);
         }
         let text = Cow::Borrowed(permit.original());
-        let judgement = self.gate.judge_with(text, &Parameters::open(), &self.names);
-        self.settle_query(&frame, judgement, manner.paid())
+        let judgement = self
+            .gate
+            .judge_with(text, &ParameterTypes::none_given(), &self.names);
+        self.query_judged(&frame, judgement, options.already_counted())
     }
 
-    fn remember(&self, asking: &Asking) {
+    fn cache_plan(&self, asking: &ExplainQuestion) {
         if let (Some(key), Some(plan)) = (asking.key, asking.plan()) {
             let mut plans = self
                 .plans
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            plans.keep(key, plan);
+            plans.insert(key, plan);
         }
     }
 
     /// How long a plan took is put on record.
-    fn record(&mut self, asking: &Asking) -> Duration {
+    fn record_plan_time(&mut self, asking: &ExplainQuestion) -> Duration {
         let latency = asking.since.elapsed();
         if !asking.is_of_cursors() {
             self.telemetry.emit(&PlanAsked { latency });
@@ -274,7 +286,7 @@ impl Conversation {
 
 /// What comes after the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum AfterQuestion {
     /// Perhaps another one, for its plan.
     Plan,
     /// Nothing: it runs.
@@ -283,7 +295,7 @@ enum Next {
 
 /// Whether a row was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::session) enum Taken {
+pub(in crate::session) enum PlanRow {
     /// It is something else.
     NoPlan,
     /// It was; what is left of it is dropped.
@@ -296,4 +308,4 @@ pub(in crate::session) enum Taken {
 const NO_ROW: &str = "MOVE 0";
 
 /// Cannot happen: the frame was cut before.
-const LOST_COUNT: Ending = Ending::Ended(Farewell::Internal);
+const LOST_COUNT: SessionEnd = SessionEnd::Ended(CloseReason::Internal);

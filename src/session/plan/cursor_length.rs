@@ -7,34 +7,37 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::question::{Asking, End, Subject};
-use super::{Ask, NO_VALUES};
+use super::question::{ExplainQuestion, PlanSubject, QuestionEnd};
+use super::{NO_VALUES, PlanRequest};
 use crate::catalog::quote::quoted;
-use crate::gate::{Parameters, Planning, Question, ReadPermit, Verdict};
-use crate::session::policy_limits::{Measure, Moment};
-use crate::session::protocol::Conversation;
+use crate::gate::{ParameterTypes, PlanCheck, PlanInquiry, ReadPermit, Verdict};
+use crate::session::policy_limits::{CursorMeasure, MeasureMoment};
+use crate::session::protocol::SessionProtocol;
 
 /// The cursors that questions speak of, in their order; none for a way back.
-type Cursors = VecDeque<Option<Measure>>;
+type MeasuredCursors = VecDeque<Option<CursorMeasure>>;
 
-impl Conversation {
+impl SessionProtocol {
     /// A portal was bound whose statement moves cursors: how long they are is asked for.
     pub(super) fn measure_bound(&mut self, portal: &str) {
         let Some(bound) = self.names.cursor(portal) else {
             return;
         };
         let (facts, text) = (Arc::clone(&bound.facts), Arc::clone(&bound.text));
-        let measures = self.measures(&facts, Moment::Bound);
+        let measures = self.measures(&facts, MeasureMoment::Bound);
         if measures.is_empty() {
             return;
         }
         if let Some((end, cursors)) = self.put_measures(measures) {
-            self.wait_for_cursors(Subject::Bind(facts, text), end, cursors);
+            self.wait_for_cursors(PlanSubject::Bind(facts, text), end, cursors);
         }
     }
 
     /// Writes the questions; nothing where none can be asked.
-    pub(super) fn put_measures(&mut self, measures: Vec<Measure>) -> Option<(End, Cursors)> {
+    pub(super) fn put_measures(
+        &mut self,
+        measures: Vec<CursorMeasure>,
+    ) -> Option<(QuestionEnd, MeasuredCursors)> {
         if self.is_sure_to_fail() {
             return None;
         }
@@ -44,34 +47,43 @@ impl Conversation {
             for row in rows.into_iter().flatten() {
                 let permit = self.permit_of_move(&measure.name, row)?;
                 let shift = None;
-                questions.push(Question { permit, shift });
+                questions.push(PlanInquiry { permit, shift });
             }
             let back = measure.back.map(|_| None);
             cursors.push_back(Some(measure));
             cursors.extend(back);
         }
-        let planning = Planning {
+        let planning = PlanCheck {
             questions,
-            ..Planning::default()
+            ..PlanCheck::default()
         };
-        let ask = Ask {
+        let ask = PlanRequest {
             planning,
             key: None,
         };
-        let (end, ..) = self.put(&ask, &Parameters::open(), NO_VALUES).ok()?;
+        let (end, ..) = self
+            .write_question(&ask, &ParameterTypes::none_given(), NO_VALUES)
+            .ok()?;
         Some((end, cursors))
     }
 
     /// What waits for the answers is put down.
-    pub(super) fn wait_for_cursors(&mut self, subject: Subject, end: End, cursors: Cursors) {
+    pub(super) fn wait_for_cursors(
+        &mut self,
+        subject: PlanSubject,
+        end: QuestionEnd,
+        cursors: MeasuredCursors,
+    ) {
         let shifts = cursors.iter().map(|_| None).collect();
-        let asking = Asking::new(subject, end, None, shifts);
-        self.wait(asking.of_cursors(cursors));
+        let asking = ExplainQuestion::new(subject, end, None, shifts);
+        self.wait_for_plan(asking.of_cursors(cursors));
     }
 
     fn permit_of_move(&self, cursor: &str, row: u64) -> Option<ReadPermit<'static>> {
         let text = Cow::Owned(format!("MOVE ABSOLUTE {row} IN {}", quoted(cursor)));
-        let judgement = self.gate.judge_with(text, &Parameters::open(), &self.names);
+        let judgement = self
+            .gate
+            .judge_with(text, &ParameterTypes::none_given(), &self.names);
         match judgement.verdict {
             Verdict::Permitted(permit) => Some(permit),
             Verdict::Clamped(_) | Verdict::Refused(_) => None,

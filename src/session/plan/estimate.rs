@@ -3,14 +3,14 @@
 
 /// What a statement is expected to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct PlanEstimate {
     /// Its total cost, in the planner's units.
     pub cost: f64,
     /// The rows that it returns.
     pub rows: f64,
 }
 
-impl Plan {
+impl PlanEstimate {
     /// The more of each.
     pub fn max(self, other: Self) -> Self {
         Self {
@@ -23,7 +23,7 @@ impl Plan {
     pub fn read(row: &[u8]) -> Option<Self> {
         // One column, in text: a count and a length stand before it.
         let text = row.strip_prefix(ONE_COLUMN)?.get(LENGTH_BYTES..)?;
-        let mut tokens = Tokens { rest: text };
+        let mut tokens = JsonTokens { rest: text };
         for opening in [b"[".as_slice(), b"{"] {
             tokens.next().filter(|token| *token == opening)?;
         }
@@ -55,11 +55,11 @@ impl Plan {
 }
 
 /// The tokens of JSON; none more where one is not whole.
-struct Tokens<'a> {
+struct JsonTokens<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Iterator for Tokens<'a> {
+impl<'a> Iterator for JsonTokens<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -108,10 +108,10 @@ const LENGTH_BYTES: usize = 4;
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<Plan> {
+    fn read(text: &str) -> Option<PlanEstimate> {
         let row = [b"\0\x01\0\0\0\0", text.as_bytes()].concat();
-        let cut = (0..row.len()).map(|end| Plan::read(&row[..end]));
-        let (whole, cut) = (Plan::read(&row), cut.flatten().next());
+        let cut = (0..row.len()).map(|end| PlanEstimate::read(&row[..end]));
+        let (whole, cut) = (PlanEstimate::read(&row), cut.flatten().next());
         // A beginning that is long enough says the same, a shorter one nothing.
         assert!(cut.is_none() || cut == whole);
         whole
@@ -133,7 +133,7 @@ mod tests {
     }
   }
 ]"#;
-        let plan = Plan {
+        let plan = PlanEstimate {
             cost: 1234.56,
             rows: 1000.0,
         };

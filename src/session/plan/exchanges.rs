@@ -2,16 +2,16 @@
 
 use crate::gate::QUESTION_NAME;
 use crate::policy::Policy;
-use crate::session::context::model_values::Known;
+use crate::session::context::model_values::LoginFacts;
 use crate::session::protocol::SelfReport;
 use crate::session::tests::exchange::{
-    Exchange, bind, complete, empty, error, execute, letters, message, parse, query, ready, row,
-    sync,
+    TestExchange, bind, complete, empty, error, execute, letters, message, parse, query, ready,
+    row, sync,
 };
 use crate::wire::backend::error_fields;
 
 /// A session whose plans may cost a hundred and return ten rows.
-fn bounded(base: Policy, edits: &[(&str, &str)]) -> Exchange {
+fn bounded(base: Policy, edits: &[(&str, &str)]) -> TestExchange {
     let text = match base.name() {
         "bi" => include_str!("../../../policies/bi.yaml"),
         _ => include_str!("../../../policies/agent.yaml"),
@@ -23,10 +23,10 @@ fn bounded(base: Policy, edits: &[(&str, &str)]) -> Exchange {
         assert!(text.contains(after), "{after}");
     }
     let policy = Policy::from_yaml(&text).unwrap();
-    Exchange::under(policy, Known::default(), SelfReport::Reported)
+    TestExchange::under(policy, LoginFacts::default(), SelfReport::Reported)
 }
 
-fn agent() -> Exchange {
+fn agent() -> TestExchange {
     bounded(Policy::agent(), &[])
 }
 
@@ -82,12 +82,12 @@ fn a_query_waits_for_its_plan() {
     let mut exchange = agent();
     let sent = exchange.client(&[query("SELECT 1"), query("BEGIN")]);
     assert_eq!(sent, "CCPBECCS");
-    assert!(!exchange.conversation.takes_frames());
+    assert!(!exchange.protocol.takes_frames());
     assert_eq!(exchange.upstream(&[planned("1.5", "1")]), "");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "");
     assert_eq!(exchange.sent(), "Q");
     assert_eq!(exchange.upstream(&answer()), "TDCZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
     // The same statement, with another value, is known.
     assert_eq!(exchange.client(&[query("SELECT 2")]), "Q");
 }
@@ -115,7 +115,7 @@ fn a_plan_above_a_bound_refuses() {
             assert_eq!(told(&got), ("54000".to_owned(), detail.to_owned()));
             assert_eq!(exchange.sent(), "");
         }
-        assert!(exchange.conversation.is_at_rest());
+        assert!(exchange.protocol.is_at_rest());
     }
 }
 
@@ -131,7 +131,7 @@ fn a_question_does_not_end_a_batch_that_an_error_may_yet_skip() {
         let sent = exchange.client(&[query("SELECT 3"), sync()]);
         assert_eq!(sent, "S");
         assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
-        assert!(exchange.conversation.is_at_rest());
+        assert!(exchange.protocol.is_at_rest());
     }
 }
 
@@ -192,7 +192,7 @@ fn a_bind_is_refused_in_its_batch() {
     assert_eq!(exchange.client(&[execute(""), sync()]), "S");
     let got = exchange.upstream_bytes(&[error("42601"), ready(b'I')].concat());
     assert_eq!((letters(&got), told(&got).0), ("EZ".into(), "54000".into()));
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_question_behind_an_error_is_skipped() {
     assert_eq!(exchange.upstream(&[empty(b'1'), error("22P02")]), "1E");
     assert_eq!(exchange.client(&[execute(""), sync()]), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn what_planning_meets_is_told() {
             let got = exchange.upstream_bytes(&asked.concat());
             assert_eq!((letters(&got), told(&got).0), ("EZ".into(), code.into()));
             assert_eq!(exchange.sent(), "");
-            assert!(exchange.conversation.is_at_rest());
+            assert!(exchange.protocol.is_at_rest());
         }
     }
     // A cancel is told whenever it comes.
@@ -248,7 +248,7 @@ fn a_question_that_fails_in_a_batch_skips_to_its_sync() {
     assert_eq!(exchange.upstream(&[empty(b'1'), error("22012")]), "E");
     assert_eq!(exchange.client(&[execute(""), sync()]), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn a_long_plan_is_read_from_its_beginning() {
     let mut given = Vec::new();
     for piece in long.chunks(1_000) {
         given.extend_from_slice(piece);
-        let passed = exchange.conversation.upstream_bytes(&given).unwrap();
+        let passed = exchange.protocol.upstream_bytes(&given).unwrap();
         assert!(passed.tail.is_empty());
         given.drain(..passed.consumed);
     }
@@ -363,7 +363,7 @@ fn each_read_of_a_message_is_asked_about() {
         "SELECT 1; DISCARD ALL",
     ] {
         assert_eq!(exchange.client(&[query(text)]), "", "{text}");
-        let got = exchange.conversation.reply.split();
+        let got = exchange.protocol.reply.split();
         assert_eq!(told(&got).0, "0A000", "{text}");
     }
     // In a transaction that ends first, names may mean something else than behind its end.
@@ -386,7 +386,7 @@ fn what_is_observed_runs() {
         assert_eq!(exchange.sent(), "Q");
         exchange.upstream(&answer());
     }
-    let scraped = exchange.conversation.telemetry.scrape();
+    let scraped = exchange.protocol.telemetry.scrape();
     for rule in ["plan_cost", "plan_rows"] {
         let line = format!("pgsieve_limits_total{{mode=\"observe\",rule=\"{rule}\"}} 2\n");
         assert!(scraped.contains(&line), "{scraped}");
@@ -399,7 +399,7 @@ fn what_is_observed_runs() {
 
 #[test]
 fn without_bounds_nothing_is_asked() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let batch = [parse("", "SELECT 1"), bind("", ""), execute(""), sync()];
     assert_eq!(exchange.client(&batch), "PBES");
     assert_eq!(exchange.client(&[query("SELECT 1")]), "Q");

@@ -39,51 +39,53 @@ mod redacted;
 
 use std::sync::{Arc, PoisonError};
 
-use self::estimate::Plan;
-use self::plan_cache::Key;
-use self::question::{Asking, End, Subject, Waiting};
-use super::arrival::Arrival;
-use super::lowered_settings::Lowered;
-use super::pending::Owed;
-use super::policy_limits::Moment;
-use super::policy_limits::result_limit::Allowance;
-use super::protocol::{Conversation, Ending, Intake};
-use super::repair::apply_repair::Manner;
-use crate::gate::{Facts, Parameters, PlanBound, Planning, Prepared, ReadPermit, Refusal, Rule};
-use crate::policy::{Mode, PolicyRule};
+use self::estimate::PlanEstimate;
+use self::plan_cache::PlanKey;
+use self::question::{ExplainQuestion, PlanSubject, QuestionEnd, WaitingQuery};
+use super::arrival::StatementArrival;
+use super::lowered_settings::LoweredText;
+use super::pending::ExpectedReply;
+use super::policy_limits::MeasureMoment;
+use super::policy_limits::result_limit::ResultAllowance;
+use super::protocol::{ClientState, SessionEnd, SessionProtocol};
+use super::repair::apply_repair::SendOptions;
+use crate::gate::{
+    Facts, ParameterTypes, PlanBound, PlanCheck, PreparedStatement, ReadPermit, Refusal, Rule,
+};
+use crate::policy::{PolicyRule, RuleMode};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::events::LimitReached;
-use crate::telemetry::labels::{Path, PlanAnswer};
+use crate::telemetry::labels::{PlanAnswer, ProtocolPath};
 use crate::wire::backend::TransactionStatus;
-use crate::wire::frame::Frame;
-use crate::wire::frontend::{Bind, Oids};
+use crate::wire::frame::ClientFrame;
+use crate::wire::frontend::{Bind, ParameterOids};
 
 /// What is to be asked before a statement runs.
-pub(super) struct Ask {
-    planning: Planning,
-    key: Option<Key>,
+pub(super) struct PlanRequest {
+    planning: PlanCheck,
+    key: Option<PlanKey>,
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// A Query that may run is sent once its plan is known to be within the bounds. Where a
     /// question was put into the batch before it, that is ended first, by a question about nothing.
     pub(super) fn plan_query(
         &mut self,
-        frame: &Frame<'_>,
-        (permit, lowered): (ReadPermit<'_>, Option<Lowered>),
-        (manner, allowance): (Manner, Allowance),
-    ) -> Result<(), Ending> {
-        let measures = self.measures(permit.facts(), Moment::BeforeRun);
-        let ends_batch = self.standing.unsynced && self.standing.asked;
+        frame: &ClientFrame<'_>,
+        (permit, lowered): (ReadPermit<'_>, Option<LoweredText>),
+        (options, allowance): (SendOptions, ResultAllowance),
+    ) -> Result<(), SessionEnd> {
+        let measures = self.measures(permit.facts(), MeasureMoment::BeforeRun);
+        let ends_batch = self.transaction.unsynced && self.transaction.asked;
         let put = match measures.is_empty() && !ends_batch {
             true => None,
             false => self.put_measures(measures),
         };
         match put {
-            None => self.plan_measured(frame, (permit, lowered), (manner, allowance)),
+            None => self.plan_measured(frame, (permit, lowered), (options, allowance)),
             Some((end, cursors)) => {
-                let waiting = Waiting::of(frame, (permit, lowered), (manner, allowance));
-                self.wait_for_cursors(Subject::Query(Box::new(waiting)), end, cursors);
+                let waiting = WaitingQuery::of(frame, (permit, lowered), (options, allowance));
+                self.wait_for_cursors(PlanSubject::Query(Box::new(waiting)), end, cursors);
                 Ok(())
             }
         }
@@ -92,73 +94,81 @@ impl Conversation {
     /// The same where it is known how long the cursors are that it moves.
     pub(super) fn plan_measured(
         &mut self,
-        frame: &Frame<'_>,
-        (permit, lowered): (ReadPermit<'_>, Option<Lowered>),
-        (manner, allowance): (Manner, Allowance),
-    ) -> Result<(), Ending> {
+        frame: &ClientFrame<'_>,
+        (permit, lowered): (ReadPermit<'_>, Option<LoweredText>),
+        (options, allowance): (SendOptions, ResultAllowance),
+    ) -> Result<(), SessionEnd> {
         if !self.gate.policy().limits().wants_plans() {
-            return self.send_query(frame, &permit, lowered, (manner, allowance));
+            return self.send_query(frame, &permit, lowered, (options, allowance));
         }
-        let asked = self.ask_of_query(&permit).and_then(|ask| match ask {
-            Some(ask) => self.put(&ask, &Parameters::open(), NO_VALUES).map(Some),
+        let asked = self.question_of_query(&permit).and_then(|ask| match ask {
+            Some(ask) => self
+                .write_question(&ask, &ParameterTypes::none_given(), NO_VALUES)
+                .map(Some),
             None => Ok(None),
         });
         match asked {
-            Ok(None) => self.send_query(frame, &permit, lowered, (manner, allowance)),
+            Ok(None) => self.send_query(frame, &permit, lowered, (options, allowance)),
             Ok(Some((end, shifts, key))) => {
-                let waiting = Waiting::of(frame, (permit, lowered), (manner, allowance));
-                let subject = Subject::Query(Box::new(waiting));
-                self.wait(Asking::new(subject, end, key, shifts));
+                let waiting = WaitingQuery::of(frame, (permit, lowered), (options, allowance));
+                let subject = PlanSubject::Query(Box::new(waiting));
+                self.wait_for_plan(ExplainQuestion::new(subject, end, key, shifts));
                 Ok(())
             }
-            Err(refusal) => self.refuse_permitted(permit.facts(), refusal, manner.arrived),
+            Err(refusal) => self.refuse_permitted(permit.facts(), refusal, options.arrived),
         }
     }
 
     /// What has to be asked before a prepared statement that is bound now may run.
-    pub(super) fn ask_of_bind(&self, prepared: &Prepared) -> Result<Option<Ask>, Box<Refusal>> {
+    pub(super) fn question_of_bind(
+        &self,
+        prepared: &PreparedStatement,
+    ) -> Result<Option<PlanRequest>, Box<Refusal>> {
         if !self.gate.policy().limits().wants_plans() || self.is_sure_to_fail() {
             return Ok(None);
         }
-        let key = self.key_of(&prepared.facts, &prepared.text);
+        let key = self.plan_key(&prepared.facts, &prepared.text);
         if self.is_known_to_be_within(key.as_ref()) {
             return Ok(None);
         }
         let planning = self.gate.plans_of_prepared(prepared, &self.names)?;
-        Ok((!planning.questions.is_empty()).then_some(Ask { planning, key }))
+        Ok((!planning.questions.is_empty()).then_some(PlanRequest { planning, key }))
     }
 
     /// A portal was bound: its plan is asked for, with the same values, or how long the cursors are
     /// that it moves. What moves a cursor has no plan.
     pub(super) fn plan_bind(
         &mut self,
-        ask: Option<(Ask, Prepared)>,
+        ask: Option<(PlanRequest, PreparedStatement)>,
         bind: &Bind<'_>,
-    ) -> Result<(), Ending> {
+    ) -> Result<(), SessionEnd> {
         let Some((ask, prepared)) = ask else {
             self.measure_bound(bind.portal);
             return Ok(());
         };
-        match self.put(&ask, &prepared.parameters, bind.given) {
+        match self.write_question(&ask, &prepared.parameters, bind.given) {
             Ok((end, shifts, key)) => {
                 let subject =
-                    Subject::Bind(Arc::clone(&prepared.facts), Arc::clone(&prepared.text));
-                self.wait(Asking::new(subject, end, key, shifts));
+                    PlanSubject::Bind(Arc::clone(&prepared.facts), Arc::clone(&prepared.text));
+                self.wait_for_plan(ExplainQuestion::new(subject, end, key, shifts));
                 Ok(())
             }
             Err(refusal) => {
-                let judged = (Arc::clone(&prepared.facts), self.inflow.take());
-                self.refuse_message(refusal, Some(judged), Path::Bind)
+                let judged = (Arc::clone(&prepared.facts), self.inflow.arrival());
+                self.refuse_message(refusal, Some(judged), ProtocolPath::Bind)
             }
         }
     }
 
-    fn ask_of_query(&self, permit: &ReadPermit<'_>) -> Result<Option<Ask>, Box<Refusal>> {
+    fn question_of_query(
+        &self,
+        permit: &ReadPermit<'_>,
+    ) -> Result<Option<PlanRequest>, Box<Refusal>> {
         let facts = permit.facts();
         if facts.statements <= 1 && self.is_sure_to_fail() {
             return Ok(None);
         }
-        let key = self.key_of(facts, permit.text());
+        let key = self.plan_key(facts, permit.text());
         if self.is_known_to_be_within(key.as_ref()) {
             return Ok(None);
         }
@@ -166,21 +176,21 @@ impl Conversation {
         if planning.ends_transaction && !self.is_outside_of_transactions() {
             return Err(Refusal::of_unplannable());
         }
-        Ok((!planning.questions.is_empty()).then_some(Ask { planning, key }))
+        Ok((!planning.questions.is_empty()).then_some(PlanRequest { planning, key }))
     }
 
     /// Writes the questions.
-    fn put(
+    fn write_question(
         &mut self,
-        ask: &Ask,
-        parameters: &Parameters,
+        ask: &PlanRequest,
+        parameters: &ParameterTypes,
         given: &[u8],
-    ) -> Result<Put, Box<Refusal>> {
+    ) -> Result<PutQuestion, Box<Refusal>> {
         let types: Vec<[u8; 4]> = match parameters {
-            Parameters::Given(types) => types.iter().map(|oid| oid.to_be_bytes()).collect(),
-            Parameters::Unknown => Vec::new(),
+            ParameterTypes::Given(types) => types.iter().map(|oid| oid.to_be_bytes()).collect(),
+            ParameterTypes::Unknown => Vec::new(),
         };
-        let types = Oids::of(&types).ok_or_else(Refusal::of_unplannable)?;
+        let types = ParameterOids::of(&types).ok_or_else(Refusal::of_unplannable)?;
         let permits = ask
             .planning
             .questions
@@ -188,14 +198,14 @@ impl Conversation {
             .map(|question| &question.permit);
         let asked = self.outbox.questions(permits, types, given);
         asked.map_err(|_| Refusal::of_unplannable())?;
-        let end = if self.standing.unsynced || self.journal.may_be_skipping() {
+        let end = if self.transaction.unsynced || self.pending.may_be_skipping() {
             self.outbox.flush_message();
-            self.standing.open_batch();
-            self.standing.asked |= !ask.planning.questions.is_empty();
-            End::Flush
+            self.transaction.open_batch();
+            self.transaction.asked |= !ask.planning.questions.is_empty();
+            QuestionEnd::Flush
         } else {
             self.outbox.sync_message();
-            End::Sync
+            QuestionEnd::Sync
         };
         let questions = ask.planning.questions.iter();
         Ok((
@@ -205,34 +215,34 @@ impl Conversation {
         ))
     }
 
-    fn wait(&mut self, asking: Asking) {
+    fn wait_for_plan(&mut self, asking: ExplainQuestion) {
         if !asking.is_of_cursors() {
-            self.telemetry.plan_sought(PlanAnswer::Miss);
+            self.telemetry.plan_looked_up(PlanAnswer::Miss);
         }
-        self.journal.push(Owed::Plan(Box::new(asking)));
-        self.intake = Intake::Planning;
+        self.pending.push(ExpectedReply::Plan(Box::new(asking)));
+        self.intake = ClientState::Planning;
     }
 
-    fn key_of(&self, facts: &Facts, text: &str) -> Option<Key> {
+    fn plan_key(&self, facts: &Facts, text: &str) -> Option<PlanKey> {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         plans.key(&self.gate, facts, text, (&self.names, self.info.database()))
     }
 
     /// Whether a plan of before speaks for the statement. One that speaks against it is not asked:
     /// it was perhaps made for other values.
-    fn is_known_to_be_within(&self, key: Option<&Key>) -> bool {
+    fn is_known_to_be_within(&self, key: Option<&PlanKey>) -> bool {
         let age_max = self.gate.policy().limits().plan_age_max;
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let known = key.and_then(|key| plans.find(key, age_max));
-        let is_within = known.is_some_and(|plan| self.passed_bounds(plan).is_empty());
+        let is_within = known.is_some_and(|plan| self.exceeded_bounds(plan).is_empty());
         if is_within {
-            self.telemetry.plan_sought(PlanAnswer::Hit);
+            self.telemetry.plan_looked_up(PlanAnswer::Hit);
         }
         is_within
     }
 
     /// The bounds of the policy that a plan does not keep.
-    fn passed_bounds(&self, plan: Plan) -> Vec<(PolicyRule, PlanBound, f64)> {
+    fn exceeded_bounds(&self, plan: PlanEstimate) -> Vec<(PolicyRule, PlanBound, f64)> {
         let limits = self.gate.policy().limits();
         let bounds = [
             (
@@ -259,9 +269,9 @@ impl Conversation {
 
     /// What the policy says to a plan: the first bound that it does not keep and that is enforced.
     /// What is only observed is counted.
-    pub(super) fn weigh(
+    pub(super) fn exceeded_bound(
         &self,
-        plan: Option<Plan>,
+        plan: Option<PlanEstimate>,
         fingerprint: Option<Fingerprint>,
     ) -> Result<(), Box<Refusal>> {
         let policy = self.gate.policy();
@@ -269,10 +279,10 @@ impl Conversation {
             let rules = [PolicyRule::PlanCost, PolicyRule::PlanRows];
             let observed = rules
                 .iter()
-                .all(|rule| policy.mode_of(*rule) == Mode::Observe);
+                .all(|rule| policy.mode_of(*rule) == RuleMode::Observe);
             return observed.then_some(()).ok_or_else(Refusal::of_unplannable);
         };
-        for (own, bound, estimate) in self.passed_bounds(plan) {
+        for (own, bound, estimate) in self.exceeded_bounds(plan) {
             let mode = policy.mode_of(own);
             self.telemetry.emit(&LimitReached {
                 session: &self.info,
@@ -280,7 +290,7 @@ impl Conversation {
                 mode,
                 fingerprint,
             });
-            if mode == Mode::Enforce {
+            if mode == RuleMode::Enforce {
                 // Estimates tell of rows that are hidden.
                 let told = (!policy.hides()).then_some(estimate);
                 return Err(Refusal::of_plan(bound, told));
@@ -294,30 +304,34 @@ impl Conversation {
         &mut self,
         facts: &Arc<Facts>,
         refusal: Box<Refusal>,
-        arrived: Arrival,
-    ) -> Result<(), Ending> {
+        arrived: StatementArrival,
+    ) -> Result<(), SessionEnd> {
         self.expect_copy_leftovers(facts);
         let judged = Some((Arc::clone(facts), arrived));
-        self.refuse_query(refusal, judged, Path::Query)
+        self.refuse_query(refusal, judged, ProtocolPath::Query)
     }
 
     /// Whether the transaction has failed and nothing is under way that could end it: a read fails.
     fn is_sure_to_fail(&self) -> bool {
-        self.standing.status == TransactionStatus::Failed
-            && !self.standing.unsynced
-            && self.journal.is_empty()
+        self.transaction.status == TransactionStatus::Failed
+            && !self.transaction.unsynced
+            && self.pending.is_empty()
     }
 
     /// The same as [`Self::answers_alone`], but for what only ends.
     fn is_outside_of_transactions(&self) -> bool {
-        self.standing.status == TransactionStatus::Idle
-            && !self.standing.unsynced
-            && self.journal.has_only_readies()
+        self.transaction.status == TransactionStatus::Idle
+            && !self.transaction.unsynced
+            && self.pending.has_only_readies()
     }
 }
 
 /// How a question ends, where the texts in it stand, under what its answer will be known.
-type Put = (End, std::collections::VecDeque<Option<i64>>, Option<Key>);
+type PutQuestion = (
+    QuestionEnd,
+    std::collections::VecDeque<Option<i64>>,
+    Option<PlanKey>,
+);
 
 /// The values of a Bind that has none: no formats, no values.
 const NO_VALUES: &[u8] = b"\0\0\0\0";

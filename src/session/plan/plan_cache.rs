@@ -10,44 +10,44 @@ use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
 
-use super::estimate::Plan;
-use crate::gate::{Facts, Gate, Grounds, SearchPaths, SessionNames};
+use super::estimate::PlanEstimate;
+use crate::gate::{Facts, Gate, SearchPaths, SessionNames, VerdictBasis};
 use crate::limits;
 use crate::sql::fingerprint::Fingerprint;
 
 /// Remembers plans. Two generations: when the young one is full it becomes the old one, and the old
 /// one is dropped.
 #[derive(Debug, Default)]
-pub struct KnownPlans {
+pub struct PlanCache {
     /// Seeded at random: a client cannot choose names that collide.
     hasher: RandomState,
-    young: HashMap<Key, Known, RandomState>,
-    old: HashMap<Key, Known, RandomState>,
+    young: HashMap<PlanKey, CachedPlan, RandomState>,
+    old: HashMap<PlanKey, CachedPlan, RandomState>,
 }
 
 /// What a plan belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    statement: Statement,
-    grounds: Grounds,
+pub struct PlanKey {
+    statement: StatementKey,
+    basis: VerdictBasis,
     policy: u64,
     database: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Statement {
+enum StatementKey {
     Fingerprint(Fingerprint),
     /// Where no fingerprints are taken: the text to the last byte.
     Text([u8; 32]),
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Known {
-    plan: Plan,
+struct CachedPlan {
+    plan: PlanEstimate,
     since: Instant,
 }
 
-impl KnownPlans {
+impl PlanCache {
     /// The key of a statement; none where what it reads is not known for certain: that it is
     /// planned anew each time.
     pub fn key(
@@ -56,7 +56,7 @@ impl KnownPlans {
         facts: &Facts,
         text: &str,
         (names, database): (&SessionNames, &str),
-    ) -> Option<Key> {
+    ) -> Option<PlanKey> {
         let SearchPaths::Known(paths) = names.paths() else {
             return None;
         };
@@ -64,31 +64,31 @@ impl KnownPlans {
             return None;
         }
         let statement = match facts.fingerprint {
-            Some(fingerprint) => Statement::Fingerprint(fingerprint),
-            None => Statement::Text(*blake3::hash(text.as_bytes()).as_bytes()),
+            Some(fingerprint) => StatementKey::Fingerprint(fingerprint),
+            None => StatementKey::Text(*blake3::hash(text.as_bytes()).as_bytes()),
         };
-        Some(Key {
+        Some(PlanKey {
             statement,
-            grounds: names.grounds(),
+            basis: names.basis(),
             policy: gate.policy().version_number(),
             database: self.hasher.hash_one(database),
         })
     }
 
     /// The plan of a statement, unless it is too old.
-    pub fn find(&self, key: &Key, age_max: Duration) -> Option<Plan> {
+    pub fn find(&self, key: &PlanKey, age_max: Duration) -> Option<PlanEstimate> {
         let known = self.young.get(key).or_else(|| self.old.get(key))?;
         (known.since.elapsed() < age_max).then_some(known.plan)
     }
 
     /// Remembers a plan as of now.
-    pub fn keep(&mut self, key: Key, plan: Plan) {
+    pub fn insert(&mut self, key: PlanKey, plan: PlanEstimate) {
         // Half of the bound: there are two generations.
         if self.young.len() >= limits::PLANS_KNOWN_MAX / 2 {
             self.old = std::mem::take(&mut self.young);
         }
         let since = Instant::now();
-        self.young.insert(key, Known { plan, since });
+        self.young.insert(key, CachedPlan { plan, since });
     }
 }
 
@@ -100,12 +100,17 @@ mod tests {
     use std::borrow::Cow;
     use std::sync::Arc;
 
-    const PLAN: Plan = Plan {
+    const PLAN: PlanEstimate = PlanEstimate {
         cost: 1.0,
         rows: 1.0,
     };
 
-    fn key_of(known: &KnownPlans, gate: &Gate, text: &'static str, database: &str) -> Option<Key> {
+    fn key_of(
+        known: &PlanCache,
+        gate: &Gate,
+        text: &'static str,
+        database: &str,
+    ) -> Option<PlanKey> {
         let mut names = SessionNames::of_no_database();
         names.set_paths(SearchPaths::Known([["public".into()].into()].into()));
         let Judgement { facts, .. } = gate.judge(Cow::Borrowed(text), &names);
@@ -115,10 +120,10 @@ mod tests {
     #[test]
     fn a_plan_is_known_for_a_while() {
         let gate = Gate::without_fingerprints(Arc::new(Policy::agent()));
-        let mut known = KnownPlans::default();
+        let mut known = PlanCache::default();
         let key = key_of(&known, &gate, "SELECT 1", "a").unwrap();
         assert!(known.find(&key, Duration::MAX).is_none());
-        known.keep(key, PLAN);
+        known.insert(key, PLAN);
         assert_eq!(known.find(&key, Duration::MAX), Some(PLAN));
         assert!(known.find(&key, Duration::ZERO).is_none());
         for (text, database) in [("SELECT 2", "a"), ("SELECT 1", "b")] {
@@ -132,7 +137,7 @@ mod tests {
         let gate = Gate::without_fingerprints(Arc::new(Policy::agent()));
         let names = SessionNames::of_no_database();
         let facts = gate.judge(Cow::Borrowed("SELECT 1"), &names).facts;
-        let known = KnownPlans::default();
+        let known = PlanCache::default();
         assert!(
             known
                 .key(&gate, &facts, "SELECT 1", (&names, "a"))
@@ -143,11 +148,11 @@ mod tests {
     #[test]
     fn what_is_known_has_a_bound() {
         let gate = Gate::without_fingerprints(Arc::new(Policy::agent()));
-        let mut known = KnownPlans::default();
+        let mut known = PlanCache::default();
         let first = key_of(&known, &gate, "SELECT 1", "a").unwrap();
         for database in 0..2 * limits::PLANS_KNOWN_MAX {
             let database = known.hasher.hash_one(database);
-            known.keep(Key { database, ..first }, PLAN);
+            known.insert(PlanKey { database, ..first }, PLAN);
         }
         assert!(known.young.len() + known.old.len() <= limits::PLANS_KNOWN_MAX);
     }

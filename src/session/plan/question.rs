@@ -7,76 +7,76 @@ use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 
-use super::estimate::Plan;
-use super::plan_cache::Key;
+use super::estimate::PlanEstimate;
+use super::plan_cache::PlanKey;
 use crate::gate::{Facts, ReadPermit};
 use crate::limits;
 use crate::policy::Policy;
-use crate::session::lowered_settings::Lowered;
-use crate::session::pending::{Running, Stake};
-use crate::session::policy_limits::Measure;
-use crate::session::policy_limits::result_limit::Allowance;
-use crate::session::repair::apply_repair::Manner;
-use crate::session::server::error_rewrite::{Speaks, Substituted, retold};
+use crate::session::lowered_settings::LoweredText;
+use crate::session::pending::{InFlight, TextRetained};
+use crate::session::policy_limits::CursorMeasure;
+use crate::session::policy_limits::result_limit::ResultAllowance;
+use crate::session::repair::apply_repair::SendOptions;
+use crate::session::server::error_rewrite::{QuotedText, SubstitutedText, rewrite_error};
 use crate::session::server::on_error::is_kept;
 use crate::sql::fingerprint::Fingerprint;
-use crate::telemetry::labels::Path;
-use crate::wire::backend::{Fields, error_fields};
+use crate::telemetry::labels::ProtocolPath;
+use crate::wire::backend::{ResponseFields, error_fields};
 use crate::wire::encode;
-use crate::wire::frame::{Frame, Header};
+use crate::wire::frame::{ClientFrame, UpstreamHeader};
 
 /// A question under way.
-pub struct Asking {
+pub struct ExplainQuestion {
     /// What waits for the answer.
-    pub(super) subject: Subject,
+    pub(super) subject: PlanSubject,
     /// When it was asked.
     pub(super) since: Instant,
     /// How the question ends.
-    pub(super) end: End,
+    pub(super) end: QuestionEnd,
     /// Under what the plan will be known.
-    pub(super) key: Option<Key>,
+    pub(super) key: Option<PlanKey>,
     /// Where the texts stand that are asked about, those that are not answered yet.
     shifts: VecDeque<Option<i64>>,
     /// Of which cursors is asked how long they are, those that are not answered yet; none for the
     /// way back of the one before. Nothing of a plan is asked then.
-    cursors: Option<VecDeque<Option<Measure>>>,
-    stage: Stage,
+    cursors: Option<VecDeque<Option<CursorMeasure>>>,
+    stage: PlanStage,
     /// Statements and portals that are still to be forgotten.
     closes: usize,
-    plan: Found,
+    plan: PlanFinding,
     /// What the planner said on the way.
     notices: BytesMut,
     /// The text that runs in the place of its own, where that is another one.
-    another: Option<Box<Substituted>>,
+    another: Option<Box<SubstitutedText>>,
 }
 
 /// What waits for a plan.
-pub(super) enum Subject {
+pub(super) enum PlanSubject {
     /// A Query that may run.
-    Query(Box<Waiting>),
+    Query(Box<WaitingQuery>),
     /// A portal that was bound.
     Bind(Arc<Facts>, Arc<str>),
 }
 
 /// A Query that waits for its plan.
-pub(super) struct Waiting {
+pub(super) struct WaitingQuery {
     /// The whole frame that it came in.
     pub(super) frame: Bytes,
     /// What is to be sent.
     pub(super) permit: ReadPermit<'static>,
     /// What was lowered in it.
-    pub(super) lowered: Option<Lowered>,
+    pub(super) lowered: Option<LoweredText>,
     /// How it is sent.
-    pub(super) manner: Manner,
+    pub(super) options: SendOptions,
     /// What its result may bring.
-    pub(super) allowance: Allowance,
+    pub(super) allowance: ResultAllowance,
     /// How long it took to judge it.
     pub(super) gate: Duration,
 }
 
 /// How a question ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum QuestionEnd {
     /// With a Sync: nothing is open that the client has sent since its last one.
     Sync,
     /// With a Flush: what the client has sent goes on behind it, or an error of it skips the
@@ -86,7 +86,7 @@ pub(super) enum End {
 
 /// How far the answer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum PlanStage {
     /// The names of a text are being looked up.
     Parsing,
     /// It is being planned.
@@ -97,37 +97,38 @@ enum Stage {
 
 /// What was learned so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Found {
+enum PlanFinding {
     Nothing,
-    Plan(Plan),
+    Plan(PlanEstimate),
     /// Something that is no plan.
     Unreadable,
 }
 
-impl Asking {
+impl ExplainQuestion {
     /// Statements in the text that waits.
     pub(in crate::session) fn statements(&self) -> u32 {
         match &self.subject {
-            Subject::Query(waiting) => waiting.permit.facts().statements,
-            Subject::Bind(..) => 1,
+            PlanSubject::Query(waiting) => waiting.permit.facts().statements,
+            PlanSubject::Bind(..) => 1,
         }
     }
 
     pub(super) fn new(
-        subject: Subject,
-        end: End,
-        key: Option<Key>,
+        subject: PlanSubject,
+        end: QuestionEnd,
+        key: Option<PlanKey>,
         shifts: VecDeque<Option<i64>>,
     ) -> Self {
         let another = match &subject {
-            Subject::Query(waiting) => {
-                let another = Substituted::of(waiting.permit.facts(), waiting.permit.original());
+            PlanSubject::Query(waiting) => {
+                let another =
+                    SubstitutedText::of(waiting.permit.facts(), waiting.permit.original());
                 match &waiting.lowered {
-                    Some(lowered) => Substituted::lowered(another, &lowered.moved),
+                    Some(lowered) => SubstitutedText::lowered(another, &lowered.moved),
                     None => another,
                 }
             }
-            Subject::Bind(facts, text) => Substituted::of(facts, text),
+            PlanSubject::Bind(facts, text) => SubstitutedText::of(facts, text),
         };
         Self {
             another,
@@ -139,14 +140,14 @@ impl Asking {
             end,
             key,
             shifts,
-            stage: Stage::Parsing,
-            plan: Found::Nothing,
+            stage: PlanStage::Parsing,
+            plan: PlanFinding::Nothing,
             notices: BytesMut::new(),
         }
     }
 
     /// Asks how long cursors are, and nothing else.
-    pub(super) fn of_cursors(self, cursors: VecDeque<Option<Measure>>) -> Self {
+    pub(super) fn of_cursors(self, cursors: VecDeque<Option<CursorMeasure>>) -> Self {
         Self {
             cursors: Some(cursors),
             ..self
@@ -159,58 +160,58 @@ impl Asking {
     }
 
     /// The cursor that the next answer speaks of.
-    pub(super) fn next_cursor(&mut self) -> Option<Measure> {
+    pub(super) fn next_cursor(&mut self) -> Option<CursorMeasure> {
         self.cursors.as_mut()?.pop_front().flatten()
     }
 
     /// The fingerprint of what waits for it.
     pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
         match &self.subject {
-            Subject::Query(waiting) => waiting.permit.facts().fingerprint,
-            Subject::Bind(facts, _) => facts.fingerprint,
+            PlanSubject::Query(waiting) => waiting.permit.facts().fingerprint,
+            PlanSubject::Bind(facts, _) => facts.fingerprint,
         }
     }
 
     /// Which text the upstream speaks of, once places are counted in it.
-    pub fn spoken_of(&self) -> Speaks<'_> {
+    pub fn spoken_of(&self) -> QuotedText<'_> {
         let facts = match &self.subject {
-            Subject::Query(waiting) => waiting.permit.facts(),
-            Subject::Bind(facts, _) => facts,
+            PlanSubject::Query(waiting) => waiting.permit.facts(),
+            PlanSubject::Bind(facts, _) => facts,
         };
-        Speaks::of(self.another.as_deref(), facts)
+        QuotedText::of(self.another.as_deref(), facts)
     }
 
     /// Whether a Bind waits for it.
     pub fn is_of_bind(&self) -> bool {
-        matches!(self.subject, Subject::Bind(..))
+        matches!(self.subject, PlanSubject::Bind(..))
     }
 
     /// The Query that waits for it, for its last event.
-    pub fn into_query(self) -> Option<Box<Running>> {
+    pub fn into_query(self) -> Option<Box<InFlight>> {
         let took = self.since.elapsed();
         match self.subject {
-            Subject::Query(waiting) => Some(Box::new(waiting.into_running(took))),
-            Subject::Bind(..) => None,
+            PlanSubject::Query(waiting) => Some(Box::new(waiting.into_running(took))),
+            PlanSubject::Bind(..) => None,
         }
     }
 
     /// A text has been prepared.
     pub(super) fn parsed(&mut self) {
-        self.stage = Stage::Planning;
+        self.stage = PlanStage::Planning;
     }
 
     /// A plan has come, as the beginning of a row.
     pub(super) fn row(&mut self, head: &[u8]) {
-        self.plan = match (self.plan, Plan::read(head)) {
-            (Found::Nothing, Some(plan)) => Found::Plan(plan),
-            (Found::Plan(before), Some(plan)) => Found::Plan(before.max(plan)),
-            (Found::Unreadable, _) | (_, None) => Found::Unreadable,
+        self.plan = match (self.plan, PlanEstimate::read(head)) {
+            (PlanFinding::Nothing, Some(plan)) => PlanFinding::Plan(plan),
+            (PlanFinding::Plan(before), Some(plan)) => PlanFinding::Plan(before.max(plan)),
+            (PlanFinding::Unreadable, _) | (_, None) => PlanFinding::Unreadable,
         };
     }
 
     /// One text has been answered.
     pub(super) fn completed(&mut self) {
-        self.stage = Stage::Parsing;
+        self.stage = PlanStage::Parsing;
         self.shifts.pop_front();
     }
 
@@ -221,25 +222,25 @@ impl Asking {
     }
 
     /// A notice has come.
-    pub(super) fn noticed(&mut self, fields: Fields<'_>, policy: &Policy) {
+    pub(super) fn on_notice(&mut self, fields: ResponseFields<'_>, policy: &Policy) {
         if is_kept(fields, policy) {
             return;
         }
         let mut moved = BytesMut::new();
         encode::error_moved(&mut moved, fields, self.shift());
-        let body = self.told(&moved, policy);
+        let body = self.rewritten_error(&moved, policy);
         if self.notices.len() + body.len() <= limits::PLAN_NOTICE_BYTES_MAX {
-            encode::told(&mut self.notices, b'N', &body);
+            encode::error_body(&mut self.notices, b'N', &body);
         }
     }
 
     /// The body of an error or notice as the client may hear it, of one whose places are counted in
     /// what runs.
-    pub(super) fn told(&self, moved: &[u8], policy: &Policy) -> Bytes {
+    pub(super) fn rewritten_error(&self, moved: &[u8], policy: &Policy) -> Bytes {
         let body = moved.get(HEADER_BYTES..).unwrap_or_default();
         let told = error_fields(body)
             .ok()
-            .and_then(|fields| retold(fields, self.spoken_of(), policy));
+            .and_then(|fields| rewrite_error(fields, self.spoken_of(), policy));
         told.unwrap_or_else(|| Bytes::copy_from_slice(body))
     }
 
@@ -249,18 +250,18 @@ impl Asking {
     }
 
     /// It has failed before anything was planned, and that changes nothing for the statement.
-    pub(super) fn fail(&mut self) {
-        self.stage = Stage::Failed;
+    pub(super) fn fail_early(&mut self) {
+        self.stage = PlanStage::Failed;
     }
 
     /// Whether it has failed in that way.
     pub(super) fn has_failed(&self) -> bool {
-        self.stage == Stage::Failed
+        self.stage == PlanStage::Failed
     }
 
     /// Whether names are looked up: what fails here fails whatever the values and the moment.
     pub(super) fn is_parsing(&self) -> bool {
-        self.stage == Stage::Parsing
+        self.stage == PlanStage::Parsing
     }
 
     /// How many characters further on than in the client's text things stand that are asked about.
@@ -270,65 +271,70 @@ impl Asking {
 
     /// Whether nothing at all was planned: the first text has failed before that.
     pub(super) fn is_blank(&self) -> bool {
-        self.plan == Found::Nothing
+        self.plan == PlanFinding::Nothing
     }
 
     /// The plan of what runs before a text that has failed.
-    pub(super) fn plan_before(&self) -> Option<Plan> {
+    pub(super) fn plan_before(&self) -> Option<PlanEstimate> {
         match self.plan {
-            Found::Plan(plan) => Some(plan),
-            Found::Nothing | Found::Unreadable => None,
+            PlanFinding::Plan(plan) => Some(plan),
+            PlanFinding::Nothing | PlanFinding::Unreadable => None,
         }
     }
 
     /// The plan, where all has been answered by one.
-    pub(super) fn plan(&self) -> Option<Plan> {
+    pub(super) fn plan(&self) -> Option<PlanEstimate> {
         match self.plan {
-            Found::Plan(plan) if self.shifts.is_empty() => Some(plan),
-            Found::Plan(_) | Found::Nothing | Found::Unreadable => None,
+            PlanFinding::Plan(plan) if self.shifts.is_empty() => Some(plan),
+            PlanFinding::Plan(_) | PlanFinding::Nothing | PlanFinding::Unreadable => None,
         }
     }
 }
 
-impl Waiting {
+impl WaitingQuery {
     /// A Query as it is to be sent.
     pub(super) fn of(
-        frame: &Frame<'_>,
-        (permit, lowered): (ReadPermit<'_>, Option<Lowered>),
-        (manner, allowance): (Manner, Allowance),
+        frame: &ClientFrame<'_>,
+        (permit, lowered): (ReadPermit<'_>, Option<LoweredText>),
+        (options, allowance): (SendOptions, ResultAllowance),
     ) -> Self {
         Self {
             frame: Bytes::copy_from_slice(frame.bytes),
             permit: permit.into_owned(),
             lowered,
-            gate: manner.arrived.begun.elapsed(),
-            manner,
+            gate: options.arrived.begun.elapsed(),
+            options,
             allowance,
         }
     }
 
     /// The statement as it would be on its way.
-    pub(super) fn into_running(self, took: Duration) -> Running {
+    pub(super) fn into_running(self, took: Duration) -> InFlight {
         let facts = Arc::clone(self.permit.facts());
-        let mut running = Running::new(facts, Path::Query, self.manner.arrived, self.gate);
+        let mut running =
+            InFlight::new(facts, ProtocolPath::Query, self.options.arrived, self.gate);
         running.plan = Some(took);
-        running.another = Substituted::of(&running.facts, self.permit.original());
-        running.clamped(self.lowered);
-        self.manner.mark(&mut running, Stake::Lost);
+        running.another = SubstitutedText::of(&running.facts, self.permit.original());
+        running.notice_lowered(self.lowered);
+        self.options.mark(&mut running, TextRetained::Lost);
         running
     }
 }
 
 /// As much of a row as is read of a plan; none while it has not come.
-pub(super) fn head_of<'a>(rest: &'a [u8], header: &Header) -> Option<&'a [u8]> {
+pub(super) fn head_of<'a>(rest: &'a [u8], header: &UpstreamHeader) -> Option<&'a [u8]> {
     let length = header.total.min(limits::PLAN_HEAD_BYTES);
     rest.get(HEADER_BYTES..length)
 }
 
-impl fmt::Debug for Asking {
+impl fmt::Debug for ExplainQuestion {
     /// Without the statement.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Asking({:?}, {:?})", self.end, self.stage)
+        write!(
+            formatter,
+            "ExplainQuestion({:?}, {:?})",
+            self.end, self.stage
+        )
     }
 }
 

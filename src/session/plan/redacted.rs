@@ -9,43 +9,43 @@
 //!
 //! <https://www.postgresql.org/docs/current/using-explain.html>
 
-use crate::gate::Surety;
-use crate::session::pending::Owed;
-use crate::session::policy_limits::result_limit::Course;
-use crate::session::protocol::{Conversation, Ending};
+use crate::gate::Certainty;
+use crate::session::pending::ExpectedReply;
+use crate::session::policy_limits::result_limit::RowForwarding;
+use crate::session::protocol::{SessionEnd, SessionProtocol};
 use crate::session::server::OwnRow;
 use crate::wire::encode;
-use crate::wire::frame::Header;
+use crate::wire::frame::UpstreamHeader;
 
-impl Conversation {
+impl SessionProtocol {
     /// Takes a row of an EXPLAIN of a statement with models.
     ///
     /// # Errors
     /// The reason to end the session.
-    pub(in crate::session) fn takes_row_of_plan(
+    pub(in crate::session) fn absorbs_plan_row(
         &mut self,
         rest: &[u8],
-        header: &Header,
-    ) -> Result<OwnRow, Ending> {
-        let is_first = match self.journal.head() {
-            Some(Owed::Query(running) | Owed::Execute(running))
+        header: &UpstreamHeader,
+    ) -> Result<OwnRow, SessionEnd> {
+        let is_first = match self.pending.head() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running))
                 if running.facts.is_plan_of_models() =>
             {
                 // A portal may go on in the middle of a plan.
-                running.rows == 0 && running.runs == Surety::Certain
+                running.rows == 0 && running.runs == Certainty::Certain
             }
-            _ => return Ok(OwnRow::No),
+            _ => return Ok(OwnRow::NotOwn),
         };
         let Some(row) = rest.get(..header.total) else {
             return Ok(OwnRow::Waits);
         };
-        let told = value(row).and_then(|row| told(row, is_first));
-        if self.advance(header)? == Course::Passes
+        let told = value(row).and_then(|row| redacted_row(row, is_first));
+        if self.advance(header)? == RowForwarding::Forward
             && let Some(told) = told
             && let Ok(length) = i32::try_from(told.len())
         {
             let body = [&[0, 1][..], &length.to_be_bytes(), told.as_bytes()].concat();
-            encode::told(&mut self.reply, b'D', &body);
+            encode::error_body(&mut self.reply, b'D', &body);
         }
         Ok(OwnRow::Taken)
     }
@@ -60,7 +60,7 @@ fn value(row: &[u8]) -> Option<&str> {
 }
 
 /// What is left of one row; none where nothing is. A plan in lines begins with its first node.
-fn told(row: &str, is_first: bool) -> Option<String> {
+fn redacted_row(row: &str, is_first: bool) -> Option<String> {
     if !row.contains('\n') {
         return text(row, is_first);
     }
@@ -199,14 +199,14 @@ const KEYS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::told;
+    use super::redacted_row;
 
     #[track_caller]
     fn check(rows: &[&str], wanted: &[&str]) {
         let told: Vec<String> = rows
             .iter()
             .enumerate()
-            .filter_map(|(place, row)| told(row, place == 0))
+            .filter_map(|(place, row)| redacted_row(row, place == 0))
             .collect();
         assert_eq!(told, wanted);
     }
@@ -250,7 +250,7 @@ mod tests {
                    \"Filter\": \"(a = 'CAN\\\"A\\nRY, {'::text)\"\n        },\n        {\n          \
                    \"Node Type\": \"Result\"\n        }\n      ]\n    },\n    \
                    \"Settings\": {\n      \"x\": \"1\"\n    },\n    \"Planning Time\": 0.1\n  }\n]";
-        let told = told(row, true).unwrap();
+        let told = redacted_row(row, true).unwrap();
         let read: serde_json::Value = serde_json::from_str(&told).expect(&told);
         let plan = &read[0]["Plan"];
         assert_eq!(plan["Node Type"], "Sort");

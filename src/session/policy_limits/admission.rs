@@ -8,21 +8,21 @@
 use std::sync::Arc;
 
 use super::cursor_run::CursorRun;
-use super::daily_budget::{DayBudget, Lease, rest_of_today};
-use super::per_user::Slot;
-use super::rate_limit::Rate;
-use super::result_limit::{Allowance, Alone, Portal, is_bounded};
-use super::{Batch, Hold, messages};
+use super::daily_budget::{BudgetLease, DayBudget, rest_of_today};
+use super::per_user::StatementSlot;
+use super::rate_limit::RefillRate;
+use super::result_limit::{AloneInBatch, PortalRun, ResultAllowance, is_bounded};
+use super::{BatchRuns, FrameHold, messages};
 use crate::gate::{Facts, Refusal, Rule, StatementKind};
-use crate::policy::{Mode, Policy, PolicyRule, Several};
-use crate::session::protocol::{Conversation, Intake};
+use crate::policy::{MultiStatementMode, Policy, PolicyRule, RuleMode};
+use crate::session::protocol::{ClientState, SessionProtocol};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::events::LimitReached;
 use crate::wire::frontend::Execute;
 
 /// Whether a statement still has to be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fee {
+pub enum QuotaCount {
     /// It has not been sent.
     Due,
     /// It was sent before and is sent again, as it was or changed: the same statement.
@@ -31,32 +31,32 @@ pub enum Fee {
     GoesOn,
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// What a Query may bring, if it may be sent now.
     pub(in crate::session) fn admit_query(
         &mut self,
         facts: &Facts,
-        fee: Fee,
-    ) -> Result<Allowance, Box<Refusal>> {
+        count: QuotaCount,
+    ) -> Result<ResultAllowance, Box<Refusal>> {
         self.admit_cursors(facts)?;
         let run = self.cursors_run(facts);
         if !is_limited(self.gate.policy()) && run == CursorRun::None {
-            return Ok(Allowance::boundless());
+            return Ok(ResultAllowance::boundless());
         }
         let gate = Arc::clone(&self.gate);
         let policy = gate.policy();
-        let slot = self.admit(policy, facts, fee)?;
-        let portal = Portal {
+        let slot = self.admit(policy, facts, count)?;
+        let portal = PortalRun {
             lease: self.lease(policy, facts)?,
             run,
-            alone: if self.standing.unsynced {
-                Alone::WithOthers
+            alone: if self.transaction.unsynced {
+                AloneInBatch::WithOthers
             } else {
-                Alone::Alone
+                AloneInBatch::Alone
             },
             name: None,
         };
-        Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
+        Ok(ResultAllowance::of(policy, portal, &mut self.session_limits.bounded).holding(slot))
     }
 
     /// The same for a portal.
@@ -64,43 +64,44 @@ impl Conversation {
         &mut self,
         facts: &Facts,
         execute: &Execute<'_>,
-    ) -> Result<Allowance, Box<Refusal>> {
-        let batch = std::mem::replace(&mut self.quotas.batch, Batch::HasRun);
+    ) -> Result<ResultAllowance, Box<Refusal>> {
+        let batch = std::mem::replace(&mut self.session_limits.batch, BatchRuns::HasRun);
         self.admit_cursors(facts)?;
         let run = self.cursor_run(facts, execute);
         if !is_limited(self.gate.policy()) && run == CursorRun::None {
-            return Ok(Allowance::boundless());
+            return Ok(ResultAllowance::boundless());
         }
         let gate = Arc::clone(&self.gate);
         let policy = gate.policy();
-        let fee = self.quotas.fee_of(execute.portal);
-        let slot = self.admit(policy, facts, fee)?;
+        let count = self.session_limits.quota_count_of(execute.portal);
+        let slot = self.admit(policy, facts, count)?;
         if execute.rows_max > 0 {
-            self.quotas.note_run(execute.portal);
+            self.session_limits.note_run(execute.portal);
         }
         // FETCH may be from a portal that has a name.
-        let may_go_on = fee == Fee::GoesOn || execute.rows_max > 0 || !execute.portal.is_empty();
+        let may_go_on =
+            count == QuotaCount::GoesOn || execute.rows_max > 0 || !execute.portal.is_empty();
         let alone = match batch {
-            Batch::Fresh => Alone::Alone,
-            Batch::HasRun => Alone::WithOthers,
+            BatchRuns::Fresh => AloneInBatch::Alone,
+            BatchRuns::HasRun => AloneInBatch::WithOthers,
         };
-        let name = may_go_on.then(|| crate::gate::stored(execute.portal).into());
+        let name = may_go_on.then(|| crate::gate::truncated_name(execute.portal).into());
         let lease = self.lease(policy, facts)?;
-        let portal = Portal {
+        let portal = PortalRun {
             alone,
             name,
             run,
             lease,
         };
-        Ok(Allowance::of(policy, portal, &mut self.quotas.bounded).holding(slot))
+        Ok(ResultAllowance::of(policy, portal, &mut self.session_limits.bounded).holding(slot))
     }
 
     fn admit(
         &mut self,
         policy: &Policy,
         facts: &Facts,
-        fee: Fee,
-    ) -> Result<Option<Arc<Slot>>, Box<Refusal>> {
+        count: QuotaCount,
+    ) -> Result<Option<Arc<StatementSlot>>, Box<Refusal>> {
         if !counts(policy) {
             return Ok(None);
         }
@@ -108,71 +109,79 @@ impl Conversation {
         if statements == 0 {
             return Ok(None);
         }
-        self.quotas.presence.comes_under(policy.name());
-        let slot = self.take_slot(policy, facts, fee)?;
-        if fee == Fee::Due {
+        self.session_limits
+            .counted_session
+            .move_to_policy(policy.name());
+        let slot = self.take_slot(policy, facts, count)?;
+        if count == QuotaCount::Due {
             self.take_statements(policy, facts, statements)?;
         }
         Ok(slot)
     }
 
     /// What the statement's rows are taken out of, unless nothing of the day is left.
-    fn lease(&mut self, policy: &Policy, facts: &Facts) -> Result<Option<Lease>, Box<Refusal>> {
+    fn lease(
+        &mut self,
+        policy: &Policy,
+        facts: &Facts,
+    ) -> Result<Option<BudgetLease>, Box<Refusal>> {
         let Some(budget) = DayBudget::of(policy) else {
             return Ok(None);
         };
         if weight(facts, policy) == 0 {
             return Ok(None);
         }
-        self.quotas.presence.comes_under(policy.name());
+        self.session_limits
+            .counted_session
+            .move_to_policy(policy.name());
         // Where it is only observed, the first row tells.
-        if budget.mode() == Mode::Enforce
-            && let Some(used_up) = self.quotas.presence.used_up(budget)
+        if budget.mode() == RuleMode::Enforce
+            && let Some(used_up) = self.session_limits.counted_session.used_up(budget)
         {
-            self.note_limit(Rule::DailyBudget, Mode::Enforce, facts.fingerprint);
-            return Err(messages::day_is_over(
+            self.note_limit(Rule::DailyBudget, RuleMode::Enforce, facts.fingerprint);
+            return Err(messages::day_budget_spent(
                 used_up,
                 rest_of_today(),
                 policy.name(),
             ));
         }
-        Ok(Some(self.quotas.presence.lease(budget)))
+        Ok(Some(self.session_limits.counted_session.lease(budget)))
     }
 
     fn take_slot(
         &mut self,
         policy: &Policy,
         facts: &Facts,
-        fee: Fee,
-    ) -> Result<Option<Arc<Slot>>, Box<Refusal>> {
+        count: QuotaCount,
+    ) -> Result<Option<Arc<StatementSlot>>, Box<Refusal>> {
         let Some(most) = policy.limits().concurrency_per_user else {
             return Ok(None);
         };
-        if let Some(slot) = self.quotas.slot.upgrade() {
+        if let Some(slot) = self.session_limits.slot.upgrade() {
             return Ok(Some(slot));
         }
         let mode = policy.mode_of(PolicyRule::Concurrency);
-        let most = match fee {
+        let most = match count {
             // It has had its place a moment ago.
-            Fee::Paid => u32::MAX,
-            Fee::Due | Fee::GoesOn => most,
+            QuotaCount::Paid => u32::MAX,
+            QuotaCount::Due | QuotaCount::GoesOn => most,
         };
-        let slot = match (self.quotas.presence.slot(most), mode) {
+        let slot = match (self.session_limits.counted_session.slot(most), mode) {
             (Some(slot), _) => slot,
-            (None, Mode::Enforce) => {
-                self.note_limit(Rule::Concurrency, Mode::Enforce, facts.fingerprint);
-                return Err(messages::crowded(most, policy.name()));
+            (None, RuleMode::Enforce) => {
+                self.note_limit(Rule::Concurrency, RuleMode::Enforce, facts.fingerprint);
+                return Err(messages::too_many_connections(most, policy.name()));
             }
-            (None, Mode::Observe) => {
-                self.note_limit(Rule::Concurrency, Mode::Observe, facts.fingerprint);
-                match self.quotas.presence.slot(u32::MAX) {
+            (None, RuleMode::Observe) => {
+                self.note_limit(Rule::Concurrency, RuleMode::Observe, facts.fingerprint);
+                match self.session_limits.counted_session.slot(u32::MAX) {
                     Some(slot) => slot,
                     None => return Ok(None),
                 }
             }
         };
         let slot = Arc::new(slot);
-        self.quotas.slot = Arc::downgrade(&slot);
+        self.session_limits.slot = Arc::downgrade(&slot);
         Ok(Some(slot))
     }
 
@@ -183,20 +192,24 @@ impl Conversation {
         statements: u32,
     ) -> Result<(), Box<Refusal>> {
         let limits = policy.limits();
-        let second = limits.statements_per_second.map(Rate::per_second);
-        let day = limits.statements_per_day.map(Rate::per_day);
-        let Err(wait) = self.quotas.presence.take(statements, second, day) else {
+        let second = limits.statements_per_second.map(RefillRate::per_second);
+        let day = limits.statements_per_day.map(RefillRate::per_day);
+        let Err(wait) = self
+            .session_limits
+            .counted_session
+            .take(statements, second, day)
+        else {
             return Ok(());
         };
         let mode = policy.mode_of(PolicyRule::StatementRate);
         self.note_limit(Rule::StatementRate, mode, facts.fingerprint);
         match mode {
-            Mode::Enforce => Err(messages::too_fast(wait, policy.name())),
-            Mode::Observe => Ok(()),
+            RuleMode::Enforce => Err(messages::too_fast(wait, policy.name())),
+            RuleMode::Observe => Ok(()),
         }
     }
 
-    pub(super) fn note_limit(&self, rule: Rule, mode: Mode, fingerprint: Option<Fingerprint>) {
+    pub(super) fn note_limit(&self, rule: Rule, mode: RuleMode, fingerprint: Option<Fingerprint>) {
         self.telemetry.emit(&LimitReached {
             session: &self.info,
             rule,
@@ -209,14 +222,14 @@ impl Conversation {
     /// batch nothing is sent: a cancel would hit it, and a transaction that failed for the client
     /// would go on in it.
     pub(in crate::session) fn holds_back(&mut self, kind: u8) -> bool {
-        self.quotas.hold = Hold::Nothing;
-        if self.intake != Intake::Open || kind == b'X' || !self.quotas.has_bounded() {
+        self.session_limits.hold = FrameHold::Nothing;
+        if self.intake != ClientState::Open || kind == b'X' || !self.session_limits.has_bounded() {
             return false;
         }
-        let is_behind = !self.standing.unsynced || kind == b'Q';
+        let is_behind = !self.transaction.unsynced || kind == b'Q';
         if is_behind {
-            self.quotas.hold = Hold::Frame;
-            if self.standing.unsynced {
+            self.session_limits.hold = FrameHold::Frame;
+            if self.transaction.unsynced {
                 // Nothing else would make the upstream tell how far it is.
                 self.outbox.flush_message();
             }
@@ -257,7 +270,11 @@ fn weight(facts: &Facts, policy: &Policy) -> u32 {
         | StatementKind::Unlisten
         | StatementKind::Empty => 0,
         // Then they are housekeeping, each of them.
-        StatementKind::Several if policy.statements().several == Several::Housekeeping => 0,
+        StatementKind::Several
+            if policy.statements().several == MultiStatementMode::Housekeeping =>
+        {
+            0
+        }
         StatementKind::Several => facts.statements,
         _ => 1,
     }

@@ -3,150 +3,164 @@
 use bytes::{BufMut, BytesMut};
 
 use super::on_row::tag_of;
-use super::result_limit::{CopyFormat, Rest, Stage, Until};
-use super::{Cancel, messages};
+use super::result_limit::{CopyFormat, CutUntil, ResultStage, TruncatedRest};
+use super::{ResultCancel, messages};
 use crate::gate::Rule;
 use crate::session::client::UNSENDABLE;
-use crate::session::context::client_min_messages::Loudness;
-use crate::session::pending::{Owed, Running};
-use crate::session::protocol::{Conversation, Ending};
-use crate::session::reply::Farewell;
-use crate::session::server::{Fate, UNREADABLE};
+use crate::session::context::client_min_messages::ClientMinMessages;
+use crate::session::pending::{ExpectedReply, InFlight};
+use crate::session::protocol::{SessionEnd, SessionProtocol};
+use crate::session::reply::CloseReason;
+use crate::session::server::{Forwarding, UNREADABLE};
 use crate::telemetry::labels::Tripwire;
-use crate::telemetry::sqlstate_code::Code;
-use crate::upstream::cancel::{Canceller, Cancelling};
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::upstream::cancel::{RunningCancel, SessionCanceller};
 use crate::upstream::tripwire;
 use crate::wire::backend::{self, TransactionStatus};
 use crate::wire::encode;
 
-impl Conversation {
+impl SessionProtocol {
     /// Whether a cancel is to be sent; asked once.
     pub(in crate::session) fn wants_cancel(&mut self) -> bool {
-        std::mem::replace(&mut self.quotas.cancel, Cancel::Nothing) == Cancel::Wanted
+        std::mem::replace(&mut self.session_limits.cancel, ResultCancel::Nothing)
+            == ResultCancel::Wanted
     }
 
     /// The cancel of a result that was cut; none where the upstream gave no key for one.
-    pub(in crate::session) fn cancel_elsewhere(&self) -> Option<Cancelling> {
-        self.quotas.canceller.as_ref().map(Canceller::insist)
+    pub(in crate::session) fn start_cut_cancel(&self) -> Option<RunningCancel> {
+        self.session_limits
+            .canceller
+            .as_ref()
+            .map(SessionCanceller::insist)
     }
 
     /// Whether the rest of a result is being dropped.
-    pub(in crate::session) fn is_cut(&mut self) -> bool {
-        match self.journal.head() {
-            Some(Owed::Cut(_)) => true,
-            Some(Owed::Query(running) | Owed::Execute(running)) => {
+    pub(in crate::session) fn is_result_cut(&mut self) -> bool {
+        match self.pending.head() {
+            Some(ExpectedReply::Cut(_)) => true,
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
                 let stage = running.allowance.stage();
-                stage == Some(Stage::Truncating(Rest::Cancelled))
+                stage == Some(ResultStage::Truncating(TruncatedRest::Cancelled))
             }
             _ => false,
         }
     }
 
     /// The cancel could not be sent.
-    pub(in crate::session) fn cancel_again(&mut self) {
-        if self.is_cut() {
-            self.quotas.cancel = Cancel::Wanted;
+    pub(in crate::session) fn cut_cancel_failed(&mut self) {
+        if self.is_result_cut() {
+            self.session_limits.cancel = ResultCancel::Wanted;
         }
     }
 
     /// A frame that is read whole, behind a result that ended in an error.
-    pub(in crate::session) fn after_cut(&mut self, kind: u8, body: &[u8]) -> Result<Fate, Ending> {
+    pub(in crate::session) fn after_cut(
+        &mut self,
+        kind: u8,
+        body: &[u8],
+    ) -> Result<Forwarding, SessionEnd> {
         match kind {
             b'C' => {
                 let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
                 if tripwire::is_tag_of_read(tag) {
-                    Ok(Fate::Swallowed)
+                    Ok(Forwarding::Drop)
                 } else {
-                    Err(Ending::Tripped(Tripwire::WriteTag))
+                    Err(SessionEnd::Tripped(Tripwire::WriteTag))
                 }
             }
             b'E' => {
                 let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
                 if fields.severity() == Some("ERROR") {
                     self.doubt_settings();
-                    return Ok(Fate::Swallowed);
+                    return Ok(Forwarding::Drop);
                 }
                 let code = fields.bytes(b'C').unwrap_or_default();
-                self.ended_by_upstream = Some(Code::from_bytes(code));
-                Ok(Fate::Kept)
+                self.ended_by_upstream = Some(SqlstateCode::from_bytes(code));
+                Ok(Forwarding::Forward)
             }
             b'S' => self.setting_reported(body),
-            b'G' | b'W' => Err(Ending::Tripped(Tripwire::CopyInAsked)),
+            b'G' | b'W' => Err(SessionEnd::Tripped(Tripwire::CopyInAsked)),
             b'Z' => {
                 let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
                 self.ready_after_cut(status)
             }
-            _ => Ok(Fate::Swallowed),
+            _ => Ok(Forwarding::Drop),
         }
     }
 
     /// The upstream is ready. A transaction that it would go on with is failed first: for the
     /// client it has.
-    fn ready_after_cut(&mut self, status: TransactionStatus) -> Result<Fate, Ending> {
-        let Some(Owed::Cut(mut running)) = self.journal.pop() else {
+    fn ready_after_cut(&mut self, status: TransactionStatus) -> Result<Forwarding, SessionEnd> {
+        let Some(ExpectedReply::Cut(mut running)) = self.pending.pop() else {
             return Err(UNREADABLE);
         };
-        self.quotas.cancel = Cancel::Nothing;
+        self.session_limits.cancel = ResultCancel::Nothing;
         match running.allowance.stage() {
-            Some(Stage::Cut(Until::Sync)) => match self.journal.pop() {
-                Some(Owed::Sync) => {}
+            Some(ResultStage::Cut(CutUntil::Sync)) => match self.pending.pop() {
+                Some(ExpectedReply::Sync) => {}
                 _ => return Err(UNREADABLE),
             },
-            Some(Stage::Cut(Until::Failed)) if status == TransactionStatus::InBlock => {
+            Some(ResultStage::Cut(CutUntil::Failed)) if status == TransactionStatus::InBlock => {
                 return Err(UNREADABLE);
             }
             _ => {}
         }
-        if status == TransactionStatus::InBlock && !self.journal.is_empty() {
+        if status == TransactionStatus::InBlock && !self.pending.is_empty() {
             // What was sent behind it goes on in a transaction that has failed for the client.
-            return Err(Ending::Ended(Farewell::ResultLimit));
+            return Err(SessionEnd::Ended(CloseReason::ResultLimit));
         }
         if status == TransactionStatus::InBlock {
             self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
-            running.allowance.set_stage(Stage::Cut(Until::Failed));
-            self.journal.push_front(Owed::Cut(running));
-            return Ok(Fate::Swallowed);
+            running
+                .allowance
+                .set_stage(ResultStage::Cut(CutUntil::Failed));
+            self.pending.push_front(ExpectedReply::Cut(running));
+            return Ok(Forwarding::Drop);
         }
-        self.follow_settings(&running);
+        self.settings_after_statement(&running);
         self.finished(&running);
         drop(running);
-        self.come_ready(status);
-        Ok(Fate::Kept)
+        self.on_ready(status);
+        Ok(Forwarding::Forward)
     }
 
     /// A truncated result is complete at the upstream: the client gets its end. None where the
     /// statement at the head was not truncated.
-    pub(in crate::session) fn end_truncated(&mut self, tag: &str) -> Option<Fate> {
-        let (Owed::Query(running) | Owed::Execute(running)) = self.journal.head()? else {
+    pub(in crate::session) fn end_truncated(&mut self, tag: &str) -> Option<Forwarding> {
+        let (ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()?
+        else {
             return None;
         };
-        let Some(Stage::Truncating(_)) = running.allowance.stage() else {
+        let Some(ResultStage::Truncating(_)) = running.allowance.stage() else {
             return None;
         };
         let tag = counted(tag, running.allowance.given());
         let policy = self.gate.policy().name();
-        running.tell_end(&mut self.reply, &self.loudness, (&tag, policy));
-        self.quotas.cancel = Cancel::Nothing;
-        Some(Fate::Swallowed)
+        running.tell_end(&mut self.reply, &self.client_min_messages, (&tag, policy));
+        self.session_limits.cancel = ResultCancel::Nothing;
+        Some(Forwarding::Drop)
     }
 
     /// The portal of a truncated result stops: for the client that was all.
-    pub(in crate::session) fn suspended(&mut self) -> Fate {
-        let Some(Owed::Execute(running)) = self.journal.head() else {
-            return Fate::Kept;
+    pub(in crate::session) fn on_portal_suspended(&mut self) -> Forwarding {
+        let Some(ExpectedReply::Execute(running)) = self.pending.head() else {
+            return Forwarding::Forward;
         };
         let given = running.allowance.given();
         let tag = tag_of(running.facts.kind, given).unwrap_or_else(|| format!("FETCH {given}"));
-        self.end_truncated(&tag).unwrap_or(Fate::Kept)
+        self.end_truncated(&tag).unwrap_or(Forwarding::Forward)
     }
 
     /// A truncated result that was cancelled has failed, as it was meant to. Says whether that is
     /// so.
     pub(in crate::session) fn cancelled_as_wanted(&mut self) -> bool {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
             return false;
         };
-        if running.allowance.stage() != Some(Stage::Truncating(Rest::Cancelled)) {
+        if running.allowance.stage() != Some(ResultStage::Truncating(TruncatedRest::Cancelled)) {
             return false;
         }
         let given = running.allowance.given();
@@ -156,15 +170,17 @@ impl Conversation {
         running.tell_copy_end(&mut self.reply);
         let _ = self.end_truncated(&tag);
         // Behind a Query ReadyForQuery is owed still, behind an Execute that of its Sync.
-        if let Some(Owed::Execute(_)) = self.journal.head() {
-            self.complete();
+        if let Some(ExpectedReply::Execute(_)) = self.pending.head() {
+            self.complete_head();
         }
         true
     }
 
     /// CopyOutResponse: what is copied, and how.
-    pub(in crate::session) fn copy_begins(&mut self, body: &[u8]) {
-        if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() {
+    pub(in crate::session) fn on_copy_out(&mut self, body: &[u8]) {
+        if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        {
             running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
             running.allowance.set_format(match body.first() {
                 Some(1) => CopyFormat::Binary,
@@ -174,14 +190,19 @@ impl Conversation {
     }
 }
 
-impl Running {
+impl InFlight {
     /// The end of a truncated result, with what the client is told before it.
-    fn tell_end(&mut self, out: &mut BytesMut, loudness: &Loudness, (tag, policy): (&str, &str)) {
+    fn tell_end(
+        &mut self,
+        out: &mut BytesMut,
+        client_min_messages: &ClientMinMessages,
+        (tag, policy): (&str, &str),
+    ) {
         if let Some(notice) = self.notice.take() {
-            notice.tell(out, loudness);
+            notice.write(out, client_min_messages);
         }
         let rule = self.cut_by.unwrap_or(Rule::ResultRows);
-        if !loudness.is_quiet() {
+        if !client_min_messages.is_quiet() {
             messages::truncated(out, rule, self.allowance.most(rule), policy);
         }
         // A tag of ours holds no NUL.

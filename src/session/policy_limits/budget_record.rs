@@ -10,37 +10,37 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use super::daily_budget::{SECONDS_OF_DAY, Used};
+use super::daily_budget::{SECONDS_OF_DAY, UsageOfDay};
 use crate::limits;
 
 /// What one user has received under one policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct BudgetEntry {
     /// The policy.
     pub policy: String,
     /// The user.
     pub user: String,
     /// How much, and on which day.
-    pub used: Used,
+    pub used: UsageOfDay,
 }
 
 /// What is no such text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct UnreadableBudgets {
     line: usize,
     column: usize,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct BudgetDocument {
     version: u32,
-    used: Vec<Line>,
+    used: Vec<BudgetLine>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct BudgetLine {
     day: String,
     policy: String,
     user: String,
@@ -49,15 +49,15 @@ struct Line {
 }
 
 /// Writes the entries down.
-pub fn write(entries: &[Entry]) -> String {
-    let used = entries.iter().map(|entry| Line {
+pub fn write(entries: &[BudgetEntry]) -> String {
+    let used = entries.iter().map(|entry| BudgetLine {
         day: date(entry.used.day),
         policy: entry.policy.clone(),
         user: entry.user.clone(),
         rows: entry.used.rows,
         bytes: entry.used.bytes,
     });
-    let written = Written {
+    let written = BudgetDocument {
         version: VERSION,
         used: used.collect(),
     };
@@ -71,18 +71,19 @@ pub fn write(entries: &[Entry]) -> String {
 ///
 /// # Errors
 /// Where it is something else.
-pub fn read(text: &str) -> Result<Vec<Entry>, Unreadable> {
-    let written: Written = serde_json::from_str(text).map_err(|error| Unreadable {
-        line: error.line(),
-        column: error.column(),
-    })?;
-    let somewhere = || Unreadable { line: 1, column: 1 };
+pub fn read(text: &str) -> Result<Vec<BudgetEntry>, UnreadableBudgets> {
+    let written: BudgetDocument =
+        serde_json::from_str(text).map_err(|error| UnreadableBudgets {
+            line: error.line(),
+            column: error.column(),
+        })?;
+    let somewhere = || UnreadableBudgets { line: 1, column: 1 };
     if written.version != VERSION || written.used.len() > limits::ACCOUNTS_MAX {
         return Err(somewhere());
     }
     let entries = written.used.into_iter().map(|line| {
-        Some(Entry {
-            used: Used {
+        Some(BudgetEntry {
+            used: UsageOfDay {
                 day: day(&line.day)?,
                 rows: line.rows,
                 bytes: line.bytes,
@@ -107,7 +108,7 @@ fn day(date: &str) -> Option<u64> {
     Some(u64::try_from(moment.as_second()).ok()? / SECONDS_OF_DAY)
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableBudgets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, column } = self;
         write!(
@@ -124,11 +125,11 @@ const VERSION: u32 = 1;
 mod tests {
     use super::*;
 
-    fn entry(user: &str, rows: u64) -> Entry {
-        Entry {
+    fn entry(user: &str, rows: u64) -> BudgetEntry {
+        BudgetEntry {
             policy: "agent".into(),
             user: user.into(),
-            used: Used {
+            used: UsageOfDay {
                 day: 20_780,
                 rows,
                 bytes: u64::MAX,

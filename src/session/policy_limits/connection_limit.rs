@@ -1,37 +1,40 @@
 //! How many connections a user may have, asked once it has proved who it is.
 
-use super::per_user::Presence;
+use super::per_user::CountedSession;
 use crate::gate::Rule;
-use crate::policy::{Mode, PolicyRule};
-use crate::session::login::attempt::Attempt;
-use crate::session::login::error::Denial;
-use crate::session::policy_store::Placed;
+use crate::policy::{PolicyRule, RuleMode};
+use crate::session::login::attempt::LoginAttempt;
+use crate::session::login::error::LoginError;
+use crate::session::policy_store::AssignedPolicy;
 use crate::telemetry::events::LimitReached;
 
-impl Attempt<'_> {
+impl LoginAttempt<'_> {
     /// Counts a session of this user, unless there are too many already.
-    pub(in crate::session) fn count_in(
+    pub(in crate::session) fn count_connection(
         &self,
-        placed: &Placed,
+        assigned_policy: &AssignedPolicy,
         user: &str,
-    ) -> Result<Presence, Denial> {
-        let policy = placed.gate.policy();
-        let entered = self.desk.accounts.enter(policy.name(), user);
-        let presence = entered.map_err(|_crowded| Denial::TooManyUsers)?;
+    ) -> Result<CountedSession, LoginError> {
+        let policy = assigned_policy.gate.policy();
+        let entered = self
+            .login_context
+            .accounts
+            .count_session(policy.name(), user);
+        let counted_session = entered.map_err(|_crowded| LoginError::TooManyUsers)?;
         let most = policy.limits().connections_per_user;
-        if most.is_none_or(|most| presence.place() <= most) {
-            return Ok(presence);
+        if most.is_none_or(|most| counted_session.place() <= most) {
+            return Ok(counted_session);
         }
         let mode = policy.mode_of(PolicyRule::ConnectionsPerUser);
-        self.desk.telemetry.emit(&LimitReached {
+        self.login_context.telemetry.emit(&LimitReached {
             session: &self.info,
             rule: Rule::ConnectionsPerUser,
             mode,
             fingerprint: None,
         });
         match mode {
-            Mode::Enforce => Err(Denial::TooManyConnections),
-            Mode::Observe => Ok(presence),
+            RuleMode::Enforce => Err(LoginError::TooManyConnections),
+            RuleMode::Observe => Ok(counted_session),
         }
     }
 }

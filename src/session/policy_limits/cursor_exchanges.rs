@@ -2,25 +2,25 @@
 //! what the client hears at the row behind its bound. Test code only.
 
 use crate::policy::Policy;
-use crate::session::context::model_values::Known;
+use crate::session::context::model_values::LoginFacts;
 use crate::session::protocol::SelfReport;
 use crate::session::tests::exchange::{
-    Exchange, bind, complete, empty, error, execute, letters, message, parse, query, ready, row,
-    sync,
+    TestExchange, bind, complete, empty, error, execute, letters, message, parse, query, ready,
+    row, sync,
 };
 
 /// Three rows of a cursor, and two cursors.
-fn exchange() -> Exchange {
+fn exchange() -> TestExchange {
     let bi = include_str!("../../../policies/bi.yaml");
     let held = "{max_rows: 1000000, max_cursors: 100}";
     assert!(bi.contains(held));
     let text = bi.replace(held, "{max_rows: 3, max_cursors: 2}");
     let policy = Policy::from_yaml(&text).unwrap();
-    Exchange::under(policy, Known::default(), SelfReport::Reported)
+    TestExchange::under(policy, LoginFacts::default(), SelfReport::Reported)
 }
 
 /// A session with such a cursor.
-fn with_cursor() -> Exchange {
+fn with_cursor() -> TestExchange {
     let mut exchange = exchange();
     assert_eq!(exchange.client(&[query(DECLARE)]), "Q");
     let answer = [complete("DECLARE CURSOR"), ready(b'I')];
@@ -29,7 +29,7 @@ fn with_cursor() -> Exchange {
 }
 
 /// A message, and its answer of so many rows under a tag.
-fn ask(exchange: &mut Exchange, text: &str, rows: usize, tag: &str) -> String {
+fn ask(exchange: &mut TestExchange, text: &str, rows: usize, tag: &str) -> String {
     assert_eq!(exchange.client(&[query(text)]), "Q", "{text}");
     let rows = row().repeat(rows);
     exchange.upstream(&[message(b'T', b"\0\0"), rows, complete(tag), ready(b'I')])
@@ -42,8 +42,8 @@ fn said(bytes: &[u8]) -> String {
 #[test]
 fn the_query_runs_with_a_limit() {
     let mut exchange = exchange();
-    exchange.conversation.client_bytes(&query(DECLARE)).unwrap();
-    let sent = said(exchange.conversation.outbox.as_bytes());
+    exchange.protocol.client_bytes(&query(DECLARE)).unwrap();
+    let sent = said(exchange.protocol.outbox.as_bytes());
     assert!(sent.contains("SELECT a FROM t LIMIT 4"), "{sent}");
 }
 
@@ -123,8 +123,8 @@ fn a_cursor_is_measured_before_its_end_is_counted_from() {
 fn a_cursor_that_is_bound_goes_back() {
     let mut exchange = with_cursor();
     let bound = [parse("", "FETCH LAST c"), bind("", "")].concat();
-    exchange.conversation.client_bytes(&bound).unwrap();
-    let text = said(exchange.conversation.outbox.as_bytes());
+    exchange.protocol.client_bytes(&bound).unwrap();
+    let text = said(exchange.protocol.outbox.as_bytes());
     assert_eq!(exchange.sent(), "PBCCPBECCPBECCH");
     for part in ["MOVE ABSOLUTE 4 IN c\0", "MOVE ABSOLUTE 0 IN c\0"] {
         assert!(text.contains(part), "{text}");

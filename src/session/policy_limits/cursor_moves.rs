@@ -5,19 +5,21 @@
 use std::sync::Arc;
 
 use super::cursor_run::{CursorRun, RunBefore};
-use super::holdable_cursors::{HoldableCursors, Measure, Moment, Reach, Run};
-use super::portal_totals::Tally;
-use super::result_limit::Fits;
-use super::{Portals, Quotas, messages};
-use crate::gate::{CursorStep, Deed, Facts, Refusal, Rule, Way};
+use super::holdable_cursors::{
+    CursorMeasure, FetchReach, FetchRun, HoldableCursors, MeasureMoment,
+};
+use super::portal_totals::PortalTotal;
+use super::result_limit::RowFit;
+use super::{PortalRecords, SessionLimits, messages};
+use crate::gate::{CursorAction, CursorMovement, CursorStep, Facts, Refusal, Rule};
 use crate::limits;
-use crate::policy::{Mode, WithHold};
-use crate::session::pending::{Owed, Running};
-use crate::session::protocol::{Conversation, Ending};
+use crate::policy::{RuleMode, WithHold};
+use crate::session::pending::{ExpectedReply, InFlight};
+use crate::session::protocol::{SessionEnd, SessionProtocol};
 use crate::wire::backend::TransactionStatus;
 use crate::wire::frontend::Execute;
 
-impl Conversation {
+impl SessionProtocol {
     /// Whether there is room for the cursors that a statement declares WITH HOLD.
     pub(super) fn admit_cursors(&self, facts: &Facts) -> Result<(), Box<Refusal>> {
         let more = held_by(facts);
@@ -28,12 +30,15 @@ impl Conversation {
         if more == 0 {
             return Ok(());
         }
-        let there = self.quotas.holdable().map_or(0, HoldableCursors::count);
-        let on_their_way: usize = self.journal.facts().iter().map(|it| held_by(it)).sum();
+        let there = self
+            .session_limits
+            .holdable()
+            .map_or(0, HoldableCursors::count);
+        let on_their_way: usize = self.pending.facts().iter().map(|it| held_by(it)).sum();
         if there + on_their_way + more <= cursors_max {
             return Ok(());
         }
-        self.note_limit(Rule::WithHold, Mode::Enforce, facts.fingerprint);
+        self.note_limit(Rule::WithHold, RuleMode::Enforce, facts.fingerprint);
         Err(messages::too_many_cursors(cursors_max, policy.name()))
     }
 
@@ -45,14 +50,14 @@ impl Conversation {
     /// The same for a portal, which may be such a cursor itself.
     pub(super) fn cursor_run(&mut self, facts: &Facts, execute: &Execute<'_>) -> CursorRun {
         if !facts.cursor_steps.is_empty() {
-            let portals = self.quotas.portals.as_ref();
+            let portals = self.session_limits.portals.as_ref();
             let before = match portals {
                 Some(portals) if portals.fetching.contains(execute.portal) => RunBefore::Yes,
                 Some(_) | None => RunBefore::Never,
             };
             let run = self.statements_run(facts, execute.portal, before);
             if run != CursorRun::None {
-                let portals = self.quotas.portals.get_or_insert_default();
+                let portals = self.session_limits.portals.get_or_insert_default();
                 if portals.fetching.len() < limits::SESSION_NAMES_MAX {
                     portals.fetching.insert(execute.portal.into());
                 }
@@ -64,7 +69,7 @@ impl Conversation {
             return CursorRun::None;
         }
         CursorRun::Cursor {
-            name: crate::gate::stored(execute.portal).into(),
+            name: crate::gate::truncated_name(execute.portal).into(),
             rows: u64::try_from(execute.rows_max)
                 .ok()
                 .filter(|rows| *rows > 0)
@@ -74,22 +79,28 @@ impl Conversation {
 
     /// What is to be asked of cursors before a text moves them. Of those that it makes itself, and
     /// while others are on their way that move some, nothing can be asked.
-    pub(in crate::session) fn measures(&self, facts: &Facts, moment: Moment) -> Vec<Measure> {
-        let Some(holdable) = self.quotas.holdable() else {
+    pub(in crate::session) fn measures(
+        &self,
+        facts: &Facts,
+        moment: MeasureMoment,
+    ) -> Vec<CursorMeasure> {
+        let Some(holdable) = self.session_limits.holdable() else {
             return Vec::new();
         };
         let steps = &facts.cursor_steps;
-        let under_way = self.journal.facts();
+        let under_way = self.pending.facts();
         if steps.is_empty() || under_way.iter().any(|it| !it.cursor_steps.is_empty()) {
             return Vec::new();
         }
-        let mut ways: Vec<(&str, Vec<Way>)> = Vec::new();
+        let mut ways: Vec<(&str, Vec<CursorMovement>)> = Vec::new();
         for step in steps {
             let known = ways.iter_mut().find(|(name, _)| *name == &*step.name);
-            match (step.deed, known) {
-                (Deed::Runs(way), Some((_, ways))) => ways.push(way),
-                (Deed::Runs(way), None) => ways.push((&*step.name, vec![way])),
-                (Deed::Declares | Deed::Holds { .. } | Deed::Closes, _) => return Vec::new(),
+            match (step.action, known) {
+                (CursorAction::Runs(way), Some((_, ways))) => ways.push(way),
+                (CursorAction::Runs(way), None) => ways.push((&*step.name, vec![way])),
+                (CursorAction::Declares | CursorAction::Holds { .. } | CursorAction::Closes, _) => {
+                    return Vec::new();
+                }
             }
         }
         let measures = ways
@@ -107,7 +118,8 @@ impl Conversation {
             declared || self.names.cursor(name).is_some_and(|cursor| cursor.hold)
         };
         let mut steps = steps.iter();
-        match steps.any(|step| matches!(step.deed, Deed::Runs(_)) && is_held(&step.name)) {
+        match steps.any(|step| matches!(step.action, CursorAction::Runs(_)) && is_held(&step.name))
+        {
             true => CursorRun::Statements {
                 portal: portal.into(),
                 before,
@@ -118,8 +130,10 @@ impl Conversation {
 
     /// What the portal at the head, and the cursor that its statement at hand fetches from, have
     /// given before.
-    pub(super) fn tallies_at_head(&mut self) -> Vec<Arc<Tally>> {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front() else {
+    pub(super) fn tallies_at_head(&mut self) -> Vec<Arc<PortalTotal>> {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.front()
+        else {
             return Vec::new();
         };
         let Some(bounds) = &running.allowance.bounds else {
@@ -129,16 +143,18 @@ impl Conversation {
         if bounds.portal.is_none() && fetched.is_none() {
             return Vec::new();
         }
-        let portals = self.quotas.portals.get_or_insert_default();
+        let portals = self.session_limits.portals.get_or_insert_default();
         let names = bounds.portal.as_deref().into_iter().chain(fetched);
-        names.map(|name| portals.tallies.of(name)).collect()
+        names.map(|name| portals.portal_totals.of(name)).collect()
     }
 
     /// The rows that a client may get of the cursor that the statement at the head runs, and in
     /// this result.
     pub(super) fn held_rows_left(&mut self) -> Option<(u64, u64)> {
-        let holdable = self.quotas.holdable()?;
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front() else {
+        let holdable = self.session_limits.holdable()?;
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.front()
+        else {
             return None;
         };
         let run = running.cursor()?;
@@ -146,9 +162,9 @@ impl Conversation {
     }
 
     /// Where the statement at the head takes a cursor that is counted.
-    pub(super) fn way_of_cursor(&self) -> Option<Way> {
-        match self.journal.front() {
-            Some(Owed::Query(running) | Owed::Execute(running)) => {
+    pub(super) fn way_of_cursor(&self) -> Option<CursorMovement> {
+        match self.pending.front() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
                 running.cursor().map(|run| run.way)
             }
             _ => None,
@@ -157,8 +173,8 @@ impl Conversation {
 
     /// A portal has stopped in the middle.
     pub(in crate::session) fn cursor_paused(&mut self) {
-        let (Some(portals), Some(Owed::Execute(running))) =
-            (&mut self.quotas.portals, self.journal.front())
+        let (Some(portals), Some(ExpectedReply::Execute(running))) =
+            (&mut self.session_limits.portals, self.pending.front())
         else {
             return;
         };
@@ -175,50 +191,55 @@ impl Conversation {
 
     /// A statement of the message at the head is done, as its command tag says: that moves, makes
     /// or ends cursors. Where it has led one beyond its bound, it ends in an error.
-    pub(in crate::session) fn cursors_moved(&mut self, tag: &str) -> Result<Fits, Ending> {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-            return Ok(Fits::Inside);
+    pub(in crate::session) fn cursors_moved(&mut self, tag: &str) -> Result<RowFit, SessionEnd> {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
+            return Ok(RowFit::Inside);
         };
         let done = running.statements_done;
         running.statements_done = done.saturating_add(1);
         let facts = Arc::clone(&running.facts);
-        if self.quotas.portals.is_none() && facts.cursor_steps.is_empty() {
-            return Ok(Fits::Inside);
+        if self.session_limits.portals.is_none() && facts.cursor_steps.is_empty() {
+            return Ok(RowFit::Inside);
         }
-        let moved = match self.journal.front() {
-            Some(Owed::Query(running) | Owed::Execute(running)) => {
-                self.quotas.cursor_moved((running, done), tag)
+        let moved = match self.pending.front() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
+                self.session_limits.cursor_moved((running, done), tag)
             }
             _ => None,
         };
         let steps = facts.cursor_steps.iter();
         for step in steps.filter(|step| step.statement == done) {
-            self.quotas.cursor_step(step);
+            self.session_limits.cursor_step(step);
         }
-        self.quotas.cursors_ended(tag);
+        self.session_limits.cursors_ended(tag);
         match moved {
             Some((way, rows_max)) => {
-                self.reached(Rule::WithHold, Mode::Enforce);
+                self.note_limit_reached(Rule::WithHold, RuleMode::Enforce);
                 let policy = self.gate.policy().name();
                 let refusal = messages::beyond_cursor(Some(way), rows_max, policy);
-                if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() {
+                if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+                    self.pending.head()
+                {
                     running.cut_by = Some(Rule::WithHold);
                 }
-                self.break_off(&refusal)?;
-                Ok(Fits::Beyond)
+                self.fail_result(&refusal)?;
+                Ok(RowFit::Beyond)
             }
-            None => Ok(Fits::Inside),
+            None => Ok(RowFit::Inside),
         }
     }
 
     /// The message at the head is cut, and nobody hears what else the upstream does of its batch:
     /// nobody knows where the cursors are that it runs, and those that it declares may be there.
     pub(super) fn lose_cursors(&mut self) {
-        let facts = self.journal.facts();
+        let facts = self.pending.facts();
         let steps = facts.iter().flat_map(|facts| &facts.cursor_steps);
-        if let Some(portals) = &mut self.quotas.portals {
+        if let Some(portals) = &mut self.session_limits.portals {
             let holdable = &mut portals.holdable;
-            if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.front()
+            if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+                self.pending.front()
                 && let Some(run) = running.cursor()
             {
                 holdable.lost(run.name);
@@ -228,12 +249,12 @@ impl Conversation {
             }
         }
         for step in steps.filter(|step| step.holds()) {
-            self.quotas.cursor_step(step);
+            self.session_limits.cursor_step(step);
         }
     }
 }
 
-impl Quotas {
+impl SessionLimits {
     fn holdable(&self) -> Option<&HoldableCursors> {
         self.portals.as_ref().map(|portals| &portals.holdable)
     }
@@ -243,14 +264,14 @@ impl Quotas {
     }
 
     /// The server has said whether a cursor has more rows than the client may get.
-    pub(in crate::session) fn cursor_measured(&mut self, measure: &Measure, is_more: bool) {
+    pub(in crate::session) fn cursor_measured(&mut self, measure: &CursorMeasure, is_more: bool) {
         if let Some(holdable) = self.holdable_mut() {
             holdable.measured(measure, is_more);
         }
     }
 
     /// It has said nothing: nobody knows where the cursor is.
-    pub(in crate::session) fn lose_cursor(&mut self, measure: &Measure) {
+    pub(in crate::session) fn lose_cursor(&mut self, measure: &CursorMeasure) {
         if let Some(holdable) = self.holdable_mut() {
             holdable.lost(&measure.name);
         }
@@ -273,21 +294,25 @@ impl Quotas {
     /// A Close of a portal is answered: it may have been a cursor.
     pub(in crate::session) fn close_cursor(&mut self, name: &str) {
         if let Some(portals) = &mut self.portals {
-            portals.holdable.closed(crate::gate::stored(name));
-            portals.tallies.begin(name);
+            portals.holdable.closed(crate::gate::truncated_name(name));
+            portals.portal_totals.begin(name);
         }
     }
 
     /// A Bind of a portal is answered.
     pub(in crate::session) fn portal_bound(&mut self, name: &str) {
         if let Some(portals) = &mut self.portals {
-            portals.tallies.begin(name);
+            portals.portal_totals.begin(name);
         }
     }
 
     /// Takes over where a cursor is. Says where it went, and how many rows the client may get of
     /// it, if that was beyond them.
-    fn cursor_moved(&mut self, (running, done): (&Running, u32), tag: &str) -> Option<(Way, u64)> {
+    fn cursor_moved(
+        &mut self,
+        (running, done): (&InFlight, u32),
+        tag: &str,
+    ) -> Option<(CursorMovement, u64)> {
         let holdable = self.holdable_mut()?;
         let run = running.cursor_of(done)?;
         let rows = if run.is_itself {
@@ -296,29 +321,31 @@ impl Quotas {
             tag.rsplit(' ').next()?.parse().ok()?
         };
         match holdable.moved(run.name, run.way, rows, run.run) {
-            Reach::Within => None,
-            Reach::Beyond { rows_max } => Some((run.way, rows_max)),
+            FetchReach::Within => None,
+            FetchReach::Beyond { rows_max } => Some((run.way, rows_max)),
         }
     }
 
     fn cursor_step(&mut self, step: &CursorStep) {
-        let held = match step.deed {
-            Deed::Runs(_) => return,
-            Deed::Holds { rows_max } => Some(rows_max),
-            Deed::Declares => None,
-            Deed::Closes => return self.close_cursor(&step.name),
+        let held = match step.action {
+            CursorAction::Runs(_) => return,
+            CursorAction::Holds { rows_max } => Some(rows_max),
+            CursorAction::Declares => None,
+            CursorAction::Closes => return self.close_cursor(&step.name),
         };
         if held.is_some() || self.portals.is_some() {
             let portals = self.portals.get_or_insert_default();
             portals.holdable.declared(&step.name, held);
-            portals.tallies.begin(&step.name);
+            portals.portal_totals.begin(&step.name);
         }
     }
 
     /// A statement that may end cursors, or settle which stay.
     fn cursors_ended(&mut self, tag: &str) {
-        let Some(Portals {
-            holdable, tallies, ..
+        let Some(PortalRecords {
+            holdable,
+            portal_totals,
+            ..
         }) = self.portals.as_deref_mut()
         else {
             return;
@@ -328,7 +355,7 @@ impl Quotas {
             "ROLLBACK" => holdable.rolled_back(),
             "CLOSE CURSOR ALL" | "DISCARD ALL" => {
                 holdable.closed_all();
-                tallies.clear();
+                portal_totals.clear();
             }
             _ => {}
         }
@@ -336,47 +363,47 @@ impl Quotas {
 }
 
 /// A cursor that a statement runs.
-struct Moving<'r> {
+struct CursorMove<'r> {
     name: &'r str,
-    way: Way,
-    run: Run<'r>,
+    way: CursorMovement,
+    run: FetchRun<'r>,
     /// Whether it is the portal that is executed.
     is_itself: bool,
 }
 
-impl Running {
+impl InFlight {
     /// The name of the cursor that its statement at hand fetches from.
     fn fetched_from(&self) -> Option<&str> {
         let mut steps = self.facts.cursor_steps.iter();
         let at_hand = self.statements_done;
-        let found =
-            steps.find(|step| step.statement == at_hand && matches!(step.deed, Deed::Runs(_)));
+        let found = steps
+            .find(|step| step.statement == at_hand && matches!(step.action, CursorAction::Runs(_)));
         found.map(|step| &*step.name)
     }
 
     /// The cursor that its statement at hand runs, where its rows are counted.
-    fn cursor(&self) -> Option<Moving<'_>> {
+    fn cursor(&self) -> Option<CursorMove<'_>> {
         self.cursor_of(self.statements_done)
     }
 
-    fn cursor_of(&self, statement: u32) -> Option<Moving<'_>> {
+    fn cursor_of(&self, statement: u32) -> Option<CursorMove<'_>> {
         let bounds = self.allowance.bounds.as_ref()?;
         match &bounds.run {
             CursorRun::None => None,
-            CursorRun::Cursor { name, rows } => Some(Moving {
+            CursorRun::Cursor { name, rows } => Some(CursorMove {
                 name,
-                way: Way::Forward(*rows),
-                run: Run::First(""),
+                way: CursorMovement::Forward(*rows),
+                run: FetchRun::First(""),
                 is_itself: true,
             }),
             CursorRun::Statements { portal, before } => {
                 let run = match before {
-                    RunBefore::Never => Run::First(portal),
-                    RunBefore::Yes => Run::Again(portal),
+                    RunBefore::Never => FetchRun::First(portal),
+                    RunBefore::Yes => FetchRun::Again(portal),
                 };
                 let mut steps = self.facts.cursor_steps.iter();
-                steps.find_map(|step| match step.deed {
-                    Deed::Runs(way) if step.statement == statement => Some(Moving {
+                steps.find_map(|step| match step.action {
+                    CursorAction::Runs(way) if step.statement == statement => Some(CursorMove {
                         name: &step.name,
                         way,
                         run,

@@ -8,19 +8,19 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::per_user::Account;
+use super::per_user::UserAccount;
 use crate::limits;
-use crate::policy::{Limits, Mode, Policy, PolicyRule};
+use crate::policy::{Policy, PolicyLimits, PolicyRule, RuleMode};
 
 /// What a user has received today, or will in a moment.
 #[derive(Debug, Default)]
-pub(super) struct DayBook {
-    used: Mutex<Used>,
+pub(super) struct DayUsage {
+    used: Mutex<UsageOfDay>,
 }
 
 /// Rows and bytes of one day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Used {
+pub struct UsageOfDay {
     /// Days since 1970.
     pub day: u64,
     /// Rows, and lines of COPY data.
@@ -31,7 +31,7 @@ pub struct Used {
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(super) enum BudgetUnit {
     Rows,
     Bytes,
 }
@@ -41,19 +41,19 @@ pub(super) enum Measure {
 pub(super) struct DayBudget {
     rows: Option<u64>,
     bytes: Option<u64>,
-    mode: Mode,
+    mode: RuleMode,
 }
 
 /// A budget that has come to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct UsedUp {
-    pub(super) measure: Measure,
+pub(super) struct SpentBudget {
+    pub(super) measure: BudgetUnit,
     pub(super) most: u64,
 }
 
 /// What a result takes out of the budgets of its user.
-pub(super) struct Lease {
-    account: Arc<Account>,
+pub(super) struct BudgetLease {
+    account: Arc<UserAccount>,
     budget: DayBudget,
     /// Of which days the parts are that were taken last.
     rows_of: u64,
@@ -63,7 +63,7 @@ pub(super) struct Lease {
 impl DayBudget {
     /// Those of a policy, if it has any.
     pub(super) fn of(policy: &Policy) -> Option<Self> {
-        let Limits {
+        let PolicyLimits {
             rows_per_day,
             bytes_per_day,
             ..
@@ -76,21 +76,21 @@ impl DayBudget {
         })
     }
 
-    pub(super) fn mode(self) -> Mode {
+    pub(super) fn mode(self) -> RuleMode {
         self.mode
     }
 
-    fn most(self, measure: Measure) -> Option<u64> {
+    fn most(self, measure: BudgetUnit) -> Option<u64> {
         match measure {
-            Measure::Rows => self.rows,
-            Measure::Bytes => self.bytes,
+            BudgetUnit::Rows => self.rows,
+            BudgetUnit::Bytes => self.bytes,
         }
     }
 }
 
-impl Lease {
+impl BudgetLease {
     /// Nothing is taken yet.
-    pub(super) fn new(account: Arc<Account>, budget: DayBudget) -> Self {
+    pub(super) fn new(account: Arc<UserAccount>, budget: DayBudget) -> Self {
         Self {
             account,
             budget,
@@ -99,21 +99,21 @@ impl Lease {
         }
     }
 
-    pub(super) fn mode(&self) -> Mode {
+    pub(super) fn mode(&self) -> RuleMode {
         self.budget.mode
     }
 
     /// Whether something is counted.
-    pub(super) fn counts(&self, measure: Measure) -> bool {
+    pub(super) fn counts(&self, measure: BudgetUnit) -> bool {
         self.budget.most(measure).is_some()
     }
 
     /// Takes a part of what is left, between these two amounts.
     pub(super) fn take(
         &mut self,
-        measure: Measure,
+        measure: BudgetUnit,
         (least, most): (u64, u64),
-    ) -> Result<u64, UsedUp> {
+    ) -> Result<u64, SpentBudget> {
         let Some(budget) = self.budget.most(measure) else {
             return Ok(most);
         };
@@ -123,10 +123,10 @@ impl Lease {
             .book()
             .take(measure, (least, most), budget, today);
         let most = budget;
-        let taken = taken.ok_or(UsedUp { measure, most })?;
+        let taken = taken.ok_or(SpentBudget { measure, most })?;
         match measure {
-            Measure::Rows => self.rows_of = today,
-            Measure::Bytes => self.bytes_of = today,
+            BudgetUnit::Rows => self.rows_of = today,
+            BudgetUnit::Bytes => self.bytes_of = today,
         }
         Ok(taken)
     }
@@ -135,39 +135,39 @@ impl Lease {
     pub(super) fn put_back(&self, rows: u64, bytes: u64) {
         let book = self.account.book();
         if self.budget.rows.is_some() {
-            book.put_back(Measure::Rows, rows, self.rows_of);
+            book.put_back(BudgetUnit::Rows, rows, self.rows_of);
         }
         if self.budget.bytes.is_some() {
-            book.put_back(Measure::Bytes, bytes, self.bytes_of);
+            book.put_back(BudgetUnit::Bytes, bytes, self.bytes_of);
         }
     }
 }
 
-impl fmt::Debug for Lease {
+impl fmt::Debug for BudgetLease {
     /// Without the user.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Lease")
+        formatter.write_str("BudgetLease")
     }
 }
 
-impl DayBook {
+impl DayUsage {
     /// What was used, of the last day on which anything was.
-    pub(super) fn used(&self) -> Used {
+    pub(super) fn used(&self) -> UsageOfDay {
         *self.open()
     }
 
     /// The budget of today that is used up, if one is.
-    pub(super) fn used_up(&self, budget: DayBudget, today: u64) -> Option<UsedUp> {
+    pub(super) fn used_up(&self, budget: DayBudget, today: u64) -> Option<SpentBudget> {
         let used = self.open().on(today);
         let is_over = |measure| {
             let most = budget.most(measure)?;
-            (used.of(measure) >= most).then_some(UsedUp { measure, most })
+            (used.of(measure) >= most).then_some(SpentBudget { measure, most })
         };
-        is_over(Measure::Rows).or_else(|| is_over(Measure::Bytes))
+        is_over(BudgetUnit::Rows).or_else(|| is_over(BudgetUnit::Bytes))
     }
 
     /// Counts what a pgsieve before this one has counted.
-    pub(super) fn restore(&self, before: Used) {
+    pub(super) fn restore(&self, before: UsageOfDay) {
         let mut used = self.open();
         if before.day > used.day {
             *used = before;
@@ -179,7 +179,7 @@ impl DayBook {
 
     fn take(
         &self,
-        measure: Measure,
+        measure: BudgetUnit,
         (least, most): (u64, u64),
         budget: u64,
         today: u64,
@@ -198,7 +198,7 @@ impl DayBook {
     }
 
     /// What was taken on a day that is over has gone with it.
-    fn put_back(&self, measure: Measure, amount: u64, day: u64) {
+    fn put_back(&self, measure: BudgetUnit, amount: u64, day: u64) {
         let mut book = self.open();
         if book.day == day {
             let used = book.of_mut(measure);
@@ -207,12 +207,12 @@ impl DayBook {
     }
 
     /// Whole after every step, so a panic elsewhere does not spoil it.
-    fn open(&self) -> MutexGuard<'_, Used> {
+    fn open(&self) -> MutexGuard<'_, UsageOfDay> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Used {
+impl UsageOfDay {
     /// What counts on a day. A clock that was set back does not begin a new one.
     fn on(self, today: u64) -> Self {
         if today > self.day {
@@ -232,17 +232,17 @@ impl Used {
         used.rows == 0 && used.bytes == 0
     }
 
-    fn of(self, measure: Measure) -> u64 {
+    fn of(self, measure: BudgetUnit) -> u64 {
         match measure {
-            Measure::Rows => self.rows,
-            Measure::Bytes => self.bytes,
+            BudgetUnit::Rows => self.rows,
+            BudgetUnit::Bytes => self.bytes,
         }
     }
 
-    fn of_mut(&mut self, measure: Measure) -> &mut u64 {
+    fn of_mut(&mut self, measure: BudgetUnit) -> &mut u64 {
         match measure {
-            Measure::Rows => &mut self.rows,
-            Measure::Bytes => &mut self.bytes,
+            BudgetUnit::Rows => &mut self.rows,
+            BudgetUnit::Bytes => &mut self.bytes,
         }
     }
 }
@@ -263,10 +263,10 @@ fn since_1970() -> Duration {
     now.unwrap_or_default()
 }
 
-fn chunk(measure: Measure) -> u64 {
+fn chunk(measure: BudgetUnit) -> u64 {
     match measure {
-        Measure::Rows => limits::BUDGET_ROWS_AT_ONCE,
-        Measure::Bytes => limits::BUDGET_BYTES_AT_ONCE,
+        BudgetUnit::Rows => limits::BUDGET_ROWS_AT_ONCE,
+        BudgetUnit::Bytes => limits::BUDGET_BYTES_AT_ONCE,
     }
 }
 
@@ -279,14 +279,14 @@ mod tests {
 
     const DAY: u64 = 20_000;
 
-    fn take(book: &DayBook, least: u64, budget: u64, today: u64) -> Option<u64> {
-        book.take(Measure::Rows, (least, u64::MAX), budget, today)
+    fn take(book: &DayUsage, least: u64, budget: u64, today: u64) -> Option<u64> {
+        book.take(BudgetUnit::Rows, (least, u64::MAX), budget, today)
     }
 
     #[test]
     fn everything_of_a_day_can_be_had_and_nothing_more() {
         for budget in [1, 2, 15, 16, 17, 1000, 10_000_000] {
-            let book = DayBook::default();
+            let book = DayUsage::default();
             let mut got = 0;
             while let Some(part) = take(&book, 1, budget, DAY) {
                 got += part;
@@ -297,31 +297,31 @@ mod tests {
             let budget = DayBudget {
                 rows: Some(budget),
                 bytes: Some(1),
-                mode: Mode::Enforce,
+                mode: RuleMode::Enforce,
             };
             let measure = book.used_up(budget, DAY).map(|over| over.measure);
-            assert_eq!(measure, Some(Measure::Rows));
+            assert_eq!(measure, Some(BudgetUnit::Rows));
             assert_eq!(book.used_up(budget, DAY + 1), None);
         }
     }
 
     #[test]
     fn what_is_put_back_is_there_again_on_its_own_day() {
-        let book = DayBook::default();
+        let book = DayUsage::default();
         let part = take(&book, 5, 100, DAY).unwrap();
-        book.put_back(Measure::Rows, part, DAY);
+        book.put_back(BudgetUnit::Rows, part, DAY);
         assert!(book.used().is_blank(DAY));
         let part = take(&book, 90, 100, DAY).unwrap();
         assert_eq!(part, 90);
         assert_eq!(take(&book, 11, 100, DAY), None);
         assert_eq!(take(&book, 7, 100, DAY + 1), Some(7));
-        book.put_back(Measure::Rows, 90, DAY);
+        book.put_back(BudgetUnit::Rows, 90, DAY);
         assert_eq!(book.used().rows, 7, "that day is over");
     }
 
     #[test]
     fn a_clock_that_is_set_back_begins_no_day() {
-        let book = DayBook::default();
+        let book = DayUsage::default();
         take(&book, 100, 100, DAY).unwrap();
         assert_eq!(take(&book, 1, 100, DAY - 1), None);
         assert!(!book.used().is_blank(DAY - 1) && book.used().is_blank(DAY + 1));
@@ -329,8 +329,8 @@ mod tests {
 
     #[test]
     fn what_was_counted_before_counts_on() {
-        let book = DayBook::default();
-        let used = |day, rows, bytes| Used { day, rows, bytes };
+        let book = DayUsage::default();
+        let used = |day, rows, bytes| UsageOfDay { day, rows, bytes };
         book.restore(used(DAY, 10, 1000));
         book.restore(used(DAY - 1, 99, 99));
         book.restore(used(DAY, 5, 2000));

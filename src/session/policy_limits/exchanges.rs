@@ -1,31 +1,34 @@
 //! Message tables of results that are cut: whatever comes first, the cancel or the end of the
 //! statement, and however the bytes are divided. Test code only.
 
-use super::Quotas;
-use super::per_user::Presence;
+use super::SessionLimits;
+use super::per_user::CountedSession;
 use crate::policy::Policy;
-use crate::session::context::model_values::Known;
-use crate::session::protocol::{Ending, SelfReport};
-use crate::session::reply::Farewell;
+use crate::session::context::model_values::LoginFacts;
+use crate::session::protocol::{SelfReport, SessionEnd};
+use crate::session::reply::CloseReason;
 use crate::session::tests::exchange::{
-    Exchange, bind, complete, empty, error, execute, letters, message, parse, query, ready, row,
-    sync,
+    TestExchange, bind, complete, empty, error, execute, letters, message, parse, query, ready,
+    row, sync,
 };
 use crate::telemetry::labels::Tripwire;
-use crate::upstream::cancel::Canceller;
+use crate::upstream::cancel::SessionCanceller;
 
 /// Two rows of a result.
 const ERROR: &str = "result_rows: 2";
 const TRUNCATE: &str = "result_rows: 2\n  on_limit: truncate";
 
-fn exchange(limits: &str) -> Exchange {
+fn exchange(limits: &str) -> TestExchange {
     let bi = include_str!("../../../policies/bi.yaml");
     let (limits, more) = limits.split_once('!').unwrap_or((limits, ""));
     let text = bi.replace("\nlimits:\n", &format!("\n{more}\nlimits:\n  {limits}\n"));
     let policy = Policy::from_yaml(&text).unwrap();
-    let quotas = Quotas::new(Presence::default(), Some(Canceller::of_nobody()));
-    let mut exchange = Exchange::under(policy, Known::default(), SelfReport::Reported);
-    exchange.conversation.quotas = quotas;
+    let session_limits = SessionLimits::new(
+        CountedSession::default(),
+        Some(SessionCanceller::of_nobody()),
+    );
+    let mut exchange = TestExchange::under(policy, LoginFacts::default(), SelfReport::Reported);
+    exchange.protocol.session_limits = session_limits;
     exchange
 }
 
@@ -33,7 +36,7 @@ fn described() -> Vec<u8> {
     message(b'T', b"\0\0")
 }
 
-fn in_block(limits: &str) -> Exchange {
+fn in_block(limits: &str) -> TestExchange {
     let mut exchange = exchange(limits);
     exchange.client(&[query("BEGIN")]);
     exchange.upstream(&[complete("BEGIN"), ready(b'T')]);
@@ -41,12 +44,12 @@ fn in_block(limits: &str) -> Exchange {
 }
 
 /// What the client gets of these bytes, given in pieces of a size.
-fn in_pieces(exchange: &mut Exchange, bytes: &[u8], size: usize) -> Vec<u8> {
+fn in_pieces(exchange: &mut TestExchange, bytes: &[u8], size: usize) -> Vec<u8> {
     let (mut got, mut rest) = (Vec::new(), Vec::new());
     for piece in bytes.chunks(size) {
         rest.extend_from_slice(piece);
-        let passed = exchange.conversation.upstream_bytes(&rest).unwrap();
-        got.extend_from_slice(&exchange.conversation.reply.split());
+        let passed = exchange.protocol.upstream_bytes(&rest).unwrap();
+        got.extend_from_slice(&exchange.protocol.reply.split());
         got.extend_from_slice(&rest[passed.tail]);
         rest.drain(..passed.consumed);
     }
@@ -71,7 +74,7 @@ fn bytes_may_be_divided_at_any_place() {
             exchange.client(&[query("COPY (SELECT 1) TO STDOUT")]);
             let got = in_pieces(&mut exchange, &copy, size);
             assert_eq!(letters(&got), copy_end, "{size}");
-            assert!(exchange.conversation.is_at_rest());
+            assert!(exchange.protocol.is_at_rest());
         }
     }
 }
@@ -82,8 +85,8 @@ fn a_cancel_is_wanted_only_while_the_statement_runs() {
         let mut exchange = exchange(limits);
         exchange.client(&[query("SELECT 1")]);
         exchange.upstream(&[described(), row(), row(), row()]);
-        assert!(exchange.conversation.wants_cancel());
-        assert!(!exchange.conversation.wants_cancel());
+        assert!(exchange.protocol.wants_cancel());
+        assert!(!exchange.protocol.wants_cancel());
         let got = exchange.upstream(&[row(), error("57014"), ready(b'I')]);
         assert_eq!(got, if limits == ERROR { "Z" } else { "NCZ" });
         exchange.client(&[query("SELECT 1")]);
@@ -96,8 +99,8 @@ fn a_cancel_is_wanted_only_while_the_statement_runs() {
             ready(b'I'),
         ];
         exchange.upstream(&all);
-        assert!(!exchange.conversation.wants_cancel());
-        assert!(exchange.conversation.is_at_rest());
+        assert!(!exchange.protocol.wants_cancel());
+        assert!(exchange.protocol.is_at_rest());
     }
 }
 
@@ -170,7 +173,7 @@ fn what_follows_a_cut_result_in_its_batch_is_swallowed() {
     ];
     assert_eq!(exchange.upstream(&second), "");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
@@ -178,20 +181,20 @@ fn nothing_is_sent_behind_a_bounded_batch() {
     let mut exchange = exchange(ERROR);
     let (first, second) = (query("SELECT 1"), query("SELECT 2"));
     let bytes = [first.clone(), second.clone()].concat();
-    let taken = exchange.conversation.client_bytes(&bytes).unwrap();
+    let taken = exchange.protocol.client_bytes(&bytes).unwrap();
     assert_eq!(taken.consumed, first.len());
     assert_eq!(exchange.sent(), "Q");
-    assert!(!exchange.conversation.takes_frames());
+    assert!(!exchange.protocol.takes_frames());
     exchange.upstream(&[described(), row(), complete("SELECT 1"), ready(b'I')]);
-    assert!(exchange.conversation.takes_frames());
+    assert!(exchange.protocol.takes_frames());
     assert_eq!(exchange.client(&[second]), "Q");
     // A goodbye is heard at any time.
     let goodbye = message(b'X', b"");
-    let taken = exchange.conversation.client_bytes(&goodbye).unwrap();
+    let taken = exchange.protocol.client_bytes(&goodbye).unwrap();
     assert_eq!(taken.consumed, goodbye.len());
     exchange.upstream(&[described(), row(), row(), row()]);
     exchange.upstream(&[error("57014"), ready(b'I')]);
-    assert_eq!(exchange.conversation.closed(), Some(Ending::Terminated));
+    assert_eq!(exchange.protocol.due_end(), Some(SessionEnd::Terminated));
 }
 
 #[test]
@@ -199,12 +202,12 @@ fn a_client_that_leaves_without_its_sync_leaves_nothing_behind() {
     let mut exchange = exchange(ERROR);
     exchange.client(&[parse("", "SELECT 1"), bind("", ""), execute("")]);
     let goodbye = message(b'X', b"");
-    exchange.conversation.client_bytes(&goodbye).unwrap();
+    exchange.protocol.client_bytes(&goodbye).unwrap();
     assert_eq!(exchange.sent(), "H");
     exchange.upstream(&[empty(b'1'), empty(b'2'), row(), row(), row()]);
     assert_eq!(exchange.sent(), "PS");
     exchange.upstream(&[error("57014"), ready(b'I')]);
-    assert_eq!(exchange.conversation.closed(), Some(Ending::Terminated));
+    assert_eq!(exchange.protocol.due_end(), Some(SessionEnd::Terminated));
 }
 
 #[test]
@@ -231,7 +234,7 @@ fn a_query_behind_a_batch_without_sync_waits_and_makes_the_upstream_tell() {
     let mut exchange = exchange(ERROR);
     exchange.client(&[parse("", "SELECT 1"), bind("", ""), execute("")]);
     let behind = query("SELECT 2");
-    let taken = exchange.conversation.client_bytes(&behind).unwrap();
+    let taken = exchange.protocol.client_bytes(&behind).unwrap();
     assert_eq!(taken.consumed, 0);
     assert_eq!(exchange.sent(), "H");
     exchange.upstream(&[empty(b'1'), empty(b'2'), row(), complete("SELECT 1")]);
@@ -250,7 +253,7 @@ fn a_truncated_result_is_cancelled_only_where_nothing_else_fails_with_it() {
         };
         exchange.client(sent);
         exchange.upstream(&over);
-        exchange.conversation.wants_cancel()
+        exchange.protocol.wants_cancel()
     };
     assert!(wants(&[batch.clone(), sync()], false));
     assert!(!wants(&[batch.clone(), sync()], true));
@@ -261,7 +264,7 @@ fn a_truncated_result_is_cancelled_only_where_nothing_else_fails_with_it() {
     exchange.client(&[batch.clone(), batch, sync()]);
     exchange.upstream(&[empty(b'1'), empty(b'2'), row(), complete("SELECT 1")]);
     exchange.upstream(&over);
-    assert!(!exchange.conversation.wants_cancel());
+    assert!(!exchange.protocol.wants_cancel());
 }
 
 #[test]
@@ -275,12 +278,12 @@ fn the_last_words_of_the_upstream_and_its_alarms_are_heard_behind_a_cut() {
     let fatal = message(b'E', b"SFATAL\0VFATAL\0C57P01\0Mno\0\0");
     let mut exchange = cut();
     assert_eq!(exchange.upstream(&[fatal]), "E");
-    assert!(exchange.conversation.has_heard_farewell());
-    let ending = cut().conversation.upstream_bytes(&complete("INSERT 0 1"));
-    assert_eq!(ending.unwrap_err(), Ending::Tripped(Tripwire::WriteTag));
+    assert!(exchange.protocol.has_upstream_closed());
+    let ending = cut().protocol.upstream_bytes(&complete("INSERT 0 1"));
+    assert_eq!(ending.unwrap_err(), SessionEnd::Tripped(Tripwire::WriteTag));
     let off = message(b'S', b"default_transaction_read_only\0off\0");
-    let ending = cut().conversation.upstream_bytes(&off);
-    assert!(matches!(ending.unwrap_err(), Ending::Tripped(_)));
+    let ending = cut().protocol.upstream_bytes(&off);
+    assert!(matches!(ending.unwrap_err(), SessionEnd::Tripped(_)));
 }
 
 /// A bound so wide that nothing waits behind a result, and a row that is more than half of it.
@@ -306,13 +309,13 @@ fn nothing_waits_behind_a_wide_bound_and_what_was_sent_there_is_answered() {
         exchange.upstream(std::slice::from_ref(&before));
         assert_eq!(exchange.upstream(&cut), "DEZ");
         assert!(
-            !exchange.conversation.wants_cancel(),
+            !exchange.protocol.wants_cancel(),
             "it could hit the next one"
         );
         exchange.upstream(&[before]);
         let next = [row(), complete("SELECT 1"), ready(b'I')];
         assert_eq!(exchange.upstream(&next), "DCZ");
-        assert!(exchange.conversation.is_at_rest());
+        assert!(exchange.protocol.is_at_rest());
     }
 }
 
@@ -321,7 +324,7 @@ fn behind_a_wide_bound_that_was_met_everything_waits() {
     let mut exchange = exchange(WIDE);
     exchange.client(&[query("SELECT 1")]);
     assert_eq!(exchange.upstream(&[wide_row(), wide_row()]), "DE");
-    assert!(exchange.conversation.wants_cancel());
+    assert!(exchange.protocol.wants_cancel());
     assert_eq!(exchange.client(&[query("SELECT 2")]), "");
     assert_eq!(exchange.upstream(&[error("57014"), ready(b'I')]), "Z");
     assert_eq!(exchange.client(&[query("SELECT 2")]), "Q");
@@ -329,7 +332,7 @@ fn behind_a_wide_bound_that_was_met_everything_waits() {
 
 #[test]
 fn a_transaction_that_would_go_on_behind_a_wide_bound_ends_its_session() {
-    let limit = Ending::Ended(Farewell::ResultLimit);
+    let limit = SessionEnd::Ended(CloseReason::ResultLimit);
     let mut exchange = in_block(WIDE);
     exchange.client(&[query("SELECT 1"), query("SELECT 2")]);
     assert_eq!(exchange.upstream(&[wide_row(), wide_row()]), "DE");

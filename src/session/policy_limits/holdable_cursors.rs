@@ -3,8 +3,8 @@
 //! The server has one row more of each than its client may get. Where the end of a cursor is seen
 //! before that row, the client has all that there is and may go wherever it wants. What counts from
 //! an end that nobody has seen, or goes behind that row, waits until the server has said whether
-//! the row is there ([`Measure`]). What would lead to it ends in an error: a client never takes the
-//! bound for the end.
+//! the row is there ([`CursorMeasure`]). What would lead to it ends in an error: a client never
+//! takes the bound for the end.
 //!
 //! Names are known by what the server has answered. One that is kept too long costs an error of
 //! the server's own, and counts among those that the session has: so it is never forgotten too
@@ -14,25 +14,25 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::gate::Way;
+use crate::gate::CursorMovement;
 use crate::wire::backend::TransactionStatus;
 
 /// The cursors WITH HOLD that the upstream has.
 #[derive(Default)]
 pub struct HoldableCursors {
-    known: HashMap<Box<str>, Holdable>,
+    known: HashMap<Box<str>, HoldableCursor>,
 }
 
-struct Holdable {
+struct HoldableCursor {
     /// The rows that a client may get; none where nobody counts them.
     rows_max: Option<u64>,
-    place: Place,
-    life: Life,
+    place: CursorPosition,
+    life: CursorLifetime,
 }
 
 /// Where a cursor is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum CursorPosition {
     /// On the row of this number, before the first one at 0.
     At(u64),
     /// Its end was seen within the bound: all of it is the client's.
@@ -49,7 +49,7 @@ enum Place {
 
 /// Which run of a portal a FETCH is: one that is done does nothing when it is executed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Run<'p> {
+pub enum FetchRun<'p> {
     /// The first since its Bind, or that of a Query.
     First(&'p str),
     /// Another.
@@ -58,7 +58,7 @@ pub enum Run<'p> {
 
 /// Whether a cursor is there to stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Life {
+enum CursorLifetime {
     /// Its transaction is open.
     Open,
     /// Its transaction has failed or was rolled back, or a part of it was.
@@ -69,7 +69,7 @@ enum Life {
 
 /// What is to be asked of a cursor before it goes on: whether it has the row that is no client's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measure {
+pub struct CursorMeasure {
     /// The cursor's name.
     pub name: Box<str>,
     /// The number of that row.
@@ -80,7 +80,7 @@ pub struct Measure {
 
 /// When a cursor is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum MeasureMoment {
     /// What moves it is sent next.
     BeforeRun,
     /// What moves it is bound, and anything may be run before it.
@@ -89,7 +89,7 @@ pub enum Moment {
 
 /// What becomes of a FETCH or MOVE that the upstream has answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum FetchReach {
     /// It stayed within the bound.
     Within,
     /// It came to a row that is not the client's, or to where nobody knows which row it is.
@@ -116,10 +116,10 @@ impl HoldableCursors {
             self.known.remove(name);
             return;
         };
-        let cursor = Holdable {
+        let cursor = HoldableCursor {
             rows_max,
-            place: Place::At(0),
-            life: Life::Open,
+            place: CursorPosition::At(0),
+            life: CursorLifetime::Open,
         };
         self.known.insert(name.into(), cursor);
     }
@@ -137,15 +137,15 @@ impl HoldableCursors {
     /// A COMMIT has succeeded.
     pub fn committed(&mut self) {
         for cursor in self.known.values_mut() {
-            cursor.life = Life::Kept;
+            cursor.life = CursorLifetime::Kept;
         }
     }
 
     /// A ROLLBACK has, or a statement has failed.
     pub fn rolled_back(&mut self) {
         for cursor in self.known.values_mut() {
-            if cursor.life == Life::Open {
-                cursor.life = Life::Doomed;
+            if cursor.life == CursorLifetime::Open {
+                cursor.life = CursorLifetime::Doomed;
             }
         }
     }
@@ -153,133 +153,160 @@ impl HoldableCursors {
     /// The upstream is ready.
     pub fn ready(&mut self, status: TransactionStatus) {
         if status == TransactionStatus::Idle {
-            self.known.retain(|_, cursor| cursor.life != Life::Doomed);
+            self.known
+                .retain(|_, cursor| cursor.life != CursorLifetime::Doomed);
             self.committed();
         }
     }
 
     /// The rows that a client may get of a cursor, and how many of them a FETCH may bring; none
     /// where they are not counted, or none of them could be beyond.
-    pub fn rows_left(&self, name: &str, way: Way, run: Run<'_>) -> Option<(u64, u64)> {
+    pub fn rows_left(
+        &self,
+        name: &str,
+        way: CursorMovement,
+        run: FetchRun<'_>,
+    ) -> Option<(u64, u64)> {
         let cursor = self.known.get(name)?;
         let rows_max = cursor.rows_max?;
         let paused = cursor.place.paused(run);
-        if matches!((run, paused), (Run::Again(_), None)) {
+        if matches!((run, paused), (FetchRun::Again(_), None)) {
             return None;
         }
         let left = match (&cursor.place, way) {
-            (Place::Ended, _) | (_, Way::To(0)) => return None,
-            (_, Way::To(row)) if row > 0 && row.unsigned_abs() <= rows_max => return None,
-            (_, Way::To(_)) => 0,
+            (CursorPosition::Ended, _) | (_, CursorMovement::To(0)) => return None,
+            (_, CursorMovement::To(row)) if row > 0 && row.unsigned_abs() <= rows_max => {
+                return None;
+            }
+            (_, CursorMovement::To(_)) => 0,
             // The row that it stands on, once more.
-            (Place::At(_), Way::Forward(0)) => return None,
-            (Place::At(at), Way::Forward(_)) => rows_max.saturating_sub(*at),
-            (Place::At(_), Way::Backward(_)) => return None,
-            (Place::At(at), Way::By(rows)) => {
+            (CursorPosition::At(_), CursorMovement::Forward(0)) => return None,
+            (CursorPosition::At(at), CursorMovement::Forward(_)) => rows_max.saturating_sub(*at),
+            (CursorPosition::At(_), CursorMovement::Backward(_)) => return None,
+            (CursorPosition::At(at), CursorMovement::By(rows)) => {
                 let row = place_by(*at, rows);
                 if row <= rows_max { return None } else { 0 }
             }
-            (Place::Paused { .. }, _) if let Some((from, given)) = paused => match way {
-                Way::Forward(_) => rows_max.saturating_sub(from.saturating_add(given)),
+            (CursorPosition::Paused { .. }, _) if let Some((from, given)) = paused => match way {
+                CursorMovement::Forward(_) => rows_max.saturating_sub(from.saturating_add(given)),
                 _ => return None,
             },
-            (Place::Paused { .. } | Place::Lost, _) => 0,
+            (CursorPosition::Paused { .. } | CursorPosition::Lost, _) => 0,
         };
         Some((rows_max, left))
     }
 
     /// What is to be asked before a cursor goes these ways; nothing where that is known, would
     /// say nothing, or where nobody knows which row it would go back to.
-    pub fn measure(&self, name: &str, ways: &[Way], moment: Moment) -> Option<Measure> {
+    pub fn measure(
+        &self,
+        name: &str,
+        ways: &[CursorMovement],
+        moment: MeasureMoment,
+    ) -> Option<CursorMeasure> {
         let cursor = self.known.get(name)?;
         let beyond = cursor.rows_max?.saturating_add(1);
         let at = match cursor.place {
-            Place::At(at) => Some(at),
-            Place::Lost => None,
-            Place::Ended | Place::Paused { .. } => return None,
+            CursorPosition::At(at) => Some(at),
+            CursorPosition::Lost => None,
+            CursorPosition::Ended | CursorPosition::Paused { .. } => return None,
         };
         let back = match (moment, ways.first()?) {
-            (Moment::BeforeRun, Way::To(_)) => None,
+            (MeasureMoment::BeforeRun, CursorMovement::To(_)) => None,
             _ => Some(at?),
         };
-        let is_behind = |way: &Way| match *way {
-            Way::To(row) => row < 0 || row.unsigned_abs() > beyond,
-            Way::By(rows) => at.is_some_and(|at| place_by(at, rows) > beyond),
-            Way::Forward(_) | Way::Backward(_) => false,
+        let is_behind = |way: &CursorMovement| match *way {
+            CursorMovement::To(row) => row < 0 || row.unsigned_abs() > beyond,
+            CursorMovement::By(rows) => at.is_some_and(|at| place_by(at, rows) > beyond),
+            CursorMovement::Forward(_) | CursorMovement::Backward(_) => false,
         };
         let name = name.into();
         ways.iter()
             .any(is_behind)
-            .then_some(Measure { name, beyond, back })
+            .then_some(CursorMeasure { name, beyond, back })
     }
 
     /// The server has said of how many rows a cursor is: more than the client may get, or not.
-    pub fn measured(&mut self, measure: &Measure, is_more: bool) {
+    pub fn measured(&mut self, measure: &CursorMeasure, is_more: bool) {
         if let Some(cursor) = self.known.get_mut(&measure.name) {
             cursor.place = match (is_more, measure.back) {
-                (false, _) => Place::Ended,
-                (true, Some(back)) => Place::At(back),
-                (true, None) => Place::Lost,
+                (false, _) => CursorPosition::Ended,
+                (true, Some(back)) => CursorPosition::At(back),
+                (true, None) => CursorPosition::Lost,
             };
         }
     }
 
     /// A portal has stopped in the middle of what a FETCH brought, behind so many rows.
-    pub fn paused(&mut self, name: &str, run: Run<'_>, rows: u64) {
+    pub fn paused(&mut self, name: &str, run: FetchRun<'_>, rows: u64) {
         let Some(cursor) = self.known.get_mut(name) else {
             return;
         };
-        let (Run::First(portal) | Run::Again(portal)) = run;
-        let paused = |from, given| Place::Paused {
+        let (FetchRun::First(portal) | FetchRun::Again(portal)) = run;
+        let paused = |from, given| CursorPosition::Paused {
             portal: portal.into(),
             from,
             given,
         };
         cursor.place = match (&cursor.place, cursor.place.paused(run), run) {
-            (Place::Ended, ..) | (_, None, Run::Again(_)) => return,
+            (CursorPosition::Ended, ..) | (_, None, FetchRun::Again(_)) => return,
             (_, Some((from, given)), _) => paused(from, given.saturating_add(rows)),
-            (Place::At(from), None, Run::First(_)) => paused(*from, rows),
-            (Place::Paused { .. } | Place::Lost, None, Run::First(_)) => Place::Lost,
+            (CursorPosition::At(from), None, FetchRun::First(_)) => paused(*from, rows),
+            (CursorPosition::Paused { .. } | CursorPosition::Lost, None, FetchRun::First(_)) => {
+                CursorPosition::Lost
+            }
         };
     }
 
     /// Nobody knows how far a cursor has come.
     pub fn lost(&mut self, name: &str) {
         if let Some(cursor) = self.known.get_mut(name)
-            && cursor.place != Place::Ended
+            && cursor.place != CursorPosition::Ended
         {
-            cursor.place = Place::Lost;
+            cursor.place = CursorPosition::Lost;
         }
     }
 
     /// A FETCH or MOVE is done, and its command tag names so many rows.
-    pub fn moved(&mut self, name: &str, way: Way, rows: u64, run: Run<'_>) -> Reach {
+    pub fn moved(
+        &mut self,
+        name: &str,
+        way: CursorMovement,
+        rows: u64,
+        run: FetchRun<'_>,
+    ) -> FetchReach {
         let Some(cursor) = self.known.get_mut(name) else {
-            return Reach::Within;
+            return FetchReach::Within;
         };
         let Some(rows_max) = cursor.rows_max else {
-            return Reach::Within;
+            return FetchReach::Within;
         };
         // The tag of the last slice has the rows of that slice.
         let (from, rows) = match (&cursor.place, cursor.place.paused(run), run) {
-            (Place::Ended, ..) | (_, None, Run::Again(_)) => return Reach::Within,
+            (CursorPosition::Ended, ..) | (_, None, FetchRun::Again(_)) => {
+                return FetchReach::Within;
+            }
             (_, Some((from, given)), _) => (Some(from), given.saturating_add(rows)),
-            (Place::At(at), None, Run::First(_)) => (Some(*at), rows),
-            (Place::Paused { .. } | Place::Lost, None, Run::First(_)) => (None, rows),
+            (CursorPosition::At(at), None, FetchRun::First(_)) => (Some(*at), rows),
+            (CursorPosition::Paused { .. } | CursorPosition::Lost, None, FetchRun::First(_)) => {
+                (None, rows)
+            }
         };
         let place = place_after(way, rows, from, rows_max);
         let reach = match place {
-            Place::Lost => Reach::Beyond { rows_max },
-            Place::At(_) | Place::Ended | Place::Paused { .. } => Reach::Within,
+            CursorPosition::Lost => FetchReach::Beyond { rows_max },
+            CursorPosition::At(_) | CursorPosition::Ended | CursorPosition::Paused { .. } => {
+                FetchReach::Within
+            }
         };
         cursor.place = place;
         reach
     }
 }
 
-impl Place {
+impl CursorPosition {
     /// Where a FETCH began that this run goes on with, and how many rows it has given.
-    fn paused(&self, run: Run<'_>) -> Option<(u64, u64)> {
+    fn paused(&self, run: FetchRun<'_>) -> Option<(u64, u64)> {
         match (self, run) {
             (
                 Self::Paused {
@@ -287,7 +314,7 @@ impl Place {
                     from,
                     given,
                 },
-                Run::Again(again),
+                FetchRun::Again(again),
             ) if **portal == *again => Some((*from, *given)),
             _ => None,
         }
@@ -296,37 +323,44 @@ impl Place {
 
 /// Where a cursor is that has gone somewhere and found so many rows; lost where a row may have been
 /// met that is not the client's.
-fn place_after(way: Way, rows: u64, from: Option<u64>, rows_max: u64) -> Place {
+fn place_after(way: CursorMovement, rows: u64, from: Option<u64>, rows_max: u64) -> CursorPosition {
     match (way, from) {
-        (Way::To(0), _) => Place::At(0),
-        (Way::To(row), _) if row > 0 => place_on(row.unsigned_abs(), rows, rows_max),
+        (CursorMovement::To(0), _) => CursorPosition::At(0),
+        (CursorMovement::To(row), _) if row > 0 => place_on(row.unsigned_abs(), rows, rows_max),
         // From the end: where that many rows are not there, the end is within.
-        (Way::To(row), _) if rows == 0 && row.unsigned_abs() <= rows_max.saturating_add(1) => {
-            Place::Ended
+        (CursorMovement::To(row), _)
+            if rows == 0 && row.unsigned_abs() <= rows_max.saturating_add(1) =>
+        {
+            CursorPosition::Ended
         }
-        (Way::To(_), _) | (_, None) => Place::Lost,
-        (Way::Forward(0) | Way::Backward(0) | Way::By(0), Some(at)) => Place::At(at),
-        (Way::Forward(wanted), Some(at)) => match at.saturating_add(rows) {
-            beyond if beyond > rows_max => Place::Lost,
-            _ if rows < wanted => Place::Ended,
-            reached => Place::At(reached),
+        (CursorMovement::To(_), _) | (_, None) => CursorPosition::Lost,
+        (
+            CursorMovement::Forward(0) | CursorMovement::Backward(0) | CursorMovement::By(0),
+            Some(at),
+        ) => CursorPosition::At(at),
+        (CursorMovement::Forward(wanted), Some(at)) => match at.saturating_add(rows) {
+            beyond if beyond > rows_max => CursorPosition::Lost,
+            _ if rows < wanted => CursorPosition::Ended,
+            reached => CursorPosition::At(reached),
         },
-        (Way::Backward(wanted), Some(_)) if rows < wanted => Place::At(0),
-        (Way::Backward(_), Some(at)) => Place::At(at.saturating_sub(rows)),
-        (Way::By(wanted), Some(at)) if wanted > 0 => place_on(place_by(at, wanted), rows, rows_max),
-        (Way::By(_), Some(_)) if rows == 0 => Place::At(0),
-        (Way::By(wanted), Some(at)) => Place::At(place_by(at, wanted)),
+        (CursorMovement::Backward(wanted), Some(_)) if rows < wanted => CursorPosition::At(0),
+        (CursorMovement::Backward(_), Some(at)) => CursorPosition::At(at.saturating_sub(rows)),
+        (CursorMovement::By(wanted), Some(at)) if wanted > 0 => {
+            place_on(place_by(at, wanted), rows, rows_max)
+        }
+        (CursorMovement::By(_), Some(_)) if rows == 0 => CursorPosition::At(0),
+        (CursorMovement::By(wanted), Some(at)) => CursorPosition::At(place_by(at, wanted)),
     }
 }
 
 /// Where a cursor is that went for one row and found it or not.
-fn place_on(row: u64, found: u64, rows_max: u64) -> Place {
+fn place_on(row: u64, found: u64, rows_max: u64) -> CursorPosition {
     match (row <= rows_max, found > 0) {
-        (true, true) => Place::At(row),
-        (true, false) => Place::Ended,
+        (true, true) => CursorPosition::At(row),
+        (true, false) => CursorPosition::Ended,
         // The server has that one row more.
-        (false, false) if row == rows_max.saturating_add(1) => Place::Ended,
-        (false, _) => Place::Lost,
+        (false, false) if row == rows_max.saturating_add(1) => CursorPosition::Ended,
+        (false, _) => CursorPosition::Lost,
     }
 }
 
@@ -348,31 +382,35 @@ mod tests {
     /// A cursor as the server has it: so many rows, and where it stands, behind the last one at
     /// one more.
     #[derive(Clone, Copy, Debug)]
-    struct Server {
+    struct ServerCursor {
         rows: u64,
         at: u64,
     }
 
-    impl Server {
+    impl ServerCursor {
         /// Goes somewhere, and says which rows it met.
-        fn go(&mut self, way: Way) -> Vec<u64> {
+        fn go(&mut self, way: CursorMovement) -> Vec<u64> {
             match way {
-                Way::Forward(0) | Way::Backward(0) | Way::By(0) => self.here(),
-                Way::Forward(rows) => {
+                CursorMovement::Forward(0)
+                | CursorMovement::Backward(0)
+                | CursorMovement::By(0) => self.here(),
+                CursorMovement::Forward(rows) => {
                     let to = self.at.saturating_add(rows).min(self.rows + 1);
                     let met = (self.at + 1..=to.min(self.rows)).collect();
                     self.at = to;
                     met
                 }
-                Way::Backward(rows) => {
+                CursorMovement::Backward(rows) => {
                     let to = self.at.saturating_sub(rows);
                     let met = (to.max(1)..self.at).rev().collect();
                     self.at = to;
                     met
                 }
-                Way::To(row) if row < 0 => self.to((self.rows + 1).saturating_add_signed(row)),
-                Way::To(row) => self.to(row.unsigned_abs()),
-                Way::By(rows) => self.to(self.at.saturating_add_signed(rows)),
+                CursorMovement::To(row) if row < 0 => {
+                    self.to((self.rows + 1).saturating_add_signed(row))
+                }
+                CursorMovement::To(row) => self.to(row.unsigned_abs()),
+                CursorMovement::By(rows) => self.to(self.at.saturating_add_signed(rows)),
             }
         }
 
@@ -389,56 +427,56 @@ mod tests {
 
     const ROWS_MAX: u64 = 2;
 
-    const WAYS: [Way; 19] = [
-        Way::Forward(1),
-        Way::Forward(2),
-        Way::Forward(3),
-        Way::Forward(0),
-        Way::Forward(u64::MAX),
-        Way::Backward(1),
-        Way::Backward(2),
-        Way::Backward(u64::MAX),
-        Way::To(0),
-        Way::To(1),
-        Way::To(2),
-        Way::To(3),
-        Way::To(4),
-        Way::To(-1),
-        Way::To(-3),
-        Way::To(-4),
-        Way::By(1),
-        Way::By(3),
-        Way::By(-1),
+    const WAYS: [CursorMovement; 19] = [
+        CursorMovement::Forward(1),
+        CursorMovement::Forward(2),
+        CursorMovement::Forward(3),
+        CursorMovement::Forward(0),
+        CursorMovement::Forward(u64::MAX),
+        CursorMovement::Backward(1),
+        CursorMovement::Backward(2),
+        CursorMovement::Backward(u64::MAX),
+        CursorMovement::To(0),
+        CursorMovement::To(1),
+        CursorMovement::To(2),
+        CursorMovement::To(3),
+        CursorMovement::To(4),
+        CursorMovement::To(-1),
+        CursorMovement::To(-3),
+        CursorMovement::To(-4),
+        CursorMovement::By(1),
+        CursorMovement::By(3),
+        CursorMovement::By(-1),
     ];
 
     /// One FETCH or MOVE; none where it ends in an error.
     fn run(
         own: &mut HoldableCursors,
-        server: &mut Server,
-        way: Way,
+        server: &mut ServerCursor,
+        way: CursorMovement,
         moves: bool,
     ) -> Option<Vec<u64>> {
-        if let Some(measure) = own.measure("c", &[way], Moment::BeforeRun) {
+        if let Some(measure) = own.measure("c", &[way], MeasureMoment::BeforeRun) {
             let is_more = !server
-                .go(Way::To(i64::try_from(measure.beyond).unwrap()))
+                .go(CursorMovement::To(i64::try_from(measure.beyond).unwrap()))
                 .is_empty();
             if let Some(back) = measure.back {
-                server.go(Way::To(i64::try_from(back).unwrap()));
+                server.go(CursorMovement::To(i64::try_from(back).unwrap()));
             }
             own.measured(&measure, is_more);
         }
         let met = server.go(way);
         let count = u64::try_from(met.len()).unwrap();
         let left = own
-            .rows_left("c", way, Run::First(""))
+            .rows_left("c", way, FetchRun::First(""))
             .map_or(u64::MAX, |(_, left)| left);
         if !moves && count > left {
             own.lost("c");
             return None;
         }
-        match own.moved("c", way, count, Run::First("")) {
-            Reach::Within => Some(met),
-            Reach::Beyond { .. } => None,
+        match own.moved("c", way, count, FetchRun::First("")) {
+            FetchReach::Within => Some(met),
+            FetchReach::Beyond { .. } => None,
         }
     }
 
@@ -451,11 +489,11 @@ mod tests {
             for number in 0..WAYS.len().pow(3) * 8 {
                 let mut own = HoldableCursors::default();
                 own.declared("c", Some(Some(ROWS_MAX)));
-                let mut server = Server {
+                let mut server = ServerCursor {
                     rows: rows.min(ROWS_MAX + 1),
                     at: 0,
                 };
-                let mut whole = Server { rows, at: 0 };
+                let mut whole = ServerCursor { rows, at: 0 };
                 let mut steps = number;
                 for _ in 0..3 {
                     let (way, moves) = (WAYS[steps / 2 % WAYS.len()], steps % 2 == 1);
@@ -479,14 +517,14 @@ mod tests {
     fn a_cursor_whose_end_was_seen_is_free() {
         for rows in 0..=ROWS_MAX {
             for end in [
-                Way::Forward(u64::MAX),
-                Way::Forward(3),
-                Way::To(3),
-                Way::By(3),
+                CursorMovement::Forward(u64::MAX),
+                CursorMovement::Forward(3),
+                CursorMovement::To(3),
+                CursorMovement::By(3),
             ] {
                 let mut own = HoldableCursors::default();
                 own.declared("c", Some(Some(ROWS_MAX)));
-                let mut server = Server { rows, at: 0 };
+                let mut server = ServerCursor { rows, at: 0 };
                 assert!(
                     run(&mut own, &mut server, end, true).is_some(),
                     "{rows} {end:?}"
@@ -500,17 +538,17 @@ mod tests {
             }
         }
         for end in [
-            Way::Forward(u64::MAX),
-            Way::To(3),
-            Way::By(3),
-            Way::To(-1),
-            Way::To(9),
+            CursorMovement::Forward(u64::MAX),
+            CursorMovement::To(3),
+            CursorMovement::By(3),
+            CursorMovement::To(-1),
+            CursorMovement::To(9),
         ] {
             let mut own = HoldableCursors::default();
             own.declared("c", Some(Some(ROWS_MAX)));
-            let mut server = Server { rows: 3, at: 0 };
+            let mut server = ServerCursor { rows: 3, at: 0 };
             assert!(run(&mut own, &mut server, end, true).is_none(), "{end:?}");
-            assert!(run(&mut own, &mut server, Way::To(2), true).is_some());
+            assert!(run(&mut own, &mut server, CursorMovement::To(2), true).is_some());
         }
     }
 
@@ -519,71 +557,85 @@ mod tests {
     fn a_cursor_is_measured_where_it_has_to_be() {
         let mut own = HoldableCursors::default();
         own.declared("c", Some(Some(5)));
-        own.moved("c", Way::Forward(2), 2, Run::First(""));
-        let asked = |own: &HoldableCursors, ways: &[Way], moment| own.measure("c", ways, moment);
+        own.moved("c", CursorMovement::Forward(2), 2, FetchRun::First(""));
+        let asked =
+            |own: &HoldableCursors, ways: &[CursorMovement], moment| own.measure("c", ways, moment);
         let measure = |back| {
-            Some(Measure {
+            Some(CursorMeasure {
                 name: "c".into(),
                 beyond: 6,
                 back,
             })
         };
-        let (now, bound) = (Moment::BeforeRun, Moment::Bound);
-        for way in [Way::To(-1), Way::To(-9), Way::To(7)] {
+        let (now, bound) = (MeasureMoment::BeforeRun, MeasureMoment::Bound);
+        for way in [
+            CursorMovement::To(-1),
+            CursorMovement::To(-9),
+            CursorMovement::To(7),
+        ] {
             assert_eq!(asked(&own, &[way], now), measure(None), "{way:?}");
             assert_eq!(asked(&own, &[way], bound), measure(Some(2)), "{way:?}");
-            let later = [Way::Forward(1), way];
+            let later = [CursorMovement::Forward(1), way];
             assert_eq!(asked(&own, &later, now), measure(Some(2)), "{way:?}");
         }
-        assert_eq!(asked(&own, &[Way::By(5)], now), measure(Some(2)));
+        assert_eq!(asked(&own, &[CursorMovement::By(5)], now), measure(Some(2)));
         for way in [
-            Way::To(6),
-            Way::To(0),
-            Way::By(4),
-            Way::By(-4),
-            Way::Forward(u64::MAX),
-            Way::Backward(u64::MAX),
+            CursorMovement::To(6),
+            CursorMovement::To(0),
+            CursorMovement::By(4),
+            CursorMovement::By(-4),
+            CursorMovement::Forward(u64::MAX),
+            CursorMovement::Backward(u64::MAX),
         ] {
             assert_eq!(asked(&own, &[way], now), None, "{way:?}");
         }
         let back = measure(Some(2)).unwrap();
         own.measured(&back, true);
-        let first = Run::First("");
-        assert_eq!(own.rows_left("c", Way::Forward(9), first), Some((5, 3)));
+        let first = FetchRun::First("");
+        assert_eq!(
+            own.rows_left("c", CursorMovement::Forward(9), first),
+            Some((5, 3))
+        );
         own.lost("c");
-        assert_eq!(asked(&own, &[Way::To(-1)], now), measure(None));
-        assert_eq!(asked(&own, &[Way::To(-1)], bound), None);
-        assert_eq!(asked(&own, &[Way::By(9)], now), None);
+        assert_eq!(asked(&own, &[CursorMovement::To(-1)], now), measure(None));
+        assert_eq!(asked(&own, &[CursorMovement::To(-1)], bound), None);
+        assert_eq!(asked(&own, &[CursorMovement::By(9)], now), None);
         own.measured(&back, false);
-        assert_eq!(asked(&own, &[Way::To(-1)], now), None);
-        assert_eq!(own.rows_left("c", Way::To(-1), first), None);
+        assert_eq!(asked(&own, &[CursorMovement::To(-1)], now), None);
+        assert_eq!(own.rows_left("c", CursorMovement::To(-1), first), None);
     }
 
     #[test]
     fn a_portal_may_give_a_fetch_in_slices() {
         let mut own = HoldableCursors::default();
         own.declared("c", Some(Some(5)));
-        let (way, first) = (Way::Forward(9), Run::First("p"));
-        own.moved("c", Way::Forward(1), 1, Run::First(""));
+        let (way, first) = (CursorMovement::Forward(9), FetchRun::First("p"));
+        own.moved("c", CursorMovement::Forward(1), 1, FetchRun::First(""));
         // What was done is not done again.
-        own.moved("c", Way::Forward(1), 1, Run::Again(""));
+        own.moved("c", CursorMovement::Forward(1), 1, FetchRun::Again(""));
         assert_eq!(own.rows_left("c", way, first), Some((5, 4)));
         own.paused("c", first, 3);
-        assert_eq!(own.rows_left("c", way, Run::Again("p")), Some((5, 1)));
-        assert_eq!(own.rows_left("c", way, Run::Again("q")), None);
+        assert_eq!(own.rows_left("c", way, FetchRun::Again("p")), Some((5, 1)));
+        assert_eq!(own.rows_left("c", way, FetchRun::Again("q")), None);
         assert_eq!(own.rows_left("c", way, first), Some((5, 0)), "another one");
-        assert_eq!(own.moved("c", way, 1, Run::Again("p")), Reach::Within);
-        let last = Way::To(-1);
         assert_eq!(
-            own.rows_left("c", last, Run::First("")),
+            own.moved("c", way, 1, FetchRun::Again("p")),
+            FetchReach::Within
+        );
+        let last = CursorMovement::To(-1);
+        assert_eq!(
+            own.rows_left("c", last, FetchRun::First("")),
             None,
             "the end was seen"
         );
         own.declared("c", Some(Some(5)));
-        own.paused("c", Run::First(""), 3);
-        assert_eq!(own.rows_left("c", way, Run::First("")), Some((5, 0)));
-        own.paused("c", Run::First(""), 3);
-        assert_eq!(own.moved("c", way, 4, Run::Again("")), Reach::Within);
+        own.paused("c", FetchRun::First(""), 3);
+        assert_eq!(own.rows_left("c", way, FetchRun::First("")), Some((5, 0)));
+        own.paused("c", FetchRun::First(""), 3);
+        assert_eq!(
+            own.moved("c", way, 4, FetchRun::Again("")),
+            FetchReach::Within
+        );
     }
 
     #[test]
@@ -605,7 +657,10 @@ mod tests {
         own.committed();
         own.ready(TransactionStatus::Idle);
         assert_eq!(own.count(), 2, "a ROLLBACK TO ends nothing for certain");
-        assert_eq!(own.rows_left("c", Way::Forward(1), Run::First("")), None);
+        assert_eq!(
+            own.rows_left("c", CursorMovement::Forward(1), FetchRun::First("")),
+            None
+        );
         own.declared("c", None);
         own.closed("b");
         assert_eq!(own.count(), 0);

@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{Sleep, sleep_until};
 
-use super::result_limit::{Stage, Until};
+use super::result_limit::{CutUntil, ResultStage};
 use crate::gate::Rule;
-use crate::policy::{Mode, PolicyRule};
-use crate::session::pending::Owed;
-use crate::session::protocol::{Conversation, Intake};
+use crate::policy::{PolicyRule, RuleMode};
+use crate::session::pending::ExpectedReply;
+use crate::session::protocol::{ClientState, SessionProtocol};
 
 /// The timer of one session.
 #[derive(Default)]
-pub struct IdleWatch {
+pub struct IdleTimeout {
     timer: Option<Pin<Box<Sleep>>>,
     /// What it was set for.
     most: Duration,
@@ -27,7 +27,7 @@ pub struct IdleWatch {
 
 /// How long a session has done nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Idleness {
+enum IdleState {
     /// Something is under way.
     Busy,
     /// For less than it may.
@@ -36,11 +36,11 @@ enum Idleness {
     Over(Instant),
 }
 
-impl IdleWatch {
+impl IdleTimeout {
     /// Ready when the session is to be ended. To be asked whenever the session has nothing to do;
     /// wakes it in time.
-    pub fn poll(&mut self, context: &mut Context<'_>, conversation: &mut Conversation) -> Poll<()> {
-        let Some(most) = conversation.idle_time() else {
+    pub fn poll(&mut self, context: &mut Context<'_>, protocol: &mut SessionProtocol) -> Poll<()> {
+        let Some(most) = protocol.idle_time() else {
             self.timer = None;
             return Poll::Pending;
         };
@@ -51,30 +51,30 @@ impl IdleWatch {
         // After it has fired it is set once more, and asked whether it has fired since.
         for _ in 0..2 {
             let timer = self.timer.get_or_insert_with(|| {
-                let at = match conversation.idleness(most) {
-                    Idleness::Until(at) => at,
-                    Idleness::Busy | Idleness::Over(_) => after(most),
+                let at = match protocol.idleness(most) {
+                    IdleState::Until(at) => at,
+                    IdleState::Busy | IdleState::Over(_) => after(most),
                 };
                 Box::pin(sleep_until(at.into()))
             });
             if timer.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
-            let next = match conversation.idleness(most) {
-                Idleness::Until(at) => at,
-                Idleness::Busy => {
-                    if conversation.asks_how_far() {
+            let next = match protocol.idleness(most) {
+                IdleState::Until(at) => at,
+                IdleState::Busy => {
+                    if protocol.asks_how_far() {
                         context.waker().wake_by_ref();
                     }
                     after(most)
                 }
-                Idleness::Over(since) => {
-                    let mode = conversation.idle_mode();
+                IdleState::Over(since) => {
+                    let mode = protocol.idle_mode();
                     if self.noted != Some(since) {
                         self.noted = Some(since);
-                        conversation.note_limit(Rule::IdleTime, mode, None);
+                        protocol.note_limit(Rule::IdleTime, mode, None);
                     }
-                    if mode == Mode::Enforce {
+                    if mode == RuleMode::Enforce {
                         return Poll::Ready(());
                     }
                     after(most)
@@ -87,31 +87,31 @@ impl IdleWatch {
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     fn idle_time(&self) -> Option<Duration> {
         self.gate.policy().limits().idle_time
     }
 
-    fn idle_mode(&self) -> Mode {
+    fn idle_mode(&self) -> RuleMode {
         self.gate.policy().mode_of(PolicyRule::IdleTime)
     }
 
-    fn idleness(&self, most: Duration) -> Idleness {
-        if self.journal.is_working() || !self.reply.is_empty() || self.waits_for_audit() {
-            return Idleness::Busy;
+    fn idleness(&self, most: Duration) -> IdleState {
+        if self.pending.is_working() || !self.reply.is_empty() || self.waits_for_audit() {
+            return IdleState::Busy;
         }
-        let since = self.quotas.rested;
+        let since = self.session_limits.rested;
         match since.checked_add(most) {
-            Some(at) if at > Instant::now() => Idleness::Until(at),
-            Some(_) => Idleness::Over(since),
-            None => Idleness::Busy,
+            Some(at) if at > Instant::now() => IdleState::Until(at),
+            Some(_) => IdleState::Over(since),
+            None => IdleState::Busy,
         }
     }
 
     /// What was sent without a Sync may be done long since, and nothing makes the upstream tell: it
     /// is asked to. Says whether it was.
     fn asks_how_far(&mut self) -> bool {
-        let is_open = self.standing.unsynced && self.intake == Intake::Open;
+        let is_open = self.transaction.unsynced && self.intake == ClientState::Open;
         if is_open {
             self.outbox.flush_message();
         }
@@ -121,15 +121,15 @@ impl Conversation {
     /// A statement has ended in a batch whose Sync may not have been sent: unless others run, the
     /// session has nothing to do from now on.
     pub(in crate::session) fn note_pause(&mut self) {
-        if self.idle_time().is_some() && !self.journal.is_working() {
-            self.quotas.rested = Instant::now();
+        if self.idle_time().is_some() && !self.pending.is_working() {
+            self.session_limits.rested = Instant::now();
         }
     }
 
     /// The session has nothing to do from now on.
     pub(in crate::session) fn note_rest(&mut self) {
         if self.idle_time().is_some() {
-            self.quotas.rested = Instant::now();
+            self.session_limits.rested = Instant::now();
         }
     }
 }
@@ -143,13 +143,15 @@ fn after(most: Duration) -> Instant {
 /// A day: no clock counts for ever.
 const LOOK_AGAIN_MAX: Duration = Duration::from_secs(86_400);
 
-impl Owed {
-    /// Whether the upstream, or a rescue, is at work for it.
+impl ExpectedReply {
+    /// Whether the upstream, or a repair, is at work for it.
     pub(in crate::session) fn is_work(&self) -> bool {
         match self {
             Self::Query(_) | Self::Execute(_) | Self::Rescue(_) => true,
             // The client has its error, and has yet to send the end of its batch.
-            Self::Cut(running) => running.allowance.stage() != Some(Stage::Cut(Until::Sync)),
+            Self::Cut(running) => {
+                running.allowance.stage() != Some(ResultStage::Cut(CutUntil::Sync))
+            }
             Self::Sync | Self::RefusedQuery(_) | Self::ReadOnlyCheck | Self::Plan(_) => true,
             Self::Parse(_) | Self::Bind(_) | Self::Close(_) => false,
             Self::DescribeStatement | Self::DescribePortal | Self::RefusedMessage { .. } => false,

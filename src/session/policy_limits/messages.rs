@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 
-use super::daily_budget::{Measure, UsedUp};
-use super::per_user::Wait;
-use crate::gate::{Refusal, Rule, Way};
+use super::daily_budget::{BudgetUnit, SpentBudget};
+use super::per_user::RateWait;
+use crate::gate::{CursorMovement, Refusal, Rule};
 use crate::session::reply;
 use crate::sqlstate;
 
@@ -45,10 +45,10 @@ pub(super) fn beyond_in_pieces(rule: Rule, most: u64, policy: &str) -> Box<Refus
 
 /// A FETCH or MOVE that leads behind what a policy gives of a cursor WITH HOLD, or counts from an
 /// end that was not seen.
-pub(super) fn beyond_cursor(way: Option<Way>, most: u64, policy: &str) -> Box<Refusal> {
+pub(super) fn beyond_cursor(way: Option<CursorMovement>, most: u64, policy: &str) -> Box<Refusal> {
     let rule = Rule::WithHold;
     let hint = match way {
-        Some(Way::To(row)) if row < 0 => HELD_FROM_END,
+        Some(CursorMovement::To(row)) if row < 0 => HELD_FROM_END,
         _ => HELD,
     };
     Box::new(Refusal {
@@ -97,7 +97,7 @@ pub(super) fn truncated(out: &mut BytesMut, rule: Rule, most: u64, policy: &str)
 }
 
 /// More sessions of a user run statements than may.
-pub(super) fn crowded(most: u32, policy: &str) -> Box<Refusal> {
+pub(super) fn too_many_connections(most: u32, policy: &str) -> Box<Refusal> {
     let rule = Rule::Concurrency;
     Box::new(Refusal {
         rule,
@@ -115,13 +115,13 @@ pub(super) fn crowded(most: u32, policy: &str) -> Box<Refusal> {
 }
 
 /// More statements of a user in a time than may be.
-pub(super) fn too_fast(wait: Wait, policy: &str) -> Box<Refusal> {
+pub(super) fn too_fast(wait: RateWait, policy: &str) -> Box<Refusal> {
     let rule = Rule::StatementRate;
     let (wait, key) = match wait {
-        Wait::Second(wait) => (wait, "statements_per_second"),
-        Wait::Day(wait) => (wait, "statements_per_day"),
+        RateWait::Second(wait) => (wait, "statements_per_second"),
+        RateWait::Day(wait) => (wait, "statements_per_day"),
     };
-    let seconds = seconds_up(wait);
+    let seconds = seconds_rounded_up(wait);
     let unit = if seconds == 1 { "second" } else { "seconds" };
     Box::new(Refusal {
         rule,
@@ -139,11 +139,11 @@ pub(super) fn too_fast(wait: Wait, policy: &str) -> Box<Refusal> {
 }
 
 /// All that a user may receive in a day was received, or what is left is less than the next row.
-pub(super) fn day_is_over(used_up: UsedUp, rest: Duration, policy: &str) -> Box<Refusal> {
+pub(super) fn day_budget_spent(used_up: SpentBudget, rest: Duration, policy: &str) -> Box<Refusal> {
     let rule = Rule::DailyBudget;
     let (unit, key) = match used_up.measure {
-        Measure::Rows => ("rows", "rows_per_day"),
-        Measure::Bytes => ("bytes", "bytes_per_day"),
+        BudgetUnit::Rows => ("rows", "rows_per_day"),
+        BudgetUnit::Bytes => ("bytes", "bytes_per_day"),
     };
     let minutes = rest.as_secs().div_ceil(60);
     let (hours, minutes) = (minutes / 60, minutes % 60);
@@ -164,7 +164,7 @@ pub(super) fn day_is_over(used_up: UsedUp, rest: Duration, policy: &str) -> Box<
 }
 
 /// A time in whole seconds after which it is certainly over.
-fn seconds_up(wait: Duration) -> u64 {
+fn seconds_rounded_up(wait: Duration) -> u64 {
     let rest = u64::from(wait.subsec_nanos() > 0);
     wait.as_secs().saturating_add(rest)
 }

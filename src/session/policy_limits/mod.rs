@@ -5,8 +5,8 @@
 //!
 //! * `connection_limit`: whether a session may begin
 //! * `admission`: whether a statement may be sent now
-//! * `result_limit`: what is left of a result; `on_row`: what happens where that ends; `after_limit`:
-//!   what still comes from the upstream behind a result that was cut
+//! * `result_limit`: what is left of a result; `on_row`: what happens where that ends;
+//!   `after_limit`: what still comes from the upstream behind a result that was cut
 //! * `holdable_cursors`: cursors WITH HOLD and how far they have come; `cursor_moves`: what moves
 //!   them; `cursor_run`: what a message runs of them
 //! * `portal_totals`: what portals and cursors have given, piece by piece
@@ -40,38 +40,38 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-pub use self::admission::Fee;
-pub use self::holdable_cursors::{Measure, Moment};
+pub use self::admission::QuotaCount;
+pub use self::holdable_cursors::{CursorMeasure, MeasureMoment};
 
 use self::holdable_cursors::HoldableCursors;
-use self::per_user::{Presence, Slot};
-use self::portal_totals::Tallies;
+use self::per_user::{CountedSession, StatementSlot};
+use self::portal_totals::PortalTotals;
 use crate::limits;
-use crate::upstream::cancel::Canceller;
+use crate::upstream::cancel::SessionCanceller;
 
 /// What one session keeps for its limits.
-pub struct Quotas {
-    presence: Presence,
-    canceller: Option<Canceller>,
+pub struct SessionLimits {
+    counted_session: CountedSession,
+    canceller: Option<SessionCanceller>,
     /// The place among the user's running statements, as long as any of this session runs.
-    slot: Weak<Slot>,
+    slot: Weak<StatementSlot>,
     /// Held by every statement whose result is bounded and not complete; none before the first.
     bounded: Option<Arc<()>>,
-    hold: Hold,
-    cancel: Cancel,
+    hold: FrameHold,
+    cancel: ResultCancel,
     /// What is known of portals and cursors, where there is anything.
-    portals: Option<Box<Portals>>,
+    portals: Option<Box<PortalRecords>>,
     /// Whether a portal was run since the last Sync.
-    batch: Batch,
+    batch: BatchRuns,
     /// When the session had nothing to do last; kept where that has a bound.
     rested: Instant,
 }
 
 /// What is known of portals and cursors.
 #[derive(Default)]
-struct Portals {
+struct PortalRecords {
     /// What portals and cursors have given.
-    tallies: Tallies,
+    portal_totals: PortalTotals,
     /// Portals that were run for a number of rows since they were sent.
     run: HashSet<Box<str>>,
     /// Portals that have run a FETCH of a cursor WITH HOLD.
@@ -83,14 +83,14 @@ struct Portals {
 /// Whether a frame of the client waits for a bounded result to be complete: what is cut is
 /// cancelled, and that must not meet what was sent behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hold {
+enum FrameHold {
     Nothing,
     Frame,
 }
 
 /// The cancel of a result that was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cancel {
+enum ResultCancel {
     Nothing,
     /// It is to be sent, unless the statement ends before that.
     Wanted,
@@ -98,56 +98,58 @@ enum Cancel {
 
 /// What was sent since the last Sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Batch {
+enum BatchRuns {
     Fresh,
     HasRun,
 }
 
-impl Quotas {
+impl SessionLimits {
     /// A session that has just begun.
-    pub fn new(presence: Presence, canceller: Option<Canceller>) -> Self {
+    pub fn new(counted_session: CountedSession, canceller: Option<SessionCanceller>) -> Self {
         Self {
-            presence,
+            counted_session,
             canceller,
             slot: Weak::new(),
             bounded: None,
-            hold: Hold::Nothing,
-            cancel: Cancel::Nothing,
+            hold: FrameHold::Nothing,
+            cancel: ResultCancel::Nothing,
             portals: None,
-            batch: Batch::Fresh,
+            batch: BatchRuns::Fresh,
             rested: Instant::now(),
         }
     }
 
     /// What cancels for the session itself, and knows others of the same owner.
-    pub(super) fn canceller(&self) -> Option<&Canceller> {
+    pub(super) fn canceller(&self) -> Option<&SessionCanceller> {
         self.canceller.as_ref()
     }
 
     /// The place among the user's running statements, to be kept until the upstream has heard that
     /// the session is over.
-    pub fn slot(&self) -> Option<Arc<Slot>> {
+    pub fn slot(&self) -> Option<Arc<StatementSlot>> {
         self.slot.upgrade()
     }
 
     /// Whether the client's next frame waits.
     pub(super) fn holds(&self) -> bool {
-        self.hold == Hold::Frame && self.has_bounded()
+        self.hold == FrameHold::Frame && self.has_bounded()
     }
 
     /// A Sync or Query is on its way: what was sent before is a batch of its own.
     pub(super) fn sync(&mut self) {
-        self.batch = Batch::Fresh;
+        self.batch = BatchRuns::Fresh;
     }
 
     /// No transaction is open: portals are gone.
     pub(super) fn end_transaction(&mut self) {
         if let Some(portals) = &mut self.portals {
             let holdable = &portals.holdable;
-            portals.tallies.end_transaction(|name| holdable.has(name));
+            portals
+                .portal_totals
+                .end_transaction(|name| holdable.has(name));
             portals.run = HashSet::new();
             portals.fetching = HashSet::new();
-            if portals.holdable.count() == 0 && portals.tallies.is_empty() {
+            if portals.holdable.count() == 0 && portals.portal_totals.is_empty() {
                 self.portals = None;
             }
         }
@@ -156,17 +158,17 @@ impl Quotas {
     /// A portal is made anew, or closed.
     pub(super) fn forget_portal(&mut self, name: &str) {
         if let Some(portals) = &mut self.portals {
-            portals.run.remove(crate::gate::stored(name));
+            portals.run.remove(crate::gate::truncated_name(name));
             portals.fetching.remove(name);
         }
     }
 
     /// Whether a run of a portal still has to be counted.
-    fn fee_of(&self, portal: &str) -> Fee {
+    fn quota_count_of(&self, portal: &str) -> QuotaCount {
         let runs = self.portals.as_ref().map(|portals| &portals.run);
-        match runs.is_some_and(|runs| runs.contains(crate::gate::stored(portal))) {
-            true => Fee::GoesOn,
-            false => Fee::Due,
+        match runs.is_some_and(|runs| runs.contains(crate::gate::truncated_name(portal))) {
+            true => QuotaCount::GoesOn,
+            false => QuotaCount::Due,
         }
     }
 
@@ -174,7 +176,7 @@ impl Quotas {
     /// its next run counts anew.
     fn note_run(&mut self, portal: &str) {
         let runs = &mut self.portals.get_or_insert_default().run;
-        let name = crate::gate::stored(portal);
+        let name = crate::gate::truncated_name(portal);
         if runs.len() < limits::SESSION_NAMES_MAX && !runs.contains(name) {
             runs.insert(name.into());
         }
@@ -186,16 +188,16 @@ impl Quotas {
     }
 }
 
-impl Default for Quotas {
+impl Default for SessionLimits {
     /// Of a session whose user has no others.
     fn default() -> Self {
-        Self::new(Presence::default(), None)
+        Self::new(CountedSession::default(), None)
     }
 }
 
-impl fmt::Debug for Quotas {
+impl fmt::Debug for SessionLimits {
     /// Without the names that clients choose.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Quotas")
+        formatter.write_str("SessionLimits")
     }
 }

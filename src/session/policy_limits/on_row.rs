@@ -7,34 +7,42 @@
 use std::sync::Arc;
 
 use super::daily_budget::rest_of_today;
-use super::portal_totals::Tally;
-use super::result_limit::{Alone, CopyFormat, Course, Fits, Rest, Stage, Until};
-use super::{Cancel, Hold, messages};
+use super::portal_totals::PortalTotal;
+use super::result_limit::{
+    AloneInBatch, CopyFormat, CutUntil, ResultStage, RowFit, RowForwarding, TruncatedRest,
+};
+use super::{FrameHold, ResultCancel, messages};
 use crate::gate::{Refusal, Rule, StatementKind};
-use crate::policy::{Mode, OnLimit};
+use crate::policy::{OnLimit, RuleMode};
 use crate::session::client::UNSENDABLE;
-use crate::session::pending::{Behind, Owed, Running, Skipped};
-use crate::session::protocol::{Conversation, Ending, Intake};
-use crate::session::reply::{self, Farewell};
+use crate::session::pending::{ExpectedReply, InFlight, SentBehind, SkipExtent};
+use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::session::reply::{self, CloseReason};
 use crate::telemetry::events::LimitReached;
-use crate::telemetry::labels::Outcome;
-use crate::telemetry::sqlstate_code::Code;
+use crate::telemetry::labels::StatementOutcome;
+use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::TransactionStatus;
-use crate::wire::frame::Header;
+use crate::wire::frame::UpstreamHeader;
 
-impl Conversation {
+impl SessionProtocol {
     /// A row, or data of a COPY, has come for the statement at the head.
-    pub(in crate::session) fn row_came(&mut self, header: &Header) -> Result<Course, Ending> {
+    pub(in crate::session) fn on_row(
+        &mut self,
+        header: &UpstreamHeader,
+    ) -> Result<RowForwarding, SessionEnd> {
         let bytes = u64::try_from(header.total).unwrap_or(u64::MAX);
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-            return Ok(Course::Passes);
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
+            return Ok(RowForwarding::Forward);
         };
         let course = match running.allowance.take(bytes) {
-            Fits::Inside => Course::Passes,
-            Fits::Beyond => self.beyond(bytes)?,
+            RowFit::Inside => RowForwarding::Forward,
+            RowFit::Beyond => self.on_row_beyond(bytes)?,
         };
-        if course == Course::Passes
-            && let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head()
+        if course == RowForwarding::Forward
+            && let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+                self.pending.head()
         {
             running.bytes += bytes;
             if header.kind == b'D' {
@@ -48,63 +56,68 @@ impl Conversation {
     }
 
     /// A row that does not fit, or the first of its result.
-    fn beyond(&mut self, bytes: u64) -> Result<Course, Ending> {
+    fn on_row_beyond(&mut self, bytes: u64) -> Result<RowForwarding, SessionEnd> {
         // The first row begins the result, and each of two bounds may be one that is observed.
         for _ in 0..ROUNDS_MAX {
-            let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
-                return Ok(Course::Drops);
+            let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+                self.pending.head()
+            else {
+                return Ok(RowForwarding::Drop);
             };
             let is_trailer = bytes == TRAILER_BYTES && running.is_binary_copy();
             let allowance = &mut running.allowance;
             match allowance.stage() {
-                None => return Ok(Course::Passes),
-                Some(Stage::Truncating(_) | Stage::Cut(_)) => {
+                None => return Ok(RowForwarding::Forward),
+                Some(ResultStage::Truncating(_) | ResultStage::Cut(_)) => {
                     return Ok(if is_trailer {
-                        Course::Passes
+                        RowForwarding::Forward
                     } else {
-                        Course::Drops
+                        RowForwarding::Drop
                     });
                 }
-                Some(Stage::Unbegun) => {
+                Some(ResultStage::Unbegun) => {
                     let held = self.held_rows_left();
-                    let tallies = self.tallies_at_head();
-                    self.begin_result(held, tallies);
+                    let portal_totals = self.tallies_at_head();
+                    self.begin_result(held, portal_totals);
                 }
-                Some(Stage::Passing) => match allowance.broken(bytes) {
+                Some(ResultStage::Passing) => match allowance.broken(bytes) {
                     // The end of binary COPY data is no row.
-                    _ if is_trailer => return Ok(Course::Passes),
+                    _ if is_trailer => return Ok(RowForwarding::Forward),
                     None => {}
-                    Some((rule, Mode::Observe)) => {
-                        allowance.lift(rule);
-                        self.reached(rule, Mode::Observe);
+                    Some((rule, RuleMode::Observe)) => {
+                        allowance.lift_bounds(rule);
+                        self.note_limit_reached(rule, RuleMode::Observe);
                     }
-                    Some((rule, Mode::Enforce)) => {
-                        self.reached(rule, Mode::Enforce);
-                        self.cut(rule)?;
-                        return Ok(Course::Drops);
+                    Some((rule, RuleMode::Enforce)) => {
+                        self.note_limit_reached(rule, RuleMode::Enforce);
+                        self.cut_result(rule)?;
+                        return Ok(RowForwarding::Drop);
                     }
                 },
             }
-            if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head()
-                && running.allowance.take(bytes) == Fits::Inside
+            if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+                self.pending.head()
+                && running.allowance.take(bytes) == RowFit::Inside
             {
-                return Ok(Course::Passes);
+                return Ok(RowForwarding::Forward);
             }
         }
-        Ok(Course::Drops)
+        Ok(RowForwarding::Drop)
     }
 
-    fn begin_result(&mut self, held: Option<(u64, u64)>, tallies: Vec<Arc<Tally>>) {
-        if let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() {
-            running.allowance.begin(held, tallies);
+    fn begin_result(&mut self, held: Option<(u64, u64)>, portal_totals: Vec<Arc<PortalTotal>>) {
+        if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        {
+            running.allowance.begin(held, portal_totals);
         }
     }
 
     /// What the client hears of a bound that the result at the head has met.
-    fn words_beyond(&mut self, rule: Rule) -> Box<Refusal> {
+    fn limit_message(&mut self, rule: Rule) -> Box<Refusal> {
         let policy = self.gate.policy().name();
-        let (most, goes_on, used_up) = match self.journal.front() {
-            Some(Owed::Query(running) | Owed::Execute(running)) => {
+        let (most, goes_on, used_up) = match self.pending.front() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
                 let allowance = &running.allowance;
                 let used_up = allowance.bounds.as_ref().and_then(|own| own.used_up);
                 (allowance.most(rule), allowance.goes_on(), used_up)
@@ -114,7 +127,7 @@ impl Conversation {
         match rule {
             Rule::WithHold => messages::beyond_cursor(self.way_of_cursor(), most, policy),
             Rule::DailyBudget if let Some(used_up) = used_up => {
-                messages::day_is_over(used_up, rest_of_today(), policy)
+                messages::day_budget_spent(used_up, rest_of_today(), policy)
             }
             _ if goes_on => messages::beyond_in_pieces(rule, most, policy),
             _ => messages::beyond(rule, most, policy),
@@ -122,8 +135,10 @@ impl Conversation {
     }
 
     /// A bound of the result at the head was met.
-    pub(super) fn reached(&mut self, rule: Rule, mode: Mode) {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+    pub(super) fn note_limit_reached(&mut self, rule: Rule, mode: RuleMode) {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
             return;
         };
         self.telemetry.emit(&LimitReached {
@@ -134,58 +149,65 @@ impl Conversation {
         });
     }
 
-    fn cut(&mut self, rule: Rule) -> Result<(), Ending> {
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+    fn cut_result(&mut self, rule: Rule) -> Result<(), SessionEnd> {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
             return Ok(());
         };
         running.cut_by = Some(rule);
         let on_limit = running.allowance.bounds.as_ref();
         match on_limit.map_or(OnLimit::Error, |bounds| bounds.on_limit) {
             OnLimit::Truncate if matches!(rule, Rule::ResultRows | Rule::ResultBytes) => {
-                self.truncate();
+                self.truncate_result();
                 Ok(())
             }
             OnLimit::Truncate | OnLimit::Error => {
-                let refusal = self.words_beyond(rule);
-                self.break_off(&refusal)
+                let refusal = self.limit_message(rule);
+                self.fail_result(&refusal)
             }
         }
     }
 
     /// The rest is dropped; the result ends when the upstream has said all of it. It is cancelled
     /// where its error would fail nothing but itself.
-    fn truncate(&mut self) {
+    fn truncate_result(&mut self) {
         let may_fail = self.may_fail_alone();
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
             return;
         };
-        running.outcome = Outcome::Truncated;
+        running.outcome = StatementOutcome::Truncated;
         let rest = if may_fail {
-            Rest::Cancelled
+            TruncatedRest::Cancelled
         } else {
-            Rest::Runs
+            TruncatedRest::Runs
         };
-        running.allowance.set_stage(Stage::Truncating(rest));
+        running.allowance.set_stage(ResultStage::Truncating(rest));
         if may_fail {
-            running.allowance.hold(&mut self.quotas.bounded);
-            self.quotas.cancel = Cancel::Wanted;
+            running.allowance.hold(&mut self.session_limits.bounded);
+            self.session_limits.cancel = ResultCancel::Wanted;
         }
     }
 
     /// Whether an error of the statement at the head would take nothing else with it.
     fn may_fail_alone(&mut self) -> bool {
-        let is_behind = |owed: Option<&Owed>| matches!(owed, Some(Owed::Sync));
-        let is_last = match self.journal.len() {
-            1 => matches!(self.journal.head(), Some(Owed::Query(_))),
-            2 => is_behind(self.journal.second()),
+        let is_behind = |owed: Option<&ExpectedReply>| matches!(owed, Some(ExpectedReply::Sync));
+        let is_last = match self.pending.len() {
+            1 => matches!(self.pending.head(), Some(ExpectedReply::Query(_))),
+            2 => is_behind(self.pending.second()),
             _ => false,
         };
-        let is_idle = self.standing.status == TransactionStatus::Idle && !self.standing.unsynced;
-        let Some(Owed::Query(running) | Owed::Execute(running)) = self.journal.head() else {
+        let is_idle =
+            self.transaction.status == TransactionStatus::Idle && !self.transaction.unsynced;
+        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
+            self.pending.head()
+        else {
             return false;
         };
         let bounds = running.allowance.bounds.as_ref();
-        let is_alone = bounds.is_some_and(|bounds| bounds.alone == Alone::Alone);
+        let is_alone = bounds.is_some_and(|bounds| bounds.alone == AloneInBatch::Alone);
         let facts = &running.facts;
         is_last
             && is_idle
@@ -193,67 +215,68 @@ impl Conversation {
             && facts.statements <= 1
             && facts.effects.is_empty()
             && tag_of(facts.kind, 0).is_some()
-            && self.quotas.canceller.is_some()
+            && self.session_limits.canceller.is_some()
     }
 
     /// The result ends in an error, as if the upstream had raised it: what follows in its batch is
     /// skipped, and the transaction around it fails.
-    pub(super) fn break_off(&mut self, refusal: &Refusal) -> Result<(), Ending> {
+    pub(super) fn fail_result(&mut self, refusal: &Refusal) -> Result<(), SessionEnd> {
         self.lose_cursors();
-        let popped = self.journal.pop();
-        let is_query = matches!(popped, Some(Owed::Query(_)));
-        let Some(Owed::Query(mut running) | Owed::Execute(mut running)) = popped else {
+        let popped = self.pending.pop();
+        let is_query = matches!(popped, Some(ExpectedReply::Query(_)));
+        let Some(ExpectedReply::Query(mut running) | ExpectedReply::Execute(mut running)) = popped
+        else {
             return Ok(());
         };
         if let Some(notice) = running.notice.take() {
-            notice.tell(&mut self.reply, &self.loudness);
+            notice.write(&mut self.reply, &self.client_min_messages);
         }
         reply::refusal(&mut self.reply, refusal);
-        running.sqlstate = Some(Code::from(refusal.sqlstate));
-        running.outcome = Outcome::Cut;
+        running.sqlstate = Some(SqlstateCode::from(refusal.sqlstate));
+        running.outcome = StatementOutcome::Cut;
         self.doubt_settings();
-        self.quotas.hold = Hold::Nothing;
-        match self.journal.behind(is_query) {
-            Behind::Nothing => {
-                running.allowance.hold(&mut self.quotas.bounded);
-                self.quotas.cancel = Cancel::Wanted;
+        self.session_limits.hold = FrameHold::Nothing;
+        match self.pending.behind(is_query) {
+            SentBehind::Nothing => {
+                running.allowance.hold(&mut self.session_limits.bounded);
+                self.session_limits.cancel = ResultCancel::Wanted;
             }
             // A cancel could hit that: what comes of this result is dropped instead.
-            Behind::Batches => {}
+            SentBehind::Batches => {}
             // It runs at the server, and may not have run for the client.
-            Behind::OfBatch => return Err(Ending::Ended(Farewell::ResultLimit)),
+            SentBehind::OfBatch => return Err(SessionEnd::Ended(CloseReason::ResultLimit)),
         }
         let until = if is_query {
-            Until::Ready
-        } else if self.skip_pipeline(false) == Skipped::SyncIsOwed {
-            self.journal.pop();
-            Until::Ready
+            CutUntil::Ready
+        } else if self.skip_pipeline(false) == SkipExtent::SyncIsOwed {
+            self.pending.pop();
+            CutUntil::Ready
         } else {
             // Whether the cancel comes in time or not, the upstream fails here and skips to Sync.
             self.outbox.failing_parse().map_err(|_| UNSENDABLE)?;
-            self.retained.give_up();
-            self.skip_from_now();
+            self.retained.stop_retaining();
+            self.skip_to_sync_now();
             self.until_sync()
         };
-        running.allowance.set_stage(Stage::Cut(until));
-        self.journal.push_front(Owed::Cut(running));
+        running.allowance.set_stage(ResultStage::Cut(until));
+        self.pending.push_front(ExpectedReply::Cut(running));
         self.note_pause();
         Ok(())
     }
 
     /// What ends a batch whose Sync has not been sent. A client that is leaving will not send it.
-    fn until_sync(&mut self) -> Until {
-        if matches!(self.intake, Intake::Closing(_)) {
+    fn until_sync(&mut self) -> CutUntil {
+        if matches!(self.intake, ClientState::Closing(_)) {
             self.outbox.sync_message();
-            self.standing.unsynced = false;
-            Until::Ready
+            self.transaction.unsynced = false;
+            CutUntil::Ready
         } else {
-            Until::Sync
+            CutUntil::Sync
         }
     }
 }
 
-impl Running {
+impl InFlight {
     pub(super) fn is_binary_copy(&self) -> bool {
         self.allowance.format() == CopyFormat::Binary
     }

@@ -11,75 +11,75 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::budget_record::Entry;
+use super::budget_record::BudgetEntry;
 use super::daily_budget;
-use super::daily_budget::{DayBook, DayBudget, Lease, UsedUp};
-use super::rate_limit::{Pace, Rate};
+use super::daily_budget::{BudgetLease, DayBudget, DayUsage, SpentBudget};
+use super::rate_limit::{RateBucket, RefillRate};
 use crate::limits;
 
 /// The accounts of all users. Cheap to clone.
 #[derive(Clone)]
-pub struct Accounts {
-    inner: Arc<Inner>,
+pub struct UserAccounts {
+    inner: Arc<AccountsInner>,
 }
 
-struct Inner {
+struct AccountsInner {
     since: Instant,
-    users: Mutex<Users>,
+    users: Mutex<AccountTable>,
 }
 
-struct Users {
-    accounts: HashMap<Key, Arc<Account>>,
+struct AccountTable {
+    accounts: HashMap<AccountKey, Arc<UserAccount>>,
     /// How many there may be before those that say nothing are looked for.
     sweep_at: usize,
 }
 
 /// A policy's name and a user's.
-type Key = (Box<str>, Box<str>);
+type AccountKey = (Box<str>, Box<str>);
 
 /// What is counted of one user under one policy.
 #[derive(Debug, Default)]
-pub(super) struct Account {
-    key: Key,
+pub(super) struct UserAccount {
+    key: AccountKey,
     connections: AtomicU32,
     running: AtomicU32,
-    seconds: Pace,
-    days: Pace,
-    book: DayBook,
+    seconds: RateBucket,
+    days: RateBucket,
+    book: DayUsage,
 }
 
 /// A session of a user, counted for as long as it lives.
-pub struct Presence {
-    accounts: Accounts,
-    account: Arc<Account>,
+pub struct CountedSession {
+    accounts: UserAccounts,
+    account: Arc<UserAccount>,
     place: u32,
 }
 
 /// A session that runs statements, counted among those of its user for as long as it does.
-pub struct Slot {
-    account: Arc<Account>,
+pub struct StatementSlot {
+    account: Arc<UserAccount>,
 }
 
 /// Why a session cannot begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crowded;
+pub struct ConnectionLimitReached;
 
 /// Why a statement has to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum RateWait {
     /// There were so many in a short time that the next may come after this long.
     Second(Duration),
     /// The same for a day.
     Day(Duration),
 }
 
-impl Accounts {
+impl UserAccounts {
     /// Nobody has done anything.
     pub fn new() -> Self {
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(AccountsInner {
                 since: Instant::now(),
-                users: Mutex::new(Users {
+                users: Mutex::new(AccountTable {
                     accounts: HashMap::new(),
                     sweep_at: SWEEP_AT_LEAST,
                 }),
@@ -91,9 +91,13 @@ impl Accounts {
     ///
     /// # Errors
     /// So many users have to be remembered that nothing could be counted of this one.
-    pub fn enter(&self, policy: &str, user: &str) -> Result<Presence, Crowded> {
-        let (account, place) = self.account(policy, user).ok_or(Crowded)?;
-        Ok(Presence {
+    pub fn count_session(
+        &self,
+        policy: &str,
+        user: &str,
+    ) -> Result<CountedSession, ConnectionLimitReached> {
+        let (account, place) = self.account(policy, user).ok_or(ConnectionLimitReached)?;
+        Ok(CountedSession {
             accounts: self.clone(),
             account,
             place,
@@ -101,8 +105,8 @@ impl Accounts {
     }
 
     /// The account, with one more connection. Counted under the lock: a sweep sees it.
-    fn account(&self, policy: &str, user: &str) -> Option<(Arc<Account>, u32)> {
-        let key: Key = (policy.into(), user.into());
+    fn account(&self, policy: &str, user: &str) -> Option<(Arc<UserAccount>, u32)> {
+        let key: AccountKey = (policy.into(), user.into());
         let mut users = self.users();
         if !users.accounts.contains_key(&key) && users.accounts.len() >= users.sweep_at {
             let now = self.now();
@@ -111,21 +115,24 @@ impl Accounts {
                 return None;
             }
         }
-        let account = users.accounts.entry(key).or_insert_with_key(Account::of);
+        let account = users
+            .accounts
+            .entry(key)
+            .or_insert_with_key(UserAccount::of);
         let account = Arc::clone(account);
         let before = account.connections.fetch_add(1, Ordering::Relaxed);
         Some((account, before.saturating_add(1)))
     }
 
     /// What users have received today.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<BudgetEntry> {
         let today = daily_budget::today();
         let users = self.users();
-        let mut entries: Vec<Entry> = users
+        let mut entries: Vec<BudgetEntry> = users
             .accounts
             .iter()
             .filter(|(_, account)| !account.book.used().is_blank(today))
-            .map(|((policy, user), account)| Entry {
+            .map(|((policy, user), account)| BudgetEntry {
                 policy: policy.as_ref().into(),
                 user: user.as_ref().into(),
                 used: account.book.used(),
@@ -139,12 +146,15 @@ impl Accounts {
     }
 
     /// Counts what was counted before, as far as it is of today.
-    pub fn restore(&self, entries: &[Entry]) {
+    pub fn restore(&self, entries: &[BudgetEntry]) {
         let today = daily_budget::today();
         let mut users = self.users();
         for entry in entries.iter().filter(|entry| !entry.used.is_blank(today)) {
-            let key: Key = (entry.policy.as_str().into(), entry.user.as_str().into());
-            let account = users.accounts.entry(key).or_insert_with_key(Account::of);
+            let key: AccountKey = (entry.policy.as_str().into(), entry.user.as_str().into());
+            let account = users
+                .accounts
+                .entry(key)
+                .or_insert_with_key(UserAccount::of);
             account.book.restore(entry.used);
         }
     }
@@ -154,13 +164,13 @@ impl Accounts {
     }
 
     /// The map is whole after every step, so a panic elsewhere does not spoil it.
-    fn users(&self) -> MutexGuard<'_, Users> {
+    fn users(&self) -> MutexGuard<'_, AccountTable> {
         let users = self.inner.users.lock();
         users.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Presence {
+impl CountedSession {
     /// How many connections the user had when this one began, itself included.
     pub fn place(&self) -> u32 {
         self.place
@@ -168,12 +178,12 @@ impl Presence {
 
     /// The session is judged by another policy from now on; should there be no room for one more
     /// account, it is counted where it was.
-    pub fn comes_under(&mut self, policy: &str) {
+    pub fn move_to_policy(&mut self, policy: &str) {
         let (own, user) = &self.account.key;
         if **own == *policy {
             return;
         }
-        if let Ok(there) = self.accounts.enter(policy, user) {
+        if let Ok(there) = self.accounts.count_session(policy, user) {
             *self = there;
         }
     }
@@ -185,14 +195,14 @@ impl Presence {
     pub fn take(
         &self,
         statements: u32,
-        second: Option<Rate>,
-        day: Option<Rate>,
-    ) -> Result<(), Wait> {
+        second: Option<RefillRate>,
+        day: Option<RefillRate>,
+    ) -> Result<(), RateWait> {
         let (account, now) = (&self.account, self.accounts.now());
         let taken = match second {
             Some(rate) => {
                 let taken = account.seconds.take(statements, rate, now);
-                Some(taken.map_err(Wait::Second)?)
+                Some(taken.map_err(RateWait::Second)?)
             }
             None => None,
         };
@@ -202,34 +212,34 @@ impl Presence {
             if let Some(taken) = taken {
                 account.seconds.put_back(taken);
             }
-            return Err(Wait::Day(wait));
+            return Err(RateWait::Day(wait));
         }
         Ok(())
     }
 
     /// The budget of today that the user has used up, if one is.
-    pub(super) fn used_up(&self, budget: DayBudget) -> Option<UsedUp> {
+    pub(super) fn used_up(&self, budget: DayBudget) -> Option<SpentBudget> {
         self.account.book.used_up(budget, daily_budget::today())
     }
 
     /// What a result takes out of the user's budgets.
-    pub(super) fn lease(&self, budget: DayBudget) -> Lease {
-        Lease::new(Arc::clone(&self.account), budget)
+    pub(super) fn lease(&self, budget: DayBudget) -> BudgetLease {
+        BudgetLease::new(Arc::clone(&self.account), budget)
     }
 
     /// A place among those of the user's sessions that run statements, while fewer than so many are
     /// taken.
-    pub fn slot(&self, most: u32) -> Option<Slot> {
+    pub fn slot(&self, most: u32) -> Option<StatementSlot> {
         let running = &self.account.running;
         let one_more = |running: u32| running.checked_add(1).filter(|after| *after <= most);
         let counted = running.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
-        counted.ok().map(|_| Slot {
+        counted.ok().map(|_| StatementSlot {
             account: Arc::clone(&self.account),
         })
     }
 }
 
-impl Users {
+impl AccountTable {
     /// Forgets accounts that say nothing.
     fn sweep(&mut self, now: u64) {
         self.accounts.retain(|_, account| !account.is_blank(now));
@@ -239,15 +249,15 @@ impl Users {
     }
 }
 
-impl Account {
-    fn of(key: &Key) -> Arc<Self> {
+impl UserAccount {
+    fn of(key: &AccountKey) -> Arc<Self> {
         Arc::new(Self {
             key: key.clone(),
             ..Self::default()
         })
     }
 
-    pub(super) fn book(&self) -> &DayBook {
+    pub(super) fn book(&self) -> &DayUsage {
         &self.book
     }
 
@@ -260,54 +270,54 @@ impl Account {
     }
 }
 
-impl Default for Accounts {
+impl Default for UserAccounts {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Default for Presence {
+impl Default for CountedSession {
     /// A user that nobody else knows of.
     fn default() -> Self {
-        let account = Arc::<Account>::default();
+        let account = Arc::<UserAccount>::default();
         account.connections.store(1, Ordering::Relaxed);
         Self {
-            accounts: Accounts::new(),
+            accounts: UserAccounts::new(),
             account,
             place: 1,
         }
     }
 }
 
-impl Drop for Presence {
+impl Drop for CountedSession {
     fn drop(&mut self) {
         self.account.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl Drop for Slot {
+impl Drop for StatementSlot {
     fn drop(&mut self) {
         self.account.running.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl fmt::Debug for Accounts {
+impl fmt::Debug for UserAccounts {
     /// Without the users.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Accounts({})", self.users().accounts.len())
+        write!(formatter, "UserAccounts({})", self.users().accounts.len())
     }
 }
 
-impl fmt::Debug for Presence {
+impl fmt::Debug for CountedSession {
     /// Without the user.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Presence")
+        formatter.write_str("CountedSession")
     }
 }
 
-impl fmt::Debug for Slot {
+impl fmt::Debug for StatementSlot {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Slot")
+        formatter.write_str("StatementSlot")
     }
 }
 
@@ -320,56 +330,66 @@ mod tests {
 
     #[test]
     fn sessions_of_a_user_share_what_they_may() {
-        let accounts = Accounts::new();
-        let one = accounts.enter("agent", "ann").unwrap();
-        let two = accounts.enter("agent", "ann").unwrap();
-        let bob = accounts.enter("agent", "bob").unwrap();
-        let elsewhere = accounts.enter("bi", "ann").unwrap();
+        let accounts = UserAccounts::new();
+        let one = accounts.count_session("agent", "ann").unwrap();
+        let two = accounts.count_session("agent", "ann").unwrap();
+        let bob = accounts.count_session("agent", "bob").unwrap();
+        let running_job = accounts.count_session("bi", "ann").unwrap();
         assert_eq!((one.place(), two.place()), (1, 2));
-        assert_eq!((bob.place(), elsewhere.place()), (1, 1));
+        assert_eq!((bob.place(), running_job.place()), (1, 1));
         let slot = one.slot(1);
         assert!(slot.is_some() && two.slot(1).is_none() && two.slot(2).is_some());
-        assert!(bob.slot(1).is_some() && elsewhere.slot(1).is_some());
+        assert!(bob.slot(1).is_some() && running_job.slot(1).is_some());
         drop((slot, one));
         assert!(two.slot(1).is_some());
-        assert_eq!(accounts.enter("agent", "ann").unwrap().place(), 2);
+        assert_eq!(accounts.count_session("agent", "ann").unwrap().place(), 2);
     }
 
     #[test]
     fn a_statement_that_one_bucket_refuses_costs_the_other_nothing() {
-        let ann = Accounts::new().enter("agent", "ann").unwrap();
-        let (second, day) = (Some(Rate::per_second(0.3)), Some(Rate::per_day(1)));
+        let ann = UserAccounts::new().count_session("agent", "ann").unwrap();
+        let (second, day) = (
+            Some(RefillRate::per_second(0.3)),
+            Some(RefillRate::per_day(1)),
+        );
         assert_eq!(ann.take(1, second, day), Ok(()));
         for _ in 0..5 {
-            assert!(matches!(ann.take(1, second, day), Err(Wait::Day(_))));
+            assert!(matches!(ann.take(1, second, day), Err(RateWait::Day(_))));
         }
         assert_eq!(ann.take(1, second, None), Ok(()));
         assert_eq!(ann.take(1, second, None), Ok(()));
-        assert!(matches!(ann.take(1, second, None), Err(Wait::Second(_))));
+        assert!(matches!(
+            ann.take(1, second, None),
+            Err(RateWait::Second(_))
+        ));
     }
 
     #[test]
     fn a_user_who_has_taken_nothing_is_forgotten() {
-        let accounts = Accounts::new();
-        let busy = accounts.enter("agent", "busy").unwrap();
-        busy.take(1, None, Some(Rate::per_day(1))).unwrap();
+        let accounts = UserAccounts::new();
+        let busy = accounts.count_session("agent", "busy").unwrap();
+        busy.take(1, None, Some(RefillRate::per_day(1))).unwrap();
         drop(busy);
         for number in 0..3 * SWEEP_AT_LEAST {
-            drop(accounts.enter("agent", &format!("u{number}")).unwrap());
+            drop(
+                accounts
+                    .count_session("agent", &format!("u{number}"))
+                    .unwrap(),
+            );
         }
         assert!(accounts.users().accounts.len() <= SWEEP_AT_LEAST + 1);
-        let busy = accounts.enter("agent", "busy").unwrap();
-        assert!(busy.take(1, None, Some(Rate::per_day(1))).is_err());
+        let busy = accounts.count_session("agent", "busy").unwrap();
+        assert!(busy.take(1, None, Some(RefillRate::per_day(1))).is_err());
     }
 
     #[test]
     fn what_users_received_outlives_the_accounts_of_one_process() {
-        let accounts = Accounts::new();
+        let accounts = UserAccounts::new();
         let day = daily_budget::today();
-        let entry = |user: &str, day| Entry {
+        let entry = |user: &str, day| BudgetEntry {
             policy: "agent".into(),
             user: user.into(),
-            used: daily_budget::Used {
+            used: daily_budget::UsageOfDay {
                 day,
                 rows: 7,
                 bytes: 70,
@@ -379,20 +399,24 @@ mod tests {
         accounts.restore(&known);
         accounts.restore(&[entry("old", day - 1)]);
         for number in 0..3 * SWEEP_AT_LEAST {
-            drop(accounts.enter("agent", &format!("u{number}")).unwrap());
+            drop(
+                accounts
+                    .count_session("agent", &format!("u{number}"))
+                    .unwrap(),
+            );
         }
         assert_eq!(accounts.entries(), known, "no sweep forgets them");
     }
 
     #[test]
     fn a_session_may_come_under_another_policy() {
-        let accounts = Accounts::new();
-        let mut ann = accounts.enter("agent", "ann").unwrap();
-        let other = accounts.enter("bi", "ann").unwrap();
-        ann.comes_under("agent");
+        let accounts = UserAccounts::new();
+        let mut ann = accounts.count_session("agent", "ann").unwrap();
+        let other = accounts.count_session("bi", "ann").unwrap();
+        ann.move_to_policy("agent");
         assert_eq!((ann.place(), other.place()), (1, 1));
-        ann.comes_under("bi");
+        ann.move_to_policy("bi");
         assert_eq!(ann.place(), 2);
-        assert_eq!(accounts.enter("agent", "ann").unwrap().place(), 1);
+        assert_eq!(accounts.count_session("agent", "ann").unwrap().place(), 1);
     }
 }

@@ -9,42 +9,42 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::gate::stored;
+use crate::gate::truncated_name;
 use crate::limits;
 
 /// The tallies of a session, by the names that the server keeps.
 #[derive(Default)]
-pub(super) struct Tallies {
-    known: HashMap<Box<str>, Arc<Tally>>,
+pub(super) struct PortalTotals {
+    known: HashMap<Box<str>, Arc<PortalTotal>>,
     /// That of all names for which there was no room: they have one between them.
-    crowd: Option<Arc<Tally>>,
+    crowd: Option<Arc<PortalTotal>>,
 }
 
 /// What a portal has given, over all its runs.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct PortalTotal {
     rows: AtomicU64,
     bytes: AtomicU64,
 }
 
-impl Tallies {
+impl PortalTotals {
     /// That of a name.
-    pub(super) fn of(&mut self, name: &str) -> Arc<Tally> {
-        let name = stored(name);
+    pub(super) fn of(&mut self, name: &str) -> Arc<PortalTotal> {
+        let name = truncated_name(name);
         if let Some(known) = self.known.get(name) {
             return Arc::clone(known);
         }
         if self.crowd.is_some() || self.known.len() >= limits::SESSION_NAMES_MAX {
             return Arc::clone(self.crowd.get_or_insert_default());
         }
-        let tally = Arc::<Tally>::default();
+        let tally = Arc::<PortalTotal>::default();
         self.known.insert(name.into(), Arc::clone(&tally));
         tally
     }
 
     /// What has the name now has given nothing, or nothing has it.
     pub(super) fn begin(&mut self, name: &str) {
-        self.known.remove(stored(name));
+        self.known.remove(truncated_name(name));
     }
 
     /// Portals are gone, and these cursors stay.
@@ -64,7 +64,7 @@ impl Tallies {
     }
 }
 
-impl Tally {
+impl PortalTotal {
     /// Rows and bytes so far.
     pub(super) fn so_far(&self) -> (u64, u64) {
         let (rows, bytes) = (&self.rows, &self.bytes);
@@ -84,29 +84,33 @@ mod tests {
 
     #[test]
     fn names_are_those_that_the_server_keeps() {
-        let mut tallies = Tallies::default();
+        let mut portal_totals = PortalTotals::default();
         let long = "n".repeat(63);
-        tallies.of(&format!("{long}x")).add(3, 30);
-        assert_eq!(tallies.of(&format!("{long}y")).so_far(), (3, 30));
-        assert_eq!(tallies.of("n").so_far(), (0, 0));
-        tallies.begin(&long);
-        assert_eq!(tallies.of(&long).so_far(), (0, 0));
+        portal_totals.of(&format!("{long}x")).add(3, 30);
+        assert_eq!(portal_totals.of(&format!("{long}y")).so_far(), (3, 30));
+        assert_eq!(portal_totals.of("n").so_far(), (0, 0));
+        portal_totals.begin(&long);
+        assert_eq!(portal_totals.of(&long).so_far(), (0, 0));
     }
 
     #[test]
     fn what_finds_no_room_counts_together() {
-        let mut tallies = Tallies::default();
+        let mut portal_totals = PortalTotals::default();
         for number in 0..limits::SESSION_NAMES_MAX {
-            tallies.of(&number.to_string());
+            portal_totals.of(&number.to_string());
         }
-        tallies.of("one").add(1, 10);
-        tallies.of("two").add(2, 20);
-        tallies.begin("7");
-        assert_eq!(tallies.of("one").so_far(), (3, 30), "room comes too late");
-        tallies.end_transaction(|name| name == "8");
-        assert_eq!(tallies.of("one").so_far(), (0, 0));
-        assert!(tallies.known.contains_key("8"));
-        tallies.clear();
-        assert!(tallies.is_empty());
+        portal_totals.of("one").add(1, 10);
+        portal_totals.of("two").add(2, 20);
+        portal_totals.begin("7");
+        assert_eq!(
+            portal_totals.of("one").so_far(),
+            (3, 30),
+            "room comes too late"
+        );
+        portal_totals.end_transaction(|name| name == "8");
+        assert_eq!(portal_totals.of("one").so_far(), (0, 0));
+        assert!(portal_totals.known.contains_key("8"));
+        portal_totals.clear();
+        assert!(portal_totals.is_empty());
     }
 }

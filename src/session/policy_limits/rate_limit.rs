@@ -8,13 +8,13 @@ use std::time::Duration;
 
 /// A bucket of one user. Time is counted in nanoseconds from a moment that the caller chooses.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub struct RateBucket {
     full_at: AtomicU64,
 }
 
 /// How fast a bucket fills, and how much it holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rate {
+pub struct RefillRate {
     /// Nanoseconds for one statement.
     interval: f64,
     /// Statements that may come at once.
@@ -23,11 +23,11 @@ pub struct Rate {
 
 /// Statements that were taken out of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenStatements {
     nanos: u64,
 }
 
-impl Rate {
+impl RefillRate {
     /// So many in a second on average; those of ten seconds, and at least one, may come at once.
     pub fn per_second(statements: f64) -> Self {
         Self::of(statements, (statements * BURST_SECONDS).max(1.0))
@@ -63,12 +63,17 @@ impl Rate {
     }
 }
 
-impl Pace {
+impl RateBucket {
     /// Takes statements out.
     ///
     /// # Errors
     /// The time after which there are enough.
-    pub fn take(&self, statements: u32, rate: Rate, now: u64) -> Result<Taken, Duration> {
+    pub fn take(
+        &self,
+        statements: u32,
+        rate: RefillRate,
+        now: u64,
+    ) -> Result<TakenStatements, Duration> {
         let cost = rate.cost(statements);
         let mut before = self.full_at.load(Ordering::Relaxed);
         loop {
@@ -84,14 +89,14 @@ impl Pace {
                 Ordering::Relaxed,
             );
             match swapped {
-                Ok(_) => return Ok(Taken { nanos: cost }),
+                Ok(_) => return Ok(TakenStatements { nanos: cost }),
                 Err(found) => before = found,
             }
         }
     }
 
     /// Puts back what was not needed after all.
-    pub fn put_back(&self, taken: Taken) {
+    pub fn put_back(&self, taken: TakenStatements) {
         self.full_at.fetch_sub(taken.nanos, Ordering::Relaxed);
     }
 
@@ -128,14 +133,14 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     /// How many of `asked` single statements pass at a moment.
-    fn passing(pace: &Pace, rate: Rate, now: u64, asked: u32) -> u32 {
+    fn passing(pace: &RateBucket, rate: RefillRate, now: u64, asked: u32) -> u32 {
         let passed = (0..asked).filter(|_| pace.take(1, rate, now).is_ok());
         u32::try_from(passed.count()).unwrap()
     }
 
     #[test]
     fn ten_seconds_may_come_at_once() {
-        let (pace, rate) = (Pace::default(), Rate::per_second(2.0));
+        let (pace, rate) = (RateBucket::default(), RefillRate::per_second(2.0));
         let start = 5 * SECOND;
         assert_eq!(passing(&pace, rate, start, 100), 20);
         assert_eq!(passing(&pace, rate, start + SECOND / 2 - 1, 100), 0);
@@ -146,7 +151,7 @@ mod tests {
 
     #[test]
     fn less_than_one_in_ten_seconds_is_one_at_a_time() {
-        let (pace, rate) = (Pace::default(), Rate::per_second(0.01));
+        let (pace, rate) = (RateBucket::default(), RefillRate::per_second(0.01));
         assert_eq!(passing(&pace, rate, 0, 5), 1);
         let wait = pace.take(1, rate, 0).unwrap_err();
         assert_eq!(wait, Duration::from_secs(100));
@@ -155,19 +160,19 @@ mod tests {
 
     #[test]
     fn a_day_holds_as_many_as_it_says() {
-        let (pace, rate) = (Pace::default(), Rate::per_day(24));
+        let (pace, rate) = (RateBucket::default(), RefillRate::per_day(24));
         assert_eq!(passing(&pace, rate, 0, 100), 24);
         assert_eq!(pace.take(1, rate, 0), Err(Duration::from_secs(3600)));
         assert_eq!(passing(&pace, rate, 3 * 3600 * SECOND, 100), 3);
         assert!(!pace.is_full(26 * 3600 * SECOND));
         assert!(pace.is_full(27 * 3600 * SECOND));
-        let huge = Rate::per_day(u64::MAX);
-        assert_eq!(passing(&Pace::default(), huge, 0, 1000), 1000);
+        let huge = RefillRate::per_day(u64::MAX);
+        assert_eq!(passing(&RateBucket::default(), huge, 0, 1000), 1000);
     }
 
     #[test]
     fn what_is_put_back_can_be_taken_again() {
-        let (pace, rate) = (Pace::default(), Rate::per_day(2));
+        let (pace, rate) = (RateBucket::default(), RefillRate::per_day(2));
         let taken = pace.take(1, rate, 0).unwrap();
         pace.put_back(taken);
         assert_eq!(passing(&pace, rate, 0, 9), 2);
@@ -175,10 +180,10 @@ mod tests {
 
     #[test]
     fn many_at_once_cost_no_more_than_there_can_be() {
-        let (pace, rate) = (Pace::default(), Rate::per_second(1.0));
+        let (pace, rate) = (RateBucket::default(), RefillRate::per_second(1.0));
         assert!(pace.take(50, rate, 0).is_ok());
         assert_eq!(pace.take(1, rate, 0), Err(Duration::from_secs(1)));
-        let odd = Rate::per_second(f64::MIN_POSITIVE);
-        assert!(Pace::default().take(1, odd, 0).is_ok());
+        let odd = RefillRate::per_second(f64::MIN_POSITIVE);
+        assert!(RateBucket::default().take(1, odd, 0).is_ok());
     }
 }

@@ -6,44 +6,44 @@
 use std::sync::Arc;
 
 use super::cursor_run::CursorRun;
-use super::daily_budget::{Lease, Measure, UsedUp};
-use super::per_user::Slot;
-use super::portal_totals::Tally;
+use super::daily_budget::{BudgetLease, BudgetUnit, SpentBudget};
+use super::per_user::StatementSlot;
+use super::portal_totals::PortalTotal;
 use crate::gate::Rule;
 use crate::limits;
-use crate::policy::{Limits, Mode, OnLimit, Policy, PolicyRule};
+use crate::policy::{OnLimit, Policy, PolicyLimits, PolicyRule, RuleMode};
 
 /// What a statement may still bring, and what it holds meanwhile.
 #[derive(Debug)]
-pub struct Allowance {
+pub struct ResultAllowance {
     rows_left: u64,
     bytes_left: u64,
-    pub(super) bounds: Option<Box<Bounds>>,
+    pub(super) bounds: Option<Box<ResultBounds>>,
     /// Held for as long as it runs.
-    slot: Option<Arc<Slot>>,
+    slot: Option<Arc<StatementSlot>>,
 }
 
 /// The bounds of each result of a statement.
 #[derive(Debug)]
-pub(super) struct Bounds {
-    rows: Bound,
-    bytes: Bound,
+pub(super) struct ResultBounds {
+    rows: ResultBound,
+    bytes: ResultBound,
     pub(super) on_limit: OnLimit,
-    pub(super) stage: Stage,
-    pub(super) alone: Alone,
+    pub(super) stage: ResultStage,
+    pub(super) alone: AloneInBatch,
     /// What was left when the result, or this run of its portal, began.
     rows_at_first: u64,
     bytes_at_first: u64,
     /// What there still is behind the part at hand, where the result is taken out of a budget.
     rows_behind: u64,
     bytes_behind: u64,
-    lease: Option<Lease>,
+    lease: Option<BudgetLease>,
     /// The budget that has come to its end.
-    pub(super) used_up: Option<UsedUp>,
+    pub(super) used_up: Option<SpentBudget>,
     /// The portal, where it can be run in slices.
     pub(super) portal: Option<Box<str>>,
     /// What the portal, and the cursor that it fetches from, have given before.
-    tallies: Vec<Arc<Tally>>,
+    portal_totals: Vec<Arc<PortalTotal>>,
     pub(super) format: CopyFormat,
     /// What it runs of cursors WITH HOLD whose rows are counted.
     pub(super) run: CursorRun,
@@ -55,27 +55,27 @@ pub(super) struct Bounds {
 
 /// One bound, and whether it is enforced.
 #[derive(Debug, Clone, Copy)]
-struct Bound {
+struct ResultBound {
     most: Option<u64>,
-    mode: Mode,
+    mode: RuleMode,
 }
 
 /// Where a result is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ResultStage {
     /// Its first row has not come, and what its portal gave before is not taken into account.
     Unbegun,
     /// Rows pass.
     Passing,
     /// The rest is dropped until the upstream has said all; then the result ends for the client.
-    Truncating(Rest),
+    Truncating(TruncatedRest),
     /// It ended in an error: everything is dropped until the upstream is ready.
-    Cut(Until),
+    Cut(CutUntil),
 }
 
 /// How the rest of a truncated result comes to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum TruncatedRest {
     /// By itself: an error of it is an error for the client.
     Runs,
     /// It was cancelled, or will be: an error is what is wanted.
@@ -84,7 +84,7 @@ pub(super) enum Rest {
 
 /// What ends the answer to a batch that was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
+pub(super) enum CutUntil {
     /// ReadyForQuery, which is owed.
     Ready,
     /// The answer to the Sync that the client has yet to send.
@@ -95,7 +95,7 @@ pub(super) enum Until {
 
 /// Whether a statement is the only one that was run since the last Sync.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alone {
+pub(super) enum AloneInBatch {
     Alone,
     WithOthers,
 }
@@ -113,14 +113,14 @@ pub(super) enum CopyFormat {
 
 /// What becomes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Course {
+pub enum RowForwarding {
     /// It is the client's.
-    Passes,
+    Forward,
     /// It is dropped.
-    Drops,
+    Drop,
 }
 
-impl Allowance {
+impl ResultAllowance {
     /// No bounds.
     pub fn boundless() -> Self {
         Self {
@@ -132,16 +132,20 @@ impl Allowance {
     }
 
     /// The bounds of a policy, if it has any.
-    pub(super) fn of(policy: &Policy, portal: Portal, outstanding: &mut Option<Arc<()>>) -> Self {
+    pub(super) fn of(
+        policy: &Policy,
+        portal: PortalRun,
+        outstanding: &mut Option<Arc<()>>,
+    ) -> Self {
         let own = policy.limits();
         if !is_bounded(own) && portal.lease.is_none() && portal.run == CursorRun::None {
             return Self::boundless();
         }
-        let rows = Bound {
+        let rows = ResultBound {
             most: own.result_rows,
             mode: policy.mode_of(PolicyRule::ResultRows),
         };
-        let bytes = Bound {
+        let bytes = ResultBound {
             most: own.result_bytes,
             mode: policy.mode_of(PolicyRule::ResultBytes),
         };
@@ -151,11 +155,11 @@ impl Allowance {
         let may_be_cut = rows.is_enforced()
             || bytes.is_enforced() && own.result_bytes.is_some_and(is_tight)
             || is_counted;
-        let bounds = Bounds {
+        let bounds = ResultBounds {
             rows,
             bytes,
             on_limit: own.on_limit,
-            stage: Stage::Unbegun,
+            stage: ResultStage::Unbegun,
             alone: portal.alone,
             rows_at_first: 0,
             bytes_at_first: 0,
@@ -164,7 +168,7 @@ impl Allowance {
             lease: portal.lease,
             used_up: None,
             portal: portal.name,
-            tallies: Vec::new(),
+            portal_totals: Vec::new(),
             format: CopyFormat::None,
             run: portal.run,
             held: None,
@@ -179,13 +183,13 @@ impl Allowance {
     }
 
     /// The same, with the place among the user's running statements.
-    pub(super) fn holding(mut self, slot: Option<Arc<Slot>>) -> Self {
+    pub(super) fn holding(mut self, slot: Option<Arc<StatementSlot>>) -> Self {
         self.slot = slot;
         self
     }
 
     /// A row of so many bytes. Says whether it fits; one that does not leaves everything as it was.
-    pub fn take(&mut self, bytes: u64) -> Fits {
+    pub fn take(&mut self, bytes: u64) -> RowFit {
         match (
             self.rows_left.checked_sub(1),
             self.bytes_left.checked_sub(bytes),
@@ -193,9 +197,9 @@ impl Allowance {
             (Some(rows), Some(bytes)) => {
                 self.rows_left = rows;
                 self.bytes_left = bytes;
-                Fits::Inside
+                RowFit::Inside
             }
-            _ => Fits::Beyond,
+            _ => RowFit::Beyond,
         }
     }
 
@@ -207,12 +211,12 @@ impl Allowance {
     }
 
     /// Where the result is; none where nothing is bounded.
-    pub(super) fn stage(&self) -> Option<Stage> {
+    pub(super) fn stage(&self) -> Option<ResultStage> {
         self.bounds.as_ref().map(|bounds| bounds.stage)
     }
 
-    pub(super) fn set_stage(&mut self, stage: Stage) {
-        if stage != Stage::Passing {
+    pub(super) fn set_stage(&mut self, stage: ResultStage) {
+        if stage != ResultStage::Passing {
             self.end();
         }
         if let Some(bounds) = &mut self.bounds {
@@ -234,7 +238,7 @@ impl Allowance {
 
     /// What was taken out of budgets and not needed.
     fn put_back(&mut self) {
-        let Some(Bounds {
+        let Some(ResultBounds {
             lease: Some(lease), ..
         }) = self.bounds.as_deref_mut()
         else {
@@ -262,9 +266,9 @@ impl Allowance {
 
     /// The result before is complete: the next one begins.
     pub fn expect(&mut self) {
-        self.settle();
+        self.carry_given();
         if let Some(bounds) = &mut self.bounds {
-            bounds.stage = Stage::Unbegun;
+            bounds.stage = ResultStage::Unbegun;
             bounds.format = CopyFormat::None;
             self.rows_left = 0;
             self.bytes_left = 0;
@@ -273,34 +277,34 @@ impl Allowance {
 
     /// The first row has come. It is one of a cursor WITH HOLD, of which a client may get so many
     /// rows, and so many in this result; or it is not. What these have given before counts.
-    pub(super) fn begin(&mut self, held: Option<(u64, u64)>, tallies: Vec<Arc<Tally>>) {
+    pub(super) fn begin(&mut self, held: Option<(u64, u64)>, portal_totals: Vec<Arc<PortalTotal>>) {
         let Some(bounds) = &mut self.bounds else {
             return;
         };
-        bounds.stage = Stage::Passing;
+        bounds.stage = ResultStage::Passing;
         bounds.held = held;
-        bounds.tallies = tallies;
+        bounds.portal_totals = portal_totals;
         let (rows, bytes) = bounds.given_before();
         bounds.rows_at_first = bounds.rows.left(rows).min(bounds.held_left());
         bounds.bytes_at_first = bounds.bytes.left(bytes);
         self.rows_left = bounds.rows_at_first;
         self.bytes_left = bounds.bytes_at_first;
-        if bounds.counts(Measure::Rows) {
+        if bounds.counts(BudgetUnit::Rows) {
             bounds.rows_behind = std::mem::take(&mut self.rows_left);
         }
-        if bounds.counts(Measure::Bytes) {
+        if bounds.counts(BudgetUnit::Bytes) {
             bounds.bytes_behind = std::mem::take(&mut self.bytes_left);
         }
     }
 
     /// The rule that a row of so many bytes does not fit, and whether it is enforced. Where only
     /// the part of a budget is too small that was taken so far, another one is taken.
-    pub(super) fn broken(&mut self, bytes: u64) -> Option<(Rule, Mode)> {
+    pub(super) fn broken(&mut self, bytes: u64) -> Option<(Rule, RuleMode)> {
         let given = self.given();
         let bounds = self.bounds.as_mut()?;
         let rows = self.rows_left.saturating_add(bounds.rows_behind);
         if rows == 0 && given >= bounds.held_left() {
-            return Some((Rule::WithHold, Mode::Enforce));
+            return Some((Rule::WithHold, RuleMode::Enforce));
         }
         if rows == 0 {
             return Some((Rule::ResultRows, bounds.rows.mode));
@@ -311,13 +315,13 @@ impl Allowance {
         let lease = bounds.lease.as_mut()?;
         for (measure, wanted, left, behind) in [
             (
-                Measure::Rows,
+                BudgetUnit::Rows,
                 1,
                 &mut self.rows_left,
                 &mut bounds.rows_behind,
             ),
             (
-                Measure::Bytes,
+                BudgetUnit::Bytes,
                 bytes,
                 &mut self.bytes_left,
                 &mut bounds.bytes_behind,
@@ -341,7 +345,7 @@ impl Allowance {
     }
 
     /// A bound that is only observed was met: it is not met again.
-    pub(super) fn lift(&mut self, rule: Rule) {
+    pub(super) fn lift_bounds(&mut self, rule: Rule) {
         let (rows, bytes) = (self.given(), self.given_bytes());
         if rule == Rule::DailyBudget {
             self.put_back();
@@ -360,13 +364,13 @@ impl Allowance {
                 bounds.rows.most = None;
                 bounds.rows_at_first = bounds.held_left();
                 let left = bounds.rows_at_first.saturating_sub(rows);
-                bounds.reach(Measure::Rows, &mut self.rows_left, left);
+                bounds.reach(BudgetUnit::Rows, &mut self.rows_left, left);
             }
             _ => {
                 bounds.bytes.most = None;
                 bounds.bytes_at_first = u64::MAX;
                 let left = u64::MAX - bytes;
-                bounds.reach(Measure::Bytes, &mut self.bytes_left, left);
+                bounds.reach(BudgetUnit::Bytes, &mut self.bytes_left, left);
             }
         }
     }
@@ -384,7 +388,7 @@ impl Allowance {
     /// Rows of this result that have passed in this run.
     pub(super) fn given(&self) -> u64 {
         match &self.bounds {
-            Some(bounds) if bounds.stage != Stage::Unbegun => {
+            Some(bounds) if bounds.stage != ResultStage::Unbegun => {
                 let left = self.rows_left.saturating_add(bounds.rows_behind);
                 bounds.rows_at_first.saturating_sub(left)
             }
@@ -394,7 +398,7 @@ impl Allowance {
 
     fn given_bytes(&self) -> u64 {
         match &self.bounds {
-            Some(bounds) if bounds.stage != Stage::Unbegun => {
+            Some(bounds) if bounds.stage != ResultStage::Unbegun => {
                 let left = self.bytes_left.saturating_add(bounds.bytes_behind);
                 bounds.bytes_at_first.saturating_sub(left)
             }
@@ -409,27 +413,27 @@ impl Allowance {
     }
 
     /// What this run has given counts for those that come.
-    fn settle(&mut self) {
+    fn carry_given(&mut self) {
         let (rows, bytes) = (self.given(), self.given_bytes());
         self.end();
         if let Some(bounds) = &mut self.bounds {
-            for tally in bounds.tallies.drain(..) {
+            for tally in bounds.portal_totals.drain(..) {
                 tally.add(rows, bytes);
             }
         }
     }
 }
 
-impl Drop for Allowance {
+impl Drop for ResultAllowance {
     /// However the run ended.
     fn drop(&mut self) {
-        self.settle();
+        self.carry_given();
     }
 }
 
 /// Whether a row is within the bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fits {
+pub enum RowFit {
     /// It is, and was counted.
     Inside,
     /// It is not, or it is the first one.
@@ -437,32 +441,32 @@ pub enum Fits {
 }
 
 /// What a statement is run as.
-pub(super) struct Portal {
-    pub(super) alone: Alone,
+pub(super) struct PortalRun {
+    pub(super) alone: AloneInBatch,
     /// What it is known by, where it can be run in slices.
     pub(super) name: Option<Box<str>>,
     pub(super) run: CursorRun,
     /// The budgets that it is taken out of.
-    pub(super) lease: Option<Lease>,
+    pub(super) lease: Option<BudgetLease>,
 }
 
-impl Bounds {
+impl ResultBounds {
     /// Whether a measure is taken out of a budget.
-    fn counts(&self, measure: Measure) -> bool {
+    fn counts(&self, measure: BudgetUnit) -> bool {
         let lease = self.lease.as_ref();
         lease.is_some_and(|lease| lease.counts(measure))
     }
 
     /// So much may come yet: at hand, or behind the part of a budget that is.
-    fn reach(&mut self, measure: Measure, at_hand: &mut u64, left: u64) {
+    fn reach(&mut self, measure: BudgetUnit, at_hand: &mut u64, left: u64) {
         if !self.counts(measure) {
             *at_hand = left;
             return;
         }
         let behind = left.saturating_sub(*at_hand);
         match measure {
-            Measure::Rows => self.rows_behind = behind,
-            Measure::Bytes => self.bytes_behind = behind,
+            BudgetUnit::Rows => self.rows_behind = behind,
+            BudgetUnit::Bytes => self.bytes_behind = behind,
         }
     }
 
@@ -472,16 +476,16 @@ impl Bounds {
 
     /// Rows and bytes. Two that were run through each other may each have given more of one.
     fn given_before(&self) -> (u64, u64) {
-        let all = self.tallies.iter().map(|tally| tally.so_far());
+        let all = self.portal_totals.iter().map(|tally| tally.so_far());
         all.fold((0, 0), |most, (rows, bytes)| {
             (most.0.max(rows), most.1.max(bytes))
         })
     }
 }
 
-impl Bound {
+impl ResultBound {
     fn is_enforced(self) -> bool {
-        self.most.is_some() && self.mode == Mode::Enforce
+        self.most.is_some() && self.mode == RuleMode::Enforce
     }
 
     fn left(self, spent: u64) -> u64 {
@@ -491,6 +495,6 @@ impl Bound {
 }
 
 /// Whether results are bounded.
-pub(super) fn is_bounded(limits: &Limits) -> bool {
+pub(super) fn is_bounded(limits: &PolicyLimits) -> bool {
     limits.result_rows.is_some() || limits.result_bytes.is_some()
 }

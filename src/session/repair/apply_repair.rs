@@ -1,266 +1,286 @@
-//! What comes of a rescue: a changed text is sent, the client's own, or its error is told.
+//! What comes of a repair: a changed text is sent, the client's own, or its error is told.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 
 use super::notices;
-use super::notices::{Notice, OnError};
-use super::{Batch, Cause, Patient, Rescued};
-use crate::gate::{Judgement, Parameters, ReadPermit, Verdict};
+use super::notices::{OnError, PendingNotice};
+use super::{FailedBatch, RepairCause, RepairJob, RepairResult};
+use crate::gate::{Judgement, ParameterTypes, ReadPermit, Verdict};
 use crate::limits;
-use crate::repair::{Advice, Ending as Found, Outcome, Repaired};
-use crate::session::arrival::Arrival;
-use crate::session::pending::{Owed, Running, Stake};
-use crate::session::policy_limits::Fee;
-use crate::session::protocol::{Conversation, Ending, Intake};
-use crate::session::reply::Farewell;
+use crate::repair::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
+use crate::session::arrival::StatementArrival;
+use crate::session::pending::{ExpectedReply, InFlight, TextRetained};
+use crate::session::policy_limits::QuotaCount;
+use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::session::reply::CloseReason;
 use crate::session::scheduling::large_text::text_of;
 use crate::sqlstate;
 use crate::telemetry::events::{StatementRepaired, StatementRetried};
-use crate::telemetry::labels::{Outcome as Said, Path};
-use crate::telemetry::sqlstate_code::Code;
-use crate::telemetry::traces::Work;
+use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::telemetry::traces::TraceWork;
 use crate::wire::backend::{TransactionStatus, error_fields};
 use crate::wire::encode;
-use crate::wire::frame::{Cut, Phase, cut_frontend};
-use crate::wire::frontend::{self, Frontend, Parse};
+use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
+use crate::wire::frontend::{self, FrontendMessage, Parse};
 
 /// How a statement is sent.
-pub struct Manner {
+pub struct SendOptions {
     /// When it came.
-    pub(in crate::session) arrived: Arrival,
-    notice: Option<Box<Notice>>,
+    pub(in crate::session) arrived: StatementArrival,
+    notice: Option<Box<PendingNotice>>,
     on_error: OnError,
-    care: Care,
+    care: RepairAttempted,
     /// How often it was sent before.
     tries: u32,
     /// How often its plan was asked for.
     asked: u32,
-    fee: Fee,
+    count: QuotaCount,
 }
 
 /// Whether something was looked for already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Care {
+enum RepairAttempted {
     /// A failure may still be held back.
     Due,
-    /// It has had its rescue.
+    /// It has had its repair.
     Done,
 }
 
-impl Manner {
+impl SendOptions {
     /// As the client sent it.
-    pub(in crate::session) fn plain(arrived: Arrival) -> Self {
+    pub(in crate::session) fn plain(arrived: StatementArrival) -> Self {
         Self {
             arrived,
             notice: None,
             on_error: OnError::Passes,
-            care: Care::Due,
+            care: RepairAttempted::Due,
             tries: 0,
             asked: 0,
-            fee: Fee::Due,
+            count: QuotaCount::Due,
         }
     }
 
-    /// As the client sent it, after a rescue that changed nothing.
-    fn advised(arrived: Arrival, advice: Advice) -> Self {
+    /// As the client sent it, after a repair that changed nothing.
+    fn advised(arrived: StatementArrival, advice: RepairAdvice) -> Self {
         Self {
             on_error: OnError::advised(advice),
-            care: Care::Done,
+            care: RepairAttempted::Done,
             ..Self::plain(arrived)
         }
     }
 
     /// A changed text, with what the client gets should it fail as well.
-    fn repaired(arrived: Arrival, notice: Box<Notice>, on_error: OnError) -> Self {
+    fn repaired(arrived: StatementArrival, notice: Box<PendingNotice>, on_error: OnError) -> Self {
         Self {
             arrived,
             notice: Some(notice),
             on_error,
-            care: Care::Done,
+            care: RepairAttempted::Done,
             tries: 0,
             asked: 0,
-            fee: Fee::Due,
+            count: QuotaCount::Due,
         }
     }
 
     /// The same for a statement that was sent before.
-    pub(in crate::session) fn paid(self) -> Self {
+    pub(in crate::session) fn already_counted(self) -> Self {
         Self {
-            fee: Fee::Paid,
+            count: QuotaCount::Paid,
             ..self
         }
     }
 
     /// Whether it still has to be counted among those of its user.
-    pub(in crate::session) fn fee(&self) -> Fee {
-        self.fee
+    pub(in crate::session) fn quota_count(&self) -> QuotaCount {
+        self.count
     }
 
     /// Whether a failure may still be held back.
-    pub(in crate::session) fn cares(&self) -> bool {
-        self.care == Care::Due
+    pub(in crate::session) fn may_hold_error(&self) -> bool {
+        self.care == RepairAttempted::Due
     }
 
     /// Its plan is asked for once more; says whether that goes on for too long.
-    pub(in crate::session) fn is_asked_without_end(&mut self) -> bool {
+    pub(in crate::session) fn is_asked_too_often(&mut self) -> bool {
         self.asked += 1;
         self.asked > limits::PLANS_ASKED_ANEW_MAX
     }
 
     /// Marks the statement that is sent in this manner.
-    pub(in crate::session) fn mark(self, running: &mut Running, stake: Stake) {
-        running.stake = stake;
+    pub(in crate::session) fn mark(self, running: &mut InFlight, text_retained: TextRetained) {
+        running.text_retained = text_retained;
         running.tries = self.tries;
         running.on_error = self.on_error;
         if let Some(notice) = self.notice {
             running.notice = Some(notice);
-            running.outcome = Said::Repaired;
+            running.outcome = StatementOutcome::Repaired;
             // What is prepared now is a repaired statement each time it runs.
             running.facts.stands_in.get_or_init(|| ());
         }
     }
 }
 
-impl Conversation {
-    /// A rescue has come back.
+impl SessionProtocol {
+    /// A repair has come back.
     ///
     /// # Errors
     /// The reason to end the session.
-    pub fn rescued(&mut self, patient: Box<Patient>, rescued: Rescued) -> Result<(), Ending> {
-        if let Rescued::Ended(outcome, _) = &rescued {
-            self.record_rescue(&patient, outcome);
+    pub fn repair_finished(
+        &mut self,
+        repair_job: Box<RepairJob>,
+        rescued: RepairResult,
+    ) -> Result<(), SessionEnd> {
+        if let RepairResult::Ended(outcome, _) = &rescued {
+            self.record_repair(&repair_job, outcome);
         }
-        if self.intake == Intake::JudgingInVain {
-            self.intake = Intake::SkipToSync;
+        if self.intake == ClientState::JudgingInVain {
+            self.intake = ClientState::SkipToSync;
         }
-        if self.intake != Intake::Judging {
+        if self.intake != ClientState::Judging {
             self.drop_trace();
             return Ok(());
         }
-        self.intake = Intake::Open;
+        self.intake = ClientState::Open;
         self.retake_trace();
-        if let Rescued::Ended(outcome, marks) = &rescued {
+        if let RepairResult::Ended(outcome, marks) = &rescued {
             self.trace_attempts(&outcome.attempts, marks);
         }
         self.take_over_policies()?;
-        self.look_around();
+        self.refresh_names();
         let discharged = match rescued {
-            Rescued::Ended(outcome, _) => self.discharge(*patient, outcome.ending),
-            Rescued::Unended => self.discharge(*patient, Found::Failed(Advice::default())),
-            Rescued::Cancelled => self.discharge_cancelled(*patient),
-            Rescued::Paused => self.send_again(*patient),
+            RepairResult::Ended(outcome, _) => self.apply_repair(*repair_job, outcome.ending),
+            RepairResult::Unended => self.apply_repair(
+                *repair_job,
+                RepairConclusion::Failed(RepairAdvice::default()),
+            ),
+            RepairResult::Cancelled => self.apply_cancelled_repair(*repair_job),
+            RepairResult::Paused => self.retry_statement(*repair_job),
         };
         let discharged = discharged.and_then(|()| self.replay());
-        self.look_away();
+        self.release_names();
         discharged
     }
 
-    fn discharge(&mut self, patient: Patient, found: Found) -> Result<(), Ending> {
-        let Patient {
+    fn apply_repair(
+        &mut self,
+        repair_job: RepairJob,
+        found: RepairConclusion,
+    ) -> Result<(), SessionEnd> {
+        let RepairJob {
             frame,
             described,
             cause,
             arrived,
             ..
-        } = patient;
-        let arrived = arrived.again();
+        } = repair_job;
+        let arrived = arrived.judged_anew();
         let parameters = parameters_of(&frame);
         let repaired = match found {
-            Found::Repaired(repaired) => self.permit_now(repaired, &parameters),
-            Found::Unneeded => Err(Advice::default()),
-            Found::Failed(advice) => Err(advice),
+            RepairConclusion::Repaired(repaired) => self.permit_now(repaired, &parameters),
+            RepairConclusion::NotNeeded => Err(RepairAdvice::default()),
+            RepairConclusion::Failed(advice) => Err(advice),
         };
         match (cause, repaired) {
-            (Cause::Refused(refusal), Ok((permit, repaired))) => {
+            (RepairCause::Refused(refusal), Ok((permit, repaired))) => {
                 let on_error = OnError::replaced(notices::error_of(&refusal), &repaired.recoverers);
-                let manner = Manner::repaired(arrived, repaired.notice, on_error);
-                self.send(&frame, judged(permit), manner)
+                let options = SendOptions::repaired(arrived, repaired.notice, on_error);
+                self.send(&frame, judged(permit), options)
             }
-            (Cause::Doubted, Ok((permit, repaired))) => {
+            (RepairCause::Doubted, Ok((permit, repaired))) => {
                 let on_error = OnError::advised(notices::exhausted(&repaired.recoverers));
-                let manner = Manner::repaired(arrived, repaired.notice, on_error);
-                self.send(&frame, judged(permit), manner)
+                let options = SendOptions::repaired(arrived, repaired.notice, on_error);
+                self.send(&frame, judged(permit), options)
             }
             (
-                Cause::Failed { error, batch } | Cause::Shaken { error, batch, .. },
+                RepairCause::Failed { error, batch } | RepairCause::Shaken { error, batch, .. },
                 Ok((permit, repaired)),
             ) => {
-                if !matches!(self.journal.pop(), Some(Owed::Rescue(_))) {
+                if !matches!(self.pending.pop(), Some(ExpectedReply::Rescue(_))) {
                     return Err(LOST_COUNT);
                 }
                 let on_error = OnError::replaced(error, &repaired.recoverers);
-                let manner = Manner::repaired(arrived, repaired.notice, on_error).paid();
-                self.send(&frame, judged(permit), manner)?;
+                let options =
+                    SendOptions::repaired(arrived, repaired.notice, on_error).already_counted();
+                self.send(&frame, judged(permit), options)?;
                 self.replay_behind(batch);
                 Ok(())
             }
-            (Cause::Refused(_) | Cause::Doubted, Err(advice)) => {
-                self.send_own(&frame, &parameters, arrived, advice)
+            (RepairCause::Refused(_) | RepairCause::Doubted, Err(advice)) => {
+                self.send_unrepaired(&frame, &parameters, arrived, advice)
             }
-            (Cause::Failed { error, batch } | Cause::Shaken { error, batch, .. }, Err(advice)) => {
+            (
+                RepairCause::Failed { error, batch } | RepairCause::Shaken { error, batch, .. },
+                Err(advice),
+            ) => {
                 self.reply.extend_from_slice(&described);
-                self.give_error(&error, batch, &advice)
+                self.send_held_error(&error, batch, &advice)
             }
         }
     }
 
     /// What the client has cancelled ends. What was not sent yet, and is expected to fail, goes its
     /// way: it ends by itself.
-    fn discharge_cancelled(&mut self, mut patient: Patient) -> Result<(), Ending> {
-        if let Cause::Failed { error, .. } | Cause::Shaken { error, .. } = &mut patient.cause {
+    fn apply_cancelled_repair(&mut self, mut repair_job: RepairJob) -> Result<(), SessionEnd> {
+        if let RepairCause::Failed { error, .. } | RepairCause::Shaken { error, .. } =
+            &mut repair_job.cause
+        {
             *error = notices::cancelled();
-            if let Some(Owed::Rescue(running)) = self.journal.head() {
-                running.sqlstate = Some(Code::from(sqlstate::QUERY_CANCELED));
+            if let Some(ExpectedReply::Rescue(running)) = self.pending.head() {
+                running.sqlstate = Some(SqlstateCode::from(sqlstate::QUERY_CANCELED));
             }
         }
-        self.discharge(patient, Found::Failed(Advice::default()))
+        self.apply_repair(
+            repair_job,
+            RepairConclusion::Failed(RepairAdvice::default()),
+        )
     }
 
     /// A statement that failed for a reason of the moment, once more.
-    fn send_again(&mut self, patient: Patient) -> Result<(), Ending> {
-        let Patient {
+    fn retry_statement(&mut self, repair_job: RepairJob) -> Result<(), SessionEnd> {
+        let RepairJob {
             frame,
-            cause: Cause::Shaken { batch, tries, .. },
+            cause: RepairCause::Shaken { batch, tries, .. },
             arrived,
             ..
-        } = patient
+        } = repair_job
         else {
             return Err(LOST_COUNT);
         };
-        let Some(Owed::Rescue(_)) = self.journal.pop() else {
+        let Some(ExpectedReply::Rescue(_)) = self.pending.pop() else {
             return Err(LOST_COUNT);
         };
         self.telemetry.emit(&StatementRetried);
-        let manner = Manner {
+        let options = SendOptions {
             tries: tries + 1,
-            ..Manner::plain(arrived.again()).paid()
+            ..SendOptions::plain(arrived.judged_anew()).already_counted()
         };
         let (text, parameters) = text_of(&frame).ok_or(LOST_COUNT)?;
         let text = Cow::Borrowed(text);
         self.skip_lap();
         let judgement = self.gate.judge_with(text, &parameters, &self.names);
-        self.lap(Work::Judge);
-        self.send(&frame, judgement, manner)?;
+        self.lap(TraceWork::Judge);
+        self.send(&frame, judgement, options)?;
         self.replay_behind(batch);
         Ok(())
     }
 
-    fn replay_behind(&mut self, batch: Batch) {
-        if let Batch::Whole(rest) | Batch::Open(rest) = batch {
-            self.put_before_all(rest);
+    fn replay_behind(&mut self, batch: FailedBatch) {
+        if let FailedBatch::Whole(rest) | FailedBatch::Open(rest) = batch {
+            self.replay_first(rest);
         }
     }
 
     /// The client's own text after all, judged by what is known now.
-    fn send_own(
+    fn send_unrepaired(
         &mut self,
         frame: &Bytes,
-        parameters: &Parameters,
-        arrived: Arrival,
-        advice: Advice,
-    ) -> Result<(), Ending> {
+        parameters: &ParameterTypes,
+        arrived: StatementArrival,
+        advice: RepairAdvice,
+    ) -> Result<(), SessionEnd> {
         let Some((text, _)) = text_of(frame) else {
             return Ok(());
         };
@@ -269,29 +289,34 @@ impl Conversation {
         if let Verdict::Refused(refusal) = judgement.verdict {
             judgement.verdict = Verdict::Refused(notices::advised(refusal, &advice));
         }
-        self.lap(Work::Judge);
-        self.send(frame, judgement, Manner::advised(arrived, advice))
+        self.lap(TraceWork::Judge);
+        self.send(frame, judgement, SendOptions::advised(arrived, advice))
     }
 
     fn send(
         &mut self,
         frame: &Bytes,
         judgement: Judgement<'_>,
-        manner: Manner,
-    ) -> Result<(), Ending> {
-        let Cut::Whole(frame) = cut_frontend(frame, Phase::Session)? else {
+        options: SendOptions,
+    ) -> Result<(), SessionEnd> {
+        let FrameCut::Whole(frame) = cut_frontend(frame, ProtocolPhase::Session)? else {
             return Ok(());
         };
         match frontend::decode(&frame)? {
-            Frontend::Query(_) => self.settle_query(&frame, judgement, manner),
-            Frontend::Parse(parse) => self.settle_parse(&frame, &parse, judgement, manner),
+            FrontendMessage::Query(_) => self.query_judged(&frame, judgement, options),
+            FrontendMessage::Parse(parse) => self.parse_judged(&frame, &parse, judgement, options),
             _ => Ok(()),
         }
     }
 
     /// The error that was held back, with what was learned.
-    fn give_error(&mut self, error: &[u8], batch: Batch, advice: &Advice) -> Result<(), Ending> {
-        let Some(Owed::Rescue(mut running)) = self.journal.pop() else {
+    fn send_held_error(
+        &mut self,
+        error: &[u8],
+        batch: FailedBatch,
+        advice: &RepairAdvice,
+    ) -> Result<(), SessionEnd> {
+        let Some(ExpectedReply::Rescue(mut running)) = self.pending.pop() else {
             return Err(LOST_COUNT);
         };
         running.trace = self.take_trace();
@@ -300,24 +325,24 @@ impl Conversation {
         self.finished(&running);
         self.note_rest();
         match batch {
-            Batch::None | Batch::Whole(_) => {
+            FailedBatch::None | FailedBatch::Whole(_) => {
                 encode::ready_for_query(&mut self.reply, TransactionStatus::Idle);
             }
-            Batch::Open(_) => self.intake = Intake::SkipToSyncAlone,
+            FailedBatch::Open(_) => self.intake = ClientState::SkipToSyncAlone,
         }
         Ok(())
     }
 
     /// Takes the messages that came behind a Parse that is repaired now.
-    pub(in crate::session) fn replay(&mut self) -> Result<(), Ending> {
+    pub(in crate::session) fn replay(&mut self) -> Result<(), SessionEnd> {
         while self.takes_frames()
             && let Some(frames) = self.replayed.take()
         {
-            let Cut::Whole(frame) = cut_frontend(&frames, Phase::Session)? else {
+            let FrameCut::Whole(frame) = cut_frontend(&frames, ProtocolPhase::Session)? else {
                 return Err(LOST_COUNT);
             };
             let behind = frames.slice(frame.bytes.len()..);
-            self.put_before_all(behind);
+            self.replay_first(behind);
             self.frame(&frame)?;
             self.turn.spend_message();
         }
@@ -325,7 +350,7 @@ impl Conversation {
     }
 
     /// These messages are taken before all others.
-    fn put_before_all(&mut self, frames: Bytes) {
+    fn replay_first(&mut self, frames: Bytes) {
         self.replayed = (!frames.is_empty()).then(|| Box::new(frames));
     }
 
@@ -342,51 +367,51 @@ impl Conversation {
     /// A changed text may run if it may run by what is known now.
     fn permit_now(
         &self,
-        repaired: Repaired,
-        parameters: &Parameters,
-    ) -> Result<(ReadPermit<'static>, Announced), Advice> {
-        let notice = Notice::of(&repaired);
-        let Repaired {
+        repaired: RepairedStatement,
+        parameters: &ParameterTypes,
+    ) -> Result<(ReadPermit<'static>, AnnouncedRepair), RepairAdvice> {
+        let notice = PendingNotice::of(&repaired);
+        let RepairedStatement {
             permit, recoverers, ..
         } = repaired;
-        let announced = Announced { notice, recoverers };
-        if permit.facts().hold_on(self.names.grounds()) {
+        let announced = AnnouncedRepair { notice, recoverers };
+        if permit.facts().holds_on(self.names.basis()) {
             return Ok((permit, announced));
         }
         let text = Cow::Owned(permit.original().to_owned());
         match self.gate.judge_with(text, parameters, &self.names).verdict {
             Verdict::Permitted(permit) => Ok((permit, announced)),
-            Verdict::Clamped(_) | Verdict::Refused(_) => Err(Advice::default()),
+            Verdict::Clamped(_) | Verdict::Refused(_) => Err(RepairAdvice::default()),
         }
     }
 
-    fn record_rescue(&self, patient: &Patient, outcome: &Outcome) {
-        let path = match patient.frame.first() {
-            Some(b'P') => Path::Parse,
-            _ => Path::Query,
+    fn record_repair(&self, repair_job: &RepairJob, outcome: &RepairOutcome) {
+        let path = match repair_job.frame.first() {
+            Some(b'P') => ProtocolPath::Parse,
+            _ => ProtocolPath::Query,
         };
         self.telemetry.emit(&StatementRepaired {
             session: &self.info,
             path,
             attempts: &outcome.attempts,
-            latency: patient.since.elapsed(),
+            latency: repair_job.since.elapsed(),
         });
     }
 }
 
 /// A repair without its permit.
-struct Announced {
-    notice: Box<Notice>,
+struct AnnouncedRepair {
+    notice: Box<PendingNotice>,
     recoverers: Vec<crate::policy::Recoverer>,
 }
 
 /// The Parse of a frame that was decoded before.
 pub(super) fn parse_of(frame: &[u8]) -> Option<Parse<'_>> {
-    let Ok(Cut::Whole(frame)) = cut_frontend(frame, Phase::Session) else {
+    let Ok(FrameCut::Whole(frame)) = cut_frontend(frame, ProtocolPhase::Session) else {
         return None;
     };
     match frontend::decode(&frame).ok()? {
-        Frontend::Parse(parse) => Some(parse),
+        FrontendMessage::Parse(parse) => Some(parse),
         _ => None,
     }
 }
@@ -398,10 +423,10 @@ fn judged(permit: ReadPermit<'_>) -> Judgement<'_> {
     }
 }
 
-fn parameters_of(frame: &[u8]) -> Parameters {
-    text_of(frame).map_or_else(Parameters::open, |(_, parameters)| parameters)
+fn parameters_of(frame: &[u8]) -> ParameterTypes {
+    text_of(frame).map_or_else(ParameterTypes::none_given, |(_, parameters)| parameters)
 }
 
-/// Cannot happen: the statement that is rescued is all that is owed meanwhile, and its frames were
+/// Cannot happen: the statement that is repaired is all that is owed meanwhile, and its frames were
 /// read before.
-const LOST_COUNT: Ending = Ending::Ended(Farewell::Internal);
+const LOST_COUNT: SessionEnd = SessionEnd::Ended(CloseReason::Internal);

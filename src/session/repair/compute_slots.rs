@@ -1,6 +1,6 @@
-//! How many rescues compute at the same time: those that wait for a server do not count.
+//! How many repairs compute at the same time: those that wait for a server do not count.
 //!
-//! The threads of rescues share the processors with the workers. A flood of texts that all fail
+//! The threads of repairs share the processors with the workers. A flood of texts that all fail
 //! would otherwise have more threads at work than there are processors, and everybody's ordinary
 //! statement would stand behind them.
 
@@ -11,17 +11,17 @@ use std::thread::available_parallelism;
 /// The slots of the process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct ComputeSlots {
-    shared: Arc<Shared>,
+    shared: Arc<ComputeSlotsInner>,
 }
 
 /// A slot, until it is dropped.
 #[derive(Debug)]
 pub(super) struct ComputeSlot {
-    shared: Arc<Shared>,
+    shared: Arc<ComputeSlotsInner>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct ComputeSlotsInner {
     free: Mutex<usize>,
     freed: Condvar,
 }
@@ -34,14 +34,14 @@ impl ComputeSlots {
 
     fn of(count: usize) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ComputeSlotsInner {
                 free: Mutex::new(count.max(1)),
                 freed: Condvar::new(),
             }),
         }
     }
 
-    /// Waits for a slot. It blocks the thread: for those that rescues run on.
+    /// Waits for a slot. It blocks the thread: for those that repairs run on.
     pub(super) fn take(&self) -> ComputeSlot {
         self.shared.take();
         ComputeSlot {
@@ -54,7 +54,7 @@ impl ComputeSlot {
     /// Does something that waits for somebody else; the slot is another's meanwhile.
     pub(super) fn lend_during<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.shared.give_back();
-        let _slot = TakenAgain(&self.shared);
+        let _slot = RetakenSlot(&self.shared);
         wait()
     }
 }
@@ -66,15 +66,15 @@ impl Drop for ComputeSlot {
 }
 
 /// Takes the slot back however the wait ends.
-struct TakenAgain<'a>(&'a Shared);
+struct RetakenSlot<'a>(&'a ComputeSlotsInner);
 
-impl Drop for TakenAgain<'_> {
+impl Drop for RetakenSlot<'_> {
     fn drop(&mut self) {
         self.0.take();
     }
 }
 
-impl Shared {
+impl ComputeSlotsInner {
     fn take(&self) {
         let mut free = self.open();
         while *free == 0 {

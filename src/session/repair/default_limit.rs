@@ -3,21 +3,21 @@
 
 use std::borrow::Cow;
 
-use super::notices::Notice;
+use super::notices::PendingNotice;
 use super::preflight::is_plain_query;
-use crate::gate::{Judgement, Parameters, StatementKind, Verdict};
+use crate::gate::{Judgement, ParameterTypes, StatementKind, Verdict};
 use crate::policy::{Recoverer, RepairMode};
 use crate::repair::preprocessors::default_limit;
-use crate::session::pending::Running;
-use crate::session::protocol::Conversation;
+use crate::session::pending::InFlight;
+use crate::session::protocol::SessionProtocol;
 use crate::sql::{edit, tree};
 
-impl Conversation {
+impl SessionProtocol {
     /// The judgement of the same text with the policy's LIMIT, where that is needed and may run.
-    pub(in crate::session) fn bound<'t>(
+    pub(in crate::session) fn with_default_limit<'t>(
         &self,
         judgement: Judgement<'t>,
-        parameters: &Parameters,
+        parameters: &ParameterTypes,
     ) -> Judgement<'t> {
         let settings = self.gate.policy().repair();
         let Some(rows_max) = settings.default_limit else {
@@ -35,7 +35,7 @@ impl Conversation {
         let text = permit.original();
         let bounded = tree::parse(text)
             .ok()
-            .and_then(|tree| default_limit::look(text, &tree, rows_max))
+            .and_then(|tree| default_limit::limit_edit(text, &tree, rows_max))
             .and_then(|edit| edit::apply(text, vec![edit]).ok());
         let Some(bounded) = bounded else {
             return judgement;
@@ -53,10 +53,10 @@ impl Conversation {
     }
 }
 
-impl Running {
+impl InFlight {
     /// The notice of a result that ended where the policy's LIMIT did.
-    pub(in crate::session) fn cut(&self) -> Option<Notice> {
+    pub(in crate::session) fn default_limit_notice(&self) -> Option<PendingNotice> {
         let rows_max = *self.facts.rows_max.get()?;
-        (self.rows == rows_max).then_some(Notice::Cut { rows_max })
+        (self.rows == rows_max).then_some(PendingNotice::Cut { rows_max })
     }
 }

@@ -3,54 +3,57 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use super::executor::Marks;
-use super::{Errand, Patient, Rescued};
-use crate::catalog::fixture::Fixture;
-use crate::gate::effects::graph::Sight;
-use crate::gate::{Forecast, Gate, SessionNames, Verdict};
+use super::executor::StepTimes;
+use super::{BlockingJob, RepairJob, RepairResult};
+use crate::catalog::fixture::CatalogFixture;
+use crate::gate::effects::graph::EffectGraph;
+use crate::gate::{Gate, RunForecast, SessionNames, Verdict};
 use crate::limits;
 use crate::policy::{Policy, Recoverer};
-use crate::repair::{Advice, Ending, Outcome, Repaired};
+use crate::repair::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
 use crate::session::tests::exchange::{
-    Exchange, bind, close, complete, empty, error, execute, letters, message, parse, query, ready,
-    row, sync,
+    TestExchange, bind, close, complete, empty, error, execute, letters, message, parse, query,
+    ready, row, sync,
 };
 use crate::sql::fingerprint::Fingerprinter;
 use crate::wire::backend::error_fields;
 
-impl Exchange {
-    /// The client sends, and one of its statements is to be rescued; what has gone upstream.
-    fn client_fails(&mut self, messages: &[Vec<u8>]) -> (String, Box<Patient>, Vec<u8>) {
+impl TestExchange {
+    /// The client sends, and one of its statements is to be repaired; what has gone upstream.
+    fn client_fails(&mut self, messages: &[Vec<u8>]) -> (String, Box<RepairJob>, Vec<u8>) {
         let bytes = messages.concat();
-        let taken = self.conversation.client_bytes(&bytes).unwrap();
-        let patient = self.patient();
-        (self.sent(), patient, bytes[taken.consumed..].to_vec())
+        let taken = self.protocol.client_bytes(&bytes).unwrap();
+        let repair_job = self.patient();
+        (self.sent(), repair_job, bytes[taken.consumed..].to_vec())
     }
 
-    fn patient(&mut self) -> Box<Patient> {
-        assert!(!self.conversation.takes_frames());
-        match self.conversation.take_errand() {
-            Some(Errand::Rescue(patient)) => patient,
+    fn patient(&mut self) -> Box<RepairJob> {
+        assert!(!self.protocol.takes_frames());
+        match self.protocol.take_blocking_job() {
+            Some(BlockingJob::Rescue(repair_job)) => repair_job,
             other => panic!("no rescue but {other:?}"),
         }
     }
 
-    /// A rescue comes back; what goes upstream then.
-    fn rescued(&mut self, patient: Box<Patient>, ending: Ending) -> String {
-        let outcome = Outcome {
+    /// A repair comes back; what goes upstream then.
+    fn rescued(&mut self, repair_job: Box<RepairJob>, ending: RepairConclusion) -> String {
+        let outcome = RepairOutcome {
             ending,
             attempts: Vec::new(),
         };
-        self.conversation
-            .rescued(patient, Rescued::Ended(outcome, Marks::default()))
+        self.protocol
+            .repair_finished(
+                repair_job,
+                RepairResult::Ended(outcome, StepTimes::default()),
+            )
             .unwrap();
         self.sent_texts()
     }
 
     /// What goes upstream, letter by letter, with the texts of Query and Parse.
     fn sent_texts(&mut self) -> String {
-        let bytes = self.conversation.outbox.as_bytes().to_vec();
-        self.conversation.outbox = Default::default();
+        let bytes = self.protocol.outbox.as_bytes().to_vec();
+        self.protocol.outbox = Default::default();
         let mut shown = String::new();
         let mut rest = &bytes[..];
         while let Some((header, _)) = rest.split_first_chunk::<5>() {
@@ -68,7 +71,7 @@ impl Exchange {
 
     /// What the client has been sent, and the fields of the error among it.
     fn told(&mut self) -> (String, [String; 4]) {
-        let said = self.conversation.reply.split().to_vec();
+        let said = self.protocol.reply.split().to_vec();
         (letters(&said), fields(&said))
     }
 }
@@ -87,21 +90,21 @@ fn fields(mut bytes: &[u8]) -> [String; 4] {
     Default::default()
 }
 
-fn repaired(text: &str) -> Ending {
+fn repaired(text: &str) -> RepairConclusion {
     let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
     let names = SessionNames::of_no_database();
     let Verdict::Permitted(permit) = gate.judge(text.to_owned().into(), &names).verdict else {
         panic!("{text} is no read");
     };
-    Ending::Repaired(Repaired {
+    RepairConclusion::Repaired(RepairedStatement {
         permit,
         recoverers: vec![Recoverer::UndefinedColumn],
         detail: "nope stands for 1".to_owned(),
     })
 }
 
-fn failed() -> Ending {
-    Ending::Failed(Advice {
+fn failed() -> RepairConclusion {
+    RepairConclusion::Failed(RepairAdvice {
         detail: Some("RepairExhausted: undefined_column".to_owned()),
         hint: Some("There is no such column.".to_owned()),
     })
@@ -121,22 +124,22 @@ const FOREIGN: &str = "SELECT * FROM t LIMIT 6, 1";
 
 #[test]
 fn a_refused_query_is_repaired_before_it_is_sent() {
-    let mut exchange = Exchange::new();
-    let (sent, patient, rest) = exchange.client_fails(&[query(FOREIGN), query("SELECT 3")]);
+    let mut exchange = TestExchange::new();
+    let (sent, repair_job, rest) = exchange.client_fails(&[query(FOREIGN), query("SELECT 3")]);
     assert_eq!((sent.as_str(), rest), ("", query("SELECT 3")));
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 2")),
+        exchange.rescued(repair_job, repaired("SELECT 2")),
         "Q<SELECT 2>"
     );
     assert_eq!(exchange.upstream(&answer()), "TDNCZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn a_refused_query_that_is_not_repaired_is_refused_with_advice() {
-    let mut exchange = Exchange::new();
-    let (_, patient, _) = exchange.client_fails(&[query(FOREIGN)]);
-    assert_eq!(exchange.rescued(patient, failed()), "");
+    let mut exchange = TestExchange::new();
+    let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
+    assert_eq!(exchange.rescued(repair_job, failed()), "");
     let (letters, [code, _, detail, hint]) = exchange.told();
     assert_eq!((letters.as_str(), code.as_str()), ("EZ", "42601"));
     assert!(
@@ -144,16 +147,16 @@ fn a_refused_query_that_is_not_repaired_is_refused_with_advice() {
         "{detail}"
     );
     assert!(hint.ends_with(" There is no such column."), "{hint}");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn a_rescue_that_does_not_end_leaves_all_as_it_was() {
-    let mut exchange = Exchange::new();
-    let (_, patient, _) = exchange.client_fails(&[parse("", FOREIGN), bind("", "")]);
+    let mut exchange = TestExchange::new();
+    let (_, repair_job, _) = exchange.client_fails(&[parse("", FOREIGN), bind("", "")]);
     exchange
-        .conversation
-        .rescued(patient, Rescued::Unended)
+        .protocol
+        .repair_finished(repair_job, RepairResult::Unended)
         .unwrap();
     let (letters, [_, _, detail, _]) = exchange.told();
     assert_eq!(letters, "E");
@@ -164,7 +167,7 @@ fn a_rescue_that_does_not_end_leaves_all_as_it_was() {
 
 #[test]
 fn what_never_was_a_read_is_not_rescued() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     for text in [
         "DELETE FROM t",
         "SELECT pg_sleep(1)",
@@ -178,20 +181,20 @@ fn what_never_was_a_read_is_not_rescued() {
 
 #[test]
 fn a_refused_statement_in_a_transaction_is_repaired_and_the_transaction_goes_on() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("BEGIN")]);
     exchange.upstream(&[complete("BEGIN"), ready(b'T')]);
-    let (sent, patient, _) = exchange.client_fails(&[query(FOREIGN)]);
+    let (sent, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
     assert_eq!(sent, "");
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 2")),
+        exchange.rescued(repair_job, repaired("SELECT 2")),
         "Q<SELECT 2>"
     );
     let done = [row(), complete("SELECT 1"), ready(b'T')];
     assert_eq!(exchange.upstream(&done), "DNCZ");
-    let (_, patient, _) = exchange.client_fails(&[query(FOREIGN)]);
+    let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
     assert_eq!(
-        exchange.rescued(patient, failed()),
+        exchange.rescued(repair_job, failed()),
         "Q<pgsieve refused this statement>"
     );
     let got = exchange.upstream_bytes(&[error("42601"), ready(b'E')].concat());
@@ -203,42 +206,42 @@ fn a_refused_statement_in_a_transaction_is_repaired_and_the_transaction_goes_on(
 
 #[test]
 fn a_query_that_fails_alone_is_repaired() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[query(FAILS)]), "Q");
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-    let patient = exchange.patient();
-    assert!(exchange.conversation.is_running());
-    assert!(!exchange.conversation.is_upstream_running());
+    let repair_job = exchange.patient();
+    assert!(exchange.protocol.is_running());
+    assert!(!exchange.protocol.is_upstream_running());
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 1")),
+        exchange.rescued(repair_job, repaired("SELECT 1")),
         "Q<SELECT 1>"
     );
     assert_eq!(exchange.upstream(&answer()), "TDNCZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn an_error_and_its_end_may_come_apart() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     assert_eq!(exchange.upstream(&[error("42703")]), "");
-    assert!(!exchange.conversation.takes_frames());
-    assert!(exchange.conversation.take_errand().is_none());
+    assert!(!exchange.protocol.takes_frames());
+    assert!(exchange.protocol.take_blocking_job().is_none());
     assert_eq!(exchange.upstream(&[ready(b'I')]), "");
-    let patient = exchange.patient();
+    let repair_job = exchange.patient();
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 1")),
+        exchange.rescued(repair_job, repaired("SELECT 1")),
         "Q<SELECT 1>"
     );
 }
 
 #[test]
 fn a_query_that_cannot_be_repaired_fails_as_it_did_with_advice() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let patient = exchange.patient();
-    assert_eq!(exchange.rescued(patient, failed()), "");
+    let repair_job = exchange.patient();
+    assert_eq!(exchange.rescued(repair_job, failed()), "");
     let (letters, fields) = exchange.told();
     assert_eq!(letters, "EZ");
     let wanted = [
@@ -248,33 +251,33 @@ fn a_query_that_cannot_be_repaired_fails_as_it_did_with_advice() {
         "There is no such column.",
     ];
     assert_eq!(fields, wanted);
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
     assert_eq!(exchange.client(&[query("SELECT 1")]), "Q");
 }
 
 #[test]
 fn a_repair_that_fails_when_it_runs_leaves_the_first_error() {
     for (second, told) in [("22012", "42703"), ("57014", "57014")] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         exchange.client(&[query(FAILS)]);
         exchange.upstream(&[error("42703"), ready(b'I')]);
-        let patient = exchange.patient();
-        exchange.rescued(patient, repaired("SELECT 1"));
+        let repair_job = exchange.patient();
+        exchange.rescued(repair_job, repaired("SELECT 1"));
         let bytes = [message(b'T', b"\0\0"), error(second), ready(b'I')].concat();
         let got = exchange.upstream_bytes(&bytes);
         assert_eq!(letters(&got), "TEZ");
         assert_eq!(fields(&got)[0], told);
-        assert!(exchange.conversation.is_at_rest());
+        assert!(exchange.protocol.is_at_rest());
     }
 }
 
 #[test]
 fn rows_of_a_repair_that_breaks_off_are_announced() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let patient = exchange.patient();
-    exchange.rescued(patient, repaired("SELECT 1"));
+    let repair_job = exchange.patient();
+    exchange.rescued(repair_job, repaired("SELECT 1"));
     let answer = [message(b'T', b"\0\0"), row(), error("22012"), ready(b'I')];
     assert_eq!(exchange.upstream(&answer), "TDNEZ");
 }
@@ -282,7 +285,7 @@ fn rows_of_a_repair_that_breaks_off_are_announced() {
 #[test]
 fn other_errors_pass_at_once() {
     for code in ["22012", "42501", "57014", "53300", "08006"] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         exchange.client(&[query(FAILS)]);
         assert_eq!(
             exchange.upstream(&[error(code), ready(b'I')]),
@@ -300,11 +303,11 @@ fn other_errors_pass_at_once() {
 
 #[test]
 fn an_error_behind_part_of_an_answer_passes() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     assert_eq!(exchange.upstream(&[message(b'T', b"\0\0")]), "T");
     assert_eq!(exchange.upstream(&[error("22P02"), ready(b'I')]), "EZ");
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     let answer = [message(b'T', b"\0\0"), row(), error("22P02"), ready(b'I')];
     assert_eq!(exchange.upstream(&answer), "TDEZ");
@@ -314,13 +317,13 @@ fn an_error_behind_part_of_an_answer_passes() {
 #[test]
 fn a_description_right_before_an_error_waits_with_it() {
     let described = message(b'T', b"\0\0");
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     let failing = [described.clone(), error("22P02"), ready(b'I')];
     assert_eq!(exchange.upstream(&failing), "");
-    let patient = exchange.patient();
+    let repair_job = exchange.patient();
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 1")),
+        exchange.rescued(repair_job, repaired("SELECT 1")),
         "Q<SELECT 1>"
     );
     assert_eq!(exchange.upstream(&answer()), "TDNCZ");
@@ -331,88 +334,94 @@ fn a_description_right_before_an_error_waits_with_it() {
 
 #[test]
 fn a_read_that_failed_for_the_moment_is_sent_again() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("SELECT 1")]);
     for _ in 0..limits::RETRIES_MAX {
         let answer = [message(b'T', b"\0\0"), error("40001"), ready(b'I')];
         assert_eq!(exchange.upstream(&answer), "");
-        let patient = exchange.patient();
+        let repair_job = exchange.patient();
         exchange
-            .conversation
-            .rescued(patient, Rescued::Paused)
+            .protocol
+            .repair_finished(repair_job, RepairResult::Paused)
             .unwrap();
         assert_eq!(exchange.sent_texts(), "Q<SELECT 1>");
     }
     assert_eq!(exchange.upstream(&[error("40001"), ready(b'I')]), "EZ");
     exchange.client(&[parse("", "SELECT 1"), bind("", ""), sync()]);
     assert_eq!(exchange.upstream(&[error("40001"), ready(b'I')]), "");
-    let patient = exchange.patient();
+    let repair_job = exchange.patient();
     exchange
-        .conversation
-        .rescued(patient, Rescued::Paused)
+        .protocol
+        .repair_finished(repair_job, RepairResult::Paused)
         .unwrap();
     assert_eq!(exchange.sent_texts(), "P<SELECT 1>BS");
     assert_eq!(
         exchange.upstream(&[empty(b'1'), empty(b'2'), ready(b'I')]),
         "12Z"
     );
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn what_the_client_cancels_ends() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let patient = exchange.patient();
+    let repair_job = exchange.patient();
     exchange
-        .conversation
-        .rescued(patient, Rescued::Cancelled)
+        .protocol
+        .repair_finished(repair_job, RepairResult::Cancelled)
         .unwrap();
     let (letters, [code, ..]) = exchange.told();
     assert_eq!((letters.as_str(), code.as_str()), ("EZ", "57014"));
-    assert!(exchange.conversation.is_at_rest());
-    let (_, patient, _) = exchange.client_fails(&[query(FOREIGN)]);
+    assert!(exchange.protocol.is_at_rest());
+    let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
     exchange
-        .conversation
-        .rescued(patient, Rescued::Cancelled)
+        .protocol
+        .repair_finished(repair_job, RepairResult::Cancelled)
         .unwrap();
     assert_eq!(exchange.told().0, "EZ");
 }
 
 /// Expects a text to fail, as a snapshot would have it.
-fn doubt(exchange: &mut Exchange, text: &str) {
-    let sight = Sight::new(Arc::new(Fixture::new(15).build()), &Policy::agent());
-    let conversation = &mut exchange.conversation;
-    conversation.names.set_sight(Some(Arc::new(sight)));
-    let mut cache = conversation.cache.lock().unwrap();
+fn doubt(exchange: &mut TestExchange, text: &str) {
+    let effect_graph =
+        EffectGraph::new(Arc::new(CatalogFixture::new(15).build()), &Policy::agent());
+    let protocol = &mut exchange.protocol;
+    protocol
+        .names
+        .set_effect_graph(Some(Arc::new(effect_graph)));
+    let mut cache = protocol.cache.lock().unwrap();
     for _ in 0..3 {
-        let judgement = cache.judge(&conversation.gate, text.into(), &conversation.names);
-        judgement.facts.forecast.get_or_init(|| Forecast::MayFail);
+        let judgement = cache.judge(&protocol.gate, text.into(), &protocol.names);
+        judgement
+            .facts
+            .forecast
+            .get_or_init(|| RunForecast::MayFail);
     }
 }
 
 #[test]
 fn what_is_expected_to_fail_in_a_transaction_is_tried_first() {
     let text = "SELECT 1 + 1";
-    let (done, none) = (Ending::Unneeded, Advice::default());
+    let (done, none) = (RepairConclusion::NotNeeded, RepairAdvice::default());
     for (ending, sent) in [
         (repaired("SELECT 3"), "Q<SELECT 3>"),
         (done, "Q<SELECT 1 + 1>"),
-        (Ending::Failed(none), "Q<SELECT 1 + 1>"),
+        (RepairConclusion::Failed(none), "Q<SELECT 1 + 1>"),
     ] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         exchange.client(&[query("BEGIN")]);
         exchange.upstream(&[complete("BEGIN"), ready(b'T')]);
         doubt(&mut exchange, text);
-        let (before, patient, _) = exchange.client_fails(&[query(text)]);
+        let (before, repair_job, _) = exchange.client_fails(&[query(text)]);
         assert_eq!(before, "");
-        assert_eq!(exchange.rescued(patient, ending), sent);
+        assert_eq!(exchange.rescued(repair_job, ending), sent);
         let got = exchange.upstream(&[row(), complete("SELECT 1"), ready(b'T')]);
         assert_eq!(got.replace('N', ""), "DCZ");
     }
     // Alone, outside of a transaction, it is sent at once.
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     doubt(&mut exchange, text);
     assert_eq!(exchange.client(&[query(text)]), "Q");
 }
@@ -421,10 +430,11 @@ fn what_is_expected_to_fail_in_a_transaction_is_tried_first() {
 fn what_failed_as_expected_fails_with_advice() {
     let text = "SELECT 1 + 1";
     for code in ["42703", "57014"] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         doubt(&mut exchange, text);
-        let (_, patient, rest) = exchange.client_fails(&[parse("s", text), bind("", "s"), sync()]);
-        assert_eq!(exchange.rescued(patient, failed()), "P<sSELECT 1 + 1>");
+        let (_, repair_job, rest) =
+            exchange.client_fails(&[parse("s", text), bind("", "s"), sync()]);
+        assert_eq!(exchange.rescued(repair_job, failed()), "P<sSELECT 1 + 1>");
         exchange.client(&[rest]);
         let got = exchange.upstream_bytes(&[error(code), ready(b'I')].concat());
         assert_eq!(letters(&got), "EZ");
@@ -438,25 +448,25 @@ fn what_failed_as_expected_fails_with_advice() {
 #[test]
 fn an_error_meanwhile_drops_what_is_rescued() {
     let text = "SELECT 1 + 1";
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[parse("", "SELECT 2"), bind("", ""), execute("")]);
     doubt(&mut exchange, text);
-    let (_, patient, _) = exchange.client_fails(&[parse("", text)]);
+    let (_, repair_job, _) = exchange.client_fails(&[parse("", text)]);
     exchange.upstream(&[empty(b'1'), empty(b'2'), error("22012")]);
-    assert_eq!(exchange.rescued(patient, repaired("SELECT 3")), "");
+    assert_eq!(exchange.rescued(repair_job, repaired("SELECT 3")), "");
     assert_eq!(exchange.client(&[bind("", ""), sync()]), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn an_error_with_something_behind_it_passes() {
     for behind in [query("SELECT 1"), parse("", "SELECT 1"), message(b'H', b"")] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         exchange.client(&[query(FAILS), behind]);
         assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "EZ");
     }
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("SELECT 1"), query(FAILS)]);
     let [first, second, third, fourth] = answer();
     let answers = [first, second, third, fourth, error("42703"), ready(b'I')];
@@ -465,13 +475,13 @@ fn an_error_with_something_behind_it_passes() {
 
 #[test]
 fn a_batch_whose_parse_fails_is_sent_again() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let batch = [parse("", FAILS), bind("", ""), execute(""), sync()];
     assert_eq!(exchange.client(&batch), "PBES");
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-    let patient = exchange.patient();
+    let repair_job = exchange.patient();
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 1")),
+        exchange.rescued(repair_job, repaired("SELECT 1")),
         "P<SELECT 1>BES"
     );
     let answer = [
@@ -482,14 +492,14 @@ fn a_batch_whose_parse_fails_is_sent_again() {
         ready(b'I'),
     ];
     assert_eq!(exchange.upstream(&answer), "N12DCZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
     // What is prepared now is what runs.
     assert_eq!(exchange.client(&[bind("", ""), execute(""), sync()]), "BES");
 }
 
 #[test]
 fn a_batch_that_waits_for_its_flush_is_repaired_before_its_sync() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let describe = || message(b'D', b"Ss\0");
     let flush = || message(b'H', b"");
     assert_eq!(
@@ -500,9 +510,9 @@ fn a_batch_that_waits_for_its_flush_is_repaired_before_its_sync() {
     // The upstream is told where the batch ends, and the client hears nothing of it.
     assert_eq!(exchange.sent(), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "");
-    let patient = exchange.patient();
+    let repair_job = exchange.patient();
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 1")),
+        exchange.rescued(repair_job, repaired("SELECT 1")),
         "P<sSELECT 1>DH"
     );
     let answer = [empty(b'1'), message(b't', b"\0\0"), message(b'T', b"\0\0")];
@@ -513,13 +523,13 @@ fn a_batch_that_waits_for_its_flush_is_repaired_before_its_sync() {
     );
     let answer = [empty(b'2'), row(), complete("SELECT 1"), ready(b'I')];
     assert_eq!(exchange.upstream(&answer), "2DCZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn a_batch_that_is_not_repaired_is_skipped_to_its_sync() {
     for (whole, letters) in [(true, "EZ"), (false, "E")] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         let mut batch = vec![parse("s", FAILS), bind("", "s"), execute("")];
         if whole {
             batch.push(sync());
@@ -528,15 +538,15 @@ fn a_batch_that_is_not_repaired_is_skipped_to_its_sync() {
         assert_eq!(exchange.upstream(&[error("42703")]), "");
         exchange.sent();
         exchange.upstream(&[ready(b'I')]);
-        let patient = exchange.patient();
-        assert_eq!(exchange.rescued(patient, failed()), "");
+        let repair_job = exchange.patient();
+        assert_eq!(exchange.rescued(repair_job, failed()), "");
         let (got, [code, ..]) = exchange.told();
         assert_eq!((got.as_str(), code.as_str()), (letters, "42703"));
         if !whole {
             assert_eq!(exchange.client(&[bind("", "s"), sync()]), "");
             assert_eq!(exchange.alone(), "Z");
         }
-        assert!(exchange.conversation.is_at_rest());
+        assert!(exchange.protocol.is_at_rest());
         // The name stands for nothing.
         assert_eq!(exchange.client(&[bind("", "s"), sync()]), "");
         let (_, [code, ..]) = exchange.told();
@@ -546,7 +556,7 @@ fn a_batch_that_is_not_repaired_is_skipped_to_its_sync() {
 
 #[test]
 fn what_a_failed_batch_would_have_closed_is_closed_when_it_is_sent_again() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[parse("old", "SELECT 1"), sync()]);
     exchange.upstream(&[empty(b'1'), ready(b'I')]);
     let batch = [
@@ -561,9 +571,9 @@ fn what_a_failed_batch_would_have_closed_is_closed_when_it_is_sent_again() {
         exchange.upstream(&[empty(b'3'), error("42703"), ready(b'I')]),
         "3"
     );
-    let patient = exchange.patient();
+    let repair_job = exchange.patient();
     assert_eq!(
-        exchange.rescued(patient, repaired("SELECT 1")),
+        exchange.rescued(repair_job, repaired("SELECT 1")),
         "P<SELECT 1>CP<secondSELECT 2>S"
     );
     let answer = [empty(b'1'), empty(b'3'), empty(b'1'), ready(b'I')];
@@ -575,11 +585,11 @@ fn what_a_failed_batch_would_have_closed_is_closed_when_it_is_sent_again() {
 
 #[test]
 fn a_batch_sent_again_may_need_a_second_rescue() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[parse("", FAILS), bind("", ""), sync()]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let patient = exchange.patient();
-    exchange.rescued(patient, repaired("SELECT 1"));
+    let repair_job = exchange.patient();
+    exchange.rescued(repair_job, repaired("SELECT 1"));
     // The repaired text failed after all: the client gets its own error.
     let got = exchange.upstream_bytes(&[error("42P01"), ready(b'I')].concat());
     assert_eq!(letters(&got), "EZ");
@@ -588,7 +598,7 @@ fn a_batch_sent_again_may_need_a_second_rescue() {
         (code.as_str(), detail.as_str()),
         ("42703", "RepairExhausted: undefined_column")
     );
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
@@ -601,14 +611,14 @@ fn what_stands_in_a_pipeline_fails_as_it_always_did() {
         complete("SELECT 1"),
         ready(b'I'),
     ];
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[batch(FAILS), batch("SELECT 1")]);
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "EZ");
     assert_eq!(exchange.upstream(&ok), "12DCZ");
     exchange.client(&[batch("SELECT 1"), batch(FAILS)]);
     assert_eq!(exchange.upstream(&ok), "12DCZ");
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "EZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
     // Alone it is repaired again.
     exchange.client(&[batch(FAILS)]);
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
@@ -617,7 +627,7 @@ fn what_stands_in_a_pipeline_fails_as_it_always_did() {
 
 #[test]
 fn a_batch_too_long_to_be_kept_fails_as_it_always_did() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let long = message(
         b'B',
         &[&b"\0\0\0\0\0\x01\0\x03\0\0"[..], &[b'x'; 0x30000], b"\0\0"].concat(),
@@ -628,7 +638,7 @@ fn a_batch_too_long_to_be_kept_fails_as_it_always_did() {
 
 #[test]
 fn in_a_transaction_nothing_is_held_back() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("BEGIN")]);
     exchange.upstream(&[complete("BEGIN"), ready(b'T')]);
     exchange.client(&[query(FAILS)]);
@@ -637,11 +647,11 @@ fn in_a_transaction_nothing_is_held_back() {
 
 #[test]
 fn a_client_that_wants_no_notices_gets_none() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("SET client_min_messages = warning")]);
     exchange.upstream(&[complete("SET"), ready(b'I')]);
-    let (_, patient, _) = exchange.client_fails(&[query(FOREIGN)]);
-    exchange.rescued(patient, repaired("SELECT 2"));
+    let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
+    exchange.rescued(repair_job, repaired("SELECT 2"));
     assert_eq!(exchange.upstream(&answer()), "TDCZ");
 }
 
@@ -656,20 +666,20 @@ fn what_comes_right_behind_an_error_is_repaired_as_well() {
         (batch("SELECT 1/0"), &divided),
     ] {
         for second in [query(FAILS), batch(FAILS)] {
-            let mut exchange = Exchange::new();
+            let mut exchange = TestExchange::new();
             exchange.client(from_ref(&first));
             assert!(exchange.upstream(answer).ends_with('E'));
             exchange.client(from_ref(&second));
             assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
             assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-            let patient = exchange.patient();
+            let repair_job = exchange.patient();
             assert!(
                 exchange
-                    .rescued(patient, repaired("SELECT 1"))
+                    .rescued(repair_job, repaired("SELECT 1"))
                     .contains("<SELECT 1>")
             );
             // Where a transaction has failed nothing is repaired.
-            let mut exchange = Exchange::new();
+            let mut exchange = TestExchange::new();
             exchange.client(from_ref(&first));
             exchange.upstream(answer);
             exchange.client(&[second]);
@@ -682,7 +692,7 @@ fn what_comes_right_behind_an_error_is_repaired_as_well() {
 #[test]
 fn what_follows_a_parse_that_nothing_helps_is_repaired() {
     let batch = |text: &str| [parse("", text), bind("", ""), execute(""), sync()].concat();
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[batch("SELECT secret")]);
     assert_eq!(exchange.upstream(&[error("42501"), ready(b'I')]), "EZ");
     exchange.client(&[batch(FAILS)]);

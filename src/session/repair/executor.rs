@@ -1,7 +1,7 @@
-//! Where rescues run: on threads that may wait, a bounded number at a time, for a bounded time.
+//! Where repairs run: on threads that may wait, a bounded number at a time, for a bounded time.
 //!
 //! Each user has a part of the places, so that one whose statements all fail leaves some for the
-//! others. A rescue that nobody waits for any more asks the server nothing more.
+//! others. A repair that nobody waits for any more asks the server nothing more.
 
 use std::fmt;
 use std::future::pending;
@@ -14,65 +14,65 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::compute_slots::{ComputeSlot, ComputeSlots};
-use super::{Cause, Patient, Rescued};
-use crate::gate::{Gate, Parameters, ReadPermit, SearchPaths, SessionNames};
+use super::{RepairCause, RepairJob, RepairResult};
+use crate::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use crate::limits;
-use crate::repair::{Request, Run, Uncompiled, rescue};
-use crate::session::protocol::Conversation;
-use crate::session::scheduling::fair_slots::Places;
+use crate::repair::{CompileError, RepairRequest, StatementCompiler, repair_statement};
+use crate::session::protocol::SessionProtocol;
+use crate::session::scheduling::fair_slots::FairSlots;
 use crate::session::scheduling::large_text::text_of;
 use crate::session::scheduling::throttle::SharedThrottle;
-use crate::session::scheduling::user_shares::UserParts;
+use crate::session::scheduling::user_shares::UserShares;
 use crate::session::server::error_rewrite;
-use crate::upstream::compile_pool::{Side, SideRun};
+use crate::upstream::compile_pool::{CompilePool, CompileRun};
 
-/// The places of rescues, shared by all sessions.
-pub struct Workshop {
-    places: Arc<Semaphore>,
+/// The slots of repairs, shared by all sessions.
+pub struct RepairExecutor {
+    repair_slots: Arc<Semaphore>,
     /// What each user may take of them.
-    parts: UserParts,
+    shares: UserShares,
     /// How many of them compute at the same time.
-    slots: ComputeSlots,
+    compute_slots: ComputeSlots,
     /// The threads of this worker that judge large texts.
-    judges: Places,
+    judge_slots: FairSlots,
     /// What each user may take of those.
-    judged: UserParts,
+    judge_shares: UserShares,
     /// What those of this worker that never pause leave to others.
     throttle: SharedThrottle,
 }
 
-/// A rescue under way. May be dropped: it ends by itself.
-pub type Rescuing = Pin<Box<dyn Future<Output = Rescued> + Send>>;
+/// A repair under way. May be dropped: it ends by itself.
+pub type RunningRepair = Pin<Box<dyn Future<Output = RepairResult> + Send>>;
 
-/// When each step of a rescue was done, where the statement is sampled: first the beginning, then
+/// When each step of a repair was done, where the statement is sampled: first the beginning, then
 /// the end of each.
 #[derive(Debug, Default)]
-pub struct Marks(Option<Vec<Instant>>);
+pub struct StepTimes(Option<Vec<Instant>>);
 
-/// What compiles the texts of one rescue, while somebody waits for it.
-struct Bench {
-    marks: Marks,
+/// What compiles the texts of one repair, while somebody waits for it.
+struct Compiler {
+    marks: StepTimes,
     gate: Arc<Gate>,
-    tools: Tools,
+    tools: CompileTarget,
     awaited: Weak<()>,
     slot: Option<ComputeSlot>,
 }
 
-enum Tools {
-    Side(SideRun),
+enum CompileTarget {
+    Side(CompileRun),
     /// There is no server to ask, or it is not known where it looks names up.
     Nobody,
 }
 
-impl Workshop {
+impl RepairExecutor {
     /// All places are free.
     pub fn new() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(limits::RESCUES_MAX)),
-            parts: UserParts::new(limits::RESCUES_OF_USER_MAX),
-            slots: ComputeSlots::new(),
-            judges: Places::new(limits::JUDGE_THREADS_MAX),
-            judged: UserParts::new(limits::JUDGE_THREADS_MAX),
+            repair_slots: Arc::new(Semaphore::new(limits::REPAIRS_MAX)),
+            shares: UserShares::new(limits::REPAIRS_OF_USER_MAX),
+            compute_slots: ComputeSlots::new(),
+            judge_slots: FairSlots::new(limits::JUDGE_THREADS_MAX),
+            judge_shares: UserShares::new(limits::JUDGE_THREADS_MAX),
             throttle: SharedThrottle::default(),
         }
     }
@@ -80,23 +80,23 @@ impl Workshop {
     /// The same one, with judges of its own, for one more worker that has this throttle.
     pub fn for_worker(&self, throttle: SharedThrottle) -> Self {
         Self {
-            judges: Places::new(limits::JUDGE_THREADS_MAX),
-            judged: UserParts::new(limits::JUDGE_THREADS_MAX),
+            judge_slots: FairSlots::new(limits::JUDGE_THREADS_MAX),
+            judge_shares: UserShares::new(limits::JUDGE_THREADS_MAX),
             throttle,
-            places: Arc::clone(&self.places),
-            parts: self.parts.clone(),
-            slots: self.slots.clone(),
+            repair_slots: Arc::clone(&self.repair_slots),
+            shares: self.shares.clone(),
+            compute_slots: self.compute_slots.clone(),
         }
     }
 
     /// Who judges large texts.
-    pub(in crate::session) fn judges(&self) -> &Places {
-        &self.judges
+    pub(in crate::session) fn judge_slots(&self) -> &FairSlots {
+        &self.judge_slots
     }
 
     /// What a user may take of those threads.
-    pub(in crate::session) fn judges_of(&self, user: &str) -> Arc<Semaphore> {
-        self.judged.of(user)
+    pub(in crate::session) fn judge_share(&self, user: &str) -> Arc<Semaphore> {
+        self.judge_shares.of(user)
     }
 
     /// What those of this worker that never pause leave to others.
@@ -105,37 +105,39 @@ impl Workshop {
     }
 }
 
-impl Default for Workshop {
+impl Default for RepairExecutor {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Conversation {
-    /// Has a statement rescued on another thread.
-    pub fn rescue_elsewhere(&mut self, patient: &Patient) -> Rescuing {
-        let wishes = self.wishes.clone();
+impl SessionProtocol {
+    /// Has a statement repaired on another thread.
+    pub fn start_repair(&mut self, repair_job: &RepairJob) -> RunningRepair {
+        let signals = self.signals.clone();
         let cancelled = async move {
-            match wishes {
-                Some(wishes) => wishes.cancelled().await,
+            match signals {
+                Some(signals) => signals.until_cancelled().await,
                 None => pending().await,
             }
         };
-        let work = match &patient.cause {
-            Cause::Shaken { tries, .. } => self.pause(*tries),
-            Cause::Refused(_) | Cause::Doubted | Cause::Failed { .. } => self.in_turn(patient),
+        let work = match &repair_job.cause {
+            RepairCause::Shaken { tries, .. } => self.pause(*tries),
+            RepairCause::Refused(_) | RepairCause::Doubted | RepairCause::Failed { .. } => {
+                self.in_turn(repair_job)
+            }
         };
         Box::pin(async move {
             tokio::select! {
                 biased;
-                () = cancelled => Rescued::Cancelled,
+                () = cancelled => RepairResult::Cancelled,
                 rescued = work => rescued,
             }
         })
     }
 
     /// A while, longer each time, and never the same for two clients.
-    fn pause(&self, tries: u32) -> Rescuing {
+    fn pause(&self, tries: u32) -> RunningRepair {
         let step = limits::RETRY_PAUSE.saturating_mul(2_u32.saturating_pow(tries));
         let mut chance = [0_u8; 1];
         // Without randomness the pause is merely the same for all.
@@ -145,31 +147,31 @@ impl Conversation {
         };
         Box::pin(async move {
             sleep(step / 2 + jitter / 2).await;
-            Rescued::Paused
+            RepairResult::Paused
         })
     }
 
-    fn in_turn(&mut self, patient: &Patient) -> Rescuing {
-        self.look_around();
+    fn in_turn(&mut self, repair_job: &RepairJob) -> RunningRepair {
+        self.refresh_names();
         let gate = Arc::clone(&self.gate);
         let names = self.names.clone();
-        self.look_away();
+        self.release_names();
         let awaited = Arc::new(());
         let is_traced = self.is_traced();
-        let mut bench = Bench {
-            marks: Marks::default(),
+        let mut bench = Compiler {
+            marks: StepTimes::default(),
             gate: Arc::clone(&gate),
-            tools: Tools::of(self.side.as_ref(), &names),
+            tools: CompileTarget::of(self.compile_pool.as_ref(), &names),
             awaited: Arc::downgrade(&awaited),
             slot: None,
         };
-        let slots = self.workshop.slots.clone();
-        let (frame, failure) = (patient.frame.clone(), patient.failure.clone());
+        let slots = self.repair_executor.compute_slots.clone();
+        let (frame, failure) = (repair_job.frame.clone(), repair_job.failure.clone());
         let work = move || {
             bench.slot = Some(slots.take());
             let began = Instant::now();
             let (text, parameters) = text_of(&frame).unwrap_or_default();
-            let request = Request {
+            let request = RepairRequest {
                 gate: &gate,
                 names: &names,
                 parameters: &parameters,
@@ -177,41 +179,41 @@ impl Conversation {
                 failure,
             };
             if is_traced {
-                bench.marks = Marks(Some(vec![Instant::now()]));
+                bench.marks = StepTimes(Some(vec![Instant::now()]));
             }
-            let outcome = rescue(&request, &mut bench);
-            bench.stepped();
+            let outcome = repair_statement(&request, &mut bench);
+            bench.attempt_finished();
             (outcome, bench.marks, began.elapsed())
         };
-        let part = self.workshop.parts.of(self.names.role());
-        let places = Arc::clone(&self.workshop.places);
-        let throttle = self.workshop.throttle.clone();
+        let part = self.repair_executor.shares.of(self.names.role());
+        let places = Arc::clone(&self.repair_executor.repair_slots);
+        let throttle = self.repair_executor.throttle.clone();
         let in_turn = async move {
             // The own part first: who waits for it keeps no other from a place.
             let own = Arc::clone(&part).acquire_owned().await.ok()?;
             let place = places.acquire_owned().await.ok()?;
-            let rescuing = spawn_blocking(move || {
+            let repair = spawn_blocking(move || {
                 let (outcome, marks, took) = work();
                 drop(place);
                 (outcome, marks, took, (own, part))
             });
-            let (outcome, marks, took, own) = rescuing.await.ok()?;
+            let (outcome, marks, took, own) = repair.await.ok()?;
             throttle.keep_after(took, own);
             Some((outcome, marks))
         };
-        let bounded = timeout(limits::RESCUE_TIME_MAX, in_turn);
+        let bounded = timeout(limits::REPAIR_TIME_MAX, in_turn);
         Box::pin(async move {
             let outcome = bounded.await.ok().flatten();
             drop(awaited);
             match outcome {
-                Some((outcome, marks)) => Rescued::Ended(outcome, marks),
-                None => Rescued::Unended,
+                Some((outcome, marks)) => RepairResult::Ended(outcome, marks),
+                None => RepairResult::Unended,
             }
         })
     }
 }
 
-impl Marks {
+impl StepTimes {
     /// When a step was done. Steps without a change have no time of their own.
     pub(in crate::session) fn of_step(&self, place: usize) -> Option<(Instant, Instant)> {
         let marks = self.0.as_deref()?;
@@ -221,48 +223,48 @@ impl Marks {
     }
 }
 
-impl Tools {
-    fn of(side: Option<&Side>, names: &SessionNames) -> Self {
+impl CompileTarget {
+    fn of(compile_pool: Option<&CompilePool>, names: &SessionNames) -> Self {
         let SearchPaths::Known(paths) = names.paths() else {
             return Self::Nobody;
         };
-        match (side, &**paths) {
-            (Some(side), [path]) => Self::Side(side.run(path)),
+        match (compile_pool, &**paths) {
+            (Some(compile_pool), [path]) => Self::Side(compile_pool.run(path)),
             _ => Self::Nobody,
         }
     }
 }
 
-impl Run for Bench {
+impl StatementCompiler for Compiler {
     fn compile(
         &mut self,
         permit: &ReadPermit<'_>,
-        parameters: &Parameters,
-    ) -> Result<(), Uncompiled> {
+        parameters: &ParameterTypes,
+    ) -> Result<(), CompileError> {
         match &mut self.tools {
-            Tools::Side(side) if self.awaited.strong_count() > 0 => {
+            CompileTarget::Side(compile_pool) if self.awaited.strong_count() > 0 => {
                 let compiled = match &self.slot {
-                    Some(slot) => slot.lend_during(|| side.compile(permit, parameters)),
-                    None => side.compile(permit, parameters),
+                    Some(slot) => slot.lend_during(|| compile_pool.compile(permit, parameters)),
+                    None => compile_pool.compile(permit, parameters),
                 };
                 compiled
                     .map_err(|failed| error_rewrite::uncompiled(failed, permit, self.gate.policy()))
             }
-            Tools::Side(_) | Tools::Nobody => Err(Uncompiled::Unavailable),
+            CompileTarget::Side(_) | CompileTarget::Nobody => Err(CompileError::Unavailable),
         }
     }
 
-    fn stepped(&mut self) {
-        // As many as the funnel has rounds, which have a bound.
+    fn attempt_finished(&mut self) {
+        // As many as the repair loop has rounds, which have a bound.
         if let Some(marks) = &mut self.marks.0 {
             marks.push(Instant::now());
         }
     }
 }
 
-impl fmt::Debug for Workshop {
+impl fmt::Debug for RepairExecutor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Workshop")
+        formatter.write_str("RepairExecutor")
     }
 }
 
@@ -272,12 +274,12 @@ mod tests {
 
     #[test]
     fn one_user_leaves_places_for_others() {
-        let workshop = Workshop::new();
-        let ann = workshop.parts.of("ann");
+        let repair_executor = RepairExecutor::new();
+        let ann = repair_executor.shares.of("ann");
         let taken: Vec<_> =
             std::iter::from_fn(|| Arc::clone(&ann).try_acquire_owned().ok()).collect();
-        assert_eq!(taken.len(), limits::RESCUES_OF_USER_MAX);
-        assert!(taken.len() * 2 <= limits::RESCUES_MAX);
-        assert!(workshop.parts.of("bob").try_acquire().is_ok());
+        assert_eq!(taken.len(), limits::REPAIRS_OF_USER_MAX);
+        assert!(taken.len() * 2 <= limits::REPAIRS_MAX);
+        assert!(repair_executor.shares.of("bob").try_acquire().is_ok());
     }
 }

@@ -11,114 +11,116 @@ use std::time::Instant;
 
 use bytes::{Buf, Bytes};
 
-use super::apply_repair::{Manner, parse_of};
+use super::apply_repair::{SendOptions, parse_of};
 use super::preflight::is_plain_query;
-use super::retained_frames::Extent;
-use super::{Batch, Cause, Errand, Patient};
+use super::retained_frames::BatchExtent;
+use super::{BlockingJob, FailedBatch, RepairCause, RepairJob};
 use crate::gate::Facts;
 use crate::limits;
 use crate::policy::RepairMode;
-use crate::repair::{Class, Failure, Origin};
-use crate::session::pending::{Owed, Running, Skipped, Stake};
-use crate::session::protocol::{Conversation, Intake};
+use crate::repair::{Failure, FailureClass, FailureOrigin};
+use crate::session::pending::{ExpectedReply, InFlight, SkipExtent, TextRetained};
+use crate::session::protocol::{ClientState, SessionProtocol};
 use crate::session::scheduling::large_text::text_of;
 use crate::sqlstate;
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
-use crate::wire::backend::{Fields, TransactionStatus, error_fields};
-use crate::wire::frame::{Cut, Frame, Phase, cut_frontend, header_backend};
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::wire::backend::{ResponseFields, TransactionStatus, error_fields};
+use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend, header_backend};
 use crate::wire::frontend::Parse;
 
 /// A failure that the client has not heard of; the upstream is on its way to rest.
 #[derive(Debug)]
-pub struct Held {
-    running: Box<Running>,
-    patient: Box<Patient>,
+pub struct HeldError {
+    running: Box<InFlight>,
+    repair_job: Box<RepairJob>,
 }
 
-impl Held {
+impl HeldError {
     /// Bytes of memory that its messages take.
     pub(in crate::session) fn memory(&self) -> usize {
-        self.patient.memory()
+        self.repair_job.memory()
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// Keeps a Query that is about to be sent, if its failure could be held back.
-    pub(in crate::session) fn stake_query(
+    pub(in crate::session) fn retain_query(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &ClientFrame<'_>,
         facts: &Facts,
-        manner: &Manner,
-    ) -> Stake {
-        let is_kept = manner.cares()
+        options: &SendOptions,
+    ) -> TextRetained {
+        let is_kept = options.may_hold_error()
             && self.repairs_frame(frame)
-            && self.journal.has_only_readies()
-            && !self.standing.unsynced
-            && self.standing.status == TransactionStatus::Idle
+            && self.pending.has_only_readies()
+            && !self.transaction.unsynced
+            && self.transaction.status == TransactionStatus::Idle
             && is_plain_query(facts);
         if is_kept {
             self.retained.keep_query(frame);
-            Stake::Kept
+            TextRetained::Kept
         } else {
-            self.retained.pass_query();
-            Stake::Lost
+            self.retained.skip_query();
+            TextRetained::Lost
         }
     }
 
     /// The same for a Parse. Its name must be new: of one that is not, nobody could say afterwards
     /// what it stands for.
-    pub(in crate::session) fn stake_parse(
+    pub(in crate::session) fn retain_parse(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &ClientFrame<'_>,
         parse: &Parse<'_>,
         facts: &Facts,
-        manner: &Manner,
-    ) -> Stake {
-        let is_kept = manner.cares()
+        options: &SendOptions,
+    ) -> TextRetained {
+        let is_kept = options.may_hold_error()
             && self.retained.is_fresh()
             && self.repairs_frame(frame)
-            && self.standing.status == TransactionStatus::Idle
-            && self.journal.has_only_ends()
+            && self.transaction.status == TransactionStatus::Idle
+            && self.pending.has_only_ends()
             && is_plain_query(facts)
             && (parse.name.is_empty() || self.names.prepared(parse.name).is_none());
         if is_kept {
             self.retained.keep_parse(frame);
-            Stake::Kept
+            TextRetained::Kept
         } else {
             self.retained.follow_parse(frame);
-            Stake::Lost
+            TextRetained::Lost
         }
     }
 
-    fn repairs_frame(&self, frame: &Frame<'_>) -> bool {
+    fn repairs_frame(&self, frame: &ClientFrame<'_>) -> bool {
         // A frame is longer than its text.
         self.repairs_bytes(frame.body.len())
     }
 
     /// Holds an error back, if it may be.
-    pub(in crate::session) fn hold(
+    pub(in crate::session) fn hold_error(
         &mut self,
-        fields: Fields<'_>,
+        fields: ResponseFields<'_>,
         body: &[u8],
-        code: Code,
-    ) -> Option<Held> {
+        code: SqlstateCode,
+    ) -> Option<HeldError> {
         let alone = self.stands_alone()?;
         // Asked first: what has no remedy costs no copy.
-        let remedy = self.remedy(fields)?;
+        let remedy = self.choose_remedy(fields)?;
         let kept = self.retained.take();
         let (frame, rest) = first_frame(&kept)?;
         let batch = match alone {
-            Alone::Query => Batch::None,
-            Alone::Batch(Extent::Whole) => Batch::Whole(rest),
-            Alone::Batch(Extent::Open) => Batch::Open(rest),
+            LoneStatement::Query => FailedBatch::None,
+            LoneStatement::Batch(BatchExtent::Whole) => FailedBatch::Whole(rest),
+            LoneStatement::Batch(BatchExtent::Open) => FailedBatch::Open(rest),
         };
         let error = Bytes::copy_from_slice(body);
         let failure = match remedy {
-            Remedy::Again => None,
-            Remedy::Repair => Some(failure_of(&frame, fields)?),
+            ErrorRemedy::Again => None,
+            ErrorRemedy::Repair => Some(failure_of(&frame, fields)?),
         };
-        let (Owed::Query(mut running) | Owed::Parse(mut running)) = self.journal.pop()? else {
+        let (ExpectedReply::Query(mut running) | ExpectedReply::Parse(mut running)) =
+            self.pending.pop()?
+        else {
             return None;
         };
         running.sqlstate = Some(code);
@@ -127,14 +129,14 @@ impl Conversation {
             trace.answered();
         }
         let cause = match remedy {
-            Remedy::Again => Cause::Shaken {
+            ErrorRemedy::Again => RepairCause::Shaken {
                 error,
                 batch,
                 tries: running.tries,
             },
-            Remedy::Repair => Cause::Failed { error, batch },
+            ErrorRemedy::Repair => RepairCause::Failed { error, batch },
         };
-        let patient = Box::new(Patient {
+        let repair_job = Box::new(RepairJob {
             frame,
             described: std::mem::take(&mut self.described),
             failure,
@@ -142,13 +144,20 @@ impl Conversation {
             arrived: running.arrived,
             since: Instant::now(),
         });
-        Some(Held { running, patient })
+        Some(HeldError {
+            running,
+            repair_job,
+        })
     }
 
     /// Whether a Query whose result is described here fails right behind that, and its error will
     /// be held back: then so is the description. The server describes before it runs.
-    pub(in crate::session) fn withholds(&mut self, description: &[u8], behind: &[u8]) -> bool {
-        if self.stands_alone() != Some(Alone::Query) {
+    pub(in crate::session) fn holds_description(
+        &mut self,
+        description: &[u8],
+        behind: &[u8],
+    ) -> bool {
+        if self.stands_alone() != Some(LoneStatement::Query) {
             return false;
         }
         let Ok(Some(header)) = header_backend(behind) else {
@@ -157,7 +166,7 @@ impl Conversation {
         let body = behind.get(HEADER_BYTES..header.total);
         let is_held = match (header.kind, body.map(error_fields)) {
             (b'E', Some(Ok(fields))) if fields.severity() == Some("ERROR") => {
-                self.remedy(fields).is_some()
+                self.choose_remedy(fields).is_some()
             }
             _ => false,
         };
@@ -168,66 +177,73 @@ impl Conversation {
     }
 
     /// Whether the statement that is answered now stands alone, and how.
-    fn stands_alone(&mut self) -> Option<Alone> {
+    fn stands_alone(&mut self) -> Option<LoneStatement> {
         let is_taken = match self.intake {
-            Intake::Open => true,
+            ClientState::Open => true,
             // A Bind whose statement fails is part of the batch: it was sent behind it.
-            Intake::Planning => self.journal.asks_for_batch(),
+            ClientState::Planning => self.pending.asks_for_batch(),
             _ => false,
         };
-        if !is_taken || self.standing.status != TransactionStatus::Idle {
+        if !is_taken || self.transaction.status != TransactionStatus::Idle {
             return None;
         }
-        let is_last = self.journal.len() == 1 && !self.standing.unsynced;
-        match self.journal.head()? {
-            Owed::Query(running) if running.stake == Stake::Kept && running.bytes == 0 => {
-                is_last.then_some(Alone::Query)
+        let is_last = self.pending.len() == 1 && !self.transaction.unsynced;
+        match self.pending.head()? {
+            ExpectedReply::Query(running)
+                if running.text_retained == TextRetained::Kept && running.bytes == 0 =>
+            {
+                is_last.then_some(LoneStatement::Query)
             }
-            Owed::Parse(running) if running.stake == Stake::Kept => {
-                self.retained.extent().map(Alone::Batch)
+            ExpectedReply::Parse(running) if running.text_retained == TextRetained::Kept => {
+                self.retained.extent().map(LoneStatement::Batch)
             }
             _ => None,
         }
     }
 
     /// What may be done about a failure of the statement that is answered now.
-    fn remedy(&mut self, fields: Fields<'_>) -> Option<Remedy> {
+    fn choose_remedy(&mut self, fields: ResponseFields<'_>) -> Option<ErrorRemedy> {
         let code = fields.sqlstate()?;
         if code == sqlstate::SERIALIZATION_FAILURE.as_str() {
-            let (Owed::Query(running) | Owed::Parse(running)) = self.journal.head()? else {
+            let (ExpectedReply::Query(running) | ExpectedReply::Parse(running)) =
+                self.pending.head()?
+            else {
                 return None;
             };
             let may_again = running.tries < limits::RETRIES_MAX
                 && self.gate.policy().repair().mode == RepairMode::Apply;
-            return may_again.then_some(Remedy::Again);
+            return may_again.then_some(ErrorRemedy::Again);
         }
         let message = fields.get(b'M').unwrap_or_default();
-        Class::of(code, message).map(|_| Remedy::Repair)
+        FailureClass::of(code, message).map(|_| ErrorRemedy::Repair)
     }
 
     /// Brings the upstream to rest behind an error that is held back.
-    pub(in crate::session) fn settle_held(&mut self, held: Held) {
-        if held.patient.frame.first() == Some(&b'P') {
-            self.forget_failed_parse(&held.patient.frame);
-            if self.skip_pipeline(false) == Skipped::SyncNotSentYet {
+    pub(in crate::session) fn quiesce_upstream(&mut self, held: HeldError) {
+        if held.repair_job.frame.first() == Some(&b'P') {
+            self.forget_failed_parse(&held.repair_job.frame);
+            if self.skip_pipeline(false) == SkipExtent::SyncNotSentYet {
                 self.outbox.sync_message();
-                self.standing.unsynced = false;
-                self.names.sync();
-                self.journal.push(Owed::Sync);
+                self.transaction.unsynced = false;
+                self.names.sync_sent();
+                self.pending.push(ExpectedReply::Sync);
             }
         } else {
             // What is left of its answer is what is left of a Sync's.
-            self.journal.push(Owed::Sync);
+            self.pending.push(ExpectedReply::Sync);
         }
-        self.intake = Intake::Judging;
+        self.intake = ClientState::Judging;
         self.held = Some(Box::new(held));
     }
 
-    /// The upstream is at rest: the rescue begins.
-    pub(in crate::session) fn begin_rescue(&mut self, held: Held) {
-        let Held { running, patient } = held;
-        self.journal.push(Owed::Rescue(running));
-        self.errand = Some(Box::new(Errand::Rescue(patient)));
+    /// The upstream is at rest: the repair begins.
+    pub(in crate::session) fn begin_repair(&mut self, held: HeldError) {
+        let HeldError {
+            running,
+            repair_job,
+        } = held;
+        self.pending.push(ExpectedReply::Rescue(running));
+        self.blocking_job = Some(Box::new(BlockingJob::Rescue(repair_job)));
     }
 
     /// A name that was new stands for nothing now.
@@ -242,45 +258,51 @@ impl Conversation {
 
 /// How a statement stands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alone {
+enum LoneStatement {
     Query,
-    Batch(Extent),
+    Batch(BatchExtent),
 }
 
 /// What may be done about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Remedy {
+enum ErrorRemedy {
     /// The same text, after a pause.
     Again,
     /// Another text.
     Repair,
 }
 
-impl Held {
+impl HeldError {
     /// The session is under another policy from now on.
-    pub(in crate::session) fn outlive(&mut self, info: &Arc<SessionInfo>) {
+    pub(in crate::session) fn keep_old_policy(&mut self, info: &Arc<SessionInfo>) {
         self.running.info.get_or_insert_with(|| Arc::clone(info));
     }
 
     /// The statement, for its last event.
-    pub(in crate::session) fn into_running(self) -> Box<Running> {
+    pub(in crate::session) fn into_running(self) -> Box<InFlight> {
         self.running
     }
 }
 
 /// The failure of a statement, as the upstream tells it.
-fn failure_of(frame: &Bytes, fields: Fields<'_>) -> Option<Failure> {
+fn failure_of(frame: &Bytes, fields: ResponseFields<'_>) -> Option<Failure> {
     let (text, _) = text_of(frame)?;
     let message = fields.get(b'M').unwrap_or_default();
     let position = fields.get(b'P').and_then(|place| place.parse().ok());
-    let told = Failure::told(text, fields.sqlstate()?, message, position, Origin::Server)?;
+    let told = Failure::reported(
+        text,
+        fields.sqlstate()?,
+        message,
+        position,
+        FailureOrigin::Server,
+    )?;
     let hint = fields.get(b'H').map(str::to_owned);
     Some(Failure { hint, ..told })
 }
 
 /// The first of some frames, and the rest.
 fn first_frame(kept: &Bytes) -> Option<(Bytes, Bytes)> {
-    let Ok(Cut::Whole(frame)) = cut_frontend(kept, Phase::Session) else {
+    let Ok(FrameCut::Whole(frame)) = cut_frontend(kept, ProtocolPhase::Session) else {
         return None;
     };
     let mut rest = kept.clone();

@@ -8,8 +8,8 @@
 //!
 //! * `preflight`: before a text is sent
 //! * `hold_error`: after it failed; `retained_frames`: what is kept for that
-//! * `executor`: where repairs run, in `compute_slots`; `apply_repair`: what is sent, or answered, in
-//!   the end
+//! * `executor`: where repairs run, in `compute_slots`; `apply_repair`: what is sent, or answered,
+//!   in the end
 //! * `default_limit`: results that the policy wants cut
 //! * `notices`: what the client hears of it
 
@@ -29,26 +29,26 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use self::executor::Marks;
-use super::arrival::Arrival;
-use super::scheduling::large_text::Large;
+use self::executor::StepTimes;
+use super::arrival::StatementArrival;
+use super::scheduling::large_text::LargeText;
 use crate::gate::Refusal;
-use crate::repair::{Failure, Outcome};
+use crate::repair::{Failure, RepairOutcome};
 
 /// Work that is done on another thread before anything else is taken from the client.
 #[derive(Debug)]
-pub enum Errand {
+pub enum BlockingJob {
     /// A text that is too large to be judged between other sessions' work.
-    Judge(Large),
-    /// A statement to rescue.
-    Rescue(Box<Patient>),
+    Judge(LargeText),
+    /// A statement to repair.
+    Rescue(Box<RepairJob>),
 }
 
-/// How a rescue came back.
+/// How a repair came back.
 #[derive(Debug)]
-pub enum Rescued {
+pub enum RepairResult {
     /// With an outcome, and when each step was done.
-    Ended(Outcome, Marks),
+    Ended(RepairOutcome, StepTimes),
     /// It did not come to an end in time.
     Unended,
     /// The client has cancelled its statement.
@@ -57,24 +57,24 @@ pub enum Rescued {
     Paused,
 }
 
-/// A statement to rescue.
-pub struct Patient {
+/// A statement to repair.
+pub struct RepairJob {
     /// The whole frame that it came in, a Query or Parse.
     pub(super) frame: Bytes,
     /// The description of its result, where one came right before its error.
     pub(super) described: Box<[u8]>,
     /// Why it failed; none where that is to be found out.
     pub(super) failure: Option<Failure>,
-    /// What it meets without a rescue.
-    pub(super) cause: Cause,
+    /// What it meets without a repair.
+    pub(super) cause: RepairCause,
     /// When it came.
-    pub(super) arrived: Arrival,
-    /// When its rescue began.
+    pub(super) arrived: StatementArrival,
+    /// When its repair began.
     pub(super) since: Instant,
 }
 
-/// Why a statement needs a rescue, and what it meets without one.
-pub enum Cause {
+/// Why a statement needs a repair, and what it meets without one.
+pub enum RepairCause {
     /// The gate refuses it with these words.
     Refused(Box<Refusal>),
     /// It may run, and will fail by all that is known.
@@ -84,7 +84,7 @@ pub enum Cause {
         /// The body of the error.
         error: Bytes,
         /// What came with it and behind it.
-        batch: Batch,
+        batch: FailedBatch,
         /// How often it was sent.
         tries: u32,
     },
@@ -93,12 +93,12 @@ pub enum Cause {
         /// The body of its error.
         error: Bytes,
         /// What came with it and behind it.
-        batch: Batch,
+        batch: FailedBatch,
     },
 }
 
 /// What a failed statement came with.
-pub enum Batch {
+pub enum FailedBatch {
     /// Nothing: it is a Query.
     None,
     /// These messages behind the Parse, the Sync last.
@@ -107,7 +107,7 @@ pub enum Batch {
     Open(Bytes),
 }
 
-impl Batch {
+impl FailedBatch {
     fn memory(&self) -> usize {
         match self {
             Self::None => 0,
@@ -116,19 +116,19 @@ impl Batch {
     }
 }
 
-impl fmt::Debug for Patient {
+impl fmt::Debug for RepairJob {
     /// Without the frames: they are client text.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Patient({})", self.cause_name())
+        write!(formatter, "RepairJob({})", self.cause_name())
     }
 }
 
-impl Patient {
+impl RepairJob {
     /// Bytes of memory that its messages take.
     pub(super) fn memory(&self) -> usize {
         let with_it = match &self.cause {
-            Cause::Refused(_) | Cause::Doubted => 0,
-            Cause::Shaken { error, batch, .. } | Cause::Failed { error, batch } => {
+            RepairCause::Refused(_) | RepairCause::Doubted => 0,
+            RepairCause::Shaken { error, batch, .. } | RepairCause::Failed { error, batch } => {
                 error.len() + batch.memory()
             }
         };
@@ -137,10 +137,10 @@ impl Patient {
 
     fn cause_name(&self) -> &'static str {
         match &self.cause {
-            Cause::Refused(_) => "refused",
-            Cause::Doubted => "doubted",
-            Cause::Shaken { .. } => "shaken",
-            Cause::Failed { .. } => "failed",
+            RepairCause::Refused(_) => "refused",
+            RepairCause::Doubted => "doubted",
+            RepairCause::Shaken { .. } => "shaken",
+            RepairCause::Failed { .. } => "failed",
         }
     }
 }

@@ -6,18 +6,18 @@ use bytes::{Bytes, BytesMut};
 
 use crate::gate::Refusal;
 use crate::policy::Recoverer;
-use crate::repair::failure::Class;
-use crate::repair::{Advice, Repaired};
-use crate::session::context::client_min_messages::Loudness;
-use crate::session::pending::Running;
+use crate::repair::failure::FailureClass;
+use crate::repair::{RepairAdvice, RepairedStatement};
+use crate::session::context::client_min_messages::ClientMinMessages;
+use crate::session::pending::InFlight;
 use crate::session::reply;
-use crate::session::server::Fate;
-use crate::telemetry::sqlstate_code::Code;
-use crate::wire::backend::{Fields, error_fields};
+use crate::session::server::Forwarding;
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::wire::backend::{ResponseFields, error_fields};
 use crate::wire::encode;
 
 /// A notice that waits for its statement's answer.
-pub enum Notice {
+pub enum PendingNotice {
     /// A setting was lowered.
     Clamped(String),
     /// A changed text runs in the statement's place.
@@ -39,30 +39,30 @@ pub enum OnError {
     /// The upstream's error.
     Passes,
     /// The same with advice.
-    Advised(Box<Advice>),
+    Advised(Box<RepairAdvice>),
     /// The error of its own text, because a changed one ran.
-    Replaced(Box<Original>),
+    Replaced(Box<OriginalError>),
 }
 
 /// The error of the client's own text.
-pub struct Original {
+pub struct OriginalError {
     /// The body of the message.
     pub error: Bytes,
     /// What is added to it.
-    pub advice: Advice,
+    pub advice: RepairAdvice,
 }
 
 /// What became of an error on its way to the client.
-enum Told {
+enum ErrorDelivery {
     /// It is to be passed on as it is.
     AsItIs,
     /// The reply holds what the client gets, under this code.
-    Instead(Code),
+    Instead(SqlstateCode),
 }
 
-impl Notice {
+impl PendingNotice {
     /// Announces a repair.
-    pub(in crate::session) fn of(repaired: &Repaired) -> Box<Self> {
+    pub(in crate::session) fn of(repaired: &RepairedStatement) -> Box<Self> {
         Box::new(Self::Repaired {
             message: repaired.message(),
             detail: repaired.detail.clone(),
@@ -70,10 +70,14 @@ impl Notice {
     }
 
     /// Says it, unless the client does not want to hear of such things.
-    pub(in crate::session) fn tell(&self, out: &mut BytesMut, loudness: &Loudness) {
+    pub(in crate::session) fn write(
+        &self,
+        out: &mut BytesMut,
+        client_min_messages: &ClientMinMessages,
+    ) {
         match self {
             Self::Clamped(message) => reply::notice(out, message, None),
-            Self::Repaired { .. } | Self::Cut { .. } if loudness.is_quiet() => {}
+            Self::Repaired { .. } | Self::Cut { .. } if client_min_messages.is_quiet() => {}
             Self::Repaired { message, detail } => reply::notice(out, message, Some(detail)),
             Self::Cut { rows_max } => {
                 let message = format!("the result was cut at {rows_max} rows by the policy");
@@ -86,8 +90,8 @@ impl Notice {
 
 impl OnError {
     /// For a text that is sent although it was found to fail.
-    pub(in crate::session) fn advised(advice: Advice) -> Self {
-        if advice == Advice::default() {
+    pub(in crate::session) fn advised(advice: RepairAdvice) -> Self {
+        if advice == RepairAdvice::default() {
             Self::Passes
         } else {
             Self::Advised(Box::new(advice))
@@ -97,61 +101,61 @@ impl OnError {
     /// For a changed text: should it fail as well, the client gets the error of its own.
     pub(in crate::session) fn replaced(error: Bytes, recoverers: &[Recoverer]) -> Self {
         let advice = exhausted(recoverers);
-        Self::Replaced(Box::new(Original { error, advice }))
+        Self::Replaced(Box::new(OriginalError { error, advice }))
     }
 
     /// Puts what the client gets for an error of the upstream into the reply.
-    fn tell(&self, out: &mut BytesMut, fields: Fields<'_>, rows: u64) -> Told {
+    fn write(&self, out: &mut BytesMut, fields: ResponseFields<'_>, rows: u64) -> ErrorDelivery {
         let code = fields.get(b'C').unwrap_or_default();
         match self {
             Self::Advised(advice) => {
                 let message = fields.get(b'M').unwrap_or_default();
-                if Class::of(code, message).is_none() {
-                    return Told::AsItIs;
+                if FailureClass::of(code, message).is_none() {
+                    return ErrorDelivery::AsItIs;
                 }
                 advise(out, fields, advice);
-                Told::Instead(Code::from_bytes(code.as_bytes()))
+                ErrorDelivery::Instead(SqlstateCode::from_bytes(code.as_bytes()))
             }
             Self::Replaced(original) if rows == 0 && !is_of_the_moment(code) => {
                 let Ok(fields) = error_fields(&original.error) else {
-                    return Told::AsItIs;
+                    return ErrorDelivery::AsItIs;
                 };
                 advise(out, fields, &original.advice);
                 let code = fields.bytes(b'C').unwrap_or_default();
-                Told::Instead(Code::from_bytes(code))
+                ErrorDelivery::Instead(SqlstateCode::from_bytes(code))
             }
-            Self::Passes | Self::Replaced(_) => Told::AsItIs,
+            Self::Passes | Self::Replaced(_) => ErrorDelivery::AsItIs,
         }
     }
 }
 
-impl Running {
+impl InFlight {
     /// The upstream's error to it, or what the client gets in its place.
     pub(in crate::session) fn failed(
         &mut self,
-        (reply, loudness): (&mut BytesMut, &Loudness),
-        fields: Fields<'_>,
-        sqlstate: Code,
-    ) -> Fate {
-        match self.on_error.tell(reply, fields, self.rows) {
-            Told::AsItIs => {
+        (reply, client_min_messages): (&mut BytesMut, &ClientMinMessages),
+        fields: ResponseFields<'_>,
+        sqlstate: SqlstateCode,
+    ) -> Forwarding {
+        match self.on_error.write(reply, fields, self.rows) {
+            ErrorDelivery::AsItIs => {
                 // Rows of a repaired statement that breaks off are announced as all others are.
                 if let Some(notice) = self.notice.take().filter(|_| self.rows > 0) {
-                    notice.tell(reply, loudness);
+                    notice.write(reply, client_min_messages);
                 }
                 self.sqlstate = Some(sqlstate);
-                Fate::Kept
+                Forwarding::Forward
             }
-            Told::Instead(sqlstate) => {
+            ErrorDelivery::Instead(sqlstate) => {
                 self.sqlstate = Some(sqlstate);
-                Fate::Swallowed
+                Forwarding::Drop
             }
         }
     }
 }
 
 /// An error with advice in it.
-pub fn advise(out: &mut BytesMut, fields: Fields<'_>, advice: &Advice) {
+pub fn advise(out: &mut BytesMut, fields: ResponseFields<'_>, advice: &RepairAdvice) {
     encode::error_with(
         out,
         fields,
@@ -161,7 +165,7 @@ pub fn advise(out: &mut BytesMut, fields: Fields<'_>, advice: &Advice) {
 }
 
 /// A refusal with advice in it.
-pub fn advised(mut refusal: Box<Refusal>, advice: &Advice) -> Box<Refusal> {
+pub fn advised(mut refusal: Box<Refusal>, advice: &RepairAdvice) -> Box<Refusal> {
     for (field, words, separator) in [
         (&mut refusal.detail, &advice.detail, "\n"),
         (&mut refusal.hint, &advice.hint, " "),
@@ -191,9 +195,9 @@ pub fn cancelled() -> Bytes {
 }
 
 /// What is said of a changed text that compiled, and failed when it ran.
-pub fn exhausted(recoverers: &[Recoverer]) -> Advice {
+pub fn exhausted(recoverers: &[Recoverer]) -> RepairAdvice {
     let names: Vec<&str> = recoverers.iter().map(|one| one.name()).collect();
-    Advice {
+    RepairAdvice {
         detail: Some(format!("RepairExhausted: {}", names.join(", "))),
         hint: None,
     }
@@ -206,7 +210,7 @@ pub(in crate::session) fn is_of_the_moment(code: &str) -> bool {
     ["08", "25", "40", "53", "55", "57", "58", "XX"].contains(&class)
 }
 
-impl fmt::Debug for Notice {
+impl fmt::Debug for PendingNotice {
     /// Without the words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

@@ -1,4 +1,4 @@
-//! Before a text is sent: whether it is given to the funnel first.
+//! Before a text is sent: whether it is given to the repair loop first.
 //!
 //! A refusal of the grammar, or for a name, is. So is a text that may run and is expected to fail,
 //! where the upstream's error could not be taken back: in a transaction block, behind other
@@ -6,96 +6,98 @@
 
 use bytes::Bytes;
 
-use super::apply_repair::Manner;
-use super::{Cause, Errand, Patient};
-use crate::gate::{Facts, Forecast, Judgement, Parameters, Verdict};
+use super::apply_repair::SendOptions;
+use super::{BlockingJob, RepairCause, RepairJob};
+use crate::gate::{Facts, Judgement, ParameterTypes, RunForecast, Verdict};
 use crate::limits;
 use crate::policy::RepairMode;
 use crate::repair::predict;
-use crate::repair::predict::Doubt;
+use crate::repair::predict::FailureForecast;
 use crate::repair::repair_loop::failure_of;
-use crate::session::arrival::Arrival;
-use crate::session::protocol::{Conversation, Ending, Intake};
-use crate::telemetry::labels::Path;
+use crate::session::arrival::StatementArrival;
+use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::telemetry::labels::ProtocolPath;
 use crate::wire::backend::TransactionStatus;
-use crate::wire::frame::Frame;
-use crate::wire::frontend::{Oids, Parse, Query};
+use crate::wire::frame::ClientFrame;
+use crate::wire::frontend::{ParameterOids, Parse, Query};
 
 /// A text on its way.
-struct Doubtful<'t> {
+struct UnsentText<'t> {
     /// The text.
     text: &'t str,
     /// The types that its message gives to parameters.
-    types: Oids<'t>,
+    types: ParameterOids<'t>,
     /// What kind of message it came in.
-    path: Path,
+    path: ProtocolPath,
 }
 
-impl Conversation {
-    /// A Query that was judged goes on, unless the funnel takes it first.
-    pub(in crate::session) fn take_query(
+impl SessionProtocol {
+    /// A Query that was judged goes on, unless the repair loop takes it first.
+    pub(in crate::session) fn preflight_query(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &ClientFrame<'_>,
         query: &Query<'_>,
         judgement: Judgement<'_>,
-        arrived: Arrival,
-    ) -> Result<(), Ending> {
-        let text = Doubtful {
+        arrived: StatementArrival,
+    ) -> Result<(), SessionEnd> {
+        let text = UnsentText {
             text: query.text,
-            types: Oids::default(),
-            path: Path::Query,
+            types: ParameterOids::default(),
+            path: ProtocolPath::Query,
         };
-        match self.foresee(frame, judgement, &text, arrived) {
-            Some(judgement) => self.settle_query(frame, judgement, Manner::plain(arrived)),
+        match self.preflight(frame, judgement, &text, arrived) {
+            Some(judgement) => self.query_judged(frame, judgement, SendOptions::plain(arrived)),
             None => Ok(()),
         }
     }
 
     /// The same for a Parse.
-    pub(in crate::session) fn take_parse(
+    pub(in crate::session) fn preflight_parse(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &ClientFrame<'_>,
         parse: &Parse<'_>,
         judgement: Judgement<'_>,
-        arrived: Arrival,
-    ) -> Result<(), Ending> {
-        let text = Doubtful {
+        arrived: StatementArrival,
+    ) -> Result<(), SessionEnd> {
+        let text = UnsentText {
             text: parse.text,
             types: parse.parameter_types,
-            path: Path::Parse,
+            path: ProtocolPath::Parse,
         };
-        match self.foresee(frame, judgement, &text, arrived) {
-            Some(judgement) => self.settle_parse(frame, parse, judgement, Manner::plain(arrived)),
+        match self.preflight(frame, judgement, &text, arrived) {
+            Some(judgement) => {
+                self.parse_judged(frame, parse, judgement, SendOptions::plain(arrived))
+            }
             None => Ok(()),
         }
     }
 
-    /// Gives a statement to the funnel where it needs it; hands the judgement back where not.
-    fn foresee<'t>(
+    /// Gives a statement to the repair loop where it needs it; hands the judgement back where not.
+    fn preflight<'t>(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &ClientFrame<'_>,
         judgement: Judgement<'t>,
-        doubtful: &Doubtful<'_>,
-        arrived: Arrival,
+        doubtful: &UnsentText<'_>,
+        arrived: StatementArrival,
     ) -> Option<Judgement<'t>> {
         let text = doubtful.text;
-        if !self.repairs_bytes(text.len()) || self.standing.status == TransactionStatus::Failed {
+        if !self.repairs_bytes(text.len()) || self.transaction.status == TransactionStatus::Failed {
             return Some(judgement);
         }
         let cause = match judgement.verdict {
             Verdict::Refused(refusal) if failure_of(&refusal, text).is_some() => {
-                Cause::Refused(refusal)
+                RepairCause::Refused(refusal)
             }
             Verdict::Permitted(_)
                 if self.cannot_be_undone(doubtful.path)
                     && self.may_fail(&judgement.facts, doubtful) =>
             {
-                Cause::Doubted
+                RepairCause::Doubted
             }
             _ => return Some(judgement),
         };
-        self.intake = Intake::Judging;
-        let patient = Patient {
+        self.intake = ClientState::Judging;
+        let repair_job = RepairJob {
             frame: Bytes::copy_from_slice(frame.bytes),
             described: Box::default(),
             failure: None,
@@ -103,7 +105,7 @@ impl Conversation {
             arrived,
             since: arrived.taken,
         };
-        self.errand = Some(Box::new(Errand::Rescue(Box::new(patient))));
+        self.blocking_job = Some(Box::new(BlockingJob::Rescue(Box::new(repair_job))));
         None
     }
 
@@ -113,22 +115,22 @@ impl Conversation {
     }
 
     /// Whether a failure of what is sent now could not be undone.
-    fn cannot_be_undone(&self, path: Path) -> bool {
-        path == Path::Parse || !self.answers_alone()
+    fn cannot_be_undone(&self, path: ProtocolPath) -> bool {
+        path == ProtocolPath::Parse || !self.answers_alone()
     }
 
-    fn may_fail(&self, facts: &Facts, doubtful: &Doubtful<'_>) -> bool {
-        if !is_plain_query(facts) || self.names.sight().is_none() {
+    fn may_fail(&self, facts: &Facts, doubtful: &UnsentText<'_>) -> bool {
+        if !is_plain_query(facts) || self.names.effect_graph().is_none() {
             return false;
         }
         let forecast = (facts.forecast).get_or_init(|| {
-            let parameters = Parameters::given(doubtful.types.iter());
-            match predict::look(doubtful.text, &parameters, &self.names) {
-                Doubt::None => Forecast::Runs,
-                Doubt::Likely => Forecast::MayFail,
+            let parameters = ParameterTypes::given(doubtful.types.iter());
+            match predict::forecast(doubtful.text, &parameters, &self.names) {
+                FailureForecast::None => RunForecast::Runs,
+                FailureForecast::Likely => RunForecast::MayFail,
             }
         });
-        *forecast == Forecast::MayFail
+        *forecast == RunForecast::MayFail
     }
 }
 

@@ -7,18 +7,18 @@ use std::fmt;
 use bytes::{Bytes, BytesMut};
 
 use crate::limits;
-use crate::wire::frame::Frame;
+use crate::wire::frame::ClientFrame;
 
 /// The kept frames.
 #[derive(Default)]
-pub struct Retained {
+pub struct RetainedFrames {
     frames: BytesMut,
-    batch: Batch,
+    batch: BatchState,
 }
 
 /// Where the client is between two Syncs.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Batch {
+enum BatchState {
     /// Nothing was sent since the last Sync but Close messages.
     #[default]
     Fresh,
@@ -32,81 +32,83 @@ enum Batch {
 
 /// What is kept of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum BatchExtent {
     /// All of it, its Sync included, and nothing was sent behind it.
     Whole,
     /// All that has come so far.
     Open,
 }
 
-impl Retained {
+impl RetainedFrames {
     /// Keeps a Query that is being sent, with nothing before it.
-    pub(super) fn keep_query(&mut self, frame: &Frame<'_>) {
-        self.batch = Batch::Fresh;
+    pub(super) fn keep_query(&mut self, frame: &ClientFrame<'_>) {
+        self.batch = BatchState::Fresh;
         self.frames.clear();
         self.frames.extend_from_slice(frame.bytes);
     }
 
     /// A Query is being sent that is not kept.
-    pub(in crate::session) fn pass_query(&mut self) {
-        self.batch = Batch::Fresh;
+    pub(in crate::session) fn skip_query(&mut self) {
+        self.batch = BatchState::Fresh;
     }
 
     /// Whether nothing was sent since the last Sync but Close messages.
     pub(super) fn is_fresh(&self) -> bool {
-        self.batch == Batch::Fresh
+        self.batch == BatchState::Fresh
     }
 
     /// Keeps a Parse that is being sent at the start of a batch.
-    pub(super) fn keep_parse(&mut self, frame: &Frame<'_>) {
+    pub(super) fn keep_parse(&mut self, frame: &ClientFrame<'_>) {
         self.frames.clear();
-        self.batch = Batch::Open;
+        self.batch = BatchState::Open;
         self.keep(frame);
     }
 
     /// Another Parse is being sent.
-    pub(in crate::session) fn follow_parse(&mut self, frame: &Frame<'_>) {
-        self.follow_as(frame, Batch::Passed);
+    pub(in crate::session) fn follow_parse(&mut self, frame: &ClientFrame<'_>) {
+        self.follow_as(frame, BatchState::Passed);
     }
 
     /// Some other frame is being sent that carries no text.
-    pub(in crate::session) fn follow(&mut self, frame: &Frame<'_>) {
+    pub(in crate::session) fn follow(&mut self, frame: &ClientFrame<'_>) {
         match (frame.kind, self.batch) {
-            (b'S', Batch::Open) => {
-                self.batch = Batch::Whole;
+            (b'S', BatchState::Open) => {
+                self.batch = BatchState::Whole;
                 self.keep(frame);
             }
-            (b'S', Batch::Fresh | Batch::Whole | Batch::Passed) => self.batch = Batch::Fresh,
-            (b'C', Batch::Fresh | Batch::Whole) => self.batch = Batch::Fresh,
-            _ => self.follow_as(frame, Batch::Passed),
+            (b'S', BatchState::Fresh | BatchState::Whole | BatchState::Passed) => {
+                self.batch = BatchState::Fresh
+            }
+            (b'C', BatchState::Fresh | BatchState::Whole) => self.batch = BatchState::Fresh,
+            _ => self.follow_as(frame, BatchState::Passed),
         }
     }
 
     /// What is sent now is not the client's own: the batch is not kept any longer.
-    pub(in crate::session) fn give_up(&mut self) {
-        self.batch = Batch::Passed;
+    pub(in crate::session) fn stop_retaining(&mut self) {
+        self.batch = BatchState::Passed;
     }
 
     /// The Parse that is kept has succeeded, or failed for good.
     pub(in crate::session) fn answered(&mut self) {
         self.batch = match self.batch {
-            Batch::Open | Batch::Passed => Batch::Passed,
-            Batch::Whole | Batch::Fresh => Batch::Fresh,
+            BatchState::Open | BatchState::Passed => BatchState::Passed,
+            BatchState::Whole | BatchState::Fresh => BatchState::Fresh,
         };
     }
 
     /// What is kept of the batch; none where it is not kept.
-    pub(super) fn extent(&self) -> Option<Extent> {
+    pub(super) fn extent(&self) -> Option<BatchExtent> {
         match self.batch {
-            Batch::Open => Some(Extent::Open),
-            Batch::Whole => Some(Extent::Whole),
-            Batch::Fresh | Batch::Passed => None,
+            BatchState::Open => Some(BatchExtent::Open),
+            BatchState::Whole => Some(BatchExtent::Whole),
+            BatchState::Fresh | BatchState::Passed => None,
         }
     }
 
     /// Hands out what is kept.
     pub(super) fn take(&mut self) -> Bytes {
-        self.batch = Batch::Fresh;
+        self.batch = BatchState::Fresh;
         Bytes::copy_from_slice(&self.frames)
     }
 
@@ -116,31 +118,31 @@ impl Retained {
     }
 
     /// Nothing is under way: what a long text needed is given back.
-    pub(in crate::session) fn relax(&mut self) {
+    pub(in crate::session) fn shrink(&mut self) {
         if self.frames.capacity() > limits::BUFFER_BYTES_KEPT {
             self.frames = BytesMut::new();
         }
     }
 
-    fn follow_as(&mut self, frame: &Frame<'_>, otherwise: Batch) {
+    fn follow_as(&mut self, frame: &ClientFrame<'_>, otherwise: BatchState) {
         match self.batch {
-            Batch::Open => self.keep(frame),
-            Batch::Fresh | Batch::Whole | Batch::Passed => self.batch = otherwise,
+            BatchState::Open => self.keep(frame),
+            BatchState::Fresh | BatchState::Whole | BatchState::Passed => self.batch = otherwise,
         }
     }
 
-    fn keep(&mut self, frame: &Frame<'_>) {
+    fn keep(&mut self, frame: &ClientFrame<'_>) {
         if self.frames.len() + frame.bytes.len() > limits::RETAINED_BYTES_MAX {
-            self.batch = Batch::Passed;
+            self.batch = BatchState::Passed;
         } else {
             self.frames.extend_from_slice(frame.bytes);
         }
     }
 }
 
-impl fmt::Debug for Retained {
+impl fmt::Debug for RetainedFrames {
     /// Without the frames: they are client text.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Retained({:?})", self.batch)
+        write!(formatter, "RetainedFrames({:?})", self.batch)
     }
 }

@@ -10,20 +10,20 @@ use tokio::sync::oneshot;
 
 /// The places of one worker. Cheap to clone.
 #[derive(Clone)]
-pub struct Places {
-    line: Arc<Mutex<Line>>,
+pub struct FairSlots {
+    line: Arc<Mutex<SlotQueue>>,
 }
 
 /// One place, until it is dropped: then the next one has it.
-pub struct Place {
+pub struct FairSlot {
     /// None once it belongs to somebody else.
-    line: Option<Arc<Mutex<Line>>>,
+    line: Option<Arc<Mutex<SlotQueue>>>,
 }
 
-struct Line {
+struct SlotQueue {
     free: usize,
     /// By round, and in a round by when they came.
-    waiting: BTreeMap<(u64, u64), oneshot::Sender<Place>>,
+    waiting: BTreeMap<(u64, u64), oneshot::Sender<FairSlot>>,
     /// The round that the next text of a user is for, while anybody waits.
     rounds: HashMap<Box<str>, u64>,
     /// The round that is served.
@@ -31,10 +31,10 @@ struct Line {
     came: u64,
 }
 
-impl Places {
+impl FairSlots {
     /// So many, all free.
     pub fn new(count: usize) -> Self {
-        let line = Line {
+        let line = SlotQueue {
             free: count,
             waiting: BTreeMap::new(),
             rounds: HashMap::new(),
@@ -47,12 +47,12 @@ impl Places {
     }
 
     /// Lines up; the place comes when it is this user's turn. None comes only when all is over.
-    pub fn take(&self, user: &str) -> impl Future<Output = Option<Place>> + Send + 'static {
+    pub fn take(&self, user: &str) -> impl Future<Output = Option<FairSlot>> + Send + 'static {
         let (sender, receiver) = oneshot::channel();
         let mut line = open(&self.line);
         if line.free > 0 {
             line.free -= 1;
-            let place = Place {
+            let place = FairSlot {
                 line: Some(Arc::clone(&self.line)),
             };
             drop(line);
@@ -66,7 +66,7 @@ impl Places {
     }
 }
 
-impl Line {
+impl SlotQueue {
     fn next(&mut self, user: &str) -> (u64, u64) {
         let served = self.round;
         let next = match self.rounds.get_mut(user) {
@@ -80,7 +80,7 @@ impl Line {
     }
 }
 
-impl Drop for Place {
+impl Drop for FairSlot {
     fn drop(&mut self) {
         let Some(shared) = self.line.take() else {
             return;
@@ -103,7 +103,7 @@ impl Drop for Place {
     }
 }
 
-fn open(line: &Mutex<Line>) -> MutexGuard<'_, Line> {
+fn open(line: &Mutex<SlotQueue>) -> MutexGuard<'_, SlotQueue> {
     line.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    fn poll(waits: Pin<&mut impl Future<Output = Option<Place>>>) -> Option<Place> {
+    fn poll(waits: Pin<&mut impl Future<Output = Option<FairSlot>>>) -> Option<FairSlot> {
         match waits.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(place) => place,
             Poll::Pending => None,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     /// In which order those that wait are served; a place is given back as soon as it was got.
-    fn order(places: &Places, users: &[&'static str]) -> Vec<&'static str> {
+    fn order(places: &FairSlots, users: &[&'static str]) -> Vec<&'static str> {
         let held = poll(pin!(places.take("somebody")));
         assert!(held.is_some());
         let mut waiting: Vec<_> = users
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_sessions_of_one_user_is_one_user() {
-        let places = Places::new(1);
+        let places = FairSlots::new(1);
         let users = ["flood", "flood", "flood", "flood", "ann", "ann", "bob"];
         let served = order(&places, &users);
         assert_eq!(
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn who_comes_later_is_not_behind_the_rounds_that_were_planned() {
-        let places = Places::new(1);
+        let places = FairSlots::new(1);
         let held = poll(pin!(places.take("flood")));
         let mut flood: Vec<_> = (0..100).map(|_| Box::pin(places.take("flood"))).collect();
         drop(held);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn who_is_gone_keeps_nobody_waiting() {
-        let places = Places::new(2);
+        let places = FairSlots::new(2);
         let (first, second) = (
             poll(pin!(places.take("a"))).unwrap(),
             poll(pin!(places.take("a"))).unwrap(),

@@ -11,50 +11,50 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::gate::{Judgement, Parameters, Refusal, Verdict};
+use crate::gate::{Judgement, ParameterTypes, Refusal, Verdict};
 use crate::limits;
-use crate::session::arrival::Arrival;
-use crate::session::memory::budget::Share;
-use crate::session::protocol::{Conversation, Ending, Intake};
-use crate::telemetry::traces::Work;
-use crate::wire::frame::{Cut, Frame, Phase, cut_frontend};
-use crate::wire::frontend::{self, Frontend};
+use crate::session::arrival::StatementArrival;
+use crate::session::memory::budget::MemoryShare;
+use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::telemetry::traces::TraceWork;
+use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend};
+use crate::wire::frontend::{self, FrontendMessage};
 
 /// A statement too large to be judged between other sessions' work.
-pub struct Large {
+pub struct LargeText {
     /// The whole frame that it came in, a Query or Parse.
     pub frame: Bytes,
     /// When it came, and how long it waited.
-    pub arrived: Arrival,
+    pub arrived: StatementArrival,
     /// How often it was judged in vain.
     rounds: u32,
 }
 
 /// A large text on its way; nothing comes back where the thread was lost. May be dropped: it ends
 /// by itself.
-pub type Judging = Pin<Box<dyn Future<Output = Option<Judged>> + Send>>;
+pub type LargeTextJudging = Pin<Box<dyn Future<Output = Option<LargeTextJudgement>> + Send>>;
 
 /// A large text's judgement.
 #[derive(Debug)]
-pub struct Judged {
+pub struct LargeTextJudgement {
     /// What the gate says.
     pub(in crate::session) judgement: Judgement<'static>,
     /// How long it took until a thread was there for it.
     pub(in crate::session) waited: Duration,
     /// The memory that it took.
-    pub(in crate::session) share: Share,
+    pub(in crate::session) share: MemoryShare,
 }
 
-impl fmt::Debug for Large {
+impl fmt::Debug for LargeText {
     /// Without the frame: it is client text.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Large({} bytes)", self.frame.len())
+        write!(formatter, "LargeText({} bytes)", self.frame.len())
     }
 }
 
-impl Large {
+impl LargeText {
     /// A frame that was just read.
-    pub(in crate::session) fn new(frame: &Frame<'_>, arrived: Arrival) -> Self {
+    pub(in crate::session) fn new(frame: &ClientFrame<'_>, arrived: StatementArrival) -> Self {
         Self {
             frame: Bytes::copy_from_slice(frame.bytes),
             arrived,
@@ -63,21 +63,21 @@ impl Large {
     }
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// Has a large text judged on a blocking thread, when it is this user's turn, in this part of
     /// the memory of all: it is not free before the thread is done, whoever still waits for that.
     /// While processors are short the user's next one waits for a while.
-    pub fn judge_elsewhere(&mut self, large: &Large, share: Share) -> Judging {
-        self.look_around();
+    pub fn judge_large_text(&mut self, large: &LargeText, share: MemoryShare) -> LargeTextJudging {
+        self.refresh_names();
         let gate = Arc::clone(&self.gate);
         let names = self.names.clone();
-        self.look_away();
+        self.release_names();
         let frame = large.frame.clone();
         let asked = Instant::now();
         let user = self.info.user().to_owned();
-        let part = self.workshop.judges_of(&user);
-        let judges = self.workshop.judges().clone();
-        let throttle = self.workshop.throttle().clone();
+        let part = self.repair_executor.judge_share(&user);
+        let judges = self.repair_executor.judge_slots().clone();
+        let throttle = self.repair_executor.throttle().clone();
         Box::pin(async move {
             // The own part first: it may rest, and keeps no other from a thread meanwhile.
             let own = part.acquire_owned().await.ok()?;
@@ -88,7 +88,7 @@ impl Conversation {
                 let (text, parameters) = text_of(&frame).unwrap_or_default();
                 let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
                 drop(place);
-                let judged = Judged {
+                let judged = LargeTextJudgement {
                     judgement,
                     waited,
                     share,
@@ -106,70 +106,74 @@ impl Conversation {
     ///
     /// # Errors
     /// The reason to end the session.
-    pub fn judged_elsewhere(
+    pub fn large_text_judged(
         &mut self,
-        mut large: Large,
-        judged: Judged,
-    ) -> Result<Option<Large>, Ending> {
-        let Judged {
+        mut large: LargeText,
+        judged: LargeTextJudgement,
+    ) -> Result<Option<LargeText>, SessionEnd> {
+        let LargeTextJudgement {
             judgement, waited, ..
         } = judged;
         large.arrived.waits(waited);
         self.lap_waited(waited);
-        if self.intake == Intake::JudgingInVain {
-            self.intake = Intake::SkipToSync;
+        if self.intake == ClientState::JudgingInVain {
+            self.intake = ClientState::SkipToSync;
         }
-        if self.intake != Intake::Judging {
+        if self.intake != ClientState::Judging {
             self.drop_trace();
             return Ok(None);
         }
         if let Err(ending) = self.take_over_policies() {
-            self.intake = Intake::Open;
+            self.intake = ClientState::Open;
             return self.close_after_answers(ending).map(|()| None);
         }
-        self.look_around();
-        let is_outdated = judgement.facts.grounds != self.names.grounds();
+        self.refresh_names();
+        let is_outdated = judgement.facts.basis != self.names.basis();
         if is_outdated && large.rounds < limits::LARGE_JUDGED_ANEW_MAX {
             large.rounds += 1;
-            self.lap(Work::Judge);
+            self.lap(TraceWork::Judge);
             return Ok(Some(large));
         }
-        self.intake = Intake::Open;
-        self.lap(Work::Judge);
-        let settled = self.settle_large(&large, judgement, is_outdated);
-        self.look_away();
+        self.intake = ClientState::Open;
+        self.lap(TraceWork::Judge);
+        let settled = self.apply_large_judgement(&large, judgement, is_outdated);
+        self.release_names();
         settled.map(|()| None)
     }
 
-    fn settle_large(
+    fn apply_large_judgement(
         &mut self,
-        large: &Large,
+        large: &LargeText,
         mut judgement: Judgement<'_>,
         is_outdated: bool,
-    ) -> Result<(), Ending> {
+    ) -> Result<(), SessionEnd> {
         if is_outdated {
             judgement.verdict = Verdict::Refused(Refusal::of_change_without_end());
         }
-        let Cut::Whole(frame) = cut_frontend(&large.frame, Phase::Session)? else {
+        let FrameCut::Whole(frame) = cut_frontend(&large.frame, ProtocolPhase::Session)? else {
             return Ok(());
         };
         match frontend::decode(&frame)? {
-            Frontend::Query(query) => self.take_query(&frame, &query, judgement, large.arrived),
-            Frontend::Parse(parse) => self.take_parse(&frame, &parse, judgement, large.arrived),
+            FrontendMessage::Query(query) => {
+                self.preflight_query(&frame, &query, judgement, large.arrived)
+            }
+            FrontendMessage::Parse(parse) => {
+                self.preflight_parse(&frame, &parse, judgement, large.arrived)
+            }
             _ => Ok(()),
         }
     }
 }
 
 /// The statement text of a frame that was decoded before, and the types of its parameters.
-pub(in crate::session) fn text_of(frame: &[u8]) -> Option<(&str, Parameters)> {
-    let Ok(Cut::Whole(frame)) = cut_frontend(frame, Phase::Session) else {
+pub(in crate::session) fn text_of(frame: &[u8]) -> Option<(&str, ParameterTypes)> {
+    let Ok(FrameCut::Whole(frame)) = cut_frontend(frame, ProtocolPhase::Session) else {
         return None;
     };
     match frontend::decode(&frame).ok()? {
-        Frontend::Query(query) => Some((query.text, Parameters::open())),
-        Frontend::Parse(parse) => {
-            let parameters = Parameters::given(parse.parameter_types.iter());
+        FrontendMessage::Query(query) => Some((query.text, ParameterTypes::none_given())),
+        FrontendMessage::Parse(parse) => {
+            let parameters = ParameterTypes::given(parse.parameter_types.iter());
             Some((parse.text, parameters))
         }
         _ => None,

@@ -23,14 +23,14 @@ use crate::limits;
 #[derive(Debug, Clone, Default)]
 pub struct SharedThrottle {
     /// Of the thread that asks first, which is the only one that asks.
-    throttle: Arc<OnceLock<Mutex<Throttle>>>,
+    throttle: Arc<OnceLock<Mutex<WorkerThrottle>>>,
 }
 
 /// The law of one worker thread.
 #[derive(Debug)]
-struct Throttle {
+struct WorkerThrottle {
     statistics: Option<File>,
-    last: Usage,
+    last: ThreadUsage,
     looked: Instant,
     /// The pause for each turn.
     pause: Duration,
@@ -39,7 +39,7 @@ struct Throttle {
 }
 
 impl SharedThrottle {
-    /// See [`Throttle::charge`].
+    /// See [`WorkerThrottle::charge`].
     pub fn charge(&self) -> Duration {
         self.open().charge()
     }
@@ -57,26 +57,26 @@ impl SharedThrottle {
         });
     }
 
-    fn open(&self) -> MutexGuard<'_, Throttle> {
+    fn open(&self) -> MutexGuard<'_, WorkerThrottle> {
         let throttle = self
             .throttle
-            .get_or_init(|| Mutex::new(Throttle::of_this_thread()));
+            .get_or_init(|| Mutex::new(WorkerThrottle::of_this_thread()));
         throttle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What a thread had of a processor, since it began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Usage {
+struct ThreadUsage {
     ran: Duration,
     waited: Duration,
 }
 
-impl Throttle {
+impl WorkerThrottle {
     /// That of the thread it is made on.
     fn of_this_thread() -> Self {
         let statistics = File::open("/proc/thread-self/schedstat").ok();
-        let last = statistics.as_ref().and_then(Usage::read);
+        let last = statistics.as_ref().and_then(ThreadUsage::read);
         Self {
             statistics,
             last: last.unwrap_or_default(),
@@ -89,7 +89,7 @@ impl Throttle {
     /// A session begins a turn after a whole one in which it waited for nothing: how long the
     /// thread is to be left to others now.
     fn charge(&mut self) -> Duration {
-        self.look();
+        self.measure();
         self.owed += self.pause;
         if self.owed < limits::THROTTLE_TICK {
             return Duration::ZERO;
@@ -99,21 +99,21 @@ impl Throttle {
 
     /// How long after such work the next one may begin: longer, the shorter processors are.
     fn rest_after(&mut self, took: Duration) -> Duration {
-        self.look();
+        self.measure();
         let steps = self.pause.as_micros() / limits::THROTTLE_PAUSE_MIN.as_micros();
         let steps = u32::try_from(steps).unwrap_or(u32::MAX);
         let rest = took.saturating_mul(steps.saturating_mul(limits::THROTTLE_RESTS));
         rest.min(limits::THROTTLE_REST_MAX)
     }
 
-    fn look(&mut self) {
+    fn measure(&mut self) {
         let now = Instant::now();
         let time = now.saturating_duration_since(self.looked);
         if time < limits::THROTTLE_LOOK {
             return;
         }
         self.looked = now;
-        let Some(usage) = self.statistics.as_ref().and_then(Usage::read) else {
+        let Some(usage) = self.statistics.as_ref().and_then(ThreadUsage::read) else {
             return;
         };
         let waited = usage.waited.saturating_sub(self.last.waited);
@@ -122,7 +122,7 @@ impl Throttle {
     }
 }
 
-impl Usage {
+impl ThreadUsage {
     /// Three numbers: nanoseconds on a processor, nanoseconds of waiting for one, time slices.
     fn read(statistics: &File) -> Option<Self> {
         let mut text = [0; STATISTICS_BYTES_MAX];
@@ -157,18 +157,18 @@ const STATISTICS_BYTES_MAX: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use super::{Throttle, Usage, next_pause};
+    use super::{ThreadUsage, WorkerThrottle, next_pause};
     use crate::limits;
     use std::time::Duration;
 
     const LOOK: Duration = limits::THROTTLE_LOOK;
 
     fn check(text: &str, expected: Option<(u64, u64)>) {
-        let expected = expected.map(|(ran, waited)| Usage {
+        let expected = expected.map(|(ran, waited)| ThreadUsage {
             ran: Duration::from_nanos(ran),
             waited: Duration::from_nanos(waited),
         });
-        assert_eq!(Usage::parse(text.as_bytes()), expected, "{text:?}");
+        assert_eq!(ThreadUsage::parse(text.as_bytes()), expected, "{text:?}");
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_thread_knows_its_own_waiting() {
-        let mut throttle = Throttle::of_this_thread();
+        let mut throttle = WorkerThrottle::of_this_thread();
         assert!(throttle.statistics.is_some(), "Linux tells");
         let began = throttle.last;
         let mut sum = 0_u64;
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn pauses_are_taken_by_the_tick() {
-        let mut throttle = Throttle {
+        let mut throttle = WorkerThrottle {
             statistics: None,
             pause: limits::THROTTLE_PAUSE_MAX,
-            ..Throttle::of_this_thread()
+            ..WorkerThrottle::of_this_thread()
         };
         let taken: Duration = (0..100).map(|_| throttle.charge()).sum();
         assert_eq!(taken, limits::THROTTLE_PAUSE_MAX * 100);

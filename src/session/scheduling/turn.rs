@@ -33,28 +33,28 @@ use crate::limits;
 
 /// What is left of one turn.
 #[derive(Debug, Clone, Copy, Default)]
-pub enum Turn {
+pub enum SessionTurn {
     /// Nobody else waits for the thread: before the relay runs, and in tables of messages.
     #[default]
     Boundless,
     /// So much.
-    Bounded(Budget),
+    Bounded(TurnBudget),
 }
 
 /// What may still be spent.
 #[derive(Debug, Clone, Copy)]
-pub struct Budget {
+pub struct TurnBudget {
     nanoseconds: u32,
     messages: u32,
     bytes: u32,
     /// When the clock was last asked.
     looked: Instant,
-    pauses: Pauses,
+    pauses: PeerPauses,
 }
 
 /// Whether a session has waited for its peers since its turn began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pauses {
+pub enum PeerPauses {
     /// It has: it takes what it needs, and no more.
     Some,
     /// It has not: it would take all there is.
@@ -64,65 +64,65 @@ pub enum Pauses {
 /// The sessions of one worker that have more to do than one turn allows. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct TurnQueue {
-    queue: Arc<Queue>,
+    queue: Arc<TurnQueueInner>,
 }
 
 #[derive(Default)]
-struct Queue {
-    line: Mutex<Line>,
+struct TurnQueueInner {
+    line: Mutex<TurnLine>,
     throttle: SharedThrottle,
 }
 
 /// A place in the queue: comes to its end when it is this session's turn. May be dropped.
 pub struct NextTurn {
-    place: Arc<Mutex<Place>>,
+    place: Arc<Mutex<TurnWaiter>>,
 }
 
 #[derive(Default)]
-struct Line {
+struct TurnLine {
     /// Those that pause now and then.
-    pausing: VecDeque<Arc<Mutex<Place>>>,
+    pausing: VecDeque<Arc<Mutex<TurnWaiter>>>,
     /// Those that have not paused for a whole turn.
-    unbroken: VecDeque<Arc<Mutex<Place>>>,
+    unbroken: VecDeque<Arc<Mutex<TurnWaiter>>>,
     /// Who lets them on, while nobody waits.
     caller: Option<Waker>,
 }
 
 /// Whoever waits there, and how to tell it.
-enum Place {
+enum TurnWaiter {
     Waits(Waker),
     Called,
 }
 
-impl Turn {
+impl SessionTurn {
     /// The session is woken: it goes on with what it had left, and what it got back since.
     pub fn begin(&mut self) {
         let now = Instant::now();
         match self {
-            Self::Boundless => *self = Self::Bounded(Budget::whole(now)),
+            Self::Boundless => *self = Self::Bounded(TurnBudget::whole(now)),
             Self::Bounded(budget) => budget.rested_until(now),
         }
     }
 
     /// A new one begins, after it was waited for.
     pub fn begin_anew(&mut self) {
-        *self = Self::Bounded(Budget {
-            pauses: Pauses::None,
-            ..Budget::whole(Instant::now())
+        *self = Self::Bounded(TurnBudget {
+            pauses: PeerPauses::None,
+            ..TurnBudget::whole(Instant::now())
         });
     }
 
     /// The session has nothing to do until a peer says something.
     pub fn pause(&mut self) {
         if let Self::Bounded(budget) = self {
-            budget.pauses = Pauses::Some;
+            budget.pauses = PeerPauses::Some;
         }
     }
 
     /// Whether it has had to wait since the turn began.
-    pub fn pauses(&self) -> Pauses {
+    pub fn pauses(&self) -> PeerPauses {
         match self {
-            Self::Boundless => Pauses::Some,
+            Self::Boundless => PeerPauses::Some,
             Self::Bounded(budget) => budget.pauses,
         }
     }
@@ -147,7 +147,7 @@ impl Turn {
     pub fn spend_message(&mut self) {
         if let Self::Bounded(left) = self {
             left.messages = left.messages.saturating_sub(1);
-            left.look(Instant::now());
+            left.charge_time(Instant::now());
         }
     }
 
@@ -156,20 +156,20 @@ impl Turn {
         if let Self::Bounded(left) = self {
             left.messages = left.messages.saturating_sub(1);
             if left.messages.checked_rem(ANSWERS_BY_THE_CLOCK) == Some(0) {
-                left.look(Instant::now());
+                left.charge_time(Instant::now());
             }
         }
     }
 }
 
-impl Budget {
+impl TurnBudget {
     fn whole(now: Instant) -> Self {
         Self {
             nanoseconds: nanoseconds(limits::TURN_TIME),
             messages: limits::TURN_MESSAGES_MAX,
             bytes: limits::TURN_BYTES_MAX,
             looked: now,
-            pauses: Pauses::Some,
+            pauses: PeerPauses::Some,
         }
     }
 
@@ -185,7 +185,7 @@ impl Budget {
     }
 
     /// It has worked since the clock was last asked.
-    fn look(&mut self, now: Instant) {
+    fn charge_time(&mut self, now: Instant) {
         let work = now.saturating_duration_since(self.looked);
         self.looked = now;
         self.nanoseconds = self.nanoseconds.saturating_sub(nanoseconds(work));
@@ -194,8 +194,8 @@ impl Budget {
 
 impl TurnQueue {
     /// Lines up behind those that wait already; wakes when it is this one's turn.
-    pub fn line_up(&self, waker: &Waker, pauses: Pauses) -> NextTurn {
-        let place = Arc::new(Mutex::new(Place::Waits(waker.clone())));
+    pub fn enqueue(&self, waker: &Waker, pauses: PeerPauses) -> NextTurn {
+        let place = Arc::new(Mutex::new(TurnWaiter::Waits(waker.clone())));
         let mut line = open(&self.queue.line);
         line.of(pauses).push_back(Arc::clone(&place));
         if let Some(caller) = line.caller.take() {
@@ -211,14 +211,14 @@ impl TurnQueue {
 
     /// Waits for a turn. May be cancelled.
     pub async fn next(&self) {
-        self.line_up(Waker::noop(), Pauses::Some).await;
+        self.enqueue(Waker::noop(), PeerPauses::Some).await;
     }
 
     /// Lets one on after each time that the sockets were asked, for ever: of both queues in turn,
     /// and of those that never pause as the throttle lets them. To be run once on each worker,
     /// beside the sessions.
-    pub async fn call(self) {
-        let mut last = Pauses::None;
+    pub async fn run(self) {
+        let mut last = PeerPauses::None;
         let mut rest: Option<Pin<Box<Sleep>>> = None;
         loop {
             last = std::future::poll_fn(|context| self.somebody(context, last, &mut rest)).await;
@@ -227,8 +227,8 @@ impl TurnQueue {
             yield_now().await;
             call_next(open(&self.queue.line).of(last));
             let pause = match last {
-                Pauses::Some => Duration::ZERO,
-                Pauses::None => self.queue.throttle.charge(),
+                PeerPauses::Some => Duration::ZERO,
+                PeerPauses::None => self.queue.throttle.charge(),
             };
             if !pause.is_zero() {
                 rest = Some(Box::pin(sleep(pause)));
@@ -241,9 +241,9 @@ impl TurnQueue {
     fn somebody(
         &self,
         context: &mut Context<'_>,
-        last: Pauses,
+        last: PeerPauses,
         rest: &mut Option<Pin<Box<Sleep>>>,
-    ) -> Poll<Pauses> {
+    ) -> Poll<PeerPauses> {
         if let Some(sleep) = rest
             && sleep.as_mut().poll(context).is_ready()
         {
@@ -254,8 +254,8 @@ impl TurnQueue {
         let unbroken = !line.unbroken.is_empty() && rest.is_none();
         match (pausing, unbroken) {
             (true, true) => Poll::Ready(last.other()),
-            (true, false) => Poll::Ready(Pauses::Some),
-            (false, true) => Poll::Ready(Pauses::None),
+            (true, false) => Poll::Ready(PeerPauses::Some),
+            (false, true) => Poll::Ready(PeerPauses::None),
             (false, false) => {
                 line.caller = Some(context.waker().clone());
                 Poll::Pending
@@ -264,16 +264,16 @@ impl TurnQueue {
     }
 }
 
-impl Line {
-    fn of(&mut self, pauses: Pauses) -> &mut VecDeque<Arc<Mutex<Place>>> {
+impl TurnLine {
+    fn of(&mut self, pauses: PeerPauses) -> &mut VecDeque<Arc<Mutex<TurnWaiter>>> {
         match pauses {
-            Pauses::Some => &mut self.pausing,
-            Pauses::None => &mut self.unbroken,
+            PeerPauses::Some => &mut self.pausing,
+            PeerPauses::None => &mut self.unbroken,
         }
     }
 }
 
-impl Pauses {
+impl PeerPauses {
     fn other(self) -> Self {
         match self {
             Self::Some => Self::None,
@@ -283,12 +283,12 @@ impl Pauses {
 }
 
 /// The first one that is still there.
-fn call_next(line: &mut VecDeque<Arc<Mutex<Place>>>) {
+fn call_next(line: &mut VecDeque<Arc<Mutex<TurnWaiter>>>) {
     while let Some(place) = line.pop_front() {
         // Whoever is gone has dropped its end.
         if Arc::strong_count(&place) > 1 {
-            let before = std::mem::replace(&mut *open(&place), Place::Called);
-            if let Place::Waits(waker) = before {
+            let before = std::mem::replace(&mut *open(&place), TurnWaiter::Called);
+            if let TurnWaiter::Waits(waker) = before {
                 waker.wake();
             }
             return;
@@ -301,8 +301,8 @@ impl Future for NextTurn {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         match &mut *open(&self.place) {
-            Place::Called => Poll::Ready(()),
-            Place::Waits(waker) => {
+            TurnWaiter::Called => Poll::Ready(()),
+            TurnWaiter::Waits(waker) => {
                 waker.clone_from(context.waker());
                 Poll::Pending
             }
@@ -338,7 +338,7 @@ const ANSWERS_BY_THE_CLOCK: u32 = 16;
 
 #[cfg(test)]
 mod tests {
-    use super::{NextTurn, Pauses, TurnQueue};
+    use super::{NextTurn, PeerPauses, TurnQueue};
     use std::sync::{Arc, Mutex};
     use std::task::Waker;
 
@@ -347,17 +347,17 @@ mod tests {
         let turns = TurnQueue::default();
         let order = Arc::new(Mutex::new(Vec::new()));
         let line_up = |pauses, name| {
-            let (next, order) = (turns.line_up(Waker::noop(), pauses), Arc::clone(&order));
+            let (next, order) = (turns.enqueue(Waker::noop(), pauses), Arc::clone(&order));
             tokio::spawn(called(next, name, order))
         };
         let waiting = [
-            line_up(Pauses::None, "a"),
-            line_up(Pauses::None, "b"),
-            line_up(Pauses::None, "c"),
-            line_up(Pauses::Some, "1"),
-            line_up(Pauses::Some, "2"),
+            line_up(PeerPauses::None, "a"),
+            line_up(PeerPauses::None, "b"),
+            line_up(PeerPauses::None, "c"),
+            line_up(PeerPauses::Some, "1"),
+            line_up(PeerPauses::Some, "2"),
         ];
-        let caller = tokio::spawn(turns.clone().call());
+        let caller = tokio::spawn(turns.clone().run());
         for one in waiting {
             one.await.unwrap();
         }

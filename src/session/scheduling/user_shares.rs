@@ -7,13 +7,13 @@ use tokio::sync::Semaphore;
 
 /// The parts of all users who have one at the moment. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(in crate::session) struct UserParts {
+pub(in crate::session) struct UserShares {
     /// How many places a part has.
     places: usize,
     parts: Arc<Mutex<HashMap<Box<str>, Weak<Semaphore>>>>,
 }
 
-impl UserParts {
+impl UserShares {
     /// Parts of so many places each.
     pub(in crate::session) fn new(places: usize) -> Self {
         Self {
@@ -37,11 +37,11 @@ impl UserParts {
 
 #[cfg(test)]
 mod tests {
-    use super::UserParts;
+    use super::UserShares;
 
     #[test]
     fn a_part_is_its_user_s_alone() {
-        let parts = UserParts::new(1);
+        let parts = UserShares::new(1);
         let ann = parts.of("ann");
         let held = ann.clone().try_acquire_owned().unwrap();
         assert!(parts.of("ann").try_acquire().is_err(), "it has one place");
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn parts_that_nobody_has_are_forgotten() {
-        let parts = UserParts::new(1);
+        let parts = UserShares::new(1);
         for number in 0..100 {
             parts.of(&format!("user {number}"));
         }

@@ -14,23 +14,23 @@ pub(super) mod on_ready;
 
 use std::ops::Range;
 
-use super::pending::portal_names::Closing;
-use super::pending::{Owed, Running, Stake};
-use super::plan::answer::Taken;
-use super::policy_limits::result_limit::{Course, Fits};
-use super::protocol::{Conversation, Ending};
-use super::reply::Farewell;
+use super::pending::portal_names::ClosedName;
+use super::pending::{ExpectedReply, InFlight, TextRetained};
+use super::plan::answer::PlanRow;
+use super::policy_limits::result_limit::{RowFit, RowForwarding};
+use super::protocol::{SessionEnd, SessionProtocol};
+use super::reply::CloseReason;
 use super::server::on_error::keeps_log;
-use crate::gate::Effect;
+use crate::gate::SessionEffect;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::tripwire;
 use crate::wire::backend::{self, TransactionStatus};
 use crate::wire::encode;
-use crate::wire::frame::{Header, header_backend};
+use crate::wire::frame::{UpstreamHeader, header_backend};
 
 /// How much of the given bytes was dealt with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passed {
+pub struct ServerProgress {
     /// The part that still has to reach the client, behind everything in `reply`.
     pub tail: Range<usize>,
     /// Bytes that need not be given again; the rest is the start of a frame that must be whole.
@@ -38,19 +38,19 @@ pub struct Passed {
 }
 
 /// What becomes of a frame that is not for the client.
-enum Own {
+enum OwnFrame {
     /// It is.
-    No,
+    NotOwn,
     /// More of it has to come, or something else has to be done first.
     Later,
     /// So many bytes of it were dealt with.
-    Took { length: usize },
+    Consumed { length: usize },
 }
 
 /// What becomes of a row that may be one of pgsieve's own.
 pub(super) enum OwnRow {
     /// It is none.
-    No,
+    NotOwn,
     /// It is not taken yet.
     Waits,
     /// The reply holds what the client gets.
@@ -58,17 +58,17 @@ pub(super) enum OwnRow {
 }
 
 /// What becomes of a frame that was read.
-pub(super) enum Fate {
-    Kept,
-    Swallowed,
+pub(super) enum Forwarding {
+    Forward,
+    Drop,
 }
 
-impl Conversation {
+impl SessionProtocol {
     /// Takes what one read from the upstream brought.
     ///
     /// # Errors
     /// The reason to end the session. What came before the offending frame is then not passed on.
-    pub fn upstream_bytes(&mut self, bytes: &[u8]) -> Result<Passed, Ending> {
+    pub fn upstream_bytes(&mut self, bytes: &[u8]) -> Result<ServerProgress, SessionEnd> {
         self.torn = self.passing > 0;
         let passed = self.pass(bytes);
         match passed {
@@ -80,17 +80,17 @@ impl Conversation {
         passed
     }
 
-    fn pass(&mut self, bytes: &[u8]) -> Result<Passed, Ending> {
+    fn pass(&mut self, bytes: &[u8]) -> Result<ServerProgress, SessionEnd> {
         let mut at = 0;
         let mut run = 0;
         while !self.turn.is_over()
             && let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty())
         {
-            if let Some(step) = stepped(&mut self.passing, rest) {
+            if let Some(step) = bytes_of_frame_left(&mut self.passing, rest) {
                 at += step;
                 continue;
             }
-            if let Some(step) = stepped(&mut self.dropping, rest) {
+            if let Some(step) = bytes_of_frame_left(&mut self.dropping, rest) {
                 at += step;
                 run = at;
                 self.torn = false;
@@ -99,21 +99,21 @@ impl Conversation {
             let Some(header) = header_backend(rest).map_err(|_| UNREADABLE)? else {
                 break;
             };
-            match self.takes_by_itself(rest, &header, bytes.get(run..at))? {
-                Own::No => {}
-                Own::Later => break,
-                Own::Took { length } => {
+            match self.absorbs_frame(rest, &header, bytes.get(run..at))? {
+                OwnFrame::NotOwn => {}
+                OwnFrame::Later => break,
+                OwnFrame::Consumed { length } => {
                     at += length;
                     run = at;
                     continue;
                 }
             }
-            if self.passes_unseen(&header) {
+            if self.needs_header_only(&header) {
                 let before = self.reply.len();
-                if self.advance(&header)? == Course::Passes {
+                if self.advance(&header)? == RowForwarding::Forward {
                     self.passing = header.total;
                 } else {
-                    self.weave(before, bytes.get(run..at));
+                    self.merge_forwarded(before, bytes.get(run..at));
                     run = at;
                     self.dropping = header.total;
                 }
@@ -123,67 +123,71 @@ impl Conversation {
                 break;
             };
             let before = self.reply.len();
-            match self.answered(header.kind, body)? {
-                Fate::Kept if self.reply.len() == before => {}
-                Fate::Kept => {
-                    self.weave(before, bytes.get(run..at));
+            match self.read_whole_frame(header.kind, body)? {
+                Forwarding::Forward if self.reply.len() == before => {}
+                Forwarding::Forward => {
+                    self.merge_forwarded(before, bytes.get(run..at));
                     run = at;
                 }
-                Fate::Swallowed => {
-                    self.weave(before, bytes.get(run..at));
+                Forwarding::Drop => {
+                    self.merge_forwarded(before, bytes.get(run..at));
                     run = at + header.total;
                 }
             }
             at += header.total;
         }
-        Ok(Passed {
+        Ok(ServerProgress {
             tail: run..at,
             consumed: at,
         })
     }
 
     /// Takes a frame of which the client gets nothing, or something else. `run` has passed before.
-    fn takes_by_itself(
+    fn absorbs_frame(
         &mut self,
         rest: &[u8],
-        header: &Header,
+        header: &UpstreamHeader,
         run: Option<&[u8]>,
-    ) -> Result<Own, Ending> {
+    ) -> Result<OwnFrame, SessionEnd> {
         let before = self.reply.len();
-        let took = match self.takes_plan(rest, header) {
-            Taken::NoPlan => match self.takes_own_row(rest, header)? {
-                OwnRow::Taken => Own::Took {
+        let took = match self.absorbs_plan(rest, header) {
+            PlanRow::NoPlan => match self.absorbs_own_row(rest, header)? {
+                OwnRow::Taken => OwnFrame::Consumed {
                     length: header.total,
                 },
-                OwnRow::Waits => Own::Later,
-                OwnRow::No => match rest.split_at_checked(header.total) {
+                OwnRow::Waits => OwnFrame::Later,
+                OwnRow::NotOwn => match rest.split_at_checked(header.total) {
                     Some((description, behind))
-                        if header.kind == b'T' && self.withholds(description, behind) =>
+                        if header.kind == b'T' && self.holds_description(description, behind) =>
                     {
-                        Own::Took {
+                        OwnFrame::Consumed {
                             length: header.total,
                         }
                     }
-                    Some(_) | None => Own::No,
+                    Some(_) | None => OwnFrame::NotOwn,
                 },
             },
-            Taken::Later => Own::Later,
-            Taken::Now => Own::Took { length: 0 },
+            PlanRow::Later => OwnFrame::Later,
+            PlanRow::Now => OwnFrame::Consumed { length: 0 },
         };
-        if let Own::Took { .. } = took {
-            self.weave(before, run);
+        if let OwnFrame::Consumed { .. } = took {
+            self.merge_forwarded(before, run);
         }
         Ok(took)
     }
 
     /// Takes a row that says what pgsieve knows.
-    fn takes_own_row(&mut self, rest: &[u8], header: &Header) -> Result<OwnRow, Ending> {
+    fn absorbs_own_row(
+        &mut self,
+        rest: &[u8],
+        header: &UpstreamHeader,
+    ) -> Result<OwnRow, SessionEnd> {
         if header.kind != b'D' {
-            return Ok(OwnRow::No);
+            return Ok(OwnRow::NotOwn);
         }
         match self.takes_row_of_call(rest, header)? {
-            OwnRow::No => match self.takes_row_of_question(rest, header)? {
-                OwnRow::No => self.takes_row_of_plan(rest, header),
+            OwnRow::NotOwn => match self.takes_row_of_question(rest, header)? {
+                OwnRow::NotOwn => self.absorbs_plan_row(rest, header),
                 own @ (OwnRow::Waits | OwnRow::Taken) => Ok(own),
             },
             own @ (OwnRow::Waits | OwnRow::Taken) => Ok(own),
@@ -191,7 +195,7 @@ impl Conversation {
     }
 
     /// Puts the passed run before what was just added to the reply behind `before`.
-    fn weave(&mut self, before: usize, run: Option<&[u8]>) {
+    fn merge_forwarded(&mut self, before: usize, run: Option<&[u8]>) {
         self.torn = false;
         let Some(run) = run.filter(|run| !run.is_empty()) else {
             return;
@@ -202,144 +206,152 @@ impl Conversation {
     }
 
     /// Whether only the header matters. Rows are no messages of the turn: their bytes are counted.
-    fn passes_unseen(&mut self, header: &Header) -> bool {
+    fn needs_header_only(&mut self, header: &UpstreamHeader) -> bool {
         if !matches!(header.kind, b'D' | b'd') {
             self.turn.spend_answer();
         }
-        if self.journal.is_own() {
+        if self.pending.is_own() {
             return false;
         }
         match header.kind {
             b'D' | b'd' | b'c' | b'T' | b't' | b'n' | b'A' | b'I' | b's' | b'2' | b'3' => true,
             b'N' => !keeps_log(self.gate.policy()),
-            b'1' => !matches!(self.journal.head(), Some(Owed::Parse(run)) if run.notice.is_some()),
+            b'1' => {
+                let head = self.pending.front();
+                !matches!(head, Some(ExpectedReply::Parse(run)) if run.notice.is_some())
+            }
             _ => false,
         }
     }
 
-    /// Moves the journal for a frame of which only the header matters.
-    pub(super) fn advance(&mut self, header: &Header) -> Result<Course, Ending> {
+    /// Advances the pending replies for a frame of which only the header matters.
+    pub(super) fn advance(&mut self, header: &UpstreamHeader) -> Result<RowForwarding, SessionEnd> {
         let bytes = u64::try_from(header.total).unwrap_or(u64::MAX);
-        match (header.kind, self.journal.head()) {
+        match (header.kind, self.pending.head()) {
             (b'N' | b'A', _) => {}
-            (_, Some(Owed::Cut(_))) => return Ok(Course::Drops),
-            (b'D' | b'd', Some(Owed::Query(_) | Owed::Execute(_))) => {
-                return self.row_came(header);
+            (_, Some(ExpectedReply::Cut(_))) => return Ok(RowForwarding::Drop),
+            (b'D' | b'd', Some(ExpectedReply::Query(_) | ExpectedReply::Execute(_))) => {
+                return self.on_row(header);
             }
-            (b'I' | b'T', Some(Owed::Query(running))) => running.bytes += bytes,
-            (b'c', Some(Owed::Query(running) | Owed::Execute(running))) => {
+            (b'I' | b'T', Some(ExpectedReply::Query(running))) => running.bytes += bytes,
+            (b'c', Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running))) => {
                 running.bytes += bytes;
                 running.allowance.copy_done();
             }
-            (b's', Some(Owed::Execute(_))) => {
+            (b's', Some(ExpectedReply::Execute(_))) => {
                 self.cursor_paused();
-                let fate = self.suspended();
-                self.complete();
-                if matches!(fate, Fate::Swallowed) {
-                    return Ok(Course::Drops);
+                let fate = self.on_portal_suspended();
+                self.complete_head();
+                if matches!(fate, Forwarding::Drop) {
+                    return Ok(RowForwarding::Drop);
                 }
             }
-            (b'I', Some(Owed::Execute(_)))
-            | (b'1', Some(Owed::Parse(_)))
-            | (b'2', Some(Owed::Bind(_)))
-            | (b'3', Some(Owed::Close(_)))
-            | (b'T' | b'n', Some(Owed::DescribeStatement | Owed::DescribePortal)) => {
-                self.complete();
+            (b'I', Some(ExpectedReply::Execute(_)))
+            | (b'1', Some(ExpectedReply::Parse(_)))
+            | (b'2', Some(ExpectedReply::Bind(_)))
+            | (b'3', Some(ExpectedReply::Close(_)))
+            | (
+                b'T' | b'n',
+                Some(ExpectedReply::DescribeStatement | ExpectedReply::DescribePortal),
+            ) => {
+                self.complete_head();
             }
-            (b't', Some(Owed::DescribeStatement)) => {}
+            (b't', Some(ExpectedReply::DescribeStatement)) => {}
             _ => return Err(UNREADABLE),
         }
-        Ok(Course::Passes)
+        Ok(RowForwarding::Forward)
     }
 
     /// The head has been answered in full.
-    pub(super) fn complete(&mut self) {
-        match self.journal.pop() {
-            Some(Owed::Execute(running)) => {
+    pub(super) fn complete_head(&mut self) {
+        match self.pending.pop() {
+            Some(ExpectedReply::Execute(running)) => {
                 self.apply_effects(&running);
-                self.follow_settings(&running);
+                self.settings_after_statement(&running);
                 self.finished(&running);
                 drop(running);
                 self.note_pause();
             }
-            Some(Owed::Parse(running)) => {
-                if running.stake == Stake::Kept {
+            Some(ExpectedReply::Parse(running)) => {
+                if running.text_retained == TextRetained::Kept {
                     self.retained.answered();
                 }
                 if let Some(notice) = &running.notice {
-                    notice.tell(&mut self.reply, &self.loudness);
+                    notice.write(&mut self.reply, &self.client_min_messages);
                 }
                 self.prepared(running);
             }
-            Some(Owed::Close(Closing::Portal { name })) => self.quotas.close_cursor(&name),
-            Some(Owed::Bind(binding)) => self.quotas.portal_bound(&binding.portal),
+            Some(ExpectedReply::Close(ClosedName::Portal { name })) => {
+                self.session_limits.close_cursor(&name)
+            }
+            Some(ExpectedReply::Bind(binding)) => self.session_limits.portal_bound(&binding.portal),
             _ => {}
         }
-        self.next_turn();
+        self.trace_next_answer();
     }
 
     /// Reads a frame that must be seen whole.
-    fn answered(&mut self, kind: u8, body: &[u8]) -> Result<Fate, Ending> {
-        if matches!(self.journal.head(), Some(Owed::ReadOnlyCheck)) {
-            return self.checked(kind, body);
+    fn read_whole_frame(&mut self, kind: u8, body: &[u8]) -> Result<Forwarding, SessionEnd> {
+        if matches!(self.pending.head(), Some(ExpectedReply::ReadOnlyCheck)) {
+            return self.on_check_answer(kind, body);
         }
-        if self.journal.is_asking() {
+        if self.pending.is_asking() {
             return self.plan_answered(kind, body);
         }
-        if matches!(self.journal.head(), Some(Owed::Cut(_))) {
+        if matches!(self.pending.head(), Some(ExpectedReply::Cut(_))) {
             return self.after_cut(kind, body);
         }
         match kind {
             b'C' => self.command_complete(body),
             b'1' => {
-                self.complete();
-                Ok(Fate::Kept)
+                self.complete_head();
+                Ok(Forwarding::Forward)
             }
             b'Z' => self.ready(body),
-            b'E' => self.failed(body),
-            b'N' => self.noticed(body),
+            b'E' => self.on_error(body),
+            b'N' => self.on_notice(body),
             b'S' => self.setting_reported(body),
             b'H' => {
-                self.copy_begins(body);
-                Ok(Fate::Kept)
+                self.on_copy_out(body);
+                Ok(Forwarding::Forward)
             }
-            b'G' | b'W' => Err(Ending::Tripped(Tripwire::CopyInAsked)),
+            b'G' | b'W' => Err(SessionEnd::Tripped(Tripwire::CopyInAsked)),
             _ => Err(UNREADABLE),
         }
     }
 
-    fn command_complete(&mut self, body: &[u8]) -> Result<Fate, Ending> {
+    fn command_complete(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         let tag = backend::command_tag(body).map_err(|_| UNREADABLE)?;
         if !tripwire::is_tag_of_read(tag) {
-            return Err(Ending::Tripped(Tripwire::WriteTag));
+            return Err(SessionEnd::Tripped(Tripwire::WriteTag));
         }
         let is_listen = self.is_listen(tag);
-        if self.cursors_moved(tag)? == Fits::Beyond {
-            return Ok(Fate::Swallowed);
+        if self.cursors_moved(tag)? == RowFit::Beyond {
+            return Ok(Forwarding::Drop);
         }
         if let Some(fate) = self.end_truncated(tag) {
-            if let Some(Owed::Execute(_)) = self.journal.head() {
-                self.complete();
+            if let Some(ExpectedReply::Execute(_)) = self.pending.head() {
+                self.complete_head();
             }
             return Ok(fate);
         }
-        match self.journal.head() {
-            Some(Owed::Query(running)) => {
+        match self.pending.head() {
+            Some(ExpectedReply::Query(running)) => {
                 running.allowance.expect();
                 if let Some(notice) = running.notice.take() {
-                    notice.tell(&mut self.reply, &self.loudness);
+                    notice.write(&mut self.reply, &self.client_min_messages);
                 }
-                if let Some(notice) = running.cut() {
-                    notice.tell(&mut self.reply, &self.loudness);
+                if let Some(notice) = running.default_limit_notice() {
+                    notice.write(&mut self.reply, &self.client_min_messages);
                 }
-                Ok(self.told(is_listen))
+                Ok(self.restore_command_tag(is_listen))
             }
-            Some(Owed::Execute(running)) => {
-                if let Some(notice) = running.cut() {
-                    notice.tell(&mut self.reply, &self.loudness);
+            Some(ExpectedReply::Execute(running)) => {
+                if let Some(notice) = running.default_limit_notice() {
+                    notice.write(&mut self.reply, &self.client_min_messages);
                 }
-                self.complete();
-                Ok(self.told(is_listen))
+                self.complete_head();
+                Ok(self.restore_command_tag(is_listen))
             }
             _ => Err(UNREADABLE),
         }
@@ -347,8 +359,10 @@ impl Conversation {
 
     /// Whether the statement that this tag is of was a LISTEN of the client's.
     fn is_listen(&self, tag: &str) -> bool {
-        match self.journal.front() {
-            Some(Owed::Query(running) | Owed::Execute(running)) if tag == "UNLISTEN" => {
+        match self.pending.front() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running))
+                if tag == "UNLISTEN" =>
+            {
                 let listens = running.facts.listens.get();
                 listens.is_some_and(|listens| listens.contains(&running.statements_done))
             }
@@ -357,39 +371,39 @@ impl Conversation {
     }
 
     /// A command tag: the client's own.
-    fn told(&mut self, is_listen: bool) -> Fate {
+    fn restore_command_tag(&mut self, is_listen: bool) -> Forwarding {
         match is_listen && encode::command_complete(&mut self.reply, "LISTEN").is_ok() {
-            true => Fate::Swallowed,
-            false => Fate::Kept,
+            true => Forwarding::Drop,
+            false => Forwarding::Forward,
         }
     }
 
-    fn ready(&mut self, body: &[u8]) -> Result<Fate, Ending> {
+    fn ready(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
-        match self.journal.pop() {
-            Some(Owed::Query(running)) => {
+        match self.pending.pop() {
+            Some(ExpectedReply::Query(running)) => {
                 if running.sqlstate.is_none() {
                     self.apply_effects(&running);
                 }
-                self.follow_settings(&running);
+                self.settings_after_statement(&running);
                 self.finished(&running);
             }
-            Some(Owed::Sync | Owed::RefusedQuery(_)) => {}
+            Some(ExpectedReply::Sync | ExpectedReply::RefusedQuery(_)) => {}
             _ => return Err(UNREADABLE),
         }
-        self.next_turn();
-        self.come_ready(status);
+        self.trace_next_answer();
+        self.on_ready(status);
         match self.held.take() {
-            None => Ok(Fate::Kept),
+            None => Ok(Forwarding::Forward),
             Some(held) if status == TransactionStatus::Idle => {
-                self.begin_rescue(*held);
-                Ok(Fate::Swallowed)
+                self.begin_repair(*held);
+                Ok(Forwarding::Drop)
             }
             Some(_) => Err(UNREADABLE),
         }
     }
 
-    pub(super) fn setting_reported(&mut self, body: &[u8]) -> Result<Fate, Ending> {
+    pub(super) fn setting_reported(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         let (name, value) = backend::parameter_status(body).map_err(|_| UNREADABLE)?;
         match tripwire::reported(self.names.role(), name, value) {
             None => {
@@ -398,53 +412,53 @@ impl Conversation {
                     self.path_reported(value);
                 }
                 match self.report_as.parameter(name) {
-                    Some(_) => Ok(Fate::Swallowed),
-                    None => Ok(Fate::Kept),
+                    Some(_) => Ok(Forwarding::Drop),
+                    None => Ok(Forwarding::Forward),
                 }
             }
-            Some(tripwire) => Err(Ending::Tripped(tripwire)),
+            Some(tripwire) => Err(SessionEnd::Tripped(tripwire)),
         }
     }
 
     /// A statement has succeeded: what it made was known since it was sent, what it removed goes
     /// now. What was sent since may have made the same names anew: those stay.
-    fn apply_effects(&mut self, running: &Running) {
-        let removes = |effect: &&Effect| match effect {
-            Effect::Prepare { .. }
-            | Effect::DeclareCursor { .. }
-            | Effect::SettingsTouched
-            | Effect::SearchPathSet { .. }
-            | Effect::SettingSet { .. } => false,
-            Effect::Deallocate { .. }
-            | Effect::DeallocateAll
-            | Effect::CloseCursor { .. }
-            | Effect::CloseAllCursors
-            | Effect::DiscardAll => true,
+    fn apply_effects(&mut self, running: &InFlight) {
+        let removes = |effect: &&SessionEffect| match effect {
+            SessionEffect::Prepare { .. }
+            | SessionEffect::DeclareCursor { .. }
+            | SessionEffect::SettingsTouched
+            | SessionEffect::SearchPathSet { .. }
+            | SessionEffect::SettingSet { .. } => false,
+            SessionEffect::Deallocate { .. }
+            | SessionEffect::DeallocateAll
+            | SessionEffect::CloseCursor { .. }
+            | SessionEffect::CloseAllCursors
+            | SessionEffect::DiscardAll => true,
         };
         let mut removed = running.facts.effects.iter().filter(removes).peekable();
         // A name that is kept though it is gone costs an error of the upstream's own.
         if removed.peek().is_none()
-            || self.journal.makes_statements()
-            || self.journal.makes_portals()
+            || self.pending.makes_statements()
+            || self.pending.makes_portals()
         {
             return;
         }
         removed.for_each(|effect| self.names.apply(effect));
         self.expect_names(&running.facts);
-        for facts in self.journal.facts() {
+        for facts in self.pending.facts() {
             self.expect_names(&facts);
         }
     }
 }
 
 /// How many of these bytes belong to a frame whose header was seen before: `left` of it remain.
-fn stepped(left: &mut usize, bytes: &[u8]) -> Option<usize> {
+fn bytes_of_frame_left(left: &mut usize, bytes: &[u8]) -> Option<usize> {
     let step = (*left).min(bytes.len());
     *left -= step;
     (step > 0).then_some(step)
 }
 
-pub(super) const UNREADABLE: Ending = Ending::Ended(Farewell::UpstreamUnreadable);
+pub(super) const UNREADABLE: SessionEnd = SessionEnd::Ended(CloseReason::UpstreamUnreadable);
 
 /// A type byte and a length.
 const HEADER_BYTES: usize = 5;

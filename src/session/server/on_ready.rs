@@ -1,80 +1,84 @@
 //! When the upstream is ready: what ended with the transaction is forgotten, and an upstream that
 //! does not tell by itself is asked whether it is still read-only.
 
-use super::{Fate, UNREADABLE};
+use super::{Forwarding, UNREADABLE};
 use crate::limits;
-use crate::session::pending::Owed;
-use crate::session::protocol::{Conversation, Ending, Intake, SelfReport};
+use crate::session::pending::ExpectedReply;
+use crate::session::protocol::{ClientState, SelfReport, SessionEnd, SessionProtocol};
 use crate::telemetry::labels::Tripwire;
 use crate::wire::backend::{self, TransactionStatus};
 
-impl Conversation {
+impl SessionProtocol {
     /// The upstream is ready for what comes next.
-    pub(in crate::session) fn come_ready(&mut self, status: TransactionStatus) {
-        self.standing.status = status;
-        self.settle_settings(status);
-        self.quotas.settle_cursors(status);
+    pub(in crate::session) fn on_ready(&mut self, status: TransactionStatus) {
+        self.transaction.status = status;
+        self.settings_at_ready(status);
+        self.session_limits.settle_cursors(status);
         self.note_rest();
-        if self.journal.is_empty() {
-            self.journal.relax();
-            self.retained.relax();
-            self.names.rest();
-            self.come_to_rest(status);
+        if self.pending.is_empty() {
+            self.pending.shrink();
+            self.retained.shrink();
+            self.names.all_answered();
+            self.on_idle(status);
         }
     }
 
     /// Nothing is owed: forget what ended with the transaction, ask what has to be asked.
-    fn come_to_rest(&mut self, status: TransactionStatus) {
-        if status == TransactionStatus::Idle && !self.standing.unsynced {
+    fn on_idle(&mut self, status: TransactionStatus) {
+        if status == TransactionStatus::Idle && !self.transaction.unsynced {
             self.names.end_transaction();
-            self.quotas.end_transaction();
+            self.session_limits.end_transaction();
         }
-        if self.intake != Intake::Checking {
+        if self.intake != ClientState::Checking {
             return;
         }
         if status == TransactionStatus::Failed {
-            self.intake = Intake::Open;
+            self.intake = ClientState::Open;
         } else {
             if self.outbox.read_only_check().is_err() {
                 return;
             }
-            self.journal.push(Owed::ReadOnlyCheck);
+            self.pending.push(ExpectedReply::ReadOnlyCheck);
             self.self_report = SelfReport::AskWhenTouched;
         }
     }
 
     /// An answer to pgsieve's own question.
-    pub(in crate::session) fn checked(&mut self, kind: u8, body: &[u8]) -> Result<Fate, Ending> {
+    pub(in crate::session) fn on_check_answer(
+        &mut self,
+        kind: u8,
+        body: &[u8],
+    ) -> Result<Forwarding, SessionEnd> {
         match kind {
             b'D' if body == ROW_THAT_SAYS_ON => {
                 self.checks_in_vain = 0;
-                Ok(Fate::Swallowed)
+                Ok(Forwarding::Drop)
             }
-            b'T' | b'C' => Ok(Fate::Swallowed),
-            b'N' => self.noticed(body),
-            b'A' => Ok(Fate::Kept),
+            b'T' | b'C' => Ok(Forwarding::Drop),
+            b'N' => self.on_notice(body),
+            b'A' => Ok(Forwarding::Forward),
             b'S' => self.setting_reported(body),
             b'Z' => {
                 let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
-                self.journal.pop();
-                self.standing.status = status;
-                self.settle_settings(status);
+                self.pending.pop();
+                self.transaction.status = status;
+                self.settings_at_ready(status);
                 if self.self_report == SelfReport::AskWhenTouched {
-                    self.intake = Intake::Open;
+                    self.intake = ClientState::Open;
                 } else {
-                    self.come_to_rest(status);
+                    self.on_idle(status);
                 }
-                Ok(Fate::Swallowed)
+                Ok(Forwarding::Drop)
             }
             b'E' => {
                 self.checks_in_vain += 1;
                 if self.checks_in_vain >= limits::READ_ONLY_CHECKS_MAX {
-                    return Err(Ending::Tripped(Tripwire::ReadOnlyNotVerified));
+                    return Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified));
                 }
                 self.self_report = SelfReport::AskNow;
-                Ok(Fate::Swallowed)
+                Ok(Forwarding::Drop)
             }
-            _ => Err(Ending::Tripped(Tripwire::ReadOnlyNotVerified)),
+            _ => Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified)),
         }
     }
 }

@@ -7,56 +7,67 @@ use bytes::BytesMut;
 
 use crate::gate::Gate;
 use crate::gate::cache::JudgementCache;
-use crate::policy::set::matching::Traits;
-use crate::policy::{Live, Policy, PolicySet};
-use crate::session::context::client_min_messages::Loudness;
-use crate::session::context::model_values::Known;
+use crate::policy::set::matching::SessionTraits;
+use crate::policy::{LivePolicies, Policy, PolicySet};
+use crate::session::context::client_min_messages::ClientMinMessages;
+use crate::session::context::model_values::LoginFacts;
 use crate::session::context::reported_role::ReportAs;
-use crate::session::policy_limits::Quotas;
+use crate::session::policy_limits::SessionLimits;
 use crate::session::policy_store::{
-    RecordedNames, RecordedQueryIds, RecordedTexts, Recording, Regime,
+    PolicyStore, RecordedNames, RecordedQueryIds, RecordedTexts, StatementRecording,
 };
-use crate::session::protocol::{Conversation, Ending, SelfReport, Shared, UpstreamFacts};
-use crate::session::repair::Errand;
-use crate::session::repair::executor::Workshop;
-use crate::session::reply::Farewell;
-use crate::session::scheduling::large_text::Judged;
+use crate::session::protocol::{
+    SelfReport, SessionEnd, SessionProtocol, UpstreamFacts, WorkerShared,
+};
+use crate::session::repair::BlockingJob;
+use crate::session::repair::executor::RepairExecutor;
+use crate::session::reply::CloseReason;
+use crate::session::scheduling::large_text::LargeTextJudgement;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::telemetry::Telemetry;
 use crate::telemetry::labels::Tripwire;
 use crate::telemetry::session_info::SessionInfo;
 
-/// A conversation with bytes at both ends.
-pub(in crate::session) struct Exchange {
-    pub(in crate::session) conversation: Conversation,
+/// A session with bytes at both ends.
+pub(in crate::session) struct TestExchange {
+    pub(in crate::session) protocol: SessionProtocol,
 }
 
-impl Exchange {
+impl TestExchange {
     pub(in crate::session) fn new() -> Self {
         Self::with(SelfReport::Reported)
     }
 
     fn with(self_report: SelfReport) -> Self {
-        Self::under(Policy::agent(), Known::default(), self_report)
+        Self::under(Policy::agent(), LoginFacts::default(), self_report)
     }
 
-    pub(in crate::session) fn under(policy: Policy, known: Known, self_report: SelfReport) -> Self {
-        Self::placed(&shared(policy), Traits::default(), known, self_report)
+    pub(in crate::session) fn under(
+        policy: Policy,
+        known: LoginFacts,
+        self_report: SelfReport,
+    ) -> Self {
+        Self::placed(
+            &shared(policy),
+            SessionTraits::default(),
+            known,
+            self_report,
+        )
     }
 
     /// One of several sessions.
-    pub(in crate::session) fn of(shared: &Shared, traits: Traits) -> Self {
-        Self::placed(shared, traits, Known::default(), SelfReport::Reported)
+    pub(in crate::session) fn of(shared: &WorkerShared, traits: SessionTraits) -> Self {
+        Self::placed(shared, traits, LoginFacts::default(), SelfReport::Reported)
     }
 
     pub(in crate::session) fn placed(
-        shared: &Shared,
-        traits: Traits,
-        known: Known,
+        shared: &WorkerShared,
+        traits: SessionTraits,
+        known: LoginFacts,
         self_report: SelfReport,
     ) -> Self {
-        let placed = shared.regime.place(&Arc::new(traits)).unwrap();
-        let policy = placed.gate.policy();
+        let assigned_policy = shared.policy_store.assign(&Arc::new(traits)).unwrap();
+        let policy = assigned_policy.gate.policy();
         let info = SessionInfo::accepted(1, "127.0.0.1:1");
         let info = Arc::new(info.under(policy.name(), policy.version()));
         let upstream = UpstreamFacts {
@@ -68,32 +79,32 @@ impl Exchange {
             known,
             statement_timeout: None,
             search_path: "public".to_owned(),
-            keeper: None,
-            side: None,
-            wishes: None,
-            loudness: Loudness::default(),
-            quotas: Quotas::default(),
+            catalog_cache: None,
+            compile_pool: None,
+            signals: None,
+            client_min_messages: ClientMinMessages::default(),
+            session_limits: SessionLimits::default(),
         };
         Self {
-            conversation: Conversation::new(shared, placed, info, upstream),
+            protocol: SessionProtocol::new(shared, assigned_policy, info, upstream),
         }
     }
 
     /// The client sends; returns what goes upstream, one letter a message.
     pub(in crate::session) fn client(&mut self, messages: &[Vec<u8>]) -> String {
         let bytes = messages.concat();
-        self.conversation.client_bytes(&bytes).unwrap();
-        assert!(self.conversation.take_errand().is_none());
+        self.protocol.client_bytes(&bytes).unwrap();
+        assert!(self.protocol.take_blocking_job().is_none());
         self.sent()
     }
 
-    pub(in crate::session) fn client_ends(&mut self, message: &[u8]) -> Ending {
-        self.conversation.client_bytes(message).unwrap_err()
+    pub(in crate::session) fn client_ends(&mut self, message: &[u8]) -> SessionEnd {
+        self.protocol.client_bytes(message).unwrap_err()
     }
 
     pub(in crate::session) fn sent(&mut self) -> String {
-        let sent = letters(self.conversation.outbox.as_bytes());
-        self.conversation.outbox = Default::default();
+        let sent = letters(self.protocol.outbox.as_bytes());
+        self.protocol.outbox = Default::default();
         sent
     }
 
@@ -103,40 +114,40 @@ impl Exchange {
     }
 
     pub(in crate::session) fn upstream_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let passed = self.conversation.upstream_bytes(bytes).unwrap();
+        let passed = self.protocol.upstream_bytes(bytes).unwrap();
         assert_eq!(passed.consumed, bytes.len());
-        let mut got = self.conversation.reply.split().to_vec();
+        let mut got = self.protocol.reply.split().to_vec();
         got.extend_from_slice(&bytes[passed.tail]);
         got
     }
 
-    pub(in crate::session) fn upstream_ends(&mut self, messages: &[Vec<u8>]) -> Ending {
-        self.conversation
+    pub(in crate::session) fn upstream_ends(&mut self, messages: &[Vec<u8>]) -> SessionEnd {
+        self.protocol
             .upstream_bytes(&messages.concat())
             .unwrap_err()
     }
 
     /// What pgsieve said by itself.
     pub(in crate::session) fn alone(&mut self) -> String {
-        letters(&self.conversation.reply.split())
+        letters(&self.protocol.reply.split())
     }
 }
 
 /// What the sessions of one worker share.
-pub(in crate::session) fn shared(policy: Policy) -> Shared {
-    let live = Arc::new(Live::new(PolicySet::only(Arc::new(policy))));
-    let recording = Recording {
+pub(in crate::session) fn shared(policy: Policy) -> WorkerShared {
+    let live = Arc::new(LivePolicies::new(PolicySet::only(Arc::new(policy))));
+    let recording = StatementRecording {
         fingerprinter: Fingerprinter::new(None, [7; 32]),
         names: RecordedNames::None,
         texts: RecordedTexts::None,
         queryids: RecordedQueryIds::None,
     };
-    Shared {
-        regime: Arc::new(Regime::new(live, Some(recording))),
+    WorkerShared {
+        policy_store: Arc::new(PolicyStore::new(live, Some(recording))),
         cache: Arc::new(Mutex::new(JudgementCache::default())),
         plans: Arc::default(),
         telemetry: Telemetry::quiet().unwrap(),
-        workshop: Arc::new(Workshop::new()),
+        repair_executor: Arc::new(RepairExecutor::new()),
     }
 }
 
@@ -216,7 +227,7 @@ fn reported(name: &str, value: &str) -> Vec<u8> {
 
 #[test]
 fn a_read_passes_in_both_directions() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[query("SELECT 1")]), "Q");
     let answer = [
         message(b'T', b"\0\0"),
@@ -225,12 +236,12 @@ fn a_read_passes_in_both_directions() {
         ready(b'I'),
     ];
     assert_eq!(exchange.upstream(&answer), "TDCZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn a_refusal_at_rest_never_reaches_the_upstream() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[query("DELETE FROM t")]), "");
     assert_eq!(exchange.alone(), "EZ");
     assert_eq!(
@@ -245,7 +256,7 @@ fn a_refusal_at_rest_never_reaches_the_upstream() {
 
 #[test]
 fn a_refusal_in_a_transaction_fails_it_at_the_upstream() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("BEGIN")]);
     exchange.upstream(&[complete("BEGIN"), ready(b'T')]);
     assert_eq!(exchange.client(&[query("DELETE FROM t")]), "Q");
@@ -257,7 +268,7 @@ fn a_refusal_in_a_transaction_fails_it_at_the_upstream() {
 
 #[test]
 fn a_refusal_in_a_pipeline_comes_after_earlier_answers_and_skips_to_sync() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let sent = exchange.client(&[
         parse("", "SELECT 1"),
         bind("", ""),
@@ -280,16 +291,16 @@ fn a_refusal_in_a_pipeline_comes_after_earlier_answers_and_skips_to_sync() {
 
 #[test]
 fn an_earlier_error_swallows_the_refusal_as_it_swallows_everything_up_to_sync() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let batch = [parse("", "SELECT nope"), parse("", "DELETE FROM t"), sync()];
     assert_eq!(exchange.client(&batch), "PPS");
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "EZ");
-    assert!(exchange.conversation.is_at_rest());
+    assert!(exchange.protocol.is_at_rest());
 }
 
 #[test]
 fn what_follows_an_error_before_sync_is_dropped() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[parse("", "SELECT nope")]);
     exchange.upstream(&[error("42501")]);
     assert_eq!(
@@ -302,18 +313,18 @@ fn what_follows_an_error_before_sync_is_dropped() {
 
 #[test]
 fn unknown_names_are_refused_like_the_server_would() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[bind("", "nobody"), sync()]), "");
-    let said = exchange.conversation.reply.split();
+    let said = exchange.protocol.reply.split();
     assert!(String::from_utf8_lossy(&said).contains("26000"));
     assert_eq!(exchange.client(&[execute("nobody"), sync()]), "");
-    let said = exchange.conversation.reply.split();
+    let said = exchange.protocol.reply.split();
     assert!(String::from_utf8_lossy(&said).contains("34000"));
 }
 
 #[test]
 fn a_name_closed_and_prepared_again_in_one_pipeline_is_known() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let batch = [
         parse("s", "SELECT 1"),
         close("s"),
@@ -337,7 +348,7 @@ fn a_name_closed_and_prepared_again_in_one_pipeline_is_known() {
 
 #[test]
 fn a_close_that_the_upstream_skipped_forgets_nothing() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[parse("s", "SELECT 1"), sync()]);
     exchange.upstream(&[empty(b'1'), ready(b'I')]);
     exchange.client(&[parse("", "SELECT nope"), close("s"), sync()]);
@@ -348,11 +359,11 @@ fn a_close_that_the_upstream_skipped_forgets_nothing() {
 #[test]
 fn a_tag_of_a_write_trips() {
     for tag in ["INSERT 0 1", "CREATE TABLE", "DO", "SELECT INTO"] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         exchange.client(&[query("SELECT 1")]);
         assert_eq!(
             exchange.upstream_ends(&[complete(tag)]),
-            Ending::Tripped(Tripwire::WriteTag)
+            SessionEnd::Tripped(Tripwire::WriteTag)
         );
     }
 }
@@ -365,28 +376,31 @@ fn settings_that_open_the_session_trip() {
         ("standard_conforming_strings", "off"),
         ("session_authorization", "postgres"),
     ] {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         let ending = exchange.upstream_ends(&[reported(name, value)]);
-        assert!(matches!(ending, Ending::Tripped(_)), "{name}");
+        assert!(matches!(ending, SessionEnd::Tripped(_)), "{name}");
     }
     assert_eq!(
-        Exchange::new().upstream(&[reported("TimeZone", "UTC")]),
+        TestExchange::new().upstream(&[reported("TimeZone", "UTC")]),
         "S"
     );
 }
 
 #[test]
 fn copy_in_trips_and_strays_are_violations() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("SELECT 1")]);
     let asked = message(b'G', b"\0\0\0");
     assert_eq!(
         exchange.upstream_ends(&[asked]),
-        Ending::Tripped(Tripwire::CopyInAsked)
+        SessionEnd::Tripped(Tripwire::CopyInAsked)
     );
-    let stray = Exchange::new().client_ends(&message(b'd', b"x"));
-    assert!(matches!(stray, Ending::Ended(Farewell::Violation(_))));
-    let mut exchange = Exchange::new();
+    let stray = TestExchange::new().client_ends(&message(b'd', b"x"));
+    assert!(matches!(
+        stray,
+        SessionEnd::Ended(CloseReason::Violation(_))
+    ));
+    let mut exchange = TestExchange::new();
     exchange.client(&[query("COPY t FROM STDIN")]);
     assert_eq!(exchange.alone(), "EZ");
     assert_eq!(exchange.client(&[message(b'd', b"x"), empty(b'c')]), "");
@@ -401,8 +415,8 @@ fn answers_that_were_not_asked_for_end_the_session() {
         ready(b'I'),
         message(b'T', b"\0\0"),
     ] {
-        let ending = Exchange::new().upstream_ends(&[answer]);
-        assert_eq!(ending, Ending::Ended(Farewell::UpstreamUnreadable));
+        let ending = TestExchange::new().upstream_ends(&[answer]);
+        assert_eq!(ending, SessionEnd::Ended(CloseReason::UpstreamUnreadable));
     }
 }
 
@@ -419,14 +433,14 @@ fn an_answer_cut_at_any_byte_arrives_whole() {
     ]
     .concat();
     for cut in 0..answer.len() {
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         exchange.client(&[query("SELECT 1")]);
         let mut got = BytesMut::new();
         let mut rest: Vec<u8> = Vec::new();
         for part in [&answer[..cut], &answer[cut..]] {
             rest.extend_from_slice(part);
-            let passed = exchange.conversation.upstream_bytes(&rest).unwrap();
-            got.extend_from_slice(&exchange.conversation.reply.split());
+            let passed = exchange.protocol.upstream_bytes(&rest).unwrap();
+            got.extend_from_slice(&exchange.protocol.reply.split());
             got.extend_from_slice(&rest[passed.tail.clone()]);
             rest.drain(..passed.consumed);
         }
@@ -436,10 +450,10 @@ fn an_answer_cut_at_any_byte_arrives_whole() {
 
 #[test]
 fn a_clamped_value_is_announced_before_the_answer_ends() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[query("SET statement_timeout = 0")]), "Q");
     assert_eq!(exchange.upstream(&[complete("SET"), ready(b'I')]), "NCZ");
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     assert_eq!(
         exchange.client(&[parse("", "SET statement_timeout = 0"), sync()]),
         "PS"
@@ -449,14 +463,14 @@ fn a_clamped_value_is_announced_before_the_answer_ends() {
 
 #[test]
 fn an_upstream_that_does_not_report_is_asked_after_settings() {
-    let mut exchange = Exchange::with(SelfReport::AskWhenTouched);
+    let mut exchange = TestExchange::with(SelfReport::AskWhenTouched);
     assert_eq!(
         exchange.client(&[query("SET TimeZone = 'UTC'"), query("SELECT 1")]),
         "Q"
     );
     assert_eq!(exchange.upstream(&[complete("SET"), ready(b'I')]), "CZ");
     assert_eq!(exchange.sent(), "Q");
-    assert!(!exchange.conversation.takes_frames());
+    assert!(!exchange.protocol.takes_frames());
     let on = message(b'D', b"\0\x01\0\0\0\x02on");
     let answer = [message(b'T', b"\0\0"), on, complete("SHOW"), ready(b'I')];
     assert_eq!(exchange.upstream(&answer), "");
@@ -465,17 +479,17 @@ fn an_upstream_that_does_not_report_is_asked_after_settings() {
 
 #[test]
 fn an_upstream_that_answers_off_trips() {
-    let mut exchange = Exchange::with(SelfReport::AskWhenTouched);
+    let mut exchange = TestExchange::with(SelfReport::AskWhenTouched);
     exchange.client(&[query("SET TimeZone = 'UTC'")]);
     exchange.upstream(&[complete("SET"), ready(b'I')]);
     let off = message(b'D', b"\0\x01\0\0\0\x03off");
     let ending = exchange.upstream_ends(&[message(b'T', b"\0\0"), off]);
-    assert_eq!(ending, Ending::Tripped(Tripwire::ReadOnlyNotVerified));
+    assert_eq!(ending, SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified));
 }
 
 #[test]
 fn function_calls_are_refused_and_the_session_goes_on() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let call = message(b'F', b"\0\0\0\x01\0\0\0\0\0\0");
     assert_eq!(exchange.client(&[call]), "");
     assert_eq!(exchange.alone(), "EZ");
@@ -484,58 +498,52 @@ fn function_calls_are_refused_and_the_session_goes_on() {
 
 #[test]
 fn a_violation_waits_for_the_answers_before_it() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let broken = message(b'?', b"");
     assert_eq!(exchange.client(&[query("SELECT 1"), broken]), "Q");
-    assert_eq!(exchange.conversation.closed(), None);
+    assert_eq!(exchange.protocol.due_end(), None);
     assert_eq!(
         exchange.upstream(&[row(), complete("SELECT 1"), ready(b'I')]),
         "DCZ"
     );
-    let ending = exchange.conversation.closed();
+    let ending = exchange.protocol.due_end();
     assert!(matches!(
         ending,
-        Some(Ending::Ended(Farewell::Violation(_)))
+        Some(SessionEnd::Ended(CloseReason::Violation(_)))
     ));
 }
 
 #[test]
 fn a_goodbye_waits_for_the_answers_before_it() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     let goodbye = empty(b'X');
     assert_eq!(exchange.client(&[query("SELECT 1"), goodbye.clone()]), "Q");
     assert_eq!(
         exchange.upstream(&[row(), complete("SELECT 1"), ready(b'I')]),
         "DCZ"
     );
-    assert_eq!(exchange.conversation.closed(), Some(Ending::Terminated));
-    let mut exchange = Exchange::new();
+    assert_eq!(exchange.protocol.due_end(), Some(SessionEnd::Terminated));
+    let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[parse("", "SELECT 1"), goodbye]), "PH");
 }
 
 #[test]
 fn an_error_during_a_long_judgement_drops_what_is_judged() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[parse("", "SELECT nope")]);
     let long = format!("SELECT '{}'", "x".repeat(100_000));
-    exchange
-        .conversation
-        .client_bytes(&parse("", &long))
-        .unwrap();
-    let Some(Errand::Judge(large)) = exchange.conversation.take_errand() else {
+    exchange.protocol.client_bytes(&parse("", &long)).unwrap();
+    let Some(BlockingJob::Judge(large)) = exchange.protocol.take_blocking_job() else {
         panic!("it is judged elsewhere");
     };
     exchange.upstream(&[error("42703")]);
     let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
-    let judged = Judged {
-        share: crate::session::memory::budget::Budget::boundless().share(),
+    let judged = LargeTextJudgement {
+        share: crate::session::memory::budget::MemoryBudget::boundless().share(),
         judgement: gate.judge(long.into(), &Default::default()),
         waited: Duration::ZERO,
     };
-    exchange
-        .conversation
-        .judged_elsewhere(large, judged)
-        .unwrap();
+    exchange.protocol.large_text_judged(large, judged).unwrap();
     assert_eq!(exchange.sent(), "");
     assert_eq!(exchange.client(&[query("SELECT 1"), sync()]), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
@@ -543,7 +551,7 @@ fn an_error_during_a_long_judgement_drops_what_is_judged() {
 
 #[test]
 fn a_name_in_doubt_is_left_to_the_upstream() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     exchange.client(&[parse("s", "SELECT 1"), parse("", "SELECT 2"), sync()]);
     exchange.upstream(&[empty(b'1'), empty(b'1'), ready(b'I')]);
     let batch = [
@@ -565,13 +573,13 @@ fn a_name_in_doubt_is_left_to_the_upstream() {
 /// CLOSE ALL and its kin take away what there was when they were sent.
 #[test]
 fn what_was_made_since_outlives_what_takes_names_away() {
-    let mut exchange = Exchange::new();
+    let mut exchange = TestExchange::new();
     for take_away in ["CLOSE ALL", "CLOSE c"] {
         exchange.client(&[query("BEGIN"), query(take_away)]);
         exchange.client(&[query("DECLARE c CURSOR FOR SELECT 1")]);
         let begun = [complete("BEGIN"), ready(b'T')];
         exchange.upstream(&[&begun[..], &[complete("CLOSE CURSOR"), ready(b'T')]].concat());
-        let is_there = |exchange: &Exchange| exchange.conversation.names.cursor("c").is_some();
+        let is_there = |exchange: &TestExchange| exchange.protocol.names.cursor("c").is_some();
         assert!(is_there(&exchange), "{take_away}");
         exchange.client(&[query("FETCH c")]);
         let rest = [complete("DECLARE CURSOR"), ready(b'T')];

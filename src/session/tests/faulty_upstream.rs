@@ -1,4 +1,4 @@
-//! Conversations with an upstream whose messages are wrong: dropped, doubled, cut, out of order, of
+//! Sessions with an upstream whose messages are wrong: dropped, doubled, cut, out of order, of
 //! false lengths and kinds, without end. Whatever it does, the client gets every ReadyForQuery that
 //! it waits for, or the end of its session; by a clock that the tests turn. Test code only.
 
@@ -9,19 +9,19 @@ use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::exchange::{
-    Exchange, bind, close, complete, empty, error, execute, message, parse, query, ready, row,
+    TestExchange, bind, close, complete, empty, error, execute, message, parse, query, ready, row,
     shared, sync,
 };
-use super::silence::{LONG, Session};
+use super::silence::{LONG, TestSession};
 use crate::policy::Policy;
-use crate::policy::set::matching::Traits;
-use crate::session::context::model_values::Known;
-use crate::session::protocol::{SelfReport, Shared};
+use crate::policy::set::matching::SessionTraits;
+use crate::session::context::model_values::LoginFacts;
+use crate::session::protocol::{SelfReport, WorkerShared};
 
-/// Conversations in one run; each takes a millisecond or two.
+/// Sessions in one run; each takes a millisecond or two.
 const CONVERSATIONS: u64 = 2_000;
 
-/// The longest that a conversation can take: six answers, each with the time of its statement and
+/// The longest that a session can take: six answers, each with the time of its statement and
 /// the grace twice, and what a peer makes it wait.
 const LONGEST: Duration = Duration::from_secs(600);
 
@@ -36,16 +36,21 @@ async fn every_conversation_with_a_wrong_upstream_ends() {
     }
 }
 
-/// One conversation, from a seed. Returns when the session is over.
-async fn conversation(shared: &Shared, seed: u64) {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+/// One session, from a seed. Returns when the session is over.
+async fn conversation(shared: &WorkerShared, seed: u64) {
+    let mut random = TestRandom(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let reports = match random.below(3) {
         0 => SelfReport::AskWhenTouched,
         _ => SelfReport::Reported,
     };
-    let exchange = Exchange::placed(shared, Traits::default(), Known::default(), reports);
-    let session = Session::of(exchange);
-    let Session {
+    let exchange = TestExchange::placed(
+        shared,
+        SessionTraits::default(),
+        LoginFacts::default(),
+        reports,
+    );
+    let session = TestSession::of(exchange);
+    let TestSession {
         client,
         upstream,
         relay,
@@ -60,7 +65,7 @@ async fn conversation(shared: &Shared, seed: u64) {
 }
 
 /// What a client asks, and how many ReadyForQuery it waits for.
-fn script(random: &mut Random) -> (Vec<Vec<u8>>, usize) {
+fn script(random: &mut TestRandom) -> (Vec<Vec<u8>>, usize) {
     let batches = 1 + random.below(6);
     let mut asked = Vec::new();
     for _ in 0..batches {
@@ -94,7 +99,7 @@ const TEXTS: &[&str] = &[
 
 /// A client that sends all at once, or waits for each answer, and leaves when it has them all.
 async fn speak(mut client: UnixStream, (asked, count): (Vec<Vec<u8>>, usize), at_once: bool) {
-    let mut reader = Frames::default();
+    let mut reader = FrameStream::default();
     let mut readies = 0;
     for (place, batch) in asked.iter().enumerate() {
         if client.write_all(batch).await.is_err() {
@@ -119,8 +124,8 @@ async fn speak(mut client: UnixStream, (asked, count): (Vec<Vec<u8>>, usize), at
 }
 
 /// An upstream that knows what is right, and does something else.
-async fn answer(mut upstream: UnixStream, mut random: Random) {
-    let mut reader = Frames::default();
+async fn answer(mut upstream: UnixStream, mut random: TestRandom) {
+    let mut reader = FrameStream::default();
     let (mut status, mut is_skipping) = (b'I', false);
     // How many answers are right before one is not.
     let mut right = random.below(12);
@@ -136,21 +141,21 @@ async fn answer(mut upstream: UnixStream, mut random: Random) {
         };
         let then = match is_wrong {
             true => mutate(&mut told, &mut random),
-            false => Then::GoesOn,
+            false => PeerReaction::GoesOn,
         };
         if upstream.write_all(&told.concat()).await.is_err() {
             return;
         }
         match then {
-            Then::GoesOn => {}
-            Then::Pauses => sleep(Duration::from_secs(5)).await,
-            Then::IsSilent => {
+            PeerReaction::GoesOn => {}
+            PeerReaction::Pauses => sleep(Duration::from_secs(5)).await,
+            PeerReaction::IsSilent => {
                 // It reads on, and says nothing.
                 while reader.next(&mut upstream).await.is_some() {}
                 return;
             }
-            Then::Closes => return,
-            Then::Talks(words) => {
+            PeerReaction::Closes => return,
+            PeerReaction::Talks(words) => {
                 while upstream.write_all(&words).await.is_ok() {
                     sleep(Duration::from_millis(200)).await;
                 }
@@ -238,7 +243,7 @@ fn step(text: &str, fails: bool, status: &mut u8) {
 }
 
 /// What the upstream does behind what it says.
-enum Then {
+enum PeerReaction {
     GoesOn,
     Pauses,
     IsSilent,
@@ -247,7 +252,7 @@ enum Then {
 }
 
 /// Makes something of an answer that it should not be.
-fn mutate(told: &mut Vec<Vec<u8>>, random: &mut Random) -> Then {
+fn mutate(told: &mut Vec<Vec<u8>>, random: &mut TestRandom) -> PeerReaction {
     let place = random.below(told.len());
     let stray = STRAYS[random.below(STRAYS.len())];
     match random.below(14) {
@@ -273,24 +278,24 @@ fn mutate(told: &mut Vec<Vec<u8>>, random: &mut Random) -> Then {
         }
         8 => told.insert(place, stray.to_vec()),
         9 => told.push(stray.to_vec()),
-        10 => return Then::IsSilent,
+        10 => return PeerReaction::IsSilent,
         11 => {
             told.truncate(place);
-            return Then::IsSilent;
+            return PeerReaction::IsSilent;
         }
         12 => {
             told.truncate(place);
-            return Then::Talks(stray.to_vec());
+            return PeerReaction::Talks(stray.to_vec());
         }
         _ => {
             told.truncate(place);
-            return Then::Closes;
+            return PeerReaction::Closes;
         }
     }
     match random.below(4) {
-        0 => Then::IsSilent,
-        1 => Then::Pauses,
-        _ => Then::GoesOn,
+        0 => PeerReaction::IsSilent,
+        1 => PeerReaction::Pauses,
+        _ => PeerReaction::GoesOn,
     }
 }
 
@@ -320,11 +325,11 @@ const STRAYS: &[&[u8]] = &[
 
 /// Whole messages of a stream.
 #[derive(Default)]
-struct Frames {
+struct FrameStream {
     unread: Vec<u8>,
 }
 
-impl Frames {
+impl FrameStream {
     /// The next one; none at the end, or where there will be no whole one.
     async fn next(&mut self, stream: &mut UnixStream) -> Option<(u8, Vec<u8>)> {
         loop {
@@ -349,9 +354,9 @@ impl Frames {
 }
 
 /// Numbers that are the same in every run.
-struct Random(u64);
+struct TestRandom(u64);
 
-impl Random {
+impl TestRandom {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

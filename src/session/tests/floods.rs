@@ -9,31 +9,31 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use super::exchange::{
-    Exchange, bind, complete, empty, error, execute, message, parse, query, ready, shared, sync,
+    TestExchange, bind, complete, empty, error, execute, message, parse, query, ready, shared, sync,
 };
 use crate::limits;
-use crate::net::stream::Stream;
+use crate::net::stream::PeerStream;
 use crate::policy::Policy;
-use crate::policy::set::matching::Traits;
-use crate::session::io::{Relay, Scratch, scratch};
-use crate::session::protocol::Shared;
+use crate::policy::set::matching::SessionTraits;
+use crate::session::io::{ReadBuffer, Relay, scratch};
+use crate::session::protocol::WorkerShared;
 use crate::session::scheduling::turn::TurnQueue;
-use crate::wire::frame::{Cut, Phase, cut_frontend};
+use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 
 /// What a worker's sessions share, and how much they did.
-struct Worker {
-    shared: Shared,
-    scratch: Scratch,
+struct FloodWorker {
+    shared: WorkerShared,
+    read_buffer: ReadBuffer,
     turns: TurnQueue,
-    done: Done,
+    done: HandledCount,
     over: Arc<AtomicBool>,
 }
 
 /// Messages of the flood that were dealt with.
 #[derive(Clone, Default)]
-struct Done(Arc<AtomicU64>);
+struct HandledCount(Arc<AtomicU64>);
 
-impl Done {
+impl HandledCount {
     fn add(&self, count: usize) {
         let count = u64::try_from(count).unwrap();
         self.0.fetch_add(count, Ordering::Relaxed);
@@ -44,30 +44,30 @@ impl Done {
     }
 }
 
-impl Worker {
+impl FloodWorker {
     fn start() -> Self {
         let turns = TurnQueue::default();
-        tokio::spawn(turns.clone().call());
+        tokio::spawn(turns.clone().run());
         Self {
             shared: shared(Policy::agent()),
-            scratch: scratch(),
+            read_buffer: scratch(),
             turns,
-            done: Done::default(),
+            done: HandledCount::default(),
             over: Arc::default(),
         }
     }
 
     /// A session; its upstream counts what it takes.
-    fn session(&self, done: &Done, answer: &'static [u8]) -> UnixStream {
+    fn session(&self, done: &HandledCount, answer: &'static [u8]) -> UnixStream {
         let (client, near) = UnixStream::pair().unwrap();
         let (far, upstream) = UnixStream::pair().unwrap();
         tokio::spawn(serve(upstream, done.clone(), answer));
-        let exchange = Exchange::of(&self.shared, Traits::default());
+        let exchange = TestExchange::of(&self.shared, SessionTraits::default());
         let mut relay = Relay::new(
-            exchange.conversation,
-            (Stream::Unix(near), BytesMut::new()),
-            (Stream::Unix(far), BytesMut::new()),
-            (Arc::clone(&self.scratch), self.turns.clone()),
+            exchange.protocol,
+            (PeerStream::Unix(near), BytesMut::new()),
+            (PeerStream::Unix(far), BytesMut::new()),
+            (Arc::clone(&self.read_buffer), self.turns.clone()),
         );
         tokio::spawn(async move {
             relay.run().await;
@@ -76,7 +76,7 @@ impl Worker {
     }
 
     /// A session whose client sends these without end, and reads what it gets.
-    fn flooder(&self, number: usize, flood: &'static Flood) {
+    fn flooder(&self, number: usize, flood: &'static FloodKind) {
         let client = self.session(&self.done, flood.answer);
         let (mut reads, mut writes) = client.into_split();
         let (done, over) = (self.done.clone(), Arc::clone(&self.over));
@@ -101,7 +101,7 @@ impl Worker {
 }
 
 /// One kind of flood.
-struct Flood {
+struct FloodKind {
     name: &'static str,
     /// What the client sends over and over; the number is another one each time.
     sends: fn(&str) -> Vec<u8>,
@@ -113,36 +113,36 @@ struct Flood {
     counts: &'static [u8],
 }
 
-const FLOODS: [Flood; 6] = [
-    Flood {
+const FLOODS: [FloodKind; 6] = [
+    FloodKind {
         name: "refused",
         messages: 1,
         sends: |_| query("DROP TABLE t"),
         answer: b"",
         counts: READY,
     },
-    Flood {
+    FloodKind {
         name: "refused, extended",
         messages: 4,
         sends: |_| [parse("", "DROP TABLE t"), bind("", ""), execute(""), sync()].concat(),
         answer: b"",
         counts: READY,
     },
-    Flood {
+    FloodKind {
         name: "not understood",
         messages: 1,
         sends: |_| message(b'Q', b"\xff\0"),
         answer: b"",
         counts: READY,
     },
-    Flood {
+    FloodKind {
         name: "distinct",
         messages: 3,
         sends: |number| query(&format!("SELECT {number}")),
         answer: b"",
         counts: b"never",
     },
-    Flood {
+    FloodKind {
         name: "distinct, extended",
         messages: 8,
         sends: |number| {
@@ -152,7 +152,7 @@ const FLOODS: [Flood; 6] = [
         answer: b"",
         counts: b"never",
     },
-    Flood {
+    FloodKind {
         name: "notices",
         messages: 1,
         sends: |number| query(&format!("SELECT {number}")),
@@ -166,11 +166,11 @@ const FLOODS: [Flood; 6] = [
 #[tokio::test]
 async fn an_ordinary_session_waits_for_some_turns_of_the_others() {
     for flood in &FLOODS {
-        let worker = Worker::start();
+        let worker = FloodWorker::start();
         for number in 0..FLOODERS {
             worker.flooder(number, flood);
         }
-        let mut ordinary = worker.session(&Done::default(), b"");
+        let mut ordinary = worker.session(&HandledCount::default(), b"");
         let mut most = 0;
         for number in 0..EXCHANGES {
             let before = worker.done.so_far();
@@ -196,11 +196,11 @@ async fn until_ready(client: &mut UnixStream) {
 }
 
 /// An upstream that answers everything at once.
-async fn serve(mut socket: UnixStream, done: Done, answer: &'static [u8]) {
+async fn serve(mut socket: UnixStream, done: HandledCount, answer: &'static [u8]) {
     let mut inbox = BytesMut::new();
     while let Ok(1..) = socket.read_buf(&mut inbox).await {
         let mut out = Vec::new();
-        while let Ok(Cut::Whole(frame)) = cut_frontend(&inbox, Phase::Session) {
+        while let Ok(FrameCut::Whole(frame)) = cut_frontend(&inbox, ProtocolPhase::Session) {
             let refused = memchr::memmem::find(frame.bytes, b"pgsieve refused").is_some();
             out.extend_from_slice(&match frame.kind {
                 b'Q' | b'P' if refused => error("42601"),

@@ -6,9 +6,9 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 use proptest::sample::select;
 
-use super::exchange::{Exchange, bind, close, execute, message, parse, query, sync};
-use crate::session::protocol::Ending;
-use crate::session::reply::Farewell;
+use super::exchange::{TestExchange, bind, close, execute, message, parse, query, sync};
+use crate::session::protocol::SessionEnd;
+use crate::session::reply::CloseReason;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -18,21 +18,21 @@ proptest! {
         cuts in vec(1_usize..50, 1..40),
     ) {
         let sent = messages.concat();
-        let mut exchange = Exchange::new();
+        let mut exchange = TestExchange::new();
         let mut forwarded = Vec::new();
         let (mut held, mut rest, mut cuts) = (Vec::new(), &sent[..], cuts.iter().cycle());
         while !rest.is_empty() {
             let (piece, later) = rest.split_at(rest.len().min(*cuts.next().unwrap()));
             held.extend_from_slice(piece);
             rest = later;
-            let taken = match exchange.conversation.client_bytes(&held) {
+            let taken = match exchange.protocol.client_bytes(&held) {
                 Ok(taken) => taken,
-                Err(Ending::Ended(Farewell::Violation(_))) => break,
+                Err(SessionEnd::Ended(CloseReason::Violation(_))) => break,
                 Err(other) => panic!("ended by {other:?}"),
             };
             held.drain(..taken.consumed);
-            forwarded.extend_from_slice(exchange.conversation.outbox.as_bytes());
-            exchange.conversation.outbox = Default::default();
+            forwarded.extend_from_slice(exchange.protocol.outbox.as_bytes());
+            exchange.protocol.outbox = Default::default();
         }
         let mut candidates = messages.iter().filter(|message| !is_write(message));
         for frame in frames(&forwarded) {

@@ -1,4 +1,5 @@
-//! Tests of a session without sockets: message tables, floods, silent and faulty peers. Test code only.
+//! Tests of a session without sockets: message tables, floods, silent and faulty peers. Test code
+//! only.
 //!
 //! * `exchange`: the table that every test of messages is written in
 //! * `faulty_upstream`, `silence`: peers that send wrong messages, or none

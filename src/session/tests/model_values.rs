@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use super::exchange::{
-    Exchange, bind, complete, empty, error, execute, parse, query, ready, row, sync,
+    TestExchange, bind, complete, empty, error, execute, parse, query, ready, row, sync,
 };
-use crate::policy::set::matching::Traits;
+use crate::policy::set::matching::SessionTraits;
 use crate::policy::{Policy, SessionValue};
-use crate::session::context::model_values::Known;
+use crate::session::context::model_values::LoginFacts;
 use crate::session::protocol::SelfReport;
 
 fn policy(models: &str) -> Policy {
@@ -19,27 +19,27 @@ fn policy(models: &str) -> Policy {
     Policy::from_yaml(&format!("{yaml}\nmodels:\n{models}")).unwrap()
 }
 
-fn session(first: Option<Option<&str>>) -> Exchange {
+fn session(first: Option<Option<&str>>) -> TestExchange {
     let model = "  shop.t: {sql: 'SELECT id FROM t WHERE a = :app.tenant AND b = :user'}\n";
-    let mut known = Known {
-        traits: Arc::new(Traits {
+    let mut known = LoginFacts {
+        traits: Arc::new(SessionTraits {
             user: "it's \\me".into(),
-            ..Traits::default()
+            ..SessionTraits::default()
         }),
-        ..Known::default()
+        ..LoginFacts::default()
     };
     if let Some(first) = first {
         let first = first.map(str::to_owned);
         known.settings.insert("app.tenant".to_owned(), first);
     }
-    Exchange::under(policy(model), known, SelfReport::Reported)
+    TestExchange::under(policy(model), known, SelfReport::Reported)
 }
 
-impl Exchange {
+impl TestExchange {
     /// What is known of `:app.tenant` for a statement that is sent now: `?` where nothing is.
     fn tenant(&mut self) -> String {
-        self.conversation.look_around();
-        let values = self.conversation.names.values();
+        self.protocol.refresh_names();
+        let values = self.protocol.names.values();
         match values.get(&SessionValue::Setting("app.tenant".to_owned())) {
             None => "?".to_owned(),
             Some(None) => "NULL".to_owned(),
@@ -84,7 +84,7 @@ fn a_value_is_what_the_session_began_with_until_it_is_set() {
     assert_eq!(session(Some(Some("a'b"))).tenant(), "'a'b'");
     let mut exchange = session(None);
     exchange.tenant();
-    let user = exchange.conversation.names.values();
+    let user = exchange.protocol.names.values();
     assert_eq!(user.get(&SessionValue::User), Some(Some("it's \\me")));
     assert_eq!(user.get(&SessionValue::Database), None);
 }

@@ -4,15 +4,17 @@
 use std::mem::size_of;
 use std::sync::Arc;
 
-use crate::session::drain::Draining;
+use crate::session::drain::DrainReceiver;
 use crate::session::io::Relay;
-use crate::session::login::Accepted;
-use crate::session::protocol::Conversation;
+use crate::session::login::AcceptedClient;
+use crate::session::protocol::SessionProtocol;
 use crate::session::serve;
-use crate::session::shared::House;
+use crate::session::shared::ServerShared;
 
 /// The bytes of the future that a function makes.
-fn future_bytes<F: Future>(_: impl Fn(Box<Accepted>, Arc<House>, Draining) -> F) -> usize {
+fn future_bytes<F: Future>(
+    _: impl Fn(Box<AcceptedClient>, Arc<ServerShared>, DrainReceiver) -> F,
+) -> usize {
     size_of::<F>()
 }
 
@@ -21,7 +23,11 @@ fn a_session_that_does_nothing_takes_little() {
     let parts = [
         ("the future", future_bytes(serve), 264),
         ("the relay", size_of::<Relay>(), 1_544),
-        ("the conversation in it", size_of::<Conversation>(), 1_048),
+        (
+            "the conversation in it",
+            size_of::<SessionProtocol>(),
+            1_048,
+        ),
     ];
     for (what, bytes, most) in parts {
         println!("{what}: {bytes}");

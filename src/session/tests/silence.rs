@@ -10,48 +10,48 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::exchange::{
-    Exchange, bind, complete, empty, error, execute, message, parse, query, ready, row, sync,
+    TestExchange, bind, complete, empty, error, execute, message, parse, query, ready, row, sync,
 };
 use crate::limits;
-use crate::net::stream::Stream;
+use crate::net::stream::PeerStream;
 use crate::policy::Policy;
-use crate::session::context::model_values::Known;
+use crate::session::context::model_values::LoginFacts;
 use crate::session::io::{Relay, scratch};
-use crate::session::protocol::{Ending, SelfReport};
-use crate::session::reply::Farewell;
+use crate::session::protocol::{SelfReport, SessionEnd};
+use crate::session::reply::CloseReason;
 use crate::session::scheduling::turn::TurnQueue;
 use crate::telemetry::labels::Tripwire;
 
 /// A relay between two sockets whose other ends the test holds.
-pub(in crate::session) struct Session {
+pub(in crate::session) struct TestSession {
     pub(in crate::session) client: UnixStream,
     pub(in crate::session) upstream: UnixStream,
-    pub(in crate::session) relay: JoinHandle<(Ending, Spoken)>,
+    pub(in crate::session) relay: JoinHandle<(SessionEnd, ClientSpeech)>,
     since: Instant,
 }
 
 /// What may still be said to the client.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::session) enum Spoken {
+pub(in crate::session) enum ClientSpeech {
     /// Nothing: it has half a message.
     HalfAMessage,
     /// A word of pgsieve's own, behind so many bytes.
     Whole(usize),
 }
 
-impl Session {
+impl TestSession {
     fn begin() -> Self {
-        Self::of(Exchange::new())
+        Self::of(TestExchange::new())
     }
 
-    pub(in crate::session) fn of(exchange: Exchange) -> Self {
+    pub(in crate::session) fn of(exchange: TestExchange) -> Self {
         let (near, client) = UnixStream::pair().unwrap();
         let (far, upstream) = UnixStream::pair().unwrap();
         let turns = TurnQueue::default();
         let mut relay = Relay::new(
-            exchange.conversation,
-            (Stream::Unix(near), BytesMut::new()),
-            (Stream::Unix(far), BytesMut::new()),
+            exchange.protocol,
+            (PeerStream::Unix(near), BytesMut::new()),
+            (PeerStream::Unix(far), BytesMut::new()),
             (scratch(), turns.clone()),
         );
         Self {
@@ -60,11 +60,11 @@ impl Session {
             relay: tokio::spawn(async move {
                 let ending = tokio::select! {
                     ending = relay.run() => ending,
-                    _ = turns.call() => panic!("the queue has ended"),
+                    _ = turns.run() => panic!("the queue has ended"),
                 };
-                let spoken = match relay.conversation.is_mid_frame() {
-                    true => Spoken::HalfAMessage,
-                    false => Spoken::Whole(relay.conversation.reply.len()),
+                let spoken = match relay.protocol.is_mid_frame() {
+                    true => ClientSpeech::HalfAMessage,
+                    false => ClientSpeech::Whole(relay.protocol.reply.len()),
                 };
                 (ending, spoken)
             }),
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// How it ends, and after how long.
-    async fn ends(self) -> (Ending, Duration) {
+    async fn ends(self) -> (SessionEnd, Duration) {
         let ending = timeout(LONG, self.relay).await;
         let (ending, _) = ending.expect("it does not end").unwrap();
         (ending, self.since.elapsed())
@@ -120,8 +120,8 @@ pub(in crate::session) const LONG: Duration = Duration::from_secs(100_000);
 /// What the grammar reads and only the server can fail.
 const FAILS: &str = "SELECT nope";
 
-const SILENT: Ending = Ending::Ended(Farewell::UpstreamSilent);
-const OVER: Ending = Ending::Ended(Farewell::StatementTime);
+const SILENT: SessionEnd = SessionEnd::Ended(CloseReason::UpstreamSilent);
+const OVER: SessionEnd = SessionEnd::Ended(CloseReason::StatementTime);
 
 fn statement_time() -> Duration {
     Duration::from_millis(Policy::agent().timeouts().statement_timeout_ms)
@@ -138,13 +138,13 @@ fn assert_took(took: Duration, expected: Duration) {
 
 #[tokio::test(start_paused = true)]
 async fn a_statement_that_is_not_answered_ends_when_its_time_is_over() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     session.asks(&[query("SELECT 1")]).await;
     let (ending, took) = session.ends().await;
     assert_eq!(ending, OVER);
     assert_took(took, statement_time() + limits::UPSTREAM_GRACE);
     // In the middle of its answer as well, and in the extended protocol.
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     let run = [parse("", "SELECT 1"), bind("", ""), execute(""), sync()];
     session.asks(&run).await;
     session.answers(&[empty(b'1'), empty(b'2'), row()]).await;
@@ -155,7 +155,7 @@ async fn a_statement_that_is_not_answered_ends_when_its_time_is_over() {
 
 #[tokio::test(start_paused = true)]
 async fn each_statement_has_the_whole_time() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     for _ in 0..3 {
         session.asks(&[query("SELECT 1")]).await;
         sleep(statement_time()).await;
@@ -175,8 +175,8 @@ async fn each_statement_has_the_whole_time() {
     // Several in one message have it one after the other.
     let text = Policy::from_yaml(include_str!("../../../policies/bi.yaml")).unwrap();
     let each = Duration::from_millis(text.timeouts().statement_timeout_ms);
-    let exchange = Exchange::under(text, Known::default(), SelfReport::Reported);
-    let mut session = Session::of(exchange);
+    let exchange = TestExchange::under(text, LoginFacts::default(), SelfReport::Reported);
+    let mut session = TestSession::of(exchange);
     session.asks(&[query("SELECT 1; SELECT 2; SELECT 3")]).await;
     let (ending, took) = session.ends().await;
     assert_eq!(ending, OVER);
@@ -185,7 +185,7 @@ async fn each_statement_has_the_whole_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_lowers_the_time_hears_sooner() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     // A timer for the longer time is set already.
     session.is_alive().await;
     session.asks(&[query("SET statement_timeout = '2s'")]).await;
@@ -209,8 +209,8 @@ async fn a_statement_without_a_bound_may_take_its_time() {
     let unbound = text.replacen(line, "  statement_timeout: 0", 1);
     let policy = Policy::from_yaml(&unbound).unwrap();
     assert_eq!(policy.timeouts().statement_timeout_ms, 0);
-    let exchange = Exchange::under(policy, Known::default(), SelfReport::Reported);
-    let mut session = Session::of(exchange);
+    let exchange = TestExchange::under(policy, LoginFacts::default(), SelfReport::Reported);
+    let mut session = TestSession::of(exchange);
     session.asks(&[query("SELECT 1")]).await;
     sleep(Duration::from_secs(86_400)).await;
     let answer = [complete("SELECT 0"), ready(b'I')];
@@ -221,7 +221,7 @@ async fn a_statement_without_a_bound_may_take_its_time() {
 
 #[tokio::test(start_paused = true)]
 async fn answers_that_are_only_held_back_are_asked_for() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     session.asks(&[parse("", "SELECT 1")]).await;
     // The server has parsed, and waits for the rest of the batch, as the client does.
     assert_eq!(session.heard().await, empty(b'H'));
@@ -243,12 +243,12 @@ async fn answers_that_are_only_held_back_are_asked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_reads_slowly_is_no_silent_upstream() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     session.asks(&[query("SELECT 1")]).await;
     let rows: Vec<u8> = message(b'D', &[7; 1000]).repeat(3000);
     let answer = [rows, complete("SELECT 3000"), ready(b'I')].concat();
     let count = answer.len();
-    let Session {
+    let TestSession {
         client,
         upstream,
         relay,
@@ -262,7 +262,7 @@ async fn a_client_that_reads_slowly_is_no_silent_upstream() {
     client.read_exact(&mut got).await.unwrap();
     let writing = writer.await.unwrap().unwrap();
     let upstream = reading.reunite(writing).unwrap();
-    Session {
+    TestSession {
         client,
         upstream,
         relay,
@@ -283,9 +283,9 @@ async fn an_upstream_that_never_stops_talking_has_no_more_time() {
         complete("SELECT 1"),
         message(b'd', b"1\n"),
     ] {
-        let mut session = Session::begin();
+        let mut session = TestSession::begin();
         session.asks(&[query("SELECT 1")]).await;
-        let Session {
+        let TestSession {
             mut client,
             mut upstream,
             relay,
@@ -316,7 +316,7 @@ async fn an_upstream_that_never_stops_talking_has_no_more_time() {
 async fn half_a_message_that_nobody_asked_for_is_not_waited_for() {
     // Passed on as it comes, and held until it is whole.
     for begun in [&b"A\0\0\0\xff\0\0"[..], b"S\0\0\0\xffa", b"N\0\0", b"Z"] {
-        let session = Session::begin();
+        let session = TestSession::begin();
         let mut session = session;
         session.answers(&[begun.to_vec()]).await;
         let (ending, took) = session.ends().await;
@@ -328,70 +328,73 @@ async fn half_a_message_that_nobody_asked_for_is_not_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn an_upstream_that_says_goodbye_and_stays_is_left() {
     for asked in [false, true] {
-        let mut session = Session::begin();
+        let mut session = TestSession::begin();
         if asked {
             session.asks(&[query("SELECT 1")]).await;
         }
         let fields = b"SFATAL\0VFATAL\0C57P01\0Mbye\0\0";
         session.answers(&[message(b'E', fields)]).await;
         let (ending, took) = session.ends().await;
-        assert_eq!(ending, Ending::UpstreamClosed);
+        assert_eq!(ending, SessionEnd::UpstreamClosed);
         assert_took(took, limits::UPSTREAM_GRACE);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_upstream_that_never_says_whether_it_is_read_only_is_not_asked_for_ever() {
-    let exchange = Exchange::under(
+    let exchange = TestExchange::under(
         Policy::agent(),
-        Known::default(),
+        LoginFacts::default(),
         SelfReport::AskWhenTouched,
     );
-    let mut session = Session::of(exchange);
+    let mut session = TestSession::of(exchange);
     session.asks(&[query("SET statement_timeout = '2s'")]).await;
     session.answers(&[complete("SET"), ready(b'I')]).await;
     for _ in 0..limits::READ_ONLY_CHECKS_MAX {
         assert_eq!(session.heard().await.first(), Some(&b'Q'));
         session.answers(&[error("57014"), ready(b'I')]).await;
     }
-    assert!(matches!(session.ends().await.0, Ending::Tripped(_)));
+    assert!(matches!(session.ends().await.0, SessionEnd::Tripped(_)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_error_while_a_statement_is_repaired_is_no_end_of_it() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     session.asks(&[query(FAILS)]).await;
     session
         .answers(&[error("42703"), ready(b'I'), error("42703")])
         .await;
     let (ending, _) = session.ends().await;
-    assert_eq!(ending, Ending::Ended(Farewell::UpstreamUnreadable));
+    assert_eq!(ending, SessionEnd::Ended(CloseReason::UpstreamUnreadable));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_ends_a_session_within_a_row_leaves_no_word_behind_it() {
     let write = complete("INSERT 0 1");
     for (end, ending) in [
-        (&write[..], Ending::Tripped(Tripwire::WriteTag)),
-        (b"?\0\0\0\x04", Ending::Ended(Farewell::UpstreamUnreadable)),
+        (&write[..], SessionEnd::Tripped(Tripwire::WriteTag)),
+        (
+            b"?\0\0\0\x04",
+            SessionEnd::Ended(CloseReason::UpstreamUnreadable),
+        ),
     ] {
         let whole = message(b'D', &[7; 100]);
         let (begun, rest) = whole.split_at(20);
-        let mut session = Session::begin();
+        let mut session = TestSession::begin();
         session.asks(&[query("SELECT 1")]).await;
         session.answers(&[begun.to_vec()]).await;
         assert_eq!(session.gets(20).await, begun);
         session.answers(&[rest.to_vec(), end.to_vec()]).await;
         let ended = timeout(LONG, session.relay).await.unwrap().unwrap();
-        assert_eq!(ended, (ending, Spoken::HalfAMessage));
+        assert_eq!(ended, (ending, ClientSpeech::HalfAMessage));
         // At the end of a row there is room for one.
-        let mut session = Session::begin();
+        let mut session = TestSession::begin();
         session.asks(&[query("SELECT 1")]).await;
         session.answers(std::slice::from_ref(&whole)).await;
         assert_eq!(session.gets(whole.len()).await, whole);
         session.answers(&[end.to_vec()]).await;
         let ended = timeout(LONG, session.relay).await.unwrap().unwrap();
-        assert_eq!(ended, (ending, Spoken::Whole(0)));
+        assert_eq!(ended, (ending, ClientSpeech::Whole(0)));
     }
 }
 
@@ -400,7 +403,7 @@ async fn what_ends_a_session_within_a_row_leaves_no_word_behind_it() {
 async fn a_refusal_is_not_put_into_a_message_of_the_upstream_s() {
     let told = message(b'A', b"\0\0\0\x01channel\0words\0");
     let (begun, rest) = told.split_at(12);
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     session.answers(&[begun.to_vec()]).await;
     assert_eq!(session.gets(12).await, begun);
     let refused = [
@@ -428,12 +431,12 @@ fn assert_soon(took: Duration) {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_says_goodbye_while_its_statement_runs_is_let_go() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     session
         .asks(&[query("SELECT 1"), query("SELECT 2"), message(b'X', b"")])
         .await;
     let (ending, took) = session.ends().await;
-    assert_eq!(ending, Ending::Terminated);
+    assert_eq!(ending, SessionEnd::Terminated);
     assert_soon(took);
 }
 
@@ -441,9 +444,9 @@ async fn a_client_that_says_goodbye_while_its_statement_runs_is_let_go() {
 async fn a_client_that_is_gone_is_missed_whatever_stands_before_its_end() {
     // Read to its end, or behind more than is taken.
     for queued in [1, 30_000] {
-        let mut session = Session::begin();
+        let mut session = TestSession::begin();
         session.asks(&[query("SELECT 1")]).await;
-        let Session {
+        let TestSession {
             mut client,
             upstream,
             relay,
@@ -459,7 +462,7 @@ async fn a_client_that_is_gone_is_missed_whatever_stands_before_its_end() {
             .expect("it does not end")
             .unwrap()
             .0;
-        assert_eq!(ending, Ending::ClientGone, "{queued}");
+        assert_eq!(ending, SessionEnd::ClientGone, "{queued}");
         assert_soon(since.elapsed());
         drop(upstream);
     }
@@ -468,25 +471,25 @@ async fn a_client_that_is_gone_is_missed_whatever_stands_before_its_end() {
 #[tokio::test(start_paused = true)]
 async fn a_goodbye_is_heard_behind_a_frame_that_waits() {
     // The question whether the upstream is still read-only is not answered.
-    let exchange = Exchange::under(
+    let exchange = TestExchange::under(
         Policy::agent(),
-        Known::default(),
+        LoginFacts::default(),
         SelfReport::AskWhenTouched,
     );
-    let mut session = Session::of(exchange);
+    let mut session = TestSession::of(exchange);
     let set = query("SET statement_timeout = '2s'");
     session
         .asks(&[set, query("SELECT 1"), message(b'X', b"")])
         .await;
     let (ending, took) = session.ends().await;
-    assert_eq!(ending, Ending::Terminated);
+    assert_eq!(ending, SessionEnd::Terminated);
     assert_soon(took);
 }
 
 #[tokio::test(start_paused = true)]
 async fn who_has_asked_ahead_and_reads_on_gets_the_answers() {
     for goodbye in [None, Some(message(b'X', b""))] {
-        let mut session = Session::begin();
+        let mut session = TestSession::begin();
         let asked = query("SELECT 1").repeat(20);
         session.client.write_all(&asked).await.unwrap();
         match &goodbye {
@@ -500,8 +503,8 @@ async fn who_has_asked_ahead_and_reads_on_gets_the_answers() {
             assert_eq!(session.gets(answer.len()).await, answer);
         }
         let ending = match goodbye {
-            None => Ending::ClientGone,
-            Some(_) => Ending::Terminated,
+            None => SessionEnd::ClientGone,
+            Some(_) => SessionEnd::Terminated,
         };
         assert_eq!(session.ends().await.0, ending);
     }
@@ -509,10 +512,10 @@ async fn who_has_asked_ahead_and_reads_on_gets_the_answers() {
 
 #[tokio::test(start_paused = true)]
 async fn who_hangs_up_with_nothing_under_way_is_gone_at_once() {
-    let mut session = Session::begin();
+    let mut session = TestSession::begin();
     session.is_alive().await;
     session.since = Instant::now();
     session.client.shutdown().await.unwrap();
     let (ending, took) = session.ends().await;
-    assert_eq!((ending, took), (Ending::ClientGone, Duration::ZERO));
+    assert_eq!((ending, took), (SessionEnd::ClientGone, Duration::ZERO));
 }

@@ -2,20 +2,20 @@
 
 use pg_raw_parse::{ConstValue, Node, nodes};
 
-use super::{Found, Known};
+use super::{FoundChildren, KindKnown};
 
-pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+pub(super) fn visit<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     leaf(node, found)
         .or_else(|| operation(node, found))
         .or_else(|| standard_form(node, found))
 }
 
 /// Names and values: mostly without children.
-fn leaf<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+fn leaf<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::ColumnRef(column) => found.names(column.fields()),
         Node::A_Const(constant) => match constant.val() {
-            Some(ConstValue::Unrecognized(_)) => Known::Elsewhere,
+            Some(ConstValue::Unrecognized(_)) => KindKnown::Unknown,
             // Every other value is a number, a text or a truth value; none is NULL.
             _ => found.nothing(),
         },
@@ -34,12 +34,12 @@ fn leaf<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
         | Node::SQLValueFunction(_)
         | Node::SetToDefault(_)
         | Node::MergeSupportFunc(_) => found.nothing(),
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
 /// Calls, operators, casts, subscripts and sub-selects.
-fn operation<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+fn operation<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::FuncCall(call) => function_call(call, found),
         Node::A_Expr(operator) => {
@@ -70,12 +70,12 @@ fn operation<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
             found.names(collate.collname())
         }
         Node::NamedArgExpr(argument) => found.one(argument.arg()),
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
 /// The forms that the SQL standard gives a syntax of their own.
-fn standard_form<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+fn standard_form<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::CaseExpr(case) => {
             found.one(case.arg());
@@ -109,11 +109,11 @@ fn standard_form<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
             found.one(xml.expr());
             found.one(xml.type_name())
         }
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
-fn function_call<'t>(call: &'t nodes::FuncCall, found: &mut Found<'_, 't>) -> Known {
+fn function_call<'t>(call: &'t nodes::FuncCall, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     found.names(call.funcname());
     found.many(call.args());
     found.many(call.agg_order());

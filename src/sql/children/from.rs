@@ -2,9 +2,9 @@
 
 use pg_raw_parse::{Node, nodes};
 
-use super::{Found, Known};
+use super::{FoundChildren, KindKnown};
 
-pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+pub(super) fn visit<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::RangeVar(table) => found.one(table.alias()),
         Node::Alias(alias) => found.names(alias.colnames()),
@@ -46,11 +46,14 @@ pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
             found.one(column.coldefexpr())
         }
         Node::ColumnDef(column) => column_definition(column, found),
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
-fn column_definition<'t>(column: &'t nodes::ColumnDef, found: &mut Found<'_, 't>) -> Known {
+fn column_definition<'t>(
+    column: &'t nodes::ColumnDef,
+    found: &mut FoundChildren<'_, 't>,
+) -> KindKnown {
     found.one(column.type_name());
     found.one(column.raw_default());
     found.one(column.cooked_default());

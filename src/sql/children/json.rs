@@ -5,16 +5,16 @@
 
 use pg_raw_parse::{Node, nodes};
 
-use super::{Found, Known};
+use super::{FoundChildren, KindKnown};
 
-pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+pub(super) fn visit<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     part(node, found)
         .or_else(|| constructor(node, found))
         .or_else(|| query(node, found))
 }
 
 /// The parts that the clauses are made of.
-fn part<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+fn part<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::JsonFormat(_) => found.nothing(),
         Node::JsonReturning(returning) => found.one(returning.format()),
@@ -38,12 +38,12 @@ fn part<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
             found.one(predicate.expr());
             found.one(predicate.format())
         }
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
 /// What makes JSON.
-fn constructor<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+fn constructor<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::JsonParseExpr(parse) => {
             found.one(parse.expr());
@@ -84,12 +84,12 @@ fn constructor<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
             found.many(aggregate.agg_order());
             found.one(aggregate.over())
         }
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
 /// What looks into JSON.
-fn query<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+fn query<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::JsonFuncExpr(function) => query_function(function, found),
         Node::JsonTable(table) => {
@@ -108,11 +108,14 @@ fn query<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
             found.one(column.on_empty());
             found.one(column.on_error())
         }
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
-fn query_function<'t>(function: &'t nodes::JsonFuncExpr, found: &mut Found<'_, 't>) -> Known {
+fn query_function<'t>(
+    function: &'t nodes::JsonFuncExpr,
+    found: &mut FoundChildren<'_, 't>,
+) -> KindKnown {
     found.one(function.context_item());
     found.one(function.pathspec());
     found.many(function.passing());

@@ -30,9 +30,9 @@ pub struct UnknownNode {
 /// The caller keeps the stack, so the walk uses no more of the thread's than one call does:
 /// pop a node, look at it, call this, until nothing is left.
 pub fn children<'t>(node: Node<'t>, into: &mut Vec<Node<'t>>) -> Result<(), UnknownNode> {
-    let mut found = Found(into);
+    let mut found = FoundChildren(into);
     let known = match node {
-        Node::None => Known::Here,
+        Node::None => KindKnown::Known,
         Node::NodeList(list) => found.many(list),
         _ => query::visit(node, &mut found)
             .or_else(|| expression::visit(node, &mut found))
@@ -41,8 +41,8 @@ pub fn children<'t>(node: Node<'t>, into: &mut Vec<Node<'t>>) -> Result<(), Unkn
             .or_else(|| utility::visit(node, &mut found)),
     };
     match known {
-        Known::Here => Ok(()),
-        Known::Elsewhere => Err(UnknownNode {
+        KindKnown::Known => Ok(()),
+        KindKnown::Unknown => Err(UnknownNode {
             kind: KindName::of(node),
         }),
     }
@@ -131,35 +131,35 @@ impl fmt::Display for UnknownNode {
 impl std::error::Error for UnknownNode {}
 
 /// Whether a file of this folder knows a kind. If so, its children have been found.
-enum Known {
-    Here,
-    Elsewhere,
+enum KindKnown {
+    Known,
+    Unknown,
 }
 
-impl Known {
+impl KindKnown {
     fn or_else(self, next: impl FnOnce() -> Self) -> Self {
         match self {
-            Self::Here => Self::Here,
-            Self::Elsewhere => next(),
+            Self::Known => Self::Known,
+            Self::Unknown => next(),
         }
     }
 }
 
 /// The children found so far. Each method is one sort of field.
-struct Found<'s, 't>(&'s mut Vec<Node<'t>>);
+struct FoundChildren<'s, 't>(&'s mut Vec<Node<'t>>);
 
-impl<'t> Found<'_, 't> {
+impl<'t> FoundChildren<'_, 't> {
     /// A field that holds one node, or none.
-    fn one(&mut self, child: impl Into<Node<'t>>) -> Known {
+    fn one(&mut self, child: impl Into<Node<'t>>) -> KindKnown {
         let child = child.into();
         if !matches!(child, Node::None) {
             self.0.push(child);
         }
-        Known::Here
+        KindKnown::Known
     }
 
     /// A field that holds a list of nodes.
-    fn many<I>(&mut self, list: I) -> Known
+    fn many<I>(&mut self, list: I) -> KindKnown
     where
         I: IntoIterator,
         I::Item: Into<Node<'t>>,
@@ -167,18 +167,18 @@ impl<'t> Found<'_, 't> {
         for child in list {
             self.one(child);
         }
-        Known::Here
+        KindKnown::Known
     }
 
     /// A field that holds the parts of a name. Strings have no children and are passed over;
     /// whatever else stands there (a star, a subscript) is a child like any other.
-    fn names(&mut self, list: &'t NodeList) -> Known {
+    fn names(&mut self, list: &'t NodeList) -> KindKnown {
         self.many(list.iter().filter(|part| !matches!(part, Node::String(_))))
     }
 
     /// A kind whose fields hold no node.
-    fn nothing(&mut self) -> Known {
-        Known::Here
+    fn nothing(&mut self) -> KindKnown {
+        KindKnown::Known
     }
 }
 

@@ -2,9 +2,9 @@
 
 use pg_raw_parse::{Node, nodes};
 
-use super::{Found, Known};
+use super::{FoundChildren, KindKnown};
 
-pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+pub(super) fn visit<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::SelectStmt(select) => select_statement(select, found),
         Node::ResTarget(target) => {
@@ -37,11 +37,14 @@ pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
             found.many(into.options());
             found.one(into.view_query())
         }
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }
 
-fn select_statement<'t>(select: &'t nodes::SelectStmt, found: &mut Found<'_, 't>) -> Known {
+fn select_statement<'t>(
+    select: &'t nodes::SelectStmt,
+    found: &mut FoundChildren<'_, 't>,
+) -> KindKnown {
     found.many(select.distinct_clause());
     found.one(select.into_clause());
     found.many(select.target_list());
@@ -60,7 +63,10 @@ fn select_statement<'t>(select: &'t nodes::SelectStmt, found: &mut Found<'_, 't>
     found.one(select.rarg())
 }
 
-fn common_table<'t>(table: &'t nodes::CommonTableExpr, found: &mut Found<'_, 't>) -> Known {
+fn common_table<'t>(
+    table: &'t nodes::CommonTableExpr,
+    found: &mut FoundChildren<'_, 't>,
+) -> KindKnown {
     found.names(table.aliascolnames());
     found.one(table.ctequery());
     found.one(table.search_clause());

@@ -4,9 +4,9 @@
 
 use pg_raw_parse::Node;
 
-use super::{Found, Known};
+use super::{FoundChildren, KindKnown};
 
-pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
+pub(super) fn visit<'t>(node: Node<'t>, found: &mut FoundChildren<'_, 't>) -> KindKnown {
     match node {
         Node::ExplainStmt(explain) => {
             found.one(explain.query());
@@ -34,6 +34,6 @@ pub(super) fn visit<'t>(node: Node<'t>, found: &mut Found<'_, 't>) -> Known {
         | Node::ClosePortalStmt(_)
         | Node::DiscardStmt(_)
         | Node::UnlistenStmt(_) => found.nothing(),
-        _ => Known::Elsewhere,
+        _ => KindKnown::Unknown,
     }
 }

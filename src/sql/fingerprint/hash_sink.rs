@@ -2,7 +2,7 @@
 
 /// What kind of piece follows: it keeps neighbours apart.
 #[derive(Clone, Copy)]
-pub(super) enum Tag {
+pub(super) enum PieceTag {
     Word,
     Quoted,
     Plain,
@@ -10,14 +10,14 @@ pub(super) enum Tag {
 }
 
 /// Bytes on their way into the hash.
-pub(super) struct Sink {
+pub(super) struct HashSink {
     buffer: [u8; BUFFER_BYTES],
     filled: usize,
     key: Option<[u8; 32]>,
     hasher: Option<Box<blake3::Hasher>>,
 }
 
-impl Sink {
+impl HashSink {
     pub(super) fn new(key: Option<&[u8; 32]>) -> Self {
         Self {
             buffer: [0; BUFFER_BYTES],
@@ -27,7 +27,7 @@ impl Sink {
         }
     }
 
-    pub(super) fn put(&mut self, tag: Tag, bytes: &[u8]) {
+    pub(super) fn put(&mut self, tag: PieceTag, bytes: &[u8]) {
         let from = self.start(tag, bytes);
         match self.buffer.get_mut(from..from.saturating_add(bytes.len())) {
             Some(place) => {
@@ -43,7 +43,7 @@ impl Sink {
 
     /// As [`Self::put`] for a word, in small letters.
     pub(super) fn put_folded(&mut self, word: &[u8]) {
-        let from = self.start(Tag::Word, word);
+        let from = self.start(PieceTag::Word, word);
         match self.buffer.get_mut(from..from.saturating_add(word.len())) {
             Some(place) => {
                 place.copy_from_slice(word);
@@ -71,16 +71,16 @@ impl Sink {
 
     /// Writes the tag of a piece, empties the buffer if the piece would not fit, and tells where it
     /// goes.
-    fn start(&mut self, tag: Tag, bytes: &[u8]) -> usize {
+    fn start(&mut self, tag: PieceTag, bytes: &[u8]) -> usize {
         if bytes.len() >= BUFFER_BYTES.saturating_sub(self.filled) {
             self.spill();
         }
         if let Some(place) = self.buffer.get_mut(self.filled) {
             *place = match tag {
-                Tag::Word => 1,
-                Tag::Quoted => 2,
-                Tag::Plain => 3,
-                Tag::Constant => 4,
+                PieceTag::Word => 1,
+                PieceTag::Quoted => 2,
+                PieceTag::Plain => 3,
+                PieceTag::Constant => 4,
             };
             self.filled = self.filled.saturating_add(1);
         }

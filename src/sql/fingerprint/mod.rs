@@ -13,7 +13,7 @@ mod normal_form;
 
 use std::fmt;
 
-use self::normal_form::Normal;
+use self::normal_form::NormalForm;
 use super::lexer::{TokenKind, tokens};
 
 /// The name of a statement without its values.
@@ -39,7 +39,7 @@ impl Fingerprinter {
     ///
     /// If a literal in it never ends, then it is taken as [`Self::of_unparsed`] does.
     pub fn of(&self, text: &str) -> Fingerprint {
-        let mut normal = Normal::new(self.key.as_ref());
+        let mut normal = NormalForm::new(self.key.as_ref());
         for token in tokens(text) {
             if token.kind == TokenKind::UnterminatedLiteral {
                 return self.of_unparsed(text);
@@ -55,7 +55,7 @@ impl Fingerprinter {
     /// fingerprint is made of: whoever guesses the value could confirm the guess. So it is made
     /// with the key of the process: within one run, equal texts still have equal fingerprints.
     pub fn of_unparsed(&self, text: &str) -> Fingerprint {
-        let mut normal = Normal::new(Some(&self.process_key));
+        let mut normal = NormalForm::new(Some(&self.process_key));
         for token in tokens(text) {
             normal.take(token.kind, text.get(token.span).unwrap_or_default());
         }
@@ -90,7 +90,7 @@ impl fmt::Debug for Fingerprinter {
     }
 }
 
-fn finish(normal: Normal<'_>) -> Fingerprint {
+fn finish(normal: NormalForm<'_>) -> Fingerprint {
     let hash = normal.hash();
     let mut bytes = [0; FINGERPRINT_BYTES];
     bytes

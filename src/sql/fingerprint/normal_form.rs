@@ -3,25 +3,25 @@
 //! It is written into a small buffer and hashed from there; only a long statement needs more. What
 //! may turn out not to count (a sign, a comma, a row of constants) is held back until it is known.
 
-use super::hash_sink::{Sink, Tag};
+use super::hash_sink::{HashSink, PieceTag};
 use crate::sql::lexer::TokenKind;
 
 /// A normal form in the making.
-pub(super) struct Normal<'t> {
-    sink: Sink,
-    last: Last<'t>,
-    list: List,
-    held: Held,
+pub(super) struct NormalForm<'t> {
+    sink: HashSink,
+    last: LastPiece<'t>,
+    list: ConstantList,
+    held: PendingPiece,
     semicolon: bool,
 }
 
-impl<'t> Normal<'t> {
+impl<'t> NormalForm<'t> {
     pub(super) fn new(key: Option<&[u8; 32]>) -> Self {
         Self {
-            sink: Sink::new(key),
-            last: Last::Opener,
-            list: List::None,
-            held: Held::Nothing,
+            sink: HashSink::new(key),
+            last: LastPiece::Opener,
+            list: ConstantList::None,
+            held: PendingPiece::Nothing,
             semicolon: false,
         }
     }
@@ -35,12 +35,12 @@ impl<'t> Normal<'t> {
             // What is held belongs to the statement that ends here.
             self.release_all();
             self.semicolon = true;
-            self.last = Last::Opener;
+            self.last = LastPiece::Opener;
             return;
         }
         if self.semicolon {
             self.semicolon = false;
-            self.sink.put(Tag::Plain, b";");
+            self.sink.put(PieceTag::Plain, b";");
         }
         self.take_significant(kind, text);
     }
@@ -56,89 +56,96 @@ impl<'t> Normal<'t> {
         if is_sign && self.last.expects_value() {
             self.release_sign();
             self.held = match self.held {
-                Held::Comma => Held::CommaAndSign(text == "-"),
-                _ => Held::Sign(text == "-"),
+                PendingPiece::Comma => PendingPiece::CommaAndSign(text == "-"),
+                _ => PendingPiece::Sign(text == "-"),
             };
-            self.last = Last::Opener;
+            self.last = LastPiece::Opener;
             return;
         }
         if kind != TokenKind::Number {
             self.release_sign();
         }
-        self.last = Last::of(kind, text);
+        self.last = LastPiece::of(kind, text);
         match kind {
             TokenKind::UnterminatedLiteral => self.constant(),
             _ if kind.is_constant() => self.constant(),
             TokenKind::Word => self.word(text),
             TokenKind::Punctuation => self.punctuation(text),
-            TokenKind::QuotedName | TokenKind::UnicodeName => self.other(Tag::Quoted, text),
-            _ => self.other(Tag::Plain, text),
+            TokenKind::QuotedName | TokenKind::UnicodeName => self.other(PieceTag::Quoted, text),
+            _ => self.other(PieceTag::Plain, text),
         }
     }
 
     fn constant(&mut self) {
         // A sign before a number is part of the value.
         self.held = match self.held {
-            Held::CommaAndSign(_) => Held::Comma,
-            Held::Sign(_) => Held::Nothing,
+            PendingPiece::CommaAndSign(_) => PendingPiece::Comma,
+            PendingPiece::Sign(_) => PendingPiece::Nothing,
             kept => kept,
         };
         match (self.list, self.held) {
             // A further constant of a list of constants.
-            (List::Constants, Held::Comma) => self.held = Held::Nothing,
-            (List::FirstRow { columns }, _) => {
-                self.sink.put(Tag::Constant, b"");
-                self.list = List::FirstRow {
+            (ConstantList::Constants, PendingPiece::Comma) => self.held = PendingPiece::Nothing,
+            (ConstantList::FirstRow { columns }, _) => {
+                self.sink.put(PieceTag::Constant, b"");
+                self.list = ConstantList::FirstRow {
                     columns: columns.saturating_add(1),
                 };
             }
-            (List::Row { columns, constants }, _) => {
-                self.held = Held::Nothing;
-                self.list = List::Row {
+            (ConstantList::Row { columns, constants }, _) => {
+                self.held = PendingPiece::Nothing;
+                self.list = ConstantList::Row {
                     columns,
                     constants: constants.saturating_add(1),
                 };
             }
-            (List::Constants, _) => self.sink.put(Tag::Constant, b""),
+            (ConstantList::Constants, _) => self.sink.put(PieceTag::Constant, b""),
             _ => {
                 self.release_all();
-                self.sink.put(Tag::Constant, b"");
+                self.sink.put(PieceTag::Constant, b"");
             }
         }
     }
 
     fn punctuation(&mut self, text: &str) {
         match (text, self.list) {
-            ("(", List::Expected(Expected::In)) | ("[", List::Expected(Expected::Array)) => {
-                self.open(text, List::Constants);
+            ("(", ConstantList::Expected(ExpectedList::In))
+            | ("[", ConstantList::Expected(ExpectedList::Array)) => {
+                self.open(text, ConstantList::Constants);
             }
-            ("(", List::Expected(Expected::Values)) => {
-                self.open(text, List::FirstRow { columns: 0 });
+            ("(", ConstantList::Expected(ExpectedList::Values)) => {
+                self.open(text, ConstantList::FirstRow { columns: 0 });
             }
-            ("(", List::AfterRow { columns }) if self.held == Held::Comma => {
-                self.held = Held::Nothing;
-                self.list = List::Row {
+            ("(", ConstantList::AfterRow { columns }) if self.held == PendingPiece::Comma => {
+                self.held = PendingPiece::Nothing;
+                self.list = ConstantList::Row {
                     columns,
                     constants: 0,
                 };
             }
-            (",", List::Constants | List::Row { .. }) if self.held == Held::Nothing => {
-                self.held = Held::Comma;
-            }
-            (",", List::AfterRow { .. }) if self.held == Held::Nothing => self.held = Held::Comma,
-            (",", List::FirstRow { .. }) => self.sink.put(Tag::Plain, b","),
-            (")", List::FirstRow { columns }) => self.open(text, List::AfterRow { columns }),
-            (")", List::Row { columns, constants })
-                if columns == constants && self.held == Held::Nothing =>
+            (",", ConstantList::Constants | ConstantList::Row { .. })
+                if self.held == PendingPiece::Nothing =>
             {
-                self.list = List::AfterRow { columns };
+                self.held = PendingPiece::Comma;
             }
-            _ => self.other(Tag::Plain, text),
+            (",", ConstantList::AfterRow { .. }) if self.held == PendingPiece::Nothing => {
+                self.held = PendingPiece::Comma
+            }
+            (",", ConstantList::FirstRow { .. }) => self.sink.put(PieceTag::Plain, b","),
+            (")", ConstantList::FirstRow { columns }) => {
+                self.open(text, ConstantList::AfterRow { columns })
+            }
+            (")", ConstantList::Row { columns, constants })
+                if columns == constants && self.held == PendingPiece::Nothing =>
+            {
+                self.list = ConstantList::AfterRow { columns };
+            }
+            _ => self.other(PieceTag::Plain, text),
         }
     }
 
-    fn open(&mut self, text: &str, list: List) {
-        self.sink.put(Tag::Plain, text.as_bytes());
+    fn open(&mut self, text: &str, list: ConstantList) {
+        self.sink.put(PieceTag::Plain, text.as_bytes());
         self.list = list;
     }
 
@@ -146,60 +153,63 @@ impl<'t> Normal<'t> {
         self.release_all();
         self.sink.put_folded(text.as_bytes());
         self.list = match text.len() {
-            2 if text.eq_ignore_ascii_case("in") => List::Expected(Expected::In),
-            5 if text.eq_ignore_ascii_case("array") => List::Expected(Expected::Array),
-            6 if text.eq_ignore_ascii_case("values") => List::Expected(Expected::Values),
-            _ => List::None,
+            2 if text.eq_ignore_ascii_case("in") => ConstantList::Expected(ExpectedList::In),
+            5 if text.eq_ignore_ascii_case("array") => ConstantList::Expected(ExpectedList::Array),
+            6 if text.eq_ignore_ascii_case("values") => {
+                ConstantList::Expected(ExpectedList::Values)
+            }
+            _ => ConstantList::None,
         };
     }
 
-    fn other(&mut self, tag: Tag, text: &str) {
+    fn other(&mut self, tag: PieceTag, text: &str) {
         self.release_all();
         self.sink.put(tag, text.as_bytes());
     }
 
     /// A sign that stood before something that is no number is an operator.
     fn release_sign(&mut self) {
-        if let Held::Sign(_) | Held::CommaAndSign(_) = self.held {
+        if let PendingPiece::Sign(_) | PendingPiece::CommaAndSign(_) = self.held {
             self.release_all();
         }
     }
 
     /// Writes all that is held: the list it was held for is not what it seemed.
     fn release_all(&mut self) {
-        if let List::Row { constants, .. } = self.list {
-            self.sink.put(Tag::Plain, b",");
-            self.sink.put(Tag::Plain, b"(");
+        if let ConstantList::Row { constants, .. } = self.list {
+            self.sink.put(PieceTag::Plain, b",");
+            self.sink.put(PieceTag::Plain, b"(");
             for constant in 0..constants {
                 if constant > 0 {
-                    self.sink.put(Tag::Plain, b",");
+                    self.sink.put(PieceTag::Plain, b",");
                 }
-                self.sink.put(Tag::Constant, b"");
+                self.sink.put(PieceTag::Constant, b"");
             }
         }
         let (comma, sign) = match self.held {
-            Held::Nothing => (false, None),
-            Held::Comma => (true, None),
-            Held::Sign(minus) => (false, Some(minus)),
-            Held::CommaAndSign(minus) => (true, Some(minus)),
+            PendingPiece::Nothing => (false, None),
+            PendingPiece::Comma => (true, None),
+            PendingPiece::Sign(minus) => (false, Some(minus)),
+            PendingPiece::CommaAndSign(minus) => (true, Some(minus)),
         };
         if comma {
-            self.sink.put(Tag::Plain, b",");
+            self.sink.put(PieceTag::Plain, b",");
         }
         if let Some(minus) = sign {
-            self.sink.put(Tag::Plain, if minus { b"-" } else { b"+" });
+            self.sink
+                .put(PieceTag::Plain, if minus { b"-" } else { b"+" });
         }
-        self.held = Held::Nothing;
-        self.list = List::None;
+        self.held = PendingPiece::Nothing;
+        self.list = ConstantList::None;
     }
 }
 
 /// The list of constants that we are in, if any.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum List {
+enum ConstantList {
     None,
     /// The word before a list has come, its bracket not yet.
-    Expected(Expected),
+    Expected(ExpectedList),
     /// In the brackets of IN or ARRAY: only constants so far.
     Constants,
     /// In the first row of VALUES: only constants so far. It is written.
@@ -218,7 +228,7 @@ enum List {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
+enum ExpectedList {
     In,
     Array,
     Values,
@@ -226,7 +236,7 @@ enum Expected {
 
 /// What is not written yet. True is a minus, false a plus.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Held {
+enum PendingPiece {
     Nothing,
     Comma,
     Sign(bool),
@@ -234,7 +244,7 @@ enum Held {
 }
 
 /// What stood last, to tell a sign from an operator.
-enum Last<'t> {
+enum LastPiece<'t> {
     /// Nothing, an operator, an opening bracket, a comma: a value follows.
     Opener,
     Word(&'t str),
@@ -242,7 +252,7 @@ enum Last<'t> {
     Value,
 }
 
-impl<'t> Last<'t> {
+impl<'t> LastPiece<'t> {
     fn of(kind: TokenKind, text: &'t str) -> Self {
         match kind {
             TokenKind::Word => Self::Word(text),

@@ -1,10 +1,10 @@
 //! White space and comments.
 
-use super::{Class, TokenKind, class_of};
+use super::{ByteClass, TokenKind, class_of};
 
 /// The length of the white space at the start.
 pub(super) fn space(rest: &[u8]) -> usize {
-    super::class::run(rest, |byte| class_of(byte) == Class::Space)
+    super::class::run(rest, |byte| class_of(byte) == ByteClass::Space)
 }
 
 /// The length of a `--` comment: the end of the line is not part of it.
@@ -50,7 +50,7 @@ pub(super) fn continuation(rest: &[u8]) -> Option<usize> {
                 at = at.saturating_add(1);
             }
             (b'-', Some(b'-')) => at = at.saturating_add(line_comment(tail)),
-            (byte, _) if class_of(*byte) == Class::Space => at = at.saturating_add(1),
+            (byte, _) if class_of(*byte) == ByteClass::Space => at = at.saturating_add(1),
             _ => return None,
         }
     }

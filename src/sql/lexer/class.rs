@@ -2,7 +2,7 @@
 
 /// The sorts of bytes that a token can begin with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::sql) enum Class {
+pub(in crate::sql) enum ByteClass {
     Space,
     /// A letter, an underscore or a byte beyond ASCII.
     Letter,
@@ -18,11 +18,11 @@ pub(in crate::sql) enum Class {
     Other,
 }
 
-pub(in crate::sql) fn class_of(byte: u8) -> Class {
+pub(in crate::sql) fn class_of(byte: u8) -> ByteClass {
     CLASSES
         .get(usize::from(byte))
         .copied()
-        .unwrap_or(Class::Other)
+        .unwrap_or(ByteClass::Other)
 }
 
 /// How many bytes from the start all satisfy `test`.
@@ -34,20 +34,23 @@ pub(super) fn run(bytes: &[u8], test: impl Fn(u8) -> bool) -> usize {
 }
 
 pub(super) fn starts_word(byte: u8) -> bool {
-    class_of(byte) == Class::Letter
+    class_of(byte) == ByteClass::Letter
 }
 
 pub(super) fn continues_word(byte: u8) -> bool {
-    matches!(class_of(byte), Class::Letter | Class::Digit | Class::Dollar)
+    matches!(
+        class_of(byte),
+        ByteClass::Letter | ByteClass::Digit | ByteClass::Dollar
+    )
 }
 
 /// What may stand inside the tag of a dollar-quoted string.
 pub(super) fn continues_tag(byte: u8) -> bool {
-    matches!(class_of(byte), Class::Letter | Class::Digit)
+    matches!(class_of(byte), ByteClass::Letter | ByteClass::Digit)
 }
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+const CLASSES: [ByteClass; 256] = {
+    let mut classes = [ByteClass::Other; 256];
     let mut byte: u8 = 0;
     loop {
         #[expect(
@@ -65,19 +68,19 @@ const CLASSES: [Class; 256] = {
     }
 };
 
-const fn class(byte: u8) -> Class {
+const fn class(byte: u8) -> ByteClass {
     match byte {
-        b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => Class::Space,
-        b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..=0xff => Class::Letter,
-        b'0'..=b'9' => Class::Digit,
-        b'\'' => Class::Quote,
-        b'"' => Class::DoubleQuote,
-        b'$' => Class::Dollar,
-        b'~' | b'!' | b'@' | b'#' | b'^' | b'&' | b'|' | b'`' | b'?' => Class::Operator,
-        b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' => Class::Operator,
-        b'.' => Class::Period,
-        b':' => Class::Colon,
-        b',' | b'(' | b')' | b'[' | b']' | b';' => Class::Punctuation,
-        _ => Class::Other,
+        b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => ByteClass::Space,
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80..=0xff => ByteClass::Letter,
+        b'0'..=b'9' => ByteClass::Digit,
+        b'\'' => ByteClass::Quote,
+        b'"' => ByteClass::DoubleQuote,
+        b'$' => ByteClass::Dollar,
+        b'~' | b'!' | b'@' | b'#' | b'^' | b'&' | b'|' | b'`' | b'?' => ByteClass::Operator,
+        b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'=' => ByteClass::Operator,
+        b'.' => ByteClass::Period,
+        b':' => ByteClass::Colon,
+        b',' | b'(' | b')' | b'[' | b']' | b';' => ByteClass::Punctuation,
+        _ => ByteClass::Other,
     }
 }

@@ -14,7 +14,7 @@ mod quoted;
 
 use std::ops::Range;
 
-pub(super) use class::{Class, class_of};
+pub(super) use class::{ByteClass, class_of};
 
 /// One token of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,18 +94,18 @@ impl TokenKind {
 }
 
 /// The tokens of `text`, in order, all of them.
-pub fn tokens(text: &str) -> Tokens<'_> {
-    Tokens { text, at: 0 }
+pub fn tokens(text: &str) -> TokenStream<'_> {
+    TokenStream { text, at: 0 }
 }
 
 /// The tokens of a text.
 #[derive(Clone)]
-pub struct Tokens<'t> {
+pub struct TokenStream<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Iterator for Tokens<'_> {
+impl Iterator for TokenStream<'_> {
     type Item = Token;
 
     fn next(&mut self) -> Option<Token> {
@@ -122,29 +122,29 @@ impl Iterator for Tokens<'_> {
     }
 }
 
-impl std::iter::FusedIterator for Tokens<'_> {}
+impl std::iter::FusedIterator for TokenStream<'_> {}
 
 /// The kind and the length in bytes of the token that `rest` begins with.
 fn cut(rest: &[u8], first: u8) -> (TokenKind, usize) {
     match class_of(first) {
-        Class::Space => (TokenKind::Space, blank::space(rest)),
-        Class::Letter => word(rest, first),
-        Class::Digit => number::cut(rest),
-        Class::Quote => quoted::string(rest, 0, TokenKind::String),
-        Class::DoubleQuote => quoted::name(rest, 0, TokenKind::QuotedName),
-        Class::Dollar => quoted::dollar(rest),
-        Class::Operator => operator::cut(rest, first),
-        Class::Period => match rest.get(1) {
+        ByteClass::Space => (TokenKind::Space, blank::space(rest)),
+        ByteClass::Letter => word(rest, first),
+        ByteClass::Digit => number::cut(rest),
+        ByteClass::Quote => quoted::string(rest, 0, TokenKind::String),
+        ByteClass::DoubleQuote => quoted::name(rest, 0, TokenKind::QuotedName),
+        ByteClass::Dollar => quoted::dollar(rest),
+        ByteClass::Operator => operator::cut(rest, first),
+        ByteClass::Period => match rest.get(1) {
             Some(byte) if byte.is_ascii_digit() => number::cut(rest),
             Some(b'.') => (TokenKind::Punctuation, 2),
             _ => (TokenKind::Punctuation, 1),
         },
-        Class::Colon => match rest.get(1) {
+        ByteClass::Colon => match rest.get(1) {
             Some(b':' | b'=') => (TokenKind::Punctuation, 2),
             _ => (TokenKind::Punctuation, 1),
         },
-        Class::Punctuation => (TokenKind::Punctuation, 1),
-        Class::Other => (TokenKind::Other, 1),
+        ByteClass::Punctuation => (TokenKind::Punctuation, 1),
+        ByteClass::Other => (TokenKind::Other, 1),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operators and the comments that begin like one.
 
-use super::{Class, TokenKind, blank, class_of};
+use super::{ByteClass, TokenKind, blank, class_of};
 use crate::limits::OPERATOR_RUN_BYTES_MAX;
 
 /// An operator or a comment: `rest` begins with an operator character.
@@ -27,7 +27,7 @@ fn run(rest: &[u8]) -> &[u8] {
     let mut length: usize = 0;
     let mut previous = 0;
     for byte in rest.iter().take(OPERATOR_RUN_BYTES_MAX.saturating_add(1)) {
-        if class_of(*byte) != Class::Operator {
+        if class_of(*byte) != ByteClass::Operator {
             break;
         }
         if matches!((previous, byte), (b'/', b'*') | (b'-', b'-')) {

@@ -23,44 +23,44 @@ use super::line::push_number;
 use super::settings::ChainKey;
 
 /// The digest of a line.
-pub type Digest = [u8; 32];
+pub type LineDigest = [u8; 32];
 
 /// The end of a chain: its last line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct ChainHead {
     /// The number of that line; 0 where there is none yet.
     pub seq: u64,
     /// Its digest.
-    pub digest: Digest,
+    pub digest: LineDigest,
 }
 
 /// What puts lines on a chain.
-pub struct Chain {
+pub struct AuditChain {
     key: Option<ChainKey>,
-    head: Head,
+    head: ChainHead,
 }
 
 /// A line that ends as a line of a chain does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link<'l> {
+pub struct ChainLink<'l> {
     /// What its digest is taken over.
     pub body: &'l [u8],
     /// Its number.
     pub seq: u64,
     /// The digest of the line before, as it says.
-    pub prev: Digest,
+    pub prev: LineDigest,
     /// The first half of its own digest, as it says.
     pub seal: [u8; 16],
 }
 
-impl Chain {
+impl AuditChain {
     /// A chain that goes on behind a line.
-    pub fn after(head: Head, key: Option<ChainKey>) -> Self {
+    pub fn after(head: ChainHead, key: Option<ChainKey>) -> Self {
         Self { key, head }
     }
 
     /// The last line.
-    pub fn head(&self) -> Head {
+    pub fn head(&self) -> ChainHead {
         self.head
     }
 
@@ -79,11 +79,11 @@ impl Chain {
         out.push_str(SEAL);
         push_hex(out, first_half(&digest));
         out.push_str("\"}\n");
-        self.head = Head { seq, digest };
+        self.head = ChainHead { seq, digest };
     }
 }
 
-impl Head {
+impl ChainHead {
     /// Before the first line.
     pub const GENESIS: Self = Self {
         seq: 0,
@@ -102,7 +102,7 @@ impl Head {
     }
 }
 
-impl fmt::Display for Head {
+impl fmt::Display for ChainHead {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut digits = String::new();
         push_hex(&mut digits, &self.digest);
@@ -110,7 +110,7 @@ impl fmt::Display for Head {
     }
 }
 
-impl<'l> Link<'l> {
+impl<'l> ChainLink<'l> {
     /// Reads the end of a line, given without its newline; none where it is not that of a chain.
     /// Whether what it says is so is [another question](Self::holds).
     pub fn of(line: &'l [u8]) -> Option<Self> {
@@ -144,9 +144,9 @@ impl<'l> Link<'l> {
     }
 
     /// The line as the head of its chain, if its seal is right.
-    pub fn holds(&self, key: Option<&ChainKey>) -> Option<Head> {
+    pub fn verified_head(&self, key: Option<&ChainKey>) -> Option<ChainHead> {
         let digest = digest(key, self.body);
-        (first_half(&digest) == self.seal).then_some(Head {
+        (first_half(&digest) == self.seal).then_some(ChainHead {
             seq: self.seq,
             digest,
         })
@@ -164,7 +164,7 @@ impl ChainKey {
 }
 
 /// BLAKE3, keyed where there is a key.
-fn digest(key: Option<&ChainKey>, bytes: &[u8]) -> Digest {
+fn digest(key: Option<&ChainKey>, bytes: &[u8]) -> LineDigest {
     let hash = match key {
         Some(key) => blake3::keyed_hash(&key.0, bytes),
         None => blake3::hash(bytes),
@@ -172,7 +172,7 @@ fn digest(key: Option<&ChainKey>, bytes: &[u8]) -> Digest {
     *hash.as_bytes()
 }
 
-fn first_half(digest: &Digest) -> &[u8] {
+fn first_half(digest: &LineDigest) -> &[u8] {
     digest.get(..16).unwrap_or_default()
 }
 
@@ -238,24 +238,28 @@ mod tests {
     #[test]
     fn a_line_reads_back_and_every_byte_of_it_counts() {
         for key in [None, Some(ChainKey([7; 32]))] {
-            let mut chain = Chain::after(Head::GENESIS, key);
+            let mut chain = AuditChain::after(ChainHead::GENESIS, key);
             let mut out = String::new();
             chain.seal("{\"v\":2", &mut out);
             chain.seal("{\"v\":2,\"a\":\"ß\"", &mut out);
             let lines: Vec<&str> = out.lines().collect();
-            let first = Link::of(lines[0].as_bytes()).unwrap();
-            let second = Link::of(lines[1].as_bytes()).unwrap();
-            let head = first.holds(key.as_ref()).unwrap();
+            let first = ChainLink::of(lines[0].as_bytes()).unwrap();
+            let second = ChainLink::of(lines[1].as_bytes()).unwrap();
+            let head = first.verified_head(key.as_ref()).unwrap();
             assert_eq!((first.seq, first.prev), (1, [0; 32]));
             assert_eq!((second.seq, second.prev), (2, head.digest));
-            assert_eq!(second.holds(key.as_ref()), Some(chain.head()));
-            assert_eq!(Head::parse(&chain.head().to_string()), Some(chain.head()));
-            assert!(second.holds(Some(&ChainKey([8; 32]))).is_none());
+            assert_eq!(second.verified_head(key.as_ref()), Some(chain.head()));
+            assert_eq!(
+                ChainHead::parse(&chain.head().to_string()),
+                Some(chain.head())
+            );
+            assert!(second.verified_head(Some(&ChainKey([8; 32]))).is_none());
             for place in 0..lines[1].len() {
                 for flip in [1, 0x20, 0x80] {
                     let mut bytes = lines[1].as_bytes().to_vec();
                     bytes[place] ^= flip;
-                    let held = Link::of(&bytes).and_then(|link| link.holds(key.as_ref()));
+                    let held =
+                        ChainLink::of(&bytes).and_then(|link| link.verified_head(key.as_ref()));
                     assert!(held.is_none(), "{place}");
                 }
             }
@@ -287,8 +291,8 @@ mod tests {
             ",\"seal\":\"\"}",
             "{\"v\":1,\"seq\":1}",
         ] {
-            assert!(Link::of(line.as_bytes()).is_none(), "{line}");
+            assert!(ChainLink::of(line.as_bytes()).is_none(), "{line}");
         }
-        assert!(Head::parse("1:00").is_none() && Head::parse("x").is_none());
+        assert!(ChainHead::parse("1:00").is_none() && ChainHead::parse("x").is_none());
     }
 }

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::chain::{Chain, Head, Link, push_hex};
+use super::chain::{AuditChain, ChainHead, ChainLink, push_hex};
 use super::file::{AuditFile, aside};
 use super::settings::ChainKey;
 use crate::limits::AUDIT_LINE_BYTES_MAX;
 
 /// How a file ends.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Tail {
+pub struct FileTail {
     /// Its last whole line, without the newline.
     pub whole: Vec<u8>,
     /// What stands behind that, if the last line has no end.
@@ -21,9 +21,9 @@ pub struct Tail {
 }
 
 /// The chain that is written, and its first line.
-pub struct Begun {
+pub struct BegunChain {
     /// The chain.
-    pub chain: Chain,
+    pub chain: AuditChain,
     /// The event of its first line.
     pub event: &'static str,
     /// Fields of that line.
@@ -31,23 +31,23 @@ pub struct Begun {
 }
 
 /// What the file's end allows.
-enum Found {
+enum TailFinding {
     /// It is empty.
     Nothing,
     /// The chain goes on behind this line.
-    Ends { head: Head, torn: Vec<u8> },
+    Ends { head: ChainHead, torn: Vec<u8> },
     /// It ends with something else.
     Strange,
 }
 
 /// Takes the chain up where the file ends, or begins one. What is in the file and not of this
 /// chain is put aside first.
-pub fn take_up(file: &mut AuditFile, key: Option<ChainKey>, keep: usize) -> io::Result<Begun> {
+pub fn take_up(file: &mut AuditFile, key: Option<ChainKey>, keep: usize) -> io::Result<BegunChain> {
     if !file.is_plain() {
         return begin(key);
     }
-    match found(&Tail::read(file.path())?, key.as_ref()) {
-        Found::Ends { head, torn } => {
+    match found(&FileTail::read(file.path())?, key.as_ref()) {
+        TailFinding::Ends { head, torn } => {
             if !torn.is_empty() || !ends_with_newline(file.path())? {
                 file.write(b"\n")?;
             }
@@ -60,16 +60,18 @@ pub fn take_up(file: &mut AuditFile, key: Option<ChainKey>, keep: usize) -> io::
             Ok(go_on(head, key, &fields))
         }
         // Whoever rotates files may have left none; the newest then ends with the chain's head.
-        Found::Nothing => {
-            let before = Tail::read(&aside(file.path(), 1)).unwrap_or_default();
+        TailFinding::Nothing => {
+            let before = FileTail::read(&aside(file.path(), 1)).unwrap_or_default();
             match found(&before, key.as_ref()) {
-                Found::Ends { head, torn } if torn.is_empty() => {
+                TailFinding::Ends { head, torn } if torn.is_empty() => {
                     Ok(go_on(head, key, ",\"why\":\"restarted\""))
                 }
-                Found::Ends { .. } | Found::Nothing | Found::Strange => begin(key),
+                TailFinding::Ends { .. } | TailFinding::Nothing | TailFinding::Strange => {
+                    begin(key)
+                }
             }
         }
-        Found::Strange => {
+        TailFinding::Strange => {
             file.rotate(keep)?;
             begin(key)
         }
@@ -82,44 +84,44 @@ pub fn with_key(key: Option<&ChainKey>, fields: &str) -> String {
     format!("{}{fields}", key_id.unwrap_or_default())
 }
 
-fn go_on(head: Head, key: Option<ChainKey>, fields: &str) -> Begun {
-    Begun {
+fn go_on(head: ChainHead, key: Option<ChainKey>, fields: &str) -> BegunChain {
+    BegunChain {
         fields: with_key(key.as_ref(), fields),
-        chain: Chain::after(head, key),
+        chain: AuditChain::after(head, key),
         event: "chain_continued",
     }
 }
 
 /// A new chain, with a name that no other has: lines of two cannot be mixed.
-pub fn begin(key: Option<ChainKey>) -> io::Result<Begun> {
+pub fn begin(key: Option<ChainKey>) -> io::Result<BegunChain> {
     let mut id = [0; 16];
     getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
     let mut fields = String::from(",\"chain\":\"");
     push_hex(&mut fields, &id);
     fields.push('"');
-    Ok(Begun {
+    Ok(BegunChain {
         fields: with_key(key.as_ref(), &fields),
-        chain: Chain::after(Head::GENESIS, key),
+        chain: AuditChain::after(ChainHead::GENESIS, key),
         event: "chain_began",
     })
 }
 
-fn found(tail: &Tail, key: Option<&ChainKey>) -> Found {
+fn found(tail: &FileTail, key: Option<&ChainKey>) -> TailFinding {
     if tail.whole.is_empty() && tail.torn.is_empty() && !tail.beyond {
-        return Found::Nothing;
+        return TailFinding::Nothing;
     }
-    let head = |line| Link::of(line).and_then(|link| link.holds(key));
+    let head = |line| ChainLink::of(line).and_then(|link| link.verified_head(key));
     // Only its newline may be missing.
     if let Some(head) = head(&tail.torn) {
         let torn = Vec::new();
-        return Found::Ends { head, torn };
+        return TailFinding::Ends { head, torn };
     }
     match head(&tail.whole) {
-        Some(head) => Found::Ends {
+        Some(head) => TailFinding::Ends {
             head,
             torn: tail.torn.clone(),
         },
-        None => Found::Strange,
+        None => TailFinding::Strange,
     }
 }
 
@@ -131,7 +133,7 @@ fn ends_with_newline(path: &Path) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-impl Tail {
+impl FileTail {
     /// Reads the end of a file; a file that is not there is empty.
     pub fn read(path: &Path) -> io::Result<Self> {
         let mut file = match File::open(path) {

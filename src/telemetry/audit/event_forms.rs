@@ -2,8 +2,8 @@
 //! stand.
 
 use super::fields::{ATTEMPT, DRIFT, FINGERPRINT, KEY_ID, PATH, STATEMENT, field};
-use super::schema::Form::{Hex, Number, SqlState, Steps, Text, Word, Words};
-use super::schema::Presence::{Always, Sometimes};
+use super::schema::AuditValueForm::{Hex, Number, SqlState, Steps, Text, Word, Words};
+use super::schema::FieldPresence::{Always, Sometimes};
 use super::schema::{EventForm, FieldForm};
 
 /// Every event.

@@ -1,10 +1,10 @@
 //! The fields that several events have, and those of the longest lines.
 
-use super::schema::Form::{
+use super::schema::AuditValueForm::{
     Hex, Names, Number, QueryId, Sealed, SqlState, Text, Time, Truth, Word, Words,
 };
-use super::schema::Presence::{Always, Sometimes};
-use super::schema::{FieldForm, Form, Presence};
+use super::schema::FieldPresence::{Always, Sometimes};
+use super::schema::{AuditValueForm, FieldForm, FieldPresence};
 
 /// What every line begins with.
 pub const FIRST: &[FieldForm] = &[
@@ -218,8 +218,8 @@ pub const DRIFT: &[FieldForm] = &[
 /// One field.
 pub const fn field(
     name: &'static str,
-    form: Form,
-    presence: Presence,
+    form: AuditValueForm,
+    presence: FieldPresence,
     doc: &'static str,
 ) -> FieldForm {
     FieldForm {

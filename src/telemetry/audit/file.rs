@@ -16,12 +16,12 @@ pub struct AuditFile {
     path: PathBuf,
     /// Bytes in it.
     size: u64,
-    kind: Kind,
+    kind: FileKind,
 }
 
 /// What the path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     /// A file on a disk: it can be taken up, locked and put aside.
     Plain,
     /// A pipe or device.
@@ -30,7 +30,7 @@ enum Kind {
 
 /// What the wish to open the file anew came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reopened {
+pub enum ReopenResult {
     /// It is still the one that is open.
     Same,
     /// Another one is open now.
@@ -51,9 +51,9 @@ impl AuditFile {
         let found = file.metadata()?;
         let kind = if found.is_file() {
             lock(&file)?;
-            Kind::Plain
+            FileKind::Plain
         } else {
-            Kind::Stream
+            FileKind::Stream
         };
         Ok(Self {
             file,
@@ -75,7 +75,7 @@ impl AuditFile {
 
     /// Whether it is a file on a disk.
     pub fn is_plain(&self) -> bool {
-        self.kind == Kind::Plain
+        self.kind == FileKind::Plain
     }
 
     /// Appends bytes; says how many were taken.
@@ -87,11 +87,11 @@ impl AuditFile {
 
     /// Opens the file anew, if the path names another one than the one that is open. Of that, the
     /// last `torn` bytes are taken back: the whole line will be in the new one.
-    pub fn reopen(&mut self, torn: u64) -> io::Result<Reopened> {
-        if self.kind == Kind::Stream || self.is_in_place() {
+    pub fn reopen(&mut self, torn: u64) -> io::Result<ReopenResult> {
+        if self.kind == FileKind::Stream || self.is_in_place() {
             // It may have been cut short where it is.
             self.size = self.file.metadata()?.len();
-            return Ok(Reopened::Same);
+            return Ok(ReopenResult::Same);
         }
         let mut another = Self::open(&self.path)?;
         if another.is_plain() {
@@ -102,12 +102,12 @@ impl AuditFile {
             let _ = self.file.set_len(self.size.saturating_sub(torn));
         }
         *self = another;
-        Ok(Reopened::Another)
+        Ok(ReopenResult::Another)
     }
 
     /// Ends a line that somebody has left without its end.
     fn begin_line(&mut self) -> io::Result<()> {
-        let tail = super::chain_resume::Tail::read(&self.path)?;
+        let tail = super::chain_resume::FileTail::read(&self.path)?;
         if !tail.torn.is_empty() {
             self.write(b"\n")?;
         }
@@ -117,7 +117,7 @@ impl AuditFile {
     /// Puts the file aside and begins a new one. On an error every line is still where it was, or
     /// in a file of the next higher number, and writing may go on.
     pub fn rotate(&mut self, keep: usize) -> io::Result<()> {
-        if self.kind == Kind::Stream {
+        if self.kind == FileKind::Stream {
             return Ok(());
         }
         if self.is_in_place() {

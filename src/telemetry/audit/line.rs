@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::chain::push_hex;
-use super::line_time::Clock;
+use super::line_time::LineClock;
 use crate::limits::{AUDIT_NAMES_BYTES_MAX, AUDIT_NAMES_MAX};
 use crate::telemetry::session_info::SessionInfo;
 
@@ -19,7 +19,7 @@ pub const SCHEMA_VERSION: u64 = 2;
 /// Begins a line: the fields that every line has.
 pub fn begin(
     out: &mut String,
-    clock: &mut Clock,
+    clock: &mut LineClock,
     event: &'static str,
     session: Option<&SessionInfo>,
 ) {
@@ -37,11 +37,11 @@ pub fn begin(
 }
 
 /// A line under construction: fields are appended, nothing is ever taken back.
-pub struct Line<'a> {
+pub struct AuditLine<'a> {
     out: &'a mut String,
 }
 
-impl<'a> Line<'a> {
+impl<'a> AuditLine<'a> {
     /// Continues an object that has at least one field.
     pub fn new(out: &'a mut String) -> Self {
         Self { out }
@@ -127,7 +127,7 @@ impl<'a> Line<'a> {
         &mut self,
         key: &'static str,
         steps: &[T],
-        fill: impl Fn(&mut Line<'_>, &T),
+        fill: impl Fn(&mut AuditLine<'_>, &T),
     ) -> &mut Self {
         self.key(key);
         self.out.push('[');
@@ -135,7 +135,7 @@ impl<'a> Line<'a> {
             self.out.push_str(if number == 1 { "" } else { "," });
             self.out.push_str("{\"step\":");
             push_number(self.out, number);
-            fill(&mut Line::new(self.out), step);
+            fill(&mut AuditLine::new(self.out), step);
             self.out.push('}');
         }
         self.out.push(']');

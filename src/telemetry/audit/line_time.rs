@@ -7,12 +7,12 @@ use jiff::Timestamp;
 
 /// Renders the time. The part that changes once a second is kept, so that most lines only cost
 /// the clock's reading and six digits.
-pub struct Clock {
+pub struct LineClock {
     second: i64,
     rendered: String,
 }
 
-impl Clock {
+impl LineClock {
     /// A clock that has rendered nothing yet.
     pub fn new() -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Clock {
     }
 }
 
-impl Default for Clock {
+impl Default for LineClock {
     fn default() -> Self {
         Self::new()
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn times_read_as_rfc_3339() {
-        let mut clock = Clock::new();
+        let mut clock = LineClock::new();
         let mut out = String::new();
         clock.push(Duration::new(1_700_000_000, 1_234_000), &mut out);
         out.push(' ');

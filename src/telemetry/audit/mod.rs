@@ -8,8 +8,8 @@
 //! dropped then, or every session waits: `audit.on_full`. Whatever is lost is counted, and the next
 //! line says how much it was.
 //!
-//! * `line`: how a line is put together; `line_time`: its time; `schema`: what it holds, with its table
-//!   in `event_forms` and `fields`
+//! * `line`: how a line is put together; `line_time`: its time; `schema`: what it holds, with its
+//!   table in `event_forms` and `fields`
 //! * `queue`: lines that wait; `writer`: the thread
 //! * `chain`: how lines hang together; `verify`: whether they do; `chain_resume`: taking up a chain
 //!   where a file ends
@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 use crate::limits::AUDIT_LAST_FLUSH;
 use crate::secret::Secret;
 use crate::telemetry::TelemetryError;
-use crate::telemetry::log::Log;
-use crate::telemetry::registry::AuditNumbers;
+use crate::telemetry::log::EventLog;
+use crate::telemetry::registry::AuditMetrics;
 use crate::telemetry::session_info::SessionInfo;
 
 pub mod chain;
@@ -47,16 +47,16 @@ pub mod text;
 pub mod verify;
 mod writer;
 
-use line::{Line, begin};
-use queue::{Shared, Taken, Writer, wait};
-pub use queue::{Stuck, Weight};
-pub use settings::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogPlace};
-pub use sink_change::Places;
-use writer::Scribe;
+use line::{AuditLine, begin};
+use queue::{AuditShared, LineTaken, WriterState, wait};
+pub use queue::{LineWeight, StuckAudit};
+pub use settings::{AuditSettings, AuditTarget, ChainKey, OnFull, SyslogAddress};
+pub use sink_change::SinkChange;
+use writer::AuditWriter;
 
 /// The way into the audit. Dropping it writes what is left and ends the thread.
 pub struct Audit {
-    shared: Arc<Shared>,
+    shared: Arc<AuditShared>,
     /// Whether texts are encrypted to anybody.
     has_recipients: bool,
     /// Where lines go.
@@ -68,20 +68,21 @@ impl Audit {
     /// Opens the targets and starts the thread; `None` when the audit is off.
     pub fn start(
         settings: &AuditSettings,
-        numbers: AuditNumbers,
-        log: Log,
+        numbers: AuditMetrics,
+        log: EventLog,
     ) -> Result<Option<Self>, TelemetryError> {
         if settings.is_off() {
             return Ok(None);
         }
-        let shared = Arc::new(Shared::new(settings.on_full, numbers));
-        let scribe = Scribe::open(settings, Arc::clone(&shared), log).map_err(|source| {
-            let path = settings.file().map(std::path::Path::to_path_buf);
-            TelemetryError::AuditOpen { path, source }
-        })?;
+        let shared = Arc::new(AuditShared::new(settings.on_full, numbers));
+        let audit_writer =
+            AuditWriter::open(settings, Arc::clone(&shared), log).map_err(|source| {
+                let path = settings.file().map(std::path::Path::to_path_buf);
+                TelemetryError::AuditOpen { path, source }
+            })?;
         let thread = std::thread::Builder::new()
             .name("audit".into())
-            .spawn(move || scribe.run())
+            .spawn(move || audit_writer.run())
             .map_err(|source| TelemetryError::AuditThread { source })?;
         Ok(Some(Self {
             shared,
@@ -95,10 +96,10 @@ impl Audit {
     /// waits; where a line was taken although there was no room, its session is told to.
     pub fn record(
         &self,
-        weight: Weight,
+        weight: LineWeight,
         event: &'static str,
         session: Option<&SessionInfo>,
-        fill: impl FnOnce(&mut Line<'_>),
+        fill: impl FnOnce(&mut AuditLine<'_>),
     ) {
         self.record_with(weight, event, session, None, fill);
     }
@@ -107,18 +108,19 @@ impl Audit {
     /// encrypted to nobody.
     pub fn record_with(
         &self,
-        weight: Weight,
+        weight: LineWeight,
         event: &'static str,
         session: Option<&SessionInfo>,
         of_statement: Option<&Secret>,
-        fill: impl FnOnce(&mut Line<'_>),
+        fill: impl FnOnce(&mut AuditLine<'_>),
     ) {
         let of_statement = of_statement.filter(|_| self.has_recipients);
         let taken = self.shared.put(weight, of_statement, |text, clock| {
             begin(text, clock, event, session);
-            fill(&mut Line::new(text));
+            fill(&mut AuditLine::new(text));
         });
-        if let (Taken::OverTheMark, Weight::Waits, Some(session)) = (taken, weight, session) {
+        if let (LineTaken::OverTheMark, LineWeight::Waits, Some(session)) = (taken, weight, session)
+        {
             session.note_debt();
         }
     }
@@ -129,7 +131,7 @@ impl Audit {
     }
 
     /// Whether there is none for longer than a slow disk explains, and why.
-    pub fn stuck(&self) -> Option<Stuck> {
+    pub fn stuck(&self) -> Option<StuckAudit> {
         self.shared.stuck()
     }
 
@@ -165,11 +167,11 @@ impl Audit {
     pub fn close(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut queue = self.shared.lock();
-        while queue.writer != Writer::Closed {
+        while queue.writer != WriterState::Closed {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
                 return false;
             };
-            queue.writer = Writer::Closing;
+            queue.writer = WriterState::Closing;
             self.shared.work.notify_one();
             queue = wait(&self.shared.progress, queue, left);
         }
@@ -180,13 +182,13 @@ impl Audit {
     ///
     /// # Errors
     /// It cannot be opened.
-    pub fn prepare(&self, settings: &AuditSettings) -> Result<Option<Places>, TelemetryError> {
+    pub fn prepare(&self, settings: &AuditSettings) -> Result<Option<SinkChange>, TelemetryError> {
         let held = self.held().clone();
         let rotation = |one: &AuditSettings| (one.rotate_bytes, one.rotate_keep);
         if held.targets == settings.targets && rotation(&held) == rotation(settings) {
             return Ok(None);
         }
-        let places = Places::open(settings, &held.targets).map_err(|source| {
+        let places = SinkChange::open(settings, &held.targets).map_err(|source| {
             let path = settings.file().map(std::path::Path::to_path_buf);
             TelemetryError::AuditOpen { path, source }
         });
@@ -194,7 +196,7 @@ impl Audit {
     }
 
     /// Has lines go there from the next batch on.
-    pub fn move_to(&self, places: Places) {
+    pub fn move_to(&self, places: SinkChange) {
         places.note_in(&mut self.held());
         let mut queue = self.shared.lock();
         queue.places = Some(Box::new(places));
@@ -219,7 +221,7 @@ impl Drop for Audit {
     fn drop(&mut self) {
         // A place that hangs must not keep the process from ending.
         self.close(AUDIT_LAST_FLUSH);
-        let ended = self.shared.lock().writer == Writer::Closed;
+        let ended = self.shared.lock().writer == WriterState::Closed;
         if let Some(thread) = self.thread.take().filter(|_| ended) {
             // A writer that panicked has been counted by the panic hook; there is no more to do.
             let _ = thread.join();

@@ -13,18 +13,18 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use super::line::{begin, push_number};
-use super::line_time::Clock;
+use super::line_time::LineClock;
 use super::settings::OnFull;
-use super::sink_change::Places;
+use super::sink_change::SinkChange;
 use crate::limits::{
     AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_STUCK_AFTER, AUDIT_WAKE_BYTES,
 };
 use crate::secret::Secret;
-use crate::telemetry::registry::AuditNumbers;
+use crate::telemetry::registry::AuditMetrics;
 
 /// What becomes of a line while the queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
+pub enum LineWeight {
     /// It is taken, and its session waits for room before anything else of it is.
     Waits,
     /// It is dropped, unless sessions wait for room before such a line comes up.
@@ -32,8 +32,8 @@ pub enum Weight {
 }
 
 /// What emitters and the writer share.
-pub struct Shared {
-    queue: Mutex<Queue>,
+pub struct AuditShared {
+    queue: Mutex<AuditQueue>,
     /// There is something to do for the writer.
     pub work: Condvar,
     /// The writer finished a batch, or failed to, or ended.
@@ -43,30 +43,30 @@ pub struct Shared {
     /// There is room again.
     room: Notify,
     /// Since when, and why, the writer does not get on.
-    trouble: Mutex<Trouble>,
+    trouble: Mutex<WriterTrouble>,
     on_full: OnFull,
     /// What is counted.
-    pub numbers: AuditNumbers,
+    pub numbers: AuditMetrics,
 }
 
 /// The lines that wait, and what the writer is asked for. Each line lacks its closing brace.
-pub struct Queue {
+pub struct AuditQueue {
     /// The lines.
     pub text: String,
     /// The texts of statements that belong to some of them, in clear.
     pub texts: StatementTexts,
     /// Their time.
-    pub clock: Clock,
+    pub clock: LineClock,
     /// Lines that were ever taken.
     pub lines_taken_in: u64,
     /// Those of them that are written.
     pub lines_settled: u64,
     /// What the writer does or should do.
-    pub writer: Writer,
+    pub writer: WriterState,
     /// The file is to be opened anew.
     pub reopen: bool,
     /// Other places are to be written to.
-    pub places: Option<Box<Places>>,
+    pub places: Option<Box<SinkChange>>,
     /// Lines that were dropped since the last that was taken.
     lost: u64,
 }
@@ -81,7 +81,7 @@ pub struct StatementTexts {
 
 /// What keeps the writer from getting on.
 #[derive(Clone, Copy, Default)]
-struct Trouble {
+struct WriterTrouble {
     /// The queue is full since then.
     full: Option<Instant>,
     /// The last attempt to write has failed, for this reason.
@@ -90,7 +90,7 @@ struct Trouble {
 
 /// An audit whose lines nobody takes: what must be on record waits for it.
 #[derive(Clone, Copy, Debug)]
-pub struct Stuck {
+pub struct StuckAudit {
     /// For how long.
     pub time: Duration,
     /// Why it cannot be written, where the system has said so.
@@ -99,7 +99,7 @@ pub struct Stuck {
 
 /// What the writer does or should do.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Writer {
+pub enum WriterState {
     /// Sleeps until the first line comes.
     Idle,
     /// Lets lines gather for a moment.
@@ -114,7 +114,7 @@ pub enum Writer {
 
 /// How a line was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum LineTaken {
     /// There was room.
     WithRoom,
     /// There was none: its session has to wait.
@@ -123,11 +123,11 @@ pub enum Taken {
     Dropped,
 }
 
-impl Shared {
+impl AuditShared {
     /// An empty queue.
-    pub fn new(on_full: OnFull, numbers: AuditNumbers) -> Self {
+    pub fn new(on_full: OnFull, numbers: AuditMetrics) -> Self {
         Self {
-            queue: Mutex::new(Queue::new()),
+            queue: Mutex::new(AuditQueue::new()),
             work: Condvar::new(),
             progress: Condvar::new(),
             full: AtomicBool::new(false),
@@ -139,35 +139,35 @@ impl Shared {
     }
 
     /// No lock is held while anything can panic, so a poisoned one is still sound.
-    pub fn lock(&self) -> MutexGuard<'_, Queue> {
+    pub fn lock(&self) -> MutexGuard<'_, AuditQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a line that `fill` writes, without its end, and the text that the writer puts on it.
     pub fn put(
         &self,
-        weight: Weight,
+        weight: LineWeight,
         text_of: Option<&Secret>,
-        fill: impl FnOnce(&mut String, &mut Clock),
-    ) -> Taken {
+        fill: impl FnOnce(&mut String, &mut LineClock),
+    ) -> LineTaken {
         let mut queue = self.lock();
         let bytes = queue.bytes();
         let most = match (weight, self.on_full) {
-            (Weight::Waits, _) => usize::MAX,
-            (Weight::GivesWay, OnFull::Drop) => AUDIT_QUEUE_BYTES_MAX,
-            (Weight::GivesWay, OnFull::Block) => AUDIT_QUEUE_BYTES_CEILING,
+            (LineWeight::Waits, _) => usize::MAX,
+            (LineWeight::GivesWay, OnFull::Drop) => AUDIT_QUEUE_BYTES_MAX,
+            (LineWeight::GivesWay, OnFull::Block) => AUDIT_QUEUE_BYTES_CEILING,
         };
         if bytes >= most {
             queue.lost += 1;
             drop(queue);
             self.numbers.dropped.inc();
-            return Taken::Dropped;
+            return LineTaken::Dropped;
         }
         if queue.lost > 0 {
             queue.tell_lost();
             self.numbers.lines.inc();
         }
-        let Queue {
+        let AuditQueue {
             text, texts, clock, ..
         } = &mut *queue;
         if let Some(of_statement) = text_of {
@@ -183,9 +183,9 @@ impl Shared {
         self.count_waiting(&queue);
         self.wake_for(queue);
         if bytes >= AUDIT_QUEUE_BYTES_MAX {
-            Taken::OverTheMark
+            LineTaken::OverTheMark
         } else {
-            Taken::WithRoom
+            LineTaken::WithRoom
         }
     }
 
@@ -216,10 +216,10 @@ impl Shared {
     }
 
     /// Whether the queue is full for longer than a slow disk explains, and why.
-    pub fn stuck(&self) -> Option<Stuck> {
-        let Trouble { full, fault } = *self.trouble();
+    pub fn stuck(&self) -> Option<StuckAudit> {
+        let WriterTrouble { full, fault } = *self.trouble();
         let time = full?.elapsed();
-        (time >= AUDIT_STUCK_AFTER).then_some(Stuck { time, fault })
+        (time >= AUDIT_STUCK_AFTER).then_some(StuckAudit { time, fault })
     }
 
     /// What came of the last attempt to write.
@@ -227,7 +227,7 @@ impl Shared {
         self.trouble().fault = fault;
     }
 
-    fn trouble(&self) -> MutexGuard<'_, Trouble> {
+    fn trouble(&self) -> MutexGuard<'_, WriterTrouble> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -239,24 +239,27 @@ impl Shared {
     }
 
     /// Shows how many bytes wait.
-    pub fn count_waiting(&self, queue: &Queue) {
+    pub fn count_waiting(&self, queue: &AuditQueue) {
         self.numbers
             .queue_bytes
             .set(i64::try_from(queue.bytes()).unwrap_or(i64::MAX));
     }
 
     /// Wakes the writer for the first line of a batch and for a large one, and else lets it be.
-    fn wake_for(&self, mut queue: MutexGuard<'_, Queue>) {
+    fn wake_for(&self, mut queue: MutexGuard<'_, AuditQueue>) {
         let wake = match queue.writer {
-            Writer::Idle => {
-                queue.writer = Writer::Gathering;
+            WriterState::Idle => {
+                queue.writer = WriterState::Gathering;
                 true
             }
-            Writer::Gathering if queue.bytes() >= AUDIT_WAKE_BYTES => {
-                queue.writer = Writer::Urged;
+            WriterState::Gathering if queue.bytes() >= AUDIT_WAKE_BYTES => {
+                queue.writer = WriterState::Urged;
                 true
             }
-            Writer::Gathering | Writer::Urged | Writer::Closing | Writer::Closed => false,
+            WriterState::Gathering
+            | WriterState::Urged
+            | WriterState::Closing
+            | WriterState::Closed => false,
         };
         drop(queue);
         if wake {
@@ -265,15 +268,15 @@ impl Shared {
     }
 }
 
-impl Queue {
+impl AuditQueue {
     fn new() -> Self {
         Self {
             text: String::new(),
             texts: StatementTexts::default(),
-            clock: Clock::new(),
+            clock: LineClock::new(),
             lines_taken_in: 0,
             lines_settled: 0,
-            writer: Writer::Idle,
+            writer: WriterState::Idle,
             reopen: false,
             places: None,
             lost: 0,
@@ -288,8 +291,10 @@ impl Queue {
     /// Asks the writer to write now.
     pub fn urge(&mut self) {
         match self.writer {
-            Writer::Idle | Writer::Gathering | Writer::Urged => self.writer = Writer::Urged,
-            Writer::Closing | Writer::Closed => {}
+            WriterState::Idle | WriterState::Gathering | WriterState::Urged => {
+                self.writer = WriterState::Urged
+            }
+            WriterState::Closing | WriterState::Closed => {}
         }
     }
 
@@ -329,9 +334,9 @@ impl StatementTexts {
 /// Waits for a sign, at most so long.
 pub fn wait<'a>(
     sign: &Condvar,
-    queue: MutexGuard<'a, Queue>,
+    queue: MutexGuard<'a, AuditQueue>,
     left: Duration,
-) -> MutexGuard<'a, Queue> {
+) -> MutexGuard<'a, AuditQueue> {
     sign.wait_timeout(queue, left)
         .unwrap_or_else(PoisonError::into_inner)
         .0

@@ -32,16 +32,16 @@ pub struct FieldForm {
     /// Its name.
     pub name: &'static str,
     /// What its value looks like.
-    pub form: Form,
+    pub form: AuditValueForm,
     /// Whether every line of the event has it.
-    pub presence: Presence,
+    pub presence: FieldPresence,
     /// What it means.
     pub doc: &'static str,
 }
 
 /// What a value looks like.
 #[derive(Clone, Copy)]
-pub enum Form {
+pub enum AuditValueForm {
     /// One word of a closed set: small letters, digits and underscores.
     Word,
     /// Such words.
@@ -70,7 +70,7 @@ pub enum Form {
 
 /// Whether every line of the event has a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
+pub enum FieldPresence {
     /// It does.
     Always,
     /// Where there is something to say.
@@ -113,7 +113,7 @@ fn object<'f>(fields: impl Iterator<Item = &'f FieldForm>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for field in fields {
         properties.insert(field.name.into(), field.schema());
-        if field.presence == Presence::Always {
+        if field.presence == FieldPresence::Always {
             required.push(field.name);
         }
     }
@@ -124,22 +124,26 @@ impl FieldForm {
     fn schema(&self) -> Value {
         let word = "^[a-z0-9_]+$";
         let mut schema = match self.form {
-            Form::Word => json!({ "type": "string", "pattern": word }),
-            Form::Words => {
+            AuditValueForm::Word => json!({ "type": "string", "pattern": word }),
+            AuditValueForm::Words => {
                 json!({ "type": "array", "items": { "type": "string", "pattern": word } })
             }
-            Form::Text => json!({ "type": "string" }),
-            Form::Names => json!({ "type": "array", "items": { "type": "string" } }),
-            Form::Hex(digits) => {
+            AuditValueForm::Text => json!({ "type": "string" }),
+            AuditValueForm::Names => json!({ "type": "array", "items": { "type": "string" } }),
+            AuditValueForm::Hex(digits) => {
                 json!({ "type": "string", "pattern": format!("^[0-9a-f]{{{digits}}}$") })
             }
-            Form::QueryId => json!({ "type": "string", "pattern": "^-?[1-9][0-9]{0,18}$" }),
-            Form::Sealed => json!({ "type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$" }),
-            Form::Number => json!({ "type": "integer", "minimum": 0 }),
-            Form::Truth => json!({ "type": "boolean" }),
-            Form::SqlState => json!({ "type": "string", "pattern": "^[0-9A-Z]{5}$" }),
-            Form::Time => json!({ "type": "string", "pattern": TIME }),
-            Form::Steps(fields) => {
+            AuditValueForm::QueryId => {
+                json!({ "type": "string", "pattern": "^-?[1-9][0-9]{0,18}$" })
+            }
+            AuditValueForm::Sealed => {
+                json!({ "type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$" })
+            }
+            AuditValueForm::Number => json!({ "type": "integer", "minimum": 0 }),
+            AuditValueForm::Truth => json!({ "type": "boolean" }),
+            AuditValueForm::SqlState => json!({ "type": "string", "pattern": "^[0-9A-Z]{5}$" }),
+            AuditValueForm::Time => json!({ "type": "string", "pattern": TIME }),
+            AuditValueForm::Steps(fields) => {
                 let mut step = object(fields.iter());
                 if let Some(step) = step.get_mut("properties").and_then(Value::as_object_mut) {
                     step.insert("step".into(), json!({ "type": "integer", "minimum": 1 }));

@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::schema::{EVENTS, Form, json_schema};
+use super::schema::{AuditValueForm, EVENTS, json_schema};
 use super::text::TextRecipient;
 use super::{AuditSettings, AuditTarget};
 use crate::catalog::drift;
-use crate::catalog::fixture::Fixture;
-use crate::gate::{Named, RecordedText, Rendered, Rule, StatementKind};
+use crate::catalog::fixture::CatalogFixture;
+use crate::gate::{RecordedText, RenderedNames, Rule, StatementKind, StatementObjects};
 use crate::limits::{AUDIT_NAMES_MAX, AUDIT_TEXT_BYTES_MAX};
-use crate::policy::{Mode, Policy, PolicySet, Recoverer};
+use crate::policy::{Policy, PolicySet, Recoverer, RuleMode};
 use crate::repair::{Attempt, AttemptOutcome, Confidence, NameGate};
 use crate::sql::fingerprint::Fingerprinter;
 use crate::sqlstate;
 use crate::telemetry::events as happened;
 use crate::telemetry::labels as label;
-use crate::telemetry::log::Log;
+use crate::telemetry::log::EventLog;
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
+use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::telemetry::{Telemetry, TelemetrySettings, panic_hook};
 
 fn somebody() -> SessionInfo {
@@ -36,28 +36,28 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
     let many: Vec<Arc<str>> = (0..AUDIT_NAMES_MAX + 1)
         .map(|n| format!("s.{n}").into())
         .collect();
-    let named = Named {
+    let named = StatementObjects {
         relations: many.into(),
         columns: ["s.t.c"].map(Arc::from).into(),
         functions: ["s.f(integer)"].map(Arc::from).into(),
         settings: ["work_mem"].map(Arc::from).into(),
-        rendered: Rendered::default(),
+        rendered: RenderedNames::default(),
     };
     let text = RecordedText::of(&"x".repeat(AUDIT_TEXT_BYTES_MAX + 1));
-    let path = label::Path::Query;
+    let path = label::ProtocolPath::Query;
     telemetry.emit(&happened::StatementFinished {
         session,
         path,
         kind: StatementKind::ALL[0],
         fingerprint,
-        outcome: label::Outcome::Refused,
+        outcome: label::StatementOutcome::Refused,
         rule: Some(Rule::ALL[0]),
         observed: &[Rule::Nesting],
         observed_running: &[],
         named: Some(&named),
         text: Some(&text),
         queryid: Some(i64::MIN),
-        sqlstate: Some(Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
+        sqlstate: Some(SqlstateCode::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         rows: 1,
         bytes: 2,
         cached: label::CacheAnswer::Unasked,
@@ -94,7 +94,7 @@ fn statements(telemetry: &Telemetry, session: &SessionInfo) {
     telemetry.emit(&happened::LimitReached {
         session,
         rule: Rule::ResultRows,
-        mode: Mode::Observe,
+        mode: RuleMode::Observe,
         fingerprint,
     });
 }
@@ -104,12 +104,12 @@ fn connections(telemetry: &Telemetry, session: &SessionInfo) {
         session,
         method: label::LoginMethod::Scram,
         outcome: label::LoginOutcome::BadCredentials,
-        sqlstate: Some(Code::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
+        sqlstate: Some(SqlstateCode::from(sqlstate::READ_ONLY_SQL_TRANSACTION)),
         duration: Duration::ZERO,
     });
     telemetry.emit(&happened::ConnectionOpened {
         session,
-        transport: label::Transport::Tcp,
+        transport: label::ClientTransport::Tcp,
     });
     telemetry.emit(&happened::ConnectionRefused {
         session,
@@ -139,17 +139,17 @@ fn connections(telemetry: &Telemetry, session: &SessionInfo) {
     });
     telemetry.emit(&happened::ProtocolViolation {
         session,
-        peer: label::Peer::Upstream,
-        cause: label::Violation::OutOfOrder,
+        peer: label::SessionLeg::Upstream,
+        cause: label::ViolationKind::OutOfOrder,
     });
 }
 
 fn house(telemetry: &Telemetry) {
-    let catalog = Fixture::new(15)
+    let catalog = CatalogFixture::new(15)
         .schema("shop")
         .table("shop.a", "id int4")
         .build();
-    let before = Fixture::new(15).build();
+    let before = CatalogFixture::new(15).build();
     let database = "shop";
     telemetry.emit(&happened::CatalogLoaded {
         number: 1,
@@ -187,7 +187,7 @@ fn house(telemetry: &Telemetry) {
         problems: &[],
         idle: 0,
     });
-    telemetry.emit(&happened::Listening {
+    telemetry.emit(&happened::ListenerOpened {
         what: "clients",
         address: "127.0.0.1:1",
     });
@@ -213,11 +213,11 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
         audit,
         ..TelemetrySettings::default()
     };
-    drop(Telemetry::start(&settings, Log::off()).unwrap());
+    drop(Telemetry::start(&settings, EventLog::off()).unwrap());
     let half = "{\"v\":2,";
     let begun = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, format!("{begun}{half}")).unwrap();
-    let telemetry = Telemetry::start(&settings, Log::off()).unwrap();
+    let telemetry = Telemetry::start(&settings, EventLog::off()).unwrap();
     statements(&telemetry, &somebody());
     connections(&telemetry, &somebody());
     house(&telemetry);
@@ -268,7 +268,7 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
         fields.retain(|field| field != "key_id" || known.contains(field));
         assert_eq!(fields, known, "{}", event.name);
         for field in event.all_fields() {
-            if let Form::Steps(steps) = field.form {
+            if let AuditValueForm::Steps(steps) = field.form {
                 let steps = steps.iter().map(|step| step.name.to_owned()).collect();
                 assert_eq!(seen.remove("attempts"), Some(steps));
             }

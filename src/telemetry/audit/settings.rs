@@ -33,12 +33,12 @@ pub enum AuditTarget {
     /// A file that only its owner may read; lines are appended.
     File(PathBuf),
     /// A syslog receiver, in RFC 5424.
-    Syslog(SyslogPlace),
+    Syslog(SyslogAddress),
 }
 
 /// Where a syslog receiver is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SyslogPlace {
+pub enum SyslogAddress {
     /// A Unix datagram socket on this host.
     Socket(PathBuf),
     /// A UDP port: one datagram a line (RFC 5426).
@@ -118,17 +118,17 @@ impl AuditTarget {
         };
         Ok(match text {
             "-" => Self::Stdout,
-            "syslog" => Self::Syslog(SyslogPlace::Socket(SYSLOG_SOCKET.into())),
+            "syslog" => Self::Syslog(SyslogAddress::Socket(SYSLOG_SOCKET.into())),
             text => {
                 if let Some(path) = text.strip_prefix("syslog://") {
                     if !path.starts_with('/') {
                         return Err("syslog:///path is wanted, or syslog".into());
                     }
-                    Self::Syslog(SyslogPlace::Socket(path.into()))
+                    Self::Syslog(SyslogAddress::Socket(path.into()))
                 } else if let Some(address) = text.strip_prefix("syslog+udp://") {
-                    Self::Syslog(SyslogPlace::Udp(place(address)?))
+                    Self::Syslog(SyslogAddress::Udp(place(address)?))
                 } else if let Some(address) = text.strip_prefix("syslog+tcp://") {
-                    Self::Syslog(SyslogPlace::Tcp(place(address)?))
+                    Self::Syslog(SyslogAddress::Tcp(place(address)?))
                 } else if text.contains("://") {
                     return Err(
                         "a file, -, syslog, syslog:///path, syslog+udp://host:port or \
@@ -149,7 +149,7 @@ impl fmt::Display for AuditTarget {
         match self {
             Self::Stdout => formatter.write_str("-"),
             Self::File(path) => path.display().fmt(formatter),
-            Self::Syslog(SyslogPlace::Socket(path)) => {
+            Self::Syslog(SyslogAddress::Socket(path)) => {
                 write!(formatter, "syslog://{}", path.display())
             }
             Self::Syslog(place) => place.fmt(formatter),
@@ -157,7 +157,7 @@ impl fmt::Display for AuditTarget {
     }
 }
 
-impl fmt::Display for SyslogPlace {
+impl fmt::Display for SyslogAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Socket(path) => path.display().fmt(formatter),
@@ -186,12 +186,12 @@ mod tests {
         assert_eq!(target("-"), Some(AuditTarget::Stdout));
         assert_eq!(target("a/b"), Some(AuditTarget::File("a/b".into())));
         for (text, place) in [
-            ("syslog", SyslogPlace::Socket("/dev/log".into())),
-            ("syslog:///run/x", SyslogPlace::Socket("/run/x".into())),
-            ("syslog+udp://h:514", SyslogPlace::Udp("h:514".into())),
+            ("syslog", SyslogAddress::Socket("/dev/log".into())),
+            ("syslog:///run/x", SyslogAddress::Socket("/run/x".into())),
+            ("syslog+udp://h:514", SyslogAddress::Udp("h:514".into())),
             (
                 "syslog+tcp://[::1]:6514",
-                SyslogPlace::Tcp("[::1]:6514".into()),
+                SyslogAddress::Tcp("[::1]:6514".into()),
             ),
         ] {
             assert_eq!(target(text), Some(AuditTarget::Syslog(place)), "{text}");

@@ -4,17 +4,17 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 
-use super::file::{AuditFile, Reopened};
+use super::file::{AuditFile, ReopenResult};
 use super::settings::AuditTarget;
-use super::syslog::Syslog;
+use super::syslog::SyslogReceiver;
 use crate::system_error;
 
 /// One place.
-pub struct Outlet {
+pub struct AuditSink {
     /// What it was opened for.
     pub target: AuditTarget,
     /// What it is.
-    pub sink: Sink,
+    pub kind: SinkKind,
     /// Bytes of the piece that it has.
     written: usize,
     /// Whether the last attempt failed, which was told.
@@ -22,29 +22,29 @@ pub struct Outlet {
 }
 
 /// What a place can be.
-pub enum Sink {
+pub enum SinkKind {
     /// Standard output, without the buffer that others would share.
     Stdout(File),
     /// A file.
     File(AuditFile),
     /// A receiver.
-    Syslog(Syslog),
+    Syslog(SyslogReceiver),
 }
 
-impl Outlet {
+impl AuditSink {
     /// Opens what a target names.
     pub fn open(target: &AuditTarget) -> io::Result<Self> {
         let sink = match target {
             AuditTarget::Stdout => {
                 let own = io::stdout().as_fd().try_clone_to_owned()?;
-                Sink::Stdout(File::from(own))
+                SinkKind::Stdout(File::from(own))
             }
-            AuditTarget::File(path) => Sink::File(AuditFile::open(path)?),
-            AuditTarget::Syslog(place) => Sink::Syslog(Syslog::new(place.clone())),
+            AuditTarget::File(path) => SinkKind::File(AuditFile::open(path)?),
+            AuditTarget::Syslog(place) => SinkKind::Syslog(SyslogReceiver::new(place.clone())),
         };
         Ok(Self {
             target: target.clone(),
-            sink,
+            kind: sink,
             written: 0,
             failing: false,
         })
@@ -52,20 +52,20 @@ impl Outlet {
 
     /// What it is, for a person.
     pub fn name(&self) -> &'static str {
-        match self.sink {
-            Sink::Stdout(_) => "standard output",
-            Sink::File(_) => "the file",
-            Sink::Syslog(_) => "the syslog",
+        match self.kind {
+            SinkKind::Stdout(_) => "standard output",
+            SinkKind::File(_) => "the file",
+            SinkKind::Syslog(_) => "the syslog",
         }
     }
 
     /// Why it was not reached, with what helps.
     pub fn fault(&self, error: &io::Error) -> String {
         let kind = error.kind();
-        match &self.sink {
-            Sink::Stdout(_) => kind.to_string(),
-            Sink::File(file) => system_error::of_file(file.path(), kind),
-            Sink::Syslog(syslog) => {
+        match &self.kind {
+            SinkKind::Stdout(_) => kind.to_string(),
+            SinkKind::File(file) => system_error::of_file(file.path(), kind),
+            SinkKind::Syslog(syslog) => {
                 let place = syslog.place();
                 let what = match kind {
                     io::ErrorKind::NotFound => "there is none",
@@ -95,10 +95,10 @@ impl Outlet {
     pub fn write(&mut self, piece: &str) -> io::Result<()> {
         while !self.has_all(piece) {
             let rest = piece.as_bytes().get(self.written..).unwrap_or_default();
-            let written = match &mut self.sink {
-                Sink::Stdout(file) => file.write(rest),
-                Sink::File(file) => file.write(rest),
-                Sink::Syslog(syslog) => {
+            let written = match &mut self.kind {
+                SinkKind::Stdout(file) => file.write(rest),
+                SinkKind::File(file) => file.write(rest),
+                SinkKind::Syslog(syslog) => {
                     let rest = piece.get(self.written..).unwrap_or_default();
                     let line = rest.split_once('\n').map_or(rest, |(line, _)| line);
                     syslog.send(line).map(|()| line.len() + 1)
@@ -115,18 +115,18 @@ impl Outlet {
     }
 
     /// Opens a file anew if it is another one by now; a new one gets whole lines only.
-    pub fn reopen(&mut self, piece: &str) -> io::Result<Reopened> {
+    pub fn reopen(&mut self, piece: &str) -> io::Result<ReopenResult> {
         let done = piece.as_bytes().get(..self.written).unwrap_or_default();
         let line_start = done
             .iter()
             .rposition(|byte| *byte == b'\n')
             .map_or(0, |newline| newline + 1);
         let torn = u64::try_from(self.written - line_start).unwrap_or(0);
-        let Sink::File(file) = &mut self.sink else {
-            return Ok(Reopened::Same);
+        let SinkKind::File(file) = &mut self.kind else {
+            return Ok(ReopenResult::Same);
         };
         let reopened = file.reopen(torn)?;
-        if reopened == Reopened::Another {
+        if reopened == ReopenResult::Another {
             self.written = line_start;
         }
         Ok(reopened)

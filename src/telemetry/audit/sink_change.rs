@@ -8,30 +8,30 @@
 use std::io;
 
 use super::chain_resume;
-use super::chain_resume::Begun;
+use super::chain_resume::BegunChain;
 use super::settings::{AuditSettings, AuditTarget};
-use super::sink::{Outlet, Sink};
-use super::writer::Scribe;
-use crate::telemetry::log::Level;
+use super::sink::{AuditSink, SinkKind};
+use super::writer::AuditWriter;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 
 /// Places that are ready to be written to.
-pub struct Places {
+pub struct SinkChange {
     targets: Vec<AuditTarget>,
     /// Those that are not written to yet.
-    opened: Vec<Outlet>,
+    opened: Vec<AuditSink>,
     rotate_bytes: Option<u64>,
     rotate_keep: usize,
 }
 
-impl Places {
+impl SinkChange {
     /// Opens what is not among those that are held. Nothing is written yet.
     ///
     /// # Errors
     /// The system's.
     pub fn open(settings: &AuditSettings, held: &[AuditTarget]) -> io::Result<Self> {
         let fresh = settings.targets.iter().filter(|one| !held.contains(one));
-        let opened = fresh.map(Outlet::open).collect::<io::Result<Vec<_>>>()?;
+        let opened = fresh.map(AuditSink::open).collect::<io::Result<Vec<_>>>()?;
         Ok(Self {
             targets: settings.targets.clone(),
             opened,
@@ -47,36 +47,36 @@ impl Places {
     }
 }
 
-impl Scribe {
+impl AuditWriter {
     /// Writes to these from now on.
-    pub(super) fn change_places(&mut self, places: Places) {
-        let Places {
+    pub(super) fn change_sinks(&mut self, places: SinkChange) {
+        let SinkChange {
             targets,
             mut opened,
             rotate_bytes,
             rotate_keep,
         } = places;
         let mut begun = None;
-        for outlet in &mut opened {
-            if let Sink::File(file) = &mut outlet.sink {
+        for audit_sink in &mut opened {
+            if let SinkKind::File(file) = &mut audit_sink.kind {
                 match chain_resume::take_up(file, self.key, rotate_keep) {
                     Ok(taken) => begun = Some(taken),
                     Err(error) => {
                         self.shared.numbers.write_errors.inc();
-                        let fault = outlet.fault(&error);
+                        let fault = audit_sink.fault(&error);
                         let told = format_args!("the audit stays where it is: {fault}");
                         return self
                             .log
-                            .line(Level::Warn, LogEvent::AuditStays.name(), told);
+                            .line(LogLevel::Warn, LogEvent::AuditStays.name(), told);
                     }
                 }
             }
         }
-        let kept = std::mem::take(&mut self.outlets);
+        let kept = std::mem::take(&mut self.sinks);
         let kept = kept.into_iter().filter(|one| targets.contains(&one.target));
-        self.outlets = kept.chain(opened).collect();
+        self.sinks = kept.chain(opened).collect();
         (self.rotate_bytes, self.rotate_keep) = (rotate_bytes, rotate_keep);
-        if let Some(Begun {
+        if let Some(BegunChain {
             chain,
             event,
             fields,
@@ -85,14 +85,14 @@ impl Scribe {
             let head = self.chain.head();
             let told = format_args!("the audit goes on elsewhere; head {head}");
             self.log
-                .line(Level::Info, LogEvent::AuditMoved.name(), told);
+                .line(LogLevel::Info, LogEvent::AuditMoved.name(), told);
             self.unseal();
             self.chain = chain;
-            self.tell_chain(event, &fields);
+            self.write_chain_event(event, &fields);
         }
-        let count = self.outlets.len();
+        let count = self.sinks.len();
         let told = format_args!("the audit is written to {count} places from now on");
         self.log
-            .line(Level::Info, LogEvent::AuditPlaces.name(), told);
+            .line(LogLevel::Info, LogEvent::AuditPlaces.name(), told);
     }
 }

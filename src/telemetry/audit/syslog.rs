@@ -10,37 +10,37 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::unix::net::UnixDatagram;
 
-use super::settings::SyslogPlace;
+use super::settings::SyslogAddress;
 use crate::limits::AUDIT_SYSLOG_TIME_MAX;
 
 /// One receiver.
-pub struct Syslog {
-    place: SyslogPlace,
+pub struct SyslogReceiver {
+    place: SyslogAddress,
     /// What stands between the time and the text of every message.
     origin: String,
-    wire: Option<Wire>,
+    wire: Option<SyslogSocket>,
     message: Vec<u8>,
 }
 
 /// An open way to it.
-enum Wire {
+enum SyslogSocket {
     Unix(UnixDatagram),
     Udp(UdpSocket),
     Tcp(TcpStream),
 }
 
-impl Syslog {
+impl SyslogReceiver {
     /// A receiver that is not connected to yet.
-    pub fn new(place: SyslogPlace) -> Self {
+    pub fn new(place: SyslogAddress) -> Self {
         Self::of(place, "audit")
     }
 
     /// The same for lines of the log.
-    pub fn for_log(place: SyslogPlace) -> Self {
+    pub fn for_log(place: SyslogAddress) -> Self {
         Self::of(place, "log")
     }
 
-    fn of(place: SyslogPlace, kind: &str) -> Self {
+    fn of(place: SyslogAddress, kind: &str) -> Self {
         let pid = std::process::id();
         Self {
             place,
@@ -51,7 +51,7 @@ impl Syslog {
     }
 
     /// Where it is.
-    pub fn place(&self) -> &SyslogPlace {
+    pub fn place(&self) -> &SyslogAddress {
         &self.place
     }
 
@@ -60,7 +60,7 @@ impl Syslog {
         self.compose(line);
         let mut wire = match self.wire.take() {
             Some(wire) => wire,
-            None => Wire::connect(&self.place)?,
+            None => SyslogSocket::connect(&self.place)?,
         };
         match wire.send(&self.message) {
             // No receiver would ever take it: the chain shows that it is missing there.
@@ -75,7 +75,7 @@ impl Syslog {
         let header = [PRIORITY_AND_VERSION, time_of(line), &self.origin];
         let text = header.concat();
         self.message.clear();
-        if matches!(self.place, SyslogPlace::Tcp(_)) {
+        if matches!(self.place, SyslogAddress::Tcp(_)) {
             let length = text.len() + line.len();
             self.message
                 .extend_from_slice(format!("{length} ").as_bytes());
@@ -85,17 +85,17 @@ impl Syslog {
     }
 }
 
-impl Wire {
-    fn connect(place: &SyslogPlace) -> io::Result<Self> {
+impl SyslogSocket {
+    fn connect(place: &SyslogAddress) -> io::Result<Self> {
         let patience = Some(AUDIT_SYSLOG_TIME_MAX);
         Ok(match place {
-            SyslogPlace::Socket(path) => {
+            SyslogAddress::Socket(path) => {
                 let socket = UnixDatagram::unbound()?;
                 socket.connect(path)?;
                 socket.set_write_timeout(patience)?;
                 Self::Unix(socket)
             }
-            SyslogPlace::Udp(address) => {
+            SyslogAddress::Udp(address) => {
                 let address = resolve(address)?;
                 let any = match address {
                     SocketAddr::V4(_) => "0.0.0.0:0",
@@ -106,7 +106,7 @@ impl Wire {
                 socket.set_write_timeout(patience)?;
                 Self::Udp(socket)
             }
-            SyslogPlace::Tcp(address) => {
+            SyslogAddress::Tcp(address) => {
                 let stream = TcpStream::connect_timeout(&resolve(address)?, AUDIT_SYSLOG_TIME_MAX)?;
                 stream.set_write_timeout(patience)?;
                 Self::Tcp(stream)
@@ -170,13 +170,13 @@ mod tests {
     #[test]
     fn a_message_has_the_line_in_it_byte_for_byte() {
         let line = r#"{"v":2,"time":"2026-01-02T03:04:05.678901Z","event":"login"}"#;
-        let mut syslog = Syslog::new(SyslogPlace::Tcp("h:1".into()));
+        let mut syslog = SyslogReceiver::new(SyslogAddress::Tcp("h:1".into()));
         syslog.origin = " host pgsieve 7 audit - ".into();
         syslog.compose(line);
         let message = format!("<110>1 2026-01-02T03:04:05.678901Z host pgsieve 7 audit - {line}");
         let framed = format!("{} {message}", message.len());
         assert_eq!(String::from_utf8_lossy(&syslog.message), framed);
-        syslog.place = SyslogPlace::Udp("h:1".into());
+        syslog.place = SyslogAddress::Udp("h:1".into());
         syslog.compose(line);
         assert_eq!(String::from_utf8_lossy(&syslog.message), message);
         assert_eq!(time_of("{}"), "-");

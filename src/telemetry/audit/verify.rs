@@ -7,39 +7,39 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::chain::{Head, Link};
+use super::chain::{ChainHead, ChainLink};
 use super::settings::ChainKey;
 use crate::limits::{AUDIT_FAULTS_TOLD_MAX, AUDIT_GAPS_MAX, AUDIT_LINE_BYTES_MAX};
 
 /// What is found out, file by file.
-pub struct Verifier {
+pub struct ChainVerifier {
     key: Option<ChainKey>,
     /// A line whose digest is known from elsewhere.
-    expected: Option<Head>,
-    expectation: Expectation,
+    expected: Option<ChainHead>,
+    expectation: ExpectedHead,
     /// The highest line so far.
-    last: Option<Last>,
+    last: Option<HighestLine>,
     /// The first line of all.
-    first: Option<Head>,
+    first: Option<ChainHead>,
     /// Lines that were passed over, in case they come later.
-    gaps: Vec<Gap>,
+    gaps: Vec<SequenceGap>,
     /// A line that is none of the chain: what comes next says whether a crash has left it.
-    torn: Option<Torn>,
+    torn: Option<TornLine>,
     /// Lines that are none of the chain, since the last that is.
     strangers: u64,
-    findings: Findings,
-    place: Place,
+    findings: ChainFindings,
+    place: LinePlace,
     /// The file before this one, if nothing was in it.
-    emptied: Option<Place>,
+    emptied: Option<LinePlace>,
 }
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Findings {
+pub struct ChainFindings {
     /// Lines that are in place.
     pub lines: u64,
     /// The first faults, in the order in which they were seen.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ChainFault>,
     /// All faults.
     pub faults_total: u64,
     /// Crashes that left half a line, which the chain speaks of.
@@ -54,18 +54,18 @@ pub struct Findings {
 
 /// One fault and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ChainFault {
     /// The file, counted from 0 in the order in which they were read.
     pub file: usize,
     /// The line in that file, counted from 1.
     pub line: u64,
     /// What it is.
-    pub what: What,
+    pub kind: FaultKind,
 }
 
 /// What can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum FaultKind {
     /// The line is not as it was written, or no line of an audit.
     Altered,
     /// Lines that should stand before this one are nowhere.
@@ -112,53 +112,53 @@ pub enum What {
 
 /// Where the reading is.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct LinePlace {
     file: usize,
     line: u64,
 }
 
 /// The highest line so far. Without its digest when it was altered.
 #[derive(Clone, Copy)]
-struct Last {
+struct HighestLine {
     seq: u64,
-    digest: Option<super::chain::Digest>,
+    digest: Option<super::chain::LineDigest>,
 }
 
 /// Lines that were passed over.
-struct Gap {
+struct SequenceGap {
     from: u64,
     to: u64,
-    place: Place,
+    place: LinePlace,
 }
 
 /// Half a line, perhaps.
-struct Torn {
+struct TornLine {
     bytes: usize,
-    digest: super::chain::Digest,
-    place: Place,
+    digest: super::chain::LineDigest,
+    place: LinePlace,
 }
 
 /// What became of the line that is known from elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expectation {
+enum ExpectedHead {
     Open,
     Met,
 }
 
-impl Verifier {
+impl ChainVerifier {
     /// Nothing is read yet. `expected` is a line whose digest was noted elsewhere.
-    pub fn new(key: Option<ChainKey>, expected: Option<Head>) -> Self {
+    pub fn new(key: Option<ChainKey>, expected: Option<ChainHead>) -> Self {
         Self {
             key,
             expected,
-            expectation: Expectation::Open,
+            expectation: ExpectedHead::Open,
             last: None,
             first: None,
             gaps: Vec::new(),
             torn: None,
             strangers: 0,
-            findings: Findings::default(),
-            place: Place::default(),
+            findings: ChainFindings::default(),
+            place: LinePlace::default(),
             emptied: None,
         }
     }
@@ -174,7 +174,7 @@ impl Verifier {
         mut more: impl FnMut() -> bool,
     ) -> io::Result<()> {
         if let Some(place) = self.emptied.take() {
-            self.fault(What::Emptied, place);
+            self.fault(FaultKind::Emptied, place);
         }
         let mut line = Vec::new();
         loop {
@@ -198,15 +198,15 @@ impl Verifier {
         if !line.is_empty() {
             self.place.line += 1;
             self.settle_torn();
-            self.fault(What::Torn, self.place);
+            self.fault(FaultKind::Torn, self.place);
             self.strangers += 1;
         }
         // The newest may have been begun just now; no other was ever put aside empty.
-        self.emptied = (self.place.line == 0).then_some(Place {
+        self.emptied = (self.place.line == 0).then_some(LinePlace {
             line: 1,
             ..self.place
         });
-        self.place = Place {
+        self.place = LinePlace {
             file: self.place.file + 1,
             line: 0,
         };
@@ -214,36 +214,36 @@ impl Verifier {
     }
 
     /// What was found, and the head of the chain. Everything has been read.
-    pub fn finish(mut self) -> (Findings, Option<u64>, Option<Head>) {
+    pub fn finish(mut self) -> (ChainFindings, Option<u64>, Option<ChainHead>) {
         self.settle_torn();
         for gap in std::mem::take(&mut self.gaps) {
             let (from, to) = (gap.from, gap.to);
-            self.fault(What::Missing { from, to }, gap.place);
+            self.fault(FaultKind::Missing { from, to }, gap.place);
         }
-        if let (Some(expected), Expectation::Open) = (self.expected, self.expectation)
+        if let (Some(expected), ExpectedHead::Open) = (self.expected, self.expectation)
             && expected.seq > 0
         {
             let seq = expected.seq;
-            self.fault(What::CutOff { seq }, self.place);
+            self.fault(FaultKind::CutOff { seq }, self.place);
         }
         let head = self.last.and_then(|last| {
             let (seq, digest) = (last.seq, last.digest?);
-            Some(Head { seq, digest })
+            Some(ChainHead { seq, digest })
         });
         (self.findings, self.first.map(|first| first.seq), head)
     }
 
     fn line(&mut self, line: &[u8]) {
-        let Some(link) = Link::of(line) else {
+        let Some(link) = ChainLink::of(line) else {
             return self.stranger(Some(line));
         };
-        let Some(head) = link.holds(self.key.as_ref()) else {
+        let Some(head) = link.verified_head(self.key.as_ref()) else {
             self.note_kind(line);
             return self.stranger(None);
         };
         self.note_kind(line);
         if has_event(line, b"\"event\":\"lines_lost\"") {
-            let told = serde_json::from_slice::<Told>(line).unwrap_or_default();
+            let told = serde_json::from_slice::<ChainEvent>(line).unwrap_or_default();
             let lines = told.lines.unwrap_or(0);
             self.findings.dropped = self.findings.dropped.saturating_add(lines);
         }
@@ -255,21 +255,21 @@ impl Verifier {
     }
 
     /// Where a sound line stands among the others.
-    fn take(&mut self, link: &Link<'_>, head: Head) {
+    fn take(&mut self, link: &ChainLink<'_>, head: ChainHead) {
         let seq = head.seq;
-        let last = Last {
+        let last = HighestLine {
             seq,
             digest: Some(head.digest),
         };
         let Some(before) = self.last else {
             self.first = Some(head);
             self.last = Some(last);
-            if seq == 1 && link.prev != Head::GENESIS.digest {
-                self.fault(What::Foreign { seq }, self.place);
+            if seq == 1 && link.prev != ChainHead::GENESIS.digest {
+                self.fault(FaultKind::Foreign { seq }, self.place);
             }
             // Every file begins with a line about the chain.
             if !begins_file(link.body) {
-                self.fault(What::Headless, self.place);
+                self.fault(FaultKind::Headless, self.place);
             }
             return;
         };
@@ -278,7 +278,7 @@ impl Verifier {
         }
         let follows = seq == before.seq + 1;
         if follows && before.digest.is_some_and(|digest| digest != link.prev) {
-            self.fault(What::Foreign { seq }, self.place);
+            self.fault(FaultKind::Foreign { seq }, self.place);
         }
         if !follows {
             self.gap(before.seq + 1, seq - 1);
@@ -287,15 +287,15 @@ impl Verifier {
     }
 
     /// A line with a number that is over.
-    fn late(&mut self, head: Head, link: &Link<'_>) {
+    fn late(&mut self, head: ChainHead, link: &ChainLink<'_>) {
         let seq = head.seq;
-        let begins = seq == 1 && link.prev == Head::GENESIS.digest;
+        let begins = seq == 1 && link.prev == ChainHead::GENESIS.digest;
         if begins && self.first.is_none_or(|first| first != head) {
-            self.last = Some(Last {
+            self.last = Some(HighestLine {
                 seq,
                 digest: Some(head.digest),
             });
-            return self.fault(What::AnotherChain, self.place);
+            return self.fault(FaultKind::AnotherChain, self.place);
         }
         let found = self
             .gaps
@@ -303,26 +303,26 @@ impl Verifier {
             .position(|gap| gap.from <= seq && seq <= gap.to);
         let Some(gap) = found.map(|place| self.gaps.swap_remove(place)) else {
             let what = match self.first {
-                Some(first) if seq < first.seq => What::Reordered { seq },
-                _ => What::Duplicated { seq },
+                Some(first) if seq < first.seq => FaultKind::Reordered { seq },
+                _ => FaultKind::Duplicated { seq },
             };
             return self.fault(what, self.place);
         };
         for (from, to) in [(gap.from, seq - 1), (seq + 1, gap.to)] {
             if from <= to {
                 let place = gap.place;
-                self.gaps.push(Gap { from, to, place });
+                self.gaps.push(SequenceGap { from, to, place });
             }
         }
-        self.fault(What::Reordered { seq }, self.place);
+        self.fault(FaultKind::Reordered { seq }, self.place);
     }
 
     fn gap(&mut self, from: u64, to: u64) {
         if self.gaps.len() < AUDIT_GAPS_MAX {
             let place = self.place;
-            self.gaps.push(Gap { from, to, place });
+            self.gaps.push(SequenceGap { from, to, place });
         } else {
-            self.fault(What::Missing { from, to }, self.place);
+            self.fault(FaultKind::Missing { from, to }, self.place);
         }
     }
 
@@ -331,14 +331,14 @@ impl Verifier {
         self.settle_torn();
         match line {
             Some(line) => {
-                self.torn = Some(Torn {
+                self.torn = Some(TornLine {
                     bytes: line.len(),
                     digest: *blake3::hash(line).as_bytes(),
                     place: self.place,
                 });
             }
             None => {
-                self.fault(What::Altered, self.place);
+                self.fault(FaultKind::Altered, self.place);
                 self.strangers += 1;
             }
         }
@@ -347,20 +347,20 @@ impl Verifier {
     /// No line spoke of it: it is a line that was altered, or put in.
     fn settle_torn(&mut self) {
         if let Some(torn) = self.torn.take() {
-            self.fault(What::Altered, torn.place);
+            self.fault(FaultKind::Altered, torn.place);
             self.strangers += 1;
         }
     }
 
-    fn note_torn(&mut self, line: &[u8], link: &Link<'_>) {
+    fn note_torn(&mut self, line: &[u8], link: &ChainLink<'_>) {
         if self.torn.is_none() && !begins_file(line) {
             return;
         }
-        let told = serde_json::from_slice::<Told>(line).unwrap_or_default();
+        let told = serde_json::from_slice::<ChainEvent>(line).unwrap_or_default();
         let Some(torn) = &self.torn else {
             // In front of the oldest line there may be a file that was put away.
             if told.torn.is_some() && self.last.is_some() {
-                self.fault(What::HalfMissing, self.place);
+                self.fault(FaultKind::HalfMissing, self.place);
             }
             return;
         };
@@ -381,27 +381,27 @@ impl Verifier {
     }
 
     /// Altered lines stand for as many that seem to be missing.
-    fn strangers_before(&mut self, link: &Link<'_>) {
+    fn strangers_before(&mut self, link: &ChainLink<'_>) {
         let strangers = std::mem::take(&mut self.strangers);
         let Some(last) = &mut self.last else { return };
         let missing = link.seq.saturating_sub(last.seq + 1);
         let replaced = strangers.min(missing);
         if replaced > 0 {
-            *last = Last {
+            *last = HighestLine {
                 seq: last.seq + replaced,
                 digest: None,
             };
         }
     }
 
-    fn expect(&mut self, head: Head) {
+    fn expect(&mut self, head: ChainHead) {
         if let Some(expected) = self.expected
             && expected.seq == head.seq
-            && self.expectation == Expectation::Open
+            && self.expectation == ExpectedHead::Open
         {
-            self.expectation = Expectation::Met;
+            self.expectation = ExpectedHead::Met;
             if expected != head {
-                self.fault(What::NotAsExpected, self.place);
+                self.fault(FaultKind::NotAsExpected, self.place);
             }
         }
     }
@@ -411,7 +411,7 @@ impl Verifier {
         if !begins_file(line) {
             return;
         }
-        let told = serde_json::from_slice::<Told>(line).unwrap_or_default();
+        let told = serde_json::from_slice::<ChainEvent>(line).unwrap_or_default();
         if told.key_id.is_some() {
             self.findings.keyed += 1;
         } else {
@@ -419,13 +419,13 @@ impl Verifier {
         }
     }
 
-    fn fault(&mut self, what: What, place: Place) {
+    fn fault(&mut self, what: FaultKind, place: LinePlace) {
         self.findings.faults_total += 1;
         if self.findings.faults.len() < AUDIT_FAULTS_TOLD_MAX {
-            self.findings.faults.push(Fault {
+            self.findings.faults.push(ChainFault {
                 file: place.file,
                 line: place.line,
-                what,
+                kind: what,
             });
         }
     }
@@ -433,7 +433,7 @@ impl Verifier {
 
 /// What a line about the chain itself says.
 #[derive(Default, serde::Deserialize)]
-struct Told {
+struct ChainEvent {
     #[serde(default)]
     event: String,
     torn_bytes: Option<u64>,
@@ -464,7 +464,7 @@ pub fn first_seq(mut input: impl BufRead) -> io::Result<Option<u64>> {
         if line.last() == Some(&b'\n') {
             line.pop();
         }
-        if let Some(link) = Link::of(&line) {
+        if let Some(link) = ChainLink::of(&line) {
             return Ok(Some(link.seq));
         }
     }

@@ -12,52 +12,52 @@ use std::time::{Duration, Instant};
 
 use memchr::memchr;
 
-use super::chain::Chain;
+use super::chain::AuditChain;
 use super::chain_resume;
-use super::chain_resume::{Begun, with_key};
-use super::file::Reopened;
+use super::chain_resume::{BegunChain, with_key};
+use super::file::ReopenResult;
 use super::line::begin;
-use super::line_time::Clock;
-use super::queue::{Queue, Shared, StatementTexts, Writer, wait};
+use super::line_time::LineClock;
+use super::queue::{AuditQueue, AuditShared, StatementTexts, WriterState, wait};
 use super::settings::{AuditSettings, ChainKey};
-use super::sink::{Outlet, Sink};
-use super::sink_change::Places;
+use super::sink::{AuditSink, SinkKind};
+use super::sink_change::SinkChange;
 use super::text::{TextRecipient, seal, sealed_bytes_max};
 use crate::limits::{
     AUDIT_BUFFER_BYTES_KEPT, AUDIT_CHUNK_BYTES, AUDIT_CLOSING_TIME_MAX, AUDIT_ROTATE_AGAIN,
     AUDIT_WRITE_INTERVAL_MS,
 };
 use crate::telemetry::log::log_event::LogEvent;
-use crate::telemetry::log::{Level, Log};
+use crate::telemetry::log::{EventLog, LogLevel};
 
 /// The writer.
-pub struct Scribe {
-    pub(super) shared: Arc<Shared>,
-    pub(super) outlets: Vec<Outlet>,
-    pub(super) chain: Chain,
+pub struct AuditWriter {
+    pub(super) shared: Arc<AuditShared>,
+    pub(super) sinks: Vec<AuditSink>,
+    pub(super) chain: AuditChain,
     pub(super) key: Option<ChainKey>,
     pub(super) rotate_bytes: Option<u64>,
     pub(super) rotate_keep: usize,
     /// Whom the texts of statements are encrypted to.
     recipients: Vec<TextRecipient>,
-    batch: Batch,
+    batch: LineBatch,
     /// What is being written: some lines of the batch, on the chain.
     piece: String,
     /// Where its lines begin in the batch.
     piece_from: usize,
-    clock: Clock,
+    clock: LineClock,
     /// The file is still to be opened anew.
     reopen: bool,
     /// Other places that are to be taken over.
-    coming: Option<Box<Places>>,
+    coming: Option<Box<SinkChange>>,
     /// When a rotation failed last.
     stuck: Option<Instant>,
-    pub(super) log: Log,
+    pub(super) log: EventLog,
 }
 
 /// Lines on their way out, as they came.
 #[derive(Default)]
-struct Batch {
+struct LineBatch {
     text: String,
     texts: StatementTexts,
     /// Bytes that are on the chain.
@@ -66,47 +66,51 @@ struct Batch {
 }
 
 /// What the writer was asked for when it took a batch.
-struct Orders {
+struct WriterOrders {
     closing: bool,
 }
 
-impl Scribe {
+impl AuditWriter {
     /// Opens every place and takes the chain up.
-    pub fn open(settings: &AuditSettings, shared: Arc<Shared>, log: Log) -> io::Result<Self> {
-        let opened = settings.targets.iter().map(Outlet::open);
-        let mut outlets = opened.collect::<io::Result<Vec<_>>>()?;
+    pub fn open(
+        settings: &AuditSettings,
+        shared: Arc<AuditShared>,
+        log: EventLog,
+    ) -> io::Result<Self> {
+        let opened = settings.targets.iter().map(AuditSink::open);
+        let mut sinks = opened.collect::<io::Result<Vec<_>>>()?;
         let key = settings.chain_key;
         let mut begun = None;
-        for outlet in &mut outlets {
-            if let Sink::File(file) = &mut outlet.sink {
+        for audit_sink in &mut sinks {
+            if let SinkKind::File(file) = &mut audit_sink.kind {
                 begun = Some(chain_resume::take_up(file, key, settings.rotate_keep)?);
             }
         }
         let begun = begun.map_or_else(|| chain_resume::begin(key), Ok)?;
-        let Begun {
+        let BegunChain {
             chain,
             event,
             fields,
         } = begun;
-        let mut scribe = Self {
+        let mut audit_writer = Self {
             shared,
-            outlets,
+            sinks,
             chain,
             key,
             rotate_bytes: settings.rotate_bytes,
             rotate_keep: settings.rotate_keep,
             recipients: settings.text_recipients.clone(),
-            batch: Batch::default(),
+            batch: LineBatch::default(),
             piece: String::new(),
             piece_from: 0,
-            clock: Clock::new(),
+            clock: LineClock::new(),
             reopen: false,
             coming: None,
             stuck: None,
             log,
         };
-        scribe.tell_chain(event, &fields);
-        Ok(scribe)
+        audit_writer.write_chain_event(event, &fields);
+        Ok(audit_writer)
     }
 
     /// Runs until the audit is closed.
@@ -137,7 +141,7 @@ impl Scribe {
                 closing_since = closing_since.or_else(|| Some(Instant::now()));
             }
             if let Some(places) = self.coming.take() {
-                self.change_places(*places);
+                self.change_sinks(*places);
             }
             if self.reopen {
                 self.reopen();
@@ -146,18 +150,18 @@ impl Scribe {
     }
 
     /// Waits for lines and takes them all, unless an earlier batch is still to be written.
-    fn take(&mut self) -> Orders {
+    fn take(&mut self) -> WriterOrders {
         let shared = Arc::clone(&self.shared);
         let is_done = self.is_done();
         let mut queue = shared.lock();
-        while queue.writer == Writer::Idle && is_done {
+        while queue.writer == WriterState::Idle && is_done {
             queue = wait(&shared.work, queue, Duration::MAX);
         }
-        if queue.writer == Writer::Gathering && is_done {
+        if queue.writer == WriterState::Gathering && is_done {
             let moment = Duration::from_millis(AUDIT_WRITE_INTERVAL_MS);
             queue = wait(&shared.work, queue, moment);
         }
-        let closing = queue.writer == Writer::Closing;
+        let closing = queue.writer == WriterState::Closing;
         if is_done {
             std::mem::swap(&mut self.batch.text, &mut queue.text);
             self.batch.texts = std::mem::take(&mut queue.texts);
@@ -179,7 +183,7 @@ impl Scribe {
         if queue.text.is_empty() {
             shared.make_room();
         }
-        Orders { closing }
+        WriterOrders { closing }
     }
 
     fn is_done(&self) -> bool {
@@ -187,32 +191,32 @@ impl Scribe {
     }
 
     fn has_written_piece(&self) -> bool {
-        self.outlets
+        self.sinks
             .iter()
-            .all(|outlet| outlet.has_all(&self.piece))
+            .all(|audit_sink| audit_sink.has_all(&self.piece))
     }
 
     fn write_all(&mut self) -> io::Result<()> {
         loop {
             let mut failure = None;
-            for outlet in &mut self.outlets {
-                let name = outlet.name();
-                match outlet.write(&self.piece) {
-                    Ok(()) if outlet.failing => {
-                        outlet.failing = false;
+            for audit_sink in &mut self.sinks {
+                let name = audit_sink.name();
+                match audit_sink.write(&self.piece) {
+                    Ok(()) if audit_sink.failing => {
+                        audit_sink.failing = false;
                         let told = format_args!("the audit reaches {name} again");
                         self.log
-                            .line(Level::Info, LogEvent::AuditReached.name(), told);
+                            .line(LogLevel::Info, LogEvent::AuditReached.name(), told);
                     }
                     Ok(()) => {}
                     Err(error) => {
-                        if !outlet.failing {
-                            let fault = outlet.fault(&error);
+                        if !audit_sink.failing {
+                            let fault = audit_sink.fault(&error);
                             let told = format_args!("the audit does not reach {name}: {fault}");
                             self.log
-                                .line(Level::Warn, LogEvent::AuditUnreached.name(), told);
+                                .line(LogLevel::Warn, LogEvent::AuditUnreached.name(), told);
                         }
-                        outlet.failing = true;
+                        audit_sink.failing = true;
                         failure = Some(error);
                     }
                 }
@@ -245,8 +249,8 @@ impl Scribe {
         if self.piece.capacity() > AUDIT_BUFFER_BYTES_KEPT {
             self.piece = String::new();
         }
-        for outlet in &mut self.outlets {
-            outlet.next_piece();
+        for audit_sink in &mut self.sinks {
+            audit_sink.next_piece();
         }
     }
 
@@ -302,10 +306,12 @@ impl Scribe {
     }
 
     fn file_size(&self) -> Option<u64> {
-        self.outlets.iter().find_map(|outlet| match &outlet.sink {
-            Sink::File(file) if file.is_plain() => Some(file.size()),
-            Sink::File(_) | Sink::Stdout(_) | Sink::Syslog(_) => None,
-        })
+        self.sinks
+            .iter()
+            .find_map(|audit_sink| match &audit_sink.kind {
+                SinkKind::File(file) if file.is_plain() => Some(file.size()),
+                SinkKind::File(_) | SinkKind::Stdout(_) | SinkKind::Syslog(_) => None,
+            })
     }
 
     fn rotate(&mut self) {
@@ -317,11 +323,11 @@ impl Scribe {
         }
         let keep = self.rotate_keep;
         let rotated = self
-            .outlets
+            .sinks
             .iter_mut()
-            .find_map(|outlet| match &mut outlet.sink {
-                Sink::File(file) => Some(file.rotate(keep)),
-                Sink::Stdout(_) | Sink::Syslog(_) => None,
+            .find_map(|audit_sink| match &mut audit_sink.kind {
+                SinkKind::File(file) => Some(file.rotate(keep)),
+                SinkKind::Stdout(_) | SinkKind::Syslog(_) => None,
             });
         match rotated {
             None => {}
@@ -331,9 +337,9 @@ impl Scribe {
                 let head = self.chain.head();
                 let told = format_args!("the audit's file was put aside; head {head}");
                 self.log
-                    .line(Level::Info, LogEvent::AuditRotated.name(), told);
+                    .line(LogLevel::Info, LogEvent::AuditRotated.name(), told);
                 let fields = with_key(self.key.as_ref(), ",\"why\":\"rotated\"");
-                self.tell_chain("chain_continued", &fields);
+                self.write_chain_event("chain_continued", &fields);
             }
             Some(Err(error)) => {
                 self.stuck = Some(Instant::now());
@@ -341,7 +347,7 @@ impl Scribe {
                 let kind = error.kind();
                 let told = format_args!("the audit's file cannot be put aside: {kind}");
                 self.log
-                    .line(Level::Warn, LogEvent::AuditRotateFailed.name(), told);
+                    .line(LogLevel::Warn, LogEvent::AuditRotateFailed.name(), told);
             }
         }
     }
@@ -349,16 +355,16 @@ impl Scribe {
     fn reopen(&mut self) {
         let fresh = self.has_written_piece();
         let mut another = false;
-        for outlet in &mut self.outlets {
-            match outlet.reopen(&self.piece) {
-                Ok(reopened) => another |= reopened == Reopened::Another,
+        for audit_sink in &mut self.sinks {
+            match audit_sink.reopen(&self.piece) {
+                Ok(reopened) => another |= reopened == ReopenResult::Another,
                 Err(error) => {
                     // The old one is written to until it works.
                     self.shared.numbers.write_errors.inc();
                     let kind = error.kind();
                     let told = format_args!("the audit's file cannot be opened anew: {kind}");
                     self.log
-                        .line(Level::Warn, LogEvent::AuditReopenFailed.name(), told);
+                        .line(LogLevel::Warn, LogEvent::AuditReopenFailed.name(), told);
                     return;
                 }
             }
@@ -370,17 +376,17 @@ impl Scribe {
         let head = self.chain.head();
         let told = format_args!("the audit's file was opened anew; head {head}");
         self.log
-            .line(Level::Info, LogEvent::AuditReopened.name(), told);
+            .line(LogLevel::Info, LogEvent::AuditReopened.name(), told);
         // Lines that are sealed already come first, and say themselves what they follow.
         if fresh {
             self.begin_piece();
             let fields = with_key(self.key.as_ref(), ",\"why\":\"reopened\"");
-            self.tell_chain("chain_continued", &fields);
+            self.write_chain_event("chain_continued", &fields);
         }
     }
 
     /// A line of the writer's own, in front of those that wait.
-    pub(super) fn tell_chain(&mut self, event: &'static str, fields: &str) {
+    pub(super) fn write_chain_event(&mut self, event: &'static str, fields: &str) {
         let mut line = String::new();
         begin(&mut line, &mut self.clock, event, None);
         line.push_str(fields);
@@ -392,16 +398,16 @@ impl Scribe {
         if self.is_done() {
             let told = format_args!("the audit is closed; head {head}");
             self.log
-                .line(Level::Info, LogEvent::AuditClosed.name(), told);
+                .line(LogLevel::Info, LogEvent::AuditClosed.name(), told);
         } else {
             let told = format_args!(
                 "the audit is closed and could not be written to its end: the last piece and \
                  {lost} lines behind it are lost; head {head}"
             );
             self.log
-                .line(Level::Alarm, LogEvent::AuditLost.name(), told);
+                .line(LogLevel::Alarm, LogEvent::AuditLost.name(), told);
         }
-        self.shared.lock().writer = Writer::Closed;
+        self.shared.lock().writer = WriterState::Closed;
         self.shared.progress.notify_all();
         self.shared.make_room();
     }
@@ -419,20 +425,20 @@ fn with_text(line: &str, text: &str, recipients: &[TextRecipient]) -> Option<Str
 }
 
 /// After a batch was taken: idle when nothing waits.
-fn rest(queue: &mut Queue) {
+fn rest(queue: &mut AuditQueue) {
     match queue.writer {
-        Writer::Closing | Writer::Closed => {}
-        Writer::Idle | Writer::Gathering | Writer::Urged => {
+        WriterState::Closing | WriterState::Closed => {}
+        WriterState::Idle | WriterState::Gathering | WriterState::Urged => {
             queue.writer = if queue.text.is_empty() {
-                Writer::Idle
+                WriterState::Idle
             } else {
-                Writer::Gathering
+                WriterState::Gathering
             };
         }
     }
 }
 
-impl Batch {
+impl LineBatch {
     /// What is not on the chain yet.
     fn rest(&self) -> &str {
         self.text.get(self.sealed..).unwrap_or_default()

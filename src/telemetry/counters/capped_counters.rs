@@ -1,7 +1,7 @@
 //! Counters with a name among their labels that is not known when the program is built: that of a
 //! policy, a user, a fingerprint or what a statement was about. Each has a
-//! [place](crate::telemetry::counters::label_slots) or is counted as one of the rest, under the name `other`. A
-//! name that loses its place takes its series along.
+//! [place](crate::telemetry::counters::label_slots) or is counted as one of the rest, under the
+//! name `other`. A name that loses its place takes its series along.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -16,67 +16,67 @@ use crate::gate::{Rule, StatementKind};
 use crate::limits;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::TelemetryError;
-use crate::telemetry::counters::counter_vec::{Labels, Three};
-use crate::telemetry::counters::label_slots::{Freed, Slot, Slots};
-use crate::telemetry::labels::{Label, Outcome, Path};
+use crate::telemetry::counters::counter_vec::{LabelSet, ThreeLabels};
+use crate::telemetry::counters::label_slots::{FreedSlot, LabelSlot, LabelSlots};
+use crate::telemetry::labels::{Label, ProtocolPath, StatementOutcome};
 use crate::telemetry::metrics::{
     Metric, OBSERVED, REFUSALS, STATEMENTS, USER_REFUSALS, USER_STATEMENTS,
 };
 
 /// What is counted by policy.
-pub struct ByPolicy {
-    held: Mutex<HeldByPolicy>,
+pub struct PolicyCounters {
+    held: Mutex<PolicyCountersInner>,
 }
 
 /// What is counted by user.
-pub struct ByUser {
-    held: Mutex<HeldByUser>,
+pub struct UserCounters {
+    held: Mutex<UserCountersInner>,
 }
 
 /// What is counted by fingerprint.
-pub type ByFingerprint = RefusalsBy<Fingerprint>;
+pub type FingerprintRefusals = CappedRefusals<Fingerprint>;
 
 /// What is counted by what it was about, as [`Refusal::subject`](crate::gate::Refusal::subject)
 /// calls it.
-pub type BySubject = RefusalsBy<Box<str>>;
+pub type SubjectRefusals = CappedRefusals<Box<str>>;
 
 /// Refusals by a name that statements bring along.
-pub struct RefusalsBy<N> {
-    held: Mutex<HeldRefusals<N>>,
+pub struct CappedRefusals<N> {
+    held: Mutex<CappedRefusalsInner<N>>,
 }
 
 /// The labels of a statement beside its policy.
-pub type StatementLabels = Three<Path, StatementKind, Outcome>;
+pub type StatementLabels = ThreeLabels<ProtocolPath, StatementKind, StatementOutcome>;
 
 /// Numbers of one user, by verdict.
-pub type Verdicts = [u64; <Outcome as Label>::ALL.len()];
+pub type VerdictCounts = [u64; <StatementOutcome as Label>::ALL.len()];
 
-struct HeldByPolicy {
-    slots: Slots<Arc<str>>,
-    statements: Named<StatementLabels>,
-    refusals: Named<Rule>,
-    observed: Named<Rule>,
+struct PolicyCountersInner {
+    slots: LabelSlots<Arc<str>>,
+    statements: CappedCounters<StatementLabels>,
+    refusals: CappedCounters<Rule>,
+    observed: CappedCounters<Rule>,
 }
 
-struct HeldByUser {
-    slots: Slots<Arc<str>>,
-    statements: Named<Outcome>,
-    refusals: Named<Rule>,
+struct UserCountersInner {
+    slots: LabelSlots<Arc<str>>,
+    statements: CappedCounters<StatementOutcome>,
+    refusals: CappedCounters<Rule>,
 }
 
-struct HeldRefusals<N> {
-    slots: Slots<N>,
-    refusals: Named<Rule>,
+struct CappedRefusalsInner<N> {
+    slots: LabelSlots<N>,
+    refusals: CappedCounters<Rule>,
 }
 
-impl ByPolicy {
+impl PolicyCounters {
     /// Registers the rows.
     pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
-        let held = HeldByPolicy {
-            slots: Slots::new(limits::POLICY_LABELS_MAX, limits::LABEL_IDLE_TIME),
-            statements: Named::register(registry, &STATEMENTS)?,
-            refusals: Named::register(registry, &REFUSALS)?,
-            observed: Named::register(registry, &OBSERVED)?,
+        let held = PolicyCountersInner {
+            slots: LabelSlots::new(limits::POLICY_LABELS_MAX, limits::LABEL_IDLE_TIME),
+            statements: CappedCounters::register(registry, &STATEMENTS)?,
+            refusals: CappedCounters::register(registry, &REFUSALS)?,
+            observed: CappedCounters::register(registry, &OBSERVED)?,
         };
         Ok(Self {
             held: Mutex::new(held),
@@ -97,7 +97,7 @@ impl ByPolicy {
     }
 
     /// The place of a policy, for whoever counts its statements.
-    pub fn slot(&self, name: Option<&Arc<str>>) -> Slot {
+    pub fn slot(&self, name: Option<&Arc<str>>) -> LabelSlot {
         let (mut held, now) = (open(&self.held), Instant::now());
         let Some(name) = name.filter(is_a_name) else {
             return held.slots.rest();
@@ -110,7 +110,7 @@ impl ByPolicy {
     /// Adds what was counted for a slot; says whether the slot is still good.
     pub fn add(
         &self,
-        slot: Slot,
+        slot: LabelSlot,
         name: Option<&Arc<str>>,
         counts: impl Iterator<Item = (StatementLabels, u64)>,
     ) -> bool {
@@ -145,15 +145,15 @@ impl ByPolicy {
     }
 }
 
-impl HeldByPolicy {
+impl PolicyCountersInner {
     fn enter(&mut self, name: Option<&Arc<str>>, now: Instant) -> (usize, Arc<str>) {
         let (place, name, freed) = enter(&mut self.slots, name, now);
         self.drop_series(freed);
         (place, name)
     }
 
-    fn drop_series(&mut self, freed: impl IntoIterator<Item = Freed<Arc<str>>>) {
-        for Freed { place, name } in freed {
+    fn drop_series(&mut self, freed: impl IntoIterator<Item = FreedSlot<Arc<str>>>) {
+        for FreedSlot { place, name } in freed {
             self.statements.drop_series(place, &name);
             self.refusals.drop_series(place, &name);
             self.observed.drop_series(place, &name);
@@ -161,13 +161,13 @@ impl HeldByPolicy {
     }
 }
 
-impl ByUser {
+impl UserCounters {
     /// Registers the rows.
     pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
-        let held = HeldByUser {
-            slots: Slots::new(limits::USER_LABELS_MAX, limits::LABEL_IDLE_TIME),
-            statements: Named::register(registry, &USER_STATEMENTS)?,
-            refusals: Named::register(registry, &USER_REFUSALS)?,
+        let held = UserCountersInner {
+            slots: LabelSlots::new(limits::USER_LABELS_MAX, limits::LABEL_IDLE_TIME),
+            statements: CappedCounters::register(registry, &USER_STATEMENTS)?,
+            refusals: CappedCounters::register(registry, &USER_REFUSALS)?,
         };
         Ok(Self {
             held: Mutex::new(held),
@@ -175,7 +175,7 @@ impl ByUser {
     }
 
     /// The place of a user, for whoever counts its statements.
-    pub fn slot(&self, name: Option<&Arc<str>>) -> Slot {
+    pub fn slot(&self, name: Option<&Arc<str>>) -> LabelSlot {
         let (mut held, now) = (open(&self.held), Instant::now());
         let Some(name) = name.filter(is_a_name) else {
             return held.slots.rest();
@@ -186,11 +186,11 @@ impl ByUser {
     }
 
     /// Adds what was counted for a slot; says whether the slot is still good.
-    pub fn add(&self, slot: Slot, name: Option<&Arc<str>>, verdicts: &Verdicts) -> bool {
+    pub fn add(&self, slot: LabelSlot, name: Option<&Arc<str>>, verdicts: &VerdictCounts) -> bool {
         let (mut held, now) = (open(&self.held), Instant::now());
         let is_good = held.slots.confirm(slot, now);
         let (place, name) = held.enter(name, now);
-        for (verdict, count) in Outcome::ALL.iter().zip(verdicts) {
+        for (verdict, count) in StatementOutcome::ALL.iter().zip(verdicts) {
             if *count > 0 {
                 held.statements.add(place, &name, *verdict, *count);
             }
@@ -213,31 +213,31 @@ impl ByUser {
     }
 }
 
-impl HeldByUser {
+impl UserCountersInner {
     fn enter(&mut self, name: Option<&Arc<str>>, now: Instant) -> (usize, Arc<str>) {
         let (place, name, freed) = enter(&mut self.slots, name, now);
         self.drop_series(freed);
         (place, name)
     }
 
-    fn drop_series(&mut self, freed: impl IntoIterator<Item = Freed<Arc<str>>>) {
-        for Freed { place, name } in freed {
+    fn drop_series(&mut self, freed: impl IntoIterator<Item = FreedSlot<Arc<str>>>) {
+        for FreedSlot { place, name } in freed {
             self.statements.drop_series(place, &name);
             self.refusals.drop_series(place, &name);
         }
     }
 }
 
-impl<N: Clone + Eq + Hash + Display> RefusalsBy<N> {
+impl<N: Clone + Eq + Hash + Display> CappedRefusals<N> {
     /// Registers the row; so many names have a place at a time.
     pub fn register(
         registry: &Registry,
         metric: &'static Metric,
         most: usize,
     ) -> Result<Self, TelemetryError> {
-        let held = HeldRefusals {
-            slots: Slots::new(most, limits::LABEL_IDLE_TIME),
-            refusals: Named::register(registry, metric)?,
+        let held = CappedRefusalsInner {
+            slots: LabelSlots::new(most, limits::LABEL_IDLE_TIME),
+            refusals: CappedCounters::register(registry, metric)?,
         };
         Ok(Self {
             held: Mutex::new(held),
@@ -265,23 +265,23 @@ impl<N: Clone + Eq + Hash + Display> RefusalsBy<N> {
     }
 }
 
-impl<N: Display> HeldRefusals<N> {
-    fn drop_series(&mut self, freed: impl IntoIterator<Item = Freed<N>>) {
-        for Freed { place, name } in freed {
+impl<N: Display> CappedRefusalsInner<N> {
+    fn drop_series(&mut self, freed: impl IntoIterator<Item = FreedSlot<N>>) {
+        for FreedSlot { place, name } in freed {
             self.refusals.drop_series(place, &name.to_string());
         }
     }
 }
 
 /// The counters of one metric whose first label is a name.
-struct Named<L> {
+struct CappedCounters<L> {
     by_name: IntCounterVec,
     /// By the place of the name, then by that of the other labels.
     by_place: HashMap<usize, HashMap<usize, IntCounter>>,
     labels: PhantomData<fn(L)>,
 }
 
-impl<L: Labels> Named<L> {
+impl<L: LabelSet> CappedCounters<L> {
     fn register(registry: &Registry, metric: &'static Metric) -> Result<Self, TelemetryError> {
         let wrong = |_| TelemetryError::Metric { name: metric.name };
         let options = Opts::new(metric.name, metric.help);
@@ -325,7 +325,7 @@ impl<L: Labels> Named<L> {
     }
 }
 
-fn values<L: Labels>(name: &str, labels: L) -> Vec<&str> {
+fn values<L: LabelSet>(name: &str, labels: L) -> Vec<&str> {
     let mut values = vec![name];
     values.extend(labels.words());
     values
@@ -333,10 +333,10 @@ fn values<L: Labels>(name: &str, labels: L) -> Vec<&str> {
 
 /// The place of a name that counts now, and what it is shown as.
 fn enter(
-    slots: &mut Slots<Arc<str>>,
+    slots: &mut LabelSlots<Arc<str>>,
     name: Option<&Arc<str>>,
     now: Instant,
-) -> (usize, Arc<str>, Option<Freed<Arc<str>>>) {
+) -> (usize, Arc<str>, Option<FreedSlot<Arc<str>>>) {
     let most = slots.most();
     let Some(name) = name.filter(is_a_name) else {
         return (most, OTHER.into(), None);

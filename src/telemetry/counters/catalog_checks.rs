@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is counted of each catalog, by the number of its keeper.
+/// What is counted of each catalog, by the number of its cache.
 #[derive(Debug, Default)]
-pub struct Checks {
-    kept: Mutex<BTreeMap<u64, Kept>>,
+pub struct CatalogChecks {
+    kept: Mutex<BTreeMap<u64, CheckedCatalog>>,
 }
 
 /// What is counted of one.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct CheckedCatalog {
     /// When the last check began.
     began: Instant,
     bytes: usize,
 }
 
-impl Default for Kept {
+impl Default for CheckedCatalog {
     fn default() -> Self {
         Self {
             began: Instant::now(),
@@ -28,25 +28,25 @@ impl Default for Kept {
     }
 }
 
-impl Checks {
+impl CatalogChecks {
     /// Begins to count the age of a catalog, if it is not counted yet.
-    pub fn expect(&self, keeper: u64) {
-        self.kept().entry(keeper).or_default();
+    pub fn expect(&self, catalog_cache: u64) {
+        self.kept().entry(catalog_cache).or_default();
     }
 
     /// Notes the beginning of a check that has succeeded.
-    pub fn note(&self, keeper: u64, began: Instant) {
-        self.kept().entry(keeper).or_default().began = began;
+    pub fn note(&self, catalog_cache: u64, began: Instant) {
+        self.kept().entry(catalog_cache).or_default().began = began;
     }
 
     /// Notes how large a catalog is.
-    pub fn weigh(&self, keeper: u64, bytes: usize) {
-        self.kept().entry(keeper).or_default().bytes = bytes;
+    pub fn note_size(&self, catalog_cache: u64, bytes: usize) {
+        self.kept().entry(catalog_cache).or_default().bytes = bytes;
     }
 
     /// Drops a catalog that nobody watches any more.
-    pub fn forget(&self, keeper: u64) {
-        self.kept().remove(&keeper);
+    pub fn forget(&self, catalog_cache: u64) {
+        self.kept().remove(&catalog_cache);
     }
 
     /// The time since the check that is longest ago.
@@ -60,7 +60,7 @@ impl Checks {
         self.kept().values().map(|kept| kept.bytes).sum()
     }
 
-    fn kept(&self) -> MutexGuard<'_, BTreeMap<u64, Kept>> {
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<u64, CheckedCatalog>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_oldest_check_is_the_age() {
-        let checks = Checks::default();
+        let checks = CatalogChecks::default();
         assert_eq!(checks.oldest(), None);
         let now = Instant::now();
         let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
@@ -80,8 +80,8 @@ mod tests {
         assert!(checks.oldest().unwrap() >= Duration::from_secs(100));
         checks.note(1, ago(1));
         assert!(checks.oldest().unwrap() < Duration::from_secs(100));
-        checks.weigh(1, 10);
-        checks.weigh(2, 20);
+        checks.note_size(1, 10);
+        checks.note_size(2, 20);
         assert_eq!(checks.bytes(), 30);
         checks.expect(1);
         assert!(checks.oldest().unwrap() >= Duration::from_secs(5));

@@ -15,14 +15,14 @@ use crate::telemetry::labels::Label;
 use crate::telemetry::metrics::Metric;
 
 /// A combination of labels.
-pub trait Labels: Copy {
+pub trait LabelSet: Copy {
     /// How many combinations there are.
     fn count() -> usize;
 
     /// The combination at a place.
     fn at(place: usize) -> Option<Self>;
 
-    /// The place of this combination, below [`Labels::count`].
+    /// The place of this combination, below [`LabelSet::count`].
     fn place(self) -> usize;
 
     /// The words, in the order of the metric's label names.
@@ -30,13 +30,13 @@ pub trait Labels: Copy {
 }
 
 /// All counters of one metric.
-pub struct Family<L> {
+pub struct CounterVec<L> {
     by_name: IntCounterVec,
     by_place: Box<[OnceLock<Option<IntCounter>>]>,
     labels: PhantomData<fn(L)>,
 }
 
-impl<L: Labels> Family<L> {
+impl<L: LabelSet> CounterVec<L> {
     /// Registers the metric; none of its counters exists yet.
     pub fn register(registry: &Registry, metric: &'static Metric) -> Result<Self, TelemetryError> {
         let wrong = |_| TelemetryError::Metric { name: metric.name };
@@ -92,7 +92,7 @@ impl<L: Labels> Family<L> {
     }
 }
 
-impl<A: Label> Labels for A {
+impl<A: Label> LabelSet for A {
     fn count() -> usize {
         A::ALL.len()
     }
@@ -112,13 +112,13 @@ impl<A: Label> Labels for A {
 
 /// Two labels.
 #[derive(Clone, Copy)]
-pub struct Two<A, B>(pub A, pub B);
+pub struct TwoLabels<A, B>(pub A, pub B);
 
 /// Three labels.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Three<A, B, C>(pub A, pub B, pub C);
+pub struct ThreeLabels<A, B, C>(pub A, pub B, pub C);
 
-impl<A: Label, B: Label> Labels for Two<A, B> {
+impl<A: Label, B: Label> LabelSet for TwoLabels<A, B> {
     fn count() -> usize {
         A::ALL.len() * B::ALL.len()
     }
@@ -137,18 +137,18 @@ impl<A: Label, B: Label> Labels for Two<A, B> {
     }
 }
 
-impl<A: Label, B: Label, C: Label> Labels for Three<A, B, C> {
+impl<A: Label, B: Label, C: Label> LabelSet for ThreeLabels<A, B, C> {
     fn count() -> usize {
         A::ALL.len() * B::ALL.len() * C::ALL.len()
     }
 
     fn at(place: usize) -> Option<Self> {
-        let Two(a, b) = Two::at(place.checked_div(C::ALL.len())?)?;
+        let TwoLabels(a, b) = TwoLabels::at(place.checked_div(C::ALL.len())?)?;
         Some(Self(a, b, *C::ALL.get(place.checked_rem(C::ALL.len())?)?))
     }
 
     fn place(self) -> usize {
-        Two(self.0, self.1).place() * C::ALL.len() + self.2.index()
+        TwoLabels(self.0, self.1).place() * C::ALL.len() + self.2.index()
     }
 
     fn words(self) -> Vec<&'static str> {

@@ -4,8 +4,8 @@
 //! not come for a while; then the place is free for another one. A name that finds none is one of
 //! the rest, and tries again when a place has become free. Names that are [kept](Slots::keep) stay.
 //!
-//! Whoever counts often remembers the [`Slot`] instead of the name. It says whose a place was when
-//! it was given: once the place is another's, it is no longer [good](Slots::confirm).
+//! Whoever counts often remembers the [`LabelSlot`] instead of the name. It says whose a place was
+//! when it was given: once the place is another's, it is no longer [good](Slots::confirm).
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 /// The places, and who has them.
 #[derive(Debug)]
-pub struct Slots<N> {
+pub struct LabelSlots<N> {
     by_name: HashMap<N, usize>,
-    places: Vec<Place<N>>,
+    places: Vec<SlotEntry<N>>,
     idle: Duration,
     /// How often a place was given or became free.
     turns: u64,
@@ -26,7 +26,7 @@ pub struct Slots<N> {
 
 /// A place as it was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Slot(u64);
+pub struct LabelSlot(u64);
 
 /// Remembers the slot of something that is shared. A copy remembers none: it may be of another
 /// name.
@@ -35,16 +35,16 @@ pub struct SlotMemory(AtomicU64);
 
 /// What a name got.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Taken<N> {
+pub struct SlotGiven<N> {
     /// The place.
-    pub slot: Slot,
+    pub slot: LabelSlot,
     /// Who had it before, until now.
-    pub freed: Option<Freed<N>>,
+    pub freed: Option<FreedSlot<N>>,
 }
 
 /// A name that has lost its place.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Freed<N> {
+pub struct FreedSlot<N> {
     /// The place.
     pub place: usize,
     /// The name.
@@ -52,32 +52,32 @@ pub struct Freed<N> {
 }
 
 #[derive(Debug)]
-struct Place<N> {
-    holder: Option<Holder<N>>,
-    given: Slot,
+struct SlotEntry<N> {
+    holder: Option<SlotHolder<N>>,
+    given: LabelSlot,
 }
 
 #[derive(Debug)]
-struct Holder<N> {
+struct SlotHolder<N> {
     name: N,
     came: Instant,
-    stays: Stays,
+    stays: SlotRetention,
 }
 
 /// Whether a name may lose its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stays {
+enum SlotRetention {
     WhileItComes,
     Always,
 }
 
-impl<N: Clone + Eq + Hash> Slots<N> {
+impl<N: Clone + Eq + Hash> LabelSlots<N> {
     /// So many places, each of which is free again when its name has not come for so long.
     pub fn new(most: usize, idle: Duration) -> Self {
         let most = most.min(PLACES_MAX);
-        let free = || Place {
+        let free = || SlotEntry {
             holder: None,
-            given: Slot::default(),
+            given: LabelSlot::default(),
         };
         Self {
             by_name: HashMap::new(),
@@ -89,49 +89,49 @@ impl<N: Clone + Eq + Hash> Slots<N> {
     }
 
     /// A name has come: its place, a new one, or that of the rest.
-    pub fn take(&mut self, name: &N, now: Instant) -> Taken<N> {
+    pub fn take(&mut self, name: &N, now: Instant) -> SlotGiven<N> {
         if let Some(place) = self.by_name.get(name).copied()
-            && let Some(Place {
+            && let Some(SlotEntry {
                 holder: Some(holder),
                 given,
             }) = self.places.get_mut(place)
         {
             holder.came = now;
             let slot = *given;
-            return Taken { slot, freed: None };
+            return SlotGiven { slot, freed: None };
         }
         let idle = self.idle;
-        let free = |place: &Place<N>| match &place.holder {
+        let free = |place: &SlotEntry<N>| match &place.holder {
             None => true,
             Some(holder) => holder.is_idle(now, idle),
         };
         let Some(at) = self.places.iter().position(free) else {
             let slot = self.rest();
-            return Taken { slot, freed: None };
+            return SlotGiven { slot, freed: None };
         };
         let freed = self.free(at);
         self.turns += 1;
-        let given = Slot::new(self.turns, at);
+        let given = LabelSlot::new(self.turns, at);
         if let Some(place) = self.places.get_mut(at) {
             place.given = given;
-            place.holder = Some(Holder {
+            place.holder = Some(SlotHolder {
                 name: name.clone(),
                 came: now,
-                stays: Stays::WhileItComes,
+                stays: SlotRetention::WhileItComes,
             });
             self.by_name.insert(name.clone(), at);
         }
-        Taken { slot: given, freed }
+        SlotGiven { slot: given, freed }
     }
 
     /// Whether a slot is still its name's, which has come, or is that of the rest and no place has
     /// become free since.
-    pub fn confirm(&mut self, slot: Slot, now: Instant) -> bool {
+    pub fn confirm(&mut self, slot: LabelSlot, now: Instant) -> bool {
         if slot == self.rest() {
             return true;
         }
         match self.places.get_mut(slot.place()) {
-            Some(Place {
+            Some(SlotEntry {
                 holder: Some(holder),
                 given,
             }) if *given == slot => {
@@ -143,14 +143,14 @@ impl<N: Clone + Eq + Hash> Slots<N> {
     }
 
     /// From now on these names, and no others, keep their places without coming.
-    pub fn keep(&mut self, names: &[N], now: Instant) -> Vec<Freed<N>> {
+    pub fn keep(&mut self, names: &[N], now: Instant) -> Vec<FreedSlot<N>> {
         for holder in self
             .places
             .iter_mut()
             .filter_map(|place| place.holder.as_mut())
         {
-            if holder.stays == Stays::Always && !names.contains(&holder.name) {
-                holder.stays = Stays::WhileItComes;
+            if holder.stays == SlotRetention::Always && !names.contains(&holder.name) {
+                holder.stays = SlotRetention::WhileItComes;
                 holder.came = now;
             }
         }
@@ -161,16 +161,16 @@ impl<N: Clone + Eq + Hash> Slots<N> {
             if let Some(place) = self.places.get_mut(taken.slot.place())
                 && let Some(holder) = &mut place.holder
             {
-                holder.stays = Stays::Always;
+                holder.stays = SlotRetention::Always;
             }
         }
         freed
     }
 
     /// Frees the places of names that have not come for too long.
-    pub fn sweep(&mut self, now: Instant) -> Vec<Freed<N>> {
+    pub fn sweep(&mut self, now: Instant) -> Vec<FreedSlot<N>> {
         let idle = self.idle;
-        let is_idle = |place: &Place<N>| {
+        let is_idle = |place: &SlotEntry<N>| {
             let holder = place.holder.as_ref();
             holder.is_some_and(|holder| holder.is_idle(now, idle))
         };
@@ -188,28 +188,29 @@ impl<N: Clone + Eq + Hash> Slots<N> {
     }
 
     /// The slot of whoever has no place.
-    pub fn rest(&self) -> Slot {
-        Slot::new(self.rest_since, self.places.len())
+    pub fn rest(&self) -> LabelSlot {
+        LabelSlot::new(self.rest_since, self.places.len())
     }
 
-    fn free(&mut self, at: usize) -> Option<Freed<N>> {
+    fn free(&mut self, at: usize) -> Option<FreedSlot<N>> {
         let place = self.places.get_mut(at)?;
-        let Holder { name, .. } = place.holder.take()?;
-        place.given = Slot::default();
+        let SlotHolder { name, .. } = place.holder.take()?;
+        place.given = LabelSlot::default();
         self.by_name.remove(&name);
         self.turns += 1;
         self.rest_since = self.turns;
-        Some(Freed { place: at, name })
+        Some(FreedSlot { place: at, name })
     }
 }
 
-impl<N> Holder<N> {
+impl<N> SlotHolder<N> {
     fn is_idle(&self, now: Instant, idle: Duration) -> bool {
-        self.stays == Stays::WhileItComes && now.saturating_duration_since(self.came) >= idle
+        self.stays == SlotRetention::WhileItComes
+            && now.saturating_duration_since(self.came) >= idle
     }
 }
 
-impl Slot {
+impl LabelSlot {
     fn new(turn: u64, place: usize) -> Self {
         let place = u64::try_from(place).unwrap_or(PLACE_MASK) & PLACE_MASK;
         Self(turn << PLACE_BITS | place)
@@ -228,12 +229,12 @@ impl Slot {
 
 impl SlotMemory {
     /// What was remembered last; a slot that is nobody's at first.
-    pub fn recall(&self) -> Slot {
-        Slot(self.0.load(Ordering::Relaxed))
+    pub fn recall(&self) -> LabelSlot {
+        LabelSlot(self.0.load(Ordering::Relaxed))
     }
 
     /// Remembers.
-    pub fn note(&self, slot: Slot) {
+    pub fn note(&self, slot: LabelSlot) {
         self.0.store(slot.0, Ordering::Relaxed);
     }
 }
@@ -266,7 +267,7 @@ mod tests {
     #[test]
     fn the_first_names_get_places_and_the_others_are_the_rest() {
         let now = Instant::now();
-        let mut slots = Slots::new(2, IDLE);
+        let mut slots = LabelSlots::new(2, IDLE);
         let a = slots.take(&"a", now).slot;
         let b = slots.take(&"b", now).slot;
         assert_eq!((a.place(), b.place()), (0, 1));
@@ -275,13 +276,13 @@ mod tests {
         assert_eq!(c, slots.rest());
         assert_eq!(c.place(), slots.most());
         assert!(slots.confirm(a, now) && slots.confirm(c, now));
-        assert!(!slots.confirm(Slot::default(), now));
+        assert!(!slots.confirm(LabelSlot::default(), now));
     }
 
     #[test]
     fn ten_thousand_names_never_take_more_than_their_places() {
         let start = Instant::now();
-        let mut slots = Slots::new(100, IDLE);
+        let mut slots = LabelSlots::new(100, IDLE);
         for second in 0..10_000 {
             let taken = slots.take(&second, after(start, second));
             assert!(taken.slot.place() <= 100);
@@ -293,12 +294,12 @@ mod tests {
     #[test]
     fn a_place_is_anothers_after_an_hour_and_its_slot_is_not_good_any_more() {
         let start = Instant::now();
-        let mut slots = Slots::new(1, IDLE);
+        let mut slots = LabelSlots::new(1, IDLE);
         let a = slots.take(&"a", start).slot;
         let rest = slots.take(&"b", after(start, 3599)).slot;
         assert_eq!(rest, slots.rest());
         let taken = slots.take(&"b", after(start, 3600));
-        let freed = Freed {
+        let freed = FreedSlot {
             place: 0,
             name: "a",
         };
@@ -320,7 +321,7 @@ mod tests {
     #[test]
     fn names_that_are_kept_stay() {
         let start = Instant::now();
-        let mut slots = Slots::new(2, IDLE);
+        let mut slots = LabelSlots::new(2, IDLE);
         slots.take(&"x", start);
         slots.take(&"y", start);
         let later = after(start, 4000);
@@ -338,9 +339,9 @@ mod tests {
     #[test]
     fn a_copy_remembers_nothing() {
         let memory = SlotMemory::default();
-        assert_eq!(memory.recall(), Slot::default());
-        memory.note(Slot::new(7, 3));
+        assert_eq!(memory.recall(), LabelSlot::default());
+        memory.note(LabelSlot::new(7, 3));
         assert_eq!(memory.recall().place(), 3);
-        assert_eq!(memory.clone().recall(), Slot::default());
+        assert_eq!(memory.clone().recall(), LabelSlot::default());
     }
 }

@@ -5,28 +5,30 @@
 //! adds them to the shared ones now and then, and whenever a scrape asks: a scrape misses nothing.
 //!
 //! The names of policies and users are not looked up for each statement: a session remembers the
-//! [slots](crate::telemetry::counters::label_slots) that it was given, and a comparison tells whether they are
-//! still those that the worker counts for.
+//! [slots](crate::telemetry::counters::label_slots) that it was given, and a comparison tells
+//! whether they are still those that the worker counts for.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus::local::LocalHistogram;
 
 use crate::limits;
-use crate::telemetry::counters::capped_counters::{StatementLabels, Verdicts};
-use crate::telemetry::counters::counter_vec::Three;
-use crate::telemetry::counters::label_slots::Slot;
+use crate::telemetry::counters::capped_counters::{StatementLabels, VerdictCounts};
+use crate::telemetry::counters::counter_vec::ThreeLabels;
+use crate::telemetry::counters::label_slots::LabelSlot;
 use crate::telemetry::events::StatementFinished;
-use crate::telemetry::labels::{CacheAnswer, Label, Outcome, Path, RepairedOutcome};
-use crate::telemetry::registry::{Metrics, seconds};
+use crate::telemetry::labels::{
+    CacheAnswer, Label, ProtocolPath, RepairedOutcome, StatementOutcome,
+};
+use crate::telemetry::registry::{MetricsRegistry, seconds};
 use crate::telemetry::session_info::SessionInfo;
 
 /// The numbers of one worker. Its lock is only ever contended by a scrape.
-pub struct Tally {
-    held: Mutex<Held>,
+pub struct LocalCounters {
+    held: Mutex<LocalCounts>,
 }
 
-struct Held {
+struct LocalCounts {
     gate_seconds: LocalHistogram,
     queue_seconds: LocalHistogram,
     upstream_seconds: LocalHistogram,
@@ -35,15 +37,15 @@ struct Held {
     result_bytes: u64,
     cached: [u64; <CacheAnswer as Label>::ALL.len()],
     repaired: [u64; <RepairedOutcome as Label>::ALL.len()],
-    policies: Vec<OfPolicy>,
-    users: Vec<OfUser>,
+    policies: Vec<PolicyCounts>,
+    users: Vec<UserCounts>,
     statements: u32,
 }
 
 /// The statements under one policy.
 #[derive(Default)]
-struct OfPolicy {
-    slot: Slot,
+struct PolicyCounts {
+    slot: LabelSlot,
     name: Option<Arc<str>>,
     /// A few combinations of labels: most workers see the same ones over and over.
     recent: Vec<(StatementLabels, u64)>,
@@ -51,17 +53,17 @@ struct OfPolicy {
 
 /// The statements of one user.
 #[derive(Default)]
-struct OfUser {
-    slot: Slot,
+struct UserCounts {
+    slot: LabelSlot,
     name: Option<Arc<str>>,
-    verdicts: Verdicts,
+    verdicts: VerdictCounts,
 }
 
-impl Tally {
+impl LocalCounters {
     /// A tally for these metrics, with nothing in it.
-    pub fn of(metrics: &Metrics) -> Self {
+    pub fn of(metrics: &MetricsRegistry) -> Self {
         Self {
-            held: Mutex::new(Held {
+            held: Mutex::new(LocalCounts {
                 gate_seconds: metrics.gate_seconds.local(),
                 queue_seconds: metrics.queue_seconds.local(),
                 upstream_seconds: metrics.upstream_seconds.local(),
@@ -78,7 +80,7 @@ impl Tally {
     }
 
     /// Counts a statement.
-    pub fn count(&self, event: &StatementFinished<'_>, metrics: &Metrics) {
+    pub fn count(&self, event: &StatementFinished<'_>, metrics: &MetricsRegistry) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.count_judging(event);
         held.statement_seconds.observe(seconds(event.total));
@@ -91,49 +93,49 @@ impl Tally {
             raise(&mut held.repaired, outcome);
         }
         held.of_policy(event.session, metrics)
-            .count(Three(event.path, event.kind, event.outcome), metrics);
+            .count(ThreeLabels(event.path, event.kind, event.outcome), metrics);
         let of_user = held.of_user(event.session, metrics);
         raise(&mut of_user.verdicts, event.outcome);
         held.come(metrics);
     }
 
     /// Counts a text that was judged and prepared, and has not run.
-    pub fn count_prepared(&self, event: &StatementFinished<'_>, metrics: &Metrics) {
+    pub fn count_prepared(&self, event: &StatementFinished<'_>, metrics: &MetricsRegistry) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.count_judging(event);
         held.come(metrics);
     }
 
     /// Adds everything to the shared metrics.
-    pub fn give(&self, metrics: &Metrics) {
+    pub fn flush(&self, metrics: &MetricsRegistry) {
         self.held
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .give(metrics);
+            .flush(metrics);
     }
 }
 
-impl Held {
+impl LocalCounts {
     fn count_judging(&mut self, event: &StatementFinished<'_>) {
         self.queue_seconds.observe(seconds(event.queue));
         // What an Execute or Bind runs was judged when it was prepared.
-        if matches!(event.path, Path::Execute | Path::Bind) {
+        if matches!(event.path, ProtocolPath::Execute | ProtocolPath::Bind) {
             return;
         }
         self.gate_seconds.observe(seconds(event.gate));
-        if matches!(event.path, Path::Query | Path::Parse) {
+        if matches!(event.path, ProtocolPath::Query | ProtocolPath::Parse) {
             raise(&mut self.cached, event.cached);
         }
     }
 
-    fn come(&mut self, metrics: &Metrics) {
+    fn come(&mut self, metrics: &MetricsRegistry) {
         self.statements += 1;
         if self.statements >= limits::TALLY_STATEMENTS_MAX {
-            self.give(metrics);
+            self.flush(metrics);
         }
     }
 
-    fn of_policy(&mut self, session: &SessionInfo, metrics: &Metrics) -> &mut OfPolicy {
+    fn of_policy(&mut self, session: &SessionInfo, metrics: &MetricsRegistry) -> &mut PolicyCounts {
         let (mut slot, name) = (session.policy_slot().recall(), session.policy_name());
         let known = self.policies.get(slot.place());
         let is_known = slot.is_given() && known.is_some_and(|known| known.slot == slot);
@@ -143,7 +145,7 @@ impl Held {
         }
         let of_policy = at(&mut self.policies, slot.place());
         if of_policy.slot != slot {
-            of_policy.give(metrics);
+            of_policy.flush(metrics);
             of_policy.slot = slot;
             // The rest have many names.
             let is_one = slot.place() < limits::POLICY_LABELS_MAX;
@@ -152,7 +154,7 @@ impl Held {
         of_policy
     }
 
-    fn of_user(&mut self, session: &SessionInfo, metrics: &Metrics) -> &mut OfUser {
+    fn of_user(&mut self, session: &SessionInfo, metrics: &MetricsRegistry) -> &mut UserCounts {
         let (mut slot, name) = (session.user_slot().recall(), session.admitted_user());
         let known = self.users.get(slot.place());
         let is_known = slot.is_given() && known.is_some_and(|known| known.slot == slot);
@@ -162,7 +164,7 @@ impl Held {
         }
         let of_user = at(&mut self.users, slot.place());
         if of_user.slot != slot {
-            of_user.give(metrics);
+            of_user.flush(metrics);
             of_user.slot = slot;
             let is_one = slot.place() < limits::USER_LABELS_MAX;
             of_user.name = name.filter(|_| is_one).cloned();
@@ -170,7 +172,7 @@ impl Held {
         of_user
     }
 
-    fn give(&mut self, metrics: &Metrics) {
+    fn flush(&mut self, metrics: &MetricsRegistry) {
         self.gate_seconds.flush();
         self.queue_seconds.flush();
         self.upstream_seconds.flush();
@@ -187,58 +189,58 @@ impl Held {
             metrics.repaired_statements.add(*outcome, count);
         }
         for of_policy in &mut self.policies {
-            of_policy.give(metrics);
+            of_policy.flush(metrics);
         }
         for of_user in &mut self.users {
-            of_user.give(metrics);
+            of_user.flush(metrics);
         }
         self.statements = 0;
     }
 }
 
-impl OfPolicy {
-    fn count(&mut self, labels: StatementLabels, metrics: &Metrics) {
+impl PolicyCounts {
+    fn count(&mut self, labels: StatementLabels, metrics: &MetricsRegistry) {
         let known = self.recent.iter_mut().find(|(known, _)| *known == labels);
         if let Some((_, count)) = known {
             *count += 1;
             return;
         }
         if self.recent.len() >= limits::TALLY_COMBINATIONS_MAX {
-            self.give(metrics);
+            self.flush(metrics);
         }
         self.recent.push((labels, 1));
     }
 
-    fn give(&mut self, metrics: &Metrics) {
+    fn flush(&mut self, metrics: &MetricsRegistry) {
         if self.recent.is_empty() {
             return;
         }
         let counts = self.recent.drain(..);
         if !(metrics.by_policy).add(self.slot, self.name.as_ref(), counts) {
             // Whoever remembers this slot asks for a new one.
-            self.slot = Slot::default();
+            self.slot = LabelSlot::default();
         }
     }
 }
 
-impl OfUser {
-    fn give(&mut self, metrics: &Metrics) {
+impl UserCounts {
+    fn flush(&mut self, metrics: &MetricsRegistry) {
         if self.verdicts.iter().all(|count| *count == 0) {
             return;
         }
         if !(metrics.by_user).add(self.slot, self.name.as_ref(), &self.verdicts) {
-            self.slot = Slot::default();
+            self.slot = LabelSlot::default();
         }
-        self.verdicts = Verdicts::default();
+        self.verdicts = VerdictCounts::default();
     }
 }
 
 /// What became of a changed text that ran, where one did: a Parse alone runs nothing.
 fn repaired(event: &StatementFinished<'_>) -> Option<RepairedOutcome> {
     match (event.outcome, event.path, event.sqlstate) {
-        (Outcome::Repaired, _, Some(_)) => Some(RepairedOutcome::Failed),
-        (Outcome::Repaired, Path::Parse, None) => None,
-        (Outcome::Repaired, _, None) => Some(RepairedOutcome::Succeeded),
+        (StatementOutcome::Repaired, _, Some(_)) => Some(RepairedOutcome::Failed),
+        (StatementOutcome::Repaired, ProtocolPath::Parse, None) => None,
+        (StatementOutcome::Repaired, _, None) => Some(RepairedOutcome::Succeeded),
         _ => None,
     }
 }

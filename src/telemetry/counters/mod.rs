@@ -1,4 +1,5 @@
-//! Counters and gauges: the kinds of them, and those that are kept up to date by the program's parts.
+//! Counters and gauges: the kinds of them, and those that are kept up to date by the program's
+//! parts.
 //!
 //! * `counter_vec`: labelled counters that are found by position instead of by name
 //! * `label_slots`: slots for label values that are not known when the program is built
@@ -6,7 +7,8 @@
 //! * `local_counters`: what one worker counts before it adds it to the shared counters
 //! * `session_gauges`: what each session does now
 //! * `catalog_checks`: the age and size of each catalog
-//! * `policy_metrics`, `settings_metrics`, `upstream_metrics`, `process_usage`: what is known of each
+//! * `policy_metrics`, `settings_metrics`, `upstream_metrics`, `process_usage`: what is known of
+//!   each
 
 pub mod capped_counters;
 pub mod catalog_checks;

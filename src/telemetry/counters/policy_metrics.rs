@@ -6,7 +6,7 @@ use prometheus::{Gauge, IntGauge, IntGaugeVec, Opts, Registry};
 
 use crate::policy::PolicySet;
 use crate::telemetry::TelemetryError;
-use crate::telemetry::counters::counter_vec::Family;
+use crate::telemetry::counters::counter_vec::CounterVec;
 use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::metrics::{
     POLICY_INFO, POLICY_LOADED_SECONDS, POLICY_MISFITS, POLICY_OBSERVE_UNTIL,
@@ -16,9 +16,9 @@ use crate::telemetry::registry::{gauge, gauges, level, seconds};
 use crate::telemetry::session_info::cleaned;
 
 /// What is known of the policies.
-pub struct PolicyNumbers {
+pub struct PolicyMetrics {
     /// See [`POLICY_RELOADS`].
-    pub reloads: Family<PolicyReload>,
+    pub reloads: CounterVec<PolicyReload>,
     /// See [`POLICY_MISFITS`].
     pub misfits: IntGauge,
     info: IntGaugeVec,
@@ -28,7 +28,7 @@ pub struct PolicyNumbers {
     loaded_seconds: Gauge,
 }
 
-impl PolicyNumbers {
+impl PolicyMetrics {
     /// Registers the rows.
     pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
         let metric = &POLICY_INFO;
@@ -37,7 +37,7 @@ impl PolicyNumbers {
         let info = IntGaugeVec::new(options, &metric.label_names()).map_err(wrong)?;
         registry.register(Box::new(info.clone())).map_err(wrong)?;
         Ok(Self {
-            reloads: Family::from_zero(registry, &POLICY_RELOADS)?,
+            reloads: CounterVec::from_zero(registry, &POLICY_RELOADS)?,
             misfits: gauge(registry, &POLICY_MISFITS)?,
             info,
             observe_until: gauges(registry, &POLICY_OBSERVE_UNTIL)?,
@@ -48,7 +48,7 @@ impl PolicyNumbers {
     }
 
     /// These hold, and no others.
-    pub fn hold(&self, set: &PolicySet) {
+    pub fn set_policies(&self, set: &PolicySet) {
         self.info.reset();
         self.observe_until.reset();
         self.until.reset();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Memory, processor time and descriptors of this process.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Figures {
+pub struct ProcessUsage {
     /// Resident memory.
     pub resident_bytes: i64,
     /// User and system time of all threads.
@@ -23,11 +23,11 @@ pub struct Figures {
 }
 
 /// Reads the figures.
-pub fn figures() -> Figures {
+pub fn figures() -> ProcessUsage {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     let (status, stat) = (read("/proc/self/status"), read("/proc/self/stat"));
     let descriptors = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
-    Figures {
+    ProcessUsage {
         resident_bytes: kilobytes(&status, "VmRSS:").unwrap_or(0),
         cpu_seconds: cpu_seconds(&stat).unwrap_or(0.0),
         descriptors: i64::try_from(descriptors).unwrap_or(i64::MAX),

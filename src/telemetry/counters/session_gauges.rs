@@ -1,9 +1,9 @@
 //! What each session is at, told by the session itself whenever that changes and read when a
 //! scrape asks.
 //!
-//! A session has a [`Seat`] from accept to goodbye. It gives it back when it is dropped, however
-//! the session ends: by itself, cancelled, or in a panic. A seat is one number that only its
-//! session writes, so that sessions do not wait for each other.
+//! A session has a [`SessionGauge`] from accept to goodbye. It gives it back when it is dropped,
+//! however the session ends: by itself, cancelled, or in a panic. A gauge is one number that only
+//! its session writes, so that sessions do not wait for each other.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -11,29 +11,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::telemetry::labels::{Label, SessionState, UpstreamState};
 
-/// The seats of all sessions. Cheap to clone.
+/// The gauges of all sessions. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Seats {
-    taken: Arc<Mutex<Taken>>,
+pub struct SessionGauges {
+    taken: Arc<Mutex<TrackedSessions>>,
 }
 
 /// The place of one session among all.
 #[derive(Debug)]
-pub struct Seat {
+pub struct SessionGauge {
     number: u64,
-    sign: Sign,
-    seats: Seats,
+    state_handle: SessionStateHandle,
+    seats: SessionGauges,
 }
 
-/// What a session holds up. Cheap to clone; one that has no seat is seen by nobody.
+/// What a session holds up. Cheap to clone; one that has no gauge is seen by nobody.
 #[derive(Debug, Clone, Default)]
-pub struct Sign {
+pub struct SessionStateHandle {
     shown: Arc<AtomicU8>,
 }
 
 /// How many sessions are at what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct SessionCounts {
     /// Clients, in the order of [`SessionState`].
     pub clients: [i64; SessionState::ALL.len()],
     /// Upstreams, in the order of [`UpstreamState`].
@@ -41,32 +41,32 @@ pub struct Count {
 }
 
 #[derive(Debug, Default)]
-struct Taken {
-    seats: BTreeMap<u64, Sign>,
+struct TrackedSessions {
+    seats: BTreeMap<u64, SessionStateHandle>,
     given: u64,
 }
 
-impl Seats {
-    /// A seat for a session that begins.
-    pub fn take(&self) -> Seat {
-        let sign = Sign::default();
+impl SessionGauges {
+    /// A gauge for a session that begins.
+    pub fn register(&self) -> SessionGauge {
+        let state_handle = SessionStateHandle::default();
         let mut taken = self.open();
         taken.given += 1;
         let number = taken.given;
-        taken.seats.insert(number, sign.clone());
+        taken.seats.insert(number, state_handle.clone());
         drop(taken);
-        Seat {
+        SessionGauge {
             number,
-            sign,
+            state_handle,
             seats: self.clone(),
         }
     }
 
     /// How many sessions are at what, now.
-    pub fn count(&self) -> Count {
-        let mut count = Count::default();
-        for sign in self.open().seats.values() {
-            let (client, upstream) = sign.states();
+    pub fn count(&self) -> SessionCounts {
+        let mut count = SessionCounts::default();
+        for state_handle in self.open().seats.values() {
+            let (client, upstream) = state_handle.states();
             if let Some(clients) = count.clients.get_mut(client.index()) {
                 *clients += 1;
             }
@@ -78,27 +78,27 @@ impl Seats {
         count
     }
 
-    fn open(&self) -> MutexGuard<'_, Taken> {
+    fn open(&self) -> MutexGuard<'_, TrackedSessions> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seat {
+impl SessionGauge {
     /// What its session holds up.
-    pub fn sign(&self) -> Sign {
-        self.sign.clone()
+    pub fn state_handle(&self) -> SessionStateHandle {
+        self.state_handle.clone()
     }
 }
 
-impl Drop for Seat {
+impl Drop for SessionGauge {
     fn drop(&mut self) {
         self.seats.open().seats.remove(&self.number);
     }
 }
 
-impl Sign {
+impl SessionStateHandle {
     /// The session has a session at the upstream, and these are the states of both.
-    pub fn show(&self, (client, upstream): (SessionState, UpstreamState)) {
+    pub fn set(&self, (client, upstream): (SessionState, UpstreamState)) {
         let client = u8::try_from(client.index()).unwrap_or(LOGIN);
         let upstream = u8::try_from(upstream.index() + 1).unwrap_or(0);
         let shown = client | upstream << UPSTREAM_SHIFT;
@@ -136,24 +136,26 @@ mod tests {
 
     #[test]
     fn every_pair_of_states_is_read_as_it_was_shown() {
-        let seats = Seats::default();
-        let seat = seats.take();
-        assert_eq!(seat.sign.states(), (SessionState::Login, None));
+        let seats = SessionGauges::default();
+        let gauge = seats.register();
+        assert_eq!(gauge.state_handle.states(), (SessionState::Login, None));
         for client in SessionState::ALL {
             for upstream in UpstreamState::ALL {
-                seat.sign().show((*client, *upstream));
-                assert_eq!(seat.sign.states(), (*client, Some(*upstream)));
+                gauge.state_handle().set((*client, *upstream));
+                assert_eq!(gauge.state_handle.states(), (*client, Some(*upstream)));
             }
         }
     }
 
     #[test]
     fn whoever_leaves_is_not_counted_not_even_after_a_panic() {
-        let seats = Seats::default();
-        let (first, second) = (seats.take(), seats.take());
-        first.sign().show((SessionState::Idle, UpstreamState::Idle));
-        let sign = second.sign();
-        sign.show((SessionState::Active, UpstreamState::Active));
+        let seats = SessionGauges::default();
+        let (first, second) = (seats.register(), seats.register());
+        first
+            .state_handle()
+            .set((SessionState::Idle, UpstreamState::Idle));
+        let state_handle = second.state_handle();
+        state_handle.set((SessionState::Active, UpstreamState::Active));
         assert_eq!(seats.count().clients, [0, 1, 1, 0, 0]);
         assert_eq!(seats.count().upstreams, [1, 1, 0]);
         let ended = std::thread::spawn(move || {
@@ -161,9 +163,9 @@ mod tests {
             std::panic::resume_unwind(Box::new(()));
         });
         assert!(ended.join().is_err());
-        sign.show((SessionState::Idle, UpstreamState::Idle));
+        state_handle.set((SessionState::Idle, UpstreamState::Idle));
         assert_eq!(seats.count().clients, [0, 1, 0, 0, 0]);
         drop(first);
-        assert_eq!(seats.count(), Count::default());
+        assert_eq!(seats.count(), SessionCounts::default());
     }
 }

@@ -8,7 +8,7 @@ use prometheus::{Gauge, GaugeVec, Histogram, IntGaugeVec, Opts, Registry};
 
 use crate::limits;
 use crate::telemetry::TelemetryError;
-use crate::telemetry::counters::counter_vec::Family;
+use crate::telemetry::counters::counter_vec::CounterVec;
 use crate::telemetry::labels::CheckOutcome;
 use crate::telemetry::metrics::{
     UPSTREAM_CHECK_SECONDS, UPSTREAM_CHECKS, UPSTREAM_IS_STANDBY, UPSTREAM_LAG_SECONDS, UPSTREAM_UP,
@@ -16,20 +16,20 @@ use crate::telemetry::metrics::{
 use crate::telemetry::registry::{STATEMENT_BUCKETS, gauges, histogram, seconds};
 
 /// What is known of the upstreams.
-pub struct UpstreamNumbers {
+pub struct UpstreamMetrics {
     /// See [`UPSTREAM_CHECKS`].
-    pub checks: Family<CheckOutcome>,
+    pub checks: CounterVec<CheckOutcome>,
     /// See [`UPSTREAM_CHECK_SECONDS`].
     pub check_seconds: Histogram,
     up: IntGaugeVec,
     is_standby: IntGaugeVec,
     lag_seconds: GaugeVec,
-    known: Mutex<BTreeMap<String, Option<Known>>>,
+    known: Mutex<BTreeMap<String, Option<KnownRole>>>,
 }
 
 /// What a server said of its own part.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Part {
+pub enum ServerRole {
     /// It takes writes.
     Primary,
     /// It follows another one, this far behind; none where it cannot tell.
@@ -38,16 +38,16 @@ pub enum Part {
 
 /// What was said, and how long it counts.
 #[derive(Debug, Clone, Copy)]
-struct Known {
-    part: Part,
+struct KnownRole {
+    part: ServerRole,
     until: Instant,
 }
 
-impl UpstreamNumbers {
+impl UpstreamMetrics {
     /// Registers the rows.
     pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
         Ok(Self {
-            checks: Family::from_zero(registry, &UPSTREAM_CHECKS)?,
+            checks: CounterVec::from_zero(registry, &UPSTREAM_CHECKS)?,
             check_seconds: histogram(registry, &UPSTREAM_CHECK_SECONDS, STATEMENT_BUCKETS)?,
             up: gauges(registry, &UPSTREAM_UP)?,
             is_standby: gauges(registry, &UPSTREAM_IS_STANDBY)?,
@@ -76,10 +76,10 @@ impl UpstreamNumbers {
     }
 
     /// What an upstream says of its part counts for so long.
-    pub fn told(&self, upstream: &str, part: Part, valid: Duration) {
+    pub fn set_role(&self, upstream: &str, part: ServerRole, valid: Duration) {
         if self.enters(upstream) {
             let until = Instant::now() + valid;
-            let known = Some(Known { part, until });
+            let known = Some(KnownRole { part, until });
             self.open().insert(upstream.to_owned(), known);
         }
     }
@@ -93,18 +93,18 @@ impl UpstreamNumbers {
             match part {
                 None => drop(self.is_standby.remove_label_values(&names)),
                 Some(part) => {
-                    let is_standby = matches!(part, Part::Standby(_));
+                    let is_standby = matches!(part, ServerRole::Standby(_));
                     self.is_standby
                         .with_label_values(&names)
                         .set(i64::from(is_standby));
                 }
             }
             match part {
-                None | Some(Part::Standby(None)) => {
+                None | Some(ServerRole::Standby(None)) => {
                     drop(self.lag_seconds.remove_label_values(&names));
                 }
-                Some(Part::Primary) => self.lag(&names).set(0.0),
-                Some(Part::Standby(Some(lag))) => self.lag(&names).set(seconds(lag)),
+                Some(ServerRole::Primary) => self.lag(&names).set(0.0),
+                Some(ServerRole::Standby(Some(lag))) => self.lag(&names).set(seconds(lag)),
             }
         }
     }
@@ -123,7 +123,7 @@ impl UpstreamNumbers {
         enters
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Option<Known>>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Option<KnownRole>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -144,12 +144,12 @@ mod tests {
     #[test]
     fn what_is_too_old_is_not_shown() {
         let registry = Registry::new();
-        let numbers = UpstreamNumbers::register(&registry).unwrap();
+        let numbers = UpstreamMetrics::register(&registry).unwrap();
         let minute = Duration::from_secs(60);
-        let lag = Part::Standby(Some(Duration::from_millis(1500)));
-        numbers.told("a:1", lag, minute);
-        numbers.told("b:2", Part::Primary, minute);
-        numbers.told("c:3", Part::Standby(None), minute);
+        let lag = ServerRole::Standby(Some(Duration::from_millis(1500)));
+        numbers.set_role("a:1", lag, minute);
+        numbers.set_role("b:2", ServerRole::Primary, minute);
+        numbers.set_role("c:3", ServerRole::Standby(None), minute);
         numbers.read(Instant::now());
         assert_eq!(
             shown(&registry, "pgsieve_upstream_lag_seconds{"),
@@ -174,11 +174,11 @@ mod tests {
     #[test]
     fn there_are_never_more_than_their_bound() {
         let registry = Registry::new();
-        let numbers = UpstreamNumbers::register(&registry).unwrap();
+        let numbers = UpstreamMetrics::register(&registry).unwrap();
         for port in 0..1000 {
             let name = format!("h:{port}");
             numbers.tried(&name, CheckOutcome::Unreachable, Duration::ZERO);
-            numbers.told(&name, Part::Primary, Duration::from_secs(60));
+            numbers.set_role(&name, ServerRole::Primary, Duration::from_secs(60));
         }
         numbers.read(Instant::now());
         for metric in ["pgsieve_upstream_up{", "pgsieve_upstream_lag_seconds{"] {

@@ -1,7 +1,7 @@
 //! The admin address was asked for something.
 
-use crate::telemetry::Sinks;
-use crate::telemetry::counters::counter_vec::Two;
+use crate::telemetry::EventSinks;
+use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::Label;
 
@@ -44,8 +44,8 @@ pub enum StatusClass {
 }
 
 impl Event for AdminAnswered {
-    fn emit(&self, sinks: &Sinks) {
-        let labels = Two(self.page, self.status);
+    fn emit(&self, sinks: &EventSinks) {
+        let labels = TwoLabels(self.page, self.status);
         sinks.metrics.admin_requests.inc(labels);
     }
 }

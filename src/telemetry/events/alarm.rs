@@ -1,11 +1,11 @@
 //! What must never happen, and what a peer must never do.
 
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
-use crate::telemetry::counters::counter_vec::Two;
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
+use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{ClosedBecause, Label, Peer, Tripwire, Violation};
-use crate::telemetry::log::Level;
+use crate::telemetry::labels::{ClosedBecause, Label, SessionLeg, Tripwire, ViolationKind};
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::SessionInfo;
 
@@ -22,9 +22,9 @@ pub struct ProtocolViolation<'a> {
     /// The session.
     pub session: &'a SessionInfo,
     /// Who broke it.
-    pub peer: Peer,
+    pub peer: SessionLeg,
     /// In what way.
-    pub cause: Violation,
+    pub cause: ViolationKind,
 }
 
 /// A session ended by a panic, which stands for its [`ConnectionClosed`]: whose it was went down
@@ -34,20 +34,20 @@ pub struct ProtocolViolation<'a> {
 pub struct SessionPanicked;
 
 impl Event for TripwireFired<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.tripwires.inc(self.wire);
         if let Some(recent) = &sinks.recent {
             recent.tripped(self);
         }
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "tripwire", Some(self.session), |line| {
+            audit.record(LineWeight::Waits, "tripwire", Some(self.session), |line| {
                 line.word("wire", self.wire.name());
             });
         }
         let (wire, id) = (self.wire.name(), self.session.id());
         let (user, client) = (self.session.user(), self.session.client());
         sinks.log.line(
-            Level::Alarm,
+            LogLevel::Alarm,
             LogEvent::Tripwire.name(),
             format_args!("tripwire {wire}: session {id} of {user:?} from {client} is closed"),
         );
@@ -55,13 +55,16 @@ impl Event for TripwireFired<'_> {
 }
 
 impl Event for ProtocolViolation<'_> {
-    fn emit(&self, sinks: &Sinks) {
-        sinks.metrics.violations.inc(Two(self.peer, self.cause));
+    fn emit(&self, sinks: &EventSinks) {
+        sinks
+            .metrics
+            .violations
+            .inc(TwoLabels(self.peer, self.cause));
         if let Some(audit) = &sinks.audit {
             // Strangers may come as often as they like and wait for nothing.
             let weight = match self.peer {
-                Peer::Client if self.session.policy().is_none() => Weight::GivesWay,
-                Peer::Client | Peer::Upstream => Weight::Waits,
+                SessionLeg::Client if self.session.policy().is_none() => LineWeight::GivesWay,
+                SessionLeg::Client | SessionLeg::Upstream => LineWeight::Waits,
             };
             audit.record(weight, "protocol_violation", Some(self.session), |line| {
                 line.word("peer", self.peer.name())
@@ -71,7 +74,7 @@ impl Event for ProtocolViolation<'_> {
         let (peer, cause) = (self.peer.name(), self.cause.name());
         let (id, client) = (self.session.id(), self.session.client());
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::ProtocolViolation.name(),
             format_args!("session {id} from {client}: protocol violation by {peer}: {cause}"),
         );
@@ -79,14 +82,14 @@ impl Event for ProtocolViolation<'_> {
 }
 
 impl Event for SessionPanicked {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.connections_open.dec();
         sinks.metrics.connections_closed.inc(ClosedBecause::Panic);
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "session_panicked", None, |_| {});
+            audit.record(LineWeight::Waits, "session_panicked", None, |_| {});
         }
         sinks.log.line(
-            Level::Alarm,
+            LogLevel::Alarm,
             LogEvent::SessionPanicked.name(),
             format_args!("a session ended by a panic"),
         );

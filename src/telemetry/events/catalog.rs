@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use crate::catalog::Catalog;
 use crate::catalog::drift::Drift;
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{CatalogFailure, CatalogLoad, Label};
-use crate::telemetry::log::Level;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::registry::seconds;
 use crate::telemetry::session_info::cleaned;
 
 /// A catalog was loaded and is in use.
 pub struct CatalogLoaded<'a> {
-    /// Its keeper.
+    /// Its cache.
     pub number: u64,
     /// The database.
     pub database: &'a str,
@@ -59,13 +59,13 @@ pub struct CatalogWithdrawn<'a> {
 
 /// An account is known that a catalog can be loaded with: from now on its age counts.
 pub struct CatalogWanted {
-    /// Its keeper.
+    /// Its cache.
     pub number: u64,
 }
 
 /// A catalog was found to hold. Counted only.
 pub struct CatalogChecked {
-    /// Its keeper.
+    /// Its cache.
     pub number: u64,
     /// When the check began.
     pub began: Instant,
@@ -73,7 +73,7 @@ pub struct CatalogChecked {
 
 /// Nobody watches a catalog any more. Counted only.
 pub struct CatalogForgotten {
-    /// Its keeper.
+    /// Its cache.
     pub number: u64,
 }
 
@@ -82,10 +82,10 @@ pub struct CatalogForgotten {
 pub struct StatementJudgedWithoutCatalog;
 
 impl Event for CatalogLoaded<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let numbers = &sinks.metrics.catalog;
         numbers.loads.inc(self.outcome);
-        numbers.checks.weigh(self.number, self.catalog.bytes());
+        numbers.checks.note_size(self.number, self.catalog.bytes());
         numbers.load_seconds.observe(seconds(self.duration));
         let database = cleaned(self.database);
         let version = self.catalog.version().to_string();
@@ -96,7 +96,7 @@ impl Event for CatalogLoaded<'_> {
             self.catalog.data_types().len(),
         );
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "catalog_loaded", None, |line| {
+            audit.record(LineWeight::Waits, "catalog_loaded", None, |line| {
                 line.text("database", &database)
                     .text("version", &version)
                     .word("outcome", self.outcome.name())
@@ -110,7 +110,7 @@ impl Event for CatalogLoaded<'_> {
         if self.outcome == CatalogLoad::Loaded {
             let took = self.duration.as_millis();
             sinks.log.line(
-                Level::Info,
+                LogLevel::Info,
                 LogEvent::CatalogLoaded.name(),
                 format_args!(
                     "catalog of {database:?} loaded in {took} ms: {relations} relations, \
@@ -122,13 +122,13 @@ impl Event for CatalogLoaded<'_> {
 }
 
 impl Event for CatalogDrifted<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         for (kind, amount) in self.drift.kinds() {
             sinks.metrics.catalog.drift.add(kind, count(amount.total()));
         }
         let database = cleaned(self.database);
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "catalog_drifted", None, |line| {
+            audit.record(LineWeight::Waits, "catalog_drifted", None, |line| {
                 line.text("database", &database);
                 for (kind, amount) in self.drift.kinds() {
                     line.number(kind.name(), count(amount.total()));
@@ -137,7 +137,7 @@ impl Event for CatalogDrifted<'_> {
         }
         let total = self.drift.total();
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::CatalogDrifted.name(),
             format_args!("{total} objects of {database:?} have changed"),
         );
@@ -145,7 +145,7 @@ impl Event for CatalogDrifted<'_> {
 }
 
 impl Event for CatalogFailed<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.catalog.loads.inc(CatalogLoad::Failed);
         sinks.metrics.catalog.failures.inc(self.why);
         if !self.is_news {
@@ -153,12 +153,12 @@ impl Event for CatalogFailed<'_> {
         }
         let (database, why, told) = (cleaned(self.database), self.why.name(), self.told);
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "catalog_failed", None, |line| {
+            audit.record(LineWeight::Waits, "catalog_failed", None, |line| {
                 line.text("database", &database).word("why", why);
             });
         }
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::CatalogFailed.name(),
             format_args!("catalog of {database:?} cannot be loaded or checked: {told}"),
         );
@@ -166,16 +166,16 @@ impl Event for CatalogFailed<'_> {
 }
 
 impl Event for CatalogWithdrawn<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let database = cleaned(self.database);
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "catalog_withdrawn", None, |line| {
+            audit.record(LineWeight::Waits, "catalog_withdrawn", None, |line| {
                 line.text("database", &database).micros("age_us", self.age);
             });
         }
         let age = self.age.as_secs();
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::CatalogWithdrawn.name(),
             format_args!("catalog of {database:?} is not used: last checked {age} s ago"),
         );
@@ -183,26 +183,26 @@ impl Event for CatalogWithdrawn<'_> {
 }
 
 impl Event for CatalogWanted {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.catalog.checks.expect(self.number);
     }
 }
 
 impl Event for CatalogChecked {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let checks = &sinks.metrics.catalog.checks;
         checks.note(self.number, self.began);
     }
 }
 
 impl Event for CatalogForgotten {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.catalog.checks.forget(self.number);
     }
 }
 
 impl Event for StatementJudgedWithoutCatalog {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.catalog.statements_without.inc();
     }
 }

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crate::sql::fingerprint::Fingerprint;
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
-use crate::telemetry::counters::counter_vec::Two;
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
+use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{
-    CancelCause, CancelOutcome, ClosedBecause, Direction, Label, Peer, RefusedBecause,
-    SignalOutcome, TlsFailure, Transport,
+    ByteDirection, CancelCause, CancelOutcome, ClientTransport, ClosedBecause, Label,
+    RefusedBecause, SessionLeg, SignalOutcome, TlsFailure,
 };
-use crate::telemetry::log::Level;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::SessionInfo;
 
@@ -20,7 +20,7 @@ pub struct ConnectionOpened<'a> {
     /// The session, of which only number and address are known.
     pub session: &'a SessionInfo,
     /// The kind of socket.
-    pub transport: Transport,
+    pub transport: ClientTransport,
 }
 
 /// A client was turned away before login. Says nothing of whether its socket was counted as
@@ -85,12 +85,12 @@ pub struct BackendSignalled<'a> {
 }
 
 impl Event for ConnectionOpened<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.connections_open.inc();
         sinks.metrics.connections.inc(self.transport);
         if let Some(audit) = &sinks.audit {
             audit.record(
-                Weight::GivesWay,
+                LineWeight::GivesWay,
                 "connection_opened",
                 Some(self.session),
                 |line| {
@@ -102,11 +102,11 @@ impl Event for ConnectionOpened<'_> {
 }
 
 impl Event for ConnectionRefused<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.connections_refused.inc(self.reason);
         if let Some(audit) = &sinks.audit {
             audit.record(
-                Weight::GivesWay,
+                LineWeight::GivesWay,
                 "connection_refused",
                 Some(self.session),
                 |line| {
@@ -117,16 +117,19 @@ impl Event for ConnectionRefused<'_> {
         let (client, reason) = (self.session.client(), self.reason.name());
         match self.tls {
             Some(failure) => {
-                sinks.metrics.tls_failures.inc(Two(Peer::Client, failure));
+                sinks
+                    .metrics
+                    .tls_failures
+                    .inc(TwoLabels(SessionLeg::Client, failure));
                 let failure = failure.name();
                 sinks.log.line(
-                    Level::Warn,
+                    LogLevel::Warn,
                     LogEvent::ConnectionRefused.name(),
                     format_args!("connection from {client} refused: {reason}, {failure}"),
                 );
             }
             None => sinks.log.line(
-                Level::Warn,
+                LogLevel::Warn,
                 LogEvent::ConnectionRefused.name(),
                 format_args!("connection from {client} refused: {reason}"),
             ),
@@ -135,24 +138,27 @@ impl Event for ConnectionRefused<'_> {
 }
 
 impl Event for UpstreamTlsFailed {
-    fn emit(&self, sinks: &Sinks) {
-        let counted = Two(Peer::Upstream, self.failure);
+    fn emit(&self, sinks: &EventSinks) {
+        let counted = TwoLabels(SessionLeg::Upstream, self.failure);
         sinks.metrics.tls_failures.inc(counted);
     }
 }
 
 impl Event for ConnectionClosed<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.connections_open.dec();
         sinks.metrics.connections_closed.inc(self.reason);
-        sinks.metrics.client_bytes.add(Direction::In, self.bytes_in);
         sinks
             .metrics
             .client_bytes
-            .add(Direction::Out, self.bytes_out);
+            .add(ByteDirection::In, self.bytes_in);
+        sinks
+            .metrics
+            .client_bytes
+            .add(ByteDirection::Out, self.bytes_out);
         if let Some(audit) = &sinks.audit {
             audit.record(
-                Weight::GivesWay,
+                LineWeight::GivesWay,
                 "connection_closed",
                 Some(self.session),
                 |line| {
@@ -167,16 +173,19 @@ impl Event for ConnectionClosed<'_> {
 }
 
 impl Event for OwnCancelEnded {
-    fn emit(&self, sinks: &Sinks) {
-        sinks.metrics.own_cancels.inc(Two(self.cause, self.outcome));
+    fn emit(&self, sinks: &EventSinks) {
+        sinks
+            .metrics
+            .own_cancels
+            .inc(TwoLabels(self.cause, self.outcome));
     }
 }
 
 impl Event for CancelHandled<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.cancels.inc(self.outcome);
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::GivesWay, "cancel", Some(self.session), |line| {
+            audit.record(LineWeight::GivesWay, "cancel", Some(self.session), |line| {
                 line.word("outcome", self.outcome.name());
             });
         }
@@ -184,11 +193,11 @@ impl Event for CancelHandled<'_> {
 }
 
 impl Event for BackendSignalled<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.signals.inc(self.outcome);
         if let Some(audit) = &sinks.audit {
             audit.record(
-                Weight::GivesWay,
+                LineWeight::GivesWay,
                 "backend_signalled",
                 Some(self.session),
                 |line| {

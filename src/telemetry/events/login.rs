@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
-use crate::telemetry::counters::counter_vec::Two;
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
+use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome, LoginSetting};
-use crate::telemetry::log::Level;
+use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome, StartupSettingOutcome};
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
+use crate::telemetry::sqlstate_code::SqlstateCode;
 
 /// A login came to its end.
 pub struct LoginFinished<'a> {
@@ -21,7 +21,7 @@ pub struct LoginFinished<'a> {
     /// How it ended.
     pub outcome: LoginOutcome,
     /// The code of the error that the client got, if it got one.
-    pub sqlstate: Option<Code>,
+    pub sqlstate: Option<SqlstateCode>,
     /// From accept to the end of the login.
     pub duration: Duration,
 }
@@ -29,20 +29,23 @@ pub struct LoginFinished<'a> {
 /// A session begins otherwise than its connection string says.
 pub struct LoginSettingChanged {
     /// What became of the setting.
-    pub change: LoginSetting,
+    pub change: StartupSettingOutcome,
 }
 
 impl Event for LoginSettingChanged {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.login_settings.inc(self.change);
     }
 }
 
 impl Event for LoginFinished<'_> {
-    fn emit(&self, sinks: &Sinks) {
-        sinks.metrics.logins.inc(Two(self.method, self.outcome));
+    fn emit(&self, sinks: &EventSinks) {
+        sinks
+            .metrics
+            .logins
+            .inc(TwoLabels(self.method, self.outcome));
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "login", Some(self.session), |line| {
+            audit.record(LineWeight::Waits, "login", Some(self.session), |line| {
                 line.word("method", self.method.name())
                     .word("outcome", self.outcome.name())
                     .micros("duration_us", self.duration);
@@ -55,7 +58,7 @@ impl Event for LoginFinished<'_> {
             let (user, client) = (self.session.user(), self.session.client());
             let outcome = self.outcome.name();
             sinks.log.line(
-                Level::Warn,
+                LogLevel::Warn,
                 LogEvent::LoginFailed.name(),
                 format_args!("login of {user:?} from {client} failed: {outcome}"),
             );

@@ -42,7 +42,7 @@ pub use policy::{
     PoliciesCompared, PoliciesHold, PoliciesRead, PolicyEnded, PolicyTestsPassed, PolicyTestsWait,
 };
 pub use process::{
-    BudgetFileFailed, DrainStarted, Listening, ServerStopped, SessionEndAsked, TokenRefused,
+    BudgetFileFailed, DrainStarted, ListenerOpened, ServerStopped, SessionEndAsked, TokenRefused,
     UpstreamIdentityRefused, UpstreamUnreachable,
 };
 pub use repair::StatementRepaired;
@@ -51,10 +51,10 @@ pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 pub use upstream::{UpstreamTold, UpstreamTried};
 pub use warnings::{CertificatesHeld, SettingsWarned};
 
-use crate::telemetry::Sinks;
+use crate::telemetry::EventSinks;
 
 /// Something that happened and is counted, recorded and logged in one go.
 pub trait Event {
     /// Writes to the sinks.
-    fn emit(&self, sinks: &Sinks);
+    fn emit(&self, sinks: &EventSinks);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::telemetry::Sinks;
+use crate::telemetry::EventSinks;
 use crate::telemetry::events::Event;
 use crate::telemetry::registry::seconds;
 
@@ -13,7 +13,7 @@ pub struct PlanAsked {
 }
 
 impl Event for PlanAsked {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.plan_seconds.observe(seconds(self.latency));
     }
 }

@@ -4,14 +4,14 @@
 //! operator's own. The audit has counts alone.
 
 use crate::limits::POLICY_PROBLEMS_TOLD_MAX;
-use crate::policy::{Policy, PolicySet, Problem, Strictness};
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
+use crate::policy::{Policy, PolicyProblem, PolicySet, Strictness};
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{Label, PolicyReload};
-use crate::telemetry::log::Level;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
-use crate::telemetry::registry::Metrics;
+use crate::telemetry::registry::MetricsRegistry;
 use crate::telemetry::session_info::cleaned;
 
 /// These policies hold from the start.
@@ -27,7 +27,7 @@ pub struct PoliciesRead<'a> {
     /// Those that hold now, in order.
     pub set: &'a PolicySet,
     /// What is wrong with those that were read.
-    pub problems: &'a [Problem],
+    pub problems: &'a [PolicyProblem],
     /// Patterns of them that stand for nothing in any database that is known.
     pub idle: usize,
 }
@@ -36,7 +36,7 @@ pub struct PoliciesRead<'a> {
 /// otherwise than the last time.
 pub struct PoliciesCompared<'a> {
     /// What of them does not fit.
-    pub problems: &'a [Problem],
+    pub problems: &'a [PolicyProblem],
 }
 
 /// The policies' own tests, which have to pass, wait for the catalog of the database.
@@ -49,9 +49,9 @@ pub struct PolicyTestsPassed {
 }
 
 impl Event for PolicyTestsWait {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::PolicyTestsWait.name(),
             format_args!(
                 "policy.tests: required: no client is let in before the policies' tests have \
@@ -62,10 +62,10 @@ impl Event for PolicyTestsWait {
 }
 
 impl Event for PolicyTestsPassed {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let passed = self.passed;
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::PolicyTestsPassed.name(),
             format_args!("policies' tests passed: {passed}"),
         );
@@ -73,20 +73,20 @@ impl Event for PolicyTestsPassed {
 }
 
 impl Event for PoliciesCompared<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let problems = self.problems.len();
         let level = i64::try_from(problems).unwrap_or(i64::MAX);
         sinks.metrics.policies.misfits.set(level);
         if problems == 0 {
             return sinks.log.line(
-                Level::Info,
+                LogLevel::Info,
                 LogEvent::PoliciesFit.name(),
                 format_args!("the policies fit the databases that are known"),
             );
         }
-        tell(self.problems, sinks);
+        log_problems(self.problems, sinks);
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::PoliciesMisfit.name(),
             format_args!(
                 "the policies do not fit the databases that are known, problems: {problems}; what \
@@ -103,17 +103,17 @@ pub struct PolicyEnded<'a> {
 }
 
 impl Event for PolicyEnded<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let name = cleaned(self.policy.name());
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "policy_ended", None, |line| {
+            audit.record(LineWeight::Waits, "policy_ended", None, |line| {
                 line.text("policy", &name)
                     .text("policy_version", self.policy.version());
             });
         }
         let ending = self.policy.ending();
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::PolicyEnded.name(),
             format_args!("policy {name} has ended{ending}: it is for nobody any more"),
         );
@@ -121,16 +121,16 @@ impl Event for PolicyEnded<'_> {
 }
 
 impl Event for PoliciesHold<'_> {
-    fn emit(&self, sinks: &Sinks) {
-        hold(self.set, &sinks.metrics);
+    fn emit(&self, sinks: &EventSinks) {
+        set_policies(self.set, &sinks.metrics);
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "policies_hold", None, |line| {
+            audit.record(LineWeight::Waits, "policies_hold", None, |line| {
                 line.text("policies", &names(self.set));
             });
         }
         let names = names(self.set);
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::PoliciesHold.name(),
             format_args!("policies: {names}"),
         );
@@ -138,16 +138,18 @@ impl Event for PoliciesHold<'_> {
 }
 
 impl Event for PoliciesRead<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let numbers = &sinks.metrics.policies;
         numbers.reloads.inc(self.outcome);
         match self.outcome {
-            PolicyReload::Loaded | PolicyReload::Unchanged => hold(self.set, &sinks.metrics),
+            PolicyReload::Loaded | PolicyReload::Unchanged => {
+                set_policies(self.set, &sinks.metrics)
+            }
             PolicyReload::Rejected => numbers.reject(),
         }
         let names = names(self.set);
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "policies_read", None, |line| {
+            audit.record(LineWeight::Waits, "policies_read", None, |line| {
                 line.word("outcome", self.outcome.name())
                     .text("policies", &names)
                     .number("problems", count(self.problems.len()));
@@ -155,12 +157,12 @@ impl Event for PoliciesRead<'_> {
         }
         match self.outcome {
             PolicyReload::Loaded => sinks.log.line(
-                Level::Info,
+                LogLevel::Info,
                 LogEvent::PoliciesRead.name(),
                 format_args!("policies read, in use: {names}"),
             ),
             PolicyReload::Unchanged => sinks.log.line(
-                Level::Info,
+                LogLevel::Info,
                 LogEvent::PoliciesRead.name(),
                 format_args!("policies read, no change: {names}"),
             ),
@@ -169,7 +171,7 @@ impl Event for PoliciesRead<'_> {
         if self.idle > 0 {
             let idle = self.idle;
             sinks.log.line(
-                Level::Warn,
+                LogLevel::Warn,
                 LogEvent::PatternsIdle.name(),
                 format_args!("{idle} patterns stand for nothing in the databases that are known"),
             );
@@ -178,11 +180,11 @@ impl Event for PoliciesRead<'_> {
 }
 
 impl PoliciesRead<'_> {
-    fn complain(&self, sinks: &Sinks, names: &str) {
+    fn complain(&self, sinks: &EventSinks, names: &str) {
         let problems = self.problems.len();
-        tell(self.problems, sinks);
+        log_problems(self.problems, sinks);
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::PoliciesRejected.name(),
             format_args!("policies not taken, problems: {problems}; still in use: {names}"),
         );
@@ -190,11 +192,11 @@ impl PoliciesRead<'_> {
 }
 
 /// A line in the log for each, of many only the first.
-fn tell(problems: &[Problem], sinks: &Sinks) {
-    for Problem { place, what } in problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
+fn log_problems(problems: &[PolicyProblem], sinks: &EventSinks) {
+    for PolicyProblem { place, what } in problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
         let (place, what) = (on_one_line(place), on_one_line(what));
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::PolicyProblem.name(),
             format_args!("policies: {place}: {what}"),
         );
@@ -202,8 +204,8 @@ fn tell(problems: &[Problem], sinks: &Sinks) {
 }
 
 /// These are counted by themselves from now on.
-fn hold(set: &PolicySet, metrics: &Metrics) {
-    metrics.policies.hold(set);
+fn set_policies(set: &PolicySet, metrics: &MetricsRegistry) {
+    metrics.policies.set_policies(set);
     let names = set.all().iter().map(|policy| cleaned(policy.name()).into());
     metrics.by_policy.hold(&names.collect::<Vec<_>>());
 }

@@ -1,14 +1,14 @@
 //! The life of the process: lines for the person who runs it.
 
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
 use crate::telemetry::events::Event;
-use crate::telemetry::log::Level;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::cleaned;
 
 /// A socket is open and clients can come.
-pub struct Listening<'a> {
+pub struct ListenerOpened<'a> {
     /// What is served there: `clients` or `admin`.
     pub what: &'static str,
     /// Where.
@@ -56,9 +56,9 @@ pub struct BudgetFileFailed<'a> {
 }
 
 impl Event for BudgetFileFailed<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::BudgetFileFailed.name(),
             format_args!(
                 "{}; budgets of the day count on, and a restart forgets what is not written",
@@ -68,16 +68,16 @@ impl Event for BudgetFileFailed<'_> {
     }
 }
 
-impl Event for Listening<'_> {
-    fn emit(&self, sinks: &Sinks) {
+impl Event for ListenerOpened<'_> {
+    fn emit(&self, sinks: &EventSinks) {
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "listening", None, |line| {
+            audit.record(LineWeight::Waits, "listening", None, |line| {
                 line.word("what", self.what).text("address", self.address);
             });
         }
         let (what, address) = (self.what, self.address);
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::Listening.name(),
             format_args!("listening for {what} on {address}"),
         );
@@ -91,25 +91,25 @@ pub struct SessionEndAsked {
 }
 
 impl Event for SessionEndAsked {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let id = self.id;
         let told = format_args!("session {id} is ended: an administrator asked for it");
         sinks
             .log
-            .line(Level::Info, LogEvent::SessionEndAsked.name(), told);
+            .line(LogLevel::Info, LogEvent::SessionEndAsked.name(), told);
     }
 }
 
 impl Event for DrainStarted {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let sessions = self.sessions;
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "drain_started", None, |line| {
+            audit.record(LineWeight::Waits, "drain_started", None, |line| {
                 line.number("sessions", sessions);
             });
         }
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::Draining.name(),
             format_args!("draining {sessions} sessions"),
         );
@@ -117,15 +117,15 @@ impl Event for DrainStarted {
 }
 
 impl Event for ServerStopped {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let cut_off = self.cut_off;
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "server_stopped", None, |line| {
+            audit.record(LineWeight::Waits, "server_stopped", None, |line| {
                 line.number("cut_off", cut_off);
             });
         }
         sinks.log.line(
-            Level::Info,
+            LogLevel::Info,
             LogEvent::Stopped.name(),
             format_args!("stopped; {cut_off} sessions were cut off"),
         );
@@ -133,9 +133,9 @@ impl Event for ServerStopped {
 }
 
 impl Event for UpstreamUnreachable<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::UpstreamUnreachable.name(),
             format_args!("upstream unreachable: {}; see upstream.url", self.failure),
         );
@@ -143,10 +143,10 @@ impl Event for UpstreamUnreachable<'_> {
 }
 
 impl Event for UpstreamIdentityRefused<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let user = cleaned(self.user);
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::UpstreamIdentityRefused.name(),
             format_args!(
                 "the upstream does not let {user:?} in: {}; see upstream_user and \
@@ -159,10 +159,10 @@ impl Event for UpstreamIdentityRefused<'_> {
 }
 
 impl Event for TokenRefused<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let user = cleaned(self.user);
         sinks.log.line(
-            Level::Warn,
+            LogLevel::Warn,
             LogEvent::TokenRefused.name(),
             format_args!("the token of {user:?} is refused: {}", self.failure),
         );

@@ -4,38 +4,38 @@
 use std::time::Duration;
 
 use crate::repair::{Attempt, AttemptOutcome, NameGate};
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
-use crate::telemetry::audit::line::Line;
-use crate::telemetry::counters::counter_vec::Three;
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
+use crate::telemetry::audit::line::AuditLine;
+use crate::telemetry::counters::counter_vec::ThreeLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{Label, Path, RepairedOutcome};
+use crate::telemetry::labels::{Label, ProtocolPath, RepairedOutcome};
 use crate::telemetry::registry::seconds;
 use crate::telemetry::session_info::SessionInfo;
 
-/// A rescue has ended, well or not: the statement itself has its own
+/// A repair has ended, well or not: the statement itself has its own
 /// [`StatementFinished`](super::StatementFinished).
 ///
 /// The audit's line has `path`, `outcome` (that of the last attempt), `latency_us`, and in
 /// `attempts` for each step `recoverer`, `confidence`, `outcome`, `gates` (those that a rewritten
-/// name failed) and the fingerprints `before` and `after`. A rescue without an attempt leaves none.
+/// name failed) and the fingerprints `before` and `after`. A repair without an attempt leaves none.
 pub struct StatementRepaired<'a> {
     /// Whose it was.
     pub session: &'a SessionInfo,
     /// The way it came.
-    pub path: Path,
+    pub path: ProtocolPath,
     /// Every step, in order; preprocessors count as recoverers.
     pub attempts: &'a [Attempt],
-    /// From the failure, or the doubt, to the end of the rescue.
+    /// From the failure, or the doubt, to the end of the repair.
     pub latency: Duration,
 }
 
 impl Event for StatementRepaired<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let metrics = &sinks.metrics;
         metrics.repair_seconds.observe(seconds(self.latency));
         for attempt in self.attempts {
-            let labels = Three(attempt.recoverer, attempt.confidence, attempt.outcome);
+            let labels = ThreeLabels(attempt.recoverer, attempt.confidence, attempt.outcome);
             metrics.repairs.inc(labels);
         }
         if let Some(recent) = &sinks.recent {
@@ -53,9 +53,9 @@ impl Event for StatementRepaired<'_> {
         let Some(audit) = &sinks.audit else { return };
         // That another text ran than was sent must be on record; that it was thought of may be.
         let weight = match last.outcome {
-            AttemptOutcome::Applied => Weight::Waits,
+            AttemptOutcome::Applied => LineWeight::Waits,
             AttemptOutcome::Observed | AttemptOutcome::Hinted | AttemptOutcome::Failed => {
-                Weight::GivesWay
+                LineWeight::GivesWay
             }
         };
         audit.record(weight, "statement_repaired", Some(self.session), |line| {
@@ -67,7 +67,7 @@ impl Event for StatementRepaired<'_> {
     }
 }
 
-fn fill(line: &mut Line<'_>, attempt: &Attempt) {
+fn fill(line: &mut AuditLine<'_>, attempt: &Attempt) {
     line.word("recoverer", attempt.recoverer.name())
         .word("confidence", attempt.confidence.name())
         .word("outcome", attempt.outcome.name())

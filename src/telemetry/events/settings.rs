@@ -4,12 +4,12 @@
 //! Keys are named; no value of one is shown but of those that hold no secret and need a restart.
 
 use crate::limits::POLICY_PROBLEMS_TOLD_MAX;
-use crate::policy::Problem;
-use crate::telemetry::Sinks;
-use crate::telemetry::audit::Weight;
+use crate::policy::PolicyProblem;
+use crate::telemetry::EventSinks;
+use crate::telemetry::audit::LineWeight;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{Label, PolicyReload};
-use crate::telemetry::log::Level;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::cleaned;
 
@@ -24,7 +24,7 @@ pub struct SettingsRead<'a> {
     /// How many sessions were ended because their users are gone.
     pub sessions_ended: usize,
     /// What is wrong with those that were read.
-    pub problems: &'a [Problem],
+    pub problems: &'a [PolicyProblem],
 }
 
 /// A key that waits for a restart.
@@ -37,7 +37,7 @@ pub struct WaitingKey {
 }
 
 impl Event for SettingsRead<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let numbers = &sinks.metrics.settings;
         numbers.reloads.inc(self.outcome);
         if self.outcome != PolicyReload::Rejected {
@@ -46,19 +46,19 @@ impl Event for SettingsRead<'_> {
         }
         let changed = self.changed.join(", ");
         if let Some(audit) = &sinks.audit {
-            audit.record(Weight::Waits, "settings_read", None, |line| {
+            audit.record(LineWeight::Waits, "settings_read", None, |line| {
                 line.word("outcome", self.outcome.name())
                     .text("changed", &cleaned(&changed))
                     .number("sessions_ended", count(self.sessions_ended))
                     .number("problems", count(self.problems.len()));
             });
         }
-        for Problem { place, what } in self.problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
+        for PolicyProblem { place, what } in self.problems.iter().take(POLICY_PROBLEMS_TOLD_MAX) {
             let (place, what) = (on_one_line(place), on_one_line(what));
             let told = format_args!("settings: {place}: {what}");
             sinks
                 .log
-                .line(Level::Warn, LogEvent::SettingsProblem.name(), told);
+                .line(LogLevel::Warn, LogEvent::SettingsProblem.name(), told);
         }
         let problems = self.problems.len();
         match self.outcome {
@@ -66,13 +66,13 @@ impl Event for SettingsRead<'_> {
                 let told = format_args!("settings read, in use: {changed}");
                 sinks
                     .log
-                    .line(Level::Info, LogEvent::SettingsRead.name(), told);
+                    .line(LogLevel::Info, LogEvent::SettingsRead.name(), told);
             }
             PolicyReload::Unchanged => {
                 let told = format_args!("settings read, no change");
                 sinks
                     .log
-                    .line(Level::Info, LogEvent::SettingsRead.name(), told);
+                    .line(LogLevel::Info, LogEvent::SettingsRead.name(), told);
             }
             PolicyReload::Rejected => {
                 let told = format_args!(
@@ -80,7 +80,7 @@ impl Event for SettingsRead<'_> {
                 );
                 sinks
                     .log
-                    .line(Level::Warn, LogEvent::SettingsRejected.name(), told);
+                    .line(LogLevel::Warn, LogEvent::SettingsRejected.name(), told);
             }
         }
         for (key, change) in self.waiting {
@@ -90,14 +90,14 @@ impl Event for SettingsRead<'_> {
             );
             sinks
                 .log
-                .line(Level::Warn, LogEvent::SettingsWait.name(), told);
+                .line(LogLevel::Warn, LogEvent::SettingsWait.name(), told);
         }
         if self.sessions_ended > 0 {
             let ended = self.sessions_ended;
             let told = format_args!("{ended} sessions ended: their users are gone or disabled");
             sinks
                 .log
-                .line(Level::Info, LogEvent::SessionsEnded.name(), told);
+                .line(LogLevel::Info, LogEvent::SessionsEnded.name(), told);
         }
     }
 }

@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
-use crate::gate::{Named, RecordedText, Rule, StatementKind};
+use crate::gate::{RecordedText, Rule, StatementKind, StatementObjects};
 use crate::sql::fingerprint::Fingerprint;
-use crate::telemetry::audit::Weight;
-use crate::telemetry::audit::line::Line;
-use crate::telemetry::counters::counter_vec::Two;
-use crate::telemetry::counters::local_counters::Tally;
+use crate::telemetry::audit::LineWeight;
+use crate::telemetry::audit::line::AuditLine;
+use crate::telemetry::counters::counter_vec::TwoLabels;
+use crate::telemetry::counters::local_counters::LocalCounters;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{CacheAnswer, Label, Origin, Outcome, Path};
-use crate::telemetry::registry::Metrics;
+use crate::telemetry::labels::{CacheAnswer, ErrorOrigin, Label, ProtocolPath, StatementOutcome};
+use crate::telemetry::registry::MetricsRegistry;
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
-use crate::telemetry::traces::Trace;
-use crate::telemetry::{Counting, Sinks};
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::telemetry::traces::StatementTrace;
+use crate::telemetry::{EventSinks, StatementCounting};
 
 /// A statement was judged and its answer is complete: one for every Query, every Execute and each
 /// Parse that failed or was refused. One that was only prepared is [counted] for that.
@@ -25,13 +25,13 @@ pub struct StatementFinished<'a> {
     /// Whose it was.
     pub session: &'a SessionInfo,
     /// The way it came.
-    pub path: Path,
+    pub path: ProtocolPath,
     /// What kind of statement it is.
     pub kind: StatementKind,
     /// The fingerprint of its normalised text; none for a message that carries no text.
     pub fingerprint: Option<Fingerprint>,
     /// What the gate said.
-    pub outcome: Outcome,
+    pub outcome: StatementOutcome,
     /// The rule that refused it, or ended its result.
     pub rule: Option<Rule>,
     /// What the refusal is about, where names are recorded: `relation shop.orders`.
@@ -41,13 +41,13 @@ pub struct StatementFinished<'a> {
     /// Those that would have stopped it as it ran.
     pub observed_running: &'a [Rule],
     /// What it names, where that is recorded.
-    pub named: Option<&'a Named>,
+    pub named: Option<&'a StatementObjects>,
     /// Its text, where that is recorded: for the audit alone, which encrypts it.
     pub text: Option<&'a RecordedText>,
     /// What the server calls it, where that is recorded and was told.
     pub queryid: Option<i64>,
     /// The code of the error that the client got, from the gate or from the upstream.
-    pub sqlstate: Option<Code>,
+    pub sqlstate: Option<SqlstateCode>,
     /// Rows returned.
     pub rows: u64,
     /// Bytes of the answer.
@@ -57,7 +57,7 @@ pub struct StatementFinished<'a> {
     /// The hint that a refusal gave, where its words are fixed.
     pub hint: Option<&'static str>,
     /// Its span, where it is sampled.
-    pub trace: Option<&'a Trace>,
+    pub trace: Option<&'a StatementTrace>,
     /// Time that it waited before pgsieve looked at it.
     pub queue: Duration,
     /// Time at the gate.
@@ -80,29 +80,29 @@ pub struct SettingsClamped<'a> {
     /// Whose it was.
     pub session: &'a SessionInfo,
     /// The way it came.
-    pub path: Path,
+    pub path: ProtocolPath,
     /// The fingerprint of what the client sent.
     pub fingerprint: Option<Fingerprint>,
 }
 
 impl Event for StatementFinished<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         self.emit_by(&sinks.shared_tally, sinks);
     }
 }
 
 impl StatementFinished<'_> {
     /// Emits it for a worker that counts by itself.
-    pub(in crate::telemetry) fn emit_by(&self, tally: &Tally, sinks: &Sinks) {
-        if sinks.counting == Counting::On {
-            tally.count(self, &sinks.metrics);
+    pub(in crate::telemetry) fn emit_by(&self, local_counters: &LocalCounters, sinks: &EventSinks) {
+        if sinks.counting == StatementCounting::On {
+            local_counters.count(self, &sinks.metrics);
             self.count_observed(&sinks.metrics);
             self.count_faults(&sinks.metrics);
         }
         self.note(sinks);
     }
 
-    fn note(&self, sinks: &Sinks) {
+    fn note(&self, sinks: &EventSinks) {
         if let Some(trace) = self.trace
             && let Some(traces) = sinks.traces.now()
         {
@@ -113,13 +113,13 @@ impl StatementFinished<'_> {
         }
         let Some(audit) = &sinks.audit else { return };
         let weight = match self.outcome {
-            Outcome::Refused => Weight::Waits,
-            Outcome::Permitted
-            | Outcome::Clamped
-            | Outcome::Repaired
-            | Outcome::Skipped
-            | Outcome::Cut
-            | Outcome::Truncated => Weight::GivesWay,
+            StatementOutcome::Refused => LineWeight::Waits,
+            StatementOutcome::Permitted
+            | StatementOutcome::Clamped
+            | StatementOutcome::Repaired
+            | StatementOutcome::Skipped
+            | StatementOutcome::Cut
+            | StatementOutcome::Truncated => LineWeight::GivesWay,
         };
         let text = self.text.map(|text| &text.kept);
         audit.record_with(weight, "statement", Some(self.session), text, |line| {
@@ -158,11 +158,11 @@ impl StatementFinished<'_> {
         });
     }
 
-    fn note_names(&self, line: &mut Line<'_>) {
+    fn note_names(&self, line: &mut AuditLine<'_>) {
         let Some(named) = self.named else { return };
         let kept = named.rendered.keep(|| {
             let mut text = String::new();
-            note_names_of(named, &mut Line::new(&mut text));
+            note_names_of(named, &mut AuditLine::new(&mut text));
             text
         });
         match kept {
@@ -171,7 +171,7 @@ impl StatementFinished<'_> {
         }
     }
 
-    fn note_observed(&self, line: &mut Line<'_>) {
+    fn note_observed(&self, line: &mut AuditLine<'_>) {
         let mut rules = self.observed.iter().chain(self.observed_running).peekable();
         if rules.peek().is_some() {
             line.words("would_refuse", rules.map(|rule| rule.name()));
@@ -179,10 +179,10 @@ impl StatementFinished<'_> {
     }
 
     /// Counts the rules that would have spoken against it.
-    pub(in crate::telemetry) fn count_observed(&self, metrics: &Metrics) {
+    pub(in crate::telemetry) fn count_observed(&self, metrics: &MetricsRegistry) {
         let policy = self.session.policy_name();
         // An Execute runs what a Parse was counted for.
-        let judged = if self.path == Path::Execute {
+        let judged = if self.path == ProtocolPath::Execute {
             &[]
         } else {
             self.observed
@@ -192,9 +192,12 @@ impl StatementFinished<'_> {
         }
     }
 
-    fn count_faults(&self, metrics: &Metrics) {
+    fn count_faults(&self, metrics: &MetricsRegistry) {
         if let Some(rule) = self.rule
-            && matches!(self.outcome, Outcome::Refused | Outcome::Skipped)
+            && matches!(
+                self.outcome,
+                StatementOutcome::Refused | StatementOutcome::Skipped
+            )
         {
             let policy = self.session.policy_name();
             metrics.by_policy.refused(policy, rule);
@@ -209,17 +212,20 @@ impl StatementFinished<'_> {
         }
         if let Some(code) = self.sqlstate {
             let origin = match self.outcome {
-                Outcome::Refused | Outcome::Skipped | Outcome::Cut => Origin::Gate,
-                Outcome::Permitted | Outcome::Clamped | Outcome::Repaired | Outcome::Truncated => {
-                    Origin::Upstream
+                StatementOutcome::Refused | StatementOutcome::Skipped | StatementOutcome::Cut => {
+                    ErrorOrigin::Gate
                 }
+                StatementOutcome::Permitted
+                | StatementOutcome::Clamped
+                | StatementOutcome::Repaired
+                | StatementOutcome::Truncated => ErrorOrigin::Upstream,
             };
-            metrics.errors.inc(Two(origin, code.class()));
+            metrics.errors.inc(TwoLabels(origin, code.class()));
         }
     }
 }
 
-fn note_names_of(named: &Named, line: &mut Line<'_>) {
+fn note_names_of(named: &StatementObjects, line: &mut AuditLine<'_>) {
     let mut left_out = 0;
     for (key, names) in [
         ("relations", &named.relations),
@@ -238,17 +244,17 @@ fn note_names_of(named: &Named, line: &mut Line<'_>) {
 }
 
 impl Event for StatementRetried {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.retries.inc();
     }
 }
 
 impl Event for SettingsClamped<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         sinks.metrics.clamps.inc(self.path);
         if let Some(audit) = &sinks.audit {
             audit.record(
-                Weight::GivesWay,
+                LineWeight::GivesWay,
                 "settings_clamped",
                 Some(self.session),
                 |line| {

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use crate::telemetry::Sinks;
-use crate::telemetry::counters::upstream_metrics::Part;
+use crate::telemetry::EventSinks;
+use crate::telemetry::counters::upstream_metrics::ServerRole;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::CheckOutcome;
 use crate::telemetry::session_info::cleaned;
@@ -24,13 +24,13 @@ pub struct UpstreamTold<'a> {
     /// Where it is, by the settings.
     pub upstream: &'a str,
     /// What it said.
-    pub part: Part,
+    pub part: ServerRole,
     /// How long that counts.
     pub valid: Duration,
 }
 
 impl Event for UpstreamTried<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let name = cleaned(self.upstream);
         let numbers = &sinks.metrics.upstreams;
         numbers.tried(&name, self.outcome, self.took);
@@ -38,9 +38,9 @@ impl Event for UpstreamTried<'_> {
 }
 
 impl Event for UpstreamTold<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let name = cleaned(self.upstream);
         let numbers = &sinks.metrics.upstreams;
-        numbers.told(&name, self.part, self.valid);
+        numbers.set_role(&name, self.part, self.valid);
     }
 }

@@ -1,13 +1,13 @@
 //! What whoever runs this should know of the settings: one line each, with a name that stays and
 //! the key that it is about.
 
-use crate::telemetry::Sinks;
+use crate::telemetry::EventSinks;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{HeldCertificate, Label, SettingsWarning};
-use crate::telemetry::log::Level;
+use crate::telemetry::log::LogLevel;
 use crate::telemetry::session_info::cleaned;
 
-/// The settings hold something that should be mended.
+/// The settings hold something that should be fixed.
 pub struct SettingsWarned<'a> {
     /// What kind of thing.
     pub warning: SettingsWarning,
@@ -24,16 +24,16 @@ pub struct CertificatesHeld<'a> {
 }
 
 impl Event for SettingsWarned<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let (name, key, what) = (self.warning.name(), cleaned(self.key), cleaned(self.what));
         sinks
             .log
-            .line(Level::Warn, name, format_args!("{key}: {what}"));
+            .line(LogLevel::Warn, name, format_args!("{key}: {what}"));
     }
 }
 
 impl Event for CertificatesHeld<'_> {
-    fn emit(&self, sinks: &Sinks) {
+    fn emit(&self, sinks: &EventSinks) {
         let expiry = &sinks.metrics.certificate_expiry;
         expiry.reset();
         for (certificate, ends) in self.ends {

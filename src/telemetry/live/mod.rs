@@ -12,31 +12,31 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
+use self::percentiles::HistogramCounts;
 pub use self::percentiles::Percentiles;
-use self::percentiles::Spread;
-pub use self::reading::{Counted, Reading, Upstream};
+pub use self::reading::{LabelledCount, MetricsReading, UpstreamReading};
 use crate::limits;
-use crate::telemetry::labels::{Label, Outcome};
+use crate::telemetry::labels::{Label, StatementOutcome};
 
 /// The readings of the last minutes.
 #[derive(Default)]
-pub struct Pulse {
+pub struct LiveHistory {
     /// The latest one last.
-    samples: VecDeque<Sample>,
+    samples: VecDeque<LiveSample>,
 }
 
 /// What is remembered of a reading.
-struct Sample {
+struct LiveSample {
     at_ms: u64,
     verdicts: Vec<u64>,
-    gate: Spread,
-    upstream: Spread,
-    total: Spread,
+    gate: HistogramCounts,
+    upstream: HistogramCounts,
+    total: HistogramCounts,
 }
 
 /// Statements per second, by verdict.
 #[derive(Serialize)]
-pub struct Rates {
+pub struct StatementRates {
     /// When, in milliseconds since 1970: the end of each second.
     pub at: Vec<u64>,
     /// The verdicts.
@@ -47,7 +47,7 @@ pub struct Rates {
 
 /// How long statements took in the last minutes.
 #[derive(Serialize)]
-pub struct Latency {
+pub struct StatementLatency {
     /// Over how many seconds.
     pub seconds: f64,
     /// At the gate.
@@ -61,9 +61,9 @@ pub struct Latency {
     pub total_p99: Vec<Option<f64>>,
 }
 
-impl Pulse {
+impl LiveHistory {
     /// Takes a reading in, made at so many milliseconds since 1970.
-    pub fn add(&mut self, at_ms: u64, reading: &Reading) {
+    pub fn add(&mut self, at_ms: u64, reading: &MetricsReading) {
         // A clock that was set back makes no rate.
         if self.samples.back().is_some_and(|last| last.at_ms >= at_ms) {
             self.samples.clear();
@@ -71,7 +71,7 @@ impl Pulse {
         if self.samples.len() > limits::PULSE_SECONDS {
             self.samples.pop_front();
         }
-        self.samples.push_back(Sample {
+        self.samples.push_back(LiveSample {
             at_ms,
             verdicts: reading.verdicts.clone(),
             gate: reading.gate.clone(),
@@ -81,34 +81,37 @@ impl Pulse {
     }
 
     /// The rates of at most the last so many readings.
-    pub fn rates(&self, readings: usize) -> Rates {
+    pub fn rates(&self, readings: usize) -> StatementRates {
         let skipped = self.samples.len().saturating_sub(readings + 1);
         let samples = || self.samples.iter().skip(skipped);
         let pairs = || samples().zip(samples().skip(1));
-        let rate = |place: usize, (from, to): (&Sample, &Sample)| {
+        let rate = |place: usize, (from, to): (&LiveSample, &LiveSample)| {
             let rise = to.verdict(place).saturating_sub(from.verdict(place));
             per_second(rise, to.at_ms.saturating_sub(from.at_ms))
         };
-        Rates {
+        StatementRates {
             at: pairs().map(|(_, to)| to.at_ms).collect(),
-            verdicts: Outcome::ALL.iter().map(|verdict| verdict.name()).collect(),
-            rates: (0..Outcome::ALL.len())
+            verdicts: StatementOutcome::ALL
+                .iter()
+                .map(|verdict| verdict.name())
+                .collect(),
+            rates: (0..StatementOutcome::ALL.len())
                 .map(|place| pairs().map(|pair| rate(place, pair)).collect())
                 .collect(),
         }
     }
 
     /// How long statements took, over all readings.
-    pub fn latency(&self) -> Option<Latency> {
+    pub fn latency(&self) -> Option<StatementLatency> {
         let (from, to) = (self.samples.front()?, self.samples.back()?);
-        let bounds: Vec<&Sample> = self
+        let bounds: Vec<&LiveSample> = self
             .samples
             .iter()
             .rev()
             .step_by(limits::PULSE_PART_SECONDS)
             .collect();
         let parts = bounds.iter().rev().zip(bounds.iter().rev().skip(1));
-        Some(Latency {
+        Some(StatementLatency {
             seconds: seconds(to.at_ms.saturating_sub(from.at_ms)),
             gate: to.gate.since(&from.gate).percentiles(),
             upstream: to.upstream.since(&from.upstream).percentiles(),
@@ -120,7 +123,7 @@ impl Pulse {
     }
 }
 
-impl Sample {
+impl LiveSample {
     fn verdict(&self, place: usize) -> u64 {
         self.verdicts.get(place).copied().unwrap_or(0)
     }
@@ -142,32 +145,35 @@ mod tests {
     use super::*;
     use crate::gate::StatementKind;
     use crate::telemetry::Telemetry;
-    use crate::telemetry::counters::counter_vec::Three;
-    use crate::telemetry::labels::Path;
+    use crate::telemetry::counters::counter_vec::ThreeLabels;
+    use crate::telemetry::labels::ProtocolPath;
 
     #[test]
     fn rates_and_percentiles_come_from_the_rise_between_readings() {
         let telemetry = Telemetry::quiet().unwrap();
         let metrics = &telemetry.sinks.metrics;
-        let mut pulse = Pulse::default();
-        assert!(pulse.latency().is_none());
+        let mut live_history = LiveHistory::default();
+        assert!(live_history.latency().is_none());
         for second in 0..4 {
-            pulse.add(1000 * (second + 1), &telemetry.reading());
-            for (outcome, count) in [(Outcome::Permitted, 10), (Outcome::Refused, second)] {
-                let labels = Three(Path::Query, StatementKind::ALL[0], outcome);
+            live_history.add(1000 * (second + 1), &telemetry.reading());
+            for (outcome, count) in [
+                (StatementOutcome::Permitted, 10),
+                (StatementOutcome::Refused, second),
+            ] {
+                let labels = ThreeLabels(ProtocolPath::Query, StatementKind::ALL[0], outcome);
                 let slot = metrics.by_policy.slot(None);
                 (metrics.by_policy).add(slot, None, [(labels, count)].into_iter());
             }
             metrics.statement_seconds.observe(0.003);
         }
-        let rates = pulse.rates(usize::MAX - 1);
+        let rates = live_history.rates(usize::MAX - 1);
         assert_eq!(rates.at, [2000, 3000, 4000]);
-        let of = |wanted: Outcome| &rates.rates[wanted.index()];
-        assert_eq!(of(Outcome::Permitted), &[10.0; 3]);
-        assert_eq!(of(Outcome::Refused), &[0.0, 1.0, 2.0]);
-        assert_eq!(pulse.rates(1).at, [4000]);
+        let of = |wanted: StatementOutcome| &rates.rates[wanted.index()];
+        assert_eq!(of(StatementOutcome::Permitted), &[10.0; 3]);
+        assert_eq!(of(StatementOutcome::Refused), &[0.0, 1.0, 2.0]);
+        assert_eq!(live_history.rates(1).at, [4000]);
 
-        let latency = pulse.latency().unwrap();
+        let latency = live_history.latency().unwrap();
         assert_eq!((latency.total.count, latency.gate.count), (3, 0));
         let median = latency.total.p50.unwrap();
         assert!((0.002..=0.005).contains(&median), "{median}");
@@ -177,12 +183,15 @@ mod tests {
     #[test]
     fn history_has_a_bound_and_a_clock_set_back_begins_it_anew() {
         let telemetry = Telemetry::quiet().unwrap();
-        let mut pulse = Pulse::default();
+        let mut live_history = LiveHistory::default();
         for second in 1..1000 {
-            pulse.add(1000 * second, &telemetry.reading());
+            live_history.add(1000 * second, &telemetry.reading());
         }
-        assert_eq!(pulse.rates(usize::MAX - 1).at.len(), limits::PULSE_SECONDS);
-        pulse.add(5, &telemetry.reading());
-        assert_eq!(pulse.rates(10).at.len(), 0);
+        assert_eq!(
+            live_history.rates(usize::MAX - 1).at.len(),
+            limits::PULSE_SECONDS
+        );
+        live_history.add(5, &telemetry.reading());
+        assert_eq!(live_history.rates(10).at.len(), 0);
     }
 }

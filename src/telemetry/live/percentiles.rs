@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The counts of a histogram at one moment, each with those of the buckets below it.
 #[derive(Clone, Default)]
-pub struct Spread {
+pub struct HistogramCounts {
     /// Upper bounds in seconds and counts; those above the last bound are in `count` alone.
     buckets: Vec<(f64, u64)>,
     count: u64,
@@ -27,7 +27,7 @@ pub struct Percentiles {
     pub most: f64,
 }
 
-impl Spread {
+impl HistogramCounts {
     /// The counts of a histogram.
     pub fn of(histogram: &proto::Histogram) -> Self {
         let buckets = histogram.get_bucket().iter();
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn check(buckets: &[(f64, u64)], count: u64, part: f64, wanted: Option<f64>) {
-        let spread = Spread {
+        let spread = HistogramCounts {
             buckets: buckets.to_vec(),
             count,
         };

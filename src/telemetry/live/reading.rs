@@ -4,37 +4,37 @@
 use prometheus::proto::{Metric, MetricFamily};
 use serde::Serialize;
 
-use super::percentiles::Spread;
-use crate::telemetry::labels::{Label, Outcome};
-use crate::telemetry::metrics::{self, Shape};
+use super::percentiles::HistogramCounts;
+use crate::telemetry::labels::{Label, StatementOutcome};
+use crate::telemetry::metrics::{self, MetricKind};
 
 /// The numbers at one moment.
 #[derive(Default)]
-pub struct Reading {
+pub struct MetricsReading {
     /// Whether statements are counted at all.
     pub is_counting: bool,
-    /// Statements since the start, in the order of [`Outcome::ALL`].
+    /// Statements since the start, in the order of [`StatementOutcome::ALL`].
     pub verdicts: Vec<u64>,
     /// Time at the gate.
-    pub(super) gate: Spread,
+    pub(super) gate: HistogramCounts,
     /// Time at the upstream.
-    pub(super) upstream: Spread,
+    pub(super) upstream: HistogramCounts,
     /// Time altogether.
-    pub(super) total: Spread,
+    pub(super) total: HistogramCounts,
     /// Client connections that are open.
     pub connections: u64,
     /// Client sessions, by what they are at.
-    pub sessions: Vec<Counted>,
+    pub sessions: Vec<LabelledCount>,
     /// Sessions at the upstream, by what they are at.
-    pub upstream_sessions: Vec<Counted>,
+    pub upstream_sessions: Vec<LabelledCount>,
     /// The upstreams.
-    pub upstreams: Vec<Upstream>,
+    pub upstreams: Vec<UpstreamReading>,
     /// Repairs since the start: recoverer, confidence and outcome, and how many.
-    pub repairs: Vec<Counted>,
+    pub repairs: Vec<LabelledCount>,
     /// Limits that were reached: rule and mode, and how often.
-    pub limits: Vec<Counted>,
+    pub limits: Vec<LabelledCount>,
     /// Statements that an observed rule would have refused.
-    pub observed: Vec<Counted>,
+    pub observed: Vec<LabelledCount>,
     /// Alarms since the start.
     pub tripwires: u64,
     /// Faults of pgsieve since the start.
@@ -47,7 +47,7 @@ pub struct Reading {
 
 /// A count and its labels.
 #[derive(Clone, Serialize)]
-pub struct Counted {
+pub struct LabelledCount {
     /// The values of the labels, in the order of the table.
     pub labels: Vec<String>,
     /// How often.
@@ -56,7 +56,7 @@ pub struct Counted {
 
 /// What is known of an upstream.
 #[derive(Clone, Serialize)]
-pub struct Upstream {
+pub struct UpstreamReading {
     /// Host and port, as configured.
     pub name: String,
     /// Whether it is reached.
@@ -67,19 +67,19 @@ pub struct Upstream {
     pub lag: Option<f64>,
 }
 
-impl Reading {
+impl MetricsReading {
     /// Out of what the registry gathers.
     pub fn of(families: &[MetricFamily], is_counting: bool) -> Self {
-        let gathered = Gathered(families);
+        let gathered = GatheredMetrics(families);
         let statements = gathered.counted(&metrics::STATEMENTS, &["verdict"]);
-        let verdict = |outcome: &Outcome| {
+        let verdict = |outcome: &StatementOutcome| {
             let word = outcome.name();
             let of = statements.iter().filter(|row| row.labels == [word]);
             of.map(|row| row.count).sum()
         };
         Self {
             is_counting,
-            verdicts: Outcome::ALL.iter().map(verdict).collect(),
+            verdicts: StatementOutcome::ALL.iter().map(verdict).collect(),
             gate: gathered.spread(&metrics::GATE_SECONDS),
             upstream: gathered.spread(&metrics::UPSTREAM_SECONDS),
             total: gathered.spread(&metrics::STATEMENT_SECONDS),
@@ -96,23 +96,25 @@ impl Reading {
             catalog_age: gathered
                 .metrics(&metrics::CATALOG_AGE_SECONDS)
                 .first()
-                .map_or(0.0, |metric| value(metric, Shape::Gauge)),
+                .map_or(0.0, |metric| value(metric, MetricKind::Gauge)),
         }
     }
 }
 
 /// What the registry gathers, sorted by name.
-struct Gathered<'a>(&'a [MetricFamily]);
+struct GatheredMetrics<'a>(&'a [MetricFamily]);
 
-impl Gathered<'_> {
+impl GatheredMetrics<'_> {
     fn metrics(&self, row: &metrics::Metric) -> &[Metric] {
         let family = self.0.iter().find(|family| family.name() == row.name);
         family.map_or(&[], MetricFamily::get_metric)
     }
 
-    fn spread(&self, row: &metrics::Metric) -> Spread {
+    fn spread(&self, row: &metrics::Metric) -> HistogramCounts {
         let first = self.metrics(row).first();
-        first.map_or_else(Spread::default, |metric| Spread::of(metric.get_histogram()))
+        first.map_or_else(HistogramCounts::default, |metric| {
+            HistogramCounts::of(metric.get_histogram())
+        })
     }
 
     /// The sum over all series.
@@ -122,11 +124,11 @@ impl Gathered<'_> {
     }
 
     /// Every series that is not zero, with all its labels.
-    fn every(&self, row: &metrics::Metric) -> Vec<Counted> {
+    fn every(&self, row: &metrics::Metric) -> Vec<LabelledCount> {
         self.counted(row, &row.label_names())
     }
 
-    fn upstreams(&self) -> Vec<Upstream> {
+    fn upstreams(&self) -> Vec<UpstreamReading> {
         let of = |row, name: &str| {
             let mut all = self.metrics(row).iter();
             let own = all.find(|metric| word(metric, UPSTREAM) == name);
@@ -136,8 +138,8 @@ impl Gathered<'_> {
         reached
             .map(|metric| {
                 let name = word(metric, UPSTREAM);
-                Upstream {
-                    is_up: value(metric, Shape::Gauge) > 0.0,
+                UpstreamReading {
+                    is_up: value(metric, MetricKind::Gauge) > 0.0,
                     is_standby: of(&metrics::UPSTREAM_IS_STANDBY, &name).map(|value| value > 0.0),
                     lag: of(&metrics::UPSTREAM_LAG_SECONDS, &name),
                     name,
@@ -147,8 +149,8 @@ impl Gathered<'_> {
     }
 
     /// Every sum that is not zero of the series that agree in these labels.
-    fn counted(&self, row: &metrics::Metric, labels: &[&str]) -> Vec<Counted> {
-        let mut all: Vec<Counted> = Vec::new();
+    fn counted(&self, row: &metrics::Metric, labels: &[&str]) -> Vec<LabelledCount> {
+        let mut all: Vec<LabelledCount> = Vec::new();
         for metric in self.metrics(row) {
             let count = whole(value(metric, row.shape));
             if count == 0 {
@@ -157,7 +159,7 @@ impl Gathered<'_> {
             let labels: Vec<String> = labels.iter().map(|name| word(metric, name)).collect();
             match all.iter_mut().find(|row| row.labels == labels) {
                 Some(row) => row.count += count,
-                None => all.push(Counted { labels, count }),
+                None => all.push(LabelledCount { labels, count }),
             }
         }
         all
@@ -171,11 +173,11 @@ fn word(metric: &Metric, name: &str) -> String {
     label.map_or_else(String::new, |label| label.value().to_owned())
 }
 
-fn value(metric: &Metric, shape: Shape) -> f64 {
+fn value(metric: &Metric, shape: MetricKind) -> f64 {
     match shape {
-        Shape::Counter => metric.get_counter().get_value(),
-        Shape::Gauge => metric.get_gauge().get_value(),
-        Shape::Histogram => 0.0,
+        MetricKind::Counter => metric.get_counter().get_value(),
+        MetricKind::Gauge => metric.get_gauge().get_value(),
+        MetricKind::Histogram => 0.0,
     }
 }
 

@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::limits::LOG_LINES_PER_SECOND_MAX;
-use crate::telemetry::audit::SyslogPlace;
+use crate::telemetry::audit::SyslogAddress;
 use crate::telemetry::audit::line::push_string;
-use crate::telemetry::audit::line_time::Clock;
-use crate::telemetry::audit::syslog::Syslog;
+use crate::telemetry::audit::line_time::LineClock;
+use crate::telemetry::audit::syslog::SyslogReceiver;
 use crate::telemetry::log::log_event::LogEvent;
 
 /// Where log lines go. Cheap to clone.
 #[derive(Clone)]
-pub struct Log {
-    state: Option<Arc<Mutex<State>>>,
+pub struct EventLog {
+    state: Option<Arc<Mutex<LogState>>>,
 }
 
 /// Where log lines go, how, and which.
@@ -32,9 +32,9 @@ pub struct LogSettings {
     /// How they are written.
     pub format: LogFormat,
     /// Those below are left out.
-    pub level: Level,
+    pub level: LogLevel,
     /// Where they go.
-    pub to: LogPlace,
+    pub to: LogTarget,
 }
 
 /// How log lines are written.
@@ -48,18 +48,18 @@ pub enum LogFormat {
 
 /// Where log lines go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LogPlace {
+pub enum LogTarget {
     /// Standard error.
     Stderr,
     /// A file that only its owner may read; lines are appended.
     File(PathBuf),
     /// A syslog receiver that is sent datagrams: nobody waits for it.
-    Syslog(SyslogPlace),
+    Syslog(SyslogAddress),
 }
 
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum LogLevel {
     /// As expected.
     Info,
     /// Someone may want to look.
@@ -69,41 +69,43 @@ pub enum Level {
 }
 
 /// The clock, the count of this second's lines, and the place.
-struct State {
-    clock: Clock,
+struct LogState {
+    clock: LineClock,
     second: i64,
     written: u64,
     dropped: u64,
     format: LogFormat,
-    level: Level,
-    outlet: Outlet,
+    level: LogLevel,
+    audit_sink: LogOutlet,
 }
 
-enum Outlet {
+enum LogOutlet {
     Stderr,
     File(File, PathBuf),
-    Syslog(Box<Syslog>),
+    Syslog(Box<SyslogReceiver>),
 }
 
-impl Log {
+impl EventLog {
     /// Lines go where the settings say.
     ///
     /// # Errors
     /// The file cannot be opened.
     pub fn open(settings: &LogSettings) -> io::Result<Self> {
-        let outlet = match &settings.to {
-            LogPlace::Stderr => Outlet::Stderr,
-            LogPlace::File(path) => Outlet::File(open(path)?, path.clone()),
-            LogPlace::Syslog(place) => Outlet::Syslog(Box::new(Syslog::for_log(place.clone()))),
+        let audit_sink = match &settings.to {
+            LogTarget::Stderr => LogOutlet::Stderr,
+            LogTarget::File(path) => LogOutlet::File(open(path)?, path.clone()),
+            LogTarget::Syslog(place) => {
+                LogOutlet::Syslog(Box::new(SyslogReceiver::for_log(place.clone())))
+            }
         };
-        let state = State {
-            clock: Clock::new(),
+        let state = LogState {
+            clock: LineClock::new(),
             second: 0,
             written: 0,
             dropped: 0,
             format: settings.format,
             level: settings.level,
-            outlet,
+            audit_sink,
         };
         Ok(Self {
             state: Some(Arc::new(Mutex::new(state))),
@@ -117,7 +119,7 @@ impl Log {
 
     /// Writes one line about something of this name, unless this second had its share. Alarms are
     /// always written.
-    pub fn line(&self, level: Level, name: &'static str, what: fmt::Arguments<'_>) {
+    pub fn line(&self, level: LogLevel, name: &'static str, what: fmt::Arguments<'_>) {
         let Some(state) = &self.state else { return };
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         if level < state.level {
@@ -130,10 +132,10 @@ impl Log {
             (state.second, state.written, state.dropped) = (second, 0, 0);
             if dropped > 0 {
                 let what = format!("{dropped} log lines were left out");
-                state.write(&time, Level::Warn, LogEvent::LinesLeftOut.name(), &what);
+                state.write(&time, LogLevel::Warn, LogEvent::LinesLeftOut.name(), &what);
             }
         }
-        if level != Level::Alarm && state.written >= LOG_LINES_PER_SECOND_MAX {
+        if level != LogLevel::Alarm && state.written >= LOG_LINES_PER_SECOND_MAX {
             state.dropped += 1;
             return;
         }
@@ -145,7 +147,7 @@ impl Log {
     pub fn reopen(&self) {
         let Some(state) = &self.state else { return };
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Outlet::File(file, path) = &mut state.outlet
+        if let LogOutlet::File(file, path) = &mut state.audit_sink
             && let Ok(fresh) = open(path)
         {
             *file = fresh;
@@ -153,17 +155,17 @@ impl Log {
     }
 }
 
-impl State {
+impl LogState {
     /// A place that takes nothing is no reason to stop serving: the line goes to stderr then.
-    fn write(&mut self, time: &str, level: Level, name: &'static str, what: &str) {
+    fn write(&mut self, time: &str, level: LogLevel, name: &'static str, what: &str) {
         let mut line = match self.format {
             LogFormat::Text => format!("{time} {} {name}: {what}", level.word()),
             LogFormat::Json => as_json(time, level, name, what),
         };
-        let written = match &mut self.outlet {
-            Outlet::Stderr => Err(io::ErrorKind::Unsupported.into()),
-            Outlet::File(file, _) => file.write_all(format!("{line}\n").as_bytes()),
-            Outlet::Syslog(syslog) => syslog.send(&line),
+        let written = match &mut self.audit_sink {
+            LogOutlet::Stderr => Err(io::ErrorKind::Unsupported.into()),
+            LogOutlet::File(file, _) => file.write_all(format!("{line}\n").as_bytes()),
+            LogOutlet::Syslog(syslog) => syslog.send(&line),
         };
         if written.is_err() {
             line.push('\n');
@@ -173,7 +175,7 @@ impl State {
     }
 }
 
-impl Level {
+impl LogLevel {
     /// As settings and JSON have it.
     pub fn name(self) -> &'static str {
         match self {
@@ -196,13 +198,13 @@ impl Default for LogSettings {
     fn default() -> Self {
         Self {
             format: LogFormat::Text,
-            level: Level::Info,
-            to: LogPlace::Stderr,
+            level: LogLevel::Info,
+            to: LogTarget::Stderr,
         }
     }
 }
 
-impl fmt::Display for LogPlace {
+impl fmt::Display for LogTarget {
     /// As it is written.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -213,7 +215,7 @@ impl fmt::Display for LogPlace {
     }
 }
 
-fn as_json(time: &str, level: Level, name: &'static str, what: &str) -> String {
+fn as_json(time: &str, level: LogLevel, name: &'static str, what: &str) -> String {
     let mut line = format!(
         "{{\"time\":\"{time}\",\"level\":\"{}\",\"event\":\"{name}\",\"text\":",
         level.name()
@@ -235,19 +237,19 @@ fn open(path: &Path) -> io::Result<File> {
 mod tests {
     use super::*;
 
-    fn logged(format: LogFormat, level: Level) -> String {
+    fn logged(format: LogFormat, level: LogLevel) -> String {
         let folder = std::env::temp_dir().join(format!("pgsieve-log-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join(format!("{format:?}-{level:?}"));
         let _ = std::fs::remove_file(&path);
-        let to = LogPlace::File(path.clone());
-        let log = Log::open(&LogSettings { format, level, to }).unwrap();
-        log.line(Level::Info, "one", format_args!("a \"b\" \n c"));
-        log.line(Level::Warn, "two", format_args!("d"));
+        let to = LogTarget::File(path.clone());
+        let log = EventLog::open(&LogSettings { format, level, to }).unwrap();
+        log.line(LogLevel::Info, "one", format_args!("a \"b\" \n c"));
+        log.line(LogLevel::Warn, "two", format_args!("d"));
         std::fs::rename(&path, folder.join("aside")).unwrap();
-        log.line(Level::Alarm, "three", format_args!("e"));
+        log.line(LogLevel::Alarm, "three", format_args!("e"));
         log.reopen();
-        log.line(Level::Alarm, "four", format_args!("f"));
+        log.line(LogLevel::Alarm, "four", format_args!("f"));
         let aside = std::fs::read_to_string(folder.join("aside")).unwrap();
         let text = aside + &std::fs::read_to_string(&path).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
@@ -258,11 +260,11 @@ mod tests {
     #[test]
     fn lines_are_text_or_json_above_a_level_and_follow_the_file() {
         let time = "0000-00-00T00:00:00.000000Z";
-        let warned = logged(LogFormat::Text, Level::Warn);
+        let warned = logged(LogFormat::Text, LogLevel::Warn);
         let wanted = [" warn two: d", " ALARM three: e", " ALARM four: f"];
         let wanted = wanted.map(|line| format!("{time}{line}\n")).concat();
         assert_eq!(warned, wanted);
-        let all = logged(LogFormat::Json, Level::Info);
+        let all = logged(LogFormat::Json, LogLevel::Info);
         let lines: Vec<serde_json::Value> = all
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
@@ -279,11 +281,11 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_told() {
-        let to = LogPlace::File("/nowhere/x.log".into());
+        let to = LogTarget::File("/nowhere/x.log".into());
         let settings = LogSettings {
             to,
             ..LogSettings::default()
         };
-        assert!(Log::open(&settings).is_err());
+        assert!(EventLog::open(&settings).is_err());
     }
 }

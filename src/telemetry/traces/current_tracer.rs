@@ -4,33 +4,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
-use super::{TraceSettings, Traces};
+use super::{StatementTracer, TraceSettings};
 use crate::limits::TRACE_LAST_FLUSH;
 
 /// The way of spans to their collector, if there is one now.
 #[derive(Debug, Default)]
-pub struct CurrentTraces {
+pub struct CurrentTracer {
     /// Whether there is one: looked at before each statement.
     on: AtomicBool,
-    held: RwLock<Held>,
+    held: RwLock<TracerHeld>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
-    traces: Option<Arc<Traces>>,
+struct TracerHeld {
+    traces: Option<Arc<StatementTracer>>,
     settings: Option<TraceSettings>,
 }
 
-impl CurrentTraces {
+impl CurrentTracer {
     /// Begins with this one.
-    pub fn new(traces: Option<Traces>, settings: Option<TraceSettings>) -> Self {
+    pub fn new(traces: Option<StatementTracer>, settings: Option<TraceSettings>) -> Self {
         let current = Self::default();
         current.exchange(traces, settings);
         current
     }
 
     /// The way, if there is one.
-    pub fn now(&self) -> Option<Arc<Traces>> {
+    pub fn now(&self) -> Option<Arc<StatementTracer>> {
         if !self.on.load(Ordering::Relaxed) {
             return None;
         }
@@ -46,10 +46,10 @@ impl CurrentTraces {
 
     /// Spans of statements that begin from now on go this way. What was recorded before is still
     /// sent, as at an end.
-    pub fn exchange(&self, traces: Option<Traces>, settings: Option<TraceSettings>) {
+    pub fn exchange(&self, traces: Option<StatementTracer>, settings: Option<TraceSettings>) {
         self.on.store(traces.is_some(), Ordering::Relaxed);
         let traces = traces.map(Arc::new);
-        let held = Held { traces, settings };
+        let held = TracerHeld { traces, settings };
         let mut place = self.held.write().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *place, held);
         drop(place);

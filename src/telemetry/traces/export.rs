@@ -24,9 +24,9 @@ use crate::limits;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::labels::SpanOutcome;
 use crate::telemetry::log::log_event::LogEvent;
-use crate::telemetry::log::{Level, Log};
-use crate::telemetry::traces::settings::{Reach, TraceProtocol, TraceSettings};
-use crate::telemetry::traces::span_queue::Queue;
+use crate::telemetry::log::{EventLog, LogLevel};
+use crate::telemetry::traces::settings::{CollectorReach, TraceProtocol, TraceSettings};
+use crate::telemetry::traces::span_queue::SpanQueue;
 
 /// Starts the thread.
 ///
@@ -34,8 +34,8 @@ use crate::telemetry::traces::span_queue::Queue;
 /// Why there is none.
 pub fn start(
     settings: &TraceSettings,
-    queue: Arc<Queue>,
-    log: Arc<Log>,
+    queue: Arc<SpanQueue>,
+    log: Arc<EventLog>,
 ) -> Result<JoinHandle<()>, TelemetryError> {
     let runtime = Builder::new_current_thread()
         .enable_all()
@@ -53,7 +53,7 @@ pub fn start(
         .map_err(|source| TelemetryError::TraceThread { source })
 }
 
-fn run(runtime: Runtime, exporter: &SpanExporter, queue: &Queue, log: &Log) {
+fn run(runtime: Runtime, exporter: &SpanExporter, queue: &SpanQueue, log: &EventLog) {
     runtime.block_on(async {
         tokio::select! {
             biased;
@@ -66,8 +66,8 @@ fn run(runtime: Runtime, exporter: &SpanExporter, queue: &Queue, log: &Log) {
 }
 
 /// Never ends. May be cancelled: what is being sent is given up.
-async fn send(exporter: &SpanExporter, queue: &Queue, log: &Log) {
-    let mut collector = Reached::Unknown;
+async fn send(exporter: &SpanExporter, queue: &SpanQueue, log: &EventLog) {
+    let mut collector = CollectorReached::Unknown;
     loop {
         tokio::select! {
             () = queue.work.notified() => {}
@@ -114,27 +114,27 @@ fn fault_of(error: &str) -> String {
 
 /// Whether the collector took the last batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reached {
+enum CollectorReached {
     Unknown,
     Takes,
     Refuses,
 }
 
-impl Reached {
+impl CollectorReached {
     /// A person hears of it when that changes.
-    fn after(self, why: Option<&str>, log: &Log) -> Self {
+    fn after(self, why: Option<&str>, log: &EventLog) -> Self {
         match (self, why) {
             (Self::Refuses, Some(_)) => {}
             (_, Some(why)) => {
                 log.line(
-                    Level::Warn,
+                    LogLevel::Warn,
                     LogEvent::TracesRefused.name(),
                     format_args!("the trace collector takes no spans: {why}"),
                 );
             }
             (Self::Refuses, None) => {
                 log.line(
-                    Level::Info,
+                    LogLevel::Info,
                     LogEvent::TracesTaken.name(),
                     format_args!("the trace collector takes spans again"),
                 );
@@ -177,7 +177,7 @@ fn exporter(settings: &TraceSettings) -> Result<SpanExporter, TelemetryError> {
                 .with_timeout(time)
                 .with_metadata(metadata(settings)?)
                 .with_retry_policy(RetryPolicy::recommended());
-            if collector.reach() == Reach::Private {
+            if collector.reach() == CollectorReach::Private {
                 builder = builder.with_tls_config(ClientTlsConfig::new().with_native_roots());
             }
             builder.build()
@@ -211,8 +211,8 @@ fn exporter(settings: &TraceSettings) -> Result<SpanExporter, TelemetryError> {
 
 /// Whether headers that the exporters take from the environment, where tokens of vendors stand,
 /// would be for anybody on the way to read. Those of the settings cannot be.
-fn is_secret_in_clear(reach: Reach, is_set: impl Fn(&str) -> bool) -> bool {
-    reach == Reach::Anybody && HEADER_VARIABLES.iter().any(|name| is_set(name))
+fn is_secret_in_clear(reach: CollectorReach, is_set: impl Fn(&str) -> bool) -> bool {
+    reach == CollectorReach::Anybody && HEADER_VARIABLES.iter().any(|name| is_set(name))
 }
 
 /// The variables that the exporters read headers from.
@@ -292,11 +292,14 @@ mod tests {
     fn headers_of_the_environment_never_go_in_clear() {
         for name in HEADER_VARIABLES {
             let is_set = |asked: &str| asked == name;
-            assert!(is_secret_in_clear(Reach::Anybody, is_set), "{name}");
-            assert!(!is_secret_in_clear(Reach::Private, is_set));
-            assert!(!is_secret_in_clear(Reach::Host, is_set));
+            assert!(
+                is_secret_in_clear(CollectorReach::Anybody, is_set),
+                "{name}"
+            );
+            assert!(!is_secret_in_clear(CollectorReach::Private, is_set));
+            assert!(!is_secret_in_clear(CollectorReach::Host, is_set));
         }
-        assert!(!is_secret_in_clear(Reach::Anybody, |_| false));
+        assert!(!is_secret_in_clear(CollectorReach::Anybody, |_| false));
     }
 
     #[test]

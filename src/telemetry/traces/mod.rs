@@ -1,13 +1,14 @@
 //! Spans: one for each statement that is sampled, with children for what was done to it. They carry
 //! fingerprints, kinds and times, never a text.
 //!
-//! A statement's session asks [`StatementTracer::begin`] whether it is sampled; the [`StatementTrace`]
-//! that it gets then goes with the statement and takes down when things are done to it. Its last event
-//! makes spans of that, which wait in a bounded queue for the thread that sends them.
+//! A statement's session asks [`StatementTracer::begin`] whether it is sampled; the
+//! [`StatementTrace`] that it gets then goes with the statement and takes down when things are done
+//! to it. Its last event makes spans of that, which wait in a bounded queue for the thread that
+//! sends them.
 //!
 //! * `settings`: where spans go; `current_tracer`: as of now
-//! * `traceparent`: the parent that a client names; `sqlcommenter`: one in a text; `sampling`: which
-//!   statements are sampled
+//! * `traceparent`: the parent that a client names; `sqlcommenter`: one in a text; `sampling`:
+//!   which statements are sampled
 //! * `trace`: a sampled statement while it runs; `span`: what becomes of it
 //! * `span_queue`: what waits; `export`: the thread that sends
 
@@ -27,44 +28,44 @@ pub mod trace;
 pub mod traceparent;
 
 pub use settings::{TraceProtocol, TraceSettings};
-pub use trace::{Place, Trace, Work};
+pub use trace::{PipelinePlace, StatementTrace, TraceWork};
 
 use crate::telemetry::TelemetryError;
-use crate::telemetry::counters::counter_vec::Family;
+use crate::telemetry::counters::counter_vec::CounterVec;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::SpanOutcome;
-use crate::telemetry::log::Log;
-use sampling::{Dice, Ration, Share};
-use span::{Now, SpanMaker};
-use span_queue::Queue;
-use sqlcommenter::Said;
-use trace::Lineage;
-use traceparent::Parent;
+use crate::telemetry::log::EventLog;
+use sampling::{ParentSampleLimit, SampleRatio, SamplingRng};
+use span::{SpanEndTime, SpanMaker};
+use span_queue::SpanQueue;
+use sqlcommenter::CommentParent;
+use trace::TraceLineage;
+use traceparent::TraceParent;
 
 /// The way of spans to their collector. Dropping it gives up what was not sent.
-pub struct Traces {
-    share: Share,
-    ration: Ration,
+pub struct StatementTracer {
+    share: SampleRatio,
+    ration: ParentSampleLimit,
     maker: SpanMaker,
-    queue: Arc<Queue>,
+    queue: Arc<SpanQueue>,
     _thread: JoinHandle<()>,
 }
 
-impl Traces {
+impl StatementTracer {
     /// Starts to send.
     ///
     /// # Errors
     /// Why that is not possible.
     pub fn start(
         settings: &TraceSettings,
-        numbers: Arc<Family<SpanOutcome>>,
-        log: Arc<Log>,
+        numbers: Arc<CounterVec<SpanOutcome>>,
+        log: Arc<EventLog>,
     ) -> Result<Self, TelemetryError> {
-        let queue = Arc::new(Queue::new(numbers));
+        let queue = Arc::new(SpanQueue::new(numbers));
         let thread = export::start(settings, Arc::clone(&queue), log)?;
         Ok(Self {
-            share: Share::of(settings.sample_ratio),
-            ration: Ration::new(Instant::now()),
+            share: SampleRatio::of(settings.sample_ratio),
+            ration: ParentSampleLimit::new(Instant::now()),
             maker: SpanMaker::new(settings.database.clone()),
             queue,
             _thread: thread,
@@ -77,16 +78,16 @@ impl Traces {
     pub fn begin(
         &self,
         text: Option<&str>,
-        session: Option<Parent>,
-        dice: &mut Dice,
+        session: Option<TraceParent>,
+        dice: &mut SamplingRng,
         arrived: Instant,
-    ) -> Option<Box<Trace>> {
-        let parent = match text.map_or(Said::Nothing, sqlcommenter::parent_in) {
-            Said::Parent(parent) => Some(parent),
-            Said::Nothing => session,
-            Said::Unclear => return None,
+    ) -> Option<Box<StatementTrace>> {
+        let parent = match text.map_or(CommentParent::Nothing, sqlcommenter::parent_in) {
+            CommentParent::Parent(parent) => Some(parent),
+            CommentParent::Nothing => session,
+            CommentParent::Unclear => return None,
         };
-        if !self.share.takes(parent.as_ref(), dice) {
+        if !self.share.samples(parent.as_ref(), dice) {
             return None;
         }
         if parent.is_some() && !self.ration.take(arrived) {
@@ -94,19 +95,20 @@ impl Traces {
             return None;
         }
         let lineage = match parent {
-            Some(parent) => Lineage::Of(parent),
+            Some(parent) => TraceLineage::Of(parent),
             None => {
                 let mut id = [0; 16];
                 getrandom::fill(&mut id).ok()?;
-                Lineage::Own(id)
+                TraceLineage::Own(id)
             }
         };
-        Some(Box::new(Trace::new(lineage, arrived)))
+        Some(Box::new(StatementTrace::new(lineage, arrived)))
     }
 
     /// A sampled statement has ended.
-    pub fn record(&self, event: &StatementFinished<'_>, trace: &Trace) {
-        self.queue.push(self.maker.spans(event, trace, Now::read()));
+    pub fn record(&self, event: &StatementFinished<'_>, trace: &StatementTrace) {
+        self.queue
+            .push(self.maker.spans(event, trace, SpanEndTime::read()));
     }
 
     /// Waits until what was recorded so far is sent or given up, at most `patience`; says whether
@@ -116,39 +118,39 @@ impl Traces {
     }
 }
 
-impl Drop for Traces {
+impl Drop for StatementTracer {
     /// The thread ends by itself; nobody waits for a collector that does not answer.
     fn drop(&mut self) {
         self.queue.closing.notify_one();
     }
 }
 
-impl fmt::Debug for Traces {
+impl fmt::Debug for StatementTracer {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Traces")
+        formatter.write_str("StatementTracer")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::settings::Collector;
+    use super::settings::CollectorSettings;
     use super::*;
     use crate::limits;
-    use crate::telemetry::registry::Metrics;
+    use crate::telemetry::registry::MetricsRegistry;
 
     #[test]
     fn a_client_cannot_have_all_of_its_statements_sampled() {
-        let metrics = Metrics::new().unwrap();
+        let metrics = MetricsRegistry::new().unwrap();
         let settings = TraceSettings {
-            collector: Collector::parse("http://127.0.0.1:1", TraceProtocol::Http).unwrap(),
+            collector: CollectorSettings::parse("http://127.0.0.1:1", TraceProtocol::Http).unwrap(),
             sample_ratio: 1.0,
             service_name: "pgsieve".into(),
             headers: Vec::new(),
             database: None,
         };
         let numbers = Arc::clone(&metrics.trace_spans);
-        let traces = Traces::start(&settings, numbers, Arc::new(Log::off())).unwrap();
-        let (mut dice, now) = (Dice::new(), Instant::now());
+        let traces = StatementTracer::start(&settings, numbers, Arc::new(EventLog::off())).unwrap();
+        let (mut dice, now) = (SamplingRng::new(), Instant::now());
         let text =
             "SELECT 1 /*traceparent='00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'*/";
         let most = usize::try_from(limits::TRACE_FOLLOWED_PER_SECOND_MAX).unwrap();

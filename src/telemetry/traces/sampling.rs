@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::limits;
-use crate::telemetry::traces::traceparent::Parent;
+use crate::telemetry::traces::traceparent::TraceParent;
 
 /// Of the statements without a parent, the share that is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
+pub enum SampleRatio {
     /// All.
     All,
     /// Those whose number is below this one.
@@ -22,17 +22,17 @@ pub enum Share {
 
 /// Numbers by chance, cheap ones: they decide and are never shown.
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct SamplingRng(u64);
 
 /// How many statements of this second were sampled because of their parents.
 #[derive(Debug)]
-pub struct Ration {
+pub struct ParentSampleLimit {
     begun: Instant,
     /// The second since then, and below it the count.
     taken: AtomicU64,
 }
 
-impl Ration {
+impl ParentSampleLimit {
     /// Nobody has had any.
     pub fn new(begun: Instant) -> Self {
         let taken = AtomicU64::new(0);
@@ -54,7 +54,7 @@ impl Ration {
     }
 }
 
-impl Share {
+impl SampleRatio {
     /// Of a ratio from 0 to 1.
     pub fn of(ratio: f64) -> Self {
         if ratio >= 1.0 {
@@ -71,7 +71,7 @@ impl Share {
     }
 
     /// Whether a statement is sampled.
-    pub fn takes(self, parent: Option<&Parent>, dice: &mut Dice) -> bool {
+    pub fn samples(self, parent: Option<&TraceParent>, dice: &mut SamplingRng) -> bool {
         match (parent, self) {
             (Some(parent), _) => parent.sampled,
             (None, Self::All) => true,
@@ -80,7 +80,7 @@ impl Share {
     }
 }
 
-impl Dice {
+impl SamplingRng {
     /// Dice that nobody can foresee; without randomness, ones that fall the same each time.
     pub fn new() -> Self {
         let mut seed = [0; 8];
@@ -97,7 +97,7 @@ impl Dice {
     }
 }
 
-impl Default for Dice {
+impl Default for SamplingRng {
     fn default() -> Self {
         Self::new()
     }
@@ -117,11 +117,11 @@ mod tests {
 
     use super::*;
 
-    fn taken(ratio: f64, parent: Option<&Parent>) -> usize {
-        let mut dice = Dice(7);
-        let share = Share::of(ratio);
+    fn taken(ratio: f64, parent: Option<&TraceParent>) -> usize {
+        let mut dice = SamplingRng(7);
+        let share = SampleRatio::of(ratio);
         (0..10_000)
-            .filter(|_| share.takes(parent, &mut dice))
+            .filter(|_| share.samples(parent, &mut dice))
             .count()
     }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn with_a_parent_only_that_does() {
-        let parent = |sampled| Parent {
+        let parent = |sampled| TraceParent {
             trace: [1; 16],
             span: [2; 8],
             sampled,
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn parents_decide_for_so_many_statements_in_a_second() {
         let begun = Instant::now();
-        let ration = Ration::new(begun);
+        let ration = ParentSampleLimit::new(begun);
         let most = limits::TRACE_FOLLOWED_PER_SECOND_MAX;
         let in_second = |second: u64| {
             let at = begun + Duration::from_secs(second);

@@ -9,7 +9,7 @@ use crate::secret::Secret;
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceSettings {
     /// The collector.
-    pub collector: Collector,
+    pub collector: CollectorSettings,
     /// Of the statements that come without a trace of their own, the share that is sampled: 0 to 1.
     pub sample_ratio: f64,
     /// What the service is called.
@@ -17,15 +17,15 @@ pub struct TraceSettings {
     /// Headers that go with every request, such as an authorization.
     pub headers: Vec<(String, Secret)>,
     /// Where the database is.
-    pub database: Option<DatabasePlace>,
+    pub database: Option<DatabaseAddress>,
 }
 
 /// A collector and how it is spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Collector {
+pub struct CollectorSettings {
     url: String,
     protocol: TraceProtocol,
-    reach: Reach,
+    reach: CollectorReach,
 }
 
 /// The two ways of OTLP.
@@ -39,7 +39,7 @@ pub enum TraceProtocol {
 
 /// Who can read what is sent there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum CollectorReach {
     /// Only the collector: TLS.
     Private,
     /// This host.
@@ -50,7 +50,7 @@ pub enum Reach {
 
 /// Where the database is that spans are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DatabasePlace {
+pub struct DatabaseAddress {
     /// A host, or the folder of a Unix socket.
     pub address: String,
     /// The port.
@@ -85,7 +85,7 @@ pub enum HeadersProblem {
     TooMany,
 }
 
-impl Collector {
+impl CollectorSettings {
     /// Reads an address.
     ///
     /// # Errors
@@ -114,9 +114,9 @@ impl Collector {
         };
         let scheme = if is_private { "https" } else { "http" };
         let reach = match is_private {
-            true => Reach::Private,
-            false if is_this_host(host) => Reach::Host,
-            false => Reach::Anybody,
+            true => CollectorReach::Private,
+            false if is_this_host(host) => CollectorReach::Host,
+            false => CollectorReach::Anybody,
         };
         Ok(Self {
             url: format!("{scheme}://{authority}{path}"),
@@ -136,7 +136,7 @@ impl Collector {
     }
 
     /// Who can read what is sent there.
-    pub fn reach(&self) -> Reach {
+    pub fn reach(&self) -> CollectorReach {
         self.reach
     }
 }
@@ -265,35 +265,40 @@ mod tests {
                 "http://localhost:4317",
                 Grpc,
                 "http://localhost:4317",
-                Reach::Host,
+                CollectorReach::Host,
             ),
             (
                 "http://127.0.0.9:4317/",
                 Grpc,
                 "http://127.0.0.9:4317",
-                Reach::Host,
+                CollectorReach::Host,
             ),
             (
                 "http://[::1]:4318",
                 Http,
                 "http://[::1]:4318/v1/traces",
-                Reach::Host,
+                CollectorReach::Host,
             ),
-            ("http://otel", Http, "http://otel/v1/traces", Reach::Anybody),
+            (
+                "http://otel",
+                Http,
+                "http://otel/v1/traces",
+                CollectorReach::Anybody,
+            ),
             (
                 "https://otel:4318/a/b",
                 Http,
                 "https://otel:4318/a/b",
-                Reach::Private,
+                CollectorReach::Private,
             ),
             (
                 "https://otel.example.com",
                 Grpc,
                 "https://otel.example.com",
-                Reach::Private,
+                CollectorReach::Private,
             ),
         ] {
-            let collector = Collector::parse(text, protocol).unwrap();
+            let collector = CollectorSettings::parse(text, protocol).unwrap();
             assert_eq!((collector.url(), collector.reach()), (url, reach));
         }
     }
@@ -325,7 +330,11 @@ mod tests {
             ("http://otel\r\nx: y", Http, Signs),
             ("http://ötel", Http, Signs),
         ] {
-            assert_eq!(Collector::parse(text, protocol), Err(problem), "{text}");
+            assert_eq!(
+                CollectorSettings::parse(text, protocol),
+                Err(problem),
+                "{text}"
+            );
         }
     }
 

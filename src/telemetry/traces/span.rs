@@ -16,26 +16,26 @@ use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 
 use crate::telemetry::events::StatementFinished;
-use crate::telemetry::labels::{Label, Outcome};
-use crate::telemetry::sqlstate_code::Code;
-use crate::telemetry::traces::settings::DatabasePlace;
-use crate::telemetry::traces::trace::{Lineage, Phase, Trace, Work};
+use crate::telemetry::labels::{Label, StatementOutcome};
+use crate::telemetry::sqlstate_code::SqlstateCode;
+use crate::telemetry::traces::settings::DatabaseAddress;
+use crate::telemetry::traces::trace::{StatementTrace, TraceLineage, TracePhase, TraceWork};
 
 /// What makes spans of statements.
 #[derive(Debug)]
 pub struct SpanMaker {
-    database: Option<DatabasePlace>,
+    database: Option<DatabaseAddress>,
     scope: InstrumentationScope,
 }
 
 /// The moment at which a statement has ended, by both clocks.
 #[derive(Clone, Copy, Debug)]
-pub struct Now {
+pub struct SpanEndTime {
     instant: Instant,
     system: SystemTime,
 }
 
-impl Now {
+impl SpanEndTime {
     /// The moment that is now.
     pub fn read() -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Now {
 
 impl SpanMaker {
     /// For statements on this database.
-    pub fn new(database: Option<DatabasePlace>) -> Self {
+    pub fn new(database: Option<DatabaseAddress>) -> Self {
         let scope = InstrumentationScope::builder("pgsieve")
             .with_version(env!("CARGO_PKG_VERSION"))
             .build();
@@ -60,7 +60,12 @@ impl SpanMaker {
     }
 
     /// The spans of a statement; none where the system has no ids to give.
-    pub fn spans(&self, event: &StatementFinished<'_>, trace: &Trace, now: Now) -> Vec<SpanData> {
+    pub fn spans(
+        &self,
+        event: &StatementFinished<'_>,
+        trace: &StatementTrace,
+        now: SpanEndTime,
+    ) -> Vec<SpanData> {
         let begun = trace.begun;
         let mut phases = trace.phases.clone();
         phases.extend(trace.sending.phases(now.instant).into_iter().flatten());
@@ -68,19 +73,19 @@ impl SpanMaker {
             return Vec::new();
         };
         let (trace_id, parent) = match trace.lineage {
-            Lineage::Of(parent) => (parent.trace, SpanId::from_bytes(parent.span)),
-            Lineage::Own(trace) => (trace, SpanId::INVALID),
+            TraceLineage::Of(parent) => (parent.trace, SpanId::from_bytes(parent.span)),
+            TraceLineage::Own(trace) => (trace, SpanId::INVALID),
         };
         let trace_id = TraceId::from_bytes(trace_id);
         let mut spans = Vec::with_capacity(phases.len() + 1);
         let mut whole = self.span((trace_id, own, parent), (begun, now.instant), now);
-        whole.parent_span_is_remote = matches!(trace.lineage, Lineage::Of(_));
+        whole.parent_span_is_remote = matches!(trace.lineage, TraceLineage::Of(_));
         whole.name = summary(event).into();
         whole.span_kind = SpanKind::Server;
         whole.attributes = self.attributes(event);
         whole.status = status(event);
         spans.push(whole);
-        let is_run = |phase: &Phase| matches!(phase.work, Work::Upstream(_));
+        let is_run = |phase: &TracePhase| matches!(phase.work, TraceWork::Upstream(_));
         let last_run = phases.iter().rposition(is_run);
         for (place, (phase, id)) in phases.iter().zip(ids).enumerate() {
             let since = phase.since.max(begun).min(now.instant);
@@ -99,7 +104,7 @@ impl SpanMaker {
         &self,
         (trace, own, parent): (TraceId, SpanId, SpanId),
         (since, until): (Instant, Instant),
-        now: Now,
+        now: SpanEndTime,
     ) -> SpanData {
         let state = TraceState::NONE;
         SpanData {
@@ -119,29 +124,35 @@ impl SpanMaker {
         }
     }
 
-    fn describe(&self, span: &mut SpanData, work: Work, event: &StatementFinished<'_>, now: Now) {
+    fn describe(
+        &self,
+        span: &mut SpanData,
+        work: TraceWork,
+        event: &StatementFinished<'_>,
+        now: SpanEndTime,
+    ) {
         span.name = Cow::Borrowed(match work {
-            Work::Preprocess => "preprocess",
-            Work::Judge => "judge",
-            Work::Attempt(..) => "attempt",
-            Work::Wait => "wait",
-            Work::Plan => "plan",
-            Work::Upstream(_) => "upstream",
+            TraceWork::Preprocess => "preprocess",
+            TraceWork::Judge => "judge",
+            TraceWork::Attempt(..) => "attempt",
+            TraceWork::Wait => "wait",
+            TraceWork::Plan => "plan",
+            TraceWork::Upstream(_) => "upstream",
         });
         match work {
-            Work::Preprocess | Work::Judge | Work::Wait => {}
-            Work::Attempt(recoverer, confidence, outcome) => {
+            TraceWork::Preprocess | TraceWork::Judge | TraceWork::Wait => {}
+            TraceWork::Attempt(recoverer, confidence, outcome) => {
                 span.attributes = vec![
                     KeyValue::new("pgsieve.recoverer", recoverer.name()),
                     KeyValue::new("pgsieve.confidence", confidence.name()),
                     KeyValue::new("pgsieve.outcome", outcome.name()),
                 ];
             }
-            Work::Plan => {
+            TraceWork::Plan => {
                 span.span_kind = SpanKind::Client;
                 span.attributes = self.place(event);
             }
-            Work::Upstream(first_row) => {
+            TraceWork::Upstream(first_row) => {
                 span.span_kind = SpanKind::Client;
                 span.attributes = self.place(event);
                 span.attributes.extend([
@@ -164,7 +175,7 @@ impl SpanMaker {
         if !database.is_empty() {
             attributes.push(KeyValue::new("db.namespace", database.to_owned()));
         }
-        if let Some(DatabasePlace { address, port }) = &self.database {
+        if let Some(DatabaseAddress { address, port }) = &self.database {
             attributes.push(KeyValue::new("server.address", address.clone()));
             attributes.push(KeyValue::new("server.port", i64::from(*port)));
         }
@@ -219,8 +230,11 @@ fn tell_run(span: &mut SpanData, event: &StatementFinished<'_>) {
     let rows = KeyValue::new("db.response.returned_rows", number(event.rows));
     span.attributes.push(rows);
     let is_of_upstream = match event.outcome {
-        Outcome::Permitted | Outcome::Clamped | Outcome::Repaired | Outcome::Truncated => true,
-        Outcome::Refused | Outcome::Skipped | Outcome::Cut => false,
+        StatementOutcome::Permitted
+        | StatementOutcome::Clamped
+        | StatementOutcome::Repaired
+        | StatementOutcome::Truncated => true,
+        StatementOutcome::Refused | StatementOutcome::Skipped | StatementOutcome::Cut => false,
     };
     if is_of_upstream && let Some(code) = event.sqlstate {
         span.attributes.extend(failure(code));
@@ -229,7 +243,7 @@ fn tell_run(span: &mut SpanData, event: &StatementFinished<'_>) {
 }
 
 /// The code of an error, by its two names.
-fn failure(code: Code) -> [KeyValue; 2] {
+fn failure(code: SqlstateCode) -> [KeyValue; 2] {
     let code = code.as_str().to_owned();
     [
         KeyValue::new("db.response.status_code", code.clone()),

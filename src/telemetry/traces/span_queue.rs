@@ -7,31 +7,31 @@ use opentelemetry_sdk::trace::SpanData;
 use tokio::sync::Notify;
 
 use crate::limits;
-use crate::telemetry::counters::counter_vec::Family;
+use crate::telemetry::counters::counter_vec::CounterVec;
 use crate::telemetry::labels::SpanOutcome;
 
 /// The queue, shared by those who bring spans and the thread that sends them.
-pub struct Queue {
-    state: Mutex<State>,
+pub struct SpanQueue {
+    state: Mutex<SpanQueueState>,
     /// Spans have left the queue for good.
     progress: Condvar,
     /// There is a batch, or somebody is in a hurry.
     pub(super) work: Notify,
     /// There will be no more.
     pub(super) closing: Notify,
-    numbers: Arc<Family<SpanOutcome>>,
+    numbers: Arc<CounterVec<SpanOutcome>>,
 }
 
-struct State {
+struct SpanQueueState {
     spans: Vec<SpanData>,
     taken_in: u64,
     settled: u64,
 }
 
-impl Queue {
-    pub(super) fn new(numbers: Arc<Family<SpanOutcome>>) -> Self {
+impl SpanQueue {
+    pub(super) fn new(numbers: Arc<CounterVec<SpanOutcome>>) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(SpanQueueState {
                 spans: Vec::new(),
                 taken_in: 0,
                 settled: 0,
@@ -102,7 +102,7 @@ impl Queue {
     }
 
     /// Nothing that panics runs while the lock is held.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SpanQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -120,7 +120,7 @@ mod tests {
     use opentelemetry_sdk::trace::{SpanEvents, SpanLinks};
 
     use super::*;
-    use crate::telemetry::registry::Metrics;
+    use crate::telemetry::registry::MetricsRegistry;
 
     fn spans(count: usize) -> Vec<SpanData> {
         let span = SpanData {
@@ -143,8 +143,8 @@ mod tests {
 
     #[test]
     fn a_statement_is_taken_in_whole_or_not_at_all() {
-        let metrics = Metrics::new().unwrap();
-        let queue = Queue::new(Arc::clone(&metrics.trace_spans));
+        let metrics = MetricsRegistry::new().unwrap();
+        let queue = SpanQueue::new(Arc::clone(&metrics.trace_spans));
         queue.push(spans(limits::TRACE_QUEUE_SPANS_MAX - 2));
         queue.push(spans(3));
         let dropped = "pgsieve_trace_spans_total{outcome=\"dropped\"} 3";
@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn a_flush_waits_for_what_is_under_way_and_not_for_ever() {
-        let metrics = Metrics::new().unwrap();
-        let queue = Arc::new(Queue::new(Arc::clone(&metrics.trace_spans)));
+        let metrics = MetricsRegistry::new().unwrap();
+        let queue = Arc::new(SpanQueue::new(Arc::clone(&metrics.trace_spans)));
         assert!(queue.flush(Duration::ZERO));
         queue.push(spans(5));
         let under_way = queue.take();

@@ -7,26 +7,26 @@
 
 use crate::limits;
 use crate::sql::lexer::{TokenKind, tokens};
-use crate::telemetry::traces::traceparent::Parent;
+use crate::telemetry::traces::traceparent::TraceParent;
 
 /// What a text says of its trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum CommentParent {
     /// Nothing.
     Nothing,
     /// This.
-    Parent(Parent),
+    Parent(TraceParent),
     /// It may say something; the text is too long to find out.
     Unclear,
 }
 
 /// Looks for it.
-pub fn parent_in(text: &str) -> Said {
+pub fn parent_in(text: &str) -> CommentParent {
     if !text.contains(KEY) {
-        return Said::Nothing;
+        return CommentParent::Nothing;
     }
     if text.len() > limits::TRACE_TEXT_BYTES_MAX {
-        return Said::Unclear;
+        return CommentParent::Unclear;
     }
     let (mut first, mut last, mut is_begun) = (None, None, false);
     for token in tokens(text) {
@@ -45,18 +45,18 @@ pub fn parent_in(text: &str) -> Said {
     }
     let mut comments = last.into_iter().chain(first);
     match comments.find_map(parent_of) {
-        Some(parent) => Said::Parent(parent),
-        None => Said::Nothing,
+        Some(parent) => CommentParent::Parent(parent),
+        None => CommentParent::Nothing,
     }
 }
 
-fn parent_of(comment: &str) -> Option<Parent> {
+fn parent_of(comment: &str) -> Option<TraceParent> {
     let pairs = comment.strip_prefix("/*")?.strip_suffix("*/")?;
     // What sqlcommenter writes is encoded: no comment can stand in it.
     if pairs.contains("/*") {
         return None;
     }
-    Parent::read(value_in(pairs)?)
+    TraceParent::read(value_in(pairs)?)
 }
 
 /// The value of the one key that counts, where all of the text is `key='value'` with commas
@@ -101,8 +101,8 @@ mod tests {
 
     fn check(text: &str, value: Option<&str>) {
         let wanted = match value {
-            Some(value) => Said::Parent(Parent::read(value).unwrap()),
-            None => Said::Nothing,
+            Some(value) => CommentParent::Parent(TraceParent::read(value).unwrap()),
+            None => CommentParent::Nothing,
         };
         let text = text.replace("VALUE", VALUE).replace("OTHER", OTHER);
         assert_eq!(parent_in(&text), wanted, "{text}");
@@ -165,10 +165,10 @@ mod tests {
         );
         check(&many, None);
         let long = " ".repeat(limits::TRACE_TEXT_BYTES_MAX);
-        assert_eq!(parent_in(&long), Said::Nothing);
+        assert_eq!(parent_in(&long), CommentParent::Nothing);
         assert_eq!(
             parent_in(&format!("{long}/*traceparent='{VALUE}'*/")),
-            Said::Unclear
+            CommentParent::Unclear
         );
     }
 }

@@ -6,38 +6,38 @@ use std::time::{Duration, Instant};
 use crate::limits;
 use crate::policy::Recoverer;
 use crate::repair::{AttemptOutcome, Confidence};
-use crate::telemetry::traces::traceparent::Parent;
+use crate::telemetry::traces::traceparent::TraceParent;
 
 /// A sampled statement.
 #[derive(Debug)]
-pub struct Trace {
-    pub(super) lineage: Lineage,
+pub struct StatementTrace {
+    pub(super) lineage: TraceLineage,
     pub(super) begun: Instant,
-    pub(super) phases: Vec<Phase>,
-    pub(super) sending: Sending,
+    pub(super) phases: Vec<TracePhase>,
+    pub(super) sending: SendState,
     lap: Instant,
 }
 
 /// Where its span belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lineage {
+pub enum TraceLineage {
     /// In the client's trace.
-    Of(Parent),
+    Of(TraceParent),
     /// In a trace of its own with this id.
     Own([u8; 16]),
 }
 
 /// Something that was done to a statement.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Phase {
-    pub(super) work: Work,
+pub(super) struct TracePhase {
+    pub(super) work: TraceWork,
     pub(super) since: Instant,
     pub(super) until: Instant,
 }
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum TraceWork {
     /// It was changed before it ran, or it was found that it need not be.
     Preprocess,
     /// It was judged.
@@ -54,7 +54,7 @@ pub enum Work {
 
 /// Whether it is with the upstream.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Sending {
+pub(super) enum SendState {
     /// It is not.
     NotSent,
     /// It is behind others that are not answered yet.
@@ -67,19 +67,19 @@ pub(super) enum Sending {
     },
 }
 
-impl Trace {
-    pub(super) fn new(lineage: Lineage, arrived: Instant) -> Self {
+impl StatementTrace {
+    pub(super) fn new(lineage: TraceLineage, arrived: Instant) -> Self {
         Self {
             lineage,
             begun: arrived,
             phases: Vec::new(),
-            sending: Sending::NotSent,
+            sending: SendState::NotSent,
             lap: arrived,
         }
     }
 
     /// Something was done from the last lap until now.
-    pub fn lap(&mut self, work: Work) {
+    pub fn lap(&mut self, work: TraceWork) {
         let now = Instant::now();
         self.add(work, self.lap, now);
         self.lap = now;
@@ -88,7 +88,7 @@ impl Trace {
     /// It waited for so long since the last lap.
     pub fn waited(&mut self, waited: Duration) {
         let until = self.lap.checked_add(waited).unwrap_or(self.lap);
-        self.add(Work::Wait, self.lap, until);
+        self.add(TraceWork::Wait, self.lap, until);
         self.lap = until;
     }
 
@@ -99,33 +99,33 @@ impl Trace {
 
     /// Something was done between two moments. One before the statement's arrival makes its span
     /// begin there.
-    pub fn add(&mut self, work: Work, since: Instant, until: Instant) {
+    pub fn add(&mut self, work: TraceWork, since: Instant, until: Instant) {
         self.begun = self.begun.min(since);
         if self.phases.len() < limits::TRACE_PHASES_MAX {
-            self.phases.push(Phase { work, since, until });
+            self.phases.push(TracePhase { work, since, until });
         }
     }
 
     /// It goes to the upstream, behind others or not. What goes there in parts is there already.
-    pub fn sent(&mut self, place: Place) {
-        if !matches!(self.sending, Sending::NotSent) {
+    pub fn sent(&mut self, place: PipelinePlace) {
+        if !matches!(self.sending, SendState::NotSent) {
             return;
         }
         let sent = Instant::now();
         self.sending = match place {
-            Place::First => Sending::Running {
+            PipelinePlace::First => SendState::Running {
                 sent,
                 turn: sent,
                 first_row: None,
             },
-            Place::Behind => Sending::Queued { sent },
+            PipelinePlace::Behind => SendState::Queued { sent },
         };
     }
 
     /// All before it is answered.
     pub fn turn(&mut self) {
-        if let Sending::Queued { sent } = self.sending {
-            self.sending = Sending::Running {
+        if let SendState::Queued { sent } = self.sending {
+            self.sending = SendState::Running {
                 sent,
                 turn: Instant::now(),
                 first_row: None,
@@ -136,7 +136,7 @@ impl Trace {
     /// A row of it has come.
     pub fn row(&mut self) {
         self.turn();
-        if let Sending::Running { first_row, .. } = &mut self.sending {
+        if let SendState::Running { first_row, .. } = &mut self.sending {
             first_row.get_or_insert_with(Instant::now);
         }
     }
@@ -147,23 +147,23 @@ impl Trace {
         for phase in self.sending.phases(now).into_iter().flatten() {
             self.add(phase.work, phase.since, phase.until);
         }
-        self.sending = Sending::NotSent;
+        self.sending = SendState::NotSent;
         self.lap = now;
     }
 }
 
 /// Where a statement stands that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PipelinePlace {
     /// Nothing is owed before it.
     First,
     /// Something is.
     Behind,
 }
 
-impl Sending {
+impl SendState {
     /// What it comes to when it ends at this moment: a wait, then work.
-    pub(super) fn phases(self, now: Instant) -> [Option<Phase>; 2] {
+    pub(super) fn phases(self, now: Instant) -> [Option<TracePhase>; 2] {
         let (sent, turn, first_row) = match self {
             Self::NotSent => return [None, None],
             // Its turn never came, or nobody has told.
@@ -174,13 +174,13 @@ impl Sending {
                 first_row,
             } => (sent, turn, first_row),
         };
-        let wait = Phase {
-            work: Work::Wait,
+        let wait = TracePhase {
+            work: TraceWork::Wait,
             since: sent,
             until: turn,
         };
-        let upstream = Phase {
-            work: Work::Upstream(first_row),
+        let upstream = TracePhase {
+            work: TraceWork::Upstream(first_row),
             since: turn,
             until: now,
         };

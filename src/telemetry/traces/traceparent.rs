@@ -7,7 +7,7 @@
 
 /// Where a statement belongs, as the client says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parent {
+pub struct TraceParent {
     /// The trace; never zero.
     pub trace: [u8; 16],
     /// The span that the statement is a part of; never zero.
@@ -16,7 +16,7 @@ pub struct Parent {
     pub sampled: bool,
 }
 
-impl Parent {
+impl TraceParent {
     /// Reads a whole value. A version that is not known is read as far as it must be the same.
     pub fn read(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
@@ -85,12 +85,12 @@ mod tests {
     const SPAN: &str = "00f067aa0ba902b7";
 
     fn sampled(text: &str) -> Option<bool> {
-        Parent::read(text).map(|parent| parent.sampled)
+        TraceParent::read(text).map(|parent| parent.sampled)
     }
 
     #[test]
     fn what_the_specification_shows_is_read() {
-        let parent = Parent::read(&format!("00-{TRACE}-{SPAN}-01")).unwrap();
+        let parent = TraceParent::read(&format!("00-{TRACE}-{SPAN}-01")).unwrap();
         assert_eq!(parent.trace[..3], [0x4b, 0xf9, 0x2f]);
         assert_eq!(parent.span[5..], [0xa9, 0x02, 0xb7]);
         assert!(parent.sampled);
@@ -137,7 +137,7 @@ mod tests {
             for wrong in ["g", "A", "+", " ", "ü", "\0", "--", ""] {
                 let mut text = right.clone();
                 text.replace_range(at..=at, wrong);
-                assert_eq!(Parent::read(&text), None, "{text}");
+                assert_eq!(TraceParent::read(&text), None, "{text}");
             }
         }
         let (no_trace, no_span) = ("0".repeat(32), "0".repeat(16));
@@ -154,7 +154,11 @@ mod tests {
             format!("shop; traceparent='{right}'"),
             format!("shop/{right} and more"),
         ] {
-            assert_eq!(Parent::in_name(&name), Parent::read(&right), "{name}");
+            assert_eq!(
+                TraceParent::in_name(&name),
+                TraceParent::read(&right),
+                "{name}"
+            );
         }
         for name in [
             String::new(),
@@ -165,7 +169,7 @@ mod tests {
             format!("{}{right}", " ".repeat(NAME_BYTES_MAX)),
             format!("{}{right}", "ü".repeat(NAME_BYTES_MAX)),
         ] {
-            assert_eq!(Parent::in_name(&name), None, "{name}");
+            assert_eq!(TraceParent::in_name(&name), None, "{name}");
         }
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS>
 
+mod address_problem;
 pub mod scheme;
 
 use std::fmt;
@@ -10,11 +11,13 @@ use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 
+pub use self::address_problem::AddressProblem;
+
 use crate::net::stream::is_loopback;
-use crate::net::upstream_tls::{Authority, ClientCertificate, UpstreamTlsSettings};
+use crate::net::upstream_tls::{ClientCertificate, TlsAuthority, UpstreamTlsSettings};
 use crate::policy::similar_names;
 use crate::secret::Secret;
-use crate::upstream::address::scheme::Scheme;
+use crate::upstream::address::scheme::AddressScheme;
 
 /// Where the upstream is and how it is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,40 +53,6 @@ pub enum Endpoint {
     },
 }
 
-/// What is wrong with an address. Holds names of parameters, never their values.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AddressProblem {
-    /// It does not start with `postgres://` or `postgresql://`.
-    NotAnAddress(Scheme),
-    /// It names no host.
-    NoHost,
-    /// It names more than one host.
-    SeveralHosts,
-    /// The port is not a number from 1 to 65535.
-    Port,
-    /// An `@` comes after the end of the host: a sign of the password ended it.
-    CutShort,
-    /// A `%` escape is broken, or not UTF-8, or stands for a NUL.
-    Escape(&'static str),
-    /// A parameter that is not known here; its name only where it is one of libpq's, because a
-    /// password that was not escaped may end up in this place.
-    UnknownParameter(Option<&'static str>),
-    /// A parameter without a value.
-    NoValue,
-    /// The same thing said twice.
-    Repeated(&'static str),
-    /// `sslmode` has a value that is not known; the one that was probably meant.
-    SslMode(Option<&'static str>),
-    /// `sslmode=prefer` or `allow`: they fall back to a connection in clear without a word.
-    SslModeFallsBack,
-    /// `verify-ca` or `verify-full` without `sslrootcert`.
-    NoAuthority,
-    /// `sslcert` without `sslkey`, or the other way round.
-    HalfCertificate,
-    /// Certificates are named and TLS is off.
-    FilesWithoutTls,
-}
-
 impl UpstreamSettings {
     /// Reads an address.
     pub fn parse(text: &str) -> Result<Self, Vec<AddressProblem>> {
@@ -96,10 +65,10 @@ impl UpstreamSettings {
         text: &str,
         more: &[(&'static str, String)],
     ) -> Result<Self, Vec<AddressProblem>> {
-        let mut words = Words::default();
+        let mut words = AddressWords::default();
         let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme));
         let Some(rest) = rest else {
-            return Err(vec![AddressProblem::NotAnAddress(Scheme::of(text))]);
+            return Err(vec![AddressProblem::NotAnAddress(AddressScheme::of(text))]);
         };
         words.read(rest);
         words.complete(more);
@@ -130,65 +99,9 @@ impl fmt::Display for Endpoint {
     }
 }
 
-impl fmt::Display for AddressProblem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAnAddress(scheme) => scheme.fmt(formatter),
-            Self::NoHost => {
-                formatter.write_str("names no host: postgres://user@host:port/database is wanted")
-            }
-            Self::SeveralHosts => {
-                formatter.write_str("names more than one host; pgsieve takes one")
-            }
-            Self::Port => formatter.write_str("the port must be a number from 1 to 65535"),
-            Self::CutShort => formatter.write_str(CUT_SHORT),
-            Self::Escape(place) => write!(
-                formatter,
-                "broken % escape in the {place}: write a % that stands for itself as %25"
-            ),
-            Self::UnknownParameter(Some(name)) => {
-                write!(
-                    formatter,
-                    "parameter `{name}` has no meaning for pgsieve: leave it out"
-                )?;
-                match *name {
-                    "ssl" | "requiressl" => formatter.write_str(", and say sslmode=require"),
-                    _ => Ok(()),
-                }
-            }
-            Self::UnknownParameter(None) => formatter.write_str(
-                "a parameter is not known; a ? in a password is written as %3F, a & as %26",
-            ),
-            Self::NoValue => formatter.write_str("a parameter has no value"),
-            Self::Repeated(name) => write!(formatter, "the {name} is given twice"),
-            Self::SslMode(meant) => {
-                formatter
-                    .write_str("sslmode must be disable, require, verify-ca or verify-full")?;
-                match meant {
-                    Some(meant) => write!(formatter, "; did you mean {meant}?"),
-                    None => Ok(()),
-                }
-            }
-            Self::SslModeFallsBack => formatter.write_str(
-                "sslmode=prefer and allow may go on in clear: use disable, require or verify-full",
-            ),
-            Self::NoAuthority => formatter.write_str(
-                "verify-ca and verify-full need sslrootcert=FILE, or =system; in settings, \
-                     upstream.tls.root_certificate",
-            ),
-            Self::HalfCertificate => formatter.write_str("sslcert and sslkey need each other"),
-            Self::FilesWithoutTls => {
-                formatter.write_str("certificates are named but TLS is off: set sslmode")
-            }
-        }
-    }
-}
-
-impl std::error::Error for AddressProblem {}
-
 /// The words of an address as they are found, with what is wrong so far.
 #[derive(Default)]
-struct Words {
+struct AddressWords {
     host: Option<String>,
     port: Option<String>,
     user: Option<String>,
@@ -201,7 +114,7 @@ struct Words {
     problems: Vec<AddressProblem>,
 }
 
-impl Words {
+impl AddressWords {
     fn read(&mut self, rest: &str) {
         // A password that is cut short stands in the place of the port.
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -385,8 +298,8 @@ impl Words {
             }
         };
         let authority = self.root.take().map(|root| match root.as_str() {
-            "system" => Authority::System,
-            _ => Authority::File(root.into()),
+            "system" => TlsAuthority::System,
+            _ => TlsAuthority::File(root.into()),
         });
         let files = authority.is_some() || shown != ClientCertificate::Absent;
         let mode = self.ssl_mode.take();
@@ -413,7 +326,7 @@ impl Words {
             }
             ("verify-ca" | "verify-full", None) => AddressProblem::NoAuthority,
             ("prefer" | "allow", _) => AddressProblem::SslModeFallsBack,
-            (mode, _) => AddressProblem::SslMode(similar_names::meant(mode, SSL_MODES)),
+            (mode, _) => AddressProblem::SslMode(similar_names::probably_meant(mode, SSL_MODES)),
         };
         self.problems.push(problem);
         None
@@ -441,9 +354,6 @@ fn unescape(escaped: &str) -> Option<String> {
     (!text.contains('\0')).then(|| text.into_owned())
 }
 
-/// What is said where a sign of the password has ended the host.
-const CUT_SHORT: &str = "an @ comes behind the host: in user and password write / as %2F, ? as %3F \
-                         and @ as %40";
 /// The values of `sslmode`.
 const SSL_MODES: &[&str] = &["disable", "require", "verify-ca", "verify-full"];
 /// What an address starts with.
@@ -559,7 +469,7 @@ mod tests {
 
     #[test]
     fn the_ways_of_tls() {
-        let file = || Authority::File("/ca".into());
+        let file = || TlsAuthority::File("/ca".into());
         let absent = ClientCertificate::Absent;
         let ca = check("postgres://h/x?sslmode=verify-ca&sslrootcert=/ca");
         assert_eq!(
@@ -571,7 +481,7 @@ mod tests {
         let system = check("postgres://h/x?sslmode=verify-full&sslrootcert=system");
         assert_eq!(
             system.tls,
-            UpstreamTlsSettings::VerifyFull(Authority::System, absent)
+            UpstreamTlsSettings::VerifyFull(TlsAuthority::System, absent)
         );
         let own = check("postgres://h/x?sslmode=require&sslcert=/c&sslkey=/k");
         let files = ClientCertificate::Files {
@@ -594,8 +504,8 @@ mod tests {
         ];
         assert_eq!(all, expected);
         for (text, problem) in [
-            ("mysql://h", NotAnAddress(Scheme::of("mysql://h"))),
-            ("h:5432", NotAnAddress(Scheme::Absent)),
+            ("mysql://h", NotAnAddress(AddressScheme::of("mysql://h"))),
+            ("h:5432", NotAnAddress(AddressScheme::Absent)),
             ("postgres://", NoHost),
             ("postgres://h:0", Port),
             ("postgres://h:65536", Port),

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// The beginning of an address that is not `postgres://`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
+pub enum AddressScheme {
     /// None: a host, say.
     Absent,
     /// The words of libpq: `host=… dbname=…`.
@@ -18,7 +18,7 @@ pub enum Scheme {
     Unknown,
 }
 
-impl Scheme {
+impl AddressScheme {
     /// That of an address.
     pub fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
@@ -40,7 +40,7 @@ impl Scheme {
     }
 }
 
-impl fmt::Display for Scheme {
+impl fmt::Display for AddressScheme {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("must start with postgres://")?;
         match self {
@@ -126,21 +126,28 @@ mod tests {
         for (text, wanted) in [
             (
                 "postgresql+asyncpg://a",
-                Scheme::Driver("postgresql+asyncpg:"),
+                AddressScheme::Driver("postgresql+asyncpg:"),
             ),
             (
                 "postgresql+psycopg2://a",
-                Scheme::Driver("postgresql+psycopg2:"),
+                AddressScheme::Driver("postgresql+psycopg2:"),
             ),
-            ("JDBC:postgresql://a", Scheme::Driver("jdbc:postgresql:")),
-            ("mysql://a", Scheme::Other("mysql:")),
-            ("host=a dbname=b", Scheme::KeyWords),
-            ("127.0.0.1:5432/x", Scheme::Absent),
-            ("hunter2://x", Scheme::Unknown),
+            (
+                "JDBC:postgresql://a",
+                AddressScheme::Driver("jdbc:postgresql:"),
+            ),
+            ("mysql://a", AddressScheme::Other("mysql:")),
+            ("host=a dbname=b", AddressScheme::KeyWords),
+            ("127.0.0.1:5432/x", AddressScheme::Absent),
+            ("hunter2://x", AddressScheme::Unknown),
         ] {
-            assert_eq!(Scheme::of(text), wanted, "{text}");
-            assert!(Scheme::of(text).to_string().contains("postgres://"));
+            assert_eq!(AddressScheme::of(text), wanted, "{text}");
+            assert!(AddressScheme::of(text).to_string().contains("postgres://"));
         }
-        assert!(!Scheme::of("hunter2://x").to_string().contains("hunter2"));
+        assert!(
+            !AddressScheme::of("hunter2://x")
+                .to_string()
+                .contains("hunter2")
+        );
     }
 }

@@ -24,8 +24,8 @@ use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::backend_signals::{Owner, Wishes};
-use super::cancel::slots::Turns;
+use super::backend_signals::{SessionOwner, SessionSignals};
+use super::cancel::slots::CancelSlots;
 use super::connect::Upstream;
 use super::login::UpstreamKey;
 use crate::limits;
@@ -36,7 +36,7 @@ use crate::wire::startup::ProtocolVersion;
 /// All sessions that can be cancelled. Cloning gives another handle to the same ones.
 #[derive(Clone)]
 pub struct CancelRegistry {
-    inner: Arc<Inner>,
+    inner: Arc<CancelRegistryInner>,
 }
 
 /// What a client must say to cancel its own statement.
@@ -52,30 +52,30 @@ pub struct ClientKey {
 #[derive(Debug)]
 pub struct CancelGuard {
     registry: CancelRegistry,
-    place: Place,
-    wishes: Arc<Wishes>,
+    place: CancelTarget,
+    signals: Arc<SessionSignals>,
 }
 
 /// Cancels what runs in one session, for that session itself.
 #[derive(Debug, Clone)]
-pub struct Canceller {
+pub struct SessionCanceller {
     pub(super) registry: CancelRegistry,
-    pub(super) place: Place,
+    pub(super) place: CancelTarget,
 }
 
 /// One session among all: the process id of its upstream, and a number that no other ever has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct CancelTarget {
     pub(super) pid: i32,
     number: u64,
 }
 
 /// A cancel under way.
-pub type Cancelling = Pin<Box<dyn Future<Output = CancelOutcome> + Send>>;
+pub type RunningCancel = Pin<Box<dyn Future<Output = CancelResult> + Send>>;
 
 /// What became of a cancel request. The client is not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CancelOutcome {
+pub enum CancelResult {
     /// The upstream has it.
     Forwarded,
     /// No session has this key.
@@ -92,24 +92,24 @@ pub enum CancelOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoKey;
 
-struct Inner {
-    sessions: Mutex<BTreeMap<Place, Box<Entry>>>,
+struct CancelRegistryInner {
+    sessions: Mutex<BTreeMap<CancelTarget, Box<CancelEntry>>>,
     number: AtomicU64,
-    turns: Arc<Turns>,
+    turns: Arc<CancelSlots>,
 }
 
 /// A session.
-pub(super) struct Entry {
+pub(super) struct CancelEntry {
     /// The digest of the client's secret.
     secret: Hash,
     /// Who takes turns with others, by a digest.
     client: Hash,
     /// Whose session it is.
-    pub(super) owner: Owner,
+    pub(super) owner: SessionOwner,
     upstream: Arc<Upstream>,
     key: UpstreamKey,
     /// Told of each cancel: the session may be doing something without the upstream.
-    pub(super) wishes: Arc<Wishes>,
+    pub(super) signals: Arc<SessionSignals>,
 }
 
 impl CancelRegistry {
@@ -117,7 +117,7 @@ impl CancelRegistry {
     pub fn new() -> Self {
         let sessions = Mutex::new(BTreeMap::new());
         Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(CancelRegistryInner {
                 sessions,
                 number: AtomicU64::new(0),
                 turns: Arc::default(),
@@ -129,7 +129,7 @@ impl CancelRegistry {
     pub fn issue(
         &self,
         version: ProtocolVersion,
-        (client, owner): (&str, Owner),
+        (client, owner): (&str, SessionOwner),
         upstream: Arc<Upstream>,
         key: UpstreamKey,
     ) -> Result<(ClientKey, CancelGuard), NoKey> {
@@ -145,22 +145,22 @@ impl CancelRegistry {
         getrandom::fill(&mut secret).map_err(|_| NoKey)?;
         let pid = key.pid;
         let number = self.inner.number.fetch_add(1, Ordering::Relaxed);
-        let place = Place { pid, number };
-        let wishes = Arc::new(Wishes::default());
-        let entry = Entry {
+        let place = CancelTarget { pid, number };
+        let signals = Arc::new(SessionSignals::default());
+        let entry = CancelEntry {
             secret: blake3::hash(&secret),
             client: blake3::hash(client.as_bytes()),
             owner,
             upstream,
             key,
-            wishes: Arc::clone(&wishes),
+            signals: Arc::clone(&signals),
         };
         self.sessions().insert(place, Box::new(entry));
         let registry = self.clone();
         let guard = CancelGuard {
             registry,
             place,
-            wishes,
+            signals,
         };
         Ok((ClientKey { pid, secret }, guard))
     }
@@ -170,54 +170,54 @@ impl CancelRegistry {
     /// same.
     ///
     /// May be cancelled.
-    pub async fn forward(&self, pid: i32, secret: &[u8]) -> CancelOutcome {
+    pub async fn forward(&self, pid: i32, secret: &[u8]) -> CancelResult {
         match self.find(pid, secret) {
             Some(place) => self.forward_to(place).await,
-            None => CancelOutcome::UnknownKey,
+            None => CancelResult::UnknownKey,
         }
     }
 
     /// The same to a session that was found.
-    pub(super) async fn forward_to(&self, place: Place) -> CancelOutcome {
-        let Some((client, upstream, key)) = self.wish_for(place) else {
-            return CancelOutcome::UnknownKey;
+    pub(super) async fn forward_to(&self, place: CancelTarget) -> CancelResult {
+        let Some((client, upstream, key)) = self.signals_of(place) else {
+            return CancelResult::UnknownKey;
         };
         let Ok(_turn) = self.inner.turns.take(&client).await else {
-            return CancelOutcome::Busy;
+            return CancelResult::Busy;
         };
         // It may have ended meanwhile, and the upstream have given its process id away.
         if !self.sessions().contains_key(&place) {
-            return CancelOutcome::UnknownKey;
+            return CancelResult::UnknownKey;
         }
         let deadline = Instant::now() + limits::CANCEL_TIME_MAX;
-        let Ok(mut link) = upstream.connect(deadline).await else {
-            return CancelOutcome::Failed;
+        let Ok(mut framed) = upstream.connect(deadline).await else {
+            return CancelResult::Failed;
         };
         let mut out = BytesMut::new();
         if encode::cancel_request(&mut out, key.pid, &key.secret).is_err() {
-            return CancelOutcome::Failed;
+            return CancelResult::Failed;
         }
-        if link.send(&out, deadline).await.is_err() {
-            return CancelOutcome::Unanswered;
+        if framed.send(&out, deadline).await.is_err() {
+            return CancelResult::Unanswered;
         }
         let mut nothing = [0_u8; 1];
-        match timeout_at(deadline, link.stream.read(&mut nothing)).await {
-            Ok(_closed) => CancelOutcome::Forwarded,
-            Err(_elapsed) => CancelOutcome::Unanswered,
+        match timeout_at(deadline, framed.stream.read(&mut nothing)).await {
+            Ok(_closed) => CancelResult::Forwarded,
+            Err(_elapsed) => CancelResult::Unanswered,
         }
     }
 
     /// Sends a cancel of pgsieve's own, some times.
-    async fn fire_again(&self, place: Place) -> CancelOutcome {
+    async fn fire_again(&self, place: CancelTarget) -> CancelResult {
         let mut pause = limits::CUT_CANCEL_PAUSE;
-        let mut outcome = CancelOutcome::UnknownKey;
+        let mut outcome = CancelResult::UnknownKey;
         for _ in 0..limits::CUT_CANCEL_TRIES_MAX {
             outcome = self.forward_to(place).await;
             match outcome {
-                CancelOutcome::Busy | CancelOutcome::Failed => sleep(pause).await,
-                CancelOutcome::Forwarded
-                | CancelOutcome::UnknownKey
-                | CancelOutcome::Unanswered => break,
+                CancelResult::Busy | CancelResult::Failed => sleep(pause).await,
+                CancelResult::Forwarded | CancelResult::UnknownKey | CancelResult::Unanswered => {
+                    break;
+                }
             }
             pause *= 2;
         }
@@ -234,7 +234,7 @@ impl CancelRegistry {
         self.len() == 0
     }
 
-    fn find(&self, pid: i32, secret: &[u8]) -> Option<Place> {
+    fn find(&self, pid: i32, secret: &[u8]) -> Option<CancelTarget> {
         let digest = blake3::hash(secret);
         let sessions = self.sessions();
         // Digests are compared, in constant time: how long it takes says nothing of the secret.
@@ -244,15 +244,15 @@ impl CancelRegistry {
         found.next().map(|(place, _)| *place)
     }
 
-    fn wish_for(&self, place: Place) -> Option<(Hash, Arc<Upstream>, UpstreamKey)> {
+    fn signals_of(&self, place: CancelTarget) -> Option<(Hash, Arc<Upstream>, UpstreamKey)> {
         let sessions = self.sessions();
         let entry = sessions.get(&place)?;
-        entry.wishes.cancel();
+        entry.signals.cancel();
         Some((entry.client, entry.upstream.clone(), entry.key.clone()))
     }
 
     /// The map is whole after every step, so a panic elsewhere does not spoil it.
-    pub(super) fn sessions(&self) -> MutexGuard<'_, BTreeMap<Place, Box<Entry>>> {
+    pub(super) fn sessions(&self) -> MutexGuard<'_, BTreeMap<CancelTarget, Box<CancelEntry>>> {
         self.inner
             .sessions
             .lock()
@@ -260,26 +260,26 @@ impl CancelRegistry {
     }
 }
 
-impl Canceller {
+impl SessionCanceller {
     /// One that finds nothing to cancel.
     #[cfg(test)]
     pub fn of_nobody() -> Self {
         Self {
             registry: CancelRegistry::new(),
-            place: Place { pid: 1, number: 0 },
+            place: CancelTarget { pid: 1, number: 0 },
         }
     }
 
     /// Cancels what runs. Where there is no turn for it or no way to the upstream it is tried again
     /// some times, after a pause each. When this is over, no cancel is under way, unless it says
     /// otherwise.
-    pub fn insist(&self) -> Cancelling {
+    pub fn insist(&self) -> RunningCancel {
         let Self { registry, place } = self.clone();
         Box::pin(async move {
             let trying = registry.fire_again(place);
             match timeout(limits::OWN_CANCEL_TIME_MAX, trying).await {
                 Ok(outcome) => outcome,
-                Err(_elapsed) => CancelOutcome::Unanswered,
+                Err(_elapsed) => CancelResult::Unanswered,
             }
         })
     }
@@ -287,32 +287,32 @@ impl Canceller {
 
 impl CancelGuard {
     /// What cancels for the session itself.
-    pub fn canceller(&self) -> Canceller {
-        Canceller {
+    pub fn canceller(&self) -> SessionCanceller {
+        SessionCanceller {
             registry: self.registry.clone(),
             place: self.place,
         }
     }
 
     /// What others want of the session.
-    pub fn wishes(&self) -> Arc<Wishes> {
-        Arc::clone(&self.wishes)
+    pub fn wishes(&self) -> Arc<SessionSignals> {
+        Arc::clone(&self.signals)
     }
 
-    /// Cancels what runs in the session that this guard stands for, as [`Canceller::insist`] does.
-    /// Bounded in time. May be cancelled.
-    pub async fn insist(&self) -> CancelOutcome {
+    /// Cancels what runs in the session that this guard stands for, as [`SessionCanceller::insist`]
+    /// does. Bounded in time. May be cancelled.
+    pub async fn insist(&self) -> CancelResult {
         self.canceller().insist().await
     }
 }
 
-impl From<CancelOutcome> for labels::CancelOutcome {
-    fn from(outcome: CancelOutcome) -> Self {
+impl From<CancelResult> for labels::CancelOutcome {
+    fn from(outcome: CancelResult) -> Self {
         match outcome {
-            CancelOutcome::Forwarded => Self::Forwarded,
-            CancelOutcome::UnknownKey => Self::UnknownKey,
-            CancelOutcome::Busy => Self::Busy,
-            CancelOutcome::Failed | CancelOutcome::Unanswered => Self::Failed,
+            CancelResult::Forwarded => Self::Forwarded,
+            CancelResult::UnknownKey => Self::UnknownKey,
+            CancelResult::Busy => Self::Busy,
+            CancelResult::Failed | CancelResult::Unanswered => Self::Failed,
         }
     }
 }
@@ -342,8 +342,8 @@ impl fmt::Debug for ClientKey {
 }
 
 /// The places of all sessions with this process id, the oldest first.
-pub(super) fn of_pid(pid: i32) -> RangeInclusive<Place> {
-    let at = |number| Place { pid, number };
+pub(super) fn of_pid(pid: i32) -> RangeInclusive<CancelTarget> {
+    let at = |number| CancelTarget { pid, number };
     at(u64::MIN)..=at(u64::MAX)
 }
 
@@ -369,8 +369,8 @@ mod tests {
         }
     }
 
-    fn ann() -> (&'static str, Owner) {
-        ("ann", Owner::of_names(["ann", "ann", "agent"], None))
+    fn ann() -> (&'static str, SessionOwner) {
+        ("ann", SessionOwner::of_names(["ann", "ann", "agent"], None))
     }
 
     /// Two servers give one process id at a time, and one server gives it again.
@@ -393,7 +393,7 @@ mod tests {
         let (third, _guard) = issue();
         assert_eq!(
             registry.forward(7, &one.secret).await,
-            CancelOutcome::UnknownKey
+            CancelResult::UnknownKey
         );
         assert!(registry.find(7, &third.secret).is_some());
     }
@@ -411,24 +411,24 @@ mod tests {
         for secret in [&wrong[..], &mine.secret[..3], &longer, b""] {
             assert_eq!(
                 registry.forward(mine.pid, secret).await,
-                CancelOutcome::UnknownKey
+                CancelResult::UnknownKey
             );
         }
         let other = mine.pid ^ 1;
         assert_eq!(
             registry.forward(other, &mine.secret).await,
-            CancelOutcome::UnknownKey
+            CancelResult::UnknownKey
         );
         // Known, and nobody listens at the upstream.
         assert_eq!(
             registry.forward(mine.pid, &mine.secret).await,
-            CancelOutcome::Failed
+            CancelResult::Failed
         );
         drop(guard);
         assert!(registry.is_empty());
         assert_eq!(
             registry.forward(mine.pid, &mine.secret).await,
-            CancelOutcome::UnknownKey
+            CancelResult::UnknownKey
         );
     }
 

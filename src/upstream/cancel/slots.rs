@@ -13,45 +13,48 @@ use crate::limits;
 
 /// The places of cancels that are under way.
 #[derive(Default)]
-pub(in crate::upstream) struct Turns {
-    state: Mutex<State>,
+pub(in crate::upstream) struct CancelSlots {
+    state: Mutex<CancelSlotsState>,
 }
 
 /// A place. It goes on to whoever is next.
-pub(in crate::upstream) struct Turn {
-    turns: Arc<Turns>,
+pub(in crate::upstream) struct CancelSlot {
+    turns: Arc<CancelSlots>,
     client: Hash,
 }
 
 /// There is no place, and was none for too long or too many wait for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::upstream) struct NoTurn;
+pub(in crate::upstream) struct CancelQueueFull;
 
 #[derive(Default)]
-struct State {
+struct CancelSlotsState {
     running: usize,
     waiting: usize,
-    clients: HashMap<Hash, Client>,
+    clients: HashMap<Hash, CancelClient>,
     /// Clients that have somebody waiting, the next one first.
     order: VecDeque<Hash>,
 }
 
 #[derive(Default)]
-struct Client {
+struct CancelClient {
     running: usize,
     waiting: VecDeque<oneshot::Sender<()>>,
 }
 
 /// Somebody who waits for a place.
-struct Waiting {
+struct WaitingCancel {
     handed: oneshot::Receiver<()>,
-    turns: Arc<Turns>,
+    turns: Arc<CancelSlots>,
     client: Hash,
 }
 
-impl Turns {
+impl CancelSlots {
     /// A place for a cancel of this client, when it is its turn. May be cancelled.
-    pub(in crate::upstream) async fn take(self: &Arc<Self>, client: &Hash) -> Result<Turn, NoTurn> {
+    pub(in crate::upstream) async fn take(
+        self: &Arc<Self>,
+        client: &Hash,
+    ) -> Result<CancelSlot, CancelQueueFull> {
         let handed = {
             let mut state = self.state();
             if state.may_begin(client) {
@@ -60,19 +63,19 @@ impl Turns {
             }
             state.waits(client)?
         };
-        let mut waiting = Waiting {
+        let mut waiting = WaitingCancel {
             handed,
             turns: Arc::clone(self),
             client: *client,
         };
         match timeout(limits::CANCEL_TURN_TIME_MAX, &mut waiting.handed).await {
             Ok(Ok(())) => Ok(self.turn(client)),
-            Ok(Err(_)) | Err(_) => Err(NoTurn),
+            Ok(Err(_)) | Err(_) => Err(CancelQueueFull),
         }
     }
 
-    fn turn(self: &Arc<Self>, client: &Hash) -> Turn {
-        Turn {
+    fn turn(self: &Arc<Self>, client: &Hash) -> CancelSlot {
+        CancelSlot {
             turns: Arc::clone(self),
             client: *client,
         }
@@ -85,12 +88,12 @@ impl Turns {
     }
 
     /// The counts are whole after every step, so a panic elsewhere does not spoil them.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CancelSlotsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl CancelSlotsState {
     fn may_begin(&self, client: &Hash) -> bool {
         let own = self.clients.get(client);
         self.running < limits::CANCELS_MAX
@@ -114,12 +117,12 @@ impl State {
         }
     }
 
-    fn waits(&mut self, client: &Hash) -> Result<oneshot::Receiver<()>, NoTurn> {
+    fn waits(&mut self, client: &Hash) -> Result<oneshot::Receiver<()>, CancelQueueFull> {
         let own = self.clients.entry(*client).or_default();
         if self.waiting >= limits::CANCELS_WAITING_MAX
             || own.waiting.len() >= limits::CANCELS_WAITING_OF_CLIENT_MAX
         {
-            return Err(NoTurn);
+            return Err(CancelQueueFull);
         }
         if own.waiting.is_empty() {
             self.order.push_back(*client);
@@ -161,13 +164,13 @@ impl State {
     }
 }
 
-impl Drop for Turn {
+impl Drop for CancelSlot {
     fn drop(&mut self) {
         self.turns.release(&self.client);
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingCancel {
     /// A place that was handed over and never taken goes on to the next.
     fn drop(&mut self) {
         self.handed.close();
@@ -188,7 +191,7 @@ mod tests {
     }
 
     /// All places that a client gets without waiting.
-    async fn fill(turns: &Arc<Turns>, client: &Hash) -> Vec<Turn> {
+    async fn fill(turns: &Arc<CancelSlots>, client: &Hash) -> Vec<CancelSlot> {
         let mut held = Vec::new();
         while turns.state().may_begin(client) {
             held.push(turns.take(client).await.unwrap());
@@ -198,12 +201,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_client_s_flood_leaves_places_for_others() {
-        let turns = Arc::<Turns>::default();
+        let turns = Arc::<CancelSlots>::default();
         let held = fill(&turns, &name("flood")).await;
         assert_eq!(held.len(), limits::CANCELS_OF_CLIENT_MAX);
         assert!(held.len() < limits::CANCELS_MAX);
         assert!(turns.take(&name("other")).await.is_ok());
-        assert!(matches!(turns.take(&name("flood")).await, Err(NoTurn)));
+        assert!(matches!(
+            turns.take(&name("flood")).await,
+            Err(CancelQueueFull)
+        ));
         drop(held);
         assert_eq!(turns.state().running, 0);
         assert!(turns.state().clients.is_empty());
@@ -211,7 +217,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_asks_once_is_next_however_many_wait_of_another() {
-        let turns = Arc::<Turns>::default();
+        let turns = Arc::<CancelSlots>::default();
         let (flood, second, third) = (name("flood"), name("second"), name("third"));
         let mut held = fill(&turns, &flood).await;
         held.extend(fill(&turns, &second).await);
@@ -243,7 +249,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_gives_up_leaves_nothing_behind() {
-        let turns = Arc::<Turns>::default();
+        let turns = Arc::<CancelSlots>::default();
         let client = name("one");
         let mut held = fill(&turns, &client).await;
         // One that was handed a place and is dropped before it looks.
@@ -271,7 +277,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_queue_has_an_end_for_one_and_for_all() {
-        let turns = Arc::<Turns>::default();
+        let turns = Arc::<CancelSlots>::default();
         let client = name("one");
         let _held = fill(&turns, &client).await;
         let mut waiting = Vec::new();

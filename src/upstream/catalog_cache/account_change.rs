@@ -1,13 +1,13 @@
-//! What changes for keepers while they keep: who they log in as, and where they stay.
+//! What changes for caches while they run: who they log in as, and where they stay.
 
 use std::sync::{MutexGuard, PoisonError};
 
-use super::catalog_account::Known;
-use super::registry::{Catalogs, Registry};
+use super::catalog_account::AccountSetting;
+use super::registry::{CacheRegistry, CatalogCaches};
 
-/// What a keeper is to do at the server that it has reached.
+/// What a cache is to do at the server that it has reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(super) enum ServerDecision {
     /// Stay.
     Here,
     /// Look on: sessions need it at another server.
@@ -16,22 +16,22 @@ pub(super) enum Settled {
     Forgotten,
 }
 
-impl Catalogs {
-    /// Keepers log in with this account from now on. Those that are logged in stay.
-    pub fn renew(&self, account: &Known) {
+impl CatalogCaches {
+    /// Caches log in with this account from now on. Those that are logged in stay.
+    pub fn renew(&self, account: &AccountSetting) {
         let Some(registry) = &self.registry else {
             return;
         };
-        // Whoever begins a keeper meanwhile has read it before, and is among them.
+        // Whoever begins a cache meanwhile has read it before, and is among them.
         *registry.account() = account.clone();
-        for charge in registry.charges() {
-            charge.accounts.renew(account.clone());
+        for cached in registry.cached_databases() {
+            cached.accounts.renew(account.clone());
         }
     }
 }
 
-impl Registry {
-    pub(super) fn account(&self) -> MutexGuard<'_, Known> {
+impl CacheRegistry {
+    pub(super) fn account(&self) -> MutexGuard<'_, AccountSetting> {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

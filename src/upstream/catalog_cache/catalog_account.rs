@@ -1,4 +1,4 @@
-//! Who a keeper logs in as: the account that the settings name, or else one that a client has just
+//! Who a cache logs in as: the account that the settings name, or else one that a client has just
 //! logged in with.
 //!
 //! A borrowed account stays in memory, is used for nothing but reading the system catalogs of the
@@ -8,35 +8,35 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::upstream::snapshot::Account;
+use crate::upstream::snapshot::UpstreamAccount;
 
 /// What the settings say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
+pub enum AccountSetting {
     /// This account and no other.
-    Configured(Account),
+    Configured(UpstreamAccount),
     /// The account in the upstream's URL; another one where the upstream turns it away.
-    OfUrl(Account),
+    OfUrl(UpstreamAccount),
     /// None.
     Nobody,
 }
 
-/// The accounts of one keeper.
-pub struct Accounts {
-    state: Mutex<State>,
+/// The accounts of one cache.
+pub struct CatalogAccounts {
+    state: Mutex<CatalogAccountState>,
     offered: Notify,
 }
 
 /// What is known and has been tried.
-struct State {
-    known: Known,
+struct CatalogAccountState {
+    known: AccountSetting,
     known_refused: bool,
-    borrowed: Option<Account>,
+    borrowed: Option<UpstreamAccount>,
 }
 
 /// What a refusal leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum RemainingAccount {
     /// The account that the settings insist on: it is tried again and again.
     Configured,
     /// The URL's, which is tried again and again until a client brings another one.
@@ -45,11 +45,11 @@ pub enum Left {
     Nobody,
 }
 
-impl Accounts {
-    /// The accounts of a keeper that was never tried.
-    pub fn new(known: Known) -> Self {
+impl CatalogAccounts {
+    /// The accounts of a cache that was never tried.
+    pub fn new(known: AccountSetting) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(CatalogAccountState {
                 known,
                 known_refused: false,
                 borrowed: None,
@@ -58,8 +58,8 @@ impl Accounts {
         }
     }
 
-    /// The settings say something else from now on: it is tried at once, where the keeper waits.
-    pub fn renew(&self, known: Known) {
+    /// The settings say something else from now on: it is tried at once, where the cache waits.
+    pub fn renew(&self, known: AccountSetting) {
         let mut state = self.state();
         state.known = known;
         state.known_refused = false;
@@ -68,14 +68,16 @@ impl Accounts {
     }
 
     /// The account to use now.
-    pub fn current(&self) -> Option<Account> {
+    pub fn current(&self) -> Option<UpstreamAccount> {
         let state = self.state();
         match (&state.known, &state.borrowed) {
-            (Known::Configured(account), _) => Some(account.clone()),
-            (Known::OfUrl(account), borrowed) if !state.known_refused || borrowed.is_none() => {
+            (AccountSetting::Configured(account), _) => Some(account.clone()),
+            (AccountSetting::OfUrl(account), borrowed)
+                if !state.known_refused || borrowed.is_none() =>
+            {
                 Some(account.clone())
             }
-            (Known::OfUrl(_) | Known::Nobody, borrowed) => borrowed.clone(),
+            (AccountSetting::OfUrl(_) | AccountSetting::Nobody, borrowed) => borrowed.clone(),
         }
     }
 
@@ -84,23 +86,23 @@ impl Accounts {
         let state = self.state();
         let is_borrowed = state.borrowed.is_some();
         match &state.known {
-            Known::Configured(_) => "catalog.user and catalog.password_file",
-            Known::OfUrl(_) if !is_borrowed => {
+            AccountSetting::Configured(_) => "catalog.user and catalog.password_file",
+            AccountSetting::OfUrl(_) if !is_borrowed => {
                 "upstream.url and upstream.password_file, or catalog.user and catalog.password_file"
             }
-            Known::OfUrl(_) | Known::Nobody => {
+            AccountSetting::OfUrl(_) | AccountSetting::Nobody => {
                 "upstream.url; the account is a client's, for want of catalog.user"
             }
         }
     }
 
     /// Takes the account of a client that logged in, where it is needed. Says whether it was.
-    pub fn offer(&self, account: Account) -> bool {
+    pub fn offer(&self, account: UpstreamAccount) -> bool {
         let mut state = self.state();
         let is_needed = match state.known {
-            Known::Configured(_) => false,
-            Known::OfUrl(_) => state.known_refused && state.borrowed.is_none(),
-            Known::Nobody => state.borrowed.is_none(),
+            AccountSetting::Configured(_) => false,
+            AccountSetting::OfUrl(_) => state.known_refused && state.borrowed.is_none(),
+            AccountSetting::Nobody => state.borrowed.is_none(),
         };
         if is_needed {
             state.borrowed = Some(account);
@@ -110,26 +112,26 @@ impl Accounts {
     }
 
     /// The upstream has turned the current account away: a borrowed one is forgotten.
-    pub fn refused(&self) -> Left {
+    pub fn refused(&self) -> RemainingAccount {
         let mut state = self.state();
         let was_borrowed = state.borrowed.take().is_some();
         match state.known {
-            Known::Configured(_) => Left::Configured,
-            Known::OfUrl(_) => {
+            AccountSetting::Configured(_) => RemainingAccount::Configured,
+            AccountSetting::OfUrl(_) => {
                 // After a borrowed one the URL's own has its turn again.
                 state.known_refused = !was_borrowed;
-                Left::OfUrl
+                RemainingAccount::OfUrl
             }
-            Known::Nobody => Left::Nobody,
+            AccountSetting::Nobody => RemainingAccount::Nobody,
         }
     }
 
     /// Waits until an account was taken. May be cancelled.
-    pub async fn offered(&self) {
+    pub async fn until_offered(&self) {
         self.offered.notified().await;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CatalogAccountState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -139,37 +141,37 @@ mod tests {
     use super::*;
     use crate::secret::Secret;
 
-    fn account(user: &str) -> Account {
-        Account {
+    fn account(user: &str) -> UpstreamAccount {
+        UpstreamAccount {
             user: user.into(),
             password: Some(Secret::new("x")),
         }
     }
 
     #[track_caller]
-    fn check(accounts: &Accounts, user: Option<&str>) {
+    fn check(accounts: &CatalogAccounts, user: Option<&str>) {
         let current = accounts.current().map(|account| account.user);
         assert_eq!(current.as_deref(), user);
     }
 
     #[test]
     fn a_configured_account_is_never_replaced() {
-        let accounts = Accounts::new(Known::Configured(account("watch")));
+        let accounts = CatalogAccounts::new(AccountSetting::Configured(account("watch")));
         assert!(!accounts.offer(account("ann")));
         check(&accounts, Some("watch"));
-        assert_eq!(accounts.refused(), Left::Configured);
+        assert_eq!(accounts.refused(), RemainingAccount::Configured);
         assert!(!accounts.offer(account("ann")));
         check(&accounts, Some("watch"));
     }
 
     #[test]
     fn a_borrowed_account_is_kept_until_it_is_refused() {
-        let accounts = Accounts::new(Known::Nobody);
+        let accounts = CatalogAccounts::new(AccountSetting::Nobody);
         check(&accounts, None);
         assert!(accounts.offer(account("ann")));
         assert!(!accounts.offer(account("ben")));
         check(&accounts, Some("ann"));
-        assert_eq!(accounts.refused(), Left::Nobody);
+        assert_eq!(accounts.refused(), RemainingAccount::Nobody);
         check(&accounts, None);
         assert!(accounts.offer(account("ben")));
         check(&accounts, Some("ben"));
@@ -177,14 +179,14 @@ mod tests {
 
     #[test]
     fn the_urls_account_comes_first_and_a_clients_when_it_is_refused() {
-        let accounts = Accounts::new(Known::OfUrl(account("app")));
+        let accounts = CatalogAccounts::new(AccountSetting::OfUrl(account("app")));
         assert!(!accounts.offer(account("ann")));
         check(&accounts, Some("app"));
-        assert_eq!(accounts.refused(), Left::OfUrl);
+        assert_eq!(accounts.refused(), RemainingAccount::OfUrl);
         check(&accounts, Some("app"));
         assert!(accounts.offer(account("ann")));
         check(&accounts, Some("ann"));
-        assert_eq!(accounts.refused(), Left::OfUrl);
+        assert_eq!(accounts.refused(), RemainingAccount::OfUrl);
         check(&accounts, Some("app"));
     }
 }

@@ -1,4 +1,4 @@
-//! One connection of a keeper: loads, and looks again and again whether that still holds.
+//! One connection of a cache: loads, and looks again and again whether that still holds.
 
 use std::sync::Arc;
 
@@ -7,47 +7,47 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::account_change::Settled;
-use super::load_failure::Failure;
-use super::policy_effects::Sights;
-use super::published::State;
-use super::refresh_task::{Parting, Watch};
+use super::account_change::ServerDecision;
+use super::load_failure::CatalogLoadFailure;
+use super::policy_effects::PolicyEffects;
+use super::published::CatalogState;
+use super::refresh_task::{ConnectionEnd, RefreshTask};
 use super::replication_lag;
 use crate::catalog::Catalog;
-use crate::catalog::catalog_rows::Rows;
+use crate::catalog::catalog_rows::CatalogRows;
 use crate::catalog::drift::{self, Drift};
 use crate::limits;
 use crate::policy::Policy;
 use crate::telemetry::events::{CatalogDrifted, CatalogLoaded, UpstreamTold};
 use crate::telemetry::labels::{CatalogFailure, CatalogLoad};
-use crate::upstream::identity::{Question, ServerIdentity};
+use crate::upstream::identity::{IdentityQuery, ServerIdentity};
 use crate::upstream::login_retry::jittered;
-use crate::upstream::snapshot::{self, Account, Marker};
+use crate::upstream::snapshot::{self, ChangeMarker, UpstreamAccount};
 
-/// A visit under way.
-pub(super) struct Visit<'w> {
-    watch: &'w mut Watch,
+/// A connection under way.
+pub(super) struct CatalogConnection<'w> {
+    watch: &'w mut RefreshTask,
     client: Client,
     connection: JoinHandle<()>,
     heard: Arc<Notify>,
     /// Where it was when it began.
     server: ServerIdentity,
-    loaded: Option<Loaded>,
+    loaded: Option<LoadedCatalog>,
     /// When it is to be asked again whether the server is a standby.
     part_due: Option<Instant>,
 }
 
 /// What was loaded on this connection.
-struct Loaded {
+struct LoadedCatalog {
     /// What the server said of its state, as it was then or is since.
-    marker: Marker,
+    marker: ChangeMarker,
     /// When the last load began.
     at: Instant,
 }
 
 /// Why the next check comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wake {
+enum WakeReason {
     /// It is time.
     Interval,
     /// Somebody who can has said that something changed.
@@ -57,21 +57,24 @@ enum Wake {
 }
 
 /// What a load brought.
-struct Built {
-    sights: Sights,
+struct BuiltCatalog {
+    policy_effects: PolicyEffects,
     outcome: CatalogLoad,
     /// What differs from the one before, if there was one.
     drift: Drift,
 }
 
-impl<'w> Visit<'w> {
+impl<'w> CatalogConnection<'w> {
     /// Logs in and stays until something fails.
     ///
     /// May be cancelled: the connection is dropped.
-    pub(super) async fn pay(watch: &'w mut Watch, account: &Account) -> Result<Parting, Failure> {
+    pub(super) async fn run(
+        watch: &'w mut RefreshTask,
+        account: &UpstreamAccount,
+    ) -> Result<ConnectionEnd, CatalogLoadFailure> {
         let heard = Arc::new(Notify::new());
         let Some((client, connection, server)) = reach(watch, account, &heard).await? else {
-            return Ok(Parting::Forgotten);
+            return Ok(ConnectionEnd::Forgotten);
         };
         timeout(limits::CATALOG_CHECK_TIME_MAX, listen(&client)).await?;
         let visit = Self {
@@ -83,15 +86,15 @@ impl<'w> Visit<'w> {
             loaded: None,
             part_due: None,
         };
-        visit.stay().await
+        visit.run_checks().await
     }
 
-    async fn stay(mut self) -> Result<Parting, Failure> {
-        let mut wake = Wake::Interval;
+    async fn run_checks(mut self) -> Result<ConnectionEnd, CatalogLoadFailure> {
+        let mut wake = WakeReason::Interval;
         loop {
             // Counted from before the question: what changes after it is not in the answer.
             let began = Instant::now();
-            let marker = timeout(limits::CATALOG_CHECK_TIME_MAX, self.look()).await??;
+            let marker = timeout(limits::CATALOG_CHECK_TIME_MAX, self.check_marker()).await??;
             let at = match &self.loaded {
                 Some(loaded) if !self.must_load(loaded, &marker, wake) => loaded.at,
                 Some(_) | None => {
@@ -100,45 +103,48 @@ impl<'w> Visit<'w> {
                 }
             };
             // The marker is of before the load: what changed in between is another marker.
-            self.loaded = Some(Loaded { marker, at });
-            self.watch.charge.board.confirm(began);
+            self.loaded = Some(LoadedCatalog { marker, at });
+            self.watch.cached.published.confirm(began);
             self.watch.note_check(began);
             self.watch.note_success();
-            self.ask_part().await;
+            self.ask_server_role().await;
             wake = self.rest().await?;
-            if self.watch.registry.forgets(&self.watch.charge) {
-                return Ok(Parting::Forgotten);
+            if self.watch.registry.forgets(&self.watch.cached) {
+                return Ok(ConnectionEnd::Forgotten);
             }
         }
     }
 
     /// What the server says of its state, if it still is the one that it was.
-    async fn look(&self) -> Result<Marker, Failure> {
+    async fn check_marker(&self) -> Result<ChangeMarker, CatalogLoadFailure> {
         let marker = async {
             match &self.loaded {
                 Some(loaded) => loaded.marker.again(&self.client).await,
                 None => snapshot::marker(&self.client).await,
             }
         };
-        let (marker, server) = tokio::join!(marker, whereabouts(&self.client));
-        let (marker, server) = (marker?, server.ok_or(Failure::Unidentified)?);
+        let (marker, server) = tokio::join!(marker, current_server(&self.client));
+        let (marker, server) = (marker?, server.ok_or(CatalogLoadFailure::Unidentified)?);
         if !self.server.is_same(&server) {
             // A pooler has gone over to another server under this connection, and under others.
             let why = CatalogFailure::OtherServer;
-            self.watch.charge.board.take_down(State::Failed { why });
-            return Err(Failure::OtherServer);
+            self.watch
+                .cached
+                .published
+                .withdraw(CatalogState::Failed { why });
+            return Err(CatalogLoadFailure::OtherServer);
         }
         Ok(marker)
     }
 
     /// Whether the server is a standby; known for some intervals.
-    async fn ask_part(&mut self) {
+    async fn ask_server_role(&mut self) {
         let now = Instant::now();
         if self.part_due.is_some_and(|due| now < due) {
             return;
         }
         self.part_due = Some(now + limits::UPSTREAM_LAG_PAUSE);
-        let Some(part) = replication_lag::part(&self.client).await else {
+        let Some(part) = replication_lag::server_role(&self.client).await else {
             return;
         };
         let registry = &self.watch.registry;
@@ -150,29 +156,30 @@ impl<'w> Visit<'w> {
         });
     }
 
-    fn must_load(&self, loaded: &Loaded, marker: &Marker, wake: Wake) -> bool {
+    fn must_load(&self, loaded: &LoadedCatalog, marker: &ChangeMarker, wake: WakeReason) -> bool {
         let age = loaded.at.elapsed();
-        let is_suspicious = wake == Wake::Suspicion && age > limits::CATALOG_SUSPICION_LOAD_PAUSE;
+        let is_suspicious =
+            wake == WakeReason::Suspicion && age > limits::CATALOG_SUSPICION_LOAD_PAUSE;
         let is_due = age > self.watch.registry.settings.refresh_interval;
         loaded.marker != *marker || is_due || is_suspicious
     }
 
     /// Loads and publishes what a check begun at that moment has called for.
-    async fn load(&mut self, began: Instant) -> Result<(), Failure> {
+    async fn load(&mut self, began: Instant) -> Result<(), CatalogLoadFailure> {
         let loading = snapshot::load(&self.client);
         let rows = timeout(limits::CATALOG_LOAD_TIME_MAX, loading).await??;
         let (last, policies) = (self.watch.last.clone(), self.watch.registry.policies());
         // Sorting and hashing tens of thousands of rows is no work for a thread that accepts.
         let building = spawn_blocking(move || build(rows, last.as_deref(), &policies)).await;
-        let mut built = building.map_err(|_panic| Failure::Panicked)??;
+        let mut built = building.map_err(|_panic| CatalogLoadFailure::Panicked)??;
         // While it was built, policies may have come that it is wanted under as well. They are read
         // at most once a second or so, so this ends.
         while let Err(policies) = self.publish(&built, began) {
-            let sights = built.sights.clone();
-            let building = spawn_blocking(move || sights.under(&policies)).await;
-            built.sights = building.map_err(|_panic| Failure::Panicked)?;
+            let policy_effects = built.policy_effects.clone();
+            let building = spawn_blocking(move || policy_effects.for_policies(&policies)).await;
+            built.policy_effects = building.map_err(|_panic| CatalogLoadFailure::Panicked)?;
         }
-        self.watch.last = Some(Arc::clone(built.sights.catalog()));
+        self.watch.last = Some(Arc::clone(built.policy_effects.catalog()));
         Ok(())
     }
 
@@ -180,19 +187,21 @@ impl<'w> Visit<'w> {
     ///
     /// # Errors
     /// The policies that it has to be looked through under before it can be shown.
-    fn publish(&self, built: &Built, began: Instant) -> Result<(), Vec<Arc<Policy>>> {
+    fn publish(&self, built: &BuiltCatalog, began: Instant) -> Result<(), Vec<Arc<Policy>>> {
         let watch = &*self.watch;
-        let Built {
-            sights,
+        let BuiltCatalog {
+            policy_effects,
             outcome,
             drift,
         } = built;
-        let database = &watch.charge.database;
-        watch.registry.publish(&watch.charge.board, sights, began)?;
+        let database = &watch.cached.database;
+        watch
+            .registry
+            .publish(&watch.cached.published, policy_effects, began)?;
         watch.registry.telemetry.emit(&CatalogLoaded {
             number: watch.number,
             database,
-            catalog: sights.catalog(),
+            catalog: policy_effects.catalog(),
             outcome: *outcome,
             duration: began.elapsed(),
         });
@@ -205,19 +214,19 @@ impl<'w> Visit<'w> {
 
     /// Waits for the next check. What hurries is heard only after a short rest: clients can cause
     /// it.
-    async fn rest(&mut self) -> Result<Wake, Failure> {
+    async fn rest(&mut self) -> Result<WakeReason, CatalogLoadFailure> {
         let interval = self.watch.registry.settings.poll_interval;
         let least = limits::CATALOG_CHECK_PAUSE.min(interval);
-        let charge = &self.watch.charge;
+        let cached = &self.watch.cached;
         tokio::select! {
-            _ = &mut self.connection => return Err(Failure::Lost),
+            _ = &mut self.connection => return Err(CatalogLoadFailure::Lost),
             () = sleep(least) => {}
         }
         tokio::select! {
-            _ = &mut self.connection => Err(Failure::Lost),
-            () = charge.suspicion.notified() => Ok(Wake::Suspicion),
-            () = self.heard.notified() => Ok(Wake::Announcement),
-            () = sleep(interval.saturating_sub(least)) => Ok(Wake::Interval),
+            _ = &mut self.connection => Err(CatalogLoadFailure::Lost),
+            () = cached.suspicion.notified() => Ok(WakeReason::Suspicion),
+            () = self.heard.notified() => Ok(WakeReason::Announcement),
+            () = sleep(interval.saturating_sub(least)) => Ok(WakeReason::Interval),
         }
     }
 }
@@ -228,28 +237,28 @@ impl<'w> Visit<'w> {
 ///
 /// May be cancelled: the connection is dropped.
 async fn reach(
-    watch: &Watch,
-    account: &Account,
+    watch: &RefreshTask,
+    account: &UpstreamAccount,
     heard: &Arc<Notify>,
-) -> Result<Option<(Client, JoinHandle<()>, ServerIdentity)>, Failure> {
-    let (registry, charge) = (&watch.registry, &watch.charge);
+) -> Result<Option<(Client, JoinHandle<()>, ServerIdentity)>, CatalogLoadFailure> {
+    let (registry, cached) = (&watch.registry, &watch.cached);
     for _ in 0..limits::SERVER_TRIES_MAX {
         let (upstream, heard) = (&registry.upstream, Arc::clone(heard));
-        let connecting = snapshot::connect_hearing(upstream, account, &charge.database, heard);
+        let connecting = snapshot::connect_hearing(upstream, account, &cached.database, heard);
         let (client, connection, server) = connecting.await?;
-        let server = server.ok_or(Failure::Unidentified)?;
-        match registry.settle(charge, &server) {
-            Settled::Here => return Ok(Some((client, connection, server))),
-            Settled::Forgotten => return Ok(None),
-            Settled::Elsewhere => sleep(jittered(limits::SERVER_PAUSE)).await,
+        let server = server.ok_or(CatalogLoadFailure::Unidentified)?;
+        match registry.after_reaching(cached, &server) {
+            ServerDecision::Here => return Ok(Some((client, connection, server))),
+            ServerDecision::Forgotten => return Ok(None),
+            ServerDecision::Elsewhere => sleep(jittered(limits::SERVER_PAUSE)).await,
         }
     }
-    Err(Failure::OtherServer)
+    Err(CatalogLoadFailure::OtherServer)
 }
 
 /// Which server a session is at now: a pooler may go over to another one under it.
-async fn whereabouts(client: &Client) -> Option<ServerIdentity> {
-    let question = Question::WithoutSystem;
+async fn current_server(client: &Client) -> Option<ServerIdentity> {
+    let question = IdentityQuery::WithoutSystem;
     let said = client.simple_query(question.text()).await.ok()?;
     said.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => {
@@ -276,15 +285,19 @@ async fn listen(client: &Client) {
     }
 }
 
-fn build(rows: Rows, last: Option<&Catalog>, policies: &[Arc<Policy>]) -> Result<Built, Failure> {
+fn build(
+    rows: CatalogRows,
+    last: Option<&Catalog>,
+    policies: &[Arc<Policy>],
+) -> Result<BuiltCatalog, CatalogLoadFailure> {
     let catalog = Arc::new(Catalog::build(rows)?);
     let (outcome, drift) = match last {
         Some(last) if last.version() == catalog.version() => (CatalogLoad::Same, Drift::default()),
         Some(last) => (CatalogLoad::Loaded, drift::between(last, &catalog)),
         None => (CatalogLoad::Loaded, Drift::default()),
     };
-    Ok(Built {
-        sights: Sights::of(catalog, policies),
+    Ok(BuiltCatalog {
+        policy_effects: PolicyEffects::of(catalog, policies),
         outcome,
         drift,
     })

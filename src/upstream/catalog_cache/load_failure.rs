@@ -5,18 +5,18 @@ use std::fmt;
 use tokio::time::error::Elapsed;
 use tokio_postgres::error::SqlState;
 
-use super::server_choice::Outlook;
+use super::server_choice::RetryOutlook;
 use crate::catalog::build::BuildError;
 use crate::sqlstate;
 use crate::telemetry::labels::CatalogFailure;
-use crate::upstream::snapshot::{ConnectError, LoadError};
+use crate::upstream::snapshot::{LoadError, OwnSessionError};
 
-/// Why a visit at the upstream is over. Its words hold no address, no password and nothing of the
-/// database.
+/// Why a connection to the upstream is over. Its words hold no address, no password and nothing of
+/// the database.
 #[derive(Debug)]
-pub enum Failure {
+pub enum CatalogLoadFailure {
     /// There is no session.
-    Connect(ConnectError),
+    Connect(OwnSessionError),
     /// The server has not told what it contains.
     Load(LoadError),
     /// What it told does not fit together.
@@ -35,27 +35,29 @@ pub enum Failure {
 
 /// Whose fault a failure is, as far as the account is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blame {
+pub enum FailureBlame {
     /// The account is not let in: another one may be.
     Account,
     /// Something else.
     Other,
 }
 
-impl Failure {
+impl CatalogLoadFailure {
     /// The word for it.
     pub fn label(&self) -> CatalogFailure {
         match self {
             Self::Connect(error) => match error {
-                ConnectError::Unreachable(_) | ConnectError::Login(_) => {
+                OwnSessionError::Unreachable(_) | OwnSessionError::Login(_) => {
                     CatalogFailure::Unreachable
                 }
-                ConnectError::Refused(_) | ConnectError::NoPassword => CatalogFailure::Refused,
-                ConnectError::NotReadOnly(error) if error.is_loss() => CatalogFailure::Lost,
-                ConnectError::NotReadOnly(_) => CatalogFailure::NotReadOnly,
-                ConnectError::OtherServer => CatalogFailure::OtherServer,
-                ConnectError::Lost => CatalogFailure::Lost,
-                ConnectError::TimedOut => CatalogFailure::TimedOut,
+                OwnSessionError::Refused(_) | OwnSessionError::NoPassword => {
+                    CatalogFailure::Refused
+                }
+                OwnSessionError::NotReadOnly(error) if error.is_loss() => CatalogFailure::Lost,
+                OwnSessionError::NotReadOnly(_) => CatalogFailure::NotReadOnly,
+                OwnSessionError::OtherServer => CatalogFailure::OtherServer,
+                OwnSessionError::Lost => CatalogFailure::Lost,
+                OwnSessionError::TimedOut => CatalogFailure::TimedOut,
             },
             Self::Load(error) => match error {
                 LoadError::Lost(_) => CatalogFailure::Lost,
@@ -78,18 +80,18 @@ impl Failure {
     }
 
     /// Whether all would be well if only the server were reached.
-    pub fn outlook(&self) -> Outlook {
+    pub fn outlook(&self) -> RetryOutlook {
         match self {
-            Self::Connect(ConnectError::Refused(Some(code)))
+            Self::Connect(OwnSessionError::Refused(Some(code)))
                 if **code == *sqlstate::CANNOT_CONNECT_NOW.as_str() =>
             {
-                Outlook::Reachable
+                RetryOutlook::Reachable
             }
             _ => match self.label() {
                 CatalogFailure::Unreachable
                 | CatalogFailure::Lost
                 | CatalogFailure::TimedOut
-                | CatalogFailure::OtherServer => Outlook::Reachable,
+                | CatalogFailure::OtherServer => RetryOutlook::Reachable,
                 CatalogFailure::Refused
                 | CatalogFailure::NotReadOnly
                 | CatalogFailure::Query
@@ -97,19 +99,19 @@ impl Failure {
                 | CatalogFailure::TooLarge
                 | CatalogFailure::Panicked
                 | CatalogFailure::Unchecked
-                | CatalogFailure::Unidentified => Outlook::Barred,
+                | CatalogFailure::Unidentified => RetryOutlook::Barred,
             },
         }
     }
 
     /// Whether another account may fare better: authentication, and the right to connect.
-    pub fn blame(&self) -> Blame {
+    pub fn blame(&self) -> FailureBlame {
         match self {
-            Self::Connect(ConnectError::NoPassword) => Blame::Account,
-            Self::Connect(ConnectError::Refused(Some(code)))
+            Self::Connect(OwnSessionError::NoPassword) => FailureBlame::Account,
+            Self::Connect(OwnSessionError::Refused(Some(code)))
                 if code.starts_with("28") || **code == *"42501" =>
             {
-                Blame::Account
+                FailureBlame::Account
             }
             Self::Connect(_)
             | Self::Load(_)
@@ -118,54 +120,58 @@ impl Failure {
             | Self::Lost
             | Self::TimedOut
             | Self::OtherServer
-            | Self::Unidentified => Blame::Other,
+            | Self::Unidentified => FailureBlame::Other,
         }
     }
 }
 
-/// A failure with the settings that it may be mended at.
-pub struct Mendable<'a> {
+/// A failure with the settings that it may be fixed at.
+pub struct ExplainedFailure<'a> {
     /// The failure.
-    pub failure: &'a Failure,
+    pub failure: &'a CatalogLoadFailure,
     /// The settings that the account comes from.
     pub keys: &'static str,
 }
 
-impl fmt::Display for Mendable<'_> {
+impl fmt::Display for ExplainedFailure<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { failure, keys } = self;
         match failure {
-            Failure::Connect(ConnectError::Refused(Some(code))) if **code == *"3D000" => {
+            CatalogLoadFailure::Connect(OwnSessionError::Refused(Some(code)))
+                if **code == *"3D000" =>
+            {
                 write!(
                     formatter,
                     "{failure}; it is named by upstream.url or by a client"
                 )
             }
-            Failure::Connect(ConnectError::Refused(_) | ConnectError::NoPassword) => {
+            CatalogLoadFailure::Connect(
+                OwnSessionError::Refused(_) | OwnSessionError::NoPassword,
+            ) => {
                 write!(formatter, "{failure}; see {keys}")
             }
-            Failure::Connect(ConnectError::Unreachable(_)) => {
+            CatalogLoadFailure::Connect(OwnSessionError::Unreachable(_)) => {
                 write!(formatter, "{failure}; see upstream.url")
             }
-            Failure::Connect(
-                ConnectError::Login(_)
-                | ConnectError::NotReadOnly(_)
-                | ConnectError::Lost
-                | ConnectError::OtherServer
-                | ConnectError::TimedOut,
+            CatalogLoadFailure::Connect(
+                OwnSessionError::Login(_)
+                | OwnSessionError::NotReadOnly(_)
+                | OwnSessionError::Lost
+                | OwnSessionError::OtherServer
+                | OwnSessionError::TimedOut,
             )
-            | Failure::Load(_)
-            | Failure::Build(_)
-            | Failure::Panicked
-            | Failure::Lost
-            | Failure::TimedOut
-            | Failure::OtherServer
-            | Failure::Unidentified => failure.fmt(formatter),
+            | CatalogLoadFailure::Load(_)
+            | CatalogLoadFailure::Build(_)
+            | CatalogLoadFailure::Panicked
+            | CatalogLoadFailure::Lost
+            | CatalogLoadFailure::TimedOut
+            | CatalogLoadFailure::OtherServer
+            | CatalogLoadFailure::Unidentified => failure.fmt(formatter),
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CatalogLoadFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(error) => write!(formatter, "no session: {error}"),
@@ -180,25 +186,25 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<ConnectError> for Failure {
-    fn from(error: ConnectError) -> Self {
+impl From<OwnSessionError> for CatalogLoadFailure {
+    fn from(error: OwnSessionError) -> Self {
         Self::Connect(error)
     }
 }
 
-impl From<LoadError> for Failure {
+impl From<LoadError> for CatalogLoadFailure {
     fn from(error: LoadError) -> Self {
         Self::Load(error)
     }
 }
 
-impl From<BuildError> for Failure {
+impl From<BuildError> for CatalogLoadFailure {
     fn from(error: BuildError) -> Self {
         Self::Build(error)
     }
 }
 
-impl From<Elapsed> for Failure {
+impl From<Elapsed> for CatalogLoadFailure {
     fn from(_: Elapsed) -> Self {
         Self::TimedOut
     }
@@ -210,21 +216,22 @@ mod tests {
 
     #[test]
     fn an_account_is_blamed_for_what_another_one_could_do() {
-        let refused = |code: &str| Failure::Connect(ConnectError::Refused(Some(code.into())));
+        let refused =
+            |code: &str| CatalogLoadFailure::Connect(OwnSessionError::Refused(Some(code.into())));
         for (code, blame) in [
-            ("28P01", Blame::Account),
-            ("28000", Blame::Account),
-            ("42501", Blame::Account),
-            ("3D000", Blame::Other),
-            ("53300", Blame::Other),
-            ("57P03", Blame::Other),
+            ("28P01", FailureBlame::Account),
+            ("28000", FailureBlame::Account),
+            ("42501", FailureBlame::Account),
+            ("3D000", FailureBlame::Other),
+            ("53300", FailureBlame::Other),
+            ("57P03", FailureBlame::Other),
         ] {
             assert_eq!(refused(code).blame(), blame, "{code}");
         }
         assert_eq!(
-            Failure::Connect(ConnectError::NoPassword).blame(),
-            Blame::Account
+            CatalogLoadFailure::Connect(OwnSessionError::NoPassword).blame(),
+            FailureBlame::Account
         );
-        assert_eq!(Failure::Lost.blame(), Blame::Other);
+        assert_eq!(CatalogLoadFailure::Lost.blame(), FailureBlame::Other);
     }
 }

@@ -13,16 +13,19 @@
 //! `catalog.age_max`, counted from the last check that found it to hold, and the policy decides
 //! what runs without one.
 //!
-//! * `settings`: what can be set; `catalog_account`: who the cache logs in as; `account_change`: that
-//!   changes while it runs
-//! * `registry`: the caches of all databases; `server_choice`: at which server one is
-//! * `published`: what is known now, for sessions to read; `policy_effects`: the same under each policy
-//! * `refresh_task`: a cache's task; `connection`: one connection of it; `load_failure`: how one ends;
-//!   `replication_lag`: how far a standby is behind
+//! * `settings`: what can be set; `catalog_account`: who the cache logs in as; `account_change`:
+//!   that changes while it runs
+//! * `registry`: the caches of all databases; `cached_databases`: which are kept, and how long;
+//!   `server_choice`: at which server one is
+//! * `published`: what is known now, for sessions to read; `policy_effects`: the same under each
+//!   policy
+//! * `refresh_task`: a cache's task; `connection`: one connection of it; `load_failure`: how one
+//!   ends; `replication_lag`: how far a standby is behind
 //!
 //! Never blocks a session: what sessions call takes a lock for as long as a pointer is copied.
 
 mod account_change;
+mod cached_databases;
 pub mod catalog_account;
 pub mod connection;
 pub mod load_failure;
@@ -40,56 +43,56 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
-pub use self::published::{State, Status};
-pub use self::registry::{CatalogStatus, Catalogs};
-pub use self::settings::KeeperSettings;
+pub use self::published::{CatalogCacheStatus, CatalogState};
+pub use self::registry::{CatalogCaches, CatalogStatus};
+pub use self::settings::CatalogCacheSettings;
 
-use self::catalog_account::{Accounts, Known};
-use self::published::Board;
-use self::server_choice::{Berth, Called};
-use crate::gate::effects::graph::Sight;
+use self::catalog_account::{AccountSetting, CatalogAccounts};
+use self::published::Published;
+use self::server_choice::{CallOutcome, ServerChoice};
+use crate::gate::effects::graph::EffectGraph;
 use crate::limits;
 use crate::upstream::identity::ServerIdentity;
-use crate::upstream::snapshot::Account;
+use crate::upstream::snapshot::UpstreamAccount;
 
 /// What is known of one database at one server, and the wish to know it better: what a session
-/// holds. While any session does, the keeper stays.
-pub struct Keeper {
-    charge: Arc<Charge>,
+/// holds. While any session does, the cache stays.
+pub struct CatalogCache {
+    cached: Arc<CachedDatabase>,
 }
 
-/// One database at one server, as its keeper's task and the registry have it.
-struct Charge {
+/// One database at one server, as its cache's task and the registry have it.
+struct CachedDatabase {
     database: Box<str>,
-    board: Board,
-    accounts: Accounts,
-    berth: Berth,
+    published: Published,
+    accounts: CatalogAccounts,
+    server_choice: ServerChoice,
     suspicion: Notify,
 }
 
-impl Keeper {
+impl CatalogCache {
     /// The database.
     pub fn database(&self) -> &str {
-        &self.charge.database
+        &self.cached.database
     }
 
-    /// A number that is another one whenever [`Self::sight`] may be; zero while there is none.
+    /// A number that is another one whenever the effect graph may be; zero while there is none.
     /// Cheap: two atomics and the clock.
     pub fn generation(&self) -> u64 {
-        self.charge.board.generation()
+        self.cached.published.generation()
     }
 
     /// The eyes of the gate for this database, under the policy of that version; none while no
     /// snapshot is loaded, or when it is not known for too long whether the one that was still
     /// holds.
-    pub fn sight(&self, policy_version: u64) -> Option<Arc<Sight>> {
-        self.charge.board.sight(policy_version)
+    pub fn effects(&self, policy_version: u64) -> Option<Arc<EffectGraph>> {
+        self.cached.published.effects(policy_version)
     }
 
     /// What a role is a member of, by the snapshot that is shown, itself among it; none while no
     /// snapshot holds, or where the snapshot does not know the role.
     pub fn roles(&self, role: &str) -> Option<Vec<Box<str>>> {
-        self.charge.roles(role)
+        self.cached.roles(role)
     }
 
     /// Waits for the end of the first load, or of the first after an outage, good or bad, and not
@@ -97,52 +100,55 @@ impl Keeper {
     pub async fn first_load(&self, deadline: Instant) {
         let deadline = deadline.min(Instant::now() + limits::CATALOG_FIRST_LOAD_WAIT_MAX);
         // In vain: the login goes on without, and the policy decides.
-        let _ = timeout_at(deadline, self.charge.board.settled()).await;
+        let _ = timeout_at(deadline, self.cached.published.settled()).await;
     }
 
     /// A statement failed in a way that the snapshot does not explain: it is checked now instead
-    /// of at the next interval. How often that happens is bounded by the keeper.
+    /// of at the next interval. How often that happens is bounded by the cache.
     pub fn suspect(&self) {
-        self.charge.suspicion.notify_one();
+        self.cached.suspicion.notify_one();
     }
 
     /// A statement is judged, and nothing is known: whoever pauses should not pause for long.
-    pub fn miss(&self) {
-        self.charge.berth.miss();
+    pub fn note_missing(&self) {
+        self.cached.server_choice.note_missing();
     }
 
     /// How it stands.
-    pub fn status(&self) -> Status {
-        self.charge.board.status()
+    pub fn status(&self) -> CatalogCacheStatus {
+        self.cached.published.status()
     }
 }
 
-impl Catalogs {
+impl CatalogCaches {
     /// What a role is a member of by a snapshot of that database, of whichever server: what is made
     /// of it has to be looked at again with the session's own.
     pub fn roles_at_any(&self, database: &str, role: &str) -> Option<Vec<Box<str>>> {
-        let charges = self.registry.as_ref()?.charges();
+        let charges = self.registry.as_ref()?.cached_databases();
         let mut own = charges
             .iter()
-            .filter(|charge| *charge.database == *database);
-        own.find_map(|charge| charge.roles(role))
+            .filter(|cached| *cached.database == *database);
+        own.find_map(|cached| cached.roles(role))
     }
 }
 
-impl Charge {
-    fn new(database: &str, settings: &KeeperSettings, account: Known) -> Self {
-        let accounts = Accounts::new(account);
+impl CachedDatabase {
+    fn new(database: &str, settings: &CatalogCacheSettings, account: AccountSetting) -> Self {
+        let accounts = CatalogAccounts::new(account);
         Self {
             database: database.into(),
-            board: Board::new(first_state(&accounts), settings.age_max),
+            published: Published::new(first_state(&accounts), settings.age_max),
             accounts,
-            berth: Berth::default(),
+            server_choice: ServerChoice::default(),
             suspicion: Notify::new(),
         }
     }
 
     fn roles(&self, role: &str) -> Option<Vec<Box<str>>> {
-        let shown = self.board.sights().filter(|_| self.board.is_fresh())?;
+        let shown = self
+            .published
+            .policy_effects()
+            .filter(|_| self.published.is_fresh())?;
         let catalog = shown.catalog();
         let above = catalog.roles_above(catalog.role_named(role)?);
         Some(above.into_iter().map(Box::from).collect())
@@ -150,44 +156,44 @@ impl Charge {
 
     /// It is that server's catalog that is wanted from now on, and no more what is shown.
     fn move_to(&self, server: ServerIdentity) {
-        self.berth.address(server);
-        self.board.take_down(first_state(&self.accounts));
+        self.server_choice.address(server);
+        self.published.withdraw(first_state(&self.accounts));
     }
 
     /// A client has just logged in at the server: it is there, and what is known of it is needed
     /// now.
-    fn call(&self) {
+    fn retry_now(&self) {
         if self.accounts.current().is_none() {
             return;
         }
-        match self.berth.call() {
-            Called::Comes => self.board.expect_load(),
-            Called::There if !self.board.is_fresh() => {
-                self.board.expect_load();
+        match self.server_choice.retry_now() {
+            CallOutcome::Comes => self.published.expect_load(),
+            CallOutcome::There if !self.published.is_fresh() => {
+                self.published.expect_load();
                 self.suspicion.notify_one();
             }
-            Called::There | Called::Waits => {}
+            CallOutcome::There | CallOutcome::Waits => {}
         }
     }
 
     /// The account that a client has just logged in with, in case none is known that works.
-    fn offer(&self, account: Account) {
+    fn offer_account(&self, account: UpstreamAccount) {
         if self.accounts.offer(account) {
-            self.board.expect_load();
+            self.published.expect_load();
         }
     }
 }
 
-/// How a keeper begins.
-fn first_state(accounts: &Accounts) -> State {
+/// How a cache begins.
+fn first_state(accounts: &CatalogAccounts) -> CatalogState {
     match accounts.current() {
-        Some(_) => State::Loading,
-        None => State::ExpectAccount,
+        Some(_) => CatalogState::Loading,
+        None => CatalogState::ExpectAccount,
     }
 }
 
-impl fmt::Debug for Keeper {
+impl fmt::Debug for CatalogCache {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Keeper({:?})", self.status())
+        write!(formatter, "CatalogCache({:?})", self.status())
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a database now: written by its keeper's task, read by sessions and probes on
+//! What is known of a database now: written by its cache's task, read by sessions and probes on
 //! every thread.
 //!
 //! That a snapshot is too old is decided by the clock when it is asked for, not by the task that
@@ -11,13 +11,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::policy_effects::Sights;
-use crate::catalog::Version;
-use crate::gate::effects::graph::Sight;
+use super::policy_effects::PolicyEffects;
+use crate::catalog::CatalogVersion;
+use crate::gate::effects::graph::EffectGraph;
 use crate::telemetry::labels::CatalogFailure;
 
 /// What sessions read.
-pub struct Board {
+pub struct Published {
     epoch: Instant,
     age_max: Duration,
     generation: AtomicU64,
@@ -25,13 +25,13 @@ pub struct Board {
     given: AtomicU64,
     /// Milliseconds after the epoch at which the last check began; zero before the first.
     checked: AtomicU64,
-    sights: RwLock<Option<Arc<Sights>>>,
-    state: watch::Sender<State>,
+    policy_effects: RwLock<Option<Arc<PolicyEffects>>>,
+    state: watch::Sender<CatalogState>,
 }
 
-/// What a keeper is about.
+/// What a cache is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum CatalogState {
     /// No account is known yet: it waits for a client to log in.
     ExpectAccount,
     /// The first load is under way.
@@ -39,7 +39,7 @@ pub enum State {
     /// A snapshot is there.
     Loaded {
         /// Its version.
-        version: Version,
+        version: CatalogVersion,
     },
     /// There is none, or none any more.
     Failed {
@@ -48,25 +48,25 @@ pub enum State {
     },
 }
 
-/// How a keeper stands.
+/// How a cache stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Status {
+pub struct CatalogCacheStatus {
     /// What it is about. A snapshot that is too old counts as failed.
-    pub state: State,
+    pub state: CatalogState,
     /// Time since the last check that succeeded.
     pub age: Option<Duration>,
 }
 
-impl Board {
+impl Published {
     /// An empty board.
-    pub fn new(state: State, age_max: Duration) -> Self {
+    pub fn new(state: CatalogState, age_max: Duration) -> Self {
         Self {
             epoch: Instant::now(),
             age_max,
             generation: AtomicU64::new(NOTHING),
             given: AtomicU64::new(NOTHING),
             checked: AtomicU64::new(NEVER),
-            sights: RwLock::default(),
+            policy_effects: RwLock::default(),
             state: watch::Sender::new(state),
         }
     }
@@ -82,38 +82,52 @@ impl Board {
     }
 
     /// What is shown under the policy of that version, while it is fresh.
-    pub fn sight(&self, policy_version: u64) -> Option<Arc<Sight>> {
-        let sights = self.sights.read().unwrap_or_else(PoisonError::into_inner);
-        let sight = sights.as_ref()?.sight(policy_version);
-        sight.filter(|_| self.is_fresh()).map(Arc::clone)
+    pub fn effects(&self, policy_version: u64) -> Option<Arc<EffectGraph>> {
+        let policy_effects = self
+            .policy_effects
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let effect_graph = policy_effects.as_ref()?.effects(policy_version);
+        effect_graph.filter(|_| self.is_fresh()).map(Arc::clone)
     }
 
     /// All that is shown, also what is not fresh.
-    pub fn sights(&self) -> Option<Arc<Sights>> {
-        let sights = self.sights.read().unwrap_or_else(PoisonError::into_inner);
-        sights.clone()
+    pub fn policy_effects(&self) -> Option<Arc<PolicyEffects>> {
+        let policy_effects = self
+            .policy_effects
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        policy_effects.clone()
     }
 
     /// Shows a snapshot that a check begun at `checked` found to hold.
-    pub fn publish(&self, sights: Arc<Sights>, checked: Instant) {
-        let version = sights.catalog().version();
+    pub fn publish(&self, policy_effects: Arc<PolicyEffects>, checked: Instant) {
+        let version = policy_effects.catalog().version();
         let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;
         // What was shown before is dropped behind the lock: nobody waits for that.
-        let mut shown = self.sights.write().unwrap_or_else(PoisonError::into_inner);
-        let before = shown.replace(sights);
+        let mut shown = self
+            .policy_effects
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = shown.replace(policy_effects);
         drop(shown);
         self.note_checked(checked);
         self.generation.store(number, Ordering::Release);
-        self.state.send_replace(State::Loaded { version });
+        self.state.send_replace(CatalogState::Loaded { version });
         drop(before);
     }
 
     /// Shows the same snapshot under other policies. Nothing happens where another one is shown by
     /// now, or none: whoever showed that knew what it is wanted under.
-    pub fn exchange(&self, sights: Arc<Sights>) {
-        let mut shown = self.sights.write().unwrap_or_else(PoisonError::into_inner);
+    pub fn exchange(&self, policy_effects: Arc<PolicyEffects>) {
+        let mut shown = self
+            .policy_effects
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         let before = match shown.as_ref() {
-            Some(now) if Arc::ptr_eq(now.catalog(), sights.catalog()) => shown.replace(sights),
+            Some(now) if Arc::ptr_eq(now.catalog(), policy_effects.catalog()) => {
+                shown.replace(policy_effects)
+            }
             Some(_) | None => None,
         };
         drop(shown);
@@ -124,12 +138,14 @@ impl Board {
     pub fn confirm(&self, checked: Instant) {
         self.note_checked(checked);
         // Somebody may wait for it.
-        let version = self.sights().map(|sights| sights.catalog().version());
+        let version = self
+            .policy_effects()
+            .map(|policy_effects| policy_effects.catalog().version());
         if let Some(version) = version {
             self.state.send_if_modified(|now| {
-                let waits = *now == State::Loading;
+                let waits = *now == CatalogState::Loading;
                 if waits {
-                    *now = State::Loaded { version };
+                    *now = CatalogState::Loaded { version };
                 }
                 waits
             });
@@ -148,16 +164,16 @@ impl Board {
             return None;
         }
         let shown = self
-            .sights
+            .policy_effects
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         shown?;
         self.generation.store(NOTHING, Ordering::Release);
         self.state.send_if_modified(|now| {
-            let is_shown = matches!(now, State::Loaded { .. });
+            let is_shown = matches!(now, CatalogState::Loaded { .. });
             if is_shown {
-                *now = State::Failed { why };
+                *now = CatalogState::Failed { why };
             }
             is_shown
         });
@@ -165,8 +181,11 @@ impl Board {
     }
 
     /// Takes down what is shown, whatever its age: it is of another server.
-    pub fn take_down(&self, state: State) {
-        let mut shown = self.sights.write().unwrap_or_else(PoisonError::into_inner);
+    pub fn withdraw(&self, state: CatalogState) {
+        let mut shown = self
+            .policy_effects
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         let before = shown.take();
         drop(shown);
         self.generation.store(NOTHING, Ordering::Release);
@@ -176,10 +195,10 @@ impl Board {
     }
 
     /// An attempt has failed: that is the state, unless a snapshot is still shown.
-    pub fn failed(&self, state: State) {
+    pub fn failed(&self, state: CatalogState) {
         self.state.send_if_modified(|now| match now {
-            State::Loaded { .. } => false,
-            State::ExpectAccount | State::Loading | State::Failed { .. } => {
+            CatalogState::Loaded { .. } => false,
+            CatalogState::ExpectAccount | CatalogState::Loading | CatalogState::Failed { .. } => {
                 let is_new = *now != state;
                 *now = state;
                 is_new
@@ -193,12 +212,12 @@ impl Board {
         let is_fresh = self.is_fresh();
         self.state.send_if_modified(|now| {
             let is_due = match now {
-                State::Loaded { .. } => !is_fresh,
-                State::Loading => false,
-                State::ExpectAccount | State::Failed { .. } => true,
+                CatalogState::Loaded { .. } => !is_fresh,
+                CatalogState::Loading => false,
+                CatalogState::ExpectAccount | CatalogState::Failed { .. } => true,
             };
             if is_due {
-                *now = State::Loading;
+                *now = CatalogState::Loading;
             }
             is_due
         });
@@ -208,19 +227,21 @@ impl Board {
     pub async fn settled(&self) {
         let mut state = self.state.subscribe();
         // An error would mean that the board is gone, which is borrowed here.
-        let _ = state.wait_for(|state| *state != State::Loading).await;
+        let _ = state
+            .wait_for(|state| *state != CatalogState::Loading)
+            .await;
     }
 
     /// How it stands.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> CatalogCacheStatus {
         let state = match *self.state.borrow() {
-            State::Loaded { .. } if !self.is_fresh() => State::Failed {
+            CatalogState::Loaded { .. } if !self.is_fresh() => CatalogState::Failed {
                 why: CatalogFailure::Unchecked,
             },
             state => state,
         };
         let age = self.age();
-        Status { state, age }
+        CatalogCacheStatus { state, age }
     }
 
     /// When what is shown will be too old, if nobody checks it.
@@ -252,120 +273,129 @@ const NEVER: u64 = 0;
 mod tests {
     use super::*;
     use crate::catalog::Catalog;
-    use crate::catalog::catalog_rows::Rows;
+    use crate::catalog::catalog_rows::CatalogRows;
     use crate::policy::Policy;
 
-    fn sights(policies: &[Arc<Policy>]) -> Arc<Sights> {
-        let catalog = Catalog::build(Rows::default()).unwrap();
-        Arc::new(Sights::of(Arc::new(catalog), policies))
+    fn sights(policies: &[Arc<Policy>]) -> Arc<PolicyEffects> {
+        let catalog = Catalog::build(CatalogRows::default()).unwrap();
+        Arc::new(PolicyEffects::of(Arc::new(catalog), policies))
     }
 
     fn agent() -> Vec<Arc<Policy>> {
         vec![Arc::new(Policy::agent())]
     }
 
-    fn is_seen(board: &Board) -> bool {
-        board.sight(agent()[0].version_number()).is_some()
+    fn is_seen(published: &Published) -> bool {
+        published.effects(agent()[0].version_number()).is_some()
     }
 
-    fn board(age_max: Duration) -> Board {
-        Board::new(State::Loading, age_max)
+    fn board(age_max: Duration) -> Published {
+        Published::new(CatalogState::Loading, age_max)
     }
 
     #[test]
     fn each_snapshot_has_a_number_of_its_own() {
-        let board = board(Duration::from_secs(60));
-        assert_eq!(board.generation(), NOTHING);
-        assert!(!is_seen(&board));
-        board.publish(sights(&agent()), Instant::now());
-        let first = board.generation();
-        board.publish(sights(&agent()), Instant::now());
-        assert!(first != NOTHING && board.generation() > first);
-        assert!(is_seen(&board));
+        let published = board(Duration::from_secs(60));
+        assert_eq!(published.generation(), NOTHING);
+        assert!(!is_seen(&published));
+        published.publish(sights(&agent()), Instant::now());
+        let first = published.generation();
+        published.publish(sights(&agent()), Instant::now());
+        assert!(first != NOTHING && published.generation() > first);
+        assert!(is_seen(&published));
         // A failure alone takes nothing down.
         let why = CatalogFailure::Lost;
-        board.failed(State::Failed { why });
-        assert!(matches!(board.status().state, State::Loaded { .. }));
-        assert_eq!(board.withdraw_if_old(why), None);
+        published.failed(CatalogState::Failed { why });
+        assert!(matches!(
+            published.status().state,
+            CatalogState::Loaded { .. }
+        ));
+        assert_eq!(published.withdraw_if_old(why), None);
     }
 
     #[test]
     fn what_is_too_old_is_gone_also_when_nobody_withdraws_it() {
-        let board = board(Duration::from_millis(300));
-        board.publish(sights(&agent()), Instant::now());
-        let number = board.generation();
+        let published = board(Duration::from_millis(300));
+        published.publish(sights(&agent()), Instant::now());
+        let number = published.generation();
         std::thread::sleep(Duration::from_millis(400));
-        assert_eq!(board.generation(), NOTHING);
-        assert!(!is_seen(&board));
-        let unchecked = State::Failed {
+        assert_eq!(published.generation(), NOTHING);
+        assert!(!is_seen(&published));
+        let unchecked = CatalogState::Failed {
             why: CatalogFailure::Unchecked,
         };
-        assert_eq!(board.status().state, unchecked);
+        assert_eq!(published.status().state, unchecked);
         // A check that comes late, but finds it to hold, brings it back.
-        board.confirm(Instant::now());
-        assert_eq!(board.generation(), number);
+        published.confirm(Instant::now());
+        assert_eq!(published.generation(), number);
         std::thread::sleep(Duration::from_millis(400));
         let why = CatalogFailure::Lost;
-        assert!(board.withdraw_if_old(why) > Some(Duration::from_millis(300)));
-        assert_eq!(board.withdraw_if_old(why), None);
-        assert_eq!(board.status().state, State::Failed { why });
-        board.confirm(Instant::now());
-        assert_eq!(board.generation(), NOTHING);
-        assert!(!is_seen(&board));
-        board.publish(sights(&agent()), Instant::now());
-        assert!(board.generation() > number);
+        assert!(published.withdraw_if_old(why) > Some(Duration::from_millis(300)));
+        assert_eq!(published.withdraw_if_old(why), None);
+        assert_eq!(published.status().state, CatalogState::Failed { why });
+        published.confirm(Instant::now());
+        assert_eq!(published.generation(), NOTHING);
+        assert!(!is_seen(&published));
+        published.publish(sights(&agent()), Instant::now());
+        assert!(published.generation() > number);
     }
 
     #[test]
     fn what_is_of_another_server_is_gone_at_once() {
-        let board = board(Duration::from_secs(60));
-        board.publish(sights(&agent()), Instant::now());
-        board.take_down(State::Loading);
-        assert_eq!(board.generation(), NOTHING);
-        assert!(!is_seen(&board) && board.status().age.is_none());
-        board.confirm(Instant::now());
-        assert!(!is_seen(&board) && board.generation() == NOTHING);
+        let published = board(Duration::from_secs(60));
+        published.publish(sights(&agent()), Instant::now());
+        published.withdraw(CatalogState::Loading);
+        assert_eq!(published.generation(), NOTHING);
+        assert!(!is_seen(&published) && published.status().age.is_none());
+        published.confirm(Instant::now());
+        assert!(!is_seen(&published) && published.generation() == NOTHING);
     }
 
     #[test]
     fn who_comes_when_it_is_too_old_waits_for_the_next_check() {
-        let board = board(Duration::from_millis(100));
-        board.publish(sights(&agent()), Instant::now());
-        board.expect_load();
-        assert!(matches!(board.status().state, State::Loaded { .. }));
+        let published = board(Duration::from_millis(100));
+        published.publish(sights(&agent()), Instant::now());
+        published.expect_load();
+        assert!(matches!(
+            published.status().state,
+            CatalogState::Loaded { .. }
+        ));
         std::thread::sleep(Duration::from_millis(200));
-        board.expect_load();
-        assert_eq!(board.status().state, State::Loading);
+        published.expect_load();
+        assert_eq!(published.status().state, CatalogState::Loading);
         // To withdraw it ends nobody's waiting; a check that finds it to hold does.
-        board.confirm(Instant::now());
-        assert!(matches!(*board.state.borrow(), State::Loaded { .. }));
+        published.confirm(Instant::now());
+        assert!(matches!(
+            *published.state.borrow(),
+            CatalogState::Loaded { .. }
+        ));
         std::thread::sleep(Duration::from_millis(200));
-        board.expect_load();
-        assert!(board.withdraw_if_old(CatalogFailure::Lost).is_some());
-        assert_eq!(board.status().state, State::Loading);
+        published.expect_load();
+        assert!(published.withdraw_if_old(CatalogFailure::Lost).is_some());
+        assert_eq!(published.status().state, CatalogState::Loading);
     }
 
     #[test]
     fn a_snapshot_is_seen_under_each_policy_and_under_new_ones_without_being_another() {
-        let board = board(Duration::from_secs(60));
+        let published = board(Duration::from_secs(60));
         let both = vec![Arc::new(Policy::agent()), Arc::new(Policy::bi())];
-        board.publish(sights(&agent()), Instant::now());
-        let (number, bi) = (board.generation(), both[1].version_number());
-        assert!(is_seen(&board) && board.sight(bi).is_none());
-        let old = board.sights().unwrap();
-        let new = Arc::new(old.under(&both));
+        published.publish(sights(&agent()), Instant::now());
+        let (number, bi) = (published.generation(), both[1].version_number());
+        assert!(is_seen(&published) && published.effects(bi).is_none());
+        let old = published.policy_effects().unwrap();
+        let new = Arc::new(old.for_policies(&both));
         assert!(new.has_all(&both) && !old.has_all(&both));
         let agent = both[0].version_number();
         assert!(Arc::ptr_eq(
-            old.sight(agent).unwrap(),
-            new.sight(agent).unwrap()
+            old.effects(agent).unwrap(),
+            new.effects(agent).unwrap()
         ));
-        board.exchange(Arc::clone(&new));
-        assert!(board.sight(bi).is_some());
-        assert_eq!(board.generation(), number);
+        published.exchange(Arc::clone(&new));
+        assert!(published.effects(bi).is_some());
+        assert_eq!(published.generation(), number);
         // Another snapshot is not replaced by one of before.
-        board.publish(sights(&both[1..]), Instant::now());
-        board.exchange(new);
-        assert!(!is_seen(&board) && board.sight(bi).is_some());
+        published.publish(sights(&both[1..]), Instant::now());
+        published.exchange(new);
+        assert!(!is_seen(&published) && published.effects(bi).is_some());
     }
 }

@@ -1,17 +1,18 @@
-//! The task of one keeper: visits the upstream again and again, and withdraws what nobody checks.
+//! The task of one cache: connects to the upstream again and again, and withdraws what nobody
+//! checks.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use super::Charge;
-use super::catalog_account::Left;
-use super::connection::Visit;
-use super::load_failure::{Blame, Failure, Mendable};
-use super::published::State;
-use super::registry::Registry;
-use super::server_choice::{Outlook, Urgency};
+use super::CachedDatabase;
+use super::catalog_account::RemainingAccount;
+use super::connection::CatalogConnection;
+use super::load_failure::{CatalogLoadFailure, ExplainedFailure, FailureBlame};
+use super::published::CatalogState;
+use super::registry::CacheRegistry;
+use super::server_choice::{RetryOutlook, RetryUrgency};
 use crate::catalog::Catalog;
 use crate::limits;
 use crate::telemetry::events::{
@@ -19,11 +20,11 @@ use crate::telemetry::events::{
 };
 use crate::telemetry::labels::CatalogFailure;
 
-/// What a keeper's task works with, from visit to visit.
-pub(super) struct Watch {
-    pub(super) charge: Arc<Charge>,
-    pub(super) registry: Arc<Registry>,
-    /// Tells this keeper from all others that there ever were.
+/// What a cache's task works with, from connection to connection.
+pub(super) struct RefreshTask {
+    pub(super) cached: Arc<CachedDatabase>,
+    pub(super) registry: Arc<CacheRegistry>,
+    /// Tells this cache from all others that there ever were.
     pub(super) number: u64,
     /// What was loaded last, also when it is shown no more.
     pub(super) last: Option<Arc<Catalog>>,
@@ -33,10 +34,14 @@ pub(super) struct Watch {
     fault: Option<CatalogFailure>,
 }
 
-/// Keeps a keeper's task running: a fault in it ends the task and not the keeper.
-pub(super) async fn keep(charge: Arc<Charge>, registry: Arc<Registry>, number: u64) {
+/// Keeps a cache's task running: a fault in it ends the task and not the cache.
+pub(super) async fn run_refresh_task(
+    cached: Arc<CachedDatabase>,
+    registry: Arc<CacheRegistry>,
+    number: u64,
+) {
     loop {
-        let watch = Watch::new(Arc::clone(&charge), Arc::clone(&registry), number);
+        let watch = RefreshTask::new(Arc::clone(&cached), Arc::clone(&registry), number);
         if tokio::spawn(watch.run()).await.is_ok() {
             break;
         }
@@ -46,17 +51,17 @@ pub(super) async fn keep(charge: Arc<Charge>, registry: Arc<Registry>, number: u
     registry.telemetry.emit(&CatalogForgotten { number });
 }
 
-/// How a visit ends well.
+/// How a connection ends well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parting {
-    /// The keeper is not needed any more.
+pub(super) enum ConnectionEnd {
+    /// The cache is not needed any more.
     Forgotten,
 }
 
-impl Watch {
-    fn new(charge: Arc<Charge>, registry: Arc<Registry>, number: u64) -> Self {
+impl RefreshTask {
+    fn new(cached: Arc<CachedDatabase>, registry: Arc<CacheRegistry>, number: u64) -> Self {
         Self {
-            charge,
+            cached,
             registry,
             number,
             last: None,
@@ -66,23 +71,23 @@ impl Watch {
         }
     }
 
-    /// Runs until the keeper is not needed any more. May be cancelled: the snapshot then grows old
+    /// Runs until the cache is not needed any more. May be cancelled: the snapshot then grows old
     /// and is withdrawn by the clock.
     async fn run(mut self) {
-        while !self.registry.forgets(&self.charge) {
+        while !self.registry.forgets(&self.cached) {
             self.withdraw_if_old();
-            let Some(account) = self.charge.accounts.current() else {
-                self.charge.board.failed(State::ExpectAccount);
+            let Some(account) = self.cached.accounts.current() else {
+                self.cached.published.failed(CatalogState::ExpectAccount);
                 let patience = self.until_old(limits::CATALOG_RETRY_PAUSE_MAX);
                 // In vain: it is time to look whether anybody is still interested.
-                let _ = timeout(patience, self.charge.accounts.offered()).await;
+                let _ = timeout(patience, self.cached.accounts.until_offered()).await;
                 continue;
             };
             let number = self.number;
-            self.charge.berth.seek();
+            self.cached.server_choice.begin_attempt();
             self.registry.telemetry.emit(&CatalogWanted { number });
-            match Visit::pay(&mut self, &account).await {
-                Ok(Parting::Forgotten) => break,
+            match CatalogConnection::run(&mut self, &account).await {
+                Ok(ConnectionEnd::Forgotten) => break,
                 Err(failure) => self.recover(&failure).await,
             }
         }
@@ -96,7 +101,7 @@ impl Watch {
         });
     }
 
-    /// A visit goes well: the next failure is news again, and tried again soon.
+    /// A connection goes well: the next failure is news again, and tried again soon.
     pub(super) fn note_success(&mut self) {
         self.pause = limits::CATALOG_RETRY_PAUSE;
         self.hurried = 0;
@@ -105,48 +110,57 @@ impl Watch {
 
     /// Says what went wrong, once, and waits before the next attempt. Cut short by a client that
     /// logs in, which shows that the server is there: it waits for what comes of the next attempt.
-    async fn recover(&mut self, failure: &Failure) {
+    async fn recover(&mut self, failure: &CatalogLoadFailure) {
         let why = failure.label();
         let is_news = self.fault.replace(why) != Some(why);
         self.registry.telemetry.emit(&CatalogFailed {
-            database: &self.charge.database,
+            database: &self.cached.database,
             why,
-            told: &Mendable {
+            told: &ExplainedFailure {
                 failure,
-                keys: self.charge.accounts.keys(),
+                keys: self.cached.accounts.keys(),
             },
             is_news,
         });
         let outlook = failure.outlook();
-        let urgency = self.charge.berth.leave(outlook);
+        let urgency = self.cached.server_choice.leave(outlook);
         let (state, pause_max) = match failure.blame() {
-            Blame::Account => match self.charge.accounts.refused() {
-                Left::Configured => (State::Failed { why }, limits::CATALOG_REFUSED_PAUSE_MAX),
-                Left::OfUrl => (State::ExpectAccount, limits::CATALOG_REFUSED_PAUSE_MAX),
+            FailureBlame::Account => match self.cached.accounts.refused() {
+                RemainingAccount::Configured => (
+                    CatalogState::Failed { why },
+                    limits::CATALOG_REFUSED_PAUSE_MAX,
+                ),
+                RemainingAccount::OfUrl => (
+                    CatalogState::ExpectAccount,
+                    limits::CATALOG_REFUSED_PAUSE_MAX,
+                ),
                 // The next turn waits for somebody.
-                Left::Nobody => return,
+                RemainingAccount::Nobody => return,
             },
-            Blame::Other => (State::Failed { why }, limits::CATALOG_RETRY_PAUSE_MAX),
+            FailureBlame::Other => (
+                CatalogState::Failed { why },
+                limits::CATALOG_RETRY_PAUSE_MAX,
+            ),
         };
-        if urgency == Urgency::Urged && self.hurried < limits::CATALOG_URGED_TRIES_MAX {
+        if urgency == RetryUrgency::Urged && self.hurried < limits::CATALOG_URGED_TRIES_MAX {
             self.hurried += 1;
             sleep(limits::CATALOG_CHECK_PAUSE).await;
             return;
         }
         self.hurried = 0;
-        self.charge.board.failed(state);
+        self.cached.published.failed(state);
         let least = limits::CATALOG_CHECK_PAUSE.min(self.pause);
         sleep(least).await;
-        let charge = &self.charge;
+        let cached = &self.cached;
         // A session that has outlived the outage goes without until this is over.
         let missed = async {
-            charge.berth.missed().await;
+            cached.server_choice.until_missing().await;
             sleep(limits::CATALOG_MISSED_PAUSE).await;
         };
         tokio::select! {
-            () = missed, if outlook == Outlook::Reachable => {}
-            () = charge.accounts.offered() => {}
-            () = charge.berth.called() => {}
+            () = missed, if outlook == RetryOutlook::Reachable => {}
+            () = cached.accounts.until_offered() => {}
+            () = cached.server_choice.until_retry() => {}
             () = sleep(self.until_old(self.pause - least)) => {}
         }
         self.pause = (self.pause * 2).min(pause_max);
@@ -155,8 +169,8 @@ impl Watch {
     /// Takes down what is too old, and says so.
     fn withdraw_if_old(&self) {
         let why = self.fault.unwrap_or(CatalogFailure::Unchecked);
-        if let Some(age) = self.charge.board.withdraw_if_old(why) {
-            let database = &self.charge.database;
+        if let Some(age) = self.cached.published.withdraw_if_old(why) {
+            let database = &self.cached.database;
             self.registry
                 .telemetry
                 .emit(&CatalogWithdrawn { database, age });
@@ -166,7 +180,7 @@ impl Watch {
     /// A pause that ends when what is shown gets too old.
     fn until_old(&self, pause: Duration) -> Duration {
         let now = Instant::now();
-        match self.charge.board.expires() {
+        match self.cached.published.expires() {
             Some(expires) if expires > now => pause.min(expires - now + MOMENT),
             Some(_) | None => pause,
         }

@@ -11,12 +11,12 @@ use tokio::time::timeout;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use crate::limits;
-use crate::telemetry::counters::upstream_metrics::Part;
+use crate::telemetry::counters::upstream_metrics::ServerRole;
 
 /// Asks. None where it cannot be said: the server may be no Postgres.
 ///
 /// May be cancelled: the connection reads the answer away.
-pub(super) async fn part(client: &Client) -> Option<Part> {
+pub(super) async fn server_role(client: &Client) -> Option<ServerRole> {
     let asking = client.simple_query(QUESTION);
     let said = timeout(limits::CATALOG_CHECK_TIME_MAX, asking).await;
     let messages = said.ok()?.ok()?;
@@ -26,13 +26,13 @@ pub(super) async fn part(client: &Client) -> Option<Part> {
     })
 }
 
-fn read(is_standby: Option<&str>, lag: Option<&str>) -> Option<Part> {
+fn read(is_standby: Option<&str>, lag: Option<&str>) -> Option<ServerRole> {
     match is_standby? {
-        "f" => Some(Part::Primary),
+        "f" => Some(ServerRole::Primary),
         "t" => {
             let seconds = lag.and_then(|lag| lag.parse().ok());
             let lag = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-            Some(Part::Standby(lag))
+            Some(ServerRole::Standby(lag))
         }
         _ => None,
     }
@@ -54,13 +54,16 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_not_known() {
-        let lag = |seconds| Some(Part::Standby(Some(Duration::from_secs_f64(seconds))));
+        let lag = |seconds| Some(ServerRole::Standby(Some(Duration::from_secs_f64(seconds))));
         assert_eq!(read(Some("t"), Some("0")), lag(0.0));
         assert_eq!(read(Some("t"), Some("12.5")), lag(12.5));
-        assert_eq!(read(Some("f"), Some("0")), Some(Part::Primary));
-        assert_eq!(read(Some("t"), None), Some(Part::Standby(None)));
-        assert_eq!(read(Some("t"), Some("-1")), Some(Part::Standby(None)));
-        assert_eq!(read(Some("t"), Some("inf")), Some(Part::Standby(None)));
+        assert_eq!(read(Some("f"), Some("0")), Some(ServerRole::Primary));
+        assert_eq!(read(Some("t"), None), Some(ServerRole::Standby(None)));
+        assert_eq!(read(Some("t"), Some("-1")), Some(ServerRole::Standby(None)));
+        assert_eq!(
+            read(Some("t"), Some("inf")),
+            Some(ServerRole::Standby(None))
+        );
         assert_eq!(read(Some("x"), Some("0")), None);
         assert_eq!(read(None, None), None);
     }

@@ -1,4 +1,4 @@
-//! At which server a keeper is, or wants to be: behind one address there may be several.
+//! At which server a cache is, or wants to be: behind one address there may be several.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,35 +6,35 @@ use tokio::sync::Notify;
 
 use crate::upstream::identity::ServerIdentity;
 
-/// The place of one keeper.
+/// The server of one cache.
 #[derive(Default)]
-pub struct Berth {
-    state: Mutex<Mooring>,
+pub struct ServerChoice {
+    state: Mutex<ServerChoiceState>,
     called: Notify,
     missed: Notify,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Mooring {
+struct ServerChoiceState {
     /// Whose catalog it keeps; none before it has reached any.
     server: Option<ServerIdentity>,
-    way: Way,
+    way: ServerSearch,
 }
 
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ServerSearch {
     /// Its connection is at the server.
     There,
     /// It has none, and tries to get one.
-    Seeking(Urgency),
+    Seeking(RetryUrgency),
     /// It was turned away, or what it needs was not to be had: to try sooner would bring nothing.
     Barred,
 }
 
 /// Whether anybody has come who needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Urgency {
+pub enum RetryUrgency {
     /// Nobody.
     Patient,
     /// A client has logged in meanwhile: the server is there.
@@ -43,16 +43,16 @@ pub enum Urgency {
 
 /// What a failure lets expect of the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outlook {
+pub enum RetryOutlook {
     /// The server was not reached: as soon as it is, all is well.
     Reachable,
     /// It was, in vain.
     Barred,
 }
 
-/// What calling a keeper came to.
+/// What calling a cache came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Called {
+pub enum CallOutcome {
     /// It is at its server.
     There,
     /// It tries again now.
@@ -61,7 +61,7 @@ pub enum Called {
     Waits,
 }
 
-impl Berth {
+impl ServerChoice {
     /// Whose catalog it keeps.
     pub fn server(&self) -> Option<ServerIdentity> {
         self.state().server
@@ -73,8 +73,8 @@ impl Berth {
     }
 
     /// Whether it has no connection, and nothing speaks against trying another server.
-    pub fn is_adrift(&self) -> bool {
-        matches!(self.state().way, Way::Seeking(_))
+    pub fn has_no_server(&self) -> bool {
+        matches!(self.state().way, ServerSearch::Seeking(_))
     }
 
     /// Names the server.
@@ -83,70 +83,70 @@ impl Berth {
     }
 
     /// An attempt begins.
-    pub fn seek(&self) {
-        self.state().way = Way::Seeking(Urgency::Patient);
+    pub fn begin_attempt(&self) {
+        self.state().way = ServerSearch::Seeking(RetryUrgency::Patient);
     }
 
     /// The connection is at the server.
     pub fn arrive(&self) {
-        self.state().way = Way::There;
+        self.state().way = ServerSearch::There;
     }
 
     /// The attempt is over, or the connection. Says whether anybody came meanwhile.
-    pub fn leave(&self, outlook: Outlook) -> Urgency {
+    pub fn leave(&self, outlook: RetryOutlook) -> RetryUrgency {
         let mut state = self.state();
         let before = std::mem::replace(&mut state.way, outlook.into());
         match before {
-            Way::Seeking(urgency) => urgency,
-            Way::There | Way::Barred => Urgency::Patient,
+            ServerSearch::Seeking(urgency) => urgency,
+            ServerSearch::There | ServerSearch::Barred => RetryUrgency::Patient,
         }
     }
 
     /// A client has logged in there.
-    pub fn call(&self) -> Called {
+    pub fn retry_now(&self) -> CallOutcome {
         let mut state = self.state();
         match state.way {
-            Way::There => Called::There,
-            Way::Barred => Called::Waits,
-            Way::Seeking(_) => {
-                state.way = Way::Seeking(Urgency::Urged);
+            ServerSearch::There => CallOutcome::There,
+            ServerSearch::Barred => CallOutcome::Waits,
+            ServerSearch::Seeking(_) => {
+                state.way = ServerSearch::Seeking(RetryUrgency::Urged);
                 self.called.notify_one();
-                Called::Comes
+                CallOutcome::Comes
             }
         }
     }
 
     /// A statement finds nothing where its catalog should be.
-    pub fn miss(&self) {
+    pub fn note_missing(&self) {
         self.missed.notify_one();
     }
 
     /// Waits until a statement does. May be cancelled.
-    pub async fn missed(&self) {
+    pub async fn until_missing(&self) {
         self.missed.notified().await;
     }
 
     /// Waits until a client has logged in. May be cancelled.
-    pub async fn called(&self) {
+    pub async fn until_retry(&self) {
         self.called.notified().await;
     }
 
-    fn state(&self) -> MutexGuard<'_, Mooring> {
+    fn state(&self) -> MutexGuard<'_, ServerChoiceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Default for Way {
+impl Default for ServerSearch {
     fn default() -> Self {
-        Self::Seeking(Urgency::Patient)
+        Self::Seeking(RetryUrgency::Patient)
     }
 }
 
-impl From<Outlook> for Way {
-    fn from(outlook: Outlook) -> Self {
+impl From<RetryOutlook> for ServerSearch {
+    fn from(outlook: RetryOutlook) -> Self {
         match outlook {
-            Outlook::Reachable => Self::Seeking(Urgency::Patient),
-            Outlook::Barred => Self::Barred,
+            RetryOutlook::Reachable => Self::Seeking(RetryUrgency::Patient),
+            RetryOutlook::Barred => Self::Barred,
         }
     }
 }
@@ -162,18 +162,31 @@ mod tests {
 
     #[test]
     fn a_call_hurries_who_seeks_and_nobody_else() {
-        let berth = Berth::default();
-        assert!(berth.is_adrift() && !berth.is_at(&server(1)));
-        assert_eq!(berth.call(), Called::Comes);
-        assert_eq!(berth.leave(Outlook::Reachable), Urgency::Urged);
-        berth.seek();
-        assert_eq!(berth.leave(Outlook::Reachable), Urgency::Patient);
-        berth.address(server(1));
-        berth.arrive();
-        assert!(berth.is_at(&server(1)) && !berth.is_at(&server(2)) && !berth.is_adrift());
-        assert_eq!(berth.call(), Called::There);
-        assert_eq!(berth.leave(Outlook::Barred), Urgency::Patient);
-        assert_eq!(berth.call(), Called::Waits);
-        assert!(!berth.is_adrift());
+        let server_choice = ServerChoice::default();
+        assert!(server_choice.has_no_server() && !server_choice.is_at(&server(1)));
+        assert_eq!(server_choice.retry_now(), CallOutcome::Comes);
+        assert_eq!(
+            server_choice.leave(RetryOutlook::Reachable),
+            RetryUrgency::Urged
+        );
+        server_choice.begin_attempt();
+        assert_eq!(
+            server_choice.leave(RetryOutlook::Reachable),
+            RetryUrgency::Patient
+        );
+        server_choice.address(server(1));
+        server_choice.arrive();
+        assert!(
+            server_choice.is_at(&server(1))
+                && !server_choice.is_at(&server(2))
+                && !server_choice.has_no_server()
+        );
+        assert_eq!(server_choice.retry_now(), CallOutcome::There);
+        assert_eq!(
+            server_choice.leave(RetryOutlook::Barred),
+            RetryUrgency::Patient
+        );
+        assert_eq!(server_choice.retry_now(), CallOutcome::Waits);
+        assert!(!server_choice.has_no_server());
     }
 }

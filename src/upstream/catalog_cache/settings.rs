@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use super::catalog_account::Known;
+use super::catalog_account::AccountSetting;
 use crate::limits;
 
 /// How catalogs are kept.
 #[derive(Debug, Clone)]
-pub struct KeeperSettings {
+pub struct CatalogCacheSettings {
     /// Whether at all.
-    pub mode: Mode,
-    /// Who keepers log in as.
-    pub account: Known,
+    pub mode: CatalogMode,
+    /// Who caches log in as.
+    pub account: AccountSetting,
     /// The pause between two looks whether anything changed.
     pub poll_interval: Duration,
     /// A snapshot is loaded anew after this time also when nothing seems to have changed.
@@ -22,18 +22,18 @@ pub struct KeeperSettings {
 
 /// Whether catalogs are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum CatalogMode {
     /// They are.
     On,
     /// They are not: the gate judges without.
     Off,
 }
 
-impl KeeperSettings {
+impl CatalogCacheSettings {
     /// What holds where nothing is set, with this account.
-    pub fn usual(account: Known) -> Self {
+    pub fn usual(account: AccountSetting) -> Self {
         Self {
-            mode: Mode::On,
+            mode: CatalogMode::On,
             account,
             poll_interval: limits::CATALOG_POLL_INTERVAL,
             refresh_interval: limits::CATALOG_REFRESH_INTERVAL,

@@ -5,24 +5,24 @@ use tokio::time::{Instant, sleep};
 
 use crate::gate::ReadPermit;
 use crate::limits;
-use crate::net::framed_stream::{Link, LinkError, Message};
-use crate::repair::Uncompiled;
-use crate::upstream::account::{self, Account, ConnectError, Purpose};
+use crate::net::framed_stream::{FramedStream, OwnedMessage, PeerError};
+use crate::repair::CompileError;
+use crate::upstream::account::{self, OwnSessionError, SessionPurpose, UpstreamAccount};
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::login_retry::jittered;
 use crate::upstream::outbox::Outbox;
 use crate::upstream::session_settings;
-use crate::upstream::verify::Setting;
+use crate::upstream::verify::ProvedSetting;
 use crate::wire::backend::{error_fields, parameter_status};
-use crate::wire::encode::Unencodable;
-use crate::wire::frontend::Oids;
+use crate::wire::encode::EncodeError;
+use crate::wire::frontend::ParameterOids;
 
 /// A session of pgsieve's own, logged in, proved read-only, idle.
-pub struct Connection {
-    link: Link,
+pub struct CompileConnection {
+    framed: FramedStream,
     /// Where it looks names up; none until that was set.
-    path: Option<Path>,
+    path: Option<StoredSearchPath>,
     /// Its process at the server, where the server computes queryids and tells them.
     pid: Option<i32>,
     /// Its place among all of them.
@@ -30,11 +30,11 @@ pub struct Connection {
 }
 
 /// The schemas of a search_path, as they are stored.
-pub type Path = Box<[Box<str>]>;
+pub type StoredSearchPath = Box<[Box<str>]>;
 
 /// A connection that must not be used any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Broken {
+pub enum BrokenConnection {
     /// It was lost: another one may do better.
     Lost,
     /// There is no time left, or another one would fare no better.
@@ -42,7 +42,7 @@ pub enum Broken {
 }
 
 /// What the server said of a text.
-pub type Compiled = Result<(), Uncompiled>;
+pub type CompileResult = Result<(), CompileError>;
 
 /// What the server has put down of the last statement of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,16 +58,16 @@ pub struct LastStatement {
 /// The values of a row.
 type Row = Vec<Option<String>>;
 
-impl Connection {
+impl CompileConnection {
     /// Logs in, at that server where one is named: behind one address there may be others. May be
     /// cancelled: the connection is dropped.
     pub async fn open(
         upstream: &Upstream,
-        account: &Account,
+        account: &UpstreamAccount,
         (database, server): (&str, Option<&ServerIdentity>),
         place: OwnedSemaphorePermit,
         deadline: Instant,
-    ) -> Result<Self, ConnectError> {
+    ) -> Result<Self, OwnSessionError> {
         for _ in 0..limits::SERVER_TRIES_MAX {
             let session = account::open(upstream, account, database, COMPILING, deadline).await?;
             let reached = session.server.as_ref();
@@ -75,7 +75,7 @@ impl Connection {
                 let tells = session.major_version() >= TELLS_QUERYIDS;
                 let pid = session.key.as_ref().map(|key| key.pid);
                 return Ok(Self {
-                    link: session.link,
+                    framed: session.framed,
                     path: None,
                     pid: pid.filter(|_| tells),
                     _place: place,
@@ -83,14 +83,14 @@ impl Connection {
             }
             sleep(jittered(limits::SERVER_PAUSE)).await;
         }
-        Err(ConnectError::OtherServer)
+        Err(OwnSessionError::OtherServer)
     }
 
     /// One that somebody else has logged in.
     #[cfg(test)]
-    pub(super) fn of(link: Link, place: OwnedSemaphorePermit) -> Self {
+    pub(super) fn of(framed: FramedStream, place: OwnedSemaphorePermit) -> Self {
         Self {
-            link,
+            framed,
             path: None,
             pid: None,
             _place: place,
@@ -102,11 +102,11 @@ impl Connection {
         &mut self,
         permit: &ReadPermit<'_>,
         parameter_types: &[u32],
-        path: &Path,
+        path: &StoredSearchPath,
         deadline: Instant,
-    ) -> Result<Compiled, Broken> {
+    ) -> Result<CompileResult, BrokenConnection> {
         let words: Vec<[u8; 4]> = parameter_types.iter().map(|o| o.to_be_bytes()).collect();
-        let types = Oids::of(&words).ok_or(Broken::Spent)?;
+        let types = ParameterOids::of(&words).ok_or(BrokenConnection::Spent)?;
         let mut parse = Outbox::default();
         parse.parse(UNNAMED, permit, types)?;
         self.compile_written(&parse, path, deadline).await
@@ -116,9 +116,9 @@ impl Connection {
     pub async fn compile_written(
         &mut self,
         parse: &Outbox,
-        path: &Path,
+        path: &StoredSearchPath,
         deadline: Instant,
-    ) -> Result<Compiled, Broken> {
+    ) -> Result<CompileResult, BrokenConnection> {
         let mut out = Outbox::default();
         let moves = self.path.as_ref() != Some(path);
         if moves {
@@ -127,12 +127,12 @@ impl Connection {
         }
         out.append(parse);
         out.sync_message();
-        self.link.send(out.as_bytes(), deadline).await?;
+        self.framed.send(out.as_bytes(), deadline).await?;
         if moves {
             match self.answer(deadline).await? {
                 Ok(()) => self.path = Some(path.clone()),
                 // The server takes every list of names: this is none that we know.
-                Err(_) => return Err(Broken::Spent),
+                Err(_) => return Err(BrokenConnection::Spent),
             }
         }
         self.answer(deadline).await
@@ -149,10 +149,10 @@ impl Connection {
         &mut self,
         pid: i32,
         deadline: Instant,
-    ) -> Result<Option<LastStatement>, Broken> {
+    ) -> Result<Option<LastStatement>, BrokenConnection> {
         let mut out = Outbox::default();
         out.last_statement_of(pid)?;
-        self.link.send(out.as_bytes(), deadline).await?;
+        self.framed.send(out.as_bytes(), deadline).await?;
         let (said, row) = self.answer_with(LastStatement::COLUMNS, deadline).await?;
         Ok(row
             .filter(|_| said.is_ok())
@@ -161,14 +161,14 @@ impl Connection {
     }
 
     /// Says goodbye, in a short time.
-    pub async fn part(self) {
+    pub async fn close(self) {
         let mut goodbye = Outbox::default();
         goodbye.terminate();
-        self.link.part(goodbye.as_bytes()).await;
+        self.framed.send_and_close(goodbye.as_bytes()).await;
     }
 
     /// Reads what the server says until it is ready again.
-    async fn answer(&mut self, deadline: Instant) -> Result<Compiled, Broken> {
+    async fn answer(&mut self, deadline: Instant) -> Result<CompileResult, BrokenConnection> {
         Ok(self.answer_with(0, deadline).await?.0)
     }
 
@@ -177,25 +177,27 @@ impl Connection {
         &mut self,
         columns: usize,
         deadline: Instant,
-    ) -> Result<(Compiled, Option<Row>), Broken> {
+    ) -> Result<(CompileResult, Option<Row>), BrokenConnection> {
         let (mut compiled, mut row) = (Ok(()), None);
         for _ in 0..limits::UPSTREAM_LOGIN_MESSAGES_MAX {
-            let message = self.link.backend(deadline).await?;
+            let message = self.framed.backend(deadline).await?;
             match message.kind {
                 b'E' => compiled = Err(refusal(&message)?),
                 b'Z' if message.body() == IDLE => return Ok((compiled, row)),
                 b'T' if columns > 0 => {}
                 b'D' if columns > 0 => {
-                    row =
-                        Some(session_settings::row(message.body(), columns).ok_or(Broken::Spent)?);
+                    row = Some(
+                        session_settings::row(message.body(), columns)
+                            .ok_or(BrokenConnection::Spent)?,
+                    );
                 }
                 b'S' => check_reported(&message)?,
                 // ParseComplete, CommandComplete, notices and notifications.
                 b'1' | b'C' | b'N' | b'A' => {}
-                _ => return Err(Broken::Spent),
+                _ => return Err(BrokenConnection::Spent),
             }
         }
-        Err(Broken::Spent)
+        Err(BrokenConnection::Spent)
     }
 }
 
@@ -221,13 +223,13 @@ impl LastStatement {
 }
 
 /// What the server says against a text; an error that ends the session says nothing of it.
-fn refusal(message: &Message) -> Result<Uncompiled, Broken> {
-    let fields = error_fields(message.body()).map_err(|_malformed| Broken::Spent)?;
-    let sqlstate = fields.sqlstate().ok_or(Broken::Spent)?;
+fn refusal(message: &OwnedMessage) -> Result<CompileError, BrokenConnection> {
+    let fields = error_fields(message.body()).map_err(|_malformed| BrokenConnection::Spent)?;
+    let sqlstate = fields.sqlstate().ok_or(BrokenConnection::Spent)?;
     if fields.severity() != Some("ERROR") {
-        return Err(Broken::Lost);
+        return Err(BrokenConnection::Lost);
     }
-    Ok(Uncompiled::Failed {
+    Ok(CompileError::Failed {
         sqlstate: sqlstate.to_owned(),
         message: fields.get(b'M').unwrap_or_default().to_owned(),
         hint: fields.get(b'H').map(str::to_owned),
@@ -237,37 +239,38 @@ fn refusal(message: &Message) -> Result<Uncompiled, Broken> {
 }
 
 /// A session that stops being what it was proved to be is not spoken to again.
-fn check_reported(message: &Message) -> Result<(), Broken> {
-    let (name, value) = parameter_status(message.body()).map_err(|_malformed| Broken::Spent)?;
+fn check_reported(message: &OwnedMessage) -> Result<(), BrokenConnection> {
+    let (name, value) =
+        parameter_status(message.body()).map_err(|_malformed| BrokenConnection::Spent)?;
     let proved = [
-        Setting::DefaultTransactionReadOnly,
-        Setting::StandardConformingStrings,
-        Setting::ClientEncoding,
+        ProvedSetting::DefaultTransactionReadOnly,
+        ProvedSetting::StandardConformingStrings,
+        ProvedSetting::ClientEncoding,
     ];
-    let differs = |setting: &Setting| setting.name() == name && setting.wanted() != value;
+    let differs = |setting: &ProvedSetting| setting.name() == name && setting.wanted() != value;
     if proved.iter().any(differs) {
-        return Err(Broken::Spent);
+        return Err(BrokenConnection::Spent);
     }
     Ok(())
 }
 
-impl From<LinkError> for Broken {
-    fn from(error: LinkError) -> Self {
+impl From<PeerError> for BrokenConnection {
+    fn from(error: PeerError) -> Self {
         match error {
-            LinkError::Closed | LinkError::Broken(_) => Self::Lost,
-            LinkError::TimedOut | LinkError::Malformed(_) | LinkError::TooMuch => Self::Spent,
+            PeerError::Closed | PeerError::Broken(_) => Self::Lost,
+            PeerError::TimedOut | PeerError::Malformed(_) | PeerError::TooMuch => Self::Spent,
         }
     }
 }
 
-impl From<Unencodable> for Broken {
-    fn from(_cause: Unencodable) -> Self {
+impl From<EncodeError> for BrokenConnection {
+    fn from(_cause: EncodeError) -> Self {
         Self::Spent
     }
 }
 
 /// What the session is for.
-const COMPILING: Purpose = Purpose {
+const COMPILING: SessionPurpose = SessionPurpose {
     name: "pgsieve repair",
     statement_time_max: limits::SIDE_STATEMENT_TIME_MAX,
     lock_time_max: limits::SIDE_STATEMENT_TIME_MAX,

@@ -1,5 +1,5 @@
-//! Where the funnel asks the server whether a text would run: connections beside the clients' own,
-//! of the same account and in the same database, on which nothing is ever executed.
+//! Where the repair loop asks the server whether a text would run: connections beside the clients'
+//! own, of the same account and in the same database, on which nothing is ever executed.
 //!
 //! A text is sent by Parse alone, which has the server find every name, function and type in it and
 //! describe its result, or say why it cannot. It runs nothing, and leaves one unnamed statement
@@ -8,7 +8,7 @@
 //!
 //! * [`pool`]: the few connections of one account in one database
 //! * [`connection`]: one of them
-//! * [`run`]: what a rescue holds
+//! * [`run`]: what a repair holds
 //! * [`queryids`]: what the server calls the statements of clients, for the audit
 //!
 //! Nothing is opened before it is needed, and nothing is kept that is not used for a while.
@@ -25,31 +25,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-pub use self::run::SideRun;
+pub use self::run::CompileRun;
 
-use self::pool::Pool;
+use self::pool::AccountPool;
 use self::queryids::QueryIds;
 use crate::gate::{ReadPermit, StatementShape};
 use crate::limits;
-use crate::upstream::account::Account;
+use crate::upstream::account::UpstreamAccount;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
-use crate::wire::frontend::Oids;
+use crate::wire::frontend::ParameterOids;
 
-/// The side connections of all accounts in all databases of one upstream. Cheap to clone.
+/// The compile connections of all accounts in all databases of one upstream. Cheap to clone.
 #[derive(Clone)]
-pub struct Sides {
-    shared: Arc<Shared>,
+pub struct CompilePools {
+    shared: Arc<PoolsShared>,
 }
 
-/// The side connections of one account in one database: what a session holds. Cheap to clone.
+/// The compile connections of one account in one database: what a session holds. Cheap to clone.
 #[derive(Clone)]
-pub struct Side {
-    pool: Arc<Pool>,
+pub struct CompilePool {
+    pool: Arc<AccountPool>,
 }
 
 /// What all pools share.
-struct Shared {
+struct PoolsShared {
     upstream: Arc<Upstream>,
     /// Where connections live: sessions ask for them from threads that end.
     runtime: Handle,
@@ -57,17 +57,17 @@ struct Shared {
     places: Arc<Semaphore>,
     /// What servers have told of statements.
     queryids: Arc<QueryIds>,
-    pools: Mutex<Pools>,
+    pools: Mutex<PoolsByAccount>,
 }
 
 /// By database and user; those of one user differ by password and server.
-type Pools = BTreeMap<(Box<str>, Box<str>), Vec<Weak<Pool>>>;
+type PoolsByAccount = BTreeMap<(Box<str>, Box<str>), Vec<Weak<AccountPool>>>;
 
-impl Sides {
+impl CompilePools {
     /// No connections yet. They will be driven by that runtime.
     pub fn new(upstream: Arc<Upstream>, runtime: Handle) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(PoolsShared {
                 upstream,
                 runtime,
                 places: Arc::new(Semaphore::new(limits::SIDE_CONNECTIONS_MAX)),
@@ -79,19 +79,24 @@ impl Sides {
 
     /// The connections of an account that has just logged in to that database, at that server and
     /// no other where it has told who it is. Opens nothing.
-    pub fn of(&self, database: &str, account: &Account, server: Option<&ServerIdentity>) -> Side {
+    pub fn of(
+        &self,
+        database: &str,
+        account: &UpstreamAccount,
+        server: Option<&ServerIdentity>,
+    ) -> CompilePool {
         let mut pools = self.shared.pools();
         let key = (database.into(), account.user.as_str().into());
         let known = pools.get(&key).into_iter().flatten();
         let mut living = known.filter_map(Weak::upgrade);
         if let Some(pool) = living.find(|pool| pool.is_of(account, server)) {
-            return Side { pool };
+            return CompilePool { pool };
         }
         pools.retain(|_, known| {
             known.retain(|pool| pool.strong_count() > 0);
             !known.is_empty()
         });
-        let pool = Arc::new(Pool::new(
+        let pool = Arc::new(AccountPool::new(
             Arc::clone(&self.shared.upstream),
             (account.clone(), server.copied()),
             database,
@@ -102,14 +107,14 @@ impl Sides {
             ),
         ));
         pools.entry(key).or_default().push(Arc::downgrade(&pool));
-        Side { pool }
+        CompilePool { pool }
     }
 }
 
-impl Sides {
+impl CompilePools {
     /// Sessions that are open go on to have their texts compiled where the password of their
     /// account has become another one.
-    pub fn renew(&self, old: &Account, new: &Account) {
+    pub fn renew(&self, old: &UpstreamAccount, new: &UpstreamAccount) {
         for (key, known) in self.shared.pools().iter() {
             let of_account = known.iter().filter(|_| *key.1 == *old.user);
             for pool in of_account.filter_map(Weak::upgrade) {
@@ -119,12 +124,12 @@ impl Sides {
     }
 }
 
-impl Side {
-    /// For one rescue of a session that looks unqualified names up in these schemas, named as its
+impl CompilePool {
+    /// For one repair of a session that looks unqualified names up in these schemas, named as its
     /// setting names them (`$user` included). Opens nothing until a text is to be compiled.
-    pub fn run(&self, path: &[impl AsRef<str>]) -> SideRun {
+    pub fn run(&self, path: &[impl AsRef<str>]) -> CompileRun {
         let path = path.iter().map(|name| name.as_ref().into()).collect();
-        SideRun::new(Arc::clone(&self.pool), path)
+        CompileRun::new(Arc::clone(&self.pool), path)
     }
 
     /// The server's queryid of statements of this shape, where it has told it.
@@ -134,25 +139,30 @@ impl Side {
 
     /// Has the server asked for the queryid of a text that runs in this search_path, where it is
     /// recorded and not known yet. Nobody waits for the answer, and not every question is asked.
-    pub fn ask_queryid(&self, permit: &ReadPermit<'_>, types: Oids<'_>, path: &[Box<str>]) {
+    pub fn ask_queryid(
+        &self,
+        permit: &ReadPermit<'_>,
+        types: ParameterOids<'_>,
+        path: &[Box<str>],
+    ) {
         queryids::ask(&self.pool, permit, types, path);
     }
 }
 
-impl Shared {
-    fn pools(&self) -> MutexGuard<'_, Pools> {
+impl PoolsShared {
+    fn pools(&self) -> MutexGuard<'_, PoolsByAccount> {
         self.pools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Sides {
+impl fmt::Debug for CompilePools {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Sides")
+        formatter.write_str("CompilePools")
     }
 }
 
-impl fmt::Debug for Side {
+impl fmt::Debug for CompilePool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Side")
+        formatter.write_str("CompilePool")
     }
 }

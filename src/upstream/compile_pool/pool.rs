@@ -1,4 +1,4 @@
-//! The few side connections of one account in one database.
+//! The few compile connections of one account in one database.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,18 +7,18 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::connection::Connection;
+use super::connection::CompileConnection;
 use super::queryids::{Asker, QueryIds};
 use crate::limits;
-use crate::upstream::account::Account;
+use crate::upstream::account::UpstreamAccount;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 
 /// At most [`limits::SIDE_CONNECTIONS_OF_ACCOUNT_MAX`] connections.
-pub(super) struct Pool {
+pub(super) struct AccountPool {
     upstream: Arc<Upstream>,
     /// Who logs in; its password may become another one.
-    account: Mutex<Account>,
+    account: Mutex<UpstreamAccount>,
     /// Where its connections must be; none where the server does not tell who it is.
     server: Option<ServerIdentity>,
     database: Box<str>,
@@ -27,39 +27,39 @@ pub(super) struct Pool {
     turns: Arc<Semaphore>,
     /// How many connections all pools may have.
     places: Arc<Semaphore>,
-    rested: Mutex<Rested>,
+    rested: Mutex<IdleConnections>,
     /// What asks for queryids on them.
     pub(super) asker: Asker,
 }
 
 /// Connections that nobody holds.
 #[derive(Default)]
-struct Rested {
+struct IdleConnections {
     /// The one that was used last is last.
-    idle: Vec<(Connection, Instant)>,
-    reaper: Reaper,
+    idle: Vec<(CompileConnection, Instant)>,
+    reaper: IdleReaper,
     /// Until then nothing is opened: the last login was in vain.
     closed_until: Option<Instant>,
 }
 
 /// Whether somebody is there who drops what is not used.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Reaper {
+enum IdleReaper {
     #[default]
     Gone,
     Waiting,
 }
 
-/// A connection that one rescue holds.
-pub(super) struct Held {
-    pub(super) connection: Connection,
+/// A connection that one repair holds.
+pub(super) struct HeldConnection {
+    pub(super) connection: CompileConnection,
     _turn: OwnedSemaphorePermit,
 }
 
-impl Pool {
+impl AccountPool {
     pub(super) fn new(
         upstream: Arc<Upstream>,
-        (account, server): (Account, Option<ServerIdentity>),
+        (account, server): (UpstreamAccount, Option<ServerIdentity>),
         database: &str,
         runtime: Handle,
         (places, queryids): (Arc<Semaphore>, Arc<QueryIds>),
@@ -77,7 +77,7 @@ impl Pool {
         }
     }
 
-    pub(super) fn is_of(&self, account: &Account, server: Option<&ServerIdentity>) -> bool {
+    pub(super) fn is_of(&self, account: &UpstreamAccount, server: Option<&ServerIdentity>) -> bool {
         let is_there = match (&self.server, server) {
             (Some(own), Some(server)) => own.is_same(server),
             (None, None) => true,
@@ -87,7 +87,7 @@ impl Pool {
     }
 
     /// Logs in with the new password of the account from now on, where it has the old one.
-    pub(super) fn renew(&self, old: &Account, new: &Account) {
+    pub(super) fn renew(&self, old: &UpstreamAccount, new: &UpstreamAccount) {
         let mut account = self.account();
         if *account == *old {
             *account = new.clone();
@@ -96,7 +96,7 @@ impl Pool {
         }
     }
 
-    fn account(&self) -> MutexGuard<'_, Account> {
+    fn account(&self) -> MutexGuard<'_, UpstreamAccount> {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,7 +104,7 @@ impl Pool {
     /// server lets nobody in.
     ///
     /// May be cancelled: a half-made connection is dropped.
-    pub(super) async fn take(&self, deadline: Instant) -> Option<Held> {
+    pub(super) async fn take(&self, deadline: Instant) -> Option<HeldConnection> {
         let patience = deadline.min(Instant::now() + limits::SIDE_WAIT_MAX);
         let turn = within(patience, Arc::clone(&self.turns)).await?;
         let found = {
@@ -122,26 +122,26 @@ impl Pool {
             Some((connection, _since)) => connection,
             None => self.open(patience, deadline).await?,
         };
-        Some(Held {
+        Some(HeldConnection {
             connection,
             _turn: turn,
         })
     }
 
     /// Takes a connection back that is ready for the next text.
-    pub(super) fn give_back(self: &Arc<Self>, held: Held) {
+    pub(super) fn give_back(self: &Arc<Self>, held: HeldConnection) {
         let mut rested = self.rested();
         rested.idle.push((held.connection, Instant::now()));
-        if rested.reaper == Reaper::Gone {
-            rested.reaper = Reaper::Waiting;
+        if rested.reaper == IdleReaper::Gone {
+            rested.reaper = IdleReaper::Waiting;
             self.runtime.spawn(reap(Arc::clone(self)));
         }
     }
 
-    async fn open(&self, patience: Instant, deadline: Instant) -> Option<Connection> {
+    async fn open(&self, patience: Instant, deadline: Instant) -> Option<CompileConnection> {
         let place = within(patience, Arc::clone(&self.places)).await?;
         let account = self.account().clone();
-        let opening = Connection::open(
+        let opening = CompileConnection::open(
             &self.upstream,
             &account,
             (&self.database, self.server.as_ref()),
@@ -157,26 +157,27 @@ impl Pool {
     }
 
     /// Takes out what was not used for long; says whether anything is left.
-    fn expired(&self) -> (Vec<Connection>, Reaper) {
+    fn expired(&self) -> (Vec<CompileConnection>, IdleReaper) {
         let mut rested = self.rested();
-        let is_old =
-            |(_, since): &mut (Connection, Instant)| since.elapsed() >= limits::SIDE_IDLE_TIME_MAX;
+        let is_old = |(_, since): &mut (CompileConnection, Instant)| {
+            since.elapsed() >= limits::SIDE_IDLE_TIME_MAX
+        };
         let old = rested.idle.extract_if(.., is_old);
         let old = old.map(|(connection, _since)| connection).collect();
         if rested.idle.is_empty() {
-            rested.reaper = Reaper::Gone;
+            rested.reaper = IdleReaper::Gone;
         }
         (old, rested.reaper)
     }
 
-    fn rested(&self) -> MutexGuard<'_, Rested> {
+    fn rested(&self) -> MutexGuard<'_, IdleConnections> {
         self.rested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Pool {
+impl fmt::Debug for AccountPool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Pool")
+        formatter.write_str("AccountPool")
     }
 }
 
@@ -190,14 +191,14 @@ async fn within(deadline: Instant, semaphore: Arc<Semaphore>) -> Option<OwnedSem
 
 /// Drops connections that nobody uses, until there are none. The pool stays while there are, so
 /// that the next session of the account finds them.
-async fn reap(pool: Arc<Pool>) {
+async fn reap(pool: Arc<AccountPool>) {
     loop {
         sleep(limits::SIDE_IDLE_TIME_MAX / 2).await;
         let (old, reaper) = pool.expired();
         for connection in old {
-            connection.part().await;
+            connection.close().await;
         }
-        if reaper == Reaper::Gone {
+        if reaper == IdleReaper::Gone {
             return;
         }
     }
@@ -208,19 +209,19 @@ mod tests {
     use tokio::net::UnixStream;
 
     use super::*;
-    use crate::net::framed_stream::Link;
-    use crate::net::stream::Stream;
+    use crate::net::framed_stream::FramedStream;
+    use crate::net::stream::PeerStream;
     use crate::upstream::address::UpstreamSettings;
 
     #[tokio::test]
     async fn what_nobody_uses_is_dropped_and_gives_its_place_back() {
         let settings = UpstreamSettings::parse("postgres://127.0.0.1:1/").unwrap();
-        let account = Account {
+        let account = UpstreamAccount {
             user: "ann".into(),
             password: None,
         };
         let places = Arc::new(Semaphore::new(2));
-        let pool = Pool::new(
+        let pool = AccountPool::new(
             Arc::new(Upstream::load(settings).unwrap()),
             (account, None),
             "shop",
@@ -232,18 +233,19 @@ mod tests {
         for since in [now - limits::SIDE_IDLE_TIME_MAX, now] {
             let (near, other) = UnixStream::pair().unwrap();
             let place = Arc::clone(&places).try_acquire_owned().unwrap();
-            let connection = Connection::of(Link::new(Stream::Unix(near)), place);
+            let connection =
+                CompileConnection::of(FramedStream::new(PeerStream::Unix(near)), place);
             pool.rested().idle.push((connection, since));
             far.push(other);
         }
-        pool.rested().reaper = Reaper::Waiting;
+        pool.rested().reaper = IdleReaper::Waiting;
         let (old, reaper) = pool.expired();
-        assert_eq!((old.len(), reaper), (1, Reaper::Waiting));
+        assert_eq!((old.len(), reaper), (1, IdleReaper::Waiting));
         drop(old);
         assert_eq!(places.available_permits(), 1);
         // The other one is taken, and nothing is left to watch.
         let held = pool.take(now + limits::SIDE_COMPILE_TIME_MAX).await;
         assert!(held.is_some());
-        assert_eq!(pool.expired().1, Reaper::Gone);
+        assert_eq!(pool.expired().1, IdleReaper::Gone);
     }
 }

@@ -16,12 +16,12 @@ use foldhash::fast::RandomState;
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, sleep};
 
-use super::connection::{Broken, LastStatement, Path};
-use super::pool::Pool;
+use super::connection::{BrokenConnection, LastStatement, StoredSearchPath};
+use super::pool::AccountPool;
 use crate::gate::{ReadPermit, StatementShape};
 use crate::limits;
 use crate::upstream::outbox::Outbox;
-use crate::wire::frontend::Oids;
+use crate::wire::frontend::ParameterOids;
 
 /// What all servers have told.
 #[derive(Default)]
@@ -78,7 +78,7 @@ struct Question {
     /// The Parse message.
     parse: Outbox,
     text: Box<str>,
-    path: Path,
+    path: StoredSearchPath,
 }
 
 /// What came of a question.
@@ -93,7 +93,12 @@ enum Told {
 }
 
 /// Puts a question in line, where it is to be asked.
-pub(super) fn ask(pool: &Arc<Pool>, permit: &ReadPermit<'_>, types: Oids<'_>, path: &[Box<str>]) {
+pub(super) fn ask(
+    pool: &Arc<AccountPool>,
+    permit: &ReadPermit<'_>,
+    types: ParameterOids<'_>,
+    path: &[Box<str>],
+) {
     let text = permit.text();
     let Some(shape) = permit.facts().shape else {
         return;
@@ -228,7 +233,7 @@ impl fmt::Debug for QueryIds {
 }
 
 /// Asks one question after the other, until there is none.
-async fn ask_all(pool: Arc<Pool>) {
+async fn ask_all(pool: Arc<AccountPool>) {
     while let Some(question) = pool.asker.next() {
         let told = told(&pool, &question).await;
         pool.asker.settle(question.key, told);
@@ -237,24 +242,24 @@ async fn ask_all(pool: Arc<Pool>) {
 }
 
 /// What the server calls a text.
-async fn told(pool: &Arc<Pool>, question: &Question) -> Told {
+async fn told(pool: &Arc<AccountPool>, question: &Question) -> Told {
     let deadline = Instant::now() + limits::SIDE_COMPILE_TIME_MAX;
     for _ in 0..limits::SIDE_TRIES_MAX {
         match told_once(pool, question, deadline).await {
             Ok(told) => return told,
             // Most likely it rested for too long, or the server has restarted.
-            Err(Broken::Lost) => {}
-            Err(Broken::Spent) => return Told::Nothing,
+            Err(BrokenConnection::Lost) => {}
+            Err(BrokenConnection::Spent) => return Told::Nothing,
         }
     }
     Told::Nothing
 }
 
 async fn told_once(
-    pool: &Arc<Pool>,
+    pool: &Arc<AccountPool>,
     question: &Question,
     deadline: Instant,
-) -> Result<Told, Broken> {
+) -> Result<Told, BrokenConnection> {
     let Some(mut compiling) = pool.take(deadline).await else {
         return Ok(Told::Nothing);
     };
@@ -278,10 +283,10 @@ async fn told_once(
 
 /// What the server has put down of a process, asked on another connection.
 async fn seen_of(
-    pool: &Arc<Pool>,
+    pool: &Arc<AccountPool>,
     pid: i32,
     deadline: Instant,
-) -> Result<Option<LastStatement>, Broken> {
+) -> Result<Option<LastStatement>, BrokenConnection> {
     let Some(mut asking) = pool.take(deadline).await else {
         return Ok(None);
     };
@@ -306,7 +311,7 @@ mod tests {
             key: [number; 16],
             parse: Outbox::default(),
             text: text.into(),
-            path: Path::default(),
+            path: StoredSearchPath::default(),
         }
     }
 

@@ -1,27 +1,27 @@
-//! What one rescue compiles its texts with.
+//! What one repair compiles its texts with.
 
 use std::fmt;
 use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::connection::{Broken, Compiled, Path};
-use super::pool::{Held, Pool};
-use crate::gate::{Parameters, ReadPermit};
+use super::connection::{BrokenConnection, CompileResult, StoredSearchPath};
+use super::pool::{AccountPool, HeldConnection};
+use crate::gate::{ParameterTypes, ReadPermit};
 use crate::limits;
-use crate::repair::{Run, Uncompiled};
+use crate::repair::{CompileError, StatementCompiler};
 
-/// A side connection from the first text of a rescue to its end. To be used on a thread that may
+/// A compile connection from the first text of a repair to its end. To be used on a thread that may
 /// wait: it panics on one that runs tasks.
-pub struct SideRun {
-    pool: Arc<Pool>,
-    path: Path,
+pub struct CompileRun {
+    pool: Arc<AccountPool>,
+    path: StoredSearchPath,
     /// Ready for the next text.
-    held: Option<Held>,
+    held: Option<HeldConnection>,
 }
 
-impl SideRun {
-    pub(super) fn new(pool: Arc<Pool>, path: Path) -> Self {
+impl CompileRun {
+    pub(super) fn new(pool: Arc<AccountPool>, path: StoredSearchPath) -> Self {
         Self {
             pool,
             path,
@@ -29,7 +29,7 @@ impl SideRun {
         }
     }
 
-    async fn ask(&mut self, permit: &ReadPermit<'_>, types: &[u32]) -> Compiled {
+    async fn ask(&mut self, permit: &ReadPermit<'_>, types: &[u32]) -> CompileResult {
         let deadline = Instant::now() + limits::SIDE_COMPILE_TIME_MAX;
         for _ in 0..limits::SIDE_TRIES_MAX {
             let held = match self.held.take() {
@@ -37,7 +37,7 @@ impl SideRun {
                 None => self.pool.take(deadline).await,
             };
             let Some(mut held) = held else {
-                return Err(Uncompiled::Unavailable);
+                return Err(CompileError::Unavailable);
             };
             let compiling = held.connection.compile(permit, types, &self.path, deadline);
             match compiling.await {
@@ -46,29 +46,29 @@ impl SideRun {
                     return compiled;
                 }
                 // Most likely it rested for too long, or the server has restarted.
-                Err(Broken::Lost) => {}
-                Err(Broken::Spent) => return Err(Uncompiled::Unavailable),
+                Err(BrokenConnection::Lost) => {}
+                Err(BrokenConnection::Spent) => return Err(CompileError::Unavailable),
             }
         }
-        Err(Uncompiled::Unavailable)
+        Err(CompileError::Unavailable)
     }
 }
 
-impl Run for SideRun {
+impl StatementCompiler for CompileRun {
     fn compile(
         &mut self,
         permit: &ReadPermit<'_>,
-        parameters: &Parameters,
-    ) -> Result<(), Uncompiled> {
-        let Parameters::Given(types) = parameters else {
-            return Err(Uncompiled::Unavailable);
+        parameters: &ParameterTypes,
+    ) -> Result<(), CompileError> {
+        let ParameterTypes::Given(types) = parameters else {
+            return Err(CompileError::Unavailable);
         };
         let runtime = self.pool.runtime.clone();
         runtime.block_on(self.ask(permit, types))
     }
 }
 
-impl Drop for SideRun {
+impl Drop for CompileRun {
     fn drop(&mut self) {
         if let Some(held) = self.held.take() {
             self.pool.give_back(held);
@@ -76,8 +76,8 @@ impl Drop for SideRun {
     }
 }
 
-impl fmt::Debug for SideRun {
+impl fmt::Debug for CompileRun {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("SideRun")
+        formatter.write_str("CompileRun")
     }
 }

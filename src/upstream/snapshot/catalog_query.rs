@@ -7,23 +7,23 @@ use std::error::Error;
 use tokio_postgres::types::{FromSql, Type};
 use tokio_postgres::{Client, Row};
 
-use super::error::{LoadError, Part};
+use super::error::{CatalogPart, LoadError};
 use crate::catalog::catalog_rows::GrantRow;
 use crate::catalog::unreadable_names;
 use crate::limits;
 
 /// The connection, and what bytes mean that come over it.
 #[derive(Clone, Copy)]
-pub struct Reader<'c> {
+pub struct CatalogReader<'c> {
     /// The connection.
     pub client: &'c Client,
     /// What bytes mean.
-    pub script: Script,
+    pub script: TextEncoding,
 }
 
 /// What the bytes of a text mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Script {
+pub enum TextEncoding {
     /// What is UTF-8 is text.
     Utf8,
     /// They are in an encoding that is not known here: only ASCII is text.
@@ -31,35 +31,35 @@ pub enum Script {
 }
 
 /// One query: what it reads, its text, and what a row of it becomes.
-pub struct Query<T> {
+pub struct CatalogQuery<T> {
     /// For errors.
-    pub part: Part,
+    pub part: CatalogPart,
     /// The text, without a LIMIT.
     pub text: String,
     /// Takes one row apart.
-    pub decode: fn(&mut Fields<'_>) -> Result<T, Unreadable>,
+    pub decode: fn(&mut FieldReader<'_>) -> Result<T, UnreadableColumn>,
 }
 
 /// The columns of a row, one after the other.
-pub struct Fields<'r> {
+pub struct FieldReader<'r> {
     row: &'r Row,
     place: usize,
-    script: Script,
+    script: TextEncoding,
 }
 
 /// The bytes of a text.
-struct Bytes<'r>(&'r [u8]);
+struct TextBytes<'r>(&'r [u8]);
 
 /// A column is not of the kind that it should be.
 #[derive(Debug)]
-pub struct Unreadable;
+pub struct UnreadableColumn;
 
-impl<T> Query<T> {
+impl<T> CatalogQuery<T> {
     /// All rows.
     ///
     /// May be cancelled: the connection reads the answer away.
-    pub async fn run(self, reader: Reader<'_>) -> Result<Vec<T>, LoadError> {
-        let Reader { client, script } = reader;
+    pub async fn run(self, reader: CatalogReader<'_>) -> Result<Vec<T>, LoadError> {
+        let CatalogReader { client, script } = reader;
         let Self { part, text, decode } = self;
         let most = limits::CATALOG_ROWS_MAX;
         let text = format!("{text} LIMIT {}", most.saturating_add(1));
@@ -68,96 +68,99 @@ impl<T> Query<T> {
         if rows.len() > most {
             return Err(LoadError::TooLarge(part));
         }
-        let fields = |row| Fields {
+        let fields = |row| FieldReader {
             row,
             place: 0,
             script,
         };
         let decoded = rows.iter().map(|row| decode(&mut fields(row)));
-        let decoded: Result<Vec<T>, Unreadable> = decoded.collect();
-        decoded.map_err(|Unreadable| LoadError::Unreadable(part))
+        let decoded: Result<Vec<T>, UnreadableColumn> = decoded.collect();
+        decoded.map_err(|UnreadableColumn| LoadError::Unreadable(part))
     }
 }
 
-impl<'r> Fields<'r> {
+impl<'r> FieldReader<'r> {
     /// The next column.
-    pub fn next<T: FromSql<'r>>(&mut self) -> Result<T, Unreadable> {
-        let value = self.row.try_get(self.place).map_err(|_error| Unreadable)?;
+    pub fn next<T: FromSql<'r>>(&mut self) -> Result<T, UnreadableColumn> {
+        let value = self
+            .row
+            .try_get(self.place)
+            .map_err(|_error| UnreadableColumn)?;
         self.place += 1;
         Ok(value)
     }
 
     /// The next column, of the type `"char"`.
-    pub fn letter(&mut self) -> Result<u8, Unreadable> {
+    pub fn letter(&mut self) -> Result<u8, UnreadableColumn> {
         Ok(self.next::<i8>()?.cast_unsigned())
     }
 
     /// The next column, text that is kept: what is none as [`unreadable`] keeps it.
-    pub fn text(&mut self) -> Result<String, Unreadable> {
-        let bytes: Bytes<'r> = self.next()?;
+    pub fn text(&mut self) -> Result<String, UnreadableColumn> {
+        let bytes: TextBytes<'r> = self.next()?;
         Ok(self.read(bytes))
     }
 
     /// The same, where it may be NULL.
-    pub fn text_or_none(&mut self) -> Result<Option<String>, Unreadable> {
-        let bytes: Option<Bytes<'r>> = self.next()?;
+    pub fn text_or_none(&mut self) -> Result<Option<String>, UnreadableColumn> {
+        let bytes: Option<TextBytes<'r>> = self.next()?;
         Ok(bytes.map(|bytes| self.read(bytes)))
     }
 
     /// The next column, a list of texts; nothing where it is NULL.
-    pub fn texts(&mut self) -> Result<Vec<String>, Unreadable> {
-        let list: Option<Vec<Bytes<'r>>> = self.next()?;
+    pub fn texts(&mut self) -> Result<Vec<String>, UnreadableColumn> {
+        let list: Option<Vec<TextBytes<'r>>> = self.next()?;
         let list = list.unwrap_or_default().into_iter();
         Ok(list.map(|bytes| self.read(bytes)).collect())
     }
 
     /// The next column, an expression that the server keeps. Names in it say nothing, and the rest
     /// is ASCII.
-    pub fn tree(&mut self) -> Result<String, Unreadable> {
-        self.tree_or_none()?.ok_or(Unreadable)
+    pub fn tree(&mut self) -> Result<String, UnreadableColumn> {
+        self.tree_or_none()?.ok_or(UnreadableColumn)
     }
 
     /// The same, where it may be NULL.
-    pub fn tree_or_none(&mut self) -> Result<Option<String>, Unreadable> {
-        let bytes: Option<Bytes<'r>> = self.next()?;
-        Ok(bytes.map(|Bytes(bytes)| String::from_utf8_lossy(bytes).into_owned()))
+    pub fn tree_or_none(&mut self) -> Result<Option<String>, UnreadableColumn> {
+        let bytes: Option<TextBytes<'r>> = self.next()?;
+        Ok(bytes.map(|TextBytes(bytes)| String::from_utf8_lossy(bytes).into_owned()))
     }
 
     /// The next column, a text that is SQL, or NULL. One that is not UTF-8 is none that Postgres
     /// reads: what it does cannot be told.
-    pub fn body_or_none(&mut self) -> Result<Option<String>, Unreadable> {
-        let bytes: Option<Bytes<'r>> = self.next()?;
-        Ok(bytes.map(|Bytes(bytes)| match str::from_utf8(bytes) {
+    pub fn body_or_none(&mut self) -> Result<Option<String>, UnreadableColumn> {
+        let bytes: Option<TextBytes<'r>> = self.next()?;
+        Ok(bytes.map(|TextBytes(bytes)| match str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
             Err(_) => NO_SQL.to_owned(),
         }))
     }
 
-    fn read(&self, Bytes(bytes): Bytes<'_>) -> String {
+    fn read(&self, TextBytes(bytes): TextBytes<'_>) -> String {
         match (self.script, str::from_utf8(bytes)) {
-            (Script::Utf8, Ok(text)) => text.to_owned(),
-            (Script::Other, Ok(text)) if text.is_ascii() => text.to_owned(),
-            (Script::Utf8 | Script::Other, _) => unreadable_names::kept(bytes),
+            (TextEncoding::Utf8, Ok(text)) => text.to_owned(),
+            (TextEncoding::Other, Ok(text)) if text.is_ascii() => text.to_owned(),
+            (TextEncoding::Utf8 | TextEncoding::Other, _) => unreadable_names::kept(bytes),
         }
     }
 
     /// The next column, an int2 that counts something.
-    pub fn count(&mut self) -> Result<u16, Unreadable> {
-        u16::try_from(self.next::<i16>()?).map_err(|_error| Unreadable)
+    pub fn count(&mut self) -> Result<u16, UnreadableColumn> {
+        u16::try_from(self.next::<i16>()?).map_err(|_error| UnreadableColumn)
     }
 
     /// The next column, a list of oids; nothing where it is NULL.
-    pub fn oids(&mut self) -> Result<Vec<u32>, Unreadable> {
+    pub fn oids(&mut self) -> Result<Vec<u32>, UnreadableColumn> {
         Ok(self.next::<Option<Vec<u32>>>()?.unwrap_or_default())
     }
 
     /// The next column, made by [`acl`].
-    pub fn acl(&mut self) -> Result<Option<Vec<GrantRow>>, Unreadable> {
+    pub fn acl(&mut self) -> Result<Option<Vec<GrantRow>>, UnreadableColumn> {
         self.next::<Option<Vec<i64>>>()?.map(grants).transpose()
     }
 }
 
-impl<'r> FromSql<'r> for Bytes<'r> {
+impl<'r> FromSql<'r> for TextBytes<'r> {
     fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         Ok(Self(raw))
     }
@@ -184,11 +187,11 @@ pub fn acl(column: &str) -> String {
 }
 
 /// One row for each grantee, in the order of their oids.
-fn grants(mut numbers: Vec<i64>) -> Result<Vec<GrantRow>, Unreadable> {
+fn grants(mut numbers: Vec<i64>) -> Result<Vec<GrantRow>, UnreadableColumn> {
     numbers.sort_unstable();
     let mut rows: Vec<GrantRow> = Vec::new();
     for number in numbers {
-        let to = u32::try_from(number / 8).map_err(|_error| Unreadable)?;
+        let to = u32::try_from(number / 8).map_err(|_error| UnreadableColumn)?;
         if rows.last().is_none_or(|last| last.to != to) {
             let row = GrantRow {
                 to,

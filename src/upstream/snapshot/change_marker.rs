@@ -15,22 +15,22 @@
 
 use tokio_postgres::{Client, SimpleQueryMessage, SimpleQueryRow};
 
-use super::error::{LoadError, Part};
+use super::error::{CatalogPart, LoadError};
 
 /// What the catalogs were like at one moment. Equal markers mean equal catalogs.
 #[derive(Clone, Debug)]
-pub struct Marker {
-    moment: Moment,
+pub struct ChangeMarker {
+    moment: TransactionSnapshot,
     tables: Vec<String>,
 }
 
 /// `pg_current_snapshot()`: which transactions had ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Moment(String);
+struct TransactionSnapshot(String);
 
 /// Which rows of a table count: all but those that belong to what a session makes for itself.
 #[derive(Clone, Copy)]
-enum Lasting {
+enum LastingRows {
     All,
     Where(&'static str),
     /// Those whose relation, in this column, is lasting.
@@ -40,17 +40,17 @@ enum Lasting {
 }
 
 /// Looks. May be cancelled: the connection reads the answer away.
-pub async fn marker(client: &Client) -> Result<Marker, LoadError> {
+pub async fn marker(client: &Client) -> Result<ChangeMarker, LoadError> {
     let said = ask(client, &text()).await?;
     let moment = field(&said, 0)?;
     let tables = (1..said.len()).map(|place| Ok(field(&said, place)?.to_owned()));
-    Ok(Marker {
-        moment: Moment(moment.to_owned()),
+    Ok(ChangeMarker {
+        moment: TransactionSnapshot(moment.to_owned()),
         tables: tables.collect::<Result<_, _>>()?,
     })
 }
 
-impl Marker {
+impl ChangeMarker {
     /// Looks again: first whether any transaction has ended since this marker, and at the catalogs
     /// only then.
     ///
@@ -65,16 +65,16 @@ impl Marker {
     }
 }
 
-impl PartialEq for Marker {
+impl PartialEq for ChangeMarker {
     /// Whenever it was made.
     fn eq(&self, other: &Self) -> bool {
         self.tables == other.tables
     }
 }
 
-impl Eq for Marker {}
+impl Eq for ChangeMarker {}
 
-impl Moment {
+impl TransactionSnapshot {
     /// Whether the same text means that no transaction has ended.
     ///
     /// `xmin:xmax:list`: all transactions from xmin up to xmax have ended, but those of the list. A
@@ -90,7 +90,7 @@ impl Moment {
     }
 }
 
-impl Lasting {
+impl LastingRows {
     /// The first test of the two costs next to nothing, and mostly there is nothing temporary.
     fn condition(self) -> String {
         let lasting = |column, temporary| {
@@ -112,17 +112,17 @@ async fn ask(client: &Client, text: &str) -> Result<SimpleQueryRow, LoadError> {
     // One message is one transaction, whatever the session's settings are.
     let text = format!("SET LOCAL search_path TO pg_catalog; {text}");
     let said = client.simple_query(&text).await;
-    let said = said.map_err(|error| LoadError::of(Part::Marker, &error))?;
+    let said = said.map_err(|error| LoadError::of(CatalogPart::Marker, &error))?;
     let row = said.into_iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => Some(row),
         _ => None,
     });
-    row.ok_or(LoadError::Unreadable(Part::Marker))
+    row.ok_or(LoadError::Unreadable(CatalogPart::Marker))
 }
 
 fn field(row: &SimpleQueryRow, place: usize) -> Result<&str, LoadError> {
     let value = row.try_get(place).ok().flatten();
-    value.ok_or(LoadError::Unreadable(Part::Marker))
+    value.ok_or(LoadError::Unreadable(CatalogPart::Marker))
 }
 
 /// One query with one column for each table, all of one moment.
@@ -156,50 +156,50 @@ const OWN: &str = "WITH own_relations AS MATERIALIZED \
 
 /// The tables, and which rows of them. Columns with negative numbers are the server's own, in every
 /// table the same.
-const TABLES: [(&str, Lasting); 34] = [
-    ("pg_aggregate", Lasting::All),
-    ("pg_am", Lasting::All),
-    ("pg_amop", Lasting::All),
-    ("pg_amproc", Lasting::All),
-    ("pg_attrdef", Lasting::Of("adrelid")),
+const TABLES: [(&str, LastingRows); 34] = [
+    ("pg_aggregate", LastingRows::All),
+    ("pg_am", LastingRows::All),
+    ("pg_amop", LastingRows::All),
+    ("pg_amproc", LastingRows::All),
+    ("pg_attrdef", LastingRows::Of("adrelid")),
     (
         "(SELECT xmin, attrelid FROM pg_attribute WHERE attnum > 0) AS a",
-        Lasting::Of("attrelid"),
+        LastingRows::Of("attrelid"),
     ),
-    ("pg_auth_members", Lasting::All),
-    ("pg_cast", Lasting::All),
-    ("pg_class", Lasting::Where("relpersistence <> 't'")),
-    ("pg_constraint", Lasting::In("connamespace")),
-    ("pg_conversion", Lasting::All),
+    ("pg_auth_members", LastingRows::All),
+    ("pg_cast", LastingRows::All),
+    ("pg_class", LastingRows::Where("relpersistence <> 't'")),
+    ("pg_constraint", LastingRows::In("connamespace")),
+    ("pg_conversion", LastingRows::All),
     (
         "pg_database",
-        Lasting::Where("datname = current_database()"),
+        LastingRows::Where("datname = current_database()"),
     ),
-    ("pg_db_role_setting", Lasting::All),
+    ("pg_db_role_setting", LastingRows::All),
     (
         "pg_depend",
-        Lasting::Where("classid = 'pg_proc'::regclass AND deptype = 'e'"),
+        LastingRows::Where("classid = 'pg_proc'::regclass AND deptype = 'e'"),
     ),
-    ("pg_extension", Lasting::All),
-    ("pg_foreign_data_wrapper", Lasting::All),
-    ("pg_foreign_server", Lasting::All),
-    ("pg_foreign_table", Lasting::All),
-    ("pg_index", Lasting::Of("indrelid")),
-    ("pg_inherits", Lasting::Of("inhrelid")),
-    ("pg_language", Lasting::All),
-    ("pg_namespace", Lasting::All),
-    ("pg_opclass", Lasting::All),
-    ("pg_operator", Lasting::All),
-    ("pg_partitioned_table", Lasting::Of("partrelid")),
-    ("pg_policy", Lasting::All),
-    ("pg_proc", Lasting::All),
-    ("pg_range", Lasting::All),
-    ("pg_rewrite", Lasting::Of("ev_class")),
-    ("pg_statistic_ext", Lasting::Of("stxrelid")),
-    ("pg_transform", Lasting::All),
-    ("pg_ts_parser", Lasting::All),
-    ("pg_ts_template", Lasting::All),
-    ("pg_type", Lasting::In("typnamespace")),
+    ("pg_extension", LastingRows::All),
+    ("pg_foreign_data_wrapper", LastingRows::All),
+    ("pg_foreign_server", LastingRows::All),
+    ("pg_foreign_table", LastingRows::All),
+    ("pg_index", LastingRows::Of("indrelid")),
+    ("pg_inherits", LastingRows::Of("inhrelid")),
+    ("pg_language", LastingRows::All),
+    ("pg_namespace", LastingRows::All),
+    ("pg_opclass", LastingRows::All),
+    ("pg_operator", LastingRows::All),
+    ("pg_partitioned_table", LastingRows::Of("partrelid")),
+    ("pg_policy", LastingRows::All),
+    ("pg_proc", LastingRows::All),
+    ("pg_range", LastingRows::All),
+    ("pg_rewrite", LastingRows::Of("ev_class")),
+    ("pg_statistic_ext", LastingRows::Of("stxrelid")),
+    ("pg_transform", LastingRows::All),
+    ("pg_ts_parser", LastingRows::All),
+    ("pg_ts_template", LastingRows::All),
+    ("pg_type", LastingRows::In("typnamespace")),
 ];
 
 /// Roles as such: not everybody may read their table, so what they say counts.

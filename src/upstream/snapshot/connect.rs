@@ -12,9 +12,9 @@ use tokio::time::{Instant, timeout_at};
 use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres::{AsyncMessage, Client, NoTls};
 
-use super::replayed_login::Handover;
+use super::replayed_login::ReplayedLogin;
 use crate::limits;
-use crate::upstream::account::{self, Account, ConnectError, Purpose};
+use crate::upstream::account::{self, OwnSessionError, SessionPurpose, UpstreamAccount};
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 use crate::upstream::login::UpstreamSession;
@@ -24,9 +24,9 @@ use crate::upstream::login::UpstreamSession;
 /// May be cancelled: the connection is dropped.
 pub async fn connect(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
-) -> Result<(Client, JoinHandle<()>), ConnectError> {
+) -> Result<(Client, JoinHandle<()>), OwnSessionError> {
     let (client, task, _server) =
         connect_hearing(upstream, account, database, Arc::default()).await?;
     Ok((client, task))
@@ -36,30 +36,30 @@ pub async fn connect(
 /// notified of is heard there.
 pub async fn connect_hearing(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
     heard: Arc<Notify>,
-) -> Result<(Client, JoinHandle<()>, Option<ServerIdentity>), ConnectError> {
+) -> Result<(Client, JoinHandle<()>, Option<ServerIdentity>), OwnSessionError> {
     let deadline = Instant::now() + limits::CATALOG_CONNECT_TIME_MAX;
     let connected = timeout_at(
         deadline,
         connect_until(upstream, account, database, heard, deadline),
     );
-    connected.await.unwrap_or(Err(ConnectError::TimedOut))
+    connected.await.unwrap_or(Err(OwnSessionError::TimedOut))
 }
 
 async fn connect_until(
     upstream: &Upstream,
-    account: &Account,
+    account: &UpstreamAccount,
     database: &str,
     heard: Arc<Notify>,
     deadline: Instant,
-) -> Result<(Client, JoinHandle<()>, Option<ServerIdentity>), ConnectError> {
+) -> Result<(Client, JoinHandle<()>, Option<ServerIdentity>), OwnSessionError> {
     let session = account::open(upstream, account, database, READING, deadline).await?;
     let server = session.server;
     let (client, task) = hand_over(session, heard).await?;
     let set = client.batch_execute(SETTINGS).await;
-    set.map_err(|_error| ConnectError::Lost)?;
+    set.map_err(|_error| OwnSessionError::Lost)?;
     Ok((client, task, server))
 }
 
@@ -70,13 +70,13 @@ async fn connect_until(
 pub async fn hand_over(
     session: UpstreamSession,
     heard: Arc<Notify>,
-) -> Result<(Client, JoinHandle<()>), ConnectError> {
-    let stream = Handover::new(session.link);
+) -> Result<(Client, JoinHandle<()>), OwnSessionError> {
+    let stream = ReplayedLogin::new(session.framed);
     // What the configuration says goes nowhere: the login is done, TLS included.
     let mut nothing = Config::new();
     nothing.user("nobody").ssl_mode(SslMode::Disable);
     let handed = nothing.connect_raw(stream, NoTls).await;
-    let (client, mut connection) = handed.map_err(|_error| ConnectError::Lost)?;
+    let (client, mut connection) = handed.map_err(|_error| OwnSessionError::Lost)?;
     let task = tokio::spawn(async move {
         // Whoever waits for an answer hears of a lost connection.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
@@ -89,7 +89,7 @@ pub async fn hand_over(
 }
 
 /// What the session is for.
-const READING: Purpose = Purpose {
+const READING: SessionPurpose = SessionPurpose {
     name: "pgsieve catalog",
     statement_time_max: limits::CATALOG_STATEMENT_TIME_MAX,
     lock_time_max: limits::CATALOG_LOCK_TIME_MAX,

@@ -2,27 +2,27 @@
 
 use std::collections::HashMap;
 
-use super::catalog_query::{Query, Reader, acl};
-use super::error::{LoadError, Part};
+use super::catalog_query::{CatalogQuery, CatalogReader, acl};
+use super::error::{CatalogPart, LoadError};
 use super::functions::sorted;
 use crate::catalog::catalog_rows::{CastRow, TypeRow};
 
 /// What is read of types, before it is put together.
-pub struct Types {
-    types: Vec<Machine>,
-    ranges: Vec<Range>,
+pub struct TypeRows {
+    types: Vec<TypeFunctions>,
+    ranges: Vec<RangeTypeRow>,
     checks: Vec<(u32, String)>,
     comparing: Vec<(u32, u32)>,
 }
 
 /// A type and the functions that `pg_type` names, of which those of the server are left out later.
-struct Machine {
+struct TypeFunctions {
     row: TypeRow,
     makers: Vec<u32>,
     users: Vec<u32>,
 }
 
-struct Range {
+struct RangeTypeRow {
     range: u32,
     subtype: u32,
     multirange: u32,
@@ -32,14 +32,14 @@ struct Range {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(reader: Reader<'_>, major: u16) -> Result<Types, LoadError> {
+pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<TypeRows, LoadError> {
     let (types, ranges, checks, comparing) = tokio::try_join!(
         types(major).run(reader),
         ranges(major).run(reader),
         checks().run(reader),
         comparing().run(reader),
     )?;
-    Ok(Types {
+    Ok(TypeRows {
         types,
         ranges,
         checks,
@@ -47,7 +47,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Types, LoadError> {
     })
 }
 
-impl Types {
+impl TypeRows {
     /// Puts them together, by oid. Those of temporary tables stay, though their tables are not
     /// read: functions of the same session may take them.
     pub fn join(self, casts: &[CastRow]) -> Vec<TypeRow> {
@@ -78,7 +78,7 @@ impl Types {
         }
         let mut rows: Vec<TypeRow> = types
             .into_iter()
-            .map(|Machine { row, makers, users }| {
+            .map(|TypeFunctions { row, makers, users }| {
                 let mut users = of_users(users);
                 users.extend(compared_by.remove(&row.oid).unwrap_or_default());
                 users.extend(compared_by_any.iter().copied());
@@ -128,7 +128,7 @@ fn lists<T>(pairs: Vec<(u32, T)>) -> HashMap<u32, Vec<T>> {
 
 /// Since 14 a type says by its subscript handler that it is an array in the full sense, before by
 /// its length.
-fn types(major: u16) -> Query<Machine> {
+fn types(major: u16) -> CatalogQuery<TypeFunctions> {
     let acl = acl("t.typacl");
     let (subscript, is_array) = if major >= 14 {
         (
@@ -138,8 +138,8 @@ fn types(major: u16) -> Query<Machine> {
     } else {
         ("0::oid::regproc", "t.typlen = -1")
     };
-    Query {
-        part: Part::Types,
+    CatalogQuery {
+        part: CatalogPart::Types,
         text: format!(
             "SELECT t.oid, t.typnamespace, t.typname, t.typtype, t.typcategory, t.typispreferred, \
                t.typrelid, t.typelem, t.typelem <> 0 AND {is_array}, t.typarray, t.typbasetype, \
@@ -167,7 +167,7 @@ fn types(major: u16) -> Query<Machine> {
                 acl: fields.acl()?,
                 ..TypeRow::default()
             };
-            Ok(Machine {
+            Ok(TypeFunctions {
                 row,
                 makers: fields.oids()?,
                 users: fields.oids()?,
@@ -177,14 +177,14 @@ fn types(major: u16) -> Query<Machine> {
 }
 
 /// A range is ordered by the operator class that it names, not by its subtype's default one.
-fn ranges(major: u16) -> Query<Range> {
+fn ranges(major: u16) -> CatalogQuery<RangeTypeRow> {
     let multirange = if major >= 14 {
         "r.rngmultitypid"
     } else {
         "0::oid"
     };
-    Query {
-        part: Part::Types,
+    CatalogQuery {
+        part: CatalogPart::Types,
         text: format!(
             "SELECT r.rngtypid, r.rngsubtype, {multirange}, \
                ARRAY(SELECT f.function \
@@ -196,7 +196,7 @@ fn ranges(major: u16) -> Query<Range> {
              FROM pg_range r"
         ),
         decode: |fields| {
-            Ok(Range {
+            Ok(RangeTypeRow {
                 range: fields.next()?,
                 subtype: fields.next()?,
                 multirange: fields.next()?,
@@ -206,9 +206,9 @@ fn ranges(major: u16) -> Query<Range> {
     }
 }
 
-fn checks() -> Query<(u32, String)> {
-    Query {
-        part: Part::Types,
+fn checks() -> CatalogQuery<(u32, String)> {
+    CatalogQuery {
+        part: CatalogPart::Types,
         text: "SELECT contypid, conbin::text FROM pg_constraint \
                WHERE contypid <> 0 AND conbin IS NOT NULL ORDER BY contypid, conname"
             .into(),
@@ -221,12 +221,12 @@ fn checks() -> Query<(u32, String)> {
 /// it, and those of the operators that stand for its operators the other way round or negated. Of
 /// types that the server brings only the default classes count, since nobody meets the others by
 /// accident.
-fn comparing() -> Query<(u32, u32)> {
+fn comparing() -> CatalogQuery<(u32, u32)> {
     let classes = "FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod \
                    AND m.amname IN ('btree', 'hash')";
     let counts = "(o.opcdefault OR o.opcintype >= 16384)";
-    Query {
-        part: Part::Types,
+    CatalogQuery {
+        part: CatalogPart::Types,
         text: format!(
             "SELECT o.opcintype, p.amproc::oid {classes} \
                JOIN pg_amproc p ON p.amprocfamily = o.opcfamily \

@@ -7,7 +7,7 @@ use tokio_postgres::error::SqlState;
 
 /// What was being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum CatalogPart {
     /// The transaction and the settings of the server.
     Session,
     /// Schemas.
@@ -34,18 +34,18 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
     /// The connection is lost.
-    Lost(Part),
+    Lost(CatalogPart),
     /// The server said no, with this SQLSTATE.
-    Refused(Part, SqlState),
+    Refused(CatalogPart, SqlState),
     /// The server's answer is not what its documentation says.
-    Unreadable(Part),
+    Unreadable(CatalogPart),
     /// There is more of it than pgsieve takes.
-    TooLarge(Part),
+    TooLarge(CatalogPart),
     /// The server is older than what pgsieve knows, or says no version.
     UnknownVersion,
 }
 
-impl Part {
+impl CatalogPart {
     /// What it is called in logs.
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ impl LoadError {
     }
 
     /// The error of a query, without what it quotes.
-    pub(super) fn of(part: Part, error: &tokio_postgres::Error) -> Self {
+    pub(super) fn of(part: CatalogPart, error: &tokio_postgres::Error) -> Self {
         match error.code() {
             Some(code) => Self::Refused(part, code.clone()),
             // Broken connections and answers that cannot be understood look the same from here;

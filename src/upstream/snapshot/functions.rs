@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::catalog_query::{Fields, Query, Reader, Unreadable, acl};
-use super::error::{LoadError, Part};
+use super::catalog_query::{CatalogQuery, CatalogReader, FieldReader, UnreadableColumn, acl};
+use super::error::{CatalogPart, LoadError};
 use crate::catalog::catalog_rows::{CastRow, FunctionRow, OperatorRow};
 
 /// All of it, each by oid.
-pub struct Functions {
+pub struct FunctionRows {
     /// Functions and procedures.
     pub functions: Vec<FunctionRow>,
     /// Operators.
@@ -21,7 +21,7 @@ pub struct Functions {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(reader: Reader<'_>, major: u16) -> Result<Functions, LoadError> {
+pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<FunctionRows, LoadError> {
     let (mut functions, of_extensions, aggregates) = tokio::try_join!(
         functions(major).run(reader),
         of_extensions().run(reader),
@@ -47,7 +47,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Functions, LoadError
         .filter(|aggregate| aggregate.begins_as_text)
         .map(|aggregate| (aggregate.oid, aggregate.state))
         .collect();
-    let mut aggregates: HashMap<u32, Aggregate> = aggregates
+    let mut aggregates: HashMap<u32, AggregateRow> = aggregates
         .into_iter()
         .map(|aggregate| (aggregate.oid, aggregate))
         .collect();
@@ -60,7 +60,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Functions, LoadError
             function.parts = aggregate.parts;
         }
     }
-    Ok(Functions {
+    Ok(FunctionRows {
         functions,
         operators,
         casts,
@@ -69,7 +69,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Functions, LoadError
 }
 
 /// A row of `pg_aggregate`.
-struct Aggregate {
+struct AggregateRow {
     oid: u32,
     kind: u8,
     direct_arguments: u16,
@@ -81,12 +81,12 @@ struct Aggregate {
 
 /// What the server brings is judged by its name: what it runs inside is not read. What users have
 /// added in C is known by its library and its name there.
-fn functions(major: u16) -> Query<FunctionRow> {
+fn functions(major: u16) -> CatalogQuery<FunctionRow> {
     let acl = acl("p.proacl");
     let body = if major >= 14 { "p.prosqlbody" } else { "NULL" };
     let text = format!("CASE WHEN l.lanname = 'sql' AND {body}::text IS NULL THEN p.prosrc END");
-    Query {
-        part: Part::Functions,
+    CatalogQuery {
+        part: CatalogPart::Functions,
         text: format!(
             "SELECT p.oid, p.pronamespace, p.proname, p.prokind, p.provolatile, p.prosecdef, \
                l.lanname, p.proargtypes, p.proallargtypes, p.proargmodes, p.proargnames, \
@@ -102,7 +102,7 @@ fn functions(major: u16) -> Query<FunctionRow> {
     }
 }
 
-fn function(fields: &mut Fields<'_>) -> Result<FunctionRow, Unreadable> {
+fn function(fields: &mut FieldReader<'_>) -> Result<FunctionRow, UnreadableColumn> {
     let mut function = FunctionRow {
         oid: fields.next()?,
         schema: fields.next()?,
@@ -143,9 +143,9 @@ fn function(fields: &mut Fields<'_>) -> Result<FunctionRow, Unreadable> {
 }
 
 /// Members of extensions, with the names of those.
-fn of_extensions() -> Query<(u32, String)> {
-    Query {
-        part: Part::Functions,
+fn of_extensions() -> CatalogQuery<(u32, String)> {
+    CatalogQuery {
+        part: CatalogPart::Functions,
         text: "SELECT d.objid, e.extname FROM pg_depend d \
                  JOIN pg_extension e ON e.oid = d.refobjid \
                WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' \
@@ -155,9 +155,9 @@ fn of_extensions() -> Query<(u32, String)> {
     }
 }
 
-fn aggregates() -> Query<Aggregate> {
-    Query {
-        part: Part::Functions,
+fn aggregates() -> CatalogQuery<AggregateRow> {
+    CatalogQuery {
+        part: CatalogPart::Functions,
         text: "SELECT aggfnoid::oid, aggkind, aggnumdirectargs, aggsortop, aggtranstype, \
                  agginitval IS NOT NULL OR aggminitval IS NOT NULL, \
                  ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, \
@@ -165,7 +165,7 @@ fn aggregates() -> Query<Aggregate> {
                FROM pg_aggregate"
             .into(),
         decode: |fields| {
-            Ok(Aggregate {
+            Ok(AggregateRow {
                 oid: fields.next()?,
                 kind: fields.letter()?,
                 direct_arguments: fields.count()?,
@@ -178,9 +178,9 @@ fn aggregates() -> Query<Aggregate> {
     }
 }
 
-fn operators() -> Query<OperatorRow> {
-    Query {
-        part: Part::Operators,
+fn operators() -> CatalogQuery<OperatorRow> {
+    CatalogQuery {
+        part: CatalogPart::Operators,
         text: "SELECT o.oid, oprnamespace, oprname, oprleft, oprright, oprresult, oprcode::oid, \
                  oprcom, oprnegate, \
                  coalesce(p.proleakproof AND p.proisstrict AND p.provolatile = 'i' \
@@ -210,9 +210,9 @@ fn operators() -> Query<OperatorRow> {
 /// where the planner or the index puts one in its place (`a = b AND b = 1` asks `a = 1`). The
 /// compiled parts of the kinds of index left out there run no operators. A function of the server
 /// counts where a user has put it into a family, or behind an operator of one.
-fn support() -> Query<(u32, u32)> {
-    Query {
-        part: Part::Operators,
+fn support() -> CatalogQuery<(u32, u32)> {
+    CatalogQuery {
+        part: CatalogPart::Operators,
         text: "SELECT a.amopopr, p.amproc::oid \
                FROM pg_amop a JOIN pg_amproc p \
                  ON p.amprocfamily = a.amopfamily AND (p.oid >= 16384 OR p.amproc::oid >= 16384) \
@@ -230,9 +230,9 @@ fn support() -> Query<(u32, u32)> {
     }
 }
 
-fn casts() -> Query<CastRow> {
-    Query {
-        part: Part::Casts,
+fn casts() -> CatalogQuery<CastRow> {
+    CatalogQuery {
+        part: CatalogPart::Casts,
         text: "SELECT castsource, casttarget, castfunc, castcontext, castmethod FROM pg_cast"
             .into(),
         decode: |fields| {

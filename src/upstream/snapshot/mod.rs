@@ -29,30 +29,30 @@ use std::task::{Context, Waker};
 
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-pub use self::change_marker::{Marker, marker};
+pub use self::change_marker::{ChangeMarker, marker};
 pub use self::connect::{connect, connect_hearing, hand_over};
-pub use self::error::{LoadError, Part};
-pub use super::account::{Account, ConnectError};
+pub use self::error::{CatalogPart, LoadError};
+pub use super::account::{OwnSessionError, UpstreamAccount};
 
-use self::catalog_query::{Reader, Script};
-use crate::catalog::catalog_rows::{Rows, TypeRow};
+use self::catalog_query::{CatalogReader, TextEncoding};
+use crate::catalog::catalog_rows::{CatalogRows, TypeRow};
 use crate::limits;
 
 /// Everything that a snapshot is made of, as one moment shows it.
 ///
 /// May be cancelled: the transaction is rolled back before the connection does anything else.
-pub async fn load(client: &Client) -> Result<Rows, LoadError> {
-    match read(client, Wanted::Text).await {
+pub async fn load(client: &Client) -> Result<CatalogRows, LoadError> {
+    match read(client, WantedEncoding::Text).await {
         // Whoever may make an object may give it such a name: that one is not readable, no more.
-        Err(error) if error.is_of_encoding() => read(client, Wanted::Bytes).await,
+        Err(error) if error.is_of_encoding() => read(client, WantedEncoding::Bytes).await,
         read => read,
     }
 }
 
-async fn read(client: &Client, wanted: Wanted) -> Result<Rows, LoadError> {
-    let mut transaction = Transaction::begin(client).await?;
+async fn read(client: &Client, wanted: WantedEncoding) -> Result<CatalogRows, LoadError> {
+    let mut transaction = ReadTransaction::begin(client).await?;
     let script = transaction.script(wanted).await?;
-    let reader = Reader { client, script };
+    let reader = CatalogReader { client, script };
     let (major, other_encoding) = (
         transaction.major,
         transaction.encoding != ServerEncoding::Utf8,
@@ -67,7 +67,7 @@ async fn read(client: &Client, wanted: Wanted) -> Result<Rows, LoadError> {
     )?;
     transaction.commit().await?;
     let types = types.join(&functions.casts);
-    let mut rows = Rows {
+    let mut rows = CatalogRows {
         server_major: major,
         other_encoding,
         search_path: roles.search_path,
@@ -90,7 +90,7 @@ async fn read(client: &Client, wanted: Wanted) -> Result<Rows, LoadError> {
 }
 
 /// An aggregate whose state begins as a text runs the input function of the state's type.
-fn add_makers_of_states(rows: &mut Rows, states: &[(u32, u32)]) {
+fn add_makers_of_states(rows: &mut CatalogRows, states: &[(u32, u32)]) {
     for (aggregate, state) in states {
         let place = rows
             .types
@@ -111,7 +111,7 @@ fn add_makers_of_states(rows: &mut Rows, states: &[(u32, u32)]) {
 
 /// How text is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum WantedEncoding {
     /// As UTF-8, where the server can say it so.
     Text,
     /// As the bytes that the server keeps.
@@ -128,14 +128,14 @@ enum ServerEncoding {
 }
 
 /// A transaction that is rolled back when it is dropped.
-struct Transaction<'c> {
+struct ReadTransaction<'c> {
     client: &'c Client,
     major: u16,
     encoding: ServerEncoding,
     open: bool,
 }
 
-impl<'c> Transaction<'c> {
+impl<'c> ReadTransaction<'c> {
     /// Begins it. Nothing in it looks anywhere but in pg_catalog, whatever the session's settings.
     async fn begin(client: &'c Client) -> Result<Self, LoadError> {
         let mut transaction = Self {
@@ -145,7 +145,7 @@ impl<'c> Transaction<'c> {
             open: true,
         };
         let said = client.simple_query(BEGIN).await;
-        let said = said.map_err(|error| LoadError::of(Part::Session, &error))?;
+        let said = said.map_err(|error| LoadError::of(CatalogPart::Session, &error))?;
         let row = said.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some(row),
             _ => None,
@@ -168,30 +168,30 @@ impl<'c> Transaction<'c> {
     }
 
     /// Has the server send text as it is wanted; what its bytes mean.
-    async fn script(&mut self, wanted: Wanted) -> Result<Script, LoadError> {
+    async fn script(&mut self, wanted: WantedEncoding) -> Result<TextEncoding, LoadError> {
         let (as_kept, script) = match (self.encoding, wanted) {
             // A server that converts nothing is as good a reason to take bytes.
-            (ServerEncoding::Bytes, _) => (true, Script::Utf8),
-            (ServerEncoding::Utf8, _) => (false, Script::Utf8),
-            (ServerEncoding::Other, Wanted::Text) => (false, Script::Utf8),
-            (ServerEncoding::Other, Wanted::Bytes) => (true, Script::Other),
+            (ServerEncoding::Bytes, _) => (true, TextEncoding::Utf8),
+            (ServerEncoding::Utf8, _) => (false, TextEncoding::Utf8),
+            (ServerEncoding::Other, WantedEncoding::Text) => (false, TextEncoding::Utf8),
+            (ServerEncoding::Other, WantedEncoding::Bytes) => (true, TextEncoding::Other),
         };
         if as_kept {
             let set = self.client.batch_execute(AS_KEPT).await;
-            set.map_err(|error| LoadError::of(Part::Session, &error))?;
+            set.map_err(|error| LoadError::of(CatalogPart::Session, &error))?;
         }
         Ok(script)
     }
 
     async fn commit(mut self) -> Result<(), LoadError> {
         let ended = self.client.batch_execute("COMMIT").await;
-        ended.map_err(|error| LoadError::of(Part::Session, &error))?;
+        ended.map_err(|error| LoadError::of(CatalogPart::Session, &error))?;
         self.open = false;
         Ok(())
     }
 }
 
-impl Drop for Transaction<'_> {
+impl Drop for ReadTransaction<'_> {
     /// Sends what ends it; the connection reads the answer away.
     fn drop(&mut self) {
         if self.open {

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::catalog_query::{Query, Reader, acl};
-use super::error::{LoadError, Part};
+use super::catalog_query::{CatalogQuery, CatalogReader, acl};
+use super::error::{CatalogPart, LoadError};
 use crate::catalog::catalog_rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
 
 /// All of it.
-pub struct Relations {
+pub struct RelationRows {
     /// By oid.
     pub relations: Vec<RelationRow>,
     /// By relation and number.
@@ -23,7 +23,7 @@ pub struct Relations {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(reader: Reader<'_>, major: u16) -> Result<Relations, LoadError> {
+pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<RelationRows, LoadError> {
     let (
         mut relations,
         mut columns,
@@ -60,7 +60,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Relations, LoadError
         relation.computed = computed.remove(&relation.oid).unwrap_or_default();
         relation.planned = planned.remove(&relation.oid).unwrap_or_default();
     }
-    Ok(Relations {
+    Ok(RelationRows {
         relations,
         columns,
         keys,
@@ -83,10 +83,10 @@ fn lists(expressions: Vec<(u32, String)>) -> HashMap<u32, Vec<String>> {
 const READABLE: &str =
     "c.relkind IN ('r', 'v', 'm', 'p', 'f', 'S', 'c') AND c.relpersistence <> 't'";
 
-fn relations() -> Query<RelationRow> {
+fn relations() -> CatalogQuery<RelationRow> {
     let acl = acl("c.relacl");
-    Query {
-        part: Part::Relations,
+    CatalogQuery {
+        part: CatalogPart::Relations,
         text: format!(
             "SELECT c.oid, c.relnamespace, c.relname, c.relkind, c.reltype, c.relowner, {acl} \
              FROM pg_class c WHERE {READABLE}"
@@ -109,10 +109,10 @@ fn relations() -> Query<RelationRow> {
     }
 }
 
-fn columns() -> Query<ColumnRow> {
+fn columns() -> CatalogQuery<ColumnRow> {
     let acl = acl("a.attacl");
-    Query {
-        part: Part::Columns,
+    CatalogQuery {
+        part: CatalogPart::Columns,
         text: format!(
             "SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, \
                a.attgenerated, {acl} \
@@ -135,9 +135,9 @@ fn columns() -> Query<ColumnRow> {
 }
 
 /// That of a materialized view is run by REFRESH alone; what it reads is known by it.
-fn views() -> Query<(u32, String)> {
-    Query {
-        part: Part::Relations,
+fn views() -> CatalogQuery<(u32, String)> {
+    CatalogQuery {
+        part: CatalogPart::Relations,
         text: "SELECT r.ev_class, r.ev_action::text \
                FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class \
                WHERE r.ev_type = '1' AND c.relkind IN ('v', 'm') AND c.relpersistence <> 't'"
@@ -147,10 +147,10 @@ fn views() -> Query<(u32, String)> {
 }
 
 /// Columns are computed when they are read since 18.
-fn computed(major: u16) -> Query<(u32, String)> {
+fn computed(major: u16) -> CatalogQuery<(u32, String)> {
     let possible = major >= 18;
-    Query {
-        part: Part::Columns,
+    CatalogQuery {
+        part: CatalogPart::Columns,
         text: format!(
             "SELECT d.adrelid, d.adbin::text \
              FROM pg_attrdef d \
@@ -162,13 +162,13 @@ fn computed(major: u16) -> Query<(u32, String)> {
 }
 
 /// A read is planned with the indexes, checks, partition keys and statistics of its relations.
-fn planned(major: u16) -> Query<(u32, String)> {
+fn planned(major: u16) -> CatalogQuery<(u32, String)> {
     let statistics = match major {
         ..14 => "",
         14.. => " UNION ALL SELECT stxrelid, stxexprs::text FROM pg_statistic_ext",
     };
-    Query {
-        part: Part::Relations,
+    CatalogQuery {
+        part: CatalogPart::Relations,
         text: format!(
             "SELECT relation, tree FROM ( \
                SELECT indrelid, indexprs::text FROM pg_index \
@@ -181,9 +181,9 @@ fn planned(major: u16) -> Query<(u32, String)> {
     }
 }
 
-fn servers() -> Query<(u32, String)> {
-    Query {
-        part: Part::Relations,
+fn servers() -> CatalogQuery<(u32, String)> {
+    CatalogQuery {
+        part: CatalogPart::Relations,
         text: "SELECT t.ftrelid, s.srvname \
                FROM pg_foreign_table t JOIN pg_foreign_server s ON s.oid = t.ftserver"
             .into(),
@@ -192,9 +192,9 @@ fn servers() -> Query<(u32, String)> {
 }
 
 /// Those that hold for every row: foreign keys that were added NOT VALID are left out.
-fn keys() -> Query<KeyRow> {
-    Query {
-        part: Part::Relations,
+fn keys() -> CatalogQuery<KeyRow> {
+    CatalogQuery {
+        part: CatalogPart::Relations,
         text: format!(
             "SELECT k.conrelid, k.contype, k.conkey, k.confrelid, k.confkey \
              FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid \
@@ -213,9 +213,9 @@ fn keys() -> Query<KeyRow> {
 }
 
 /// Of relations; indexes of partitioned tables are listed there, too.
-fn inheritance() -> Query<(u32, u32)> {
-    Query {
-        part: Part::Relations,
+fn inheritance() -> CatalogQuery<(u32, u32)> {
+    CatalogQuery {
+        part: CatalogPart::Relations,
         text: format!(
             "SELECT i.inhrelid, i.inhparent \
              FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
@@ -225,9 +225,9 @@ fn inheritance() -> Query<(u32, u32)> {
     }
 }
 
-fn policies() -> Query<PolicyRow> {
-    Query {
-        part: Part::Relations,
+fn policies() -> CatalogQuery<PolicyRow> {
+    CatalogQuery {
+        part: CatalogPart::Relations,
         text: format!(
             "SELECT p.polrelid, p.polname, p.polqual::text \
              FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid \

@@ -11,19 +11,19 @@ use std::task::{Context, Poll};
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::net::framed_stream::Link;
-use crate::net::stream::Stream;
+use crate::net::framed_stream::FramedStream;
+use crate::net::stream::PeerStream;
 
 /// The stream of a session that is logged in and idle.
-pub struct Handover {
-    stream: Stream,
+pub struct ReplayedLogin {
+    stream: PeerStream,
     /// To be read before what the stream has.
     said: BytesMut,
-    greeting: Greeting,
+    greeting: StartupReceived,
 }
 
 /// How much of the StartupMessage has come.
-enum Greeting {
+enum StartupReceived {
     /// Part of its length word.
     ExpectLength { word: [u8; 4], known: usize },
     /// All but this many bytes.
@@ -32,16 +32,16 @@ enum Greeting {
     Done,
 }
 
-impl Handover {
+impl ReplayedLogin {
     /// Hands a session over.
-    pub fn new(link: Link) -> Self {
-        let Link { stream, inbox } = link;
+    pub fn new(framed: FramedStream) -> Self {
+        let FramedStream { stream, inbox } = framed;
         let mut said = BytesMut::from(WELCOME);
         said.extend_from_slice(&inbox);
         Self {
             stream,
             said,
-            greeting: Greeting::ExpectLength {
+            greeting: StartupReceived::ExpectLength {
                 word: [0; 4],
                 known: 0,
             },
@@ -49,7 +49,7 @@ impl Handover {
     }
 }
 
-impl Greeting {
+impl StartupReceived {
     /// How many of these bytes belong to the StartupMessage.
     fn take(&mut self, bytes: &[u8]) -> usize {
         let mut taken = 0;
@@ -83,7 +83,7 @@ impl Greeting {
     }
 }
 
-impl AsyncRead for Handover {
+impl AsyncRead for ReplayedLogin {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -100,7 +100,7 @@ impl AsyncRead for Handover {
     }
 }
 
-impl AsyncWrite for Handover {
+impl AsyncWrite for ReplayedLogin {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -134,7 +134,7 @@ mod tests {
         let text = b"\0\0\0\x08abcdQ\0\0\0\x05\0";
         for cut in 0..text.len() {
             let (one, two) = text.split_at(cut);
-            let mut greeting = Greeting::ExpectLength {
+            let mut greeting = StartupReceived::ExpectLength {
                 word: [0; 4],
                 known: 0,
             };

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::catalog_query::{Query, Reader, acl};
-use super::error::{LoadError, Part};
+use super::catalog_query::{CatalogQuery, CatalogReader, acl};
+use super::error::{CatalogPart, LoadError};
 use crate::catalog::catalog_rows::{RoleRow, SchemaRow};
 
 /// All of it.
-pub struct Roles {
+pub struct RoleRows {
     /// By oid.
     pub schemas: Vec<SchemaRow>,
     /// By oid.
@@ -21,7 +21,7 @@ pub struct Roles {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
-pub async fn read(reader: Reader<'_>, major: u16) -> Result<Roles, LoadError> {
+pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<RoleRows, LoadError> {
     let (mut schemas, mut roles, mut members, paths) = tokio::try_join!(
         schemas().run(reader),
         roles().run(reader),
@@ -43,7 +43,7 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Roles, LoadError> {
     for role in &mut roles {
         role.search_path = paths.remove(&role.oid);
     }
-    Ok(Roles {
+    Ok(RoleRows {
         schemas,
         roles,
         members,
@@ -51,10 +51,10 @@ pub async fn read(reader: Reader<'_>, major: u16) -> Result<Roles, LoadError> {
     })
 }
 
-fn schemas() -> Query<SchemaRow> {
+fn schemas() -> CatalogQuery<SchemaRow> {
     let acl = acl("n.nspacl");
-    Query {
-        part: Part::Schemas,
+    CatalogQuery {
+        part: CatalogPart::Schemas,
         text: format!("SELECT n.oid, n.nspname, n.nspowner, {acl} FROM pg_namespace n"),
         decode: |fields| {
             Ok(SchemaRow {
@@ -67,9 +67,9 @@ fn schemas() -> Query<SchemaRow> {
     }
 }
 
-fn roles() -> Query<RoleRow> {
-    Query {
-        part: Part::Roles,
+fn roles() -> CatalogQuery<RoleRow> {
+    CatalogQuery {
+        part: CatalogPart::Roles,
         text: "SELECT oid, rolname, rolsuper FROM pg_roles".into(),
         decode: |fields| {
             Ok(RoleRow {
@@ -84,14 +84,14 @@ fn roles() -> Query<RoleRow> {
 
 /// Since 14 the owner of a database is a member of `pg_database_owner` without being listed. Since
 /// 16 each membership says whether it inherits, and may be granted several times.
-fn members(major: u16) -> Query<(u32, u32, bool)> {
+fn members(major: u16) -> CatalogQuery<(u32, u32, bool)> {
     let inherits = if major >= 16 {
         "bool_or(m.inherit_option)"
     } else {
         "bool_or(r.rolinherit)"
     };
-    Query {
-        part: Part::Roles,
+    CatalogQuery {
+        part: CatalogPart::Roles,
         text: format!(
             "SELECT m.member, m.roleid, {inherits} \
              FROM pg_auth_members m JOIN pg_roles r ON r.oid = m.member GROUP BY 1, 2 \
@@ -106,9 +106,9 @@ fn members(major: u16) -> Query<(u32, u32, bool)> {
 /// the same, the one that counts comes last.
 ///
 /// The server's own is what this session began with, unless that was the path of its role.
-fn paths() -> Query<(u32, String)> {
-    Query {
-        part: Part::Roles,
+fn paths() -> CatalogQuery<(u32, String)> {
+    CatalogQuery {
+        part: CatalogPart::Roles,
         text: "WITH paths (who, path, rank) AS ( \
                  SELECT s.setrole, c.setting, \
                    CASE s.setdatabase WHEN 0 THEN 1 ELSE 2 END \

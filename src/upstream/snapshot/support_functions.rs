@@ -1,28 +1,28 @@
 //! Support functions: what a server runs without being asked for it by name.
 //!
-//! `gate/sight/references.tsv` says of every column of the system catalogs that names a function
+//! `references.tsv` of `gate/effects/graph` says of each catalog column that names a function
 //! when a read runs it, and which query reads it. Only what users made is read: the server's own
 //! support functions are known to do what they should.
 
-use super::catalog_query::{Query, Reader, Unreadable};
-use super::error::{LoadError, Part};
+use super::catalog_query::{CatalogQuery, CatalogReader, UnreadableColumn};
+use super::error::{CatalogPart, LoadError};
 use crate::catalog::catalog_rows::{SupportRow, SupportRowOf};
 
 /// Reads them, in no order.
 ///
 /// May be cancelled: the connection reads the answer away.
-pub async fn read(reader: Reader<'_>, major: u16) -> Result<Vec<SupportRow>, LoadError> {
+pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<Vec<SupportRow>, LoadError> {
     supports(major).run(reader).await
 }
 
-fn supports(major: u16) -> Query<SupportRow> {
+fn supports(major: u16) -> CatalogQuery<SupportRow> {
     let parts: Vec<String> = PARTS
         .iter()
         .filter(|(since, ..)| major >= *since)
         .map(|(_, of, text)| format!("SELECT '{}', {text}", letter(*of)))
         .collect();
-    Query {
-        part: Part::Functions,
+    CatalogQuery {
+        part: CatalogPart::Functions,
         text: format!(
             "WITH {FAMILIES} SELECT * FROM ({}) AS supports(part, oid, function)",
             parts.join(" UNION ")
@@ -31,7 +31,7 @@ fn supports(major: u16) -> Query<SupportRow> {
             let part = fields.text()?;
             let found = PARTS.iter().find(|(_, of, _)| letter(*of) == part);
             Ok(SupportRow {
-                of: found.map(|(_, of, _)| *of).ok_or(Unreadable)?,
+                of: found.map(|(_, of, _)| *of).ok_or(UnreadableColumn)?,
                 oid: fields.next()?,
                 function: fields.next()?,
             })

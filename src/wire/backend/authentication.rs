@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// One request of the login.
 #[derive(Clone, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub enum Authentication<'a> {
 }
 
 /// Reads it.
-pub fn authentication(body: &[u8]) -> Result<Authentication<'_>, Malformed> {
-    let mut reader = Reader::new(body);
+pub fn authentication(body: &[u8]) -> Result<Authentication<'_>, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     match reader.i32()? {
         0 => reader.finish().map(|()| Authentication::Ok),
         3 => reader.finish().map(|()| Authentication::CleartextPassword),
@@ -66,7 +66,7 @@ impl fmt::Debug for Authentication<'_> {
 }
 
 /// Names up to an empty one, which must be the last byte.
-fn mechanisms(mut reader: Reader<'_>) -> Result<Vec<&str>, Malformed> {
+fn mechanisms(mut reader: MessageReader<'_>) -> Result<Vec<&str>, MalformedMessage> {
     let mut mechanisms = Vec::new();
     loop {
         let name = reader.text()?.utf8()?;
@@ -77,7 +77,7 @@ fn mechanisms(mut reader: Reader<'_>) -> Result<Vec<&str>, Malformed> {
         reader.finish()?;
         return match mechanisms.is_empty() {
             false => Ok(mechanisms),
-            true => Err(Malformed::Authentication { code: CODE_SASL }),
+            true => Err(MalformedMessage::Authentication { code: CODE_SASL }),
         };
     }
 }
@@ -119,14 +119,17 @@ mod tests {
     fn refuses_other_layouts() {
         assert_eq!(
             authentication(b"\0\0\0\x0a\0"),
-            Err(Malformed::Authentication { code: CODE_SASL })
+            Err(MalformedMessage::Authentication { code: CODE_SASL })
         );
         assert_eq!(
             authentication(b"\0\0\0\x0aX\0"),
-            Err(Malformed::Unterminated)
+            Err(MalformedMessage::Unterminated)
         );
-        assert_eq!(authentication(b"\0\0\0\x0aX"), Err(Malformed::Unterminated));
-        assert_eq!(authentication(b"\0\0\0"), Err(Malformed::Short));
+        assert_eq!(
+            authentication(b"\0\0\0\x0aX"),
+            Err(MalformedMessage::Unterminated)
+        );
+        assert_eq!(authentication(b"\0\0\0"), Err(MalformedMessage::Short));
     }
 
     #[test]

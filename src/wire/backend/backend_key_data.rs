@@ -2,13 +2,13 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 use crate::wire::startup::checked_secret;
 
 /// Reads the process id and the key: four bytes in protocol 3.0, up to 256 in 3.2.
-pub fn backend_key_data(body: &[u8]) -> Result<(i32, &[u8]), Malformed> {
-    let mut reader = Reader::new(body);
+pub fn backend_key_data(body: &[u8]) -> Result<(i32, &[u8]), MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let pid = reader.i32()?;
     Ok((pid, checked_secret(reader.rest())?))
 }
@@ -29,15 +29,15 @@ mod tests {
 
     #[test]
     fn refuses_keys_of_other_lengths() {
-        assert_eq!(backend_key_data(b"\0\0\0"), Err(Malformed::Short));
+        assert_eq!(backend_key_data(b"\0\0\0"), Err(MalformedMessage::Short));
         assert_eq!(
             backend_key_data(b"\0\0\0\x01abc"),
-            Err(Malformed::SecretLength { bytes: 3 })
+            Err(MalformedMessage::SecretLength { bytes: 3 })
         );
         let long = [&b"\0\0\0\x01"[..], &[7; 257]].concat();
         assert_eq!(
             backend_key_data(&long),
-            Err(Malformed::SecretLength { bytes: 257 })
+            Err(MalformedMessage::SecretLength { bytes: 257 })
         );
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// Reads the tag, such as `SELECT 5`.
-pub fn command_tag(body: &[u8]) -> Result<&str, Malformed> {
-    let mut reader = Reader::new(body);
+pub fn command_tag(body: &[u8]) -> Result<&str, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let tag = reader.text()?;
     reader.finish()?;
     tag.utf8()
@@ -25,8 +25,8 @@ mod tests {
         check_ends(b"INSERT 0 1\0", |body| command_tag(body).is_ok());
         assert_eq!(
             command_tag(b"SELECT\0DELETE\0"),
-            Err(Malformed::Leftover { bytes: 7 })
+            Err(MalformedMessage::Leftover { bytes: 7 })
         );
-        assert_eq!(command_tag(b"\xff\0"), Err(Malformed::NotUtf8));
+        assert_eq!(command_tag(b"\xff\0"), Err(MalformedMessage::NotUtf8));
     }
 }

@@ -6,18 +6,18 @@
 
 use std::fmt;
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// The fields of one error or notice. Their bytes are kept as sent: before a login is done a
 /// server may write in any encoding.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Fields<'a> {
+pub struct ResponseFields<'a> {
     /// Checked once: whole fields and a terminator.
     body: &'a [u8],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> ResponseFields<'a> {
     /// The first field of this kind, such as `b'C'`, when it is UTF-8.
     pub fn get(self, kind: u8) -> Option<&'a str> {
         std::str::from_utf8(self.bytes(kind)?).ok()
@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
 
     /// Each field in the order sent.
     pub fn iter(self) -> impl Iterator<Item = (u8, &'a [u8])> {
-        let mut reader = Reader::new(self.body);
+        let mut reader = MessageReader::new(self.body);
         std::iter::from_fn(move || match reader.u8() {
             Ok(0) | Err(_) => None,
             Ok(kind) => reader.string_bytes().ok().map(|value| (kind, value)),
@@ -54,17 +54,17 @@ impl<'a> Fields<'a> {
 }
 
 /// Reads an ErrorResponse or a NoticeResponse.
-pub fn error_fields(body: &[u8]) -> Result<Fields<'_>, Malformed> {
-    let mut reader = Reader::new(body);
+pub fn error_fields(body: &[u8]) -> Result<ResponseFields<'_>, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     while reader.u8()? != 0 {
         reader.string_bytes()?;
     }
     reader.finish()?;
-    Ok(Fields { body })
+    Ok(ResponseFields { body })
 }
 
 /// The fields quote statements: only the condition is shown.
-impl fmt::Debug for Fields<'_> {
+impl fmt::Debug for ResponseFields<'_> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.debug_struct("Fields")
             .field("sqlstate", &self.sqlstate())
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn older_servers_have_one_severity() {
         assert_eq!(
-            error_fields(b"SFATAL\0\0").map(Fields::severity),
+            error_fields(b"SFATAL\0\0").map(ResponseFields::severity),
             Ok(Some("FATAL"))
         );
     }
@@ -111,7 +111,7 @@ mod tests {
             b"C\0\0",
             b"\0",
         ] {
-            assert_eq!(error_fields(body).map(Fields::sqlstate), Ok(None));
+            assert_eq!(error_fields(body).map(ResponseFields::sqlstate), Ok(None));
         }
     }
 

@@ -14,7 +14,7 @@ mod ready_for_query;
 pub use authentication::{Authentication, authentication};
 pub use backend_key_data::backend_key_data;
 pub use command_complete::command_tag;
-pub use error_response::{Fields, error_fields};
+pub use error_response::{ResponseFields, error_fields};
 pub use negotiate_protocol_version::{NegotiateProtocolVersion, negotiate_protocol_version};
 pub use parameter_status::parameter_status;
 pub use ready_for_query::{TransactionStatus, ready_for_query};

@@ -3,8 +3,8 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 use crate::wire::startup::ProtocolVersion;
 
 /// What the upstream offers instead.
@@ -18,15 +18,17 @@ pub struct NegotiateProtocolVersion<'a> {
 
 /// Reads it. Postgres writes the whole version where the documentation speaks of a minor number;
 /// both are understood.
-pub fn negotiate_protocol_version(body: &[u8]) -> Result<NegotiateProtocolVersion<'_>, Malformed> {
-    let mut reader = Reader::new(body);
+pub fn negotiate_protocol_version(
+    body: &[u8],
+) -> Result<NegotiateProtocolVersion<'_>, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let newest = match (reader.u16()?, reader.u16()?) {
         (0 | 3, minor) => ProtocolVersion { major: 3, minor },
-        (major, minor) => return Err(Malformed::UnsupportedProtocol { major, minor }),
+        (major, minor) => return Err(MalformedMessage::UnsupportedProtocol { major, minor }),
     };
     let count = reader.i32()?;
     if count < 0 {
-        return Err(Malformed::Count { count });
+        return Err(MalformedMessage::Count { count });
     }
     // Nothing is reserved for a count that only claims: each turn takes bytes of the frame or ends.
     let mut unrecognised = Vec::new();
@@ -71,15 +73,15 @@ mod tests {
         let read = |body| negotiate_protocol_version(body).map(|_| ());
         assert_eq!(
             read(b"\0\x03\0\0\xff\xff\xff\xff"),
-            Err(Malformed::Count { count: -1 })
+            Err(MalformedMessage::Count { count: -1 })
         );
         assert_eq!(
             read(b"\0\x03\0\0\x7f\xff\xff\xff"),
-            Err(Malformed::Unterminated)
+            Err(MalformedMessage::Unterminated)
         );
         assert_eq!(
             read(b"\0\x02\0\0\0\0\0\0"),
-            Err(Malformed::UnsupportedProtocol { major: 2, minor: 0 })
+            Err(MalformedMessage::UnsupportedProtocol { major: 2, minor: 0 })
         );
     }
 }

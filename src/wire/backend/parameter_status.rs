@@ -2,12 +2,12 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// Reads name and value.
-pub fn parameter_status(body: &[u8]) -> Result<(&str, &str), Malformed> {
-    let mut reader = Reader::new(body);
+pub fn parameter_status(body: &[u8]) -> Result<(&str, &str), MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let name = reader.text()?;
     let value = reader.text()?;
     reader.finish()?;
@@ -30,6 +30,9 @@ mod tests {
             Ok(("application_name", ""))
         );
         check_ends(b"TimeZone\0UTC\0", |body| parameter_status(body).is_ok());
-        assert_eq!(parameter_status(b"a\0\xff\0"), Err(Malformed::NotUtf8));
+        assert_eq!(
+            parameter_status(b"a\0\xff\0"),
+            Err(MalformedMessage::NotUtf8)
+        );
     }
 }

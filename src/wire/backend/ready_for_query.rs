@@ -2,7 +2,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::Malformed;
+use crate::wire::malformed::MalformedMessage;
 
 /// How the transaction of a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +27,14 @@ impl TransactionStatus {
 }
 
 /// Reads a ReadyForQuery.
-pub const fn ready_for_query(body: &[u8]) -> Result<TransactionStatus, Malformed> {
+pub const fn ready_for_query(body: &[u8]) -> Result<TransactionStatus, MalformedMessage> {
     match body {
         [b'I'] => Ok(TransactionStatus::Idle),
         [b'T'] => Ok(TransactionStatus::InBlock),
         [b'E'] => Ok(TransactionStatus::Failed),
-        [status] => Err(Malformed::Status { status: *status }),
-        [] => Err(Malformed::Short),
-        [_, rest @ ..] => Err(Malformed::Leftover { bytes: rest.len() }),
+        [status] => Err(MalformedMessage::Status { status: *status }),
+        [] => Err(MalformedMessage::Short),
+        [_, rest @ ..] => Err(MalformedMessage::Leftover { bytes: rest.len() }),
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
         check_ends(b"I", |body| ready_for_query(body).is_ok());
         assert_eq!(
             ready_for_query(b"i"),
-            Err(Malformed::Status { status: b'i' })
+            Err(MalformedMessage::Status { status: b'i' })
         );
     }
 }

@@ -8,7 +8,7 @@ use pgwire::messages::startup::{
     BackendKeyData, NegotiateProtocolVersion, ParameterStatus, SecretKey,
 };
 
-use super::{Unencodable, item, put, whole};
+use super::{EncodeError, item, put, whole};
 use crate::limits;
 use crate::wire::backend::TransactionStatus;
 
@@ -48,12 +48,12 @@ pub fn empty_query_response(out: &mut BytesMut) {
 }
 
 /// CommandComplete.
-pub fn command_complete(out: &mut BytesMut, tag: &str) -> Result<(), Unencodable> {
+pub fn command_complete(out: &mut BytesMut, tag: &str) -> Result<(), EncodeError> {
     put(out, &CommandComplete::new(whole(tag)?.to_owned()))
 }
 
 /// ParameterStatus.
-pub fn parameter_status(out: &mut BytesMut, name: &str, value: &str) -> Result<(), Unencodable> {
+pub fn parameter_status(out: &mut BytesMut, name: &str, value: &str) -> Result<(), EncodeError> {
     put(
         out,
         &ParameterStatus::new(item(name)?.to_owned(), whole(value)?.to_owned()),
@@ -61,7 +61,7 @@ pub fn parameter_status(out: &mut BytesMut, name: &str, value: &str) -> Result<(
 }
 
 /// BackendKeyData, with a key of 4 to 256 bytes.
-pub fn backend_key_data(out: &mut BytesMut, pid: i32, secret: &[u8]) -> Result<(), Unencodable> {
+pub fn backend_key_data(out: &mut BytesMut, pid: i32, secret: &[u8]) -> Result<(), EncodeError> {
     put(out, &BackendKeyData::new(pid, secret_key(secret)?))
 }
 
@@ -71,7 +71,7 @@ pub fn negotiate_protocol_version(
     out: &mut BytesMut,
     minor: u16,
     unrecognised: &[&str],
-) -> Result<(), Unencodable> {
+) -> Result<(), EncodeError> {
     let newest = (3 << 16) | i32::from(minor);
     let unrecognised = unrecognised
         .iter()
@@ -82,12 +82,12 @@ pub fn negotiate_protocol_version(
     )
 }
 
-pub(super) fn secret_key(secret: &[u8]) -> Result<SecretKey, Unencodable> {
+pub(super) fn secret_key(secret: &[u8]) -> Result<SecretKey, EncodeError> {
     match secret.len() {
         limits::CANCEL_SECRET_BYTES_MIN..=limits::CANCEL_SECRET_BYTES_MAX => {
             Ok(SecretKey::Bytes(Bytes::copy_from_slice(secret)))
         }
-        _ => Err(Unencodable::SecretLength),
+        _ => Err(EncodeError::SecretLength),
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_said_is_not_half_said() {
-        let nul = Unencodable::StringEndsEarly;
+        let nul = EncodeError::StringEndsEarly;
         assert_eq!(unwritten(|out| command_complete(out, "a\0b")), nul);
         assert_eq!(unwritten(|out| parameter_status(out, "", "x")), nul);
         assert_eq!(unwritten(|out| parameter_status(out, "x", "\0")), nul);
@@ -169,12 +169,12 @@ mod tests {
         );
         assert_eq!(
             unwritten(|out| backend_key_data(out, 1, b"abc")),
-            Unencodable::SecretLength
+            EncodeError::SecretLength
         );
         let long = "x".repeat(40_000);
         assert_eq!(
             unwritten(|out| command_complete(out, &long)),
-            Unencodable::TooLong
+            EncodeError::TooLong
         );
     }
 
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(written(ours), expected);
     }
 
-    fn fine(write: impl FnOnce(&mut BytesMut) -> Result<(), Unencodable>) -> BytesMut {
+    fn fine(write: impl FnOnce(&mut BytesMut) -> Result<(), EncodeError>) -> BytesMut {
         written(|out| write(out).expect("can be said"))
     }
 }

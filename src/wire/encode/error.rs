@@ -8,11 +8,11 @@ use pgwire::messages::response::{ErrorResponse, NoticeResponse};
 
 use crate::limits;
 use crate::sqlstate::SqlState;
-use crate::wire::backend::Fields;
+use crate::wire::backend::ResponseFields;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
+pub enum ErrorSeverity {
     /// The statement failed.
     Error,
     /// The connection ends.
@@ -23,7 +23,7 @@ pub enum Severity {
     Warning,
 }
 
-impl Severity {
+impl ErrorSeverity {
     /// As Postgres writes it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Severity {
 #[derive(Clone, Copy)]
 pub struct ErrorFields<'a> {
     /// How bad it is.
-    pub severity: Severity,
+    pub severity: ErrorSeverity,
     /// The condition.
     pub sqlstate: SqlState,
     /// What happened, in one sentence.
@@ -54,7 +54,7 @@ pub struct ErrorFields<'a> {
 
 impl<'a> ErrorFields<'a> {
     /// A severity, a condition and a sentence.
-    pub const fn new(severity: Severity, sqlstate: SqlState, message: &'a str) -> Self {
+    pub const fn new(severity: ErrorSeverity, sqlstate: SqlState, message: &'a str) -> Self {
         Self {
             severity,
             sqlstate,
@@ -94,7 +94,7 @@ pub fn notice(out: &mut BytesMut, fields: &ErrorFields<'_>) {
 /// All other fields stay as they were sent, byte for byte.
 pub fn error_with(
     out: &mut BytesMut,
-    fields: Fields<'_>,
+    fields: ResponseFields<'_>,
     detail: Option<&str>,
     hint: Option<&str>,
 ) {
@@ -128,7 +128,7 @@ pub fn error_with(
 /// Appends the ErrorResponse of a server once more, with its position so many characters further
 /// to the front. Without a number, or before the beginning, it has none. All other fields stay as
 /// they were sent, byte for byte.
-pub fn error_moved(out: &mut BytesMut, fields: Fields<'_>, shift: Option<i64>) {
+pub fn error_moved(out: &mut BytesMut, fields: ResponseFields<'_>, shift: Option<i64>) {
     let start = out.len();
     out.extend_from_slice(b"E\0\0\0\0");
     for (kind, value) in fields.iter() {
@@ -158,7 +158,7 @@ fn end_fields(out: &mut BytesMut, start: usize) {
 }
 
 /// Appends an ErrorResponse (`E`) or NoticeResponse (`N`) with this body.
-pub fn told(out: &mut BytesMut, kind: u8, body: &[u8]) {
+pub fn error_body(out: &mut BytesMut, kind: u8, body: &[u8]) {
     let length = u32::try_from(body.len() + 4).unwrap_or(u32::MAX);
     out.put_u8(kind);
     out.put_u32(length);
@@ -211,11 +211,15 @@ mod tests {
             detail: Some("d"),
             hint: Some("h"),
             position: Some(8),
-            ..ErrorFields::new(Severity::Error, sqlstate::READ_ONLY_SQL_TRANSACTION, "m")
+            ..ErrorFields::new(
+                ErrorSeverity::Error,
+                sqlstate::READ_ONLY_SQL_TRANSACTION,
+                "m",
+            )
         };
         let body = b"SERROR\0VERROR\0C25006\0Mm\0Dd\0Hh\0P8\0\0";
         assert_eq!(&written(|out| error(out, &fields))[..], frame(b'E', body));
-        let fields = ErrorFields::new(Severity::Notice, sqlstate::SYNTAX_ERROR, "m");
+        let fields = ErrorFields::new(ErrorSeverity::Notice, sqlstate::SYNTAX_ERROR, "m");
         let body = b"SNOTICE\0VNOTICE\0C42601\0Mm\0\0";
         assert_eq!(&written(|out| notice(out, &fields))[..], frame(b'N', body));
     }
@@ -264,7 +268,11 @@ mod tests {
 
     #[test]
     fn a_nul_in_a_text_ends_nothing() {
-        let fields = ErrorFields::new(Severity::Fatal, sqlstate::INTERNAL_ERROR, "a\0C00000\0b");
+        let fields = ErrorFields::new(
+            ErrorSeverity::Fatal,
+            sqlstate::INTERNAL_ERROR,
+            "a\0C00000\0b",
+        );
         let out = written(|out| error(out, &fields));
         let read = error_fields(&out[5..]).expect("sound");
         assert_eq!(
@@ -279,7 +287,7 @@ mod tests {
         let long = "é".repeat(limits::ANSWER_FIELD_BYTES_MAX);
         let fields = ErrorFields {
             hint: Some(&long),
-            ..ErrorFields::new(Severity::Warning, sqlstate::SYNTAX_ERROR, &long)
+            ..ErrorFields::new(ErrorSeverity::Warning, sqlstate::SYNTAX_ERROR, &long)
         };
         let out = written(|out| notice(out, &fields));
         let read = error_fields(&out[5..]).expect("sound");

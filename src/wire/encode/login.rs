@@ -5,7 +5,7 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use pgwire::messages::startup::Authentication;
 
-use super::{Unencodable, item, put};
+use super::{EncodeError, item, put};
 
 /// The login is done.
 pub fn authentication_ok(out: &mut BytesMut) {
@@ -18,7 +18,7 @@ pub fn authentication_cleartext(out: &mut BytesMut) {
 }
 
 /// Offers SASL mechanisms, the preferred one first.
-pub fn authentication_sasl(out: &mut BytesMut, mechanisms: &[&str]) -> Result<(), Unencodable> {
+pub fn authentication_sasl(out: &mut BytesMut, mechanisms: &[&str]) -> Result<(), EncodeError> {
     let mechanisms = mechanisms.iter().map(|name| item(name).map(str::to_owned));
     put(
         out,
@@ -27,7 +27,7 @@ pub fn authentication_sasl(out: &mut BytesMut, mechanisms: &[&str]) -> Result<()
 }
 
 /// A SASL challenge.
-pub fn authentication_sasl_continue(out: &mut BytesMut, data: &[u8]) -> Result<(), Unencodable> {
+pub fn authentication_sasl_continue(out: &mut BytesMut, data: &[u8]) -> Result<(), EncodeError> {
     put(
         out,
         &Authentication::SASLContinue(Bytes::copy_from_slice(data)),
@@ -35,7 +35,7 @@ pub fn authentication_sasl_continue(out: &mut BytesMut, data: &[u8]) -> Result<(
 }
 
 /// The last word of SASL.
-pub fn authentication_sasl_final(out: &mut BytesMut, data: &[u8]) -> Result<(), Unencodable> {
+pub fn authentication_sasl_final(out: &mut BytesMut, data: &[u8]) -> Result<(), EncodeError> {
     put(
         out,
         &Authentication::SASLFinal(Bytes::copy_from_slice(data)),
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_list_does_not_end_early() {
         let cause = unwritten(|out| authentication_sasl(out, &["A", "", "B"]));
-        assert_eq!(cause, Unencodable::StringEndsEarly);
+        assert_eq!(cause, EncodeError::StringEndsEarly);
     }
 
     fn check(out: &[u8], expected: Read<'_>) {
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(backend::authentication(&out[5..]), Ok(expected));
     }
 
-    fn fine(write: impl FnOnce(&mut BytesMut) -> Result<(), Unencodable>) -> BytesMut {
+    fn fine(write: impl FnOnce(&mut BytesMut) -> Result<(), EncodeError>) -> BytesMut {
         written(|out| write(out).expect("can be said"))
     }
 }

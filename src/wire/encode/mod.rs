@@ -21,7 +21,7 @@ pub use answer::{
     negotiate_protocol_version, no_data, parameter_status, parse_complete, portal_suspended,
     ready_for_query,
 };
-pub use error::{ErrorFields, Severity, error, error_moved, error_with, notice, told};
+pub use error::{ErrorFields, ErrorSeverity, error, error_body, error_moved, error_with, notice};
 pub use login::{
     authentication_cleartext, authentication_ok, authentication_sasl, authentication_sasl_continue,
     authentication_sasl_final,
@@ -33,7 +33,7 @@ pub use request::{
 
 /// Why a message cannot be said in the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unencodable {
+pub enum EncodeError {
     /// A string holds the byte that ends strings, or is empty where that ends a list.
     StringEndsEarly,
     /// It is longer than the receiver takes.
@@ -42,7 +42,7 @@ pub enum Unencodable {
     SecretLength,
 }
 
-impl fmt::Display for Unencodable {
+impl fmt::Display for EncodeError {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(match self {
             Self::StringEndsEarly => "a string of the message would end early",
@@ -52,30 +52,30 @@ impl fmt::Display for Unencodable {
     }
 }
 
-impl std::error::Error for Unencodable {}
+impl std::error::Error for EncodeError {}
 
 /// Appends a message of `pgwire`, or nothing.
-fn put(out: &mut BytesMut, message: &impl Message) -> Result<(), Unencodable> {
+fn put(out: &mut BytesMut, message: &impl Message) -> Result<(), EncodeError> {
     let start = out.len();
     message.encode(out).map_err(|_| {
         out.truncate(start);
-        Unencodable::TooLong
+        EncodeError::TooLong
     })
 }
 
 /// A string that stays one string on the wire.
-fn whole(text: &str) -> Result<&str, Unencodable> {
+fn whole(text: &str) -> Result<&str, EncodeError> {
     if text.as_bytes().contains(&0) {
-        Err(Unencodable::StringEndsEarly)
+        Err(EncodeError::StringEndsEarly)
     } else {
         Ok(text)
     }
 }
 
 /// As [`whole`], where an empty string would end a list.
-fn item(text: &str) -> Result<&str, Unencodable> {
+fn item(text: &str) -> Result<&str, EncodeError> {
     if text.is_empty() {
-        Err(Unencodable::StringEndsEarly)
+        Err(EncodeError::StringEndsEarly)
     } else {
         whole(text)
     }
@@ -90,7 +90,7 @@ fn written(write: impl FnOnce(&mut BytesMut)) -> BytesMut {
 
 /// A refusal to encode that left nothing behind.
 #[cfg(test)]
-fn unwritten(write: impl FnOnce(&mut BytesMut) -> Result<(), Unencodable>) -> Unencodable {
+fn unwritten(write: impl FnOnce(&mut BytesMut) -> Result<(), EncodeError>) -> EncodeError {
     let mut out = BytesMut::from(&b"before"[..]);
     let cause = write(&mut out).expect_err("cannot be said");
     assert_eq!(&out[..], b"before");

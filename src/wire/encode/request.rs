@@ -8,9 +8,9 @@ use pgwire::messages::cancel::CancelRequest;
 use pgwire::messages::startup::{SASLInitialResponse, SASLResponse};
 
 use super::answer::secret_key;
-use super::{Unencodable, item, put, whole};
+use super::{EncodeError, item, put, whole};
 use crate::limits;
-use crate::wire::frontend::Oids;
+use crate::wire::frontend::ParameterOids;
 use crate::wire::startup::ProtocolVersion;
 
 /// SSLRequest.
@@ -19,7 +19,7 @@ pub fn ssl_request(out: &mut BytesMut) {
 }
 
 /// CancelRequest, with a key of 4 to 256 bytes.
-pub fn cancel_request(out: &mut BytesMut, pid: i32, secret: &[u8]) -> Result<(), Unencodable> {
+pub fn cancel_request(out: &mut BytesMut, pid: i32, secret: &[u8]) -> Result<(), EncodeError> {
     put(out, &CancelRequest::new(pid, secret_key(secret)?))
 }
 
@@ -28,7 +28,7 @@ pub fn startup<'a>(
     out: &mut BytesMut,
     version: ProtocolVersion,
     parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<(), Unencodable> {
+) -> Result<(), EncodeError> {
     framed(out, None, limits::FIRST_PACKET_BYTES_MAX, |out| {
         out.put_u16(version.major);
         out.put_u16(version.minor);
@@ -42,9 +42,9 @@ pub fn startup<'a>(
 }
 
 /// PasswordMessage.
-pub fn password(out: &mut BytesMut, password: &[u8]) -> Result<(), Unencodable> {
+pub fn password(out: &mut BytesMut, password: &[u8]) -> Result<(), EncodeError> {
     if password.contains(&0) {
-        return Err(Unencodable::StringEndsEarly);
+        return Err(EncodeError::StringEndsEarly);
     }
     framed(out, Some(b'p'), limits::LOGIN_FRAME_BYTES_MAX, |out| {
         out.put_slice(password);
@@ -58,7 +58,7 @@ pub fn sasl_initial_response(
     out: &mut BytesMut,
     mechanism: &str,
     data: Option<&[u8]>,
-) -> Result<(), Unencodable> {
+) -> Result<(), EncodeError> {
     let data = data.map(Bytes::copy_from_slice);
     put(
         out,
@@ -67,12 +67,12 @@ pub fn sasl_initial_response(
 }
 
 /// SASLResponse.
-pub fn sasl_response(out: &mut BytesMut, data: &[u8]) -> Result<(), Unencodable> {
+pub fn sasl_response(out: &mut BytesMut, data: &[u8]) -> Result<(), EncodeError> {
     put(out, &SASLResponse::new(Bytes::copy_from_slice(data)))
 }
 
 /// Query.
-pub fn query(out: &mut BytesMut, text: &str) -> Result<(), Unencodable> {
+pub fn query(out: &mut BytesMut, text: &str) -> Result<(), EncodeError> {
     let text = whole(text)?;
     framed(out, Some(b'Q'), limits::STATEMENT_FRAME_BYTES_MAX, |out| {
         string(out, text);
@@ -85,8 +85,8 @@ pub fn parse(
     out: &mut BytesMut,
     name: &str,
     text: &str,
-    parameter_types: Oids<'_>,
-) -> Result<(), Unencodable> {
+    parameter_types: ParameterOids<'_>,
+) -> Result<(), EncodeError> {
     let (name, text) = (whole(name)?, whole(text)?);
     framed(out, Some(b'P'), limits::STATEMENT_FRAME_BYTES_MAX, |out| {
         string(out, name);
@@ -104,7 +104,7 @@ pub fn bind(
     portal: &str,
     statement: &str,
     given: &[u8],
-) -> Result<(), Unencodable> {
+) -> Result<(), EncodeError> {
     let (portal, statement) = (whole(portal)?, whole(statement)?);
     framed(out, Some(b'B'), limits::BIND_FRAME_BYTES_MAX, |out| {
         string(out, portal);
@@ -116,7 +116,7 @@ pub fn bind(
 }
 
 /// Execute of a portal, to its end.
-pub fn execute(out: &mut BytesMut, portal: &str) -> Result<(), Unencodable> {
+pub fn execute(out: &mut BytesMut, portal: &str) -> Result<(), EncodeError> {
     let portal = whole(portal)?;
     framed(out, Some(b'E'), limits::SMALL_FRAME_BYTES_MAX, |out| {
         string(out, portal);
@@ -126,7 +126,7 @@ pub fn execute(out: &mut BytesMut, portal: &str) -> Result<(), Unencodable> {
 }
 
 /// Close of a portal (`P`) or prepared statement (`S`).
-pub fn close(out: &mut BytesMut, sort: u8, name: &str) -> Result<(), Unencodable> {
+pub fn close(out: &mut BytesMut, sort: u8, name: &str) -> Result<(), EncodeError> {
     let name = whole(name)?;
     framed(out, Some(b'C'), limits::SMALL_FRAME_BYTES_MAX, |out| {
         out.put_u8(sort);
@@ -160,8 +160,8 @@ fn framed(
     out: &mut BytesMut,
     kind: Option<u8>,
     length_max: i32,
-    body: impl FnOnce(&mut BytesMut) -> Result<(), Unencodable>,
-) -> Result<(), Unencodable> {
+    body: impl FnOnce(&mut BytesMut) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
     let start = out.len();
     out.extend(kind);
     let word = out.len();
@@ -174,11 +174,11 @@ fn framed(
 }
 
 /// Writes into the length word at `word` how much follows from there.
-fn set_length(out: &mut BytesMut, word: usize, length_max: i32) -> Result<(), Unencodable> {
+fn set_length(out: &mut BytesMut, word: usize, length_max: i32) -> Result<(), EncodeError> {
     let frame = out.get_mut(word..).unwrap_or_default();
-    let length = i32::try_from(frame.len()).map_err(|_| Unencodable::TooLong)?;
+    let length = i32::try_from(frame.len()).map_err(|_| EncodeError::TooLong)?;
     let place = frame.first_chunk_mut().filter(|_| length <= length_max);
-    *place.ok_or(Unencodable::TooLong)? = length.to_be_bytes();
+    *place.ok_or(EncodeError::TooLong)? = length.to_be_bytes();
     Ok(())
 }
 
@@ -188,8 +188,8 @@ mod tests {
 
     use super::*;
     use crate::wire::encode::{unwritten, written};
-    use crate::wire::frame::{Cut, Phase, cut_frontend};
-    use crate::wire::frontend::{Frontend, decode};
+    use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
+    use crate::wire::frontend::{FrontendMessage, decode};
     use crate::wire::startup::{FirstPacket, cut_first};
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
             b"Q\0\0\0\x0dselect 1\0"
         );
         assert_eq!(
-            &fine(|out| parse(out, "s", "x", Oids::default()))[..],
+            &fine(|out| parse(out, "s", "x", ParameterOids::default()))[..],
             b"P\0\0\0\x0as\0x\0\0\0"
         );
         assert_eq!(&fine(|out| password(out, b"pw"))[..], b"p\0\0\0\x07pw\0");
@@ -252,10 +252,10 @@ mod tests {
     #[test]
     fn a_parse_is_read_back_with_its_types() {
         let original = b"P\0\0\0\x12\0$1\0\0\x02\0\0\0\x17\0\0\0\x19";
-        let Ok(Cut::Whole(frame)) = cut_frontend(original, Phase::Session) else {
+        let Ok(FrameCut::Whole(frame)) = cut_frontend(original, ProtocolPhase::Session) else {
             panic!("a whole frame")
         };
-        let Ok(Frontend::Parse(read)) = decode(&frame) else {
+        let Ok(FrontendMessage::Parse(read)) = decode(&frame) else {
             panic!("a Parse")
         };
         let out = fine(|out| parse(out, read.name, read.text, read.parameter_types));
@@ -264,14 +264,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_said_is_not_half_said() {
-        let nul = Unencodable::StringEndsEarly;
+        let nul = EncodeError::StringEndsEarly;
         let version = ProtocolVersion::V3_0;
         assert_eq!(unwritten(|out| query(out, "a\0b")), nul);
         assert_eq!(
-            unwritten(|out| parse(out, "a\0", "b", Oids::default())),
+            unwritten(|out| parse(out, "a\0", "b", ParameterOids::default())),
             nul
         );
-        assert_eq!(unwritten(|out| parse(out, "", "b\0", Oids::default())), nul);
+        assert_eq!(
+            unwritten(|out| parse(out, "", "b\0", ParameterOids::default())),
+            nul
+        );
         assert_eq!(unwritten(|out| password(out, b"a\0b")), nul);
         assert_eq!(unwritten(|out| sasl_initial_response(out, "", None)), nul);
         assert_eq!(
@@ -281,7 +284,7 @@ mod tests {
         assert_eq!(unwritten(|out| startup(out, version, [("a", "b\0c")])), nul);
         assert_eq!(
             unwritten(|out| cancel_request(out, 1, b"")),
-            Unencodable::SecretLength
+            EncodeError::SecretLength
         );
     }
 
@@ -291,10 +294,10 @@ mod tests {
         let version = ProtocolVersion::V3_0;
         assert_eq!(
             unwritten(|out| startup(out, version, [("a", &long[..])])),
-            Unencodable::TooLong
+            EncodeError::TooLong
         );
         let long = "x".repeat(usize::try_from(limits::STATEMENT_FRAME_BYTES_MAX).expect("fits"));
-        assert_eq!(unwritten(|out| query(out, &long)), Unencodable::TooLong);
+        assert_eq!(unwritten(|out| query(out, &long)), EncodeError::TooLong);
         let longest = long.get(5..).expect("long enough");
         assert_eq!(fine(|out| query(out, longest)).len(), long.len() + 1);
     }
@@ -305,7 +308,7 @@ mod tests {
         assert_eq!(written(ours), expected);
     }
 
-    fn fine(write: impl FnOnce(&mut BytesMut) -> Result<(), Unencodable>) -> BytesMut {
+    fn fine(write: impl FnOnce(&mut BytesMut) -> Result<(), EncodeError>) -> BytesMut {
         written(|out| write(out).expect("can be said"))
     }
 }

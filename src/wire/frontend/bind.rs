@@ -7,8 +7,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// A portal to make.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Bind<'a> {
 
 /// One value of a Bind.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum BindValue<'a> {
     /// NULL.
     Null,
     /// As a text.
@@ -36,9 +36,9 @@ pub enum Value<'a> {
 
 impl<'a> Bind<'a> {
     /// The value of a parameter, by its place from 1; none where there is no such value.
-    pub fn value(&self, number: u16) -> Option<Value<'a>> {
+    pub fn value(&self, number: u16) -> Option<BindValue<'a>> {
         let place = usize::from(number).checked_sub(1)?;
-        let mut reader = Reader::new(self.given);
+        let mut reader = MessageReader::new(self.given);
         let count = reader.u16().ok()?;
         let mut format = 0;
         for index in 0..usize::from(count) {
@@ -50,15 +50,15 @@ impl<'a> Bind<'a> {
         let values = reader.u16().ok()?;
         let mut values = (0..values).map_while(|_| reader.value().ok());
         Some(match (values.nth(place)?, format) {
-            (None, _) => Value::Null,
-            (Some(text), 0) => Value::Text(text),
-            (Some(bytes), _) => Value::Binary(bytes),
+            (None, _) => BindValue::Null,
+            (Some(text), 0) => BindValue::Text(text),
+            (Some(bytes), _) => BindValue::Binary(bytes),
         })
     }
 }
 
-pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, Malformed> {
-    let mut reader = Reader::new(body);
+pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let portal = reader.text()?;
     let statement = reader.text()?;
     let from = reader.rest();
@@ -77,11 +77,11 @@ pub(super) fn decode(body: &[u8]) -> Result<Bind<'_>, Malformed> {
 
 /// Walks format codes and values, as Bind and FunctionCall have them; answers with the number of
 /// values. Formats are none, one for all, or one for each.
-pub(super) fn values(reader: &mut Reader<'_>) -> Result<u16, Malformed> {
+pub(super) fn values(reader: &mut MessageReader<'_>) -> Result<u16, MalformedMessage> {
     let formats = formats(reader)?;
     let values = reader.u16()?;
     if formats > 1 && formats != values {
-        return Err(Malformed::FormatCount { formats, values });
+        return Err(MalformedMessage::FormatCount { formats, values });
     }
     for _ in 0..values {
         reader.value()?;
@@ -89,7 +89,7 @@ pub(super) fn values(reader: &mut Reader<'_>) -> Result<u16, Malformed> {
     Ok(values)
 }
 
-fn formats(reader: &mut Reader<'_>) -> Result<u16, Malformed> {
+fn formats(reader: &mut MessageReader<'_>) -> Result<u16, MalformedMessage> {
     let count = reader.u16()?;
     for _ in 0..count {
         format(reader)?;
@@ -97,10 +97,10 @@ fn formats(reader: &mut Reader<'_>) -> Result<u16, Malformed> {
     Ok(count)
 }
 
-pub(super) fn format(reader: &mut Reader<'_>) -> Result<(), Malformed> {
+pub(super) fn format(reader: &mut MessageReader<'_>) -> Result<(), MalformedMessage> {
     match reader.i16()? {
         0 | 1 => Ok(()),
-        code => Err(Malformed::FormatCode { code }),
+        code => Err(MalformedMessage::FormatCode { code }),
     }
 }
 
@@ -116,7 +116,7 @@ impl fmt::Debug for Bind<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::Frontend;
+    use crate::wire::frontend::FrontendMessage;
     use crate::wire::message_laws::check;
 
     #[test]
@@ -147,14 +147,14 @@ mod tests {
         let of = |given| bind_of("", "", 0, given);
         let two = b"\0\x02\0\0\0\x01\0\x02\0\0\0\x017\0\0\0\x02\0\x07";
         let bind = of(two);
-        assert!(bind.value(1) == Some(Value::Text(b"7")));
-        assert!(bind.value(2) == Some(Value::Binary(b"\0\x07")));
+        assert!(bind.value(1) == Some(BindValue::Text(b"7")));
+        assert!(bind.value(2) == Some(BindValue::Binary(b"\0\x07")));
         assert!(bind.value(3).is_none());
         let bind = of(b"\0\x01\0\x01\0\x02\xff\xff\xff\xff\0\0\0\x01\x07");
-        assert!(bind.value(1) == Some(Value::Null));
-        assert!(bind.value(2) == Some(Value::Binary(b"\x07")));
+        assert!(bind.value(1) == Some(BindValue::Null));
+        assert!(bind.value(2) == Some(BindValue::Binary(b"\x07")));
         let bind = of(b"\0\0\0\x01\0\0\0\0");
-        assert!(bind.value(1) == Some(Value::Text(b"")));
+        assert!(bind.value(1) == Some(BindValue::Text(b"")));
         assert!(bind.value(0).is_none() && bind.value(2).is_none());
         assert!(of(b"\0\0\0\0").value(1).is_none());
     }
@@ -163,7 +163,7 @@ mod tests {
     fn formats_are_none_one_or_all() {
         assert_eq!(
             decode(b"\0\0\0\x02\0\0\0\0\0\x01\xff\xff\xff\xff\0\0"),
-            Err(Malformed::FormatCount {
+            Err(MalformedMessage::FormatCount {
                 formats: 2,
                 values: 1
             })
@@ -172,15 +172,15 @@ mod tests {
         assert!(decode(b"\0\0\0\x01\0\x01\0\0\0\0").is_ok());
         assert_eq!(
             decode(b"\0\0\0\x01\0\x02\0\0\0\0"),
-            Err(Malformed::FormatCode { code: 2 })
+            Err(MalformedMessage::FormatCode { code: 2 })
         );
         assert_eq!(
             decode(b"\0\0\0\x01\xff\xff\0\0\0\0"),
-            Err(Malformed::FormatCode { code: -1 })
+            Err(MalformedMessage::FormatCode { code: -1 })
         );
         assert_eq!(
             decode(b"\0\0\0\0\0\0\0\x01\0\x02"),
-            Err(Malformed::FormatCode { code: 2 })
+            Err(MalformedMessage::FormatCode { code: 2 })
         );
     }
 
@@ -188,33 +188,48 @@ mod tests {
     fn lengths_of_values_are_the_truth() {
         assert_eq!(
             decode(b"\0\0\0\0\0\x01\xff\xff\xff\xfe\0\0"),
-            Err(Malformed::ValueLength { length: -2 })
+            Err(MalformedMessage::ValueLength { length: -2 })
         );
         assert_eq!(
             decode(b"\0\0\0\0\0\x01\x80\0\0\0\0\0"),
-            Err(Malformed::ValueLength { length: i32::MIN })
+            Err(MalformedMessage::ValueLength { length: i32::MIN })
         );
         assert_eq!(
             decode(b"\0\0\0\0\0\x01\x7f\xff\xff\xff\0\0"),
-            Err(Malformed::Short)
+            Err(MalformedMessage::Short)
         );
         assert_eq!(
             decode(b"\0\0\0\0\0\x01\0\0\0\x03\0\0"),
-            Err(Malformed::Short)
+            Err(MalformedMessage::Short)
         );
-        assert_eq!(decode(b"\0\0\0\0\xff\xff\0\0"), Err(Malformed::Short));
-        assert_eq!(decode(b"\0\0\0\0\0\0\xff\xff"), Err(Malformed::Short));
+        assert_eq!(
+            decode(b"\0\0\0\0\xff\xff\0\0"),
+            Err(MalformedMessage::Short)
+        );
+        assert_eq!(
+            decode(b"\0\0\0\0\0\0\xff\xff"),
+            Err(MalformedMessage::Short)
+        );
         assert_eq!(
             decode(b"\0\0\0\0\0\0\0\0x"),
-            Err(Malformed::Leftover { bytes: 1 })
+            Err(MalformedMessage::Leftover { bytes: 1 })
         );
     }
 
     #[test]
     fn layout_is_judged_before_encoding() {
-        assert_eq!(decode(b"\xff\0\0\0\0\0\0\0\0"), Err(Malformed::NotUtf8));
-        assert_eq!(decode(b"\0\xff\0\0\0\0\0\0\0"), Err(Malformed::NotUtf8));
-        assert_eq!(decode(b"\xff\0\0\0\0\0\0\0\x01"), Err(Malformed::Short));
+        assert_eq!(
+            decode(b"\xff\0\0\0\0\0\0\0\0"),
+            Err(MalformedMessage::NotUtf8)
+        );
+        assert_eq!(
+            decode(b"\0\xff\0\0\0\0\0\0\0"),
+            Err(MalformedMessage::NotUtf8)
+        );
+        assert_eq!(
+            decode(b"\xff\0\0\0\0\0\0\0\x01"),
+            Err(MalformedMessage::Short)
+        );
     }
 
     fn bind<'a>(
@@ -222,8 +237,8 @@ mod tests {
         statement: &'a str,
         parameters: u16,
         given: &'a [u8],
-    ) -> Frontend<'a> {
-        Frontend::Bind(bind_of(portal, statement, parameters, given))
+    ) -> FrontendMessage<'a> {
+        FrontendMessage::Bind(bind_of(portal, statement, parameters, given))
     }
 
     fn bind_of<'a>(

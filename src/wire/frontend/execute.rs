@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// A portal to run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct Execute<'a> {
     pub rows_max: i32,
 }
 
-pub(super) fn decode(body: &[u8]) -> Result<Execute<'_>, Malformed> {
-    let mut reader = Reader::new(body);
+pub(super) fn decode(body: &[u8]) -> Result<Execute<'_>, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let portal = reader.text()?;
     let rows_max = reader.i32()?;
     reader.finish()?;
@@ -39,7 +39,7 @@ impl fmt::Debug for Execute<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::Frontend;
+    use crate::wire::frontend::FrontendMessage;
     use crate::wire::message_laws::check;
 
     #[test]
@@ -51,16 +51,16 @@ mod tests {
 
     #[test]
     fn refuses_other_layouts() {
-        assert_eq!(decode(b"\0\0\0\0"), Err(Malformed::Short));
+        assert_eq!(decode(b"\0\0\0\0"), Err(MalformedMessage::Short));
         assert_eq!(
             decode(b"\0\0\0\0\0\0"),
-            Err(Malformed::Leftover { bytes: 1 })
+            Err(MalformedMessage::Leftover { bytes: 1 })
         );
-        assert_eq!(decode(b"abc"), Err(Malformed::Unterminated));
-        assert_eq!(decode(b"\xff\0\0\0\0\0"), Err(Malformed::NotUtf8));
+        assert_eq!(decode(b"abc"), Err(MalformedMessage::Unterminated));
+        assert_eq!(decode(b"\xff\0\0\0\0\0"), Err(MalformedMessage::NotUtf8));
     }
 
-    fn execute(portal: &str, rows_max: i32) -> Frontend<'_> {
-        Frontend::Execute(Execute { portal, rows_max })
+    fn execute(portal: &str, rows_max: i32) -> FrontendMessage<'_> {
+        FrontendMessage::Execute(Execute { portal, rows_max })
     }
 }

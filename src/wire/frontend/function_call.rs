@@ -3,11 +3,11 @@
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
 use super::bind;
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
-pub(super) fn decode(body: &[u8]) -> Result<(), Malformed> {
-    let mut reader = Reader::new(body);
+pub(super) fn decode(body: &[u8]) -> Result<(), MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     reader.i32()?;
     bind::values(&mut reader)?;
     bind::format(&mut reader)?;
@@ -17,18 +17,18 @@ pub(super) fn decode(body: &[u8]) -> Result<(), Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::Frontend;
+    use crate::wire::frontend::FrontendMessage;
     use crate::wire::message_laws::check;
 
     #[test]
     fn golden() {
         check(
             b"F\0\0\0\x0e\0\0\x03\xbb\0\0\0\0\0\0",
-            Frontend::FunctionCall,
+            FrontendMessage::FunctionCall,
         );
         check(
             b"F\0\0\0\x15\0\0\x03\xbb\0\x01\0\x01\0\x01\0\0\0\x01x\0\x01",
-            Frontend::FunctionCall,
+            FrontendMessage::FunctionCall,
         );
     }
 
@@ -36,11 +36,11 @@ mod tests {
     fn refuses_other_layouts() {
         assert_eq!(
             decode(b"\0\0\0\x01\0\0\0\x01\0\0\0\x09\0\0"),
-            Err(Malformed::Short)
+            Err(MalformedMessage::Short)
         );
         assert_eq!(
             decode(b"\0\0\0\x01\0\0\0\0\0\x07"),
-            Err(Malformed::FormatCode { code: 7 })
+            Err(MalformedMessage::FormatCode { code: 7 })
         );
     }
 }

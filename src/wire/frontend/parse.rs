@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// A text to prepare; neither string holds a NUL.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,16 +15,16 @@ pub struct Parse<'a> {
     /// The text exactly as sent.
     pub text: &'a str,
     /// The types that the client fixes for the first parameters.
-    pub parameter_types: Oids<'a>,
+    pub parameter_types: ParameterOids<'a>,
 }
 
 /// Type oids as they stand in a message: whole words, at most 65,535 of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Oids<'a> {
+pub struct ParameterOids<'a> {
     words: &'a [[u8; 4]],
 }
 
-impl<'a> Oids<'a> {
+impl<'a> ParameterOids<'a> {
     /// These, each as it stands in a message; none where they are more than a message counts.
     pub fn of(words: &'a [[u8; 4]]) -> Option<Self> {
         u16::try_from(words.len()).ok().map(|_count| Self { words })
@@ -46,18 +46,18 @@ impl<'a> Oids<'a> {
         self.words.as_flattened()
     }
 
-    fn take(reader: &mut Reader<'a>) -> Result<Self, Malformed> {
+    fn take(reader: &mut MessageReader<'a>) -> Result<Self, MalformedMessage> {
         let count = usize::from(reader.u16()?);
         let (words, _) = reader.bytes(count * OID_BYTES)?.as_chunks();
         Ok(Self { words })
     }
 }
 
-pub(super) fn decode(body: &[u8]) -> Result<Parse<'_>, Malformed> {
-    let mut reader = Reader::new(body);
+pub(super) fn decode(body: &[u8]) -> Result<Parse<'_>, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let name = reader.text()?;
     let text = reader.text()?;
-    let parameter_types = Oids::take(&mut reader)?;
+    let parameter_types = ParameterOids::take(&mut reader)?;
     reader.finish()?;
     Ok(Parse {
         name: name.utf8()?,
@@ -82,10 +82,10 @@ const OID_BYTES: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::Frontend;
+    use crate::wire::frontend::FrontendMessage;
     use crate::wire::message_laws::check;
 
-    const TWO: Oids<'static> = Oids {
+    const TWO: ParameterOids<'static> = ParameterOids {
         words: &[[0, 0, 0, 23], [0, 0, 0, 25]],
     };
 
@@ -93,14 +93,14 @@ mod tests {
     fn golden() {
         check(
             b"P\0\0\0\x12s1\0select 1\0\0\0",
-            parse("s1", "select 1", Oids::default()),
+            parse("s1", "select 1", ParameterOids::default()),
         );
         check(
             b"P\0\0\0\x0f\0$1 \0\0\x01\0\0\x04\x01",
             parse(
                 "",
                 "$1 ",
-                Oids {
+                ParameterOids {
                     words: &[[0, 0, 4, 1]],
                 },
             ),
@@ -118,32 +118,39 @@ mod tests {
 
     #[test]
     fn counts_are_the_truth() {
-        assert_eq!(decode(b"\0\0\0\x01"), Err(Malformed::Short));
-        assert_eq!(decode(b"\0\0\xff\xff"), Err(Malformed::Short));
+        assert_eq!(decode(b"\0\0\0\x01"), Err(MalformedMessage::Short));
+        assert_eq!(decode(b"\0\0\xff\xff"), Err(MalformedMessage::Short));
         assert_eq!(
             decode(b"\0\0\0\0\0\0\0\x17"),
-            Err(Malformed::Leftover { bytes: 4 })
+            Err(MalformedMessage::Leftover { bytes: 4 })
         );
-        assert_eq!(decode(b"a"), Err(Malformed::Unterminated));
-        assert_eq!(decode(b"a\0b"), Err(Malformed::Unterminated));
-        assert_eq!(decode(b"a\0b\0\0"), Err(Malformed::Short));
+        assert_eq!(decode(b"a"), Err(MalformedMessage::Unterminated));
+        assert_eq!(decode(b"a\0b"), Err(MalformedMessage::Unterminated));
+        assert_eq!(decode(b"a\0b\0\0"), Err(MalformedMessage::Short));
     }
 
     #[test]
     fn layout_is_judged_before_encoding() {
-        assert_eq!(decode(b"\xff\0\0\0\0"), Err(Malformed::NotUtf8));
-        assert_eq!(decode(b"\0\xff\0\0\0"), Err(Malformed::NotUtf8));
-        assert_eq!(decode(b"\0\xff\0\0\x01"), Err(Malformed::Short));
+        assert_eq!(decode(b"\xff\0\0\0\0"), Err(MalformedMessage::NotUtf8));
+        assert_eq!(decode(b"\0\xff\0\0\0"), Err(MalformedMessage::NotUtf8));
+        assert_eq!(decode(b"\0\xff\0\0\x01"), Err(MalformedMessage::Short));
     }
 
     #[test]
     fn debug_shows_no_text() {
-        let shown = format!("{:?}", parse("canary1", "canary2", Oids::default()));
+        let shown = format!(
+            "{:?}",
+            parse("canary1", "canary2", ParameterOids::default())
+        );
         assert!(!shown.contains("canary"), "{shown}");
     }
 
-    fn parse<'a>(name: &'a str, text: &'a str, parameter_types: Oids<'a>) -> Frontend<'a> {
-        Frontend::Parse(Parse {
+    fn parse<'a>(
+        name: &'a str,
+        text: &'a str,
+        parameter_types: ParameterOids<'a>,
+    ) -> FrontendMessage<'a> {
+        FrontendMessage::Parse(Parse {
             name,
             text,
             parameter_types,

@@ -3,20 +3,20 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// The answer to a request for a password. It may be empty, which no login accepts.
-pub fn password(body: &[u8]) -> Result<&str, Malformed> {
-    let mut reader = Reader::new(body);
+pub fn password(body: &[u8]) -> Result<&str, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let password = reader.text()?;
     reader.finish()?;
     password.utf8()
 }
 
 /// The chosen SASL mechanism, and its first message where it has one.
-pub fn sasl_initial(body: &[u8]) -> Result<(&str, Option<&[u8]>), Malformed> {
-    let mut reader = Reader::new(body);
+pub fn sasl_initial(body: &[u8]) -> Result<(&str, Option<&[u8]>), MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let mechanism = reader.text()?;
     let data = reader.value()?;
     reader.finish()?;
@@ -31,17 +31,17 @@ pub const fn sasl_response(body: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frame::{Cut, Phase, cut_frontend};
+    use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 
     #[test]
     fn frames_are_awaited_to_the_last_byte() {
         let bytes = b"p\0\0\0\x07pw\0";
         for end in 0..bytes.len() {
             let needed = if end < 5 { 5 } else { bytes.len() };
-            let cut = cut_frontend(&bytes[..end], Phase::Login);
-            assert_eq!(cut, Ok(Cut::Partial { needed }), "cut at {end}");
+            let cut = cut_frontend(&bytes[..end], ProtocolPhase::Login);
+            assert_eq!(cut, Ok(FrameCut::Partial { needed }), "cut at {end}");
         }
-        let Ok(Cut::Whole(frame)) = cut_frontend(bytes, Phase::Login) else {
+        let Ok(FrameCut::Whole(frame)) = cut_frontend(bytes, ProtocolPhase::Login) else {
             panic!("whole")
         };
         assert_eq!(password(frame.body), Ok("pw"));
@@ -63,28 +63,34 @@ mod tests {
     /// The decoder of pgwire 0.42 panics on this one.
     #[test]
     fn an_empty_password_frame_is_refused() {
-        assert_eq!(password(b""), Err(Malformed::Unterminated));
-        assert_eq!(sasl_initial(b""), Err(Malformed::Unterminated));
+        assert_eq!(password(b""), Err(MalformedMessage::Unterminated));
+        assert_eq!(sasl_initial(b""), Err(MalformedMessage::Unterminated));
     }
 
     #[test]
     fn refuses_other_layouts() {
-        assert_eq!(password(b"secret"), Err(Malformed::Unterminated));
-        assert_eq!(password(b"a\0b\0"), Err(Malformed::Leftover { bytes: 2 }));
-        assert_eq!(password(b"\xff\0"), Err(Malformed::NotUtf8));
-        assert_eq!(sasl_initial(b"X\0\0\0\0"), Err(Malformed::Short));
-        assert_eq!(sasl_initial(b"X\0\0\0\0\x02a"), Err(Malformed::Short));
+        assert_eq!(password(b"secret"), Err(MalformedMessage::Unterminated));
+        assert_eq!(
+            password(b"a\0b\0"),
+            Err(MalformedMessage::Leftover { bytes: 2 })
+        );
+        assert_eq!(password(b"\xff\0"), Err(MalformedMessage::NotUtf8));
+        assert_eq!(sasl_initial(b"X\0\0\0\0"), Err(MalformedMessage::Short));
+        assert_eq!(
+            sasl_initial(b"X\0\0\0\0\x02a"),
+            Err(MalformedMessage::Short)
+        );
         assert_eq!(
             sasl_initial(b"X\0\0\0\0\0a"),
-            Err(Malformed::Leftover { bytes: 1 })
+            Err(MalformedMessage::Leftover { bytes: 1 })
         );
         assert_eq!(
             sasl_initial(b"X\0\xff\xff\xff\xfe"),
-            Err(Malformed::ValueLength { length: -2 })
+            Err(MalformedMessage::ValueLength { length: -2 })
         );
         assert_eq!(
             sasl_initial(b"\xff\0\xff\xff\xff\xff"),
-            Err(Malformed::NotUtf8)
+            Err(MalformedMessage::NotUtf8)
         );
     }
 }

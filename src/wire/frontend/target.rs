@@ -2,32 +2,32 @@
 
 use std::fmt;
 
-use crate::wire::malformed::Malformed;
-use crate::wire::reader::Reader;
+use crate::wire::malformed::MalformedMessage;
+use crate::wire::reader::MessageReader;
 
 /// A statement or portal; an empty name is the unnamed one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Target<'a> {
+pub enum StatementOrPortal<'a> {
     /// A prepared statement.
     Statement(&'a str),
     /// A portal.
     Portal(&'a str),
 }
 
-pub(super) fn decode(body: &[u8]) -> Result<Target<'_>, Malformed> {
-    let mut reader = Reader::new(body);
+pub(super) fn decode(body: &[u8]) -> Result<StatementOrPortal<'_>, MalformedMessage> {
+    let mut reader = MessageReader::new(body);
     let kind = reader.u8()?;
     let name = reader.text()?;
     reader.finish()?;
     match kind {
-        b'S' => name.utf8().map(Target::Statement),
-        b'P' => name.utf8().map(Target::Portal),
-        kind => Err(Malformed::Target { kind }),
+        b'S' => name.utf8().map(StatementOrPortal::Statement),
+        b'P' => name.utf8().map(StatementOrPortal::Portal),
+        kind => Err(MalformedMessage::Target { kind }),
     }
 }
 
 /// The name is the client's: it is not shown.
-impl fmt::Debug for Target<'_> {
+impl fmt::Debug for StatementOrPortal<'_> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(match self {
             Self::Statement(_) => "Statement(…)",
@@ -42,13 +42,19 @@ mod tests {
 
     #[test]
     fn refuses_what_is_neither_statement_nor_portal() {
-        assert_eq!(decode(b"s\0"), Err(Malformed::Target { kind: b's' }));
-        assert_eq!(decode(b"\0\0"), Err(Malformed::Target { kind: 0 }));
-        assert_eq!(decode(b"S"), Err(Malformed::Unterminated));
-        assert_eq!(decode(b""), Err(Malformed::Short));
-        assert_eq!(decode(b"Sa\0b\0"), Err(Malformed::Leftover { bytes: 2 }));
-        assert_eq!(decode(b"S\xff\0"), Err(Malformed::NotUtf8));
+        assert_eq!(decode(b"s\0"), Err(MalformedMessage::Target { kind: b's' }));
+        assert_eq!(decode(b"\0\0"), Err(MalformedMessage::Target { kind: 0 }));
+        assert_eq!(decode(b"S"), Err(MalformedMessage::Unterminated));
+        assert_eq!(decode(b""), Err(MalformedMessage::Short));
+        assert_eq!(
+            decode(b"Sa\0b\0"),
+            Err(MalformedMessage::Leftover { bytes: 2 })
+        );
+        assert_eq!(decode(b"S\xff\0"), Err(MalformedMessage::NotUtf8));
         // A frame that is wrong in two ways is wrong in the way that ends the connection.
-        assert_eq!(decode(b"x\xff\0"), Err(Malformed::Target { kind: b'x' }));
+        assert_eq!(
+            decode(b"x\xff\0"),
+            Err(MalformedMessage::Target { kind: b'x' })
+        );
     }
 }

@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 
 use super::collector::Collector;
 use super::crowd::{Crowd, Mode};
@@ -12,7 +12,7 @@ use super::variants::{Sieve, Variant};
 use crate::peers::program;
 
 /// Prints a line for each variant.
-pub fn report(variants: &[Variant], cluster: &Cluster, collector: &Collector) {
+pub fn report(variants: &[Variant], cluster: &PrivateCluster, collector: &Collector) {
     if Command::new("valgrind").arg("--version").output().is_err() {
         println!("instructions: valgrind is not installed");
         return;
@@ -36,7 +36,7 @@ pub fn report(variants: &[Variant], cluster: &Cluster, collector: &Collector) {
     println!();
 }
 
-fn count(variant: Variant, mode: Mode, cluster: &Cluster, collector: &Collector) -> f64 {
+fn count(variant: Variant, mode: Mode, cluster: &PrivateCluster, collector: &Collector) -> f64 {
     let folder = std::env::temp_dir().join(format!("pgsieve-callgrind-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut command = Command::new("valgrind");

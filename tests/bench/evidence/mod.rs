@@ -18,7 +18,7 @@ mod variants;
 
 use std::time::Duration;
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 
 use crate::machine::{children_seconds, thread_seconds};
 use crate::peers::pgbench_cluster;
@@ -50,7 +50,12 @@ pub fn report(effort: &Effort) {
     instructions::report(&variants, &cluster, &collector);
 }
 
-fn side_by_side(effort: &Effort, variants: &[Variant], cluster: &Cluster, collector: &Collector) {
+fn side_by_side(
+    effort: &Effort,
+    variants: &[Variant],
+    cluster: &PrivateCluster,
+    collector: &Collector,
+) {
     let sieves: Vec<Sieve> = variants
         .iter()
         .map(|variant| Sieve::start(*variant, cluster, collector))
@@ -89,7 +94,7 @@ struct Visit {
     all_micros: f64,
 }
 
-fn measure(mode: Mode, effort: &Effort, cluster: &Cluster, sieves: &[Sieve]) -> Vec<Block> {
+fn measure(mode: Mode, effort: &Effort, cluster: &PrivateCluster, sieves: &[Sieve]) -> Vec<Block> {
     let mut seen: Vec<f64> = sieves.iter().map(|one| thread_seconds(one.pid())).collect();
     let postmaster = postmaster(cluster);
     let mut blocks = Vec::new();
@@ -126,7 +131,7 @@ fn measure(mode: Mode, effort: &Effort, cluster: &Cluster, sieves: &[Sieve]) -> 
 }
 
 /// The parent of all that Postgres does.
-fn postmaster(cluster: &Cluster) -> u32 {
+fn postmaster(cluster: &PrivateCluster) -> u32 {
     let text = std::fs::read_to_string(cluster.data().join("postmaster.pid")).unwrap();
     text.lines().next().unwrap().trim().parse().unwrap()
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use pgsieve::demo::cluster::Cluster;
+use pgsieve::demo::cluster::PrivateCluster;
 
 use super::collector::Collector;
 use crate::peers::{free_port, program, wait_for};
@@ -86,7 +86,7 @@ pub struct Sieve {
 
 impl Sieve {
     /// Starts it.
-    pub fn start(variant: Variant, cluster: &Cluster, collector: &Collector) -> Self {
+    pub fn start(variant: Variant, cluster: &PrivateCluster, collector: &Collector) -> Self {
         let command = Command::new(program());
         Self::start_as(command, variant, cluster, collector)
     }
@@ -95,7 +95,7 @@ impl Sieve {
     pub fn start_as(
         mut command: Command,
         variant: Variant,
-        cluster: &Cluster,
+        cluster: &PrivateCluster,
         collector: &Collector,
     ) -> Self {
         let port = free_port();

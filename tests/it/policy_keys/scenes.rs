@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use pgsieve::net::dev_certificates;
-use pgsieve::net::dev_certificates::CertificateWish;
+use pgsieve::net::dev_certificates::CertificateRequest;
 use serde_json::{Value, json};
 
 use super::{Case, Folder, Scene, edited, policy, policy_like_bi, told};
@@ -88,7 +88,7 @@ pub(super) fn client_address(scene: &Scene<'_>) {
 /// `psql` with a certificate and without.
 pub(super) fn certificate_name(_: &Scene<'_>) {
     let folder = Folder::new();
-    let wish = CertificateWish {
+    let wish = CertificateRequest {
         hosts: &[],
         client_name: "ann",
     };

@@ -13,7 +13,7 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span as Sent;
 use pgsieve::demo::cluster::{free_port, random_name};
-use pgsieve::demo::supervisor::Leash;
+use pgsieve::demo::supervisor::SupervisedChild;
 use prost::Message;
 
 use super::until;
@@ -60,7 +60,7 @@ struct Kept {
 
 /// A running rotel, which takes spans both ways and hands them on.
 pub struct Rotel {
-    _agent: Leash,
+    _agent: SupervisedChild,
     /// Where it takes gRPC.
     pub grpc: u16,
     /// Where it takes HTTP.
@@ -78,10 +78,10 @@ impl Collector {
     pub fn on(listener: TcpListener) -> Self {
         let address = listener.local_addr().unwrap();
         let kept = Arc::new(Mutex::new(Kept::default()));
-        let keeper = Arc::clone(&kept);
+        let catalog_cache = Arc::clone(&kept);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = Arc::clone(&keeper);
+                let kept = Arc::clone(&catalog_cache);
                 thread::spawn(move || take_all(stream, &kept));
             }
         });
@@ -158,7 +158,7 @@ impl Rotel {
                 .into_iter()
                 .flat_map(|(name, value)| [name.to_owned(), value]),
         );
-        let agent = Leash::start(&folder, &program(), &words, &[]).unwrap();
+        let agent = SupervisedChild::start(&folder, &program(), &words, &[]).unwrap();
         let rotel = Self {
             _agent: agent,
             grpc,

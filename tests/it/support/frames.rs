@@ -1,5 +1,6 @@
 //! Frontend messages as bytes, right or deliberately wrong. Written from the protocol's page, not
-//! with the code under test: <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+//! with the code under test:
+//! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
 /// A message with this type byte and body, its length as it must be.
 pub fn message(kind: u8, body: &[u8]) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
-use pgsieve::demo::cluster::{Cluster, ClusterError, PasswordMethod};
+use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 
 use super::sql;
 
@@ -18,15 +18,16 @@ pub const READER: &str = "reader";
 pub const VERSIONS: [u32; 6] = [13, 14, 15, 16, 17, 18];
 
 /// The shared Postgres of the newest installed version.
-pub fn shared_cluster() -> &'static Cluster {
-    static SHARED: LazyLock<Cluster> = LazyLock::new(|| start(None).expect("a private Postgres"));
+pub fn shared_cluster() -> &'static PrivateCluster {
+    static SHARED: LazyLock<PrivateCluster> =
+        LazyLock::new(|| start(None).expect("a private Postgres"));
     &SHARED
 }
 
 /// The shared Postgres of a given version, where its programs can be had. Never dropped: its
 /// supervisor sees this process end.
-pub fn shared_cluster_of(version: u32) -> Option<&'static Cluster> {
-    static OTHERS: [OnceLock<Option<Cluster>>; VERSIONS.len()] =
+pub fn shared_cluster_of(version: u32) -> Option<&'static PrivateCluster> {
+    static OTHERS: [OnceLock<Option<PrivateCluster>>; VERSIONS.len()] =
         [const { OnceLock::new() }; VERSIONS.len()];
     if version == shared_cluster().version() {
         return Some(shared_cluster());
@@ -44,7 +45,7 @@ pub fn shared_cluster_of(version: u32) -> Option<&'static Cluster> {
 }
 
 /// A database of one's own, owned by [`APP`], readable for [`READER`].
-pub fn new_database(cluster: &Cluster) -> String {
+pub fn new_database(cluster: &PrivateCluster) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("t{}", NEXT.fetch_add(1, Ordering::Relaxed));
     sql::run_blocking(
@@ -67,7 +68,7 @@ pub fn new_database(cluster: &Cluster) -> String {
 }
 
 /// Makes the roles of the tests in a cluster that a test has started by itself.
-pub fn prepare(cluster: &Cluster) {
+pub fn prepare(cluster: &PrivateCluster) {
     sql::run_blocking(
         &cluster.admin_url("postgres"),
         &[
@@ -80,8 +81,8 @@ pub fn prepare(cluster: &Cluster) {
     );
 }
 
-fn start(version: Option<u32>) -> Result<Cluster, ClusterError> {
-    let builder = Cluster::builder()
+fn start(version: Option<u32>) -> Result<PrivateCluster, ClusterError> {
+    let builder = PrivateCluster::builder()
         .auth(PasswordMethod::Scram)
         .conf("max_prepared_transactions = 5");
     let cluster = match version {

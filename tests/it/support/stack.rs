@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use pgsieve::demo::cluster::{Cluster, free_port, random_name};
+use pgsieve::demo::cluster::{PrivateCluster, free_port, random_name};
 use pgsieve::demo::sample;
-use pgsieve::demo::supervisor::{Leash, Signal};
+use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use tokio_postgres::Client;
 
 use super::raw::Login;
@@ -37,14 +37,14 @@ pub struct Options {
     /// Appended to the URL of the upstream, `?` included.
     pub upstream_query: &'static str,
     /// A cluster that outlives the stack, prepared with `shared::prepare`; the shared one if none.
-    pub cluster: Option<&'static Cluster>,
+    pub cluster: Option<&'static PrivateCluster>,
 }
 
 /// A pgsieve and the database behind it. Ends with the value.
 pub struct Stack {
-    sieve: Leash,
+    sieve: SupervisedChild,
     folder: PathBuf,
-    cluster: &'static Cluster,
+    cluster: &'static PrivateCluster,
     database: String,
     listen: SocketAddr,
     admin: SocketAddr,
@@ -92,7 +92,8 @@ impl Stack {
         );
         let arguments = arguments(&options, &folder, (&upstream, &database), listen, admin);
         let program = Path::new(env!("CARGO_BIN_EXE_pgsieve"));
-        let sieve = Leash::start(&folder, program, &arguments, &options.environment).unwrap();
+        let sieve =
+            SupervisedChild::start(&folder, program, &arguments, &options.environment).unwrap();
         Self {
             sieve,
             folder,
@@ -119,7 +120,7 @@ impl Stack {
     }
 
     /// The Postgres behind it.
-    pub fn cluster(&self) -> &'static Cluster {
+    pub fn cluster(&self) -> &'static PrivateCluster {
         self.cluster
     }
 
@@ -252,7 +253,7 @@ impl Stack {
     }
 
     /// Sends a signal to pgsieve.
-    pub fn signal(&mut self, signal: Signal) {
+    pub fn signal(&mut self, signal: ChildSignal) {
         self.sieve.signal(signal).unwrap();
     }
 
@@ -291,9 +292,9 @@ impl Stack {
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        // The leash would ask gently and wait; tests that want a gentle end ask for it themselves.
+        // The supervisor asks gently and waits; tests that want a gentle end ask for it themselves.
         // It removes the folder as well.
-        drop(self.sieve.signal(Signal::Kill));
+        drop(self.sieve.signal(ChildSignal::Kill));
     }
 }
 
@@ -379,7 +380,7 @@ fn edited(policy: Option<&str>, edits: &[(&str, &str)]) -> String {
 /// Nothing is repaired: errors are the server's own to the last byte.
 pub const UNREPAIRED: &[(&str, &str)] = &[("\n  mode: apply\n", "\n  mode: \"off\"\n")];
 
-fn load_shop(cluster: &Cluster, database: &str) {
+fn load_shop(cluster: &PrivateCluster, database: &str) {
     let grants = format!(
         "GRANT USAGE ON SCHEMA shop TO {READER}; GRANT SELECT ON ALL TABLES IN SCHEMA shop TO {READER}"
     );

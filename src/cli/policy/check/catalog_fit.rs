@@ -4,69 +4,68 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::{Catalog, RelationId, RelationKind};
-use crate::gate::effects::graph::{Sight, argument_types};
-use crate::policy::access::{ColumnPattern, RelationPattern};
-use crate::policy::set::matching::Claim;
+use crate::cli::policy::check::named_relation::{NamedRelation, near};
+use crate::gate::effects::graph::{EffectGraph, argument_types};
+use crate::policy::access::ColumnPattern;
+use crate::policy::set::matching::UserClaim;
 use crate::policy::similar_names::nearest;
-use crate::policy::{Access, Policy, Signature, ThroughViews};
+use crate::policy::{AccessLists, FunctionSignature, Policy, ThroughViews};
 
 /// What there is to say.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct CatalogFindings {
     /// What does not work.
     pub wrong: Vec<String>,
     /// What may not be meant.
     pub warnings: Vec<String>,
 }
 
-/// A relation, by its names.
-struct Named<'c> {
-    id: RelationId,
-    schema: &'c str,
-    name: &'c str,
-}
-
 /// Looks at a policy with the catalog of a database.
-pub fn tell(policy: &Policy, sight: &Sight) -> Told {
-    let catalog = sight.catalog();
-    let relations: Vec<Named<'_>> = catalog
+pub fn findings(policy: &Policy, effect_graph: &EffectGraph) -> CatalogFindings {
+    let catalog = effect_graph.catalog();
+    let relations: Vec<NamedRelation<'_>> = catalog
         .relations()
-        .map(|(id, _)| Named::of(catalog, id))
+        .map(|(id, _)| NamedRelation::of(catalog, id))
         .collect();
-    let mut told = Told::default();
-    for (model, why) in sight.model_problems() {
+    let mut told = CatalogFindings::default();
+    for (model, why) in effect_graph.model_problems() {
         told.wrong.push(format!("{model}: {why}"));
     }
-    for (laid, why) in sight.laid_warnings() {
+    for (laid, why) in effect_graph.overlay_warnings() {
         told.warnings
             .push(format!("{laid}: {why}; it cannot be read"));
     }
     laid(policy, catalog, &relations, &mut told);
-    models(policy, sight, &relations, &mut told);
+    models(policy, effect_graph, &relations, &mut told);
     lists(policy.access(), catalog, &relations, &mut told.warnings);
     if !policy.models().is_empty() {
-        unmodelled(policy, sight, &relations, &mut told.warnings);
+        unmodelled(policy, effect_graph, &relations, &mut told.warnings);
     }
     new_relations(policy.access(), &relations, &mut told.warnings);
     functions(policy, catalog, &mut told.warnings);
     users(policy, catalog, &mut told.warnings);
     roles(policy, catalog, &mut told.warnings);
     if policy.access().through_views == ThroughViews::Own {
-        views(policy, sight, &relations, &mut told.warnings);
+        views(policy, effect_graph, &relations, &mut told.warnings);
     }
     told
 }
 
 /// Relations that may be read as they are, in schemas in which others are read through models: one
 /// of them may have been forgotten.
-fn unmodelled(policy: &Policy, sight: &Sight, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+fn unmodelled(
+    policy: &Policy,
+    effect_graph: &EffectGraph,
+    relations: &[NamedRelation<'_>],
+    warnings: &mut Vec<String>,
+) {
     let models = policy.models();
     let schemas: BTreeSet<&str> = models.iter().map(|model| model.schema.as_str()).collect();
     for schema in schemas {
-        let is_plain = |own: &&Named<'_>| {
+        let is_plain = |own: &&NamedRelation<'_>| {
             own.schema == schema
-                && holds_rows(sight.catalog().relation(own.id).kind)
-                && !sight.mask().is_some_and(|mask| mask.hides(own.id))
+                && holds_rows(effect_graph.catalog().relation(own.id).kind)
+                && !effect_graph.mask().is_some_and(|mask| mask.hides(own.id))
                 && !models
                     .iter()
                     .any(|model| model.schema == schema && model.name == own.name)
@@ -74,7 +73,7 @@ fn unmodelled(policy: &Policy, sight: &Sight, relations: &[Named<'_>], warnings:
         let plain: Vec<String> = relations
             .iter()
             .filter(is_plain)
-            .map(Named::to_string)
+            .map(NamedRelation::to_string)
             .collect();
         if plain.is_empty() {
             continue;
@@ -103,7 +102,11 @@ fn holds_rows(kind: RelationKind) -> bool {
 }
 
 /// Patterns that let in what is made later, and what is kept out because it was.
-fn new_relations(access: &Access, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+fn new_relations(
+    access: &AccessLists,
+    relations: &[NamedRelation<'_>],
+    warnings: &mut Vec<String>,
+) {
     let wild = access.relations_allowed.iter().flatten();
     let wild: Vec<String> = wild
         .filter(|pattern| pattern.is_wild())
@@ -117,13 +120,16 @@ fn new_relations(access: &Access, relations: &[Named<'_>], warnings: &mut Vec<St
         )),
         None => {}
         Some(known) => {
-            let is_out = |own: &&Named<'_>| {
+            let is_out = |own: &&NamedRelation<'_>| {
                 let allowed = access.relations_allowed.as_deref();
                 !own.is_of_server()
                     && !access.allows(own.schema, own.name)
                     && allowed.is_none_or(|all| all.iter().any(|pattern| own.is(pattern)))
             };
-            let out = relations.iter().filter(is_out).map(Named::to_string);
+            let out = relations
+                .iter()
+                .filter(is_out)
+                .map(NamedRelation::to_string);
             let out: Vec<String> = out.collect();
             if !out.is_empty() {
                 warnings.push(format!(
@@ -160,8 +166,13 @@ fn some_of(names: &[String]) -> String {
 const NAMES_TOLD_MAX: usize = 5;
 
 /// Models in no schema, and words about columns that they do not give.
-fn models(policy: &Policy, sight: &Sight, relations: &[Named<'_>], told: &mut Told) {
-    let catalog = sight.catalog();
+fn models(
+    policy: &Policy,
+    effect_graph: &EffectGraph,
+    relations: &[NamedRelation<'_>],
+    told: &mut CatalogFindings,
+) {
+    let catalog = effect_graph.catalog();
     for model in policy.models() {
         let (schema, name) = (&model.schema, &model.name);
         let found = catalog.names().find(schema);
@@ -184,7 +195,7 @@ fn models(policy: &Policy, sight: &Sight, relations: &[Named<'_>], told: &mut To
             ));
         }
         for column in model.columns.keys() {
-            if sight.model_gives(schema, name, column) == Some(false) {
+            if effect_graph.model_has_column(schema, name, column) == Some(false) {
                 told.wrong.push(format!(
                     "models.{schema}.{name}.columns.{column}: its SELECT has no such column"
                 ));
@@ -194,9 +205,14 @@ fn models(policy: &Policy, sight: &Sight, relations: &[Named<'_>], told: &mut To
 }
 
 /// Masks and conditions that are laid over nothing, and models beside them.
-fn laid(policy: &Policy, catalog: &Catalog, relations: &[Named<'_>], told: &mut Told) {
+fn laid(
+    policy: &Policy,
+    catalog: &Catalog,
+    relations: &[NamedRelation<'_>],
+    told: &mut CatalogFindings,
+) {
     let access = policy.access();
-    let is_modelled = |own: &Named<'_>| {
+    let is_modelled = |own: &NamedRelation<'_>| {
         let mut models = policy.models().iter();
         models.any(|model| model.schema == own.schema && model.name == own.name)
     };
@@ -246,7 +262,12 @@ fn laid(policy: &Policy, catalog: &Catalog, relations: &[Named<'_>], told: &mut 
 }
 
 /// The lists of relations and columns.
-fn lists(access: &Access, catalog: &Catalog, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+fn lists(
+    access: &AccessLists,
+    catalog: &Catalog,
+    relations: &[NamedRelation<'_>],
+    warnings: &mut Vec<String>,
+) {
     let allowed = access.relations_allowed.as_deref().unwrap_or_default();
     for (path, list) in [
         ("relations.allow", allowed),
@@ -274,7 +295,7 @@ fn column(
     path: &str,
     pattern: &ColumnPattern,
     catalog: &Catalog,
-    relations: &[Named<'_>],
+    relations: &[NamedRelation<'_>],
 ) -> Option<String> {
     let mut known = BTreeSet::new();
     let mut of_relation = false;
@@ -334,7 +355,7 @@ fn users(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
 fn roles(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
     let wanted = policy
         .matches()
-        .and_then(|own| own.claims.get(&Claim::Role));
+        .and_then(|own| own.claims.get(&UserClaim::Role));
     for pattern in wanted.into_iter().flatten() {
         if catalog.role_names().any(|role| pattern.matches(role)) {
             continue;
@@ -347,7 +368,7 @@ fn roles(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
     }
 }
 
-fn is_function(signature: &Signature, catalog: &Catalog) -> bool {
+fn is_function(signature: &FunctionSignature, catalog: &Catalog) -> bool {
     catalog.functions().any(|(_, function)| {
         let schema = catalog.names().text(catalog.schema(function.schema).name);
         let name = catalog.names().text(function.name);
@@ -356,14 +377,19 @@ fn is_function(signature: &Signature, catalog: &Catalog) -> bool {
 }
 
 /// Views that show what the policy hides elsewhere: each counts as itself.
-fn views(policy: &Policy, sight: &Sight, relations: &[Named<'_>], warnings: &mut Vec<String>) {
+fn views(
+    policy: &Policy,
+    effect_graph: &EffectGraph,
+    relations: &[NamedRelation<'_>],
+    warnings: &mut Vec<String>,
+) {
     if !policy.hides() {
         return;
     }
-    let catalog = sight.catalog();
+    let catalog = effect_graph.catalog();
     let mut covered: Vec<bool> = Vec::new();
     for relation in relations {
-        let hidden = sight
+        let hidden = effect_graph
             .mask()
             .is_some_and(|mask| mask.hides(relation.id) || !mask.columns(relation.id).is_empty());
         let mut models = policy.models().iter();
@@ -376,7 +402,7 @@ fn views(policy: &Policy, sight: &Sight, relations: &[Named<'_>], warnings: &mut
             catalog.relation(view.id).kind,
             RelationKind::View | RelationKind::MaterializedView
         );
-        let is_hidden = sight.mask().is_some_and(|mask| mask.hides(view.id));
+        let is_hidden = effect_graph.mask().is_some_and(|mask| mask.hides(view.id));
         if !is_view || is_hidden || is_covered(view.id) {
             continue;
         }
@@ -413,49 +439,16 @@ fn read_by(catalog: &Catalog, view: RelationId) -> BTreeSet<usize> {
     read
 }
 
-/// The relation that was probably meant.
-fn near(written: &str, relations: &[Named<'_>]) -> String {
-    let of_users = relations.iter().filter(|own| !own.is_of_server());
-    let names: Vec<String> = of_users.map(ToString::to_string).collect();
-    let near = nearest(written, names.iter().map(String::as_str));
-    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
-}
-
-impl<'c> Named<'c> {
-    fn of(catalog: &'c Catalog, id: RelationId) -> Self {
-        let relation = catalog.relation(id);
-        Self {
-            id,
-            schema: catalog.names().text(catalog.schema(relation.schema).name),
-            name: catalog.names().text(relation.name),
-        }
-    }
-
-    fn is(&self, pattern: &RelationPattern) -> bool {
-        pattern.names(self.schema, self.name)
-    }
-
-    fn is_of_server(&self) -> bool {
-        self.schema.starts_with("pg_") || self.schema == "information_schema"
-    }
-}
-
-impl std::fmt::Display for Named<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}.{}", self.schema, self.name)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
 
     /// What is told of the default policy with these sections, in a small shop.
-    fn told(sections: &str, allow: &str) -> Told {
-        let shop = Fixture::new(15)
+    fn told(sections: &str, allow: &str) -> CatalogFindings {
+        let shop = CatalogFixture::new(15)
             .role("reader")
             .schema("shop")
             .table("shop.orders", "id int4, total numeric")
@@ -468,7 +461,7 @@ mod tests {
         let agent = include_str!("../../../../policies/agent.yaml");
         let yaml = agent.replace("  allow: []", &format!("  allow: {allow}"));
         let policy = Policy::from_yaml(&format!("{yaml}\n{sections}")).unwrap();
-        tell(&policy, &Sight::new(Arc::new(shop), &policy))
+        findings(&policy, &EffectGraph::new(Arc::new(shop), &policy))
     }
 
     #[track_caller]

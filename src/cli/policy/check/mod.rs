@@ -2,6 +2,7 @@
 //! a database, also what is wrong with them there.
 
 pub(in crate::cli) mod catalog_fit;
+mod named_relation;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -11,16 +12,16 @@ use jiff::Timestamp;
 use crate::catalog::Catalog;
 use crate::cli::policy::test::misused;
 use crate::cli::policy::trial::world;
-use crate::cli::{Outcome, complain, database_catalog, said};
+use crate::cli::{CommandOutcome, complain, database_catalog, print_outcome};
 use crate::config::warnings;
-use crate::gate::effects::graph::Sight;
-use crate::policy::sources::{Loaded, Source, Unloaded};
+use crate::gate::effects::graph::EffectGraph;
+use crate::policy::sources::{LoadedPolicy, PolicyLoadError, PolicySource};
 use crate::policy::{Policy, PolicySet, Strictness};
 
 /// The flags of `policy check`.
 #[derive(clap::Args)]
 #[command(after_help = STATUSES)]
-pub struct Flags {
+pub struct PolicyCheckFlags {
     /// Checks as well with the catalog of this database: patterns that match nothing, models that
     /// do not work, views that show what is hidden:
     /// postgres://[user[:password]@]host[:port]/[name].
@@ -36,20 +37,20 @@ pub struct Flags {
 
 /// A server, as far as policies are about it.
 #[derive(Clone, Copy)]
-struct Known<'k> {
+struct KnownServer<'k> {
     catalog: &'k Arc<Catalog>,
     databases: &'k [String],
 }
 
 /// What was found, for the exit status.
 #[derive(Default)]
-struct Tally {
+struct PolicyCheckTally {
     wrong: bool,
     unreadable: bool,
 }
 
 /// Checks them all.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyCheckFlags, out: &mut impl Write) -> CommandOutcome {
     let world = match world(flags.upstream.as_deref()) {
         Ok(world) => world,
         Err(problems) => return misused(&problems),
@@ -62,37 +63,37 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Ok(databases) => databases,
         Err(problems) => return misused(&problems),
     };
-    let known = world.catalog.as_ref().map(|catalog| Known {
+    let known = world.catalog.as_ref().map(|catalog| KnownServer {
         catalog,
         databases: &databases,
     });
-    let mut tally = Tally::default();
+    let mut tally = PolicyCheckTally::default();
     let checked = check(flags, known, &mut tally, out);
     match checked.and_then(|()| out.flush()) {
-        Err(error) => said(Err(error)),
-        Ok(()) if tally.unreadable => Outcome::Misused,
-        Ok(()) if tally.wrong => Outcome::Failed,
-        Ok(()) => Outcome::Done,
+        Err(error) => print_outcome(Err(error)),
+        Ok(()) if tally.unreadable => CommandOutcome::Misused,
+        Ok(()) if tally.wrong => CommandOutcome::Failed,
+        Ok(()) => CommandOutcome::Done,
     }
 }
 
 fn check(
-    flags: &Flags,
-    known: Option<Known<'_>>,
-    tally: &mut Tally,
+    flags: &PolicyCheckFlags,
+    known: Option<KnownServer<'_>>,
+    tally: &mut PolicyCheckTally,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut policies = Vec::new();
     for file in &flags.files {
-        match Source::of(file).load() {
+        match PolicySource::of(file).load() {
             Ok(loaded) => {
-                for Loaded { origin, policy, .. } in loaded {
+                for LoadedPolicy { origin, policy, .. } in loaded {
                     let policy = policy.for_judging();
                     sound(&origin, &policy, known, tally, out)?;
                     policies.push(Arc::new(policy));
                 }
             }
-            Err(Unloaded::Wrong(problems)) => {
+            Err(PolicyLoadError::Wrong(problems)) => {
                 tally.wrong = true;
                 for problem in problems {
                     writeln!(out, "{problem}")?;
@@ -114,14 +115,14 @@ fn check(
 fn sound(
     origin: &str,
     policy: &Policy,
-    known: Option<Known<'_>>,
-    tally: &mut Tally,
+    known: Option<KnownServer<'_>>,
+    tally: &mut PolicyCheckTally,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut warnings = 0;
-    if let Some(Known { catalog, databases }) = known {
-        let sight = Sight::new(Arc::clone(catalog), policy);
-        let mut told = catalog_fit::tell(policy, &sight);
+    if let Some(KnownServer { catalog, databases }) = known {
+        let effect_graph = EffectGraph::new(Arc::clone(catalog), policy);
+        let mut told = catalog_fit::findings(policy, &effect_graph);
         let unknown = warnings::unknown_databases(policy, databases).into_iter();
         let unknown = unknown.map(|what| format!("match.database: {what}"));
         told.warnings.extend(unknown);
@@ -159,7 +160,11 @@ fn sound(
     )
 }
 
-fn together(policies: Vec<Arc<Policy>>, tally: &mut Tally, out: &mut impl Write) -> io::Result<()> {
+fn together(
+    policies: Vec<Arc<Policy>>,
+    tally: &mut PolicyCheckTally,
+    out: &mut impl Write,
+) -> io::Result<()> {
     if let Err(wrong) = PolicySet::new(policies) {
         tally.wrong = true;
         for wrong in wrong {

@@ -3,7 +3,7 @@
 use crate::policy::{OnLimit, Policy};
 
 /// A line for each bound that is set.
-pub fn told(policy: &Policy) -> Vec<String> {
+pub fn limit_lines(policy: &Policy) -> Vec<String> {
     let limits = policy.limits();
     let mut lines = vec![format!("statement_bytes {}", limits.statement_bytes)];
     let mut whole = |name: &str, value: Option<u64>| {

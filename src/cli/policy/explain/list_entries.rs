@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use crate::policy::access::{ColumnPattern, Glob, RelationPattern};
-use crate::policy::layers::Layers;
+use crate::policy::layers::PolicyLayers;
 use crate::policy::parts;
-use crate::policy::yaml::tree::{Tree, Value};
+use crate::policy::yaml::tree::{YamlTree, YamlValue};
 
 /// A policy file with what it extends, entry by entry.
-pub struct Lists {
-    tree: Tree,
-    layers: Arc<Layers>,
+pub struct PolicyLists {
+    tree: YamlTree,
+    layers: Arc<PolicyLayers>,
 }
 
 /// An entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ListEntry {
     /// As it is written.
     pub text: String,
     /// Line, column and key: `12:5 relations.deny`; in front of that the file, where it is one that
@@ -24,9 +24,9 @@ pub struct Entry {
     pub place: String,
 }
 
-impl Lists {
+impl PolicyLists {
     /// The lists of texts that were read as a policy.
-    pub fn of(layers: &Arc<Layers>) -> Self {
+    pub fn of(layers: &Arc<PolicyLayers>) -> Self {
         Self {
             tree: layers.merged(),
             layers: Arc::clone(layers),
@@ -35,47 +35,47 @@ impl Lists {
 
     /// The words of a list, or the keys of a map, under a path of keys; none where there is no such
     /// thing.
-    pub fn entries(&self, path: &[&str]) -> Vec<Entry> {
+    pub fn entries(&self, path: &[&str]) -> Vec<ListEntry> {
         let Some(tree) = self.tree.below(path) else {
             return Vec::new();
         };
         let key = path.join(".");
         match &tree.value {
-            Value::List(list) => {
+            YamlValue::List(list) => {
                 let words = list.iter().filter_map(|item| match &item.value {
-                    Value::Word(word) => Some(Entry {
+                    YamlValue::Word(word) => Some(ListEntry {
                         text: word.clone(),
                         place: self.layers.shown(item.place, &key),
                     }),
-                    Value::Nothing | Value::List(_) | Value::Map(_) => None,
+                    YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => None,
                 });
                 words.collect()
             }
-            Value::Map(map) => {
-                let keys = map.iter().map(|entry| Entry {
+            YamlValue::Map(map) => {
+                let keys = map.iter().map(|entry| ListEntry {
                     text: entry.key.clone(),
                     place: self.layers.shown(entry.place, &key),
                 });
                 keys.collect()
             }
-            Value::Word(word) => vec![Entry {
+            YamlValue::Word(word) => vec![ListEntry {
                 text: word.clone(),
                 place: self.layers.shown(tree.place, &key),
             }],
-            Value::Nothing => Vec::new(),
+            YamlValue::Nothing => Vec::new(),
         }
     }
 }
 
-impl Lists {
+impl PolicyLists {
     /// Whether there is a list under a path of keys, however long.
     pub fn has(&self, path: &[&str]) -> bool {
         let found = self.tree.below(path);
-        found.is_some_and(|tree| matches!(tree.value, Value::List(_)))
+        found.is_some_and(|tree| matches!(tree.value, YamlValue::List(_)))
     }
 }
 
-impl Entry {
+impl ListEntry {
     /// Whether it is a pattern that names a relation.
     pub fn names_relation(&self, schema: &str, name: &str) -> bool {
         relation(&self.text).is_some_and(|pattern| pattern.names(schema, name))
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn entries_are_found_with_their_places() {
         let text = "name: x\nextends: strict\nrelations:\n  deny: [shop.*, 'a.\"b.c\"']\n";
-        let lists = Lists::of(&Arc::new(Layers::of_text(text).unwrap()));
+        let lists = PolicyLists::of(&Arc::new(PolicyLayers::of_text(text).unwrap()));
         let entries = lists.entries(&["relations", "deny"]);
         assert_eq!(entries[0].place, "4:10 relations.deny");
         assert!(entries[0].names_relation("shop", "x"));
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn columns_and_functions_are_named() {
-        let entry = |text: &str| Entry {
+        let entry = |text: &str| ListEntry {
             text: text.to_owned(),
             place: String::new(),
         };

@@ -15,24 +15,24 @@ use crate::cli::policy::files;
 
 use crate::cli::policy::explain::names::NameFound;
 
-use crate::cli::policy::explain::list_entries::Lists;
+use crate::cli::policy::explain::list_entries::PolicyLists;
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::test::misused;
 use crate::cli::policy::trial;
-use crate::cli::policy::trial::{Chosen, judge, world};
+use crate::cli::policy::trial::{ChosenPolicy, judge, world};
 use crate::cli::statement_input::{open, read_text, split};
 use crate::cli::verdict_output::write_line;
-use crate::cli::{Outcome, said};
+use crate::cli::{CommandOutcome, print_outcome};
 use crate::gate::SearchPaths;
-use crate::offline::assumptions::{Person, World};
-use crate::offline::judge::{Answer, Judge, Ruling};
-use crate::offline::script_session::Course;
-use crate::policy::{Mode, PolicyRule};
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
+use crate::offline::judge::{GateAnswer, OfflineJudge, TextRuling};
+use crate::offline::script_session::ScriptSession;
+use crate::policy::{PolicyRule, RuleMode};
 
 /// The flags of `policy explain`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct PolicyExplainFlags {
     /// Policy files, folders of them, or agent, bi, strict and observe. Where there are several, it
     /// is shown which of them the session gets, and why.
     #[arg(value_name = "FILE", required = true)]
@@ -61,16 +61,16 @@ pub struct Flags {
 }
 
 /// A message and what became of it.
-struct Explained {
+struct ExplainedMessage {
     number: usize,
     line: usize,
     paths: Vec<String>,
     names: Vec<NameFound>,
-    ruling: Ruling,
+    ruling: TextRuling,
 }
 
 /// Explains everything that is asked about.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyExplainFlags, out: &mut impl Write) -> CommandOutcome {
     let prepared = files::read(&flags.files).and_then(|files| {
         let world = world(flags.upstream.as_deref())?;
         let who = flags.person.person(&world)?;
@@ -97,16 +97,16 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
             .map(|one| (one.line, one.text))
             .collect(),
     };
-    let lists = Lists::of(&chosen.file.layers);
-    let mut course = judge.session(&world, &who);
+    let lists = PolicyLists::of(&chosen.file.layers);
+    let mut script = judge.session(&world, &who);
     let (mut out, mut refused) = (BufWriter::new(out), false);
     let told = (|| {
         if !flags.json {
             write_head(&chosen, &world, &who, &judge, &mut out)?;
         }
         for (place, (line, text)) in messages.into_iter().enumerate() {
-            let one = explain(text, (place + 1, line), &world, &judge, &lists, &mut course);
-            refused |= matches!(one.ruling.answer, Answer::Refuse(_));
+            let one = explain(text, (place + 1, line), &world, &judge, &lists, &mut script);
+            refused |= matches!(one.ruling.answer, GateAnswer::Refuse(_));
             match flags.json {
                 true => write_line(&one.fields(&chosen, &world, &who, &judge), &mut out)?,
                 false => one.write(&judge, &mut out)?,
@@ -115,42 +115,42 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         out.flush()
     })();
     match told {
-        Err(error) => said(Err(error)),
-        Ok(()) if refused => Outcome::Failed,
-        Ok(()) => Outcome::Done,
+        Err(error) => print_outcome(Err(error)),
+        Ok(()) if refused => CommandOutcome::Failed,
+        Ok(()) => CommandOutcome::Done,
     }
 }
 
 fn explain(
     text: &str,
     (number, line): (usize, usize),
-    world: &World,
-    judge: &Judge,
-    lists: &Lists,
-    course: &mut Course,
-) -> Explained {
-    let paths = match course.names().paths() {
+    world: &AssumedDatabase,
+    judge: &OfflineJudge,
+    lists: &PolicyLists,
+    script: &mut ScriptSession,
+) -> ExplainedMessage {
+    let paths = match script.names().paths() {
         SearchPaths::Known(paths) => paths.iter().map(|path| path.join(", ")).collect(),
         SearchPaths::Unsure(_) | SearchPaths::Unknown => Vec::new(),
     };
     let names = match &world.catalog {
-        Some(catalog) => names::of(text, catalog, course, lists),
+        Some(catalog) => names::of(text, catalog, script, lists),
         None => Vec::new(),
     };
-    Explained {
+    ExplainedMessage {
         number,
         line,
         paths,
         names,
-        ruling: judge.hear(text, course),
+        ruling: judge.judge(text, script),
     }
 }
 
 fn write_head(
-    chosen: &Chosen,
-    world: &World,
-    who: &Person,
-    judge: &Judge,
+    chosen: &ChosenPolicy,
+    world: &AssumedDatabase,
+    who: &AssumedSession,
+    judge: &OfflineJudge,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let policy = judge.policy();
@@ -181,26 +181,30 @@ fn write_head(
             "; without a database (--upstream URL) what names stand for is not known"
         )?,
     }
-    writeln!(out, "limits   {}", limits_text::told(policy).join(", "))
+    writeln!(
+        out,
+        "limits   {}",
+        limits_text::limit_lines(policy).join(", ")
+    )
 }
 
 /// The rules of the policy that are enforced, and those that are only observed.
-fn modes(judge: &Judge) -> (Vec<&'static str>, Vec<&'static str>) {
+fn modes(judge: &OfflineJudge) -> (Vec<&'static str>, Vec<&'static str>) {
     let (mut enforced, mut observed) = (Vec::new(), Vec::new());
     for rule in PolicyRule::ALL {
         match judge.policy().mode_of(*rule) {
-            Mode::Enforce => enforced.push(rule.name()),
-            Mode::Observe => observed.push(rule.name()),
+            RuleMode::Enforce => enforced.push(rule.name()),
+            RuleMode::Observe => observed.push(rule.name()),
         }
     }
     (enforced, observed)
 }
 
-impl Explained {
-    fn write(&self, judge: &Judge, out: &mut impl Write) -> io::Result<()> {
+impl ExplainedMessage {
+    fn write(&self, judge: &OfflineJudge, out: &mut impl Write) -> io::Result<()> {
         let (number, line) = (self.number, self.line);
         let answer = &self.ruling.answer;
-        writeln!(out, "\n{number} (line {line}): {}", answer.told())?;
+        writeln!(out, "\n{number} (line {line}): {}", answer.describe())?;
         for path in &self.paths {
             writeln!(out, "  names are looked up in {path}")?;
         }
@@ -222,7 +226,7 @@ impl Explained {
             }
         }
         for taken in steps::taken(answer) {
-            let told = taken.told(self.ruling.facts.kind);
+            let told = taken.in_words(self.ruling.facts.kind);
             writeln!(out, "  {:<8} {told}", taken.step.name())?;
         }
         if let Some(refusal) = answer.refusal() {
@@ -232,7 +236,7 @@ impl Explained {
                 writeln!(out, "  hint     {}", refusal.hint)?;
             }
         }
-        if let Answer::Observe(_) = answer {
+        if let GateAnswer::Observe(_) = answer {
             let name = judge.policy().name();
             writeln!(out, "  it runs because {name} only observes these rules")?;
         }
@@ -244,16 +248,16 @@ impl Explained {
 
     fn fields(
         &self,
-        chosen: &Chosen,
-        world: &World,
-        who: &Person,
-        judge: &Judge,
+        chosen: &ChosenPolicy,
+        world: &AssumedDatabase,
+        who: &AssumedSession,
+        judge: &OfflineJudge,
     ) -> Vec<(&'static str, Value)> {
         let (policy, answer) = (judge.policy(), &self.ruling.answer);
         let refusal = answer.refusal();
         let (_, observed) = modes(judge);
         let path = steps::taken(answer);
-        let path = path.iter().map(steps::Taken::fields);
+        let path = path.iter().map(steps::TakenStep::fields);
         let names = self.names.iter().map(NameFound::fields);
         vec![
             ("number", json!(self.number)),
@@ -274,7 +278,7 @@ impl Explained {
             ("policy_version", json!(policy.version())),
             ("policy_why", json!(chosen.why)),
             ("observed_rules", json!(observed)),
-            ("limits", json!(limits_text::told(policy))),
+            ("limits", json!(limits_text::limit_lines(policy))),
             ("user", json!(who.user)),
             ("database", json!(world.database_of(who))),
             ("role", json!(world.role_of(who))),

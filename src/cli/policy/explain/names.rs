@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, FunctionId, RelationId, RelationKind, SchemaKind};
-use crate::cli::policy::explain::list_entries::{Entry, Lists};
+use crate::cli::policy::explain::list_entries::{ListEntry, PolicyLists};
 use crate::gate::SearchPaths;
-use crate::offline::script_session::Course;
+use crate::offline::script_session::ScriptSession;
 use crate::policy::parts;
-use crate::resolve::{self, Lookup, Types, What};
+use crate::resolve::{self, KnownParameters, LookupContext, UsedObject};
 use crate::sql::tree;
 
 /// Something that a statement names.
@@ -24,39 +24,44 @@ pub struct NameFound {
     /// More about it.
     pub note: String,
     /// The entries of the policy that speak about it.
-    pub said: Vec<Said>,
+    pub said: Vec<MatchingEntry>,
 }
 
 /// What an entry says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct MatchingEntry {
     /// `allow` or `deny`.
     pub list: &'static str,
     /// Which entry.
-    pub entry: Entry,
+    pub entry: ListEntry,
     /// Whom it names, where that is a parent or a child of what is read.
     pub of: Option<String>,
 }
 
 /// Everything that the statements of a text name, in order, each once.
-pub fn of(text: &str, catalog: &Catalog, course: &Course, lists: &Lists) -> Vec<NameFound> {
+pub fn of(
+    text: &str,
+    catalog: &Catalog,
+    script: &ScriptSession,
+    lists: &PolicyLists,
+) -> Vec<NameFound> {
     let Ok(parsed) = tree::parse(text) else {
         return Vec::new();
     };
-    let SearchPaths::Known(paths) = course.names().paths() else {
+    let SearchPaths::Known(paths) = script.names().paths() else {
         return vec![unknown("where names are looked up is not known")];
     };
     let Some(path) = paths.first() else {
         return Vec::new();
     };
-    let role = catalog.role_named(course.names().role());
+    let role = catalog.role_named(script.names().role());
     let path = catalog.search_path(path, role);
-    let lookup = Lookup {
+    let lookup = LookupContext {
         catalog,
         path: &path,
-        parameters: Types::Given(&[]),
+        parameters: KnownParameters::Given(&[]),
     };
-    let mut found = Names {
+    let mut found = NameFinder {
         catalog,
         lists,
         parents: parents(catalog),
@@ -101,24 +106,24 @@ impl NameFound {
     }
 }
 
-struct Names<'a> {
+struct NameFinder<'a> {
     catalog: &'a Catalog,
-    lists: &'a Lists,
+    lists: &'a PolicyLists,
     parents: BTreeMap<RelationId, Vec<RelationId>>,
     found: Vec<NameFound>,
 }
 
-impl Names<'_> {
+impl NameFinder<'_> {
     fn add(&mut self, found: NameFound) {
         if !self.found.contains(&found) {
             self.found.push(found);
         }
     }
 
-    fn take(&mut self, what: &What<'_>) {
+    fn take(&mut self, what: &UsedObject<'_>) {
         match what {
-            What::Relation { id, only } => self.relation(*id, *only),
-            What::MissingRelation { schema, name } => {
+            UsedObject::Relation { id, only } => self.relation(*id, *only),
+            UsedObject::MissingRelation { schema, name } => {
                 let schema = schema
                     .as_ref()
                     .map(|schema| format!("{}.", schema.as_str()));
@@ -137,18 +142,18 @@ impl Names<'_> {
                     },
                 });
             }
-            What::CommonTable { name } => self.add(NameFound {
+            UsedObject::CommonTable { name } => self.add(NameFound {
                 what: "query of WITH",
                 name: name.as_str().to_owned(),
                 note: String::new(),
                 said: Vec::new(),
             }),
-            What::Column { origin, .. } => {
+            UsedObject::Column { origin, .. } => {
                 if let Some((relation, number)) = origin {
                     self.column(*relation, *number);
                 }
             }
-            What::WholeRow { relation, .. } => {
+            UsedObject::WholeRow { relation, .. } => {
                 if let Some(relation) = relation {
                     let name = self.catalog.relation_name(*relation);
                     self.add(NameFound {
@@ -159,24 +164,24 @@ impl Names<'_> {
                     });
                 }
             }
-            What::Functions { candidates, .. } => {
+            UsedObject::Functions { candidates, .. } => {
                 for function in candidates {
                     self.function(*function);
                 }
             }
-            What::AmbiguousColumn { name, .. } | What::MissingColumn { name, .. } => {
+            UsedObject::AmbiguousColumn { name, .. } | UsedObject::MissingColumn { name, .. } => {
                 self.add(NameFound {
                     name: name.as_str().to_owned(),
                     ..unknown("no column of this name is in reach, or several")
                 });
             }
-            What::MissingFunction => self.add(unknown("a function that the catalog lacks")),
-            What::Unclear => self.add(unknown("something whose meaning cannot be told")),
-            What::Operators { .. }
-            | What::Cast { .. }
-            | What::Coercion { .. }
-            | What::Type { .. }
-            | What::Compared { .. } => {}
+            UsedObject::MissingFunction => self.add(unknown("a function that the catalog lacks")),
+            UsedObject::Unclear => self.add(unknown("something whose meaning cannot be told")),
+            UsedObject::Operators { .. }
+            | UsedObject::Cast { .. }
+            | UsedObject::Coercion { .. }
+            | UsedObject::Type { .. }
+            | UsedObject::Compared { .. } => {}
         }
     }
 
@@ -214,7 +219,7 @@ impl Names<'_> {
         });
     }
 
-    fn about_relation(&self, id: RelationId, of: Option<String>, said: &mut Vec<Said>) {
+    fn about_relation(&self, id: RelationId, of: Option<String>, said: &mut Vec<MatchingEntry>) {
         let (schema, name) = self.written(id);
         for (list, path) in [
             ("allow", ["relations", "allow"]),
@@ -222,7 +227,7 @@ impl Names<'_> {
         ] {
             let entries = self.lists.entries(&path).into_iter();
             let entries = entries.filter(|entry| entry.names_relation(schema, name));
-            said.extend(entries.map(|entry| Said {
+            said.extend(entries.map(|entry| MatchingEntry {
                 list,
                 entry,
                 of: of.clone(),
@@ -257,7 +262,7 @@ impl Names<'_> {
             ] {
                 let entries = self.lists.entries(&path).into_iter();
                 let entries = entries.filter(|entry| entry.names_column(schema, name, column));
-                said.extend(entries.map(|entry| Said {
+                said.extend(entries.map(|entry| MatchingEntry {
                     list,
                     entry,
                     of: of.clone(),
@@ -287,7 +292,7 @@ impl Names<'_> {
         ] {
             let entries = self.lists.entries(&path).into_iter();
             let entries = entries.filter(|entry| entry.names_function(schema, name));
-            said.extend(entries.map(|entry| Said {
+            said.extend(entries.map(|entry| MatchingEntry {
                 list,
                 entry,
                 of: None,

@@ -4,11 +4,11 @@
 use serde_json::{Value, json};
 
 use crate::gate::{Rule, StatementKind};
-use crate::offline::judge::Answer;
+use crate::offline::judge::GateAnswer;
 
 /// A step of the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum GateStep {
     /// Before it is parsed: its length, and what the parser is given.
     Scan,
     /// The parse itself.
@@ -27,9 +27,9 @@ pub enum Step {
 
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenStep {
     /// Which step.
-    pub step: Step,
+    pub step: GateStep,
     /// The rule that refused there.
     pub refused: Option<Rule>,
     /// Rules that would have refused there and are only observed.
@@ -39,14 +39,14 @@ pub struct Taken {
 }
 
 /// The steps, and what became of the text at each.
-pub fn taken(answer: &Answer) -> Vec<Taken> {
+pub fn taken(answer: &GateAnswer) -> Vec<TakenStep> {
     let (refused, observed): (Option<Rule>, &[Rule]) = match answer {
-        Answer::Permit => (None, &[]),
-        Answer::Observe(rules) => (None, rules),
-        Answer::Refuse(refusal) => (Some(refusal.rule), &[]),
+        GateAnswer::Permit => (None, &[]),
+        GateAnswer::Observe(rules) => (None, rules),
+        GateAnswer::Refuse(refusal) => (Some(refusal.rule), &[]),
     };
     let last = refused.and_then(step);
-    let steps = Step::ALL.into_iter().map(|own| Taken {
+    let steps = GateStep::ALL.into_iter().map(|own| TakenStep {
         step: own,
         refused: refused.filter(|rule| step(*rule) == Some(own)),
         observed: observed
@@ -59,7 +59,7 @@ pub fn taken(answer: &Answer) -> Vec<Taken> {
     steps.collect()
 }
 
-impl Step {
+impl GateStep {
     /// All of them, in order.
     pub const ALL: [Self; 7] = [
         Self::Scan,
@@ -92,9 +92,9 @@ impl Step {
     }
 }
 
-impl Taken {
+impl TakenStep {
     /// How it ended, for a person.
-    pub fn told(&self, kind: StatementKind) -> String {
+    pub fn in_words(&self, kind: StatementKind) -> String {
         let names = |rules: &[Rule]| rules.iter().map(|rule| rule.name()).collect::<Vec<_>>();
         match (self.refused, self.reached) {
             (Some(rule), _) => format!("refused by {}", rule.name()),
@@ -102,7 +102,7 @@ impl Taken {
             (None, true) if !self.observed.is_empty() => {
                 format!("passed; observed: {}", names(&self.observed).join(", "))
             }
-            (None, true) if self.step == Step::Kind => format!("passed: {}", kind.name()),
+            (None, true) if self.step == GateStep::Kind => format!("passed: {}", kind.name()),
             (None, true) => "passed".to_owned(),
         }
     }
@@ -131,11 +131,11 @@ impl Taken {
 
 /// The step at which a rule is asked; none for those that are not asked about texts, but about
 /// sessions or what runs.
-fn step(rule: Rule) -> Option<Step> {
+fn step(rule: Rule) -> Option<GateStep> {
     match rule {
-        Rule::TooLong | Rule::TooComplex => Some(Step::Scan),
-        Rule::SyntaxError => Some(Step::Parse),
-        Rule::SeveralStatements => Some(Step::Message),
+        Rule::TooLong | Rule::TooComplex => Some(GateStep::Scan),
+        Rule::SyntaxError => Some(GateStep::Parse),
+        Rule::SeveralStatements => Some(GateStep::Message),
         Rule::WriteStatement
         | Rule::Ddl
         | Rule::Maintenance
@@ -153,7 +153,7 @@ fn step(rule: Rule) -> Option<Step> {
         | Rule::Lock
         | Rule::Load
         | Rule::StatementDenied
-        | Rule::SettingDenied => Some(Step::Kind),
+        | Rule::SettingDenied => Some(GateStep::Kind),
         Rule::NodeUnknown
         | Rule::ModifyingCte
         | Rule::SelectInto
@@ -166,7 +166,7 @@ fn step(rule: Rule) -> Option<Step> {
         | Rule::OperatorSchema
         | Rule::TablesampleMethod
         | Rule::NewerSyntax
-        | Rule::Nesting => Some(Step::Nodes),
+        | Rule::Nesting => Some(GateStep::Nodes),
         Rule::HiddenFunction
         | Rule::FunctionPath
         | Rule::OverloadedBuiltin
@@ -176,12 +176,12 @@ fn step(rule: Rule) -> Option<Step> {
         | Rule::ViewEffects
         | Rule::RowPolicyEffects
         | Rule::ForeignTable
-        | Rule::CatalogMissing => Some(Step::Names),
+        | Rule::CatalogMissing => Some(GateStep::Names),
         Rule::RelationDenied
         | Rule::ColumnDenied
         | Rule::NotResolved
         | Rule::Model
-        | Rule::FunctionDenied => Some(Step::Access),
+        | Rule::FunctionDenied => Some(GateStep::Access),
         Rule::ResultRows
         | Rule::ResultBytes
         | Rule::PlanCost

@@ -3,7 +3,7 @@
 
 /// What a column probably holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub enum ColumnGuess {
     /// Passwords, tokens, keys.
     Secret,
     /// A number that names one person to the state or to a firm.
@@ -28,7 +28,7 @@ pub enum Guess {
 
 /// The kinds of types that matter here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum GuessedKind {
     Text,
     Number,
     Date,
@@ -40,8 +40,8 @@ enum Kind {
 }
 
 /// What a column of this name and type probably holds. The type is named as the server names it.
-pub fn guess(name: &str, type_name: &str) -> Option<Guess> {
-    let kind = Kind::of(type_name);
+pub fn guess(name: &str, type_name: &str) -> Option<ColumnGuess> {
+    let kind = GuessedKind::of(type_name);
     let words = words(name);
     let is_changed_at = matches!(
         words.last().map(String::as_str),
@@ -52,14 +52,14 @@ pub fn guess(name: &str, type_name: &str) -> Option<Guess> {
     });
     match (named, kind) {
         (Some((guess, _, _)), _) if !is_changed_at => Some(*guess),
-        (_, Kind::Network) => Some(Guess::Address),
+        (_, GuessedKind::Network) => Some(ColumnGuess::Address),
         _ => None,
     }
 }
 
-impl Guess {
+impl ColumnGuess {
     /// What it is, for a comment.
-    pub fn told(self) -> &'static str {
+    pub fn in_words(self) -> &'static str {
         match self {
             Self::Secret => "a secret",
             Self::PersonalNumber => "a number of a person",
@@ -77,24 +77,24 @@ impl Guess {
 
 /// The mask under which a column is still of use: by it people are told apart, and not found. None
 /// where no mask is for that, or the type is not one that a mask takes.
-pub fn mask(guess: Guess, type_name: &str) -> Option<&'static str> {
+pub fn mask(guess: ColumnGuess, type_name: &str) -> Option<&'static str> {
     let bare = type_name.split('(').next().unwrap_or(type_name).trim();
     let is_text = ["text", "character varying", "character"].contains(&bare);
     let mask = match guess {
-        Guess::Email | Guess::Name => Some("partial"),
-        Guess::Phone => Some("last(4)"),
-        Guess::Secret
-        | Guess::PersonalNumber
-        | Guess::Account
-        | Guess::Birth
-        | Guess::Pay
-        | Guess::Address
-        | Guess::Sensitive => None,
+        ColumnGuess::Email | ColumnGuess::Name => Some("partial"),
+        ColumnGuess::Phone => Some("last(4)"),
+        ColumnGuess::Secret
+        | ColumnGuess::PersonalNumber
+        | ColumnGuess::Account
+        | ColumnGuess::Birth
+        | ColumnGuess::Pay
+        | ColumnGuess::Address
+        | ColumnGuess::Sensitive => None,
     };
     mask.filter(|_| is_text && !type_name.ends_with("[]"))
 }
 
-impl Kind {
+impl GuessedKind {
     fn of(type_name: &str) -> Self {
         let bare = type_name.rsplit('.').next().unwrap_or(type_name);
         let bare = bare.trim_matches('"').trim_end_matches("[]");
@@ -153,15 +153,15 @@ fn says(words: &[String], phrase: &str) -> bool {
 /// Letters of a word that is no part of many others.
 const LONG_WORD: usize = 5;
 
-const TEXTS: &[Kind] = &[Kind::Text, Kind::Document];
-const NUMBERS: &[Kind] = &[Kind::Text, Kind::Number];
-const DATES: &[Kind] = &[Kind::Text, Kind::Date];
+const TEXTS: &[GuessedKind] = &[GuessedKind::Text, GuessedKind::Document];
+const NUMBERS: &[GuessedKind] = &[GuessedKind::Text, GuessedKind::Number];
+const DATES: &[GuessedKind] = &[GuessedKind::Text, GuessedKind::Date];
 
 /// The first that fits.
-const TABLE: &[(Guess, &[Kind], &[&str])] = &[
+const TABLE: &[(ColumnGuess, &[GuessedKind], &[&str])] = &[
     (
-        Guess::Secret,
-        &[Kind::Text, Kind::Document, Kind::Uuid],
+        ColumnGuess::Secret,
+        &[GuessedKind::Text, GuessedKind::Document, GuessedKind::Uuid],
         &[
             "password",
             "passwd",
@@ -186,7 +186,7 @@ const TABLE: &[(Guess, &[Kind], &[&str])] = &[
         ],
     ),
     (
-        Guess::PersonalNumber,
+        ColumnGuess::PersonalNumber,
         NUMBERS,
         &[
             "ssn",
@@ -214,7 +214,7 @@ const TABLE: &[(Guess, &[Kind], &[&str])] = &[
         ],
     ),
     (
-        Guess::Account,
+        ColumnGuess::Account,
         NUMBERS,
         &[
             "iban",
@@ -233,24 +233,24 @@ const TABLE: &[(Guess, &[Kind], &[&str])] = &[
         ],
     ),
     (
-        Guess::Email,
+        ColumnGuess::Email,
         TEXTS,
         &["email", "e mail", "mail address", "mail"],
     ),
     (
-        Guess::Phone,
+        ColumnGuess::Phone,
         NUMBERS,
         &[
             "phone", "mobile", "msisdn", "fax", "tel", "cell", "whatsapp",
         ],
     ),
     (
-        Guess::Birth,
+        ColumnGuess::Birth,
         DATES,
         &["birth", "dob", "born", "geburtsdatum"],
     ),
     (
-        Guess::Pay,
+        ColumnGuess::Pay,
         NUMBERS,
         &[
             "salary",
@@ -264,8 +264,8 @@ const TABLE: &[(Guess, &[Kind], &[&str])] = &[
         ],
     ),
     (
-        Guess::Name,
-        &[Kind::Text],
+        ColumnGuess::Name,
+        &[GuessedKind::Text],
         &[
             "first name",
             "last name",
@@ -280,8 +280,13 @@ const TABLE: &[(Guess, &[Kind], &[&str])] = &[
         ],
     ),
     (
-        Guess::Address,
-        &[Kind::Text, Kind::Document, Kind::Number, Kind::Other],
+        ColumnGuess::Address,
+        &[
+            GuessedKind::Text,
+            GuessedKind::Document,
+            GuessedKind::Number,
+            GuessedKind::Other,
+        ],
         &[
             "address",
             "street",
@@ -296,7 +301,7 @@ const TABLE: &[(Guess, &[Kind], &[&str])] = &[
         ],
     ),
     (
-        Guess::Sensitive,
+        ColumnGuess::Sensitive,
         TEXTS,
         &[
             "diagnosis",
@@ -320,7 +325,7 @@ const TABLE: &[(Guess, &[Kind], &[&str])] = &[
 mod tests {
     use super::*;
 
-    fn check(cases: &[(&str, &str, Option<Guess>)]) -> Vec<String> {
+    fn check(cases: &[(&str, &str, Option<ColumnGuess>)]) -> Vec<String> {
         let wrong = cases
             .iter()
             .filter(|(name, of, wanted)| guess(name, of) != *wanted);
@@ -331,7 +336,9 @@ mod tests {
 
     #[test]
     fn names_and_types_tell_what_columns_hold() {
-        use Guess::{Account, Address, Birth, Email, Name, Pay, PersonalNumber, Phone, Secret};
+        use ColumnGuess::{
+            Account, Address, Birth, Email, Name, Pay, PersonalNumber, Phone, Secret,
+        };
         let wrong = check(&[
             ("email", "text", Some(Email)),
             ("Email", "character varying", Some(Email)),
@@ -378,22 +385,26 @@ mod tests {
     #[test]
     fn masks_are_for_texts_that_somebody_still_needs() {
         for (guess, type_name, wanted) in [
-            (Guess::Email, "text", Some("partial")),
-            (Guess::Email, "character varying(100)", Some("partial")),
-            (Guess::Email, "character varying", Some("partial")),
-            (Guess::Name, "character(20)", Some("partial")),
-            (Guess::Phone, "text", Some("last(4)")),
-            (Guess::Phone, "bigint", None),
-            (Guess::Email, "text[]", None),
-            (Guess::Email, "character varying(9)[]", None),
-            (Guess::Email, "citext", None),
-            (Guess::Email, "jsonb", None),
-            (Guess::Name, "name", None),
-            (Guess::Name, "\"char\"", None),
-            (Guess::Name, "shop.text", None),
-            (Guess::Secret, "text", None),
-            (Guess::Account, "text", None),
-            (Guess::Address, "text", None),
+            (ColumnGuess::Email, "text", Some("partial")),
+            (
+                ColumnGuess::Email,
+                "character varying(100)",
+                Some("partial"),
+            ),
+            (ColumnGuess::Email, "character varying", Some("partial")),
+            (ColumnGuess::Name, "character(20)", Some("partial")),
+            (ColumnGuess::Phone, "text", Some("last(4)")),
+            (ColumnGuess::Phone, "bigint", None),
+            (ColumnGuess::Email, "text[]", None),
+            (ColumnGuess::Email, "character varying(9)[]", None),
+            (ColumnGuess::Email, "citext", None),
+            (ColumnGuess::Email, "jsonb", None),
+            (ColumnGuess::Name, "name", None),
+            (ColumnGuess::Name, "\"char\"", None),
+            (ColumnGuess::Name, "shop.text", None),
+            (ColumnGuess::Secret, "text", None),
+            (ColumnGuess::Account, "text", None),
+            (ColumnGuess::Address, "text", None),
         ] {
             assert_eq!(mask(guess, type_name), wanted, "{guess:?} {type_name}");
         }
@@ -401,7 +412,7 @@ mod tests {
 
     #[test]
     fn columns_that_the_table_was_not_written_for() {
-        use Guess::{
+        use ColumnGuess::{
             Account, Address, Birth, Email, Pay, PersonalNumber, Phone, Secret, Sensitive,
         };
         let wrong = check(&[

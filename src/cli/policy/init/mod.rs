@@ -5,30 +5,28 @@
 //! not are left out.
 
 pub(in crate::cli) mod column_guess;
+mod nameable_objects;
 
 use std::io::Write;
 use std::sync::Arc;
 
-use crate::catalog::quote::quoted;
-use crate::catalog::{Catalog, RelationId, RelationKind};
-use crate::cli::policy::init::column_guess::{Guess, guess, mask};
-use crate::cli::policy::rewrite::{Listed, Written};
-use crate::cli::policy::suggest::{names_of, of_the_server, pattern};
+use crate::cli::policy::init::nameable_objects::{GuessedColumn, NameableObjects, ReadableObject};
+use crate::cli::policy::rewrite::{ListedEntry, YamlWriter};
 use crate::cli::policy::test::misused;
 use crate::cli::policy::trial::{judge, world};
-use crate::cli::{Outcome, complain, fail, said};
-use crate::config::Problem;
-use crate::offline::assumptions::{Person, World};
-use crate::offline::judge::{Answer, Judge};
+use crate::cli::{CommandOutcome, complain, fail, print_outcome};
+use crate::config::SettingsProblem;
+use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
+use crate::offline::judge::{GateAnswer, OfflineJudge};
 use crate::policy::Policy;
 
 /// The flags of `policy init`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct PolicyInitFlags {
     /// Whom the policy is for.
     #[arg(long = "for", value_name = "WHOM")]
-    whom: Whom,
+    audience: PolicyAudience,
     /// The database: postgres://[user[:password]@]host[:port]/[name]. Only its catalog is read.
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
@@ -45,7 +43,7 @@ pub struct Flags {
 
 /// Whom a policy is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Whom {
+enum PolicyAudience {
     /// A program that asks what a language model makes up.
     Agent,
     /// Dashboards and the people in front of them.
@@ -55,12 +53,12 @@ enum Whom {
 }
 
 /// Prints it.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicyInitFlags, out: &mut impl Write) -> CommandOutcome {
     let world = match world(flags.upstream.as_deref()) {
         Ok(world) => world,
         Err(problems) => return misused(&problems),
     };
-    let found = world.catalog.as_deref().map(Found::of);
+    let found = world.catalog.as_deref().map(NameableObjects::of);
     if let Some(found) = &found {
         for name in &found.unnamed {
             complain(format_args!(
@@ -69,9 +67,9 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         }
     }
     match text(flags, &world, found.as_ref()) {
-        Ok(text) => said(out.write_all(text.as_bytes())),
-        Err(Unfit::Name(problems)) => misused(&problems),
-        Err(Unfit::Policy(problems)) => {
+        Ok(text) => print_outcome(out.write_all(text.as_bytes())),
+        Err(UnfitPolicy::Name(problems)) => misused(&problems),
+        Err(UnfitPolicy::Policy(problems)) => {
             for problem in problems {
                 complain(format_args!("what was written is no policy: {problem}"));
             }
@@ -81,152 +79,52 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
 }
 
 /// Why there is no text.
-enum Unfit {
-    Name(Vec<Problem>),
-    Policy(Vec<crate::policy::Problem>),
+enum UnfitPolicy {
+    Name(Vec<SettingsProblem>),
+    Policy(Vec<crate::policy::PolicyProblem>),
 }
 
-/// What a database has that is worth to be named.
-#[derive(Default)]
-struct Found {
-    /// What may be read: the pattern, what it is, and how its name stands in SQL.
-    relations: Vec<Readable>,
-    /// What is left out as a guess.
-    secret: Vec<(String, String)>,
-    /// Columns that probably hold something about a person, or a secret.
-    columns: Vec<Column>,
-    /// What no pattern can name.
-    unnamed: Vec<String>,
-}
-
-struct Readable {
-    pattern: String,
-    kind: &'static str,
-    sql: String,
-    /// A column that no guess is about.
-    plain: Option<String>,
-}
-
-struct Column {
-    pattern: String,
-    guess: Guess,
-    /// What is read in its place, where something is.
-    mask: Option<&'static str>,
-    type_name: String,
-    statement: String,
-}
-
-impl Found {
-    fn of(catalog: &Catalog) -> Self {
-        let mut found = Self::default();
-        let mut all: Vec<RelationId> = catalog.relations().map(|(id, _)| id).collect();
-        all.sort_by_key(|id| names_of(catalog, *id));
-        let children: Vec<RelationId> = catalog
-            .relations()
-            .filter(|(_, relation)| relation.kind == RelationKind::PartitionedTable)
-            .flat_map(|(_, relation)| relation.children.iter().copied())
-            .collect();
-        for id in all {
-            let (relation, (_, name)) = (catalog.relation(id), names_of(catalog, id));
-            let kind = match relation.kind {
-                RelationKind::Table => "table",
-                RelationKind::PartitionedTable => "partitioned table",
-                RelationKind::View => "view",
-                RelationKind::MaterializedView => "materialized view",
-                _ => continue,
-            };
-            let is_of_server = of_the_server(catalog.schema(relation.schema).kind)
-                || names_of(catalog, id).0.starts_with("pg_")
-                || name.starts_with("pg_");
-            if is_of_server || children.contains(&id) {
-                continue;
-            }
-            match pattern(names_of(catalog, id)) {
-                Some(own) => found.relation(catalog, id, own, kind),
-                None => found.unnamed.push(catalog.relation_name(id)),
-            }
-        }
-        found
-    }
-
-    fn relation(&mut self, catalog: &Catalog, id: RelationId, own: String, kind: &'static str) {
-        let (schema, name) = names_of(catalog, id);
-        let sql = format!("{}.{}", quoted(schema), quoted(name));
-        if guess(name, "text") == Some(Guess::Secret) {
-            self.secret.push((own, sql));
-            return;
-        }
-        let mut plain = None;
-        for column in catalog.columns_of(id) {
-            let column_name = catalog.names().text(column.name);
-            let type_name = catalog.type_name(column.type_id);
-            let Some(guess) = guess(column_name, &type_name) else {
-                plain.get_or_insert_with(|| quoted(column_name).into_owned());
-                continue;
-            };
-            if column_name.contains('*') {
-                self.unnamed.push(format!("{sql}.{column_name}"));
-                continue;
-            }
-            // Who masks a column of a view has looked at the whole of it.
-            let is_view = kind.ends_with("view");
-            self.columns.push(Column {
-                pattern: format!("{own}.{}", part(column_name)),
-                guess,
-                mask: mask(guess, &type_name).filter(|_| !is_view),
-                type_name,
-                statement: format!("SELECT {} FROM {sql}", quoted(column_name)),
-            });
-        }
-        self.relations.push(Readable {
-            pattern: own,
-            kind,
-            sql,
-            plain,
-        });
-    }
-}
-
-/// A name as a part of a pattern.
-fn part(name: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    match name.chars().all(plain) {
-        true => name.to_owned(),
-        false => format!("\"{}\"", name.replace('"', "\"\"")),
-    }
-}
-
-fn text(flags: &Flags, world: &World, found: Option<&Found>) -> Result<String, Unfit> {
-    let name = flags.name.as_deref().unwrap_or(flags.whom.name());
+fn text(
+    flags: &PolicyInitFlags,
+    world: &AssumedDatabase,
+    found: Option<&NameableObjects>,
+) -> Result<String, UnfitPolicy> {
+    let name = flags.name.as_deref().unwrap_or(flags.audience.name());
     let is_taken = Policy::text_of(name).is_some();
     let name = match (is_taken, &flags.name) {
         (true, None) => format!("our-{name}"),
         (true, Some(_)) => {
-            return Err(Unfit::Name(vec![Problem {
+            return Err(UnfitPolicy::Name(vec![SettingsProblem {
                 place: "--name".into(),
                 what: format!("{name} is the name of a built-in policy"),
             }]));
         }
         (false, _) => name.to_owned(),
     };
-    let mut out = Written::default();
+    let mut out = YamlWriter::default();
     head(flags, world, found, &name, &mut out);
     match found {
-        Some(found) => body(flags.whom, found, &mut out),
-        None => general(flags.whom, &mut out),
+        Some(found) => body(flags.audience, found, &mut out),
+        None => general(flags.audience, &mut out),
     }
-    limits(flags.whom, &mut out);
+    limits(flags.audience, &mut out);
     let body = out.finish();
-    let policy = Policy::from_yaml(&body).map_err(Unfit::Policy)?;
-    let judge = judge(&Arc::new(policy), world).map_err(Unfit::Name)?;
+    let policy = Policy::from_yaml(&body).map_err(UnfitPolicy::Policy)?;
+    let judge = judge(&Arc::new(policy), world).map_err(UnfitPolicy::Name)?;
     let tests = tests(flags, found, world, &judge);
     let text = format!("{body}\n{tests}");
-    Policy::from_yaml(&text).map_err(Unfit::Policy)?;
+    Policy::from_yaml(&text).map_err(UnfitPolicy::Policy)?;
     Ok(text)
 }
 
-fn head(flags: &Flags, world: &World, found: Option<&Found>, name: &str, out: &mut Written) {
-    let whom = flags.whom.name();
+fn head(
+    flags: &PolicyInitFlags,
+    world: &AssumedDatabase,
+    found: Option<&NameableObjects>,
+    name: &str,
+    out: &mut YamlWriter,
+) {
+    let audience = flags.audience.name();
     let from = match found {
         Some(_) => format!("from the catalog of {}", world.database.replace('\n', " ")),
         None => "without a database: --upstream URL writes one from its catalog".to_owned(),
@@ -234,7 +132,7 @@ fn head(flags: &Flags, world: &World, found: Option<&Found>, name: &str, out: &m
     out.comment(
         0,
         &format!(
-            "A beginning, by pgsieve policy init --for {whom}, {from}.\nRead all of it; what is \
+            "A beginning, by pgsieve policy init --for {audience}, {from}.\nRead all of it; what is \
              marked \"guess\" is guessed from names and types, and what is missing was not \
              guessed.\n\n  pgsieve policy print FILE                  what holds in the end, and \
              from where\n  pgsieve policy check FILE --upstream URL   what is wrong with it\n  \
@@ -245,7 +143,7 @@ fn head(flags: &Flags, world: &World, found: Option<&Found>, name: &str, out: &m
     out.gap();
     out.word(0, "name", name);
     out.comment(0, "Everything that is not said here is as it is there.");
-    out.word(0, "extends", flags.whom.base());
+    out.word(0, "extends", flags.audience.base());
     out.word(0, "mode", "enforce");
     if flags.user.is_none() && flags.database.is_none() {
         out.comment(0, "For all sessions that no other policy fits. For some:");
@@ -262,16 +160,16 @@ fn head(flags: &Flags, world: &World, found: Option<&Found>, name: &str, out: &m
 }
 
 /// The lists, from a catalog.
-fn body(whom: Whom, found: &Found, out: &mut Written) {
+fn body(audience: PolicyAudience, found: &NameableObjects, out: &mut YamlWriter) {
     out.gap();
-    if whom == Whom::Dba {
+    if audience == PolicyAudience::Dba {
         out.comment(
             0,
             "Nothing is hidden: while a policy hides anything it also hides pg_stats and what \
              others run.\nTo hide columns all the same:",
         );
         out.comment(0, "columns:");
-        let shown = found.columns.iter().map(Column::listed);
+        let shown = found.columns.iter().map(GuessedColumn::listed);
         let shown = shown.map(|own| format!("    - {}  # {}", own.word, own.comment));
         let shown: Vec<String> = shown.collect();
         out.comment(0, &format!("  deny:\n{}", shown.join("\n")));
@@ -282,7 +180,7 @@ fn body(whom: Whom, found: &Found, out: &mut Written) {
         "What may be read, and nothing else: what is made later is not.",
     );
     out.open(0, "relations");
-    let readable = found.relations.iter().map(|own| Listed {
+    let readable = found.relations.iter().map(|own| ListedEntry {
         word: own.pattern.clone(),
         comment: own.kind.to_owned(),
     });
@@ -307,7 +205,11 @@ fn body(whom: Whom, found: &Found, out: &mut Written) {
     );
     out.open(0, "columns");
     let hidden = found.columns.iter().filter(|column| column.mask.is_none());
-    out.list(1, "deny", &hidden.map(Column::listed).collect::<Vec<_>>());
+    out.list(
+        1,
+        "deny",
+        &hidden.map(GuessedColumn::listed).collect::<Vec<_>>(),
+    );
     let masked = found.columns.iter().filter_map(|column| {
         let mask = column.mask?;
         Some((column.listed(), mask.to_owned()))
@@ -315,10 +217,10 @@ fn body(whom: Whom, found: &Found, out: &mut Written) {
     out.words(1, "mask", &masked.collect::<Vec<_>>());
 }
 
-impl Column {
-    fn listed(&self) -> Listed {
-        let (told, type_name) = (self.guess.told(), &self.type_name);
-        Listed {
+impl GuessedColumn {
+    fn listed(&self) -> ListedEntry {
+        let (told, type_name) = (self.guess.in_words(), &self.type_name);
+        ListedEntry {
             word: self.pattern.clone(),
             comment: format!("guess: {told}, by name and type ({type_name})"),
         }
@@ -326,9 +228,9 @@ impl Column {
 }
 
 /// The same without one.
-fn general(whom: Whom, out: &mut Written) {
+fn general(audience: PolicyAudience, out: &mut YamlWriter) {
     out.gap();
-    if whom == Whom::Dba {
+    if audience == PolicyAudience::Dba {
         out.comment(
             0,
             "Nothing is hidden: while a policy hides anything it also hides pg_stats and what \
@@ -343,17 +245,17 @@ fn general(whom: Whom, out: &mut Written) {
          at what yours are called.",
     );
     out.open(0, "columns");
-    let guesses = GENERAL.iter().map(|word| Listed {
+    let guesses = GENERAL.iter().map(|word| ListedEntry {
         word: (*word).to_owned(),
         comment: "guess".to_owned(),
     });
     out.list(1, "deny", &guesses.collect::<Vec<_>>());
 }
 
-fn limits(whom: Whom, out: &mut Written) {
+fn limits(audience: PolicyAudience, out: &mut YamlWriter) {
     out.gap();
-    let (comment, keys): (&str, &[(&str, &str)]) = match whom {
-        Whom::Agent => (
+    let (comment, keys): (&str, &[(&str, &str)]) = match audience {
+        PolicyAudience::Agent => (
             "How much a statement and a user get.",
             &[
                 ("result_rows", "1000"),
@@ -361,11 +263,11 @@ fn limits(whom: Whom, out: &mut Written) {
                 ("statements_per_day", "10000"),
             ],
         ),
-        Whom::Bi => (
+        PolicyAudience::Bi => (
             "How much a statement gets.",
             &[("result_rows", "1000000"), ("result_bytes", "256MiB")],
         ),
-        Whom::Dba => ("How long who does nothing stays.", &[("idle_time", "8h")]),
+        PolicyAudience::Dba => ("How long who does nothing stays.", &[("idle_time", "8h")]),
     };
     out.comment(0, comment);
     out.open(0, "limits");
@@ -375,20 +277,25 @@ fn limits(whom: Whom, out: &mut Written) {
 }
 
 /// Tests of what was written, those that hold.
-fn tests(flags: &Flags, found: Option<&Found>, world: &World, judge: &Judge) -> String {
+fn tests(
+    flags: &PolicyInitFlags,
+    found: Option<&NameableObjects>,
+    world: &AssumedDatabase,
+    judge: &OfflineJudge,
+) -> String {
     let mut wanted: Vec<(String, &str)> = vec![
         ("SELECT 1".into(), ""),
         ("CREATE TABLE t (a integer)".into(), "ddl"),
     ];
     if let Some(found) = found {
         let readable = found.relations.iter().find(|own| own.plain.is_some());
-        if let Some(Readable { sql, plain, .. }) = readable {
+        if let Some(ReadableObject { sql, plain, .. }) = readable {
             let plain = plain.as_deref().unwrap_or_default();
             wanted.push((format!("SELECT {plain} FROM {sql}"), ""));
             wanted.push((format!("DELETE FROM {sql}"), "write_statement"));
         }
-        if flags.whom != Whom::Dba {
-            let (masked, hidden): (Vec<&Column>, _) =
+        if flags.audience != PolicyAudience::Dba {
+            let (masked, hidden): (Vec<&GuessedColumn>, _) =
                 found.columns.iter().partition(|own| own.mask.is_some());
             let hidden = hidden.into_iter().take(COLUMNS_TESTED_MAX);
             wanted.extend(hidden.map(|own| (own.statement.clone(), "column_denied")));
@@ -398,16 +305,16 @@ fn tests(flags: &Flags, found: Option<&Found>, world: &World, judge: &Judge) -> 
             wanted.extend(secret.map(|(_, sql)| (format!("TABLE {sql}"), "relation_denied")));
         }
     }
-    let who = Person {
+    let who = AssumedSession {
         user: flags.user.as_deref().unwrap_or("app").replace('*', "1"),
-        ..Person::default()
+        ..AssumedSession::default()
     };
     let holds = |(statement, rule): &(String, &str)| {
-        let mut course = judge.session(world, &who);
-        let answer = judge.hear(statement, &mut course).answer;
+        let mut script = judge.session(world, &who);
+        let answer = judge.judge(statement, &mut script).answer;
         match (rule, &answer) {
-            (&"", Answer::Permit) => true,
-            (&"", _) | (_, Answer::Permit) => false,
+            (&"", GateAnswer::Permit) => true,
+            (&"", _) | (_, GateAnswer::Permit) => false,
             (rule, answer) => answer.rules() == [*rule],
         }
     };
@@ -426,7 +333,7 @@ fn tests(flags: &Flags, found: Option<&Found>, world: &World, judge: &Judge) -> 
     text
 }
 
-impl Whom {
+impl PolicyAudience {
     fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",

@@ -11,15 +11,15 @@ use crate::policy::access::Glob;
 
 /// What an audit has seen.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct AuditReads {
     /// Relations that were read.
-    pub relations: BTreeMap<String, Often>,
+    pub relations: BTreeMap<String, SeenCount>,
     /// Functions that were called and are no built-ins.
-    pub functions: BTreeMap<String, Often>,
+    pub functions: BTreeMap<String, SeenCount>,
     /// Settings that were set.
-    pub settings: BTreeMap<String, Often>,
+    pub settings: BTreeMap<String, SeenCount>,
     /// Statements that ran, prepared ones at each run.
-    pub statements: Often,
+    pub statements: SeenCount,
     /// Statements that were refused; what they name is not taken over.
     pub refused: u64,
     /// The same by the rule, and what the statement was about where the audit knows it.
@@ -38,7 +38,7 @@ pub struct Seen {
 
 /// How often something was seen, and when.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Often {
+pub struct SeenCount {
     /// How often.
     pub times: u64,
     /// The first time, as the audit writes it.
@@ -49,7 +49,7 @@ pub struct Often {
 
 /// Whose statements count; everybody's where nothing is given.
 #[derive(Debug, Default)]
-pub struct Whose {
+pub struct UserFilter {
     /// The users.
     pub user: Option<Glob>,
     /// What the clients call themselves.
@@ -60,7 +60,7 @@ pub struct Whose {
 
 /// Why an audit cannot be taken over.
 #[derive(Debug)]
-pub enum Unseen {
+pub enum AuditReadError {
     /// It cannot be read.
     Input(io::Error),
     /// It names more than a policy should.
@@ -69,14 +69,14 @@ pub enum Unseen {
 
 /// What a line tells of: other events have other fields under the same names.
 #[derive(Deserialize)]
-struct Told<'l> {
+struct EventLine<'l> {
     #[serde(borrow)]
     event: Cow<'l, str>,
 }
 
 /// The fields of a statement's line that matter here.
 #[derive(Deserialize)]
-struct Line<'l> {
+struct StatementLine<'l> {
     #[serde(borrow, default)]
     time: Cow<'l, str>,
     #[serde(borrow, default)]
@@ -104,20 +104,24 @@ struct Line<'l> {
     names_left_out: u64,
 }
 
-impl Seen {
+impl AuditReads {
     /// Takes an audit over.
-    pub fn take(&mut self, mut input: impl BufRead, whose: &Whose) -> Result<(), Unseen> {
+    pub fn take(
+        &mut self,
+        mut input: impl BufRead,
+        whose: &UserFilter,
+    ) -> Result<(), AuditReadError> {
         let mut line = Vec::new();
         loop {
             line.clear();
             let mut bounded = input.by_ref().take(SUGGEST_LINE_BYTES_MAX);
             let read = bounded.read_until(b'\n', &mut line);
-            if read.map_err(Unseen::Input)? == 0 {
+            if read.map_err(AuditReadError::Input)? == 0 {
                 return Ok(());
             }
             if bounded.limit() == 0 && line.last() != Some(&b'\n') {
                 self.unreadable += 1;
-                skip_line(&mut input).map_err(Unseen::Input)?;
+                skip_line(&mut input).map_err(AuditReadError::Input)?;
                 continue;
             }
             if line.iter().all(u8::is_ascii_whitespace) {
@@ -135,7 +139,7 @@ impl Seen {
         }
     }
 
-    fn count(&mut self, line: &Line<'_>) -> Result<(), Unseen> {
+    fn count(&mut self, line: &StatementLine<'_>) -> Result<(), AuditReadError> {
         if matches!(&*line.verdict, "refused" | "skipped") {
             self.refused += 1;
             let by = match (&*line.rule, &*line.subject) {
@@ -163,7 +167,7 @@ impl Seen {
         ] {
             for name in names {
                 if all.len() >= SUGGEST_NAMES_MAX && !all.contains_key(name) {
-                    return Err(Unseen::TooMany);
+                    return Err(AuditReadError::TooMany);
                 }
                 // Most names were seen before.
                 if let Some(often) = all.get_mut(name) {
@@ -177,7 +181,7 @@ impl Seen {
     }
 }
 
-impl Often {
+impl SeenCount {
     fn add(&mut self, times: u64, time: &str) {
         self.times += times;
         // Times of one form are in the order of their letters; files may come in any order.
@@ -190,7 +194,7 @@ impl Often {
     }
 
     /// For a comment.
-    pub fn told(&self) -> String {
+    pub fn in_words(&self) -> String {
         let times = match self.times {
             0 => "prepared only".to_owned(),
             1 => "once".to_owned(),
@@ -212,15 +216,15 @@ impl Often {
     }
 }
 
-impl Whose {
-    fn fits(&self, line: &Line<'_>) -> bool {
+impl UserFilter {
+    fn fits(&self, line: &StatementLine<'_>) -> bool {
         let fits =
             |glob: &Option<Glob>, name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
         fits(&self.user, &line.user) && fits(&self.application_name, &line.application_name)
     }
 
     /// Whether it was in the database that is asked about.
-    fn is_there(&self, line: &Line<'_>) -> bool {
+    fn is_there(&self, line: &StatementLine<'_>) -> bool {
         let database = self.database.as_ref();
         database.is_none_or(|name| *name == line.database)
     }
@@ -236,8 +240,8 @@ fn add(all: &mut BTreeMap<String, u64>, name: &str) {
 }
 
 /// The statement that a line tells of; none where it tells of something else.
-fn statement(line: &[u8]) -> serde_json::Result<Option<Line<'_>>> {
-    let told: Told<'_> = serde_json::from_slice(line)?;
+fn statement(line: &[u8]) -> serde_json::Result<Option<StatementLine<'_>>> {
+    let told: EventLine<'_> = serde_json::from_slice(line)?;
     match &*told.event {
         "statement" => serde_json::from_slice(line).map(Some),
         _ => Ok(None),
@@ -271,8 +275,8 @@ const DAY_LETTERS: usize = 10;
 mod tests {
     use super::*;
 
-    fn seen(text: &str, whose: &Whose) -> Seen {
-        let mut seen = Seen::default();
+    fn seen(text: &str, whose: &UserFilter) -> AuditReads {
+        let mut seen = AuditReads::default();
         seen.take(text.as_bytes(), whose).unwrap();
         seen
     }
@@ -291,13 +295,13 @@ not a line
 
     #[test]
     fn what_ran_is_counted_and_what_was_refused_is_not() {
-        let seen = seen(AUDIT, &Whose::default());
+        let seen = seen(AUDIT, &UserFilter::default());
         assert_eq!(seen.relations["shop.a"].times, 1);
         assert_eq!(
-            seen.relations["shop.a"].told(),
+            seen.relations["shop.a"].in_words(),
             "once since 2026-01-01, last on 2026-01-02"
         );
-        assert_eq!(seen.relations["shop.b"].told(), "once on 2026-01-02");
+        assert_eq!(seen.relations["shop.b"].in_words(), "once on 2026-01-02");
         assert!(!seen.relations.contains_key("shop.secret"));
         assert_eq!(seen.functions.len(), 1);
         assert!(seen.settings.contains_key("work_mem"));
@@ -310,13 +314,13 @@ not a line
 
     #[test]
     fn others_do_not_count() {
-        let whose = Whose {
+        let whose = UserFilter {
             user: Some(Glob::new("b*")),
-            ..Whose::default()
+            ..UserFilter::default()
         };
         let seen = seen(AUDIT, &whose);
         assert_eq!(
-            seen.relations["shop.a"].told(),
+            seen.relations["shop.a"].in_words(),
             "prepared only on 2026-01-01"
         );
         assert_eq!(seen.relations.len(), 1);
@@ -326,6 +330,6 @@ not a line
     fn a_line_without_end_takes_no_memory() {
         let length = usize::try_from(SUGGEST_LINE_BYTES_MAX).unwrap() + 10;
         let text = format!("{}\n{AUDIT}", "x".repeat(length));
-        assert_eq!(seen(&text, &Whose::default()).unreadable, 2);
+        assert_eq!(seen(&text, &UserFilter::default()).unreadable, 2);
     }
 }

@@ -1,9 +1,9 @@
 //! What a policy that is proposed does not have of what an audit has seen, and why.
 
 use crate::cli::complain;
-use crate::cli::policy::suggest::audit_reads::{Often, Seen};
+use crate::cli::policy::suggest::audit_reads::{AuditReads, SeenCount};
 use crate::cli::policy::suggest::{is_of_the_server, names_of};
-use crate::gate::effects::graph::Sight;
+use crate::gate::effects::graph::EffectGraph;
 
 /// What is left out, beside what was refused or not recorded.
 #[derive(Default)]
@@ -19,8 +19,8 @@ pub struct LeftOut {
 impl LeftOut {
     /// Takes in what no policy shows that hides anything: what the server itself holds of the data
     /// and texts of others. A superuser reads it past pgsieve.
-    pub fn take_hidden(&mut self, seen: &Seen, sight: &Sight) {
-        let (catalog, Some(mask)) = (sight.catalog(), sight.mask()) else {
+    pub fn take_hidden(&mut self, seen: &AuditReads, effect_graph: &EffectGraph) {
+        let (catalog, Some(mask)) = (effect_graph.catalog(), effect_graph.mask()) else {
             return;
         };
         for (id, _) in catalog.relations() {
@@ -47,18 +47,18 @@ impl LeftOut {
     }
 
     /// Says all of it. Settings that were set are those that the base does not give.
-    pub fn tell(&self, seen: &Seen, base: &str, not_given: &[(&String, &Often)]) {
-        say(
+    pub fn print(&self, seen: &AuditReads, base: &str, not_given: &[(&String, &SeenCount)]) {
+        print_reason(
             seen.unrecorded,
             "statements without what they name (audit.names: off, or an older version), so that \
              what they read may be missing",
         );
-        say(
+        print_reason(
             seen.cut,
             "statements that name more than a line of the audit holds, so that what they read may \
              be missing",
         );
-        say(
+        print_reason(
             seen.refused,
             "statements that were refused, so that what they name is left out",
         );
@@ -71,13 +71,13 @@ impl LeftOut {
                  {times}"
             ));
         }
-        say(
+        print_reason(
             seen.of_others,
             "statements of users or applications that were not asked for, so that they are left \
              out",
         );
-        say(seen.unreadable, "lines that are none of an audit");
-        say(
+        print_reason(seen.unreadable, "lines that are none of an audit");
+        print_reason(
             self.of_server,
             "relations of the server's own, which need no naming, are not listed",
         );
@@ -93,7 +93,7 @@ impl LeftOut {
         for (name, often) in not_given {
             complain(format_args!(
                 "setting {name} was set ({}) and is not in settings.allow of {base}: it is left out",
-                often.told()
+                often.in_words()
             ));
         }
     }
@@ -103,7 +103,7 @@ impl LeftOut {
 const HOLDS_OF_OTHERS: &str = "holds data, texts or secrets of others: no policy that hides \
                                anything shows it, so that reading it is refused";
 
-fn say(count: u64, words: &str) {
+fn print_reason(count: u64, words: &str) {
     if count > 0 {
         complain(format_args!("{words}: {count}"));
     }

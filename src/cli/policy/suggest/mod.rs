@@ -14,25 +14,25 @@ use std::sync::Arc;
 use crate::catalog::{Catalog, FunctionId, RelationId, SchemaKind};
 use crate::cli::policy::files;
 use crate::cli::policy::files::PolicyFile;
-use crate::cli::policy::rewrite::{Listed, Written, entries};
-use crate::cli::policy::suggest::audit_reads::{Often, Seen, Unseen, Whose};
+use crate::cli::policy::rewrite::{ListedEntry, YamlWriter, entries};
+use crate::cli::policy::suggest::audit_reads::{AuditReadError, AuditReads, SeenCount, UserFilter};
 use crate::cli::policy::suggest::left_out::LeftOut;
 use crate::cli::policy::test::misused;
 use crate::cli::policy::trial::world;
 use crate::cli::statement_input::open;
-use crate::cli::{Outcome, complain, fail, said};
-use crate::gate::effects::graph::Sight;
-use crate::offline::assumptions::World;
+use crate::cli::{CommandOutcome, complain, fail, print_outcome};
+use crate::gate::effects::graph::EffectGraph;
+use crate::offline::assumptions::AssumedDatabase;
 use crate::policy::Policy;
 use crate::policy::access::Glob;
 use crate::policy::yaml::tree;
-use crate::policy::yaml::tree::{Entry, Tree, Value};
+use crate::policy::yaml::tree::{YamlEntry, YamlTree, YamlValue};
 use crate::system_error;
 
 /// The flags of `policy suggest`.
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
-pub struct Flags {
+pub struct PolicySuggestFlags {
     /// The database that the audit tells of: postgres://[user[:password]@]host[:port]/[name]. Only
     /// its catalog is read.
     #[arg(long, value_name = "URL")]
@@ -56,14 +56,14 @@ pub struct Flags {
 
 /// What goes into the policy, and what cannot.
 #[derive(Default)]
-struct Found {
-    relations: Vec<Listed>,
-    functions: Vec<Listed>,
+struct SuggestedLists {
+    relations: Vec<ListedEntry>,
+    functions: Vec<ListedEntry>,
     left_out: LeftOut,
 }
 
 /// Prints the policy.
-pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
+pub fn run(flags: &PolicySuggestFlags, out: &mut impl Write) -> CommandOutcome {
     let prepared = files::read_one(&flags.policy).and_then(|base| {
         let tree = base.layers.merged();
         Ok((base, tree, world(Some(&flags.upstream))?))
@@ -79,16 +79,16 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Ok(seen) => seen,
         Err(outcome) => return outcome,
     };
-    let suggested = Suggested {
+    let suggested = SuggestedPolicy {
         flags,
         base: &base,
         tree: &tree,
         seen: &seen,
     };
     // Which functions have to be named shows once none is.
-    let draft = suggested.text(&Found {
+    let draft = suggested.text(&SuggestedLists {
         relations: relations(&seen, catalog).relations,
-        ..Found::default()
+        ..SuggestedLists::default()
     });
     let draft = match Policy::from_yaml(&draft) {
         Ok(policy) => policy,
@@ -102,28 +102,28 @@ pub fn run(flags: &Flags, out: &mut impl Write) -> Outcome {
         Err(problems) => return unfit(&problems),
     }
     let not_given: Vec<_> = suggested.settings_not_given().collect();
-    found.left_out.tell(&seen, base.policy.name(), &not_given);
-    said(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    found.left_out.print(&seen, base.policy.name(), &not_given);
+    print_outcome(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-fn seen(flags: &Flags, world: &World) -> Result<Seen, Outcome> {
-    let whose = Whose {
+fn seen(flags: &PolicySuggestFlags, world: &AssumedDatabase) -> Result<AuditReads, CommandOutcome> {
+    let whose = UserFilter {
         user: flags.user.as_deref().map(Glob::new),
         application_name: flags.application_name.as_deref().map(Glob::new),
         database: Some(world.database.clone()),
     };
-    let mut seen = Seen::default();
+    let mut seen = AuditReads::default();
     for name in &flags.from {
-        let input = open(name).map_err(Unseen::Input);
+        let input = open(name).map_err(AuditReadError::Input);
         let taken = input.and_then(|input| seen.take(BufReader::new(input), &whose));
         match taken {
             Ok(()) => {}
-            Err(Unseen::Input(error)) => {
+            Err(AuditReadError::Input(error)) => {
                 let told = system_error::of_file(Path::new(name), error.kind());
                 complain(format_args!("cannot be read: {told}"));
-                return Err(Outcome::Misused);
+                return Err(CommandOutcome::Misused);
             }
-            Err(Unseen::TooMany) => {
+            Err(AuditReadError::TooMany) => {
                 return Err(fail(format_args!(
                     "{name}: more names than a policy should list; narrow it with --user or \
                      --application-name, or write patterns by hand"
@@ -143,7 +143,7 @@ fn seen(flags: &Flags, world: &World) -> Result<Seen, Outcome> {
     Ok(seen)
 }
 
-fn relations(seen: &Seen, catalog: &Catalog) -> Found {
+fn relations(seen: &AuditReads, catalog: &Catalog) -> SuggestedLists {
     let mut known: BTreeMap<String, RelationId> = BTreeMap::new();
     for (id, _) in catalog.relations() {
         let (schema, name) = names_of(catalog, id);
@@ -172,28 +172,33 @@ fn relations(seen: &Seen, catalog: &Catalog) -> Found {
             continue;
         }
         match pattern(names_of(catalog, *id)) {
-            Some(word) => listed.push(Listed {
+            Some(word) => listed.push(ListedEntry {
                 word,
-                comment: often.told(),
+                comment: often.in_words(),
             }),
             None => lost.push(format!(
                 "relation {name} has a * in its name: it is left out"
             )),
         }
     }
-    Found {
+    SuggestedLists {
         relations: listed,
         left_out: LeftOut {
             lost,
             of_server,
             ..LeftOut::default()
         },
-        ..Found::default()
+        ..SuggestedLists::default()
     }
 }
 
-fn functions(seen: &Seen, catalog: &Arc<Catalog>, draft: &Policy, found: &mut Found) {
-    let sight = Sight::new(Arc::clone(catalog), draft);
+fn functions(
+    seen: &AuditReads,
+    catalog: &Arc<Catalog>,
+    draft: &Policy,
+    found: &mut SuggestedLists,
+) {
+    let effect_graph = EffectGraph::new(Arc::clone(catalog), draft);
     let mut known: BTreeMap<String, FunctionId> = BTreeMap::new();
     for (id, function) in catalog.functions() {
         if !function.oid.is_built_in() {
@@ -207,10 +212,10 @@ fn functions(seen: &Seen, catalog: &Arc<Catalog>, draft: &Policy, found: &mut Fo
             ));
             continue;
         };
-        if sight.may_read_anything(*id) || sight.called_by_name(*id).is_some() {
-            found.functions.push(Listed {
+        if effect_graph.may_read_anything(*id) || effect_graph.called_by_name(*id).is_some() {
+            found.functions.push(ListedEntry {
                 word: name.clone(),
-                comment: often.told(),
+                comment: often.in_words(),
             });
         } else {
             found.left_out.unneeded.push(name.clone());
@@ -219,11 +224,17 @@ fn functions(seen: &Seen, catalog: &Arc<Catalog>, draft: &Policy, found: &mut Fo
 }
 
 /// Functions that were named, and run something else that would have to be named as well.
-fn still_opaque(seen: &Seen, catalog: &Arc<Catalog>, policy: &Policy, found: &mut Found) {
-    let sight = Sight::new(Arc::clone(catalog), policy);
-    found.left_out.take_hidden(seen, &sight);
+fn still_opaque(
+    seen: &AuditReads,
+    catalog: &Arc<Catalog>,
+    policy: &Policy,
+    found: &mut SuggestedLists,
+) {
+    let effect_graph = EffectGraph::new(Arc::clone(catalog), policy);
+    found.left_out.take_hidden(seen, &effect_graph);
     for (id, _) in catalog.functions() {
-        let opaque = || sight.may_read_anything(id) || sight.called_by_name(id).is_some();
+        let opaque =
+            || effect_graph.may_read_anything(id) || effect_graph.called_by_name(id).is_some();
         let name = catalog.function_signature(id);
         if seen.functions.contains_key(&name) && opaque() {
             found.left_out.lost.push(format!(
@@ -234,17 +245,17 @@ fn still_opaque(seen: &Seen, catalog: &Arc<Catalog>, policy: &Policy, found: &mu
 }
 
 /// What makes the text.
-struct Suggested<'s> {
-    flags: &'s Flags,
+struct SuggestedPolicy<'s> {
+    flags: &'s PolicySuggestFlags,
     base: &'s PolicyFile,
-    tree: &'s Tree,
-    seen: &'s Seen,
+    tree: &'s YamlTree,
+    seen: &'s AuditReads,
 }
 
-impl Suggested<'_> {
-    fn text(&self, found: &Found) -> String {
-        let mut out = Written::default();
-        let (base, often) = (self.base.policy.name(), self.seen.statements.told());
+impl SuggestedPolicy<'_> {
+    fn text(&self, found: &SuggestedLists) -> String {
+        let mut out = YamlWriter::default();
+        let (base, often) = (self.base.policy.name(), self.seen.statements.in_words());
         out.comment(
             0,
             &format!(
@@ -286,7 +297,7 @@ impl Suggested<'_> {
     }
 
     /// Whom it is for, where that was asked for.
-    fn matches(&self, out: &mut Written) {
+    fn matches(&self, out: &mut YamlWriter) {
         let asked = [
             ("user", &self.flags.user),
             ("application_name", &self.flags.application_name),
@@ -302,7 +313,7 @@ impl Suggested<'_> {
         }
     }
 
-    fn settings_section(&self, out: &mut Written, tree: &Tree) {
+    fn settings_section(&self, out: &mut YamlWriter, tree: &YamlTree) {
         out.gap();
         out.open(0, "settings");
         for entry in entries(tree) {
@@ -325,22 +336,22 @@ impl Suggested<'_> {
     }
 
     /// Settings that were set and that the base does not give.
-    fn settings_not_given(&self) -> impl Iterator<Item = (&String, &Often)> {
+    fn settings_not_given(&self) -> impl Iterator<Item = (&String, &SeenCount)> {
         let policy = &self.base.policy;
         let settings = self.seen.settings.iter();
         settings.filter(|(name, _)| policy.setting(name).is_none())
     }
 }
 
-fn kept(setting: &Entry, often: Option<&Often>) -> Option<String> {
+fn kept(setting: &YamlEntry, often: Option<&SeenCount>) -> Option<String> {
     match often {
-        Some(often) => Some(often.told()),
+        Some(often) => Some(often.in_words()),
         None if AT_STARTUP.contains(&setting.key.as_str()) => Some(String::new()),
         None => None,
     }
 }
 
-fn relations_section(out: &mut Written, base: Option<&Tree>, found: &Found) {
+fn relations_section(out: &mut YamlWriter, base: Option<&YamlTree>, found: &SuggestedLists) {
     out.gap();
     out.open(0, "relations");
     out.list(1, "allow", &found.relations);
@@ -351,7 +362,7 @@ fn relations_section(out: &mut Written, base: Option<&Tree>, found: &Found) {
     }
 }
 
-fn functions_section(out: &mut Written, base: Option<&Tree>, found: &Found) {
+fn functions_section(out: &mut YamlWriter, base: Option<&YamlTree>, found: &SuggestedLists) {
     out.gap();
     out.open(0, "functions");
     if !found.functions.is_empty() {
@@ -369,21 +380,21 @@ fn functions_section(out: &mut Written, base: Option<&Tree>, found: &Found) {
 }
 
 /// What may be set under a policy that does not say it: what the default one allows.
-fn default_settings() -> Option<Tree> {
+fn default_settings() -> Option<YamlTree> {
     let agent = tree::read(Policy::text_of("agent")?).ok()?;
     let settings = agent.below(&["settings"])?;
     let allow = entries(settings).iter().find(|entry| entry.key == "allow");
-    Some(Tree {
-        value: Value::Map(vec![allow?.clone()]),
+    Some(YamlTree {
+        value: YamlValue::Map(vec![allow?.clone()]),
         place: settings.place,
     })
 }
 
-fn unfit(problems: &[crate::policy::Problem]) -> Outcome {
+fn unfit(problems: &[crate::policy::PolicyProblem]) -> CommandOutcome {
     for problem in problems {
         complain(format_args!("the suggestion is no policy: {problem}"));
     }
-    Outcome::Failed
+    CommandOutcome::Failed
 }
 
 /// The schema and the name of a relation.

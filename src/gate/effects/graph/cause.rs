@@ -4,25 +4,25 @@ use crate::catalog::{
     CastId, Catalog, FunctionId, OperatorId, RelationId, RelationKind, RoleId, TypeId, quoted,
 };
 use crate::gate::Rule;
-use crate::gate::functions::Why;
+use crate::gate::functions::BuiltinEffect;
 
-use super::description::{Because, Told, is_written};
-use super::nodes::Node;
+use super::description::{EffectClause, EffectDescription, is_written};
+use super::nodes::GraphNode;
 use super::own_effects;
 
 /// Why one thing is not clean: the thing, the last one of the chain of what it runs, and what that
 /// one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hidden {
-    of: Thing,
-    through: Through,
-    last: Thing,
-    why: Reason,
+pub struct EffectCause {
+    object: CatalogObject,
+    site: EffectSite,
+    source: CatalogObject,
+    reason: EffectReason,
 }
 
 /// Something that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thing {
+pub enum CatalogObject {
     /// A function, an aggregate or a procedure.
     Function(FunctionId),
     /// An operator.
@@ -37,9 +37,9 @@ pub enum Thing {
 
 /// What a thing does, or why it must be taken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum EffectReason {
     /// What the table of built-ins says of it.
-    BuiltIn(Why),
+    BuiltIn(BuiltinEffect),
     /// It runs SQL that it is given as text.
     RunsSql,
     /// The same, and that can be judged where it is a literal.
@@ -69,7 +69,7 @@ pub enum Reason {
     /// It runs something that the snapshot does not have.
     Missing,
     /// Its names are looked up where the session looks, and nobody says where that is.
-    Moves,
+    PathDependent,
     /// The same where that is not where sessions begin, and its body is not read here.
     Opaque,
     /// The same where its body is read, and this rule refuses it.
@@ -78,7 +78,7 @@ pub enum Reason {
 
 /// Where in a thing it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum Through {
+pub(in crate::gate) enum EffectSite {
     Itself,
     RowPolicy,
     VirtualColumn,
@@ -88,84 +88,90 @@ pub(in crate::gate) enum Through {
     Check,
 }
 
-impl Hidden {
-    pub(in crate::gate) fn own(of: Thing, why: Reason) -> Self {
+impl EffectCause {
+    pub(in crate::gate) fn own(of: CatalogObject, why: EffectReason) -> Self {
         Self {
-            of,
-            through: Through::Itself,
-            last: of,
-            why,
+            object: of,
+            site: EffectSite::Itself,
+            source: of,
+            reason: why,
         }
     }
 
     /// The same, seen from something that runs it.
-    pub(in crate::gate) fn reached_from(self, of: Thing, through: Through) -> Self {
+    pub(in crate::gate) fn reached_from(self, of: CatalogObject, through: EffectSite) -> Self {
         Self {
-            of,
+            object: of,
             // The table and its children: the way in is that of the inner one.
-            through: if self.of == of { self.through } else { through },
+            site: if self.object == of {
+                self.site
+            } else {
+                through
+            },
             ..self
         }
     }
 
     /// Whether it does that itself, and nothing that it runs.
     pub(in crate::gate) fn is_own(&self) -> bool {
-        self.of == self.last
+        self.object == self.source
     }
 
     /// What the last one of the chain does.
-    pub fn why(&self) -> Reason {
-        self.why
+    pub fn reason(&self) -> EffectReason {
+        self.reason
     }
 
     /// Whether it is a table that is clean but for the type of one of its columns.
     pub fn is_of_a_column(&self) -> bool {
-        matches!(self.of, Thing::Relation(_)) && self.through == Through::Column
+        matches!(self.object, CatalogObject::Relation(_)) && self.site == EffectSite::Column
     }
 
     /// What a client of a role is told of it, that sent this text.
-    pub(in crate::gate) fn told(
+    pub(in crate::gate) fn describe(
         &self,
         catalog: &Catalog,
         role: Option<RoleId>,
         text: &str,
-    ) -> Told {
-        let full = self.of.name(catalog);
-        let is_seen = self.of.is_seen(catalog, role);
+    ) -> EffectDescription {
+        let full = self.object.name(catalog);
+        let is_seen = self.object.is_seen(catalog, role);
         let what = match is_seen {
             true => Some(full.clone()),
-            false => self.of.as_written(catalog, text),
+            false => self.object.as_written(catalog, text),
         };
-        let because = match self.last.is_seen(catalog, role) {
-            true if is_seen && self.of == self.last => Because::Does(self.why.text()),
-            true if is_seen => Because::Runs {
+        let because = match self.source.is_seen(catalog, role) {
+            true if is_seen && self.object == self.source => EffectClause::Does(self.reason.text()),
+            true if is_seen => EffectClause::Runs {
                 what: {
-                    let done = format!("{} {}", self.last.verb(), self.last.bare_name(catalog));
+                    let done = format!("{} {}", self.source.verb(), self.source.bare_name(catalog));
                     match self.column(catalog, role) {
                         Some(column) => format!("{done}{}", column.trim_end_matches(',')),
                         None => done,
                     }
                 },
-                which: self.why.text(),
+                which: self.reason.text(),
             },
-            true | false => Because::Unnamed,
+            true | false => EffectClause::Unnamed,
         };
-        Told {
+        EffectDescription {
             what,
             because,
-            sentence: self.tell(catalog, role),
+            sentence: self.sentence(catalog, role),
             about: Some(full),
-            hint: self.why.hint(),
+            hint: self.reason.hint(),
         }
     }
 
     /// The column of a table whose type runs it, where one does by itself and the role may see
     /// the type.
     fn column(&self, catalog: &Catalog, role: Option<RoleId>) -> Option<String> {
-        let (Thing::Relation(id), Thing::Function(last)) = (self.of, self.last) else {
+        let (CatalogObject::Relation(id), CatalogObject::Function(last)) =
+            (self.object, self.source)
+        else {
             return None;
         };
-        if self.through != Through::Column {
+        if self.site != EffectSite::Column {
             return None;
         }
         let mut columns = catalog.columns_of(id).iter();
@@ -182,32 +188,32 @@ impl Hidden {
 
     /// One sentence about it, without a full stop: `view shop.v_totals calls pg_advisory_lock,
     /// which takes or releases advisory locks`. None when the role may not see what it names.
-    pub fn tell(&self, catalog: &Catalog, role: Option<RoleId>) -> Option<String> {
-        if !self.of.is_seen(catalog, role) || !self.last.is_seen(catalog, role) {
+    pub fn sentence(&self, catalog: &Catalog, role: Option<RoleId>) -> Option<String> {
+        if !self.object.is_seen(catalog, role) || !self.source.is_seen(catalog, role) {
             return None;
         }
-        let of = self.of.name(catalog);
-        let why = self.why.text();
-        if self.of == self.last {
-            let place = self.through.text();
+        let of = self.object.name(catalog);
+        let why = self.reason.text();
+        if self.object == self.source {
+            let place = self.site.text();
             return Some(format!("{of}{place} {why}"));
         }
         let place = self
             .column(catalog, role)
-            .unwrap_or(self.through.text().to_owned());
-        let (verb, last) = (self.last.verb(), self.last.bare_name(catalog));
+            .unwrap_or(self.site.text().to_owned());
+        let (verb, last) = (self.source.verb(), self.source.bare_name(catalog));
         Some(format!("{of}{place} {verb} {last}, which {why}"))
     }
 }
 
-impl Thing {
-    pub(super) fn of(node: Node) -> Self {
+impl CatalogObject {
+    pub(super) fn of(node: GraphNode) -> Self {
         match node {
-            Node::Function(id) => Self::Function(id),
-            Node::Operator(id) => Self::Operator(id),
-            Node::Cast(id) => Self::Cast(id),
-            Node::Making(id) | Node::Using(id) | Node::Target(id) => Self::Type(id),
-            Node::Relation(id) | Node::Only(id) => Self::Relation(id),
+            GraphNode::Function(id) => Self::Function(id),
+            GraphNode::Operator(id) => Self::Operator(id),
+            GraphNode::Cast(id) => Self::Cast(id),
+            GraphNode::Making(id) | GraphNode::Using(id) | GraphNode::Target(id) => Self::Type(id),
+            GraphNode::Relation(id) | GraphNode::Only(id) => Self::Relation(id),
         }
     }
 
@@ -294,7 +300,7 @@ impl Thing {
     }
 }
 
-impl Reason {
+impl EffectReason {
     /// The end of the sentence "this thing …".
     pub fn text(self) -> &'static str {
         match self {
@@ -315,7 +321,7 @@ impl Reason {
             Self::Writes => "does more than read",
             Self::Unfinished => "has no function yet",
             Self::Missing => "runs something that is new to the snapshot of the catalog",
-            Self::Moves => {
+            Self::PathDependent => {
                 "has no search_path of its own, and what the session's is cannot be told"
             }
             Self::Opaque => {
@@ -328,7 +334,7 @@ impl Reason {
     }
 }
 
-impl Through {
+impl EffectSite {
     fn text(self) -> &'static str {
         match self {
             Self::Itself => "",

@@ -1,17 +1,17 @@
 //! What a client is told of something that is not clean: its name as far as the client may know it,
 //! what it does, and what can be done about that.
 
-use super::Reason;
+use super::EffectReason;
 use crate::catalog::quoted;
 use crate::gate::{Refusal, Rule};
 use crate::limits::FIRST_LINE_CHARACTERS_MAX;
 use crate::sqlstate;
 
 /// What a client is told of something that is not clean.
-pub(in crate::gate) struct Told {
+pub(in crate::gate) struct EffectDescription {
     /// What it is and its name, as far as the client may know.
     pub(in crate::gate) what: Option<String>,
-    pub(super) because: Because,
+    pub(super) because: EffectClause,
     /// One sentence about it, where the role may see all that it names.
     pub(in crate::gate) sentence: Option<String>,
     /// What it is and its name, whoever may see that.
@@ -21,7 +21,7 @@ pub(in crate::gate) struct Told {
 }
 
 /// Why a thing is not clean, after "it".
-pub(super) enum Because {
+pub(super) enum EffectClause {
     /// By itself.
     Does(&'static str),
     /// By what it runs.
@@ -30,15 +30,15 @@ pub(super) enum Because {
     Unnamed,
 }
 
-impl Told {
+impl EffectDescription {
     /// What is told of something that has no name here, or none that the client may know.
     pub(in crate::gate) fn nameless() -> Self {
         Self {
             what: None,
-            because: Because::Unnamed,
+            because: EffectClause::Unnamed,
             sentence: None,
             about: None,
-            hint: Reason::Volatile.hint(),
+            hint: EffectReason::Volatile.hint(),
         }
     }
 
@@ -55,8 +55,8 @@ impl Told {
         let what = self.what.as_deref().unwrap_or(unnamed);
         let start = format!("{what} is not allowed: it ");
         let message = match &self.because {
-            Because::Does(does) => format!("{start}{does}"),
-            Because::Runs { what, which } => {
+            EffectClause::Does(does) => format!("{start}{does}"),
+            EffectClause::Runs { what, which } => {
                 let short = format!("{start}{what}");
                 let full = format!("{short}, which {which}");
                 match full.chars().count() <= FIRST_LINE_CHARACTERS_MAX {
@@ -64,7 +64,7 @@ impl Told {
                     false => short,
                 }
             }
-            Because::Unnamed => format!("{start}runs something that may do more than read"),
+            EffectClause::Unnamed => format!("{start}runs something that may do more than read"),
         };
         self.refused(rule, &message)
     }
@@ -85,7 +85,7 @@ pub(in crate::gate) fn is_written(name: &str, text: &str) -> bool {
     !name.is_empty() && text.to_lowercase().contains(&name.to_lowercase())
 }
 
-impl Reason {
+impl EffectReason {
     /// What a client can do about it.
     pub(super) fn hint(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl Reason {
                  foreign.servers."
             }
             Self::Missing => "Send it again shortly: the catalog is being read again.",
-            Self::Moves | Self::Opaque | Self::Refused(_) => PATH_HINT,
+            Self::PathDependent | Self::Opaque | Self::Refused(_) => PATH_HINT,
         }
     }
 }

@@ -6,13 +6,13 @@
 //! that it runs; what has an effect by itself is marked, and the marks are carried backwards. What
 //! carries none is *clean*.
 //!
-//! * `effects`: what each function does by itself, by the table of built-ins and the policy
-//! * `edges`: what runs what; `support`: what is run unasked;
+//! * `own_effects`: what each function does by itself, by the table of built-ins and the policy
+//! * `edges`: what runs what; `support_functions`: what is run unasked;
 //!   `nodes`: the places of all things in one list
-//! * `graph`: the marks, carried
+//! * `propagation`: the marks, carried
 //! * [`cause`]: why something is not clean; `told`: what a client is told of it
-//! * `reads`: what may read anything, where a policy hides something
-//! * `moving`: what runs a function that means what the session's search_path makes of it
+//! * `unknown_reads`: what may read anything, where a policy hides something
+//! * `path_dependent`: what runs a function that means what the session's search_path makes of it
 //! * [`name_flags`]: for each name, whether anything of that name is not clean
 //!
 //! <https://www.postgresql.org/docs/current/rules-views.html>,
@@ -31,124 +31,137 @@ mod unknown_reads;
 
 use std::sync::Arc;
 
-pub(in crate::gate) use self::cause::Through;
-pub use self::cause::{Hidden, Reason, Thing};
-pub(in crate::gate) use self::description::{PATH_HINT, Told, is_written};
-pub use self::name_flags::Flags;
-pub(in crate::gate) use self::nodes::Node;
-use self::nodes::Nodes;
+pub(in crate::gate) use self::cause::EffectSite;
+pub use self::cause::{CatalogObject, EffectCause, EffectReason};
+pub(in crate::gate) use self::description::{EffectDescription, PATH_HINT, is_written};
+pub use self::name_flags::NameFlags;
+pub(in crate::gate) use self::nodes::GraphNode;
+use self::nodes::GraphNodes;
 pub use self::own_effects::argument_types;
-use self::own_effects::{Standing, Standings};
-use self::path_dependent::OfServer;
-pub(in crate::gate) use self::path_dependent::{Body, Moving};
-use self::propagation::Graph;
-pub(in crate::gate) use self::unknown_reads::Reads;
+use self::own_effects::{OwnEffect, OwnEffects};
+use self::path_dependent::ServerFunctions;
+pub(in crate::gate) use self::path_dependent::{FunctionBody, PathDependents};
+use self::propagation::CallGraph;
+pub(in crate::gate) use self::unknown_reads::UnknownReads;
 use crate::catalog::unreadable_names;
 use crate::catalog::{
-    Cast, CastContext, CastId, Catalog, FunctionId, Mask, NameId, Oid, OperatorId, Relation,
-    RelationId, SchemaKind, TypeId, Version,
+    Cast, CastContext, CastId, Catalog, CatalogVersion, FunctionId, Mask, NameId, Oid, OperatorId,
+    Relation, RelationId, SchemaKind, TypeId,
 };
 use crate::gate::access::AccessTable;
-use crate::gate::function_bodies::Memory;
-use crate::gate::models::{Models, rule_check};
+use crate::gate::function_bodies::BodyMemo;
+use crate::gate::models::{SnapshotModels, rule_check};
 use crate::policy::Policy;
 
 /// What a snapshot hides, under one policy.
-pub struct Sight {
+pub struct EffectGraph {
     catalog: Arc<Catalog>,
     number: u64,
-    nodes: Nodes,
+    nodes: GraphNodes,
     /// Why each node is not clean.
-    hidden: Vec<Option<Hidden>>,
+    effects: Vec<Option<EffectCause>>,
     /// The same for functions that are clean, but not when they are called by their name.
-    by_name: Vec<Option<Hidden>>,
-    flags: Vec<Flags>,
+    by_name: Vec<Option<EffectCause>>,
+    flags: Vec<NameFlags>,
     implicit_casts: Vec<CastId>,
-    any_type_unclean_to_make: bool,
-    any_built_in_type_unclean: bool,
+    making_any_type_has_effects: bool,
+    using_any_builtin_type_has_effects: bool,
     long_names: Vec<NameId>,
-    models: Models,
+    models: SnapshotModels,
     /// Where the policy hides something: what it shows, and what may read anything.
-    shown: Option<Shown>,
+    visibility: Option<PolicyVisibility>,
     /// The functions that the policy does not let be called, by their places; none where it denies
     /// no function.
     denied: Vec<bool>,
     /// What runs functions that mean what the search_path makes of them, and what was thought of
     /// those so far.
-    moving: Option<Moving>,
+    path_dependents: Option<PathDependents>,
     /// The same where schemas of users are searched before the server's own, if that differs.
-    moving_shadowed: Option<Moving>,
-    bodies: Memory,
+    path_dependents_shadowed: Option<PathDependents>,
+    bodies: BodyMemo,
 }
 
 /// What a policy that hides something shows.
-struct Shown {
+struct PolicyVisibility {
     table: AccessTable,
-    reads: Reads,
+    reads: UnknownReads,
     /// What nobody is told of: what the table hides, and what models leave away.
-    veil: Mask,
+    mask: Mask,
 }
 
 /// Whether a read of a relation includes its partitions and inheritance children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reach {
+pub enum InheritanceReach {
     /// As `FROM t` does.
     WithChildren,
     /// As `FROM ONLY t` does.
     Only,
 }
 
-impl Sight {
+impl EffectGraph {
     /// Looks through a snapshot.
     pub fn new(catalog: Arc<Catalog>, policy: &Policy) -> Self {
-        let standings = Standings::of(&catalog, policy);
-        let mut graph = Graph::new(Nodes::of(&catalog));
+        let own_effects = OwnEffects::of(&catalog, policy);
+        let mut graph = CallGraph::new(GraphNodes::of(&catalog));
         let is_named = |relation: &Relation| is_named(&catalog, policy, relation);
-        edges::of(&catalog, &standings, is_named, &mut graph);
-        let mut shown = (policy.hides()).then(|| shown(&catalog, policy, &standings));
-        let models = Models::of(&catalog, policy, shown.as_ref().map(|shown| &shown.table));
+        edges::of(&catalog, &own_effects, is_named, &mut graph);
+        let mut shown = (policy.hides()).then(|| shown(&catalog, policy, &own_effects));
+        let models = SnapshotModels::of(&catalog, policy, shown.as_ref().map(|shown| &shown.table));
         if let Some(shown) = &mut shown {
-            models.veil(&catalog, &mut shown.veil);
+            models.add_to_mask(&catalog, &mut shown.mask);
         }
-        let (nodes, hidden) = graph.carry();
-        let mut sight = Self {
-            by_name: by_name(&catalog, &standings),
+        let (nodes, hidden) = graph.propagate();
+        let mut effect_graph = Self {
+            by_name: by_name(&catalog, &own_effects),
             flags: Vec::new(),
             implicit_casts: Vec::new(),
-            any_type_unclean_to_make: false,
-            any_built_in_type_unclean: false,
+            making_any_type_has_effects: false,
+            using_any_builtin_type_has_effects: false,
             long_names: Vec::new(),
             models,
             denied: denied(&catalog, policy),
-            moving: Moving::of(&catalog, policy, &standings, OfServer::Free),
-            moving_shadowed: (catalog.server_major() < path_dependent::BUILT_INS_BOUND_SINCE)
-                .then(|| Moving::of(&catalog, policy, &standings, OfServer::Moving))
+            path_dependents: PathDependents::of(
+                &catalog,
+                policy,
+                &own_effects,
+                ServerFunctions::PathIndependent,
+            ),
+            path_dependents_shadowed: (catalog.server_major()
+                < path_dependent::BUILT_INS_BOUND_SINCE)
+                .then(|| {
+                    PathDependents::of(
+                        &catalog,
+                        policy,
+                        &own_effects,
+                        ServerFunctions::PathDependent,
+                    )
+                })
                 .flatten(),
-            bodies: Memory::default(),
-            shown,
+            bodies: BodyMemo::default(),
+            visibility: shown,
             number: number_of(&catalog),
             catalog,
             nodes,
-            hidden,
+            effects: hidden,
         };
-        sight.flags = name_flags::of(&sight);
-        sight.long_names = sight.flagged_long_names();
-        sight.implicit_casts = sight.unclean_implicit_casts();
-        sight.any_type_unclean_to_make = {
-            let mut types = sight.catalog.data_types();
+        effect_graph.flags = name_flags::of(&effect_graph);
+        effect_graph.long_names = effect_graph.flagged_long_names();
+        effect_graph.implicit_casts = effect_graph.implicit_casts_with_effects();
+        effect_graph.making_any_type_has_effects = {
+            let mut types = effect_graph.catalog.data_types();
             types.any(|(id, own)| {
-                sight.making(id).is_some()
-                    && sight.catalog.schema(own.schema).kind != SchemaKind::Temporary
+                effect_graph.making(id).is_some()
+                    && effect_graph.catalog.schema(own.schema).kind != SchemaKind::Temporary
             })
         };
-        sight.any_built_in_type_unclean = {
-            let mut types = sight.catalog.data_types();
-            types.any(|(id, own)| own.oid.is_built_in() && sight.using(id).is_some())
+        effect_graph.using_any_builtin_type_has_effects = {
+            let mut types = effect_graph.catalog.data_types();
+            types.any(|(id, own)| own.oid.is_built_in() && effect_graph.using(id).is_some())
         };
-        for (place, why) in rule_check::refused(&sight, policy) {
-            sight.models.refuse(place, why);
+        for (place, why) in rule_check::refused(&effect_graph, policy) {
+            effect_graph.models.refuse(place, why);
         }
-        sight
+        effect_graph
     }
 
     /// Whether a function may read anything: then a policy that hides something has to name it.
@@ -162,7 +175,7 @@ impl Sight {
     }
 
     /// The policy's models, against the snapshot.
-    pub(in crate::gate) fn models(&self) -> &Models {
+    pub(in crate::gate) fn models(&self) -> &SnapshotModels {
         &self.models
     }
 
@@ -174,14 +187,14 @@ impl Sight {
 
     /// Relations that cannot be read because they are not made for what a pattern lays over them,
     /// others being so, with the reason.
-    pub fn laid_warnings(&self) -> impl Iterator<Item = (String, &str)> {
-        self.models.laid_warnings()
+    pub fn overlay_warnings(&self) -> impl Iterator<Item = (String, &str)> {
+        self.models.overlay_warnings()
     }
 
     /// Whether a model has a column of this name; none where there is no such model, or it cannot
     /// be used.
-    pub fn model_gives(&self, schema: &str, name: &str, column: &str) -> Option<bool> {
-        self.models.gives(schema, name, column)
+    pub fn model_has_column(&self, schema: &str, name: &str, column: &str) -> Option<bool> {
+        self.models.has_column(schema, name, column)
     }
 
     /// A number of what the snapshot shows and by which oids, for cache keys; the policy has one of
@@ -192,17 +205,17 @@ impl Sight {
 
     /// What the policy shows, where it hides something.
     pub(in crate::gate) fn access(&self) -> Option<&AccessTable> {
-        self.shown.as_ref().map(|shown| &shown.table)
+        self.visibility.as_ref().map(|shown| &shown.table)
     }
 
     /// What may read anything, where the policy hides something.
-    pub(in crate::gate) fn reads(&self) -> Option<&Reads> {
-        self.shown.as_ref().map(|shown| &shown.reads)
+    pub(in crate::gate) fn reads(&self) -> Option<&UnknownReads> {
+        self.visibility.as_ref().map(|shown| &shown.reads)
     }
 
     /// What the policy hides from whoever is told what there is.
     pub fn mask(&self) -> Option<&Mask> {
-        self.shown.as_ref().map(|shown| &shown.veil)
+        self.visibility.as_ref().map(|shown| &shown.mask)
     }
 
     /// Whether the policy does not let a function be called.
@@ -212,77 +225,83 @@ impl Sight {
 
     /// What runs a function that means what the session's search_path makes of it. It is asked
     /// whether schemas of users may be searched before the server's own.
-    pub(in crate::gate) fn moving(&self, is_shadowed: impl FnOnce() -> bool) -> Option<&Moving> {
-        match &self.moving_shadowed {
+    pub(in crate::gate) fn path_dependents(
+        &self,
+        is_shadowed: impl FnOnce() -> bool,
+    ) -> Option<&PathDependents> {
+        match &self.path_dependents_shadowed {
             Some(all) if is_shadowed() => Some(all),
-            _ => self.moving.as_ref(),
+            _ => self.path_dependents.as_ref(),
         }
     }
 
     /// Whether that differs where schemas of users are searched first.
     pub(in crate::gate) fn may_shadow(&self) -> bool {
-        self.moving_shadowed.is_some()
+        self.path_dependents_shadowed.is_some()
     }
 
     /// Whether this is what holds where schemas of users are searched first.
-    pub(in crate::gate) fn is_shadowed(&self, moving: &Moving) -> bool {
-        let shadowed = self.moving_shadowed.as_ref();
-        shadowed.is_some_and(|own| std::ptr::eq(own, moving))
+    pub(in crate::gate) fn is_shadowed(&self, path_dependents: &PathDependents) -> bool {
+        let shadowed = self.path_dependents_shadowed.as_ref();
+        shadowed.is_some_and(|own| std::ptr::eq(own, path_dependents))
     }
 
     /// What was thought of the bodies of functions so far.
-    pub(in crate::gate) fn bodies(&self) -> &Memory {
+    pub(in crate::gate) fn body_memo(&self) -> &BodyMemo {
         &self.bodies
     }
 
     /// What a name may hide, whatever it names in whatever schema.
-    pub fn flags(&self, name: NameId) -> Flags {
-        self.flags.get(name.place()).copied().unwrap_or(Flags::ALL)
+    pub fn flags(&self, name: NameId) -> NameFlags {
+        self.flags
+            .get(name.place())
+            .copied()
+            .unwrap_or(NameFlags::ALL)
     }
 
     /// Why a function is not clean where something else runs it: behind an operator or a cast, in
     /// an aggregate or a view.
-    pub fn function(&self, id: FunctionId) -> Option<&Hidden> {
-        self.at(Node::Function(id))
+    pub fn function(&self, id: FunctionId) -> Option<&EffectCause> {
+        self.at(GraphNode::Function(id))
     }
 
     /// Why a function is not clean where a statement calls it by its name.
-    pub fn called_by_name(&self, id: FunctionId) -> Option<&Hidden> {
+    pub fn called_by_name(&self, id: FunctionId) -> Option<&EffectCause> {
         let own = self.by_name.get(id.place()).and_then(Option::as_ref);
         own.or_else(|| self.function(id))
     }
 
     /// Why an operator is not clean.
-    pub fn operator(&self, id: OperatorId) -> Option<&Hidden> {
-        self.at(Node::Operator(id))
+    pub fn operator(&self, id: OperatorId) -> Option<&EffectCause> {
+        self.at(GraphNode::Operator(id))
     }
 
     /// Why a cast is not clean.
-    pub fn cast(&self, id: CastId) -> Option<&Hidden> {
-        self.at(Node::Cast(id))
+    pub fn cast(&self, id: CastId) -> Option<&EffectCause> {
+        self.at(GraphNode::Cast(id))
     }
 
     /// Why reading a relation is not clean.
-    pub fn relation(&self, id: RelationId, reach: Reach) -> Option<&Hidden> {
+    pub fn relation(&self, id: RelationId, reach: InheritanceReach) -> Option<&EffectCause> {
         self.at(match reach {
-            Reach::WithChildren => Node::Relation(id),
-            Reach::Only => Node::Only(id),
+            InheritanceReach::WithChildren => GraphNode::Relation(id),
+            InheritanceReach::Only => GraphNode::Only(id),
         })
     }
 
     /// Why making a value of a type, from text or from another value, is not clean.
-    pub fn making(&self, id: TypeId) -> Option<&Hidden> {
-        self.at(Node::Making(id))
+    pub fn making(&self, id: TypeId) -> Option<&EffectCause> {
+        self.at(GraphNode::Making(id))
     }
 
     /// Why printing, comparing or otherwise using a value of a type is not clean.
-    pub fn using(&self, id: TypeId) -> Option<&Hidden> {
-        self.at(Node::Using(id))
+    pub fn using(&self, id: TypeId) -> Option<&EffectCause> {
+        self.at(GraphNode::Using(id))
     }
 
     /// Why some cast to a type, or to what it consists of, is not clean.
-    pub fn casting_to(&self, id: TypeId) -> Option<&Hidden> {
-        self.at(Node::Target(id))
+    pub fn casting_to(&self, id: TypeId) -> Option<&EffectCause> {
+        self.at(GraphNode::Target(id))
     }
 
     /// The casts that happen unasked and are not clean: implicit ones, in any expression, and those
@@ -294,14 +313,14 @@ impl Sight {
 
     /// Whether there is any type whose making is not clean, temporary ones aside: no statement may
     /// name those.
-    pub fn any_type_unclean_to_make(&self) -> bool {
-        self.any_type_unclean_to_make
+    pub fn making_any_type_has_effects(&self) -> bool {
+        self.making_any_type_has_effects
     }
 
     /// Whether a user has given one of the server's own types a way to be compared that is not
     /// clean. Values of such a type need no name: `SELECT DISTINCT xmlelement(name a)`.
-    pub fn any_built_in_type_unclean(&self) -> bool {
-        self.any_built_in_type_unclean
+    pub fn using_any_builtin_type_has_effects(&self) -> bool {
+        self.using_any_builtin_type_has_effects
     }
 
     /// Names with a flag that are longer than the parser reads: databases that keep text in another
@@ -310,8 +329,8 @@ impl Sight {
         &self.long_names
     }
 
-    fn at(&self, node: Node) -> Option<&Hidden> {
-        self.hidden
+    fn at(&self, node: GraphNode) -> Option<&EffectCause> {
+        self.effects
             .get(self.nodes.place(node))
             .and_then(Option::as_ref)
     }
@@ -320,11 +339,11 @@ impl Sight {
         let names = self.catalog.names().ids();
         names
             .filter(|id| self.catalog.names().text(*id).len() > NAME_BYTES_MAX)
-            .filter(|id| self.flags(*id).any_of(Flags::ALL))
+            .filter(|id| self.flags(*id).any_of(NameFlags::ALL))
             .collect()
     }
 
-    fn unclean_implicit_casts(&self) -> Vec<CastId> {
+    fn implicit_casts_with_effects(&self) -> Vec<CastId> {
         let unasked = |cast: &Cast| match cast.context {
             CastContext::Implicit => true,
             CastContext::Assignment => self.catalog.data_type(cast.target).oid.is_built_in(),
@@ -355,16 +374,20 @@ fn number_of(catalog: &Catalog) -> u64 {
     relations.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
     let functions = catalog.functions();
     functions.for_each(|(_, own)| add(own.oid, own.schema.place(), own.name));
-    Version(*hasher.finalize().as_bytes()).number()
+    CatalogVersion(*hasher.finalize().as_bytes()).number()
 }
 
-fn shown(catalog: &Catalog, policy: &Policy, standings: &Standings) -> Shown {
-    let mut graph = Graph::new(Nodes::of(catalog));
-    edges::of(catalog, standings, |_| true, &mut graph);
-    let reads = Reads::of(catalog, policy, graph);
+fn shown(catalog: &Catalog, policy: &Policy, own_effects: &OwnEffects) -> PolicyVisibility {
+    let mut graph = CallGraph::new(GraphNodes::of(catalog));
+    edges::of(catalog, own_effects, |_| true, &mut graph);
+    let reads = UnknownReads::of(catalog, policy, graph);
     let table = AccessTable::of(catalog, policy, |view| reads.relation(view));
     let veil = table.mask().clone();
-    Shown { table, reads, veil }
+    PolicyVisibility {
+        table,
+        reads,
+        mask: veil,
+    }
 }
 
 /// The functions that a policy does not let be called, by their places.
@@ -392,20 +415,20 @@ fn is_named(catalog: &Catalog, policy: &Policy, relation: &Relation) -> bool {
 
 /// The functions that have the name of a built-in and that no policy names; those of an extension
 /// (`max` of a citext) are no others.
-fn by_name(catalog: &Catalog, standings: &Standings) -> Vec<Option<Hidden>> {
+fn by_name(catalog: &Catalog, own_effects: &OwnEffects) -> Vec<Option<EffectCause>> {
     let stands_in = |name: NameId| {
         let mut same_name = catalog.index().functions(name).iter();
         same_name.any(|id| own_effects::is_built_in(catalog, catalog.function(*id)))
     };
     let functions = catalog.functions().map(|(id, function)| {
-        let trusted = standings.of_function(id) == Standing::Trusted;
+        let trusted = own_effects.of_function(id) == OwnEffect::Trusted;
         let hides = trusted && stands_in(function.name);
-        hides.then(|| Hidden::own(Thing::Function(id), Reason::NameOfBuiltIn))
+        hides.then(|| EffectCause::own(CatalogObject::Function(id), EffectReason::NameOfBuiltIn))
     });
     functions.collect()
 }
 
-impl std::fmt::Debug for Sight {
+impl std::fmt::Debug for EffectGraph {
     /// Without any name of the database.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter

@@ -4,14 +4,14 @@
 
 use crate::catalog::{Catalog, Function, NameId, Relation, RelationKind, SchemaKind};
 
-use super::nodes::Node;
-use super::{Reach, Sight, own_effects};
+use super::nodes::GraphNode;
+use super::{EffectGraph, InheritanceReach, own_effects};
 
 /// What a name may hide; several may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(u8);
+pub struct NameFlags(u8);
 
-impl Flags {
+impl NameFlags {
     /// Nothing of it hides anything.
     pub const NONE: Self = Self(0);
     /// A call by it may not be clean: of a function, or of a type in the manner of one.
@@ -44,46 +44,52 @@ impl Flags {
 }
 
 /// The flags of all names, by their places.
-pub(super) fn of(sight: &Sight) -> Vec<Flags> {
-    let catalog = sight.catalog();
-    let mut flags = vec![Flags::NONE; catalog.names().len()];
-    let mut set = |name: NameId, which: Flags| {
+pub(super) fn of(effect_graph: &EffectGraph) -> Vec<NameFlags> {
+    let catalog = effect_graph.catalog();
+    let mut flags = vec![NameFlags::NONE; catalog.names().len()];
+    let mut set = |name: NameId, which: NameFlags| {
         if let Some(flags) = flags.get_mut(name.place()) {
             *flags = flags.with(which);
         }
     };
     for (id, function) in catalog.functions() {
-        let unclean = sight.called_by_name(id).is_some() || brings_unclean(sight, function);
+        let unclean = effect_graph.called_by_name(id).is_some()
+            || returns_type_with_effects(effect_graph, function);
         set(function.name, of_function(catalog, function, unclean));
     }
     others(catalog, set, |node| match node {
-        Node::Function(id) => sight.called_by_name(id).is_some(),
-        Node::Operator(id) => sight.operator(id).is_some(),
-        Node::Cast(id) => sight.cast(id).is_some(),
-        Node::Making(id) => sight.making(id).is_some(),
-        Node::Using(id) => sight.using(id).is_some(),
-        Node::Target(id) => sight.casting_to(id).is_some(),
-        Node::Relation(id) => sight.relation(id, Reach::WithChildren).is_some(),
-        Node::Only(id) => sight.relation(id, Reach::Only).is_some(),
+        GraphNode::Function(id) => effect_graph.called_by_name(id).is_some(),
+        GraphNode::Operator(id) => effect_graph.operator(id).is_some(),
+        GraphNode::Cast(id) => effect_graph.cast(id).is_some(),
+        GraphNode::Making(id) => effect_graph.making(id).is_some(),
+        GraphNode::Using(id) => effect_graph.using(id).is_some(),
+        GraphNode::Target(id) => effect_graph.casting_to(id).is_some(),
+        GraphNode::Relation(id) => effect_graph
+            .relation(id, InheritanceReach::WithChildren)
+            .is_some(),
+        GraphNode::Only(id) => effect_graph.relation(id, InheritanceReach::Only).is_some(),
     });
     flags
 }
 
 /// The flags of names of which anything is marked.
-pub(super) fn of_marked(catalog: &Catalog, is_marked: impl Fn(Node) -> bool) -> Vec<Flags> {
-    let mut flags = vec![Flags::NONE; catalog.names().len()];
-    let mut set = |name: NameId, which: Flags| {
+pub(super) fn of_marked(
+    catalog: &Catalog,
+    is_marked: impl Fn(GraphNode) -> bool,
+) -> Vec<NameFlags> {
+    let mut flags = vec![NameFlags::NONE; catalog.names().len()];
+    let mut set = |name: NameId, which: NameFlags| {
         if let Some(flags) = flags.get_mut(name.place()) {
             *flags = flags.with(which);
         }
     };
     for (id, function) in catalog.functions() {
-        if is_marked(Node::Function(id)) {
+        if is_marked(GraphNode::Function(id)) {
             let field = match takes_one_argument(function) {
-                true => Flags::FIELD,
-                false => Flags::NONE,
+                true => NameFlags::FIELD,
+                false => NameFlags::NONE,
             };
-            set(function.name, Flags::FUNCTION.with(field));
+            set(function.name, NameFlags::FUNCTION.with(field));
         }
     }
     others(catalog, set, is_marked);
@@ -91,19 +97,23 @@ pub(super) fn of_marked(catalog: &Catalog, is_marked: impl Fn(Node) -> bool) -> 
 }
 
 /// The flags of all but functions.
-fn others(catalog: &Catalog, mut set: impl FnMut(NameId, Flags), is_marked: impl Fn(Node) -> bool) {
+fn others(
+    catalog: &Catalog,
+    mut set: impl FnMut(NameId, NameFlags),
+    is_marked: impl Fn(GraphNode) -> bool,
+) {
     for (id, operator) in catalog.operators() {
-        if is_marked(Node::Operator(id)) {
-            set(operator.name, Flags::OPERATOR);
+        if is_marked(GraphNode::Operator(id)) {
+            set(operator.name, NameFlags::OPERATOR);
         }
     }
     let readable = |relation: &Relation| relation.kind != RelationKind::CompositeType;
     for (id, relation) in catalog.relations().filter(|(_, one)| readable(one)) {
         let mut columns = catalog.columns_of(id).iter();
-        if is_marked(Node::Relation(id))
-            || columns.any(|column| is_marked(Node::Making(column.type_id)))
+        if is_marked(GraphNode::Relation(id))
+            || columns.any(|column| is_marked(GraphNode::Making(column.type_id)))
         {
-            set(relation.name, Flags::RELATION);
+            set(relation.name, NameFlags::RELATION);
         }
     }
     for (id, data_type) in catalog.data_types() {
@@ -111,10 +121,16 @@ fn others(catalog: &Catalog, mut set: impl FnMut(NameId, Flags), is_marked: impl
         if catalog.schema(data_type.schema).kind == SchemaKind::Temporary {
             continue;
         }
-        let ways = [Node::Making(id), Node::Using(id), Node::Target(id)];
+        let ways = [
+            GraphNode::Making(id),
+            GraphNode::Using(id),
+            GraphNode::Target(id),
+        ];
         if ways.into_iter().any(&is_marked) {
             // `T(x)` and `x.T` may be casts; `T[]` is written with the name of T.
-            let cast = Flags::TYPE.with(Flags::FUNCTION).with(Flags::FIELD);
+            let cast = NameFlags::TYPE
+                .with(NameFlags::FUNCTION)
+                .with(NameFlags::FIELD);
             set(data_type.name, cast);
             if let Some(element) = data_type.element {
                 set(catalog.data_type(element).name, cast);
@@ -123,27 +139,27 @@ fn others(catalog: &Catalog, mut set: impl FnMut(NameId, Flags), is_marked: impl
     }
 }
 
-fn of_function(catalog: &Catalog, function: &Function, unclean: bool) -> Flags {
-    let mut flags = Flags::IS_FUNCTION;
+fn of_function(catalog: &Catalog, function: &Function, unclean: bool) -> NameFlags {
+    let mut flags = NameFlags::IS_FUNCTION;
     if !own_effects::is_built_in(catalog, function) {
-        flags = flags.with(Flags::IS_USER_FUNCTION);
+        flags = flags.with(NameFlags::IS_USER_FUNCTION);
     }
     if unclean {
-        flags = flags.with(Flags::FUNCTION);
+        flags = flags.with(NameFlags::FUNCTION);
     }
     if unclean && takes_one_argument(function) {
-        flags = flags.with(Flags::FIELD);
+        flags = flags.with(NameFlags::FIELD);
     }
     flags
 }
 
 /// Whether a built-in gives a value of a type whose making is not clean: a literal beside it may
 /// become one.
-fn brings_unclean(sight: &Sight, function: &Function) -> bool {
+fn returns_type_with_effects(effect_graph: &EffectGraph, function: &Function) -> bool {
     let out = function.out_columns.iter().map(|(_, id)| id);
     let mut given = out.chain([&function.returns]);
-    own_effects::is_built_in(sight.catalog(), function)
-        && given.any(|id| sight.making(*id).is_some())
+    own_effects::is_built_in(effect_graph.catalog(), function)
+        && given.any(|id| effect_graph.making(*id).is_some())
 }
 
 /// Whether one argument is enough to call it, and not too much.

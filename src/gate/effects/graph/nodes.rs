@@ -4,7 +4,7 @@ use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, TypeId
 
 /// Something that may run something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum Node {
+pub(in crate::gate) enum GraphNode {
     /// A function, however it is called.
     Function(FunctionId),
     /// An operator.
@@ -25,7 +25,7 @@ pub(in crate::gate) enum Node {
 
 /// Where the nodes of each kind begin.
 #[derive(Clone, Copy)]
-pub(super) struct Nodes {
+pub(super) struct GraphNodes {
     operators: usize,
     casts: usize,
     making: usize,
@@ -36,7 +36,7 @@ pub(super) struct Nodes {
     len: usize,
 }
 
-impl Nodes {
+impl GraphNodes {
     pub(super) fn of(catalog: &Catalog) -> Self {
         let operators = catalog.functions().len();
         let casts = operators + catalog.operators().len();
@@ -62,16 +62,16 @@ impl Nodes {
         self.len
     }
 
-    pub(super) fn place(&self, node: Node) -> usize {
+    pub(super) fn place(&self, node: GraphNode) -> usize {
         match node {
-            Node::Function(id) => id.place(),
-            Node::Operator(id) => self.operators + id.place(),
-            Node::Cast(id) => self.casts + id.place(),
-            Node::Making(id) => self.making + id.place(),
-            Node::Using(id) => self.using + id.place(),
-            Node::Target(id) => self.targets + id.place(),
-            Node::Relation(id) => self.relations + id.place(),
-            Node::Only(id) => self.only + id.place(),
+            GraphNode::Function(id) => id.place(),
+            GraphNode::Operator(id) => self.operators + id.place(),
+            GraphNode::Cast(id) => self.casts + id.place(),
+            GraphNode::Making(id) => self.making + id.place(),
+            GraphNode::Using(id) => self.using + id.place(),
+            GraphNode::Target(id) => self.targets + id.place(),
+            GraphNode::Relation(id) => self.relations + id.place(),
+            GraphNode::Only(id) => self.only + id.place(),
         }
     }
 }

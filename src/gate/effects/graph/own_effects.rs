@@ -1,17 +1,17 @@
 //! What each function does by itself, before anything that it runs is looked at.
 
 use crate::catalog::{
-    Catalog, Function, FunctionId, FunctionKind, Language, SchemaKind, TypeId, Volatility,
+    Catalog, Function, FunctionId, FunctionKind, FunctionLanguage, SchemaKind, TypeId, Volatility,
 };
 use crate::gate::extensions::{self, ExtensionVerdict};
-use crate::gate::functions::{self, FunctionVerdict, Why};
-use crate::policy::{ArgumentType, Policy, ValueRule};
+use crate::gate::functions::{self, BuiltinEffect, FunctionVerdict};
+use crate::policy::{CatalogArgument, Policy, ValueRule};
 
-use super::Reason;
+use super::EffectReason;
 
 /// What is thought of a function before anything that it runs is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum OwnEffect {
     /// It was looked at by a person: built in and allowed, or named by the policy.
     Known,
     /// Part of the server's machinery, and callable only from there. A statement that names it is
@@ -23,18 +23,18 @@ pub(super) enum Standing {
     /// name.
     Followed,
     /// It has an effect, or nobody vouches for it.
-    Unclean(Reason),
+    Unclean(EffectReason),
 }
 
 /// The standings of all functions.
-pub(super) struct Standings(Vec<Standing>);
+pub(super) struct OwnEffects(Vec<OwnEffect>);
 
-impl Standings {
+impl OwnEffects {
     pub(super) fn of(catalog: &Catalog, policy: &Policy) -> Self {
         let functions = catalog.functions();
         Self(
             functions
-                .map(|(_, function)| standing(catalog, policy, function))
+                .map(|(_, function)| own_effect(catalog, policy, function))
                 .collect(),
         )
     }
@@ -44,17 +44,17 @@ impl Standings {
     pub(super) fn opened(&self, catalog: &Catalog) -> Self {
         let functions = catalog.functions().zip(&self.0);
         let opened = functions.map(|((_, function), standing)| match standing {
-            Standing::Machinery => Standing::Machinery,
+            OwnEffect::Machinery => OwnEffect::Machinery,
             standing if is_built_in(catalog, function) => *standing,
-            Standing::Known | Standing::Trusted | Standing::Followed | Standing::Unclean(_) => {
-                Standing::Trusted
+            OwnEffect::Known | OwnEffect::Trusted | OwnEffect::Followed | OwnEffect::Unclean(_) => {
+                OwnEffect::Trusted
             }
         });
         Self(opened.collect())
     }
 
-    pub(super) fn of_function(&self, id: FunctionId) -> Standing {
-        let unknown = Standing::Unclean(Reason::Unknown);
+    pub(super) fn of_function(&self, id: FunctionId) -> OwnEffect {
+        let unknown = OwnEffect::Unclean(EffectReason::Unknown);
         self.0.get(id.place()).copied().unwrap_or(unknown)
     }
 }
@@ -66,7 +66,7 @@ pub(super) fn is_built_in(catalog: &Catalog, function: &Function) -> bool {
     function.oid.is_built_in() && of_server
 }
 
-fn standing(catalog: &Catalog, policy: &Policy, function: &Function) -> Standing {
+fn own_effect(catalog: &Catalog, policy: &Policy, function: &Function) -> OwnEffect {
     if is_built_in(catalog, function) {
         return standing_of_built_in(catalog, policy, function);
     }
@@ -74,64 +74,72 @@ fn standing(catalog: &Catalog, policy: &Policy, function: &Function) -> Standing
     let schema_name = catalog.names().text(schema.name);
     let name = catalog.names().text(function.name);
     if schema.kind == SchemaKind::Temporary {
-        return Standing::Unclean(Reason::TemporarySchema);
+        return OwnEffect::Unclean(EffectReason::TemporarySchema);
     }
     if policy.allows_signature(schema_name, name, &argument_types(catalog, function)) {
-        return Standing::Known;
+        return OwnEffect::Known;
     }
     match extensions::verdict_under(catalog, policy, function) {
-        Some(ExtensionVerdict::Allowed { .. }) => return Standing::Known,
-        Some(ExtensionVerdict::Followed) => return Standing::Followed,
-        Some(ExtensionVerdict::Effects { why: Why::Internal }) => return Standing::Machinery,
-        Some(ExtensionVerdict::Effects { why }) => return Standing::Unclean(Reason::BuiltIn(why)),
-        Some(ExtensionVerdict::RunsSql) => return Standing::Unclean(Reason::RunsSql),
-        Some(ExtensionVerdict::RunsLiteral) => return Standing::Unclean(Reason::RunsLiteral),
+        Some(ExtensionVerdict::Allowed { .. }) => return OwnEffect::Known,
+        Some(ExtensionVerdict::Followed) => return OwnEffect::Followed,
+        Some(ExtensionVerdict::Effects {
+            why: BuiltinEffect::Internal,
+        }) => return OwnEffect::Machinery,
+        Some(ExtensionVerdict::Effects { why }) => {
+            return OwnEffect::Unclean(EffectReason::BuiltIn(why));
+        }
+        Some(ExtensionVerdict::RunsSql) => return OwnEffect::Unclean(EffectReason::RunsSql),
+        Some(ExtensionVerdict::RunsLiteral) => {
+            return OwnEffect::Unclean(EffectReason::RunsLiteral);
+        }
         None => {}
     }
     let reason = match known_effect(name, function) {
         Some(reason) => reason,
-        None if is_inside_an_extension(catalog, function) => return Standing::Machinery,
-        None if matches!(function.kind, FunctionKind::Procedure) => Reason::Procedure,
-        None if function.volatility == Volatility::Volatile => Reason::Volatile,
-        None if function.security_definer => Reason::SecurityDefiner,
-        None if changes_settings(catalog, policy, function) => Reason::ChangesSettings,
-        None if function.body.as_ref().is_some_and(|body| body.writes) => Reason::Writes,
-        None if !policy.trusts_schema(schema_name) => Reason::SchemaNotTrusted,
-        None => return Standing::Trusted,
+        None if is_inside_an_extension(catalog, function) => return OwnEffect::Machinery,
+        None if matches!(function.kind, FunctionKind::Procedure) => EffectReason::Procedure,
+        None if function.volatility == Volatility::Volatile => EffectReason::Volatile,
+        None if function.security_definer => EffectReason::SecurityDefiner,
+        None if changes_settings(catalog, policy, function) => EffectReason::ChangesSettings,
+        None if function.body.as_ref().is_some_and(|body| body.writes) => EffectReason::Writes,
+        None if !policy.trusts_schema(schema_name) => EffectReason::SchemaNotTrusted,
+        None => return OwnEffect::Trusted,
     };
-    Standing::Unclean(reason)
+    OwnEffect::Unclean(reason)
 }
 
-fn standing_of_built_in(catalog: &Catalog, policy: &Policy, function: &Function) -> Standing {
+fn standing_of_built_in(catalog: &Catalog, policy: &Policy, function: &Function) -> OwnEffect {
     let schema = catalog.schema(function.schema);
     let schema = catalog.names().text(schema.name);
     let name = catalog.names().text(function.name);
     let reason = match functions::verdict(Some(schema), name, function.arguments.len()) {
-        FunctionVerdict::Allowed if is_replaced(name, function) => Reason::Volatile,
-        FunctionVerdict::Allowed => return Standing::Known,
-        FunctionVerdict::Effects { why: Why::Internal } if takes_internal(catalog, function) => {
-            return Standing::Machinery;
+        FunctionVerdict::Allowed if is_replaced(name, function) => EffectReason::Volatile,
+        FunctionVerdict::Allowed => return OwnEffect::Known,
+        FunctionVerdict::Effects {
+            why: BuiltinEffect::Internal,
+        } if takes_internal(catalog, function) => {
+            return OwnEffect::Machinery;
         }
         FunctionVerdict::Effects { why }
             if why.is_allowed_by(policy) && !is_replaced(name, function) =>
         {
-            return Standing::Known;
+            return OwnEffect::Known;
         }
-        FunctionVerdict::Effects { why } => Reason::BuiltIn(why),
-        FunctionVerdict::RunsSql => Reason::RunsSql,
-        FunctionVerdict::SetConfig => Reason::ChangesSettings,
-        FunctionVerdict::Housekeeping => Reason::BuiltIn(Why::AdvisoryLock),
-        FunctionVerdict::Unknown => Reason::Unknown,
+        FunctionVerdict::Effects { why } => EffectReason::BuiltIn(why),
+        FunctionVerdict::RunsSql => EffectReason::RunsSql,
+        FunctionVerdict::SetConfig => EffectReason::ChangesSettings,
+        FunctionVerdict::Housekeeping => EffectReason::BuiltIn(BuiltinEffect::AdvisoryLock),
+        FunctionVerdict::Unknown => EffectReason::Unknown,
     };
-    Standing::Unclean(reason)
+    OwnEffect::Unclean(reason)
 }
 
 /// Whether a superuser has put something else in the place of a built-in: of those that are written
 /// in SQL, none is VOLATILE but those named here.
 fn is_replaced(name: &str, function: &Function) -> bool {
     match function.language {
-        Language::Internal | Language::C => false,
-        Language::Sql | Language::Other(_) => {
+        FunctionLanguage::Internal | FunctionLanguage::C => false,
+        FunctionLanguage::Sql | FunctionLanguage::Other(_) => {
             function.volatility == Volatility::Volatile && !VOLATILE_IN_SQL.contains(&name)
         }
     }
@@ -146,12 +154,12 @@ fn takes_internal(catalog: &Catalog, function: &Function) -> bool {
 /// Whether it is a part of an extension's compiled code that no statement can call. Such parts of
 /// aggregates (PostGIS has many) are VOLATILE only because nobody has said otherwise.
 fn is_inside_an_extension(catalog: &Catalog, function: &Function) -> bool {
-    let compiled = matches!(function.language, Language::C);
+    let compiled = matches!(function.language, FunctionLanguage::C);
     compiled && function.of_extension() && takes_internal(catalog, function)
 }
 
 /// What a function of an extension is known to do, although it says otherwise.
-fn known_effect(name: &str, function: &Function) -> Option<Reason> {
+fn known_effect(name: &str, function: &Function) -> Option<EffectReason> {
     let mut known = NOT_WHAT_THEY_SAY.iter();
     let known = known.find(|(known, _)| function.of_extension() && *known == name);
     known.map(|(_, reason)| *reason)
@@ -183,12 +191,12 @@ fn changes_settings(catalog: &Catalog, policy: &Policy, function: &Function) -> 
 }
 
 /// The types of the arguments of a function, as policies name them.
-pub fn argument_types<'a>(catalog: &'a Catalog, function: &Function) -> Vec<ArgumentType<'a>> {
+pub fn argument_types<'a>(catalog: &'a Catalog, function: &Function) -> Vec<CatalogArgument<'a>> {
     let named = |id: &TypeId| {
         let own = catalog.data_type(*id);
         let element = own.element.filter(|_| own.is_array);
         let named = element.map_or(own, |element| catalog.data_type(element));
-        ArgumentType {
+        CatalogArgument {
             schema: catalog.names().text(catalog.schema(named.schema).name),
             name: catalog.names().text(named.name),
             is_array: element.is_some(),
@@ -198,7 +206,7 @@ pub fn argument_types<'a>(catalog: &'a Catalog, function: &Function) -> Vec<Argu
 }
 
 /// Why a statement may not name what is part of the machinery.
-pub(super) const MACHINERY: Why = Why::Internal;
+pub(super) const MACHINERY: BuiltinEffect = BuiltinEffect::Internal;
 
 /// Built-ins in SQL that are allowed and VOLATILE.
 const VOLATILE_IN_SQL: &[&str] = &["pg_relation_size"];
@@ -210,27 +218,30 @@ const INTERNAL_TYPE: u32 = 2281;
 /// or IMMUTABLE and are not: they run a query or a part of one that they are given (tablefunc,
 /// xml2, address_standardizer, PostGIS with its raster, topology and geocoder parts), that read a
 /// relation whose name they are given, or that change how the session reads text (isn).
-const NOT_WHAT_THEY_SAY: &[(&str, Reason)] = &[
-    ("_st_mapalgebra", Reason::RunsSql),
-    ("connectby", Reason::RunsSql),
-    ("crosstab", Reason::RunsSql),
-    ("crosstab2", Reason::RunsSql),
-    ("crosstab3", Reason::RunsSql),
-    ("crosstab4", Reason::RunsSql),
-    ("debug_standardize_address", Reason::RunsSql),
-    ("get_tract", Reason::RunsSql),
-    ("getfacebypoint", Reason::RunsSql),
-    ("getnodeedges", Reason::RunsSql),
-    ("gettopogeomelementarray", Reason::RunsSql),
-    ("gettopogeomelements", Reason::RunsSql),
-    ("isn_weak", Reason::BuiltIn(Why::SessionState)),
-    ("st_findextent", Reason::RunsSql),
-    ("st_mapalgebra", Reason::RunsSql),
-    ("st_mapalgebraexpr", Reason::RunsSql),
-    ("st_mapalgebrafct", Reason::RunsSql),
-    ("st_mapalgebrafctngb", Reason::RunsSql),
-    ("st_retile", Reason::RunsSql),
-    ("standardize_address", Reason::RunsSql),
-    ("topologysummary", Reason::RunsSql),
-    ("xpath_table", Reason::RunsSql),
+const NOT_WHAT_THEY_SAY: &[(&str, EffectReason)] = &[
+    ("_st_mapalgebra", EffectReason::RunsSql),
+    ("connectby", EffectReason::RunsSql),
+    ("crosstab", EffectReason::RunsSql),
+    ("crosstab2", EffectReason::RunsSql),
+    ("crosstab3", EffectReason::RunsSql),
+    ("crosstab4", EffectReason::RunsSql),
+    ("debug_standardize_address", EffectReason::RunsSql),
+    ("get_tract", EffectReason::RunsSql),
+    ("getfacebypoint", EffectReason::RunsSql),
+    ("getnodeedges", EffectReason::RunsSql),
+    ("gettopogeomelementarray", EffectReason::RunsSql),
+    ("gettopogeomelements", EffectReason::RunsSql),
+    (
+        "isn_weak",
+        EffectReason::BuiltIn(BuiltinEffect::SessionState),
+    ),
+    ("st_findextent", EffectReason::RunsSql),
+    ("st_mapalgebra", EffectReason::RunsSql),
+    ("st_mapalgebraexpr", EffectReason::RunsSql),
+    ("st_mapalgebrafct", EffectReason::RunsSql),
+    ("st_mapalgebrafctngb", EffectReason::RunsSql),
+    ("st_retile", EffectReason::RunsSql),
+    ("standardize_address", EffectReason::RunsSql),
+    ("topologysummary", EffectReason::RunsSql),
+    ("xpath_table", EffectReason::RunsSql),
 ];

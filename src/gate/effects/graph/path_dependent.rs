@@ -7,35 +7,35 @@
 //!
 //! <https://www.postgresql.org/docs/current/sql-createfunction.html>
 
-use super::cause::Reason;
+use super::cause::EffectReason;
 use super::edges;
 use super::name_flags;
-use super::name_flags::Flags;
-use super::nodes::{Node, Nodes};
+use super::name_flags::NameFlags;
+use super::nodes::{GraphNode, GraphNodes};
 use super::own_effects;
-use super::own_effects::{Standing, Standings};
-use super::propagation::Graph;
+use super::own_effects::{OwnEffect, OwnEffects};
+use super::propagation::CallGraph;
 use crate::catalog::{
-    Cast, CastContext, CastId, Catalog, Function, FunctionId, FunctionKind, Language, NameId,
-    TypeId,
+    Cast, CastContext, CastId, Catalog, Function, FunctionId, FunctionKind, FunctionLanguage,
+    NameId, TypeId,
 };
 use crate::policy::Policy;
 
 /// What runs such functions.
-pub(in crate::gate) struct Moving {
-    nodes: Nodes,
+pub(in crate::gate) struct PathDependents {
+    nodes: GraphNodes,
     marked: Vec<bool>,
     edges: Vec<(usize, usize)>,
-    flags: Vec<Flags>,
+    flags: Vec<NameFlags>,
     /// All functions, by their places.
-    functions: Vec<Own>,
+    functions: Vec<PathDependentFunction>,
     casts: Vec<CastId>,
     types: Vec<TypeId>,
 }
 
 /// What is known of one function.
 #[derive(Clone, Copy)]
-struct Own {
+struct PathDependentFunction {
     id: FunctionId,
     /// Whether the policy names it, or it came with the server.
     is_known: bool,
@@ -44,16 +44,16 @@ struct Own {
 
 /// Whether the server's own functions mean the same wherever names are looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfServer {
+pub(super) enum ServerFunctions {
     /// They do.
-    Free,
+    PathIndependent,
     /// Those in SQL do not, where its own schema is not the first.
-    Moving,
+    PathDependent,
 }
 
 /// What the body of a function is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum Body<'c> {
+pub(in crate::gate) enum FunctionBody<'c> {
     /// Nothing in it is looked up by name when it runs.
     Bound,
     /// SQL.
@@ -62,7 +62,7 @@ pub(in crate::gate) enum Body<'c> {
     Opaque,
 }
 
-impl<'c> Body<'c> {
+impl<'c> FunctionBody<'c> {
     /// That of a function.
     fn of(function: &'c Function) -> Self {
         if matches!(function.kind, FunctionKind::Aggregate { .. }) {
@@ -71,50 +71,53 @@ impl<'c> Body<'c> {
         match (function.language, &function.text) {
             (_, Some(text)) => Self::Text(text),
             // The server's own, and that of extensions, looks nothing up by the path.
-            (Language::Internal | Language::Sql, None) => Self::Bound,
-            (Language::C, None) if function.of_extension() || function.oid.is_built_in() => {
+            (FunctionLanguage::Internal | FunctionLanguage::Sql, None) => Self::Bound,
+            (FunctionLanguage::C, None)
+                if function.of_extension() || function.oid.is_built_in() =>
+            {
                 Self::Bound
             }
-            (Language::C | Language::Other(_), None) => Self::Opaque,
+            (FunctionLanguage::C | FunctionLanguage::Other(_), None) => Self::Opaque,
         }
     }
 }
 
-impl Moving {
+impl PathDependents {
     /// What runs such functions in a snapshot; none where it has none. The server's own count only
     /// where schemas of users are searched before its own.
     pub(super) fn of(
         catalog: &Catalog,
         policy: &Policy,
-        standings: &Standings,
-        of_server: OfServer,
+        own_effects: &OwnEffects,
+        of_server: ServerFunctions,
     ) -> Option<Self> {
-        let functions: Vec<Own> = catalog
+        let functions: Vec<PathDependentFunction> = catalog
             .functions()
-            .map(|(id, function)| Own {
+            .map(|(id, function)| PathDependentFunction {
                 id,
-                is_known: standings.of_function(id) == Standing::Known,
+                is_known: own_effects.of_function(id) == OwnEffect::Known,
                 is_free: is_free(catalog, policy, function, of_server),
             })
             .collect();
-        let mut moving = functions
+        let mut path_dependents = functions
             .iter()
             .filter(|own| !own.is_free && moves(catalog.function(own.id)))
             .peekable();
-        moving.peek()?;
-        let mut graph = Graph::new(Nodes::of(catalog));
-        edges::of(catalog, &standings.opened(catalog), |_| true, &mut graph);
+        path_dependents.peek()?;
+        let mut graph = CallGraph::new(GraphNodes::of(catalog));
+        edges::of(catalog, &own_effects.opened(catalog), |_| true, &mut graph);
         graph.forget_marks();
-        for own in moving {
-            graph.mark(Node::Function(own.id), Reason::Moves);
+        for own in path_dependents {
+            graph.mark(GraphNode::Function(own.id), EffectReason::PathDependent);
         }
         let (nodes, marked, edges) = graph.reaching();
-        let is_marked = |node: Node| marked.get(nodes.place(node)).copied().unwrap_or(true);
+        let is_marked = |node: GraphNode| marked.get(nodes.place(node)).copied().unwrap_or(true);
         let unasked = |cast: &Cast| cast.context != CastContext::Explicit;
         let casts = catalog.casts();
-        let casts = casts.filter(|(id, cast)| unasked(cast) && is_marked(Node::Cast(*id)));
+        let casts = casts.filter(|(id, cast)| unasked(cast) && is_marked(GraphNode::Cast(*id)));
         let types = catalog.data_types();
-        let types = types.filter(|(id, own)| own.oid.is_built_in() && is_marked(Node::Using(*id)));
+        let types =
+            types.filter(|(id, own)| own.oid.is_built_in() && is_marked(GraphNode::Using(*id)));
         Some(Self {
             flags: name_flags::of_marked(catalog, is_marked),
             casts: casts.map(|(id, _)| id).collect(),
@@ -127,7 +130,7 @@ impl Moving {
     }
 
     /// Where a thing stands among all, if it runs such a function.
-    pub(in crate::gate) fn place(&self, node: Node) -> Option<usize> {
+    pub(in crate::gate) fn place(&self, node: GraphNode) -> Option<usize> {
         let place = self.nodes.place(node);
         let is_marked = self.marked.get(place).copied().unwrap_or(true);
         is_marked.then_some(place)
@@ -148,11 +151,15 @@ impl Moving {
     }
 
     /// What a function's body is, as far as it has to be looked at.
-    pub(in crate::gate) fn body<'c>(&self, id: FunctionId, catalog: &'c Catalog) -> Body<'c> {
+    pub(in crate::gate) fn body<'c>(
+        &self,
+        id: FunctionId,
+        catalog: &'c Catalog,
+    ) -> FunctionBody<'c> {
         match self.functions.get(id.place()) {
-            Some(own) if own.is_free => Body::Bound,
-            Some(_) => Body::of(catalog.function(id)),
-            None => Body::Opaque,
+            Some(own) if own.is_free => FunctionBody::Bound,
+            Some(_) => FunctionBody::of(catalog.function(id)),
+            None => FunctionBody::Opaque,
         }
     }
 
@@ -163,8 +170,11 @@ impl Moving {
     }
 
     /// As what a name may stand for something that runs such a function.
-    pub(in crate::gate) fn flags(&self, name: NameId) -> Flags {
-        self.flags.get(name.place()).copied().unwrap_or(Flags::ALL)
+    pub(in crate::gate) fn flags(&self, name: NameId) -> NameFlags {
+        self.flags
+            .get(name.place())
+            .copied()
+            .unwrap_or(NameFlags::ALL)
     }
 
     /// The casts that happen unasked and run such functions.
@@ -181,17 +191,22 @@ impl Moving {
 /// Whether the body of a function has to be looked at where it is run. One that is opaque and has a
 /// path of its own is what its owner says.
 fn moves(function: &Function) -> bool {
-    match Body::of(function) {
-        Body::Bound => false,
-        Body::Text(_) => true,
-        Body::Opaque => function.search_path.is_none(),
+    match FunctionBody::of(function) {
+        FunctionBody::Bound => false,
+        FunctionBody::Text(_) => true,
+        FunctionBody::Opaque => function.search_path.is_none(),
     }
 }
 
 /// Whether any path will do for a function: it is the server's own, or the policy says so.
-fn is_free(catalog: &Catalog, policy: &Policy, function: &Function, of_server: OfServer) -> bool {
+fn is_free(
+    catalog: &Catalog,
+    policy: &Policy,
+    function: &Function,
+    of_server: ServerFunctions,
+) -> bool {
     if own_effects::is_built_in(catalog, function) {
-        return of_server == OfServer::Free;
+        return of_server == ServerFunctions::PathIndependent;
     }
     let schema = catalog.names().text(catalog.schema(function.schema).name);
     let name = catalog.names().text(function.name);

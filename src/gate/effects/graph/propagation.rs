@@ -3,20 +3,20 @@
 //! Each edge is walked once, so that a snapshot of any shape, with views that read each other or
 //! types that contain each other, ends in time; each thing is reached on a shortest way.
 
-use super::cause::{Hidden, Reason, Thing, Through};
-use super::nodes::{Node, Nodes};
+use super::cause::{CatalogObject, EffectCause, EffectReason, EffectSite};
+use super::nodes::{GraphNode, GraphNodes};
 
 /// Things, what they run, and which have an effect by themselves.
-pub(super) struct Graph {
-    nodes: Nodes,
-    things: Vec<Option<Thing>>,
+pub(super) struct CallGraph {
+    nodes: GraphNodes,
+    things: Vec<Option<CatalogObject>>,
     /// From, to, and how.
-    edges: Vec<(usize, usize, Through)>,
-    marks: Vec<(usize, Reason)>,
+    edges: Vec<(usize, usize, EffectSite)>,
+    marks: Vec<(usize, EffectReason)>,
 }
 
-impl Graph {
-    pub(super) fn new(nodes: Nodes) -> Self {
+impl CallGraph {
+    pub(super) fn new(nodes: GraphNodes) -> Self {
         Self {
             things: vec![None; nodes.len()],
             nodes,
@@ -26,13 +26,13 @@ impl Graph {
     }
 
     /// Says that one thing runs another.
-    pub(super) fn add(&mut self, from: Node, to: Node, through: Through) {
+    pub(super) fn add(&mut self, from: GraphNode, to: GraphNode, through: EffectSite) {
         let (from_place, to_place) = (self.place(from), self.place(to));
         self.edges.push((from_place, to_place, through));
     }
 
     /// Says that a thing has an effect by itself.
-    pub(super) fn mark(&mut self, node: Node, why: Reason) {
+    pub(super) fn mark(&mut self, node: GraphNode, why: EffectReason) {
         let place = self.place(node);
         self.marks.push((place, why));
     }
@@ -43,13 +43,13 @@ impl Graph {
     }
 
     /// Which things reach what is marked, and the edges between those, by where they begin.
-    pub(super) fn reaching(self) -> (Nodes, Vec<bool>, Vec<(usize, usize)>) {
+    pub(super) fn reaching(self) -> (GraphNodes, Vec<bool>, Vec<(usize, usize)>) {
         let mut edges: Vec<(usize, usize)> = self
             .edges
             .iter()
             .map(|(from, to, _)| (*from, *to))
             .collect();
-        let (nodes, marked) = self.carry();
+        let (nodes, marked) = self.propagate();
         let marked: Vec<bool> = marked.iter().map(Option::is_some).collect();
         let reaches = |place: usize| marked.get(place).copied().unwrap_or(true);
         edges.retain(|(from, to)| reaches(*from) && reaches(*to));
@@ -59,14 +59,14 @@ impl Graph {
     }
 
     /// Why each thing is not clean.
-    pub(super) fn carry(mut self) -> (Nodes, Vec<Option<Hidden>>) {
-        let mut hidden: Vec<Option<Hidden>> = vec![None; self.nodes.len()];
+    pub(super) fn propagate(mut self) -> (GraphNodes, Vec<Option<EffectCause>>) {
+        let mut hidden: Vec<Option<EffectCause>> = vec![None; self.nodes.len()];
         let mut reached = Vec::new();
         for (place, why) in &self.marks {
             if let (Some(slot @ None), Some(Some(of))) =
                 (hidden.get_mut(*place), self.things.get(*place))
             {
-                *slot = Some(Hidden::own(*of, *why));
+                *slot = Some(EffectCause::own(*of, *why));
                 reached.push(*place);
             }
         }
@@ -93,10 +93,10 @@ impl Graph {
         (self.nodes, hidden)
     }
 
-    fn place(&mut self, node: Node) -> usize {
+    fn place(&mut self, node: GraphNode) -> usize {
         let place = self.nodes.place(node);
         if let Some(slot) = self.things.get_mut(place) {
-            *slot = Some(Thing::of(node));
+            *slot = Some(CatalogObject::of(node));
         }
         place
     }

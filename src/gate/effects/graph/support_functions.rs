@@ -8,39 +8,45 @@
 
 use std::collections::HashSet;
 
-use super::cause::{Reason, Through};
-use super::edges::Edges;
-use super::nodes::Node;
+use super::cause::{EffectReason, EffectSite};
+use super::edges::EdgeBuilder;
+use super::nodes::GraphNode;
 use super::own_effects;
-use super::own_effects::Standing;
-use crate::catalog::{Language, Oid, RelationId, Support, Supported, TypeKind};
+use super::own_effects::OwnEffect;
+use crate::catalog::{FunctionLanguage, Oid, RelationId, SupportFunction, SupportTarget, TypeKind};
 use crate::gate::extensions;
 
 /// Adds the edges to all support functions of a snapshot.
-pub(super) fn of(edges: &mut Edges<'_>) {
-    let runners = Runners::of(edges);
+pub(super) fn of(edges: &mut EdgeBuilder<'_>) {
+    let runners = SupportCallers::of(edges);
     for support in edges.catalog.supports() {
         if is_compiled(support, edges) {
             continue;
         }
         match support.of {
-            Supported::Relation(id) => edges.run(Node::Only(id), support, Through::Planned),
-            Supported::PartitionKey(id) => {
+            SupportTarget::Relation(id) => {
+                edges.run(GraphNode::Only(id), support, EffectSite::Planned)
+            }
+            SupportTarget::PartitionKey(id) => {
                 for relation in with_descendants(id, edges) {
-                    edges.run(Node::Only(relation), support, Through::Planned);
+                    edges.run(GraphNode::Only(relation), support, EffectSite::Planned);
                 }
                 for node in &runners.partition_keys {
-                    edges.run(*node, support, Through::Itself);
+                    edges.run(*node, support, EffectSite::Itself);
                 }
             }
-            Supported::Operator(id) => edges.run(Node::Operator(id), support, Through::Itself),
-            Supported::Function(id) => edges.run(Node::Function(id), support, Through::Itself),
-            Supported::TypeModifier => edges.run_all(&runners.type_names, support),
-            Supported::Printing => edges.run_all(&runners.printing, support),
-            Supported::TextSearch => edges.run_all(&runners.text_search, support),
-            Supported::Conversion => edges.run_all(&runners.conversions, support),
-            Supported::ForeignDataWrapper => edges.run_all(&runners.wrappers, support),
-            Supported::AccessMethod => edges.run_all(&runners.access_methods, support),
+            SupportTarget::Operator(id) => {
+                edges.run(GraphNode::Operator(id), support, EffectSite::Itself)
+            }
+            SupportTarget::Function(id) => {
+                edges.run(GraphNode::Function(id), support, EffectSite::Itself)
+            }
+            SupportTarget::TypeModifier => edges.run_all(&runners.type_names, support),
+            SupportTarget::Printing => edges.run_all(&runners.printing, support),
+            SupportTarget::TextSearch => edges.run_all(&runners.text_search, support),
+            SupportTarget::Conversion => edges.run_all(&runners.conversions, support),
+            SupportTarget::ForeignDataWrapper => edges.run_all(&runners.wrappers, support),
+            SupportTarget::AccessMethod => edges.run_all(&runners.access_methods, support),
         }
     }
 }
@@ -50,25 +56,25 @@ pub(in crate::gate) fn reads_type_names(name: &str) -> bool {
     READS_TYPE_NAMES.contains(&name)
 }
 
-impl Edges<'_> {
-    fn run(&mut self, from: Node, support: &Support, through: Through) {
+impl EdgeBuilder<'_> {
+    fn run(&mut self, from: GraphNode, support: &SupportFunction, through: EffectSite) {
         match support.function {
             Some(function) => self.call(from, function, through),
-            None => self.graph.mark(from, Reason::Missing),
+            None => self.graph.mark(from, EffectReason::Missing),
         }
     }
 
     /// These are given what is there already, by compiled functions alone: nothing is made for
     /// them.
-    fn run_all(&mut self, from: &[Node], support: &Support) {
-        let standing = support.function.map(|id| self.standings.of_function(id));
+    fn run_all(&mut self, from: &[GraphNode], support: &SupportFunction) {
+        let standing = support.function.map(|id| self.own_effects.of_function(id));
         match standing {
             Some(
-                Standing::Known | Standing::Machinery | Standing::Trusted | Standing::Followed,
+                OwnEffect::Known | OwnEffect::Machinery | OwnEffect::Trusted | OwnEffect::Followed,
             ) => {}
-            Some(Standing::Unclean(_)) | None => {
+            Some(OwnEffect::Unclean(_)) | None => {
                 for node in from {
-                    self.run(*node, support, Through::Itself);
+                    self.run(*node, support, EffectSite::Itself);
                 }
             }
         }
@@ -77,31 +83,33 @@ impl Edges<'_> {
 
 /// Whether it is a compiled part of an extension that nothing but the schema that it is in, or what
 /// nobody has said of its volatility, speaks against.
-fn is_compiled(support: &Support, edges: &Edges<'_>) -> bool {
+fn is_compiled(support: &SupportFunction, edges: &EdgeBuilder<'_>) -> bool {
     let Some(id) = support.function else {
         return false;
     };
     let function = edges.catalog.function(id);
-    if !function.of_extension() || function.language != Language::C {
+    if !function.of_extension() || function.language != FunctionLanguage::C {
         return false;
     }
-    match edges.standings.of_function(id) {
-        Standing::Unclean(Reason::SchemaNotTrusted) => true,
-        Standing::Unclean(Reason::Volatile) => matches!(
+    match edges.own_effects.of_function(id) {
+        OwnEffect::Unclean(EffectReason::SchemaNotTrusted) => true,
+        OwnEffect::Unclean(EffectReason::Volatile) => matches!(
             support.of,
-            Supported::TypeModifier | Supported::Printing | Supported::ForeignDataWrapper
+            SupportTarget::TypeModifier
+                | SupportTarget::Printing
+                | SupportTarget::ForeignDataWrapper
         ),
-        Standing::Unclean(_)
-        | Standing::Known
-        | Standing::Machinery
-        | Standing::Trusted
-        | Standing::Followed => false,
+        OwnEffect::Unclean(_)
+        | OwnEffect::Known
+        | OwnEffect::Machinery
+        | OwnEffect::Trusted
+        | OwnEffect::Followed => false,
     }
 }
 
 /// A partitioned table and all that is below it: the constraint of a partition holds the keys of
 /// all tables above.
-pub(super) fn with_descendants(id: RelationId, edges: &Edges<'_>) -> Vec<RelationId> {
+pub(super) fn with_descendants(id: RelationId, edges: &EdgeBuilder<'_>) -> Vec<RelationId> {
     let mut all = vec![id];
     let mut met = HashSet::from([id]);
     let mut next = 0;
@@ -114,18 +122,18 @@ pub(super) fn with_descendants(id: RelationId, edges: &Edges<'_>) -> Vec<Relatio
 }
 
 /// What runs the support functions that belong to no single object.
-struct Runners {
-    partition_keys: Vec<Node>,
-    type_names: Vec<Node>,
-    printing: Vec<Node>,
-    text_search: Vec<Node>,
-    conversions: Vec<Node>,
-    wrappers: Vec<Node>,
-    access_methods: Vec<Node>,
+struct SupportCallers {
+    partition_keys: Vec<GraphNode>,
+    type_names: Vec<GraphNode>,
+    printing: Vec<GraphNode>,
+    text_search: Vec<GraphNode>,
+    conversions: Vec<GraphNode>,
+    wrappers: Vec<GraphNode>,
+    access_methods: Vec<GraphNode>,
 }
 
-impl Runners {
-    fn of(edges: &Edges<'_>) -> Self {
+impl SupportCallers {
+    fn of(edges: &EdgeBuilder<'_>) -> Self {
         let mut type_names = functions(edges, READS_TYPE_NAMES);
         type_names.retain(|node| !is_given_an_oid(*node, edges));
         type_names.extend(types_of_names(edges));
@@ -133,7 +141,7 @@ impl Runners {
         printing.extend(statistics(edges));
         let mut conversions = functions(edges, CONVERTS);
         let xml = edges.catalog.index().type_of_oid(XML);
-        conversions.extend(xml.map(Node::Making));
+        conversions.extend(xml.map(GraphNode::Making));
         Self {
             partition_keys: functions(edges, READS_PARTITION_KEYS),
             type_names,
@@ -147,26 +155,26 @@ impl Runners {
 }
 
 /// The built-ins of these names.
-fn functions(edges: &Edges<'_>, names: &[&str]) -> Vec<Node> {
+fn functions(edges: &EdgeBuilder<'_>, names: &[&str]) -> Vec<GraphNode> {
     let built_in = edges.catalog.functions().filter(|(_, function)| {
         own_effects::is_built_in(edges.catalog, function)
             && names.contains(&edges.catalog.names().text(function.name))
     });
-    built_in.map(|(id, _)| Node::Function(id)).collect()
+    built_in.map(|(id, _)| GraphNode::Function(id)).collect()
 }
 
 /// What runs a parser or a dictionary of text search.
-fn searching_text(edges: &Edges<'_>) -> Vec<Node> {
+fn searching_text(edges: &EdgeBuilder<'_>) -> Vec<GraphNode> {
     let of_extensions = edges.catalog.functions();
     let of_extensions = of_extensions.filter(|(_, function)| extensions::searches_text(function));
     let mut nodes = functions(edges, SEARCHES_TEXT);
-    nodes.extend(of_extensions.map(|(id, _)| Node::Function(id)));
+    nodes.extend(of_extensions.map(|(id, _)| GraphNode::Function(id)));
     nodes
 }
 
 /// Whether it is an overload that asks for privileges on what it is given the oid of.
-fn is_given_an_oid(node: Node, edges: &Edges<'_>) -> bool {
-    let Node::Function(id) = node else {
+fn is_given_an_oid(node: GraphNode, edges: &EdgeBuilder<'_>) -> bool {
+    let GraphNode::Function(id) = node else {
         return false;
     };
     let function = edges.catalog.function(id);
@@ -177,21 +185,21 @@ fn is_given_an_oid(node: Node, edges: &Edges<'_>) -> bool {
 }
 
 /// Values of the types that are read from names of types, functions and operators.
-fn types_of_names(edges: &Edges<'_>) -> impl Iterator<Item = Node> {
+fn types_of_names(edges: &EdgeBuilder<'_>) -> impl Iterator<Item = GraphNode> {
     let index = edges.catalog.index();
     let types = NAMES.iter().filter_map(|oid| index.type_of_oid(*oid));
-    types.map(Node::Making)
+    types.map(GraphNode::Making)
 }
 
 /// Relations of the server with columns that hold values of any type: its statistics.
-fn statistics(edges: &Edges<'_>) -> Vec<Node> {
+fn statistics(edges: &EdgeBuilder<'_>) -> Vec<GraphNode> {
     let catalog = edges.catalog;
     let of_any = |id: &RelationId| {
         let mut columns = catalog.columns_of(*id).iter();
         columns.any(|column| catalog.data_type(column.type_id).kind == TypeKind::Pseudo)
     };
     let relations = catalog.relations().map(|(id, _)| id);
-    relations.filter(of_any).map(Node::Only).collect()
+    relations.filter(of_any).map(GraphNode::Only).collect()
 }
 
 /// The types regprocedure, regoperator and regtype.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Flags, Hidden, Reach, Sight};
+use super::{EffectCause, EffectGraph, InheritanceReach, NameFlags};
 use crate::catalog::Catalog;
-use crate::catalog::catalog_rows::{Rows, SupportRow, SupportRowOf};
-use crate::catalog::fixture::Fixture;
+use crate::catalog::catalog_rows::{CatalogRows, SupportRow, SupportRowOf};
+use crate::catalog::fixture::CatalogFixture;
 use crate::policy::Policy;
 
 /// A database with a schema and functions of all kinds.
-fn shop() -> Fixture {
-    Fixture::new(15)
+fn shop() -> CatalogFixture {
+    CatalogFixture::new(15)
         .schema("shop")
         .function("shop.pure(int4) int4", "immutable")
         .function("shop.log_it(int4, int4) bool", "volatile")
@@ -18,8 +18,8 @@ fn shop() -> Fixture {
         .function("shop.as_owner(int4) int4", "stable definer")
 }
 
-fn agent(fixture: Fixture) -> Sight {
-    Sight::new(Arc::new(fixture.build()), &Policy::agent())
+fn agent(fixture: CatalogFixture) -> EffectGraph {
+    EffectGraph::new(Arc::new(fixture.build()), &Policy::agent())
 }
 
 /// The default policy with other choices about functions and foreign tables.
@@ -34,40 +34,43 @@ fn policy(functions: &str, foreign: &str) -> Policy {
 /// Asks for the sentence about one thing: `shop.f(int4)`, `operator shop.=== (int4, int4)`, `type
 /// shop.d` (making it or using it), `cast shop.d`, a relation, `only` a relation.
 #[track_caller]
-fn check(sight: &Sight, thing: &str, wanted: Option<&str>) {
-    let catalog = sight.catalog();
-    let hidden: Option<&Hidden> = if let Some(operator) = thing.strip_prefix("operator ") {
-        sight.operator(catalog.operator_called(operator))
+fn check(effect_graph: &EffectGraph, thing: &str, wanted: Option<&str>) {
+    let catalog = effect_graph.catalog();
+    let cause: Option<&EffectCause> = if let Some(operator) = thing.strip_prefix("operator ") {
+        effect_graph.operator(catalog.operator_called(operator))
     } else if let Some(name) = thing.strip_prefix("making ") {
-        sight.making(catalog.type_called(name))
+        effect_graph.making(catalog.type_called(name))
     } else if let Some(name) = thing.strip_prefix("using ") {
-        sight.using(catalog.type_called(name))
+        effect_graph.using(catalog.type_called(name))
     } else if let Some(name) = thing.strip_prefix("only ") {
-        sight.relation(catalog.relation_called(name), Reach::Only)
+        effect_graph.relation(catalog.relation_called(name), InheritanceReach::Only)
     } else if let Some(name) = thing.strip_prefix("call ") {
-        sight.called_by_name(catalog.function_called(name))
+        effect_graph.called_by_name(catalog.function_called(name))
     } else if thing.contains('(') {
-        sight.function(catalog.function_called(thing))
+        effect_graph.function(catalog.function_called(thing))
     } else {
-        sight.relation(catalog.relation_called(thing), Reach::WithChildren)
+        effect_graph.relation(
+            catalog.relation_called(thing),
+            InheritanceReach::WithChildren,
+        )
     };
     let superuser = catalog.role_named("postgres");
-    let told = hidden.map(|hidden| hidden.tell(catalog, superuser).unwrap());
+    let told = cause.map(|cause| cause.sentence(catalog, superuser).unwrap());
     assert_eq!(told.as_deref(), wanted, "{thing}");
 }
 
 #[track_caller]
-fn check_flags(sight: &Sight, name: &str, wanted: Flags) {
-    let id = sight.catalog().names().find(name).unwrap();
-    assert_eq!(sight.flags(id), wanted, "{name}");
+fn check_flags(effect_graph: &EffectGraph, name: &str, wanted: NameFlags) {
+    let id = effect_graph.catalog().names().find(name).unwrap();
+    assert_eq!(effect_graph.flags(id), wanted, "{name}");
 }
 
 /// What a function of users has besides other flags.
-const USERS: Flags = Flags::IS_USER_FUNCTION.with(Flags::IS_FUNCTION);
+const USERS: NameFlags = NameFlags::IS_USER_FUNCTION.with(NameFlags::IS_FUNCTION);
 
 #[test]
 fn functions_are_what_their_owner_says_and_built_ins_what_the_table_says() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .function("shop.run_it(int4)", "procedure")
             .function("shop.sets() int4", "stable set=work_mem set=role")
@@ -79,42 +82,46 @@ fn functions_are_what_their_owner_says_and_built_ins_what_the_table_says() {
             .schema("pg_temp_3")
             .function("pg_temp_3.mine() int4", "immutable"),
     );
-    check(&sight, "shop.pure(int4)", None);
+    check(&effect_graph, "shop.pure(int4)", None);
     let volatile = "function shop.log_one(integer) is VOLATILE";
-    check(&sight, "shop.log_one(int4)", Some(volatile));
+    check(&effect_graph, "shop.log_one(int4)", Some(volatile));
     let definer = "function shop.as_owner(integer) is SECURITY DEFINER";
-    check(&sight, "shop.as_owner(int4)", Some(definer));
+    check(&effect_graph, "shop.as_owner(int4)", Some(definer));
     let procedure = "function shop.run_it(integer) is a procedure";
-    check(&sight, "shop.run_it(int4)", Some(procedure));
+    check(&effect_graph, "shop.run_it(int4)", Some(procedure));
     check(
-        &sight,
+        &effect_graph,
         "shop.sets()",
         Some("function shop.sets() changes settings"),
     );
-    check(&sight, "shop.paths()", None);
+    check(&effect_graph, "shop.paths()", None);
     let runs_text = "function shop.crosstab(text) runs SQL that it is given as text";
-    check(&sight, "shop.crosstab(text)", Some(runs_text));
+    check(&effect_graph, "shop.crosstab(text)", Some(runs_text));
     let temporary = "function pg_temp_3.mine() is in a temporary schema";
-    check(&sight, "pg_temp_3.mine()", Some(temporary));
+    check(&effect_graph, "pg_temp_3.mine()", Some(temporary));
     // Behind an operator it is only itself; by its name it may be taken for another.
-    check(&sight, "shop.lower(int4)", None);
+    check(&effect_graph, "shop.lower(int4)", None);
     let name = "function shop.lower(integer) has the name of a built-in function";
-    check(&sight, "call shop.lower(int4)", Some(name));
+    check(&effect_graph, "call shop.lower(int4)", Some(name));
     let name = "function shop.upper(integer) has the name of a built-in function";
-    check(&sight, "call shop.upper(int4)", Some(name));
-    check(&sight, "call shop.connectby(text)", None);
-    check(&sight, "call lower(text)", None);
+    check(&effect_graph, "call shop.upper(int4)", Some(name));
+    check(&effect_graph, "call shop.connectby(text)", None);
+    check(&effect_graph, "call lower(text)", None);
     let lock = "function pg_advisory_lock takes or releases advisory locks";
-    check(&sight, "pg_advisory_lock(int8)", Some(lock));
-    check(&sight, "random()", None);
+    check(&effect_graph, "pg_advisory_lock(int8)", Some(lock));
+    check(&effect_graph, "random()", None);
     let machinery = "function domain_in is part of the server's own machinery";
-    check(&sight, "domain_in(cstring, oid, int4)", Some(machinery));
+    check(
+        &effect_graph,
+        "domain_in(cstring, oid, int4)",
+        Some(machinery),
+    );
 }
 
 /// Their checks change without the catalog being read again.
 #[test]
 fn types_that_a_session_has_made_for_itself_are_never_clean() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .schema("pg_temp_3")
             .domain("pg_temp_3.d", "int4", &[])
@@ -126,10 +133,10 @@ fn types_that_a_session_has_made_for_itself_are_never_clean() {
             .table("shop.d", "id int4"),
     );
     let temporary = Some("type pg_temp_3.d is in a temporary schema");
-    check(&sight, "making pg_temp_3.d", temporary);
-    check(&sight, "using pg_temp_3.d", temporary);
+    check(&effect_graph, "making pg_temp_3.d", temporary);
+    check(&effect_graph, "using pg_temp_3.d", temporary);
     let temporary = Some("type pg_temp_3.pair is in a temporary schema");
-    check(&sight, "making pg_temp_3.pair", temporary);
+    check(&effect_graph, "making pg_temp_3.pair", temporary);
     let through = "uses pg_temp_3.d, which is in a temporary schema";
     for (thing, kind) in [
         ("making shop.upon", "type shop.upon"),
@@ -139,35 +146,35 @@ fn types_that_a_session_has_made_for_itself_are_never_clean() {
             "function shop.takes(pg_temp_3.d)",
         ),
     ] {
-        check(&sight, thing, Some(&format!("{kind} {through}")));
+        check(&effect_graph, thing, Some(&format!("{kind} {through}")));
     }
     check(
-        &sight,
+        &effect_graph,
         "shop.gives()",
         Some("function shop.gives() uses pg_temp_3.pair, which is in a temporary schema"),
     );
     // What else has the name of one is not in doubt.
-    check_flags(&sight, "d", Flags::NONE);
-    check_flags(&sight, "pair", Flags::NONE);
-    assert!(sight.any_type_unclean_to_make());
+    check_flags(&effect_graph, "d", NameFlags::NONE);
+    check_flags(&effect_graph, "pair", NameFlags::NONE);
+    assert!(effect_graph.making_any_type_has_effects());
     let own_only = shop()
         .schema("pg_temp_3")
         .domain("pg_temp_3.d", "int4", &[]);
-    assert!(!agent(own_only).any_type_unclean_to_make());
+    assert!(!agent(own_only).making_any_type_has_effects());
 }
 
 #[test]
 fn what_the_policy_names_is_clean_and_nobody_else_is_trusted() {
     let strict = policy("{allow: [\"shop.log_one(integer)\", shop.as_owner]}", "{}");
-    let sight = Sight::new(Arc::new(shop().build()), &strict);
-    check(&sight, "call shop.log_one(int4)", None);
-    check(&sight, "call shop.as_owner(int4)", None);
+    let effect_graph = EffectGraph::new(Arc::new(shop().build()), &strict);
+    check(&effect_graph, "call shop.log_one(int4)", None);
+    check(&effect_graph, "call shop.as_owner(int4)", None);
     let not_trusted = "function shop.pure(integer) is neither named by the policy nor in a schema \
         that it trusts";
-    check(&sight, "shop.pure(int4)", Some(not_trusted));
+    check(&effect_graph, "shop.pure(int4)", Some(not_trusted));
     let trusting = policy("{allow: [], trusted_schemas: [shop]}", "{}");
     check(
-        &Sight::new(Arc::new(shop().build()), &trusting),
+        &EffectGraph::new(Arc::new(shop().build()), &trusting),
         "shop.pure(int4)",
         None,
     );
@@ -177,14 +184,18 @@ fn what_the_policy_names_is_clean_and_nobody_else_is_trusted() {
             .domain("shop.checked", "int4", &["shop.log_one(int4)"])
             .function("shop.g(shop.checked) int4", "volatile")
     };
-    let sight = |allow: &str| {
+    let effect_graph = |allow: &str| {
         let policy = policy(&format!("{{allow: [{allow}], trusted_schemas: any}}"), "{}");
-        Sight::new(Arc::new(fixture().build()), &policy)
+        EffectGraph::new(Arc::new(fixture().build()), &policy)
     };
     let logs = "function shop.g(shop.checked) calls shop.log_one(integer), which is VOLATILE";
-    check(&sight("shop.g"), "call shop.g(shop.checked)", Some(logs));
     check(
-        &sight("shop.g, shop.log_one"),
+        &effect_graph("shop.g"),
+        "call shop.g(shop.checked)",
+        Some(logs),
+    );
+    check(
+        &effect_graph("shop.g, shop.log_one"),
         "call shop.g(shop.checked)",
         None,
     );
@@ -193,15 +204,16 @@ fn what_the_policy_names_is_clean_and_nobody_else_is_trusted() {
         .function("shop.lower(int4) text", "volatile")
         .schema("pg_temp_3")
         .function("pg_temp_3.lower(int4) text", "immutable");
-    let sight = Sight::new(Arc::new(fixture.build()), &policy("{allow: [lower]}", "{}"));
-    check(&sight, "call shop.lower(int4)", None);
+    let effect_graph =
+        EffectGraph::new(Arc::new(fixture.build()), &policy("{allow: [lower]}", "{}"));
+    check(&effect_graph, "call shop.lower(int4)", None);
     let temporary = "function pg_temp_3.lower(integer) is in a temporary schema";
-    check(&sight, "call pg_temp_3.lower(int4)", Some(temporary));
+    check(&effect_graph, "call pg_temp_3.lower(int4)", Some(temporary));
 }
 
 #[test]
 fn what_a_body_runs_counts() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .table("shop.t", "id int4")
             .policy("shop.t", "own", &["shop.log_one(int4)"])
@@ -213,23 +225,23 @@ fn what_a_body_runs_counts() {
             .body("shop.reads()", &["shop.t"]),
     );
     let sleeps = "function shop.atomic() calls pg_sleep, which sleeps and holds a server process";
-    check(&sight, "shop.atomic()", Some(sleeps));
+    check(&effect_graph, "shop.atomic()", Some(sleeps));
     let sleeps = "function shop.with_default(integer) calls pg_sleep, which sleeps and holds a \
         server process";
-    check(&sight, "shop.with_default(int4)", Some(sleeps));
+    check(&effect_graph, "shop.with_default(int4)", Some(sleeps));
     let policy = "function shop.reads() calls shop.log_one(integer), which is VOLATILE";
-    check(&sight, "shop.reads()", Some(policy));
-    check_flags(&sight, "atomic", USERS.with(Flags::FUNCTION));
+    check(&effect_graph, "shop.reads()", Some(policy));
+    check_flags(&effect_graph, "atomic", USERS.with(NameFlags::FUNCTION));
     check_flags(
-        &sight,
+        &effect_graph,
         "with_default",
-        USERS.with(Flags::FUNCTION).with(Flags::FIELD),
+        USERS.with(NameFlags::FUNCTION).with(NameFlags::FIELD),
     );
 }
 
 #[test]
 fn aggregates_are_what_they_are_made_of() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .aggregate("shop.logged(int4) int4", &["shop.log_it(int4, int4)"])
             .aggregate("shop.counted(int4) int4", &["int4pl(int4, int4)"])
@@ -243,14 +255,14 @@ fn aggregates_are_what_they_are_made_of() {
     );
     let logs =
         "function shop.logged(integer) calls shop.log_it(integer, integer), which is VOLATILE";
-    check(&sight, "shop.logged(int4)", Some(logs));
-    check(&sight, "shop.counted(int4)", None);
-    check(&sight, "shop.listed(anynonarray)", None);
+    check(&effect_graph, "shop.logged(int4)", Some(logs));
+    check(&effect_graph, "shop.counted(int4)", None);
+    check(&effect_graph, "shop.listed(anynonarray)", None);
 }
 
 #[test]
 fn operators_are_their_functions_and_those_of_their_stand_ins() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .function("shop.same(int4, int4) bool", "immutable")
             .operator("shop.=== (int4, int4) bool", "shop.log_it(int4, int4)")
@@ -262,19 +274,23 @@ fn operators_are_their_functions_and_those_of_their_stand_ins() {
     for (name, hides) in [("===", true), ("!==", true), ("~==", false)] {
         let wanted = format!("operator shop.{name}(integer, integer) {logs}");
         let operator = format!("operator shop.{name} (int4, int4)");
-        check(&sight, &operator, hides.then_some(wanted.as_str()));
+        check(&effect_graph, &operator, hides.then_some(wanted.as_str()));
         check_flags(
-            &sight,
+            &effect_graph,
             name,
-            if hides { Flags::OPERATOR } else { Flags::NONE },
+            if hides {
+                NameFlags::OPERATOR
+            } else {
+                NameFlags::NONE
+            },
         );
     }
-    check_flags(&sight, "+", Flags::NONE);
+    check_flags(&effect_graph, "+", NameFlags::NONE);
 }
 
 #[test]
 fn types_are_what_making_and_using_them_runs() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .domain("shop.checked", "int4", &["shop.log_one(int4)"])
             .domain("shop.upon", "shop.checked", &[])
@@ -290,44 +306,46 @@ fn types_are_what_making_and_using_them_runs() {
     );
     let check_made = |name: &str, spelled: &str| {
         let wanted = format!("type {spelled} calls shop.log_one(integer), which is VOLATILE");
-        check(&sight, &format!("making {name}"), Some(&wanted));
-        check(&sight, &format!("using {name}"), None);
+        check(&effect_graph, &format!("making {name}"), Some(&wanted));
+        check(&effect_graph, &format!("using {name}"), None);
     };
     let checked = "type shop.checked, in a check, calls shop.log_one(integer), which is VOLATILE";
-    check(&sight, "making shop.checked", Some(checked));
+    check(&effect_graph, "making shop.checked", Some(checked));
     check_made("shop.upon", "shop.upon");
     check_made("shop.checked[]", "shop.checked[]");
     check_made("shop.pair", "shop.pair");
     check_made("shop.pair[]", "shop.pair[]");
     check_made("shop.span", "shop.span");
-    check(&sight, "making shop.fine", None);
+    check(&effect_graph, "making shop.fine", None);
     let shows = "type shop.shown calls shop.show(integer), which is VOLATILE";
-    check(&sight, "using shop.shown", Some(shows));
-    check(&sight, "making shop.shown", None);
-    check(&sight, "using shop.read", None);
+    check(&effect_graph, "using shop.shown", Some(shows));
+    check(&effect_graph, "making shop.shown", None);
+    check(&effect_graph, "using shop.read", None);
     let takes = "function shop.takes(shop.checked) calls shop.log_one(integer), which is VOLATILE";
-    check(&sight, "shop.takes(shop.checked)", Some(takes));
+    check(&effect_graph, "shop.takes(shop.checked)", Some(takes));
     let gives = "function shop.gives(integer) calls shop.show(integer), which is VOLATILE";
-    check(&sight, "shop.gives(int4)", Some(gives));
-    assert!(sight.any_type_unclean_to_make());
-    assert!(!agent(shop()).any_type_unclean_to_make());
-    let cast = Flags::TYPE.with(Flags::FUNCTION).with(Flags::FIELD);
+    check(&effect_graph, "shop.gives(int4)", Some(gives));
+    assert!(effect_graph.making_any_type_has_effects());
+    assert!(!agent(shop()).making_any_type_has_effects());
+    let cast = NameFlags::TYPE
+        .with(NameFlags::FUNCTION)
+        .with(NameFlags::FIELD);
     for name in ["checked", "upon", "pair", "span", "shown"] {
-        check_flags(&sight, name, cast);
+        check_flags(&effect_graph, name, cast);
     }
-    check_flags(&sight, "read", cast.with(USERS));
-    check_flags(&sight, "fine", Flags::NONE);
+    check_flags(&effect_graph, "read", cast.with(USERS));
+    check_flags(&effect_graph, "fine", NameFlags::NONE);
 }
 
 #[test]
 fn a_type_named_in_a_text_may_be_any() {
     let fixture = || {
-        Fixture::new(16)
+        CatalogFixture::new(16)
             .schema("shop")
             .function("shop.log_one(int4) bool", "volatile")
             .function("shop.pg_input_is_valid(text, text) bool", "immutable")
     };
-    let built_in = |mut fixture: Fixture| {
+    let built_in = |mut fixture: CatalogFixture| {
         let rows = fixture.rows();
         let schema = rows
             .schemas
@@ -351,7 +369,7 @@ fn a_type_named_in_a_text_may_be_any() {
 
 #[test]
 fn casts_are_seen_at_their_target_and_what_contains_it() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .composite("shop.pair", "a int4")
             .domain("shop.word", "text", &[])
@@ -360,32 +378,34 @@ fn casts_are_seen_at_their_target_and_what_contains_it() {
             .cast("shop.pair", "text", Some("shop.to_text(shop.pair)"), b'i')
             .cast("shop.word", "json", Some("shop.to_json(shop.word)"), b'e'),
     );
-    let catalog = sight.catalog();
+    let catalog = effect_graph.catalog();
     let (pair, text) = (
         catalog.type_called("shop.pair"),
         catalog.type_called("text"),
     );
     let cast = catalog.index().cast(pair, text).unwrap();
-    assert_eq!(sight.implicit_casts(), [cast]);
-    let told = sight
+    assert_eq!(effect_graph.implicit_casts(), [cast]);
+    let told = effect_graph
         .cast(cast)
         .unwrap()
-        .tell(catalog, catalog.role_named("postgres"));
+        .sentence(catalog, catalog.role_named("postgres"));
     let wanted = "cast (shop.pair AS text) calls shop.to_text(shop.pair), which is VOLATILE";
     assert_eq!(told.as_deref(), Some(wanted));
-    let cast = Flags::TYPE.with(Flags::FUNCTION).with(Flags::FIELD);
-    check_flags(&sight, "text", cast.with(Flags::IS_FUNCTION));
-    check_flags(&sight, "_text", cast);
-    check_flags(&sight, "word", cast);
-    check_flags(&sight, "int8", Flags::IS_FUNCTION);
+    let cast = NameFlags::TYPE
+        .with(NameFlags::FUNCTION)
+        .with(NameFlags::FIELD);
+    check_flags(&effect_graph, "text", cast.with(NameFlags::IS_FUNCTION));
+    check_flags(&effect_graph, "_text", cast);
+    check_flags(&effect_graph, "word", cast);
+    check_flags(&effect_graph, "int8", NameFlags::IS_FUNCTION);
     // Putting a value into JSON looks for a cast first.
     let json = "type shop.word calls shop.to_json(shop.word), which is VOLATILE";
-    check(&sight, "using shop.word", Some(json));
+    check(&effect_graph, "using shop.word", Some(json));
 }
 
 #[test]
 fn relations_are_read_through() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .domain("shop.checked", "int4", &["shop.log_one(int4)"])
             .table("shop.orders", "id int4, c shop.checked")
@@ -415,50 +435,50 @@ fn relations_are_read_through() {
             )
             .sequence("shop.ids"),
     );
-    check(&sight, "shop.orders", None);
-    check(&sight, "shop.v_fine", None);
-    check(&sight, "shop.ids", None);
+    check(&effect_graph, "shop.orders", None);
+    check(&effect_graph, "shop.v_fine", None);
+    check(&effect_graph, "shop.ids", None);
     let locks = "calls pg_advisory_lock, which takes or releases advisory locks";
     check(
-        &sight,
+        &effect_graph,
         "shop.v_totals",
         Some(&format!("view shop.v_totals {locks}")),
     );
     check(
-        &sight,
+        &effect_graph,
         "shop.v_outer",
         Some(&format!("view shop.v_outer {locks}")),
     );
     let logs = "calls shop.log_one(integer), which is VOLATILE";
     let policy = format!("table shop.guarded, in a row policy, {logs}");
-    check(&sight, "shop.guarded", Some(&policy));
+    check(&effect_graph, "shop.guarded", Some(&policy));
     let column = format!("table shop.computed, in a virtual column, {logs}");
-    check(&sight, "shop.computed", Some(&column));
+    check(&effect_graph, "shop.computed", Some(&column));
     check(
-        &sight,
+        &effect_graph,
         "shop.v_cast",
         Some(&format!("view shop.v_cast {logs}")),
     );
     let foreign = "foreign table shop.files is a foreign table that the policy does not name";
-    check(&sight, "shop.files", Some(foreign));
+    check(&effect_graph, "shop.files", Some(foreign));
     let child = "table shop.parent, in a partition or child, reads shop.files, which is a foreign \
         table that the policy does not name";
-    check(&sight, "shop.parent", Some(child));
-    check(&sight, "only shop.parent", None);
+    check(&effect_graph, "shop.parent", Some(child));
+    check(&effect_graph, "only shop.parent", None);
     let view = "view shop.v_files reads shop.files, which is a foreign table that the policy does \
         not name";
-    check(&sight, "shop.v_files", Some(view));
+    check(&effect_graph, "shop.v_files", Some(view));
     // A literal that is compared with a column may become a value of the column's type.
     for name in ["orders", "v_totals"] {
-        let id = sight.catalog().names().find(name).unwrap();
-        assert!(sight.flags(id).any_of(Flags::RELATION), "{name}");
+        let id = effect_graph.catalog().names().find(name).unwrap();
+        assert!(effect_graph.flags(id).any_of(NameFlags::RELATION), "{name}");
     }
-    check_flags(&sight, "v_fine", Flags::NONE);
+    check_flags(&effect_graph, "v_fine", NameFlags::NONE);
 }
 
 #[test]
 fn what_runs_while_a_read_is_planned_counts() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .function("shop.silent(int4) int4", "immutable definer")
             .table("shop.indexed", "id int4")
@@ -471,9 +491,9 @@ fn what_runs_while_a_read_is_planned_counts() {
     );
     let index = "table shop.indexed, in an index, a check, a partition key or statistics, calls \
         shop.silent(integer), which is SECURITY DEFINER";
-    check(&sight, "shop.indexed", Some(index));
+    check(&effect_graph, "shop.indexed", Some(index));
     // Only what is IMMUTABLE runs before there is a row.
-    check(&sight, "shop.checked", None);
+    check(&effect_graph, "shop.checked", None);
 }
 
 #[test]
@@ -486,7 +506,7 @@ fn foreign_tables_are_clean_where_the_policy_names_them_or_their_server() {
         );
         let policy = policy("{allow: []}", foreign);
         check(
-            &Sight::new(Arc::new(fixture.build()), &policy),
+            &EffectGraph::new(Arc::new(fixture.build()), &policy),
             "shop.v",
             None,
         );
@@ -503,10 +523,10 @@ fn circles_end() {
     let c = relations.iter().find(|row| row.name == "c").unwrap().oid;
     let a = relations.iter_mut().find(|row| row.name == "a").unwrap();
     a.view = Some(format!("{{RTE :relid {c}}} {{RTE :relid {}}}", a.oid));
-    let sight = agent(fixture);
+    let effect_graph = agent(fixture);
     for name in ["a", "b", "c"] {
         let wanted = format!("view shop.{name} calls shop.log_one(integer), which is VOLATILE");
-        check(&sight, &format!("shop.{name}"), Some(&wanted));
+        check(&effect_graph, &format!("shop.{name}"), Some(&wanted));
     }
 }
 
@@ -547,12 +567,14 @@ fn names_that_a_role_may_not_see_are_not_told() {
         .view("shop.w", "id int4", &["shop.log_one(int4)"])
         .owner("schema secret", "owner")
         .rights("schema secret", None);
-    let sight = agent(fixture);
-    let catalog: &Catalog = sight.catalog();
+    let effect_graph = agent(fixture);
+    let catalog: &Catalog = effect_graph.catalog();
     let told = |view: &str| {
         let view = catalog.relation_called(view);
-        let hidden = sight.relation(view, Reach::WithChildren).unwrap();
-        hidden.tell(catalog, catalog.role_named("app"))
+        let cause = effect_graph
+            .relation(view, InheritanceReach::WithChildren)
+            .unwrap();
+        cause.sentence(catalog, catalog.role_named("app"))
     };
     assert_eq!(told("shop.v"), None);
     assert!(told("shop.w").is_some());
@@ -560,24 +582,26 @@ fn names_that_a_role_may_not_see_are_not_told() {
 
 #[test]
 fn one_argument_is_enough_for_a_field() {
-    let sight = agent(
+    let effect_graph = agent(
         shop()
             .function("shop.two(int4, int4) int4", "volatile")
             .function("shop.some(int4, int4 = default) int4", "volatile")
             .function("shop.many(variadic int4[]) int4", "volatile")
             .function("shop.none() int4", "volatile"),
     );
-    let call = USERS.with(Flags::FUNCTION);
-    check_flags(&sight, "log_one", call.with(Flags::FIELD));
-    check_flags(&sight, "two", call);
-    check_flags(&sight, "some", call.with(Flags::FIELD));
-    check_flags(&sight, "many", call.with(Flags::FIELD));
-    check_flags(&sight, "none", call);
-    check_flags(&sight, "pure", USERS);
+    let call = USERS.with(NameFlags::FUNCTION);
+    check_flags(&effect_graph, "log_one", call.with(NameFlags::FIELD));
+    check_flags(&effect_graph, "two", call);
+    check_flags(&effect_graph, "some", call.with(NameFlags::FIELD));
+    check_flags(&effect_graph, "many", call.with(NameFlags::FIELD));
+    check_flags(&effect_graph, "none", call);
+    check_flags(&effect_graph, "pure", USERS);
     check_flags(
-        &sight,
+        &effect_graph,
         "pg_sleep",
-        Flags::IS_FUNCTION.with(Flags::FUNCTION).with(Flags::FIELD),
+        NameFlags::IS_FUNCTION
+            .with(NameFlags::FUNCTION)
+            .with(NameFlags::FIELD),
     );
 }
 
@@ -598,7 +622,7 @@ fn a_built_in_that_somebody_has_replaced_is_none() {
 /// A client may name a type by its oid: what was judged of one is not true of the other.
 #[test]
 fn the_same_by_names_and_another_by_oids_is_another_number() {
-    let start = || Fixture::new(15).role("app").schema("s");
+    let start = || CatalogFixture::new(15).role("app").schema("s");
     let one = || start().enumeration("s.a").enumeration("s.b");
     let other = start().enumeration("s.b").enumeration("s.a");
     let (one, again, other) = (agent(one()), agent(one()), agent(other));
@@ -614,7 +638,7 @@ fn what_is_run_unasked_is_seen_where_it_is_run() {
         .table("shop.other", "id int4")
         .function("shop.plain(int4) int4", "immutable");
     let rows = fixture.rows();
-    let oid_of = |rows: &Rows, name: &str| {
+    let oid_of = |rows: &CatalogRows, name: &str| {
         let mut functions = rows.functions.iter();
         functions.find(|row| row.name == name).unwrap().oid
     };
@@ -634,29 +658,31 @@ fn what_is_run_unasked_is_seen_where_it_is_run() {
         let function = log_one;
         rows.supports.push(SupportRow { of, oid, function });
     }
-    let sight = agent(fixture);
+    let effect_graph = agent(fixture);
     let calls = "calls shop.log_one(integer), which is VOLATILE";
     let planned =
         format!("table shop.parent, in an index, a check, a partition key or statistics, {calls}");
-    check(&sight, "shop.parent", Some(&planned));
-    check(&sight, "shop.other", None);
+    check(&effect_graph, "shop.parent", Some(&planned));
+    check(&effect_graph, "shop.other", None);
     let plain = format!("function shop.plain(integer) {calls}");
-    check(&sight, "shop.plain(int4)", Some(&plain));
-    check(&sight, "shop.pure(int4)", None);
+    check(&effect_graph, "shop.plain(int4)", Some(&plain));
+    check(&effect_graph, "shop.pure(int4)", None);
     check(
-        &sight,
+        &effect_graph,
         "making regtype",
         Some(&format!("type regtype {calls}")),
     );
-    check(&sight, "making regclass", None);
+    check(&effect_graph, "making regclass", None);
     for name in ["to_regtype", "to_tsvector", "pg_typeof"] {
         check_flags(
-            &sight,
+            &effect_graph,
             name,
-            Flags::FUNCTION.with(Flags::FIELD).with(Flags::IS_FUNCTION),
+            NameFlags::FUNCTION
+                .with(NameFlags::FIELD)
+                .with(NameFlags::IS_FUNCTION),
         );
     }
-    check_flags(&sight, "to_regclass", Flags::IS_FUNCTION);
+    check_flags(&effect_graph, "to_regclass", NameFlags::IS_FUNCTION);
 }
 
 #[test]
@@ -665,8 +691,8 @@ fn a_comparison_that_no_class_has_belongs_to_the_statement_alone() {
         .table("shop.docs", "doc json")
         .function("shop.same(json, json) bool", "volatile")
         .operator("shop.= (json, json) bool", "shop.same(json, json)");
-    let sight = agent(fixture);
-    check(&sight, "using json", None);
-    check(&sight, "shop.docs", None);
-    check_flags(&sight, "=", Flags::OPERATOR);
+    let effect_graph = agent(fixture);
+    check(&effect_graph, "using json", None);
+    check(&effect_graph, "shop.docs", None);
+    check_flags(&effect_graph, "=", NameFlags::OPERATOR);
 }

@@ -5,33 +5,33 @@
 //! operator, a cast, an aggregate or a type that runs one. A view or a table that runs one counts
 //! as itself.
 
-use super::nodes::{Node, Nodes};
-use super::propagation::Graph;
-use super::{Reason, own_effects};
+use super::nodes::{GraphNode, GraphNodes};
+use super::propagation::CallGraph;
+use super::{EffectReason, own_effects};
 use crate::catalog::{
-    CastContext, CastId, Catalog, Function, FunctionId, FunctionKind, Language, OperatorId,
+    CastContext, CastId, Catalog, Function, FunctionId, FunctionKind, FunctionLanguage, OperatorId,
     RelationId, TypeId,
 };
 use crate::gate::access;
 use crate::policy::Policy;
 
 /// What may read anything.
-pub(in crate::gate) struct Reads {
-    nodes: Nodes,
+pub(in crate::gate) struct UnknownReads {
+    nodes: GraphNodes,
     marked: Vec<bool>,
     implicit_casts: Vec<CastId>,
 }
 
-impl Reads {
+impl UnknownReads {
     /// `graph` has the edges of all that may run something.
-    pub(super) fn of(catalog: &Catalog, policy: &Policy, mut graph: Graph) -> Self {
+    pub(super) fn of(catalog: &Catalog, policy: &Policy, mut graph: CallGraph) -> Self {
         graph.forget_marks();
         for (id, function) in catalog.functions() {
             if reads_anything(catalog, policy, function) {
-                graph.mark(Node::Function(id), Reason::RunsSql);
+                graph.mark(GraphNode::Function(id), EffectReason::RunsSql);
             }
         }
-        let (nodes, marked) = graph.carry();
+        let (nodes, marked) = graph.propagate();
         let mut reads = Self {
             nodes,
             marked: marked.iter().map(Option::is_some).collect(),
@@ -46,32 +46,32 @@ impl Reads {
 
     /// Whether a call of a function may.
     pub(in crate::gate) fn function(&self, id: FunctionId) -> bool {
-        self.at(Node::Function(id))
+        self.at(GraphNode::Function(id))
     }
 
     /// Whether an operator may.
     pub(in crate::gate) fn operator(&self, id: OperatorId) -> bool {
-        self.at(Node::Operator(id))
+        self.at(GraphNode::Operator(id))
     }
 
     /// Whether a cast may.
     pub(in crate::gate) fn cast(&self, id: CastId) -> bool {
-        self.at(Node::Cast(id))
+        self.at(GraphNode::Cast(id))
     }
 
     /// Whether some cast to a type may.
     pub(in crate::gate) fn casting_to(&self, id: TypeId) -> bool {
-        self.at(Node::Target(id))
+        self.at(GraphNode::Target(id))
     }
 
     /// Whether making or using a value of a type may.
     pub(in crate::gate) fn data_type(&self, id: TypeId) -> bool {
-        self.at(Node::Making(id)) || self.at(Node::Using(id))
+        self.at(GraphNode::Making(id)) || self.at(GraphNode::Using(id))
     }
 
     /// Whether a view runs something that may.
     pub(in crate::gate) fn relation(&self, id: RelationId) -> bool {
-        self.at(Node::Only(id))
+        self.at(GraphNode::Only(id))
     }
 
     /// Casts that happen unasked and may.
@@ -79,7 +79,7 @@ impl Reads {
         &self.implicit_casts
     }
 
-    fn at(&self, node: Node) -> bool {
+    fn at(&self, node: GraphNode) -> bool {
         let marked = self.marked.get(self.nodes.place(node));
         marked.copied().unwrap_or(true)
     }
@@ -95,8 +95,8 @@ fn reads_anything(catalog: &Catalog, policy: &Policy, function: &Function) -> bo
     }
     let schema = catalog.names().text(catalog.schema(function.schema).name);
     let written = match function.language {
-        Language::Internal | Language::C => false,
-        Language::Sql | Language::Other(_) => !function.of_extension(),
+        FunctionLanguage::Internal | FunctionLanguage::C => false,
+        FunctionLanguage::Sql | FunctionLanguage::Other(_) => !function.of_extension(),
     };
     // An aggregate is what it is made of.
     let made = matches!(function.kind, FunctionKind::Aggregate { .. });

@@ -4,28 +4,28 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::{Catalog, NameId, Rights, SchemaId};
-use crate::repair::Database;
-use crate::resolve::{Resolution, What};
+use crate::catalog::{Catalog, NameId, RolePrivileges, SchemaId};
+use crate::repair::SessionDatabase;
+use crate::resolve::{Resolution, UsedObject};
 
 /// What was found. It holds nothing that the role may not see.
-pub(in crate::repair::preprocessors) struct Spellings<'a> {
+pub(in crate::repair::preprocessors) struct CaseVariants<'a> {
     catalog: &'a Catalog,
     path: &'a [SchemaId],
-    rights: &'a Rights<'a>,
+    rights: &'a RolePrivileges<'a>,
     names: HashMap<String, Vec<NameId>>,
 }
 
-impl<'a> Spellings<'a> {
+impl<'a> CaseVariants<'a> {
     /// Looks for all relations and schemas that a resolution misses.
     pub fn of(
-        database: &'a Database<'_>,
-        rights: &'a Rights<'a>,
+        database: &'a SessionDatabase<'_>,
+        rights: &'a RolePrivileges<'a>,
         resolution: &Resolution<'_>,
     ) -> Self {
         let mut names: HashMap<String, Vec<NameId>> = HashMap::new();
         for used in &resolution.uses {
-            if let What::MissingRelation { schema, name } = &used.what {
+            if let UsedObject::MissingRelation { schema, name } = &used.what {
                 names.entry(name.as_str().to_lowercase()).or_default();
                 if let Some(schema) = schema {
                     names.entry(schema.as_str().to_lowercase()).or_default();

@@ -12,7 +12,7 @@
 //! # Before
 //! - `SELECT CDSCode FROM Schools`
 //! - `SELECT s.cdscode FROM schools AS s ORDER BY s.AvgScrMath`
-//! - `SELECT name AS "Name" FROM customers ORDER BY Name`
+//! - `SELECT name AS "SqlName" FROM customers ORDER BY SqlName`
 //!
 //! # After
 //! - `SELECT "CDSCode" FROM "Schools"`
@@ -27,34 +27,35 @@
 pub(super) mod case_variants;
 pub(super) mod name_replacement;
 pub(super) mod output_names;
+mod spaced_identifiers;
 
-use std::ops::Range;
-
-use super::quote_identifiers::case_variants::Spellings;
-use super::quote_identifiers::name_replacement::{Composed, Draft, Part, Reference};
-use super::quote_identifiers::output_names::ResultNames;
-use crate::catalog::Rights;
+use super::quote_identifiers::case_variants::CaseVariants;
+use super::quote_identifiers::name_replacement::{
+    ComposedDraft, NamePart, RenamingDraft, WrittenReference,
+};
+use super::quote_identifiers::output_names::OutputNamesByKey;
+use super::quote_identifiers::spaced_identifiers::SpacedName;
+use crate::catalog::RolePrivileges;
 use crate::limits;
-use crate::repair::context::tokens_of;
-use crate::repair::names::letter_case::{Choice, choose, is_same, which_of};
-use crate::repair::recoverers::syntax_error::{spaced_names, token_repairs};
-use crate::repair::{Answer, Database, Scene};
-use crate::resolve::{Item, Resolution, View, Visibility, What};
+use crate::repair::names::letter_case::{CaseChoice, choose, is_same, which_of};
+use crate::repair::recoverers::syntax_error::token_repairs;
+use crate::repair::{RecovererAnswer, RepairContext, SessionDatabase};
+use crate::resolve::{ColumnVisibility, Resolution, ScopeItem, ScopeView, UsedObject};
 use crate::sql::tree;
 
 /// Quotes what has to be quoted. Silent where nothing has.
-pub fn look(scene: &Scene<'_>) -> Answer {
-    let (Some(database), Some(_)) = (scene.database, scene.resolution) else {
-        return Answer::Silent;
+pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let (Some(database), Some(_)) = (context.database, context.resolution) else {
+        return RecovererAnswer::Silent;
     };
-    if let Some(answer) = typographic(scene) {
+    if let Some(answer) = typographic(context) {
         return answer;
     }
     let rights = database.rights();
-    let mut look = Look {
+    let mut look = IdentifierQuoter {
         database,
         rights: &rights,
-        draft: Draft::new(scene),
+        draft: RenamingDraft::new(context),
         several: None,
         comparisons: 0,
     };
@@ -64,9 +65,9 @@ pub fn look(scene: &Scene<'_>) -> Answer {
         }
     }
     let several = look.several;
-    let (edits, names) = look.draft.end();
+    let (edits, names) = look.draft.into_edits();
     if edits.is_empty() {
-        return several.map_or(Answer::Silent, |(written, names)| {
+        return several.map_or(RecovererAnswer::Silent, |(written, names)| {
             which_of(&written, &names)
         });
     }
@@ -75,27 +76,27 @@ pub fn look(scene: &Scene<'_>) -> Answer {
         "{} {verb} spelled as in the database, where case matters",
         names.join(", ")
     );
-    Answer::exact(edits, change)
+    RecovererAnswer::exact(edits, change)
 }
 
 /// One look at one text.
-struct Look<'a> {
-    database: &'a Database<'a>,
-    rights: &'a Rights<'a>,
-    draft: Draft<'a>,
+struct IdentifierQuoter<'a> {
+    database: &'a SessionDatabase<'a>,
+    rights: &'a RolePrivileges<'a>,
+    draft: RenamingDraft<'a>,
     /// A name for which there are several that differ in case.
     several: Option<(String, Vec<String>)>,
     comparisons: usize,
 }
 
 /// The draft as it stands, and what its names mean.
-struct Stand<'r, 't> {
-    composed: &'r Composed,
+struct ResolvedDraft<'r, 't> {
+    composed: &'r ComposedDraft,
     resolution: &'r Resolution<'t>,
-    result_names: ResultNames<'t>,
+    result_names: OutputNamesByKey<'t>,
 }
 
-impl Look<'_> {
+impl IdentifierQuoter<'_> {
     /// Exchanges what is wrong in the draft as it stands; whether anything was.
     fn pass(&mut self) -> bool {
         let database = self.database;
@@ -109,27 +110,29 @@ impl Look<'_> {
         let Some(statement) = tree.statements().next() else {
             return false;
         };
-        let stand = Stand {
+        let stand = ResolvedDraft {
             composed: &composed,
             resolution: &resolution,
             result_names: output_names::of(statement.node),
         };
-        let spellings = Spellings::of(database, self.rights, &resolution);
+        let spellings = CaseVariants::of(database, self.rights, &resolution);
         let (mut changes, mut is_missing) = (false, false);
         for used in &resolution.uses {
             let Some(at) = used.at else { continue };
             changes |= match &used.what {
-                What::MissingRelation { name, .. } => {
+                UsedObject::MissingRelation { name, .. } => {
                     let reference = self.reference(&stand, at, name.as_str());
                     reference.is_some_and(|found| self.relation(&found, at, &stand, &spellings))
                 }
-                What::MissingColumn { name, .. } => {
+                UsedObject::MissingColumn { name, .. } => {
                     let reference = self.reference(&stand, at, name.as_str());
                     is_missing = true;
                     reference.is_some_and(|found| self.column(&found, at, &stand))
                 }
-                // A row with an alias may be one name: `Examination Date` of `examination`.
-                What::MissingFunction | What::WholeRow { .. } => self.called(at, &stand),
+                // A row with an alias may be one name: `DoctorReport Date` of `examination`.
+                UsedObject::MissingFunction | UsedObject::WholeRow { .. } => {
+                    self.spaced_call(at, &stand)
+                }
                 _ => false,
             };
             if self.comparisons > limits::QUOTE_COMPARISONS_MAX {
@@ -152,13 +155,18 @@ impl Look<'_> {
         });
         let mut changes = false;
         for place in self.draft.after_from(USER) {
-            changes |= is_there && self.draft.put(place, USER);
+            changes |= is_there && self.draft.replace(place, USER);
         }
         changes
     }
 
     /// The reference at a place, if it ends with the name that is missing.
-    fn reference(&self, stand: &Stand<'_, '_>, at: usize, name: &str) -> Option<Reference> {
+    fn reference(
+        &self,
+        stand: &ResolvedDraft<'_, '_>,
+        at: usize,
+        name: &str,
+    ) -> Option<WrittenReference> {
         let found = self.draft.reference(stand.composed, at)?;
         let is_it = match found.has_star {
             true => name == "*",
@@ -169,10 +177,10 @@ impl Look<'_> {
 
     fn relation(
         &mut self,
-        found: &Reference,
+        found: &WrittenReference,
         at: usize,
-        stand: &Stand<'_, '_>,
-        spellings: &Spellings<'_>,
+        stand: &ResolvedDraft<'_, '_>,
+        spellings: &CaseVariants<'_>,
     ) -> bool {
         match found.parts.as_slice() {
             [name] => {
@@ -181,7 +189,7 @@ impl Look<'_> {
                 let views = scope.into_iter().flat_map(|id| resolution.scopes_from(id));
                 let tables = views.flat_map(|view| view.tables.iter().map(|name| name.as_str()));
                 let choice = self.choose(name, tables.chain(spellings.on_path(&name.means)));
-                if choice == Choice::Nothing && !name.is_quoted {
+                if choice == CaseChoice::Nothing && !name.is_quoted {
                     return self.spaced_relation(name, stand);
                 }
                 self.take(name, choice)
@@ -201,24 +209,30 @@ impl Look<'_> {
         }
     }
 
-    fn column(&mut self, found: &Reference, at: usize, stand: &Stand<'_, '_>) -> bool {
+    fn column(
+        &mut self,
+        found: &WrittenReference,
+        at: usize,
+        stand: &ResolvedDraft<'_, '_>,
+    ) -> bool {
         let resolution = stand.resolution;
         let Some(scope) = resolution.scope_at(at) else {
             return false;
         };
-        let views: Vec<&View<'_>> = resolution.scopes_from(scope).collect();
+        let views: Vec<&ScopeView<'_>> = resolution.scopes_from(scope).collect();
         match self.spaced(found, &views, stand) {
-            Some(Spaced::Only(span, name)) => {
-                return self.draft.put_over(stand.composed, &span, &name);
+            Some(SpacedName::Only(span, name)) => {
+                return self.draft.replace_span(stand.composed, &span, &name);
             }
-            Some(Spaced::OneOfTwo) => return false,
+            Some(SpacedName::OneOfTwo) => return false,
             None => {}
         }
         match (found.parts.as_slice(), found.has_star) {
             ([name], false) => self.bare(name, &views, stand.result_names.get(&at).map(|n| &**n)),
             ([of], true) => self.qualifier(of, &views),
             ([of, name], false) => {
-                let called = |view: &&View<'_>| view.items.iter().any(|i| i.is_called(&of.means));
+                let called =
+                    |view: &&ScopeView<'_>| view.items.iter().any(|i| i.is_called(&of.means));
                 match views.iter().copied().find(called) {
                     None => self.qualifier(of, &views),
                     Some(view) => {
@@ -236,10 +250,15 @@ impl Look<'_> {
 
     /// A name alone: a column of the result, of the nearest query that has one so called, or what
     /// stands in FROM.
-    fn bare(&mut self, name: &Part, views: &[&View<'_>], results: Option<&[&str]>) -> bool {
+    fn bare(
+        &mut self,
+        name: &NamePart,
+        views: &[&ScopeView<'_>],
+        results: Option<&[&str]>,
+    ) -> bool {
         if let Some(results) = results {
             match self.choose(name, results.iter().copied()) {
-                Choice::Nothing => {}
+                CaseChoice::Nothing => {}
                 choice => return self.take(name, choice),
             }
         }
@@ -252,7 +271,7 @@ impl Look<'_> {
         let items = view.into_iter().flat_map(|view| &view.items);
         let seen = items.filter(|item| item.is_seen_unqualified());
         match self.choose_column(name, seen) {
-            Choice::Nothing => {}
+            CaseChoice::Nothing => {}
             choice => return self.take(name, choice),
         }
         match name.is_quoted {
@@ -261,82 +280,8 @@ impl Look<'_> {
         }
     }
 
-    /// A name with spaces or signs in it that Postgres took for one word and what follows it.
-    fn spaced(
-        &mut self,
-        found: &Reference,
-        views: &[&View<'_>],
-        stand: &Stand<'_, '_>,
-    ) -> Option<Spaced> {
-        let last = found.parts.last().filter(|last| !last.is_quoted)?;
-        let items: Vec<&Item<'_>> = match found.parts.as_slice() {
-            [_] => (views.first()?.items.iter())
-                .filter(|item| item.is_seen_unqualified())
-                .collect(),
-            [of, _] => {
-                let items = views.iter().flat_map(|view| &view.items);
-                items.filter(|item| item.is_called(&of.means)).collect()
-            }
-            _ => return None,
-        };
-        let columns = items.iter().flat_map(|item| item.columns.iter());
-        let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
-        self.comparisons = self.comparisons.saturating_add(names.len());
-        let odd = spaced_names::odd_names(names.iter().copied());
-        if odd.is_empty() {
-            return None;
-        }
-        let tokens = tokens_of(&stand.composed.text);
-        self.comparisons = self.comparisons.saturating_add(tokens.len());
-        let start = stand.composed.start(last.place)?;
-        let place = tokens.partition_point(|token| token.span.start < start);
-        let (end, name) = spaced_names::longest(&stand.composed.text, &tokens, place, &odd)?;
-        Some(match self.choose_column(last, items.iter().copied()) {
-            Choice::Nothing => Spaced::Only(start..end, name.to_owned()),
-            Choice::One(_) | Choice::Several(_) => Spaced::OneOfTwo,
-        })
-    }
-
-    /// A name with parentheses in it that Postgres took for a call: `Enrollment (K-12)`.
-    fn called(&mut self, at: usize, stand: &Stand<'_, '_>) -> bool {
-        let resolution = stand.resolution;
-        let (Some(found), Some(scope)) = (
-            self.draft.reference(stand.composed, at),
-            resolution.scope_at(at),
-        ) else {
-            return false;
-        };
-        let views: Vec<&View<'_>> = resolution.scopes_from(scope).collect();
-        match self.spaced(&found, &views, stand) {
-            Some(Spaced::Only(span, name)) => self.draft.put_over(stand.composed, &span, &name),
-            Some(Spaced::OneOfTwo) | None => false,
-        }
-    }
-
-    /// A relation whose name is no word, and of which Postgres took the first word for the name.
-    fn spaced_relation(&mut self, name: &Part, stand: &Stand<'_, '_>) -> bool {
-        let catalog = self.database.catalog;
-        let path = self.database.path.schemas();
-        let relations = catalog.relations().filter(|(id, relation)| {
-            path.contains(&relation.schema) && self.rights.sees_relation(*id)
-        });
-        let names = relations.map(|(_, relation)| catalog.names().text(relation.name));
-        let odd: Vec<&str> = spaced_names::odd_names(names);
-        self.comparisons = self.comparisons.saturating_add(catalog.relations().len());
-        let tokens = tokens_of(&stand.composed.text);
-        self.comparisons = self.comparisons.saturating_add(tokens.len());
-        let Some(start) = stand.composed.start(name.place) else {
-            return false;
-        };
-        let place = tokens.partition_point(|token| token.span.start < start);
-        match spaced_names::longest(&stand.composed.text, &tokens, place, &odd) {
-            Some((end, own)) => self.draft.put_over(stand.composed, &(start..end), own),
-            None => false,
-        }
-    }
-
     /// The name of something in FROM.
-    fn qualifier(&mut self, name: &Part, views: &[&View<'_>]) -> bool {
+    fn qualifier(&mut self, name: &NamePart, views: &[&ScopeView<'_>]) -> bool {
         for view in views {
             let called = view
                 .items
@@ -344,7 +289,7 @@ impl Look<'_> {
                 .filter(|item| item.visibility != UNQUALIFIED);
             let names = called.filter_map(|item| item.name.as_ref());
             match self.choose(name, names.map(|name| name.as_str())) {
-                Choice::Nothing => {}
+                CaseChoice::Nothing => {}
                 choice => return self.take(name, choice),
             }
         }
@@ -352,10 +297,15 @@ impl Look<'_> {
     }
 
     /// A relation that is qualified where it is not in FROM: `Shop.Orders.id`.
-    fn in_schema(&mut self, parts: [&Part; 2], last: Option<&Part>, views: &[&View<'_>]) -> bool {
+    fn in_schema(
+        &mut self,
+        parts: [&NamePart; 2],
+        last: Option<&NamePart>,
+        views: &[&ScopeView<'_>],
+    ) -> bool {
         let [schema, name] = parts;
         let catalog = self.database.catalog;
-        let of = |item: &Item<'_>| {
+        let of = |item: &ScopeItem<'_>| {
             let relation = catalog.relation(item.relation?);
             let schema = catalog.names().text(catalog.schema(item.schema?).name);
             Some((schema, catalog.names().text(relation.name)))
@@ -368,7 +318,7 @@ impl Look<'_> {
         }
         let names = named.iter().filter(|((own, _), _)| *own == schema.means);
         let choice = self.choose(name, names.map(|((_, own), _)| *own));
-        if choice != Choice::Nothing {
+        if choice != CaseChoice::Nothing {
             return self.take(name, choice);
         }
         let Some(last) = last else { return false };
@@ -379,7 +329,7 @@ impl Look<'_> {
     }
 
     /// The names after USING have no place in the tree, and are columns of both sides.
-    fn using(&mut self, stand: &Stand<'_, '_>) -> bool {
+    fn using(&mut self, stand: &ResolvedDraft<'_, '_>) -> bool {
         let mut changes = false;
         for list in self.draft.using_lists() {
             for place in list {
@@ -398,9 +348,9 @@ impl Look<'_> {
 
     fn choose_column<'i, 't: 'i>(
         &mut self,
-        name: &Part,
-        items: impl Iterator<Item = &'i Item<'t>>,
-    ) -> Choice {
+        name: &NamePart,
+        items: impl Iterator<Item = &'i ScopeItem<'t>>,
+    ) -> CaseChoice {
         let mut compared = 0_usize;
         let catalog = self.database.catalog;
         let rights = self.rights;
@@ -427,7 +377,7 @@ impl Look<'_> {
         choice
     }
 
-    fn choose<'n>(&mut self, name: &Part, among: impl Iterator<Item = &'n str>) -> Choice {
+    fn choose<'n>(&mut self, name: &NamePart, among: impl Iterator<Item = &'n str>) -> CaseChoice {
         let mut compared = 0_usize;
         let counted = among.inspect(|_| compared = compared.saturating_add(1));
         let choice = choose(&name.written, &name.means, counted);
@@ -436,11 +386,11 @@ impl Look<'_> {
     }
 
     /// Puts what was chosen into the draft; whether that changes anything.
-    fn take(&mut self, name: &Part, choice: Choice) -> bool {
+    fn take(&mut self, name: &NamePart, choice: CaseChoice) -> bool {
         match choice {
-            Choice::Nothing => false,
-            Choice::One(chosen) => self.draft.put(name.place, &chosen),
-            Choice::Several(several) => {
+            CaseChoice::Nothing => false,
+            CaseChoice::One(chosen) => self.draft.replace(name.place, &chosen),
+            CaseChoice::Several(several) => {
                 self.several.get_or_insert((name.written.clone(), several));
                 false
             }
@@ -449,49 +399,41 @@ impl Look<'_> {
 }
 
 /// Signs of word processors, which are letters to Postgres: a string in curved quotes is a name.
-fn typographic(scene: &Scene<'_>) -> Option<Answer> {
+fn typographic(context: &RepairContext<'_>) -> Option<RecovererAnswer> {
     let is_odd = |name: &str| name.chars().any(token_repairs::is_typographic);
-    let mut uses = scene.resolution?.uses.iter();
+    let mut uses = context.resolution?.uses.iter();
     let is_there = uses.any(|used| match &used.what {
-        What::MissingRelation { name, .. } | What::MissingColumn { name, .. } => {
+        UsedObject::MissingRelation { name, .. } | UsedObject::MissingColumn { name, .. } => {
             is_odd(name.as_str())
         }
         _ => false,
     });
-    is_there.then(|| token_repairs::straighten(scene))?
-}
-
-/// What a name with spaces could be.
-enum Spaced {
-    /// It stands in these bytes, and there is no other reading.
-    Only(Range<usize>, String),
-    /// Its first word is a name as well.
-    OneOfTwo,
+    is_there.then(|| token_repairs::straighten_typography(context))?
 }
 
 const USER: &str = "user";
 
 /// How the columns of what has no name of its own are seen.
-const UNQUALIFIED: Visibility = Visibility::Unqualified;
+const UNQUALIFIED: ColumnVisibility = ColumnVisibility::Unqualified;
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
 
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check_in, fuzzed, world};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check_in, fuzzed, world};
 
     fn quoted(cases: &[(&str, &str)]) {
-        let cases: Vec<Case<'_>> = cases
+        let cases: Vec<RepairCase<'_>> = cases
             .iter()
-            .map(|(before, after)| Case {
+            .map(|(before, after)| RepairCase {
                 before,
                 wanted: match *after {
-                    "" => Wanted::Silence,
-                    hint if hint.starts_with("hint: ") => Wanted::Hint(&hint[6..]),
-                    after => Wanted::Exact(after),
+                    "" => ExpectedRepair::Silence,
+                    hint if hint.starts_with("hint: ") => ExpectedRepair::Hint(&hint[6..]),
+                    after => ExpectedRepair::Exact(after),
                 },
             })
             .collect();
@@ -499,12 +441,12 @@ mod tests {
             shop(),
             Recoverer::QuoteIdentifiers,
             "42703",
-            Names::Repaired,
+            OutputNameLaw::Repaired,
             &cases,
         );
     }
 
-    fn shop() -> Fixture {
+    fn shop() -> CatalogFixture {
         world()
             .schema("Sales")
             .table(

@@ -2,27 +2,27 @@
 
 use std::ops::Range;
 
-use crate::repair::Scene;
+use crate::repair::RepairContext;
 use crate::repair::names::letter_case::{folded, in_quotes, spelled, unquoted};
-use crate::sql::edit::Edit;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{Token, TokenKind};
 
 /// The text, and what stands in the place of its tokens.
-pub(in crate::repair::preprocessors) struct Draft<'a> {
+pub(in crate::repair::preprocessors) struct RenamingDraft<'a> {
     text: &'a str,
     tokens: &'a [Token],
     replaced: Vec<Option<String>>,
 }
 
 /// The draft as it stands: its text, and where each token begins in it.
-pub(in crate::repair::preprocessors) struct Composed {
+pub(in crate::repair::preprocessors) struct ComposedDraft {
     pub text: String,
     starts: Vec<usize>,
 }
 
 /// One name of a reference.
 #[derive(Clone)]
-pub(in crate::repair::preprocessors) struct Part {
+pub(in crate::repair::preprocessors) struct NamePart {
     /// The place of its token.
     pub place: usize,
     /// As it is written, without its quotes.
@@ -34,41 +34,41 @@ pub(in crate::repair::preprocessors) struct Part {
 }
 
 /// A name with what qualifies it, as it stands in the text.
-pub(in crate::repair::preprocessors) struct Reference {
+pub(in crate::repair::preprocessors) struct WrittenReference {
     /// The names, the last one last.
-    pub parts: Vec<Part>,
+    pub parts: Vec<NamePart>,
     /// Whether a star follows.
     pub has_star: bool,
 }
 
-impl Composed {
+impl ComposedDraft {
     /// Where a token of the text begins in this one.
     pub fn start(&self, place: usize) -> Option<usize> {
         self.starts.get(place).copied()
     }
 }
 
-impl<'a> Draft<'a> {
-    pub fn new(scene: &Scene<'a>) -> Self {
+impl<'a> RenamingDraft<'a> {
+    pub fn new(context: &RepairContext<'a>) -> Self {
         Self {
-            text: scene.text,
-            tokens: scene.tokens,
-            replaced: vec![None; scene.tokens.len()],
+            text: context.text,
+            tokens: context.tokens,
+            replaced: vec![None; context.tokens.len()],
         }
     }
 
-    pub fn compose(&self) -> Composed {
+    pub fn compose(&self) -> ComposedDraft {
         let mut text = String::with_capacity(self.text.len());
         let mut starts = Vec::with_capacity(self.tokens.len());
         for place in 0..self.tokens.len() {
             starts.push(text.len());
             text.push_str(self.word(place));
         }
-        Composed { text, starts }
+        ComposedDraft { text, starts }
     }
 
     /// Puts a name in the place of a token; whether that changes anything.
-    pub fn put(&mut self, place: usize, name: &str) -> bool {
+    pub fn replace(&mut self, place: usize, name: &str) -> bool {
         let spelled = match self.is_alone(place) {
             true => spelled(name),
             false => in_quotes(name),
@@ -87,7 +87,12 @@ impl<'a> Draft<'a> {
 
     /// Puts one name, in quotes, in the place of the tokens that stand in these bytes of the
     /// composed text.
-    pub fn put_over(&mut self, composed: &Composed, span: &Range<usize>, name: &str) -> bool {
+    pub fn replace_span(
+        &mut self,
+        composed: &ComposedDraft,
+        span: &Range<usize>,
+        name: &str,
+    ) -> bool {
         let from = composed.starts.partition_point(|start| *start < span.start);
         let to = composed.starts.partition_point(|start| *start < span.end);
         let Some((first, rest)) = self
@@ -105,7 +110,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The edits that make it of the text, and the names that are new in it, each once.
-    pub fn end(self) -> (Vec<Edit>, Vec<String>) {
+    pub fn into_edits(self) -> (Vec<TextEdit>, Vec<String>) {
         let mut names: Vec<String> = Vec::new();
         let mut edits = Vec::new();
         for (token, replaced) in self.tokens.iter().zip(self.replaced) {
@@ -116,7 +121,7 @@ impl<'a> Draft<'a> {
             if is_new && names.len() < NAMES_TOLD {
                 names.push(replacement.clone());
             }
-            edits.push(Edit {
+            edits.push(TextEdit {
                 span: token.span.clone(),
                 replacement,
             });
@@ -125,7 +130,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The reference that begins at a byte of the composed text.
-    pub fn reference(&self, composed: &Composed, at: usize) -> Option<Reference> {
+    pub fn reference(&self, composed: &ComposedDraft, at: usize) -> Option<WrittenReference> {
         let mut place = composed.starts.binary_search(&at).ok()?;
         let mut parts = vec![self.part(place)?];
         for _ in 0..PARTS_MAX {
@@ -134,7 +139,7 @@ impl<'a> Draft<'a> {
             };
             let next = self.solid_after(dot)?;
             if self.word(next) == "*" {
-                return Some(Reference {
+                return Some(WrittenReference {
                     parts,
                     has_star: true,
                 });
@@ -142,7 +147,7 @@ impl<'a> Draft<'a> {
             parts.push(self.part(next)?);
             place = next;
         }
-        Some(Reference {
+        Some(WrittenReference {
             parts,
             has_star: false,
         })
@@ -204,11 +209,11 @@ impl<'a> Draft<'a> {
     }
 
     /// The name at a place.
-    pub fn part(&self, place: usize) -> Option<Part> {
+    pub fn part(&self, place: usize) -> Option<NamePart> {
         let word = self.word(place);
         if word.starts_with('"') {
             let name = unquoted(word)?;
-            return Some(Part {
+            return Some(NamePart {
                 place,
                 written: name.clone(),
                 means: name,
@@ -217,7 +222,7 @@ impl<'a> Draft<'a> {
         }
         let is_new = matches!(self.replaced.get(place), Some(Some(_)));
         let is_word = self.tokens.get(place)?.kind == TokenKind::Word;
-        (is_word || is_new).then(|| Part {
+        (is_word || is_new).then(|| NamePart {
             place,
             written: word.to_owned(),
             means: folded(word),

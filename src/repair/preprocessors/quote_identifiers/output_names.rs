@@ -7,10 +7,10 @@ use std::rc::Rc;
 use crate::sql::tree::{self, Node, SetOperation, nodes};
 
 /// By the place of a key: what the columns of its result are called.
-pub(in crate::repair::preprocessors) type ResultNames<'t> = HashMap<usize, Rc<[&'t str]>>;
+pub(in crate::repair::preprocessors) type OutputNamesByKey<'t> = HashMap<usize, Rc<[&'t str]>>;
 
 /// Looks through a statement.
-pub(in crate::repair::preprocessors) fn of(statement: Node<'_>) -> ResultNames<'_> {
+pub(in crate::repair::preprocessors) fn of(statement: Node<'_>) -> OutputNamesByKey<'_> {
     let mut found = HashMap::new();
     let mut waiting = vec![statement];
     while let Some(node) = waiting.pop() {
@@ -23,7 +23,7 @@ pub(in crate::repair::preprocessors) fn of(statement: Node<'_>) -> ResultNames<'
     found
 }
 
-fn keys<'t>(select: &'t nodes::SelectStmt, found: &mut ResultNames<'t>) {
+fn keys<'t>(select: &'t nodes::SelectStmt, found: &mut OutputNamesByKey<'t>) {
     let sorted = select.sort_clause().iter().map(|key| key.node());
     let grouped = select.group_clause().iter();
     let distinct = select.distinct_clause().iter();

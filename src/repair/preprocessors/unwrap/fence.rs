@@ -2,10 +2,10 @@
 
 use super::json::dialect;
 use super::prose::{begins_statement, continues_statement};
-use super::{EMPTY, Peeled, SEVERAL};
+use super::{EMPTY, PeeledLayer, SEVERAL};
 
 /// The text in the only fence.
-pub(in crate::repair::preprocessors) fn look(text: &str) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
     let mark = match (text.find(BACKTICKS), text.find(TILDES)) {
         (Some(_), None) => BACKTICKS,
         (None, Some(_)) => TILDES,
@@ -20,12 +20,12 @@ pub(in crate::repair::preprocessors) fn look(text: &str) -> Option<Peeled> {
         // One mark alone: the other one was lost, or cut off with the end of the answer.
         [before, inside] if before.trim().is_empty() => (String::new(), *inside, String::new()),
         [inside, after] if begins_statement(inside) && trimmed(after).is_empty() => {
-            return Peeled::inside(inside, WHAT);
+            return PeeledLayer::inside(inside, WHAT);
         }
         [before, inside] if !begins_statement(before) => (trimmed(before), *inside, String::new()),
         [before, inside, after] => (trimmed(before), *inside, trimmed(after)),
         [_, _] => return None,
-        _ => return Some(Peeled::Hollow(SEVERAL)),
+        _ => return Some(PeeledLayer::Hollow(SEVERAL)),
     };
     // What stands outside could be a part of it.
     if begins_statement(&before) && !before.ends_with([':', '.', '!'])
@@ -37,9 +37,9 @@ pub(in crate::repair::preprocessors) fn look(text: &str) -> Option<Peeled> {
     let (tag, inside) = tagged(inside.trim_start_matches(sign));
     let inside = inside.trim();
     if inside.is_empty() {
-        return Some(Peeled::Hollow(EMPTY));
+        return Some(PeeledLayer::Hollow(EMPTY));
     }
-    Some(Peeled::Inside {
+    Some(PeeledLayer::Inside {
         text: inside.to_owned(),
         dialect: dialect(tag),
         what: WHAT,

@@ -2,24 +2,26 @@
 
 use serde_json::Value;
 
-use super::Peeled;
+use super::PeeledLayer;
 use super::prose::begins_statement;
 use crate::policy::Dialect;
 
 /// The statement of an object that is the whole text.
-pub(in crate::repair::preprocessors) fn look(text: &str) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
     let text = text.trim().trim_end_matches(';').trim_end();
     if !is_object(text) {
         return None;
     }
     let Some(value) = read(text) else {
-        return text.ends_with('}').then_some(Peeled::Hollow(UNREADABLE));
+        return text
+            .ends_with('}')
+            .then_some(PeeledLayer::Hollow(UNREADABLE));
     };
     Some(inside(&value))
 }
 
 /// The statement of an object with prose around it.
-pub(in crate::repair::preprocessors) fn in_prose(text: &str) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn in_prose(text: &str) -> Option<PeeledLayer> {
     let (start, end) = (text.find('{')?, text.rfind('}')?);
     let object = text.get(start..=end)?;
     let before = text.get(..start)?;
@@ -28,8 +30,8 @@ pub(in crate::repair::preprocessors) fn in_prose(text: &str) -> Option<Peeled> {
     }
     let value = read(object)?;
     match inside(&value) {
-        found @ Peeled::Inside { .. } => Some(found),
-        Peeled::Hollow(_) => None,
+        found @ PeeledLayer::Inside { .. } => Some(found),
+        PeeledLayer::Hollow(_) => None,
     }
 }
 
@@ -58,9 +60,9 @@ fn is_object(text: &str) -> bool {
     inside.is_some_and(|inside| inside.starts_with(['"', '}']))
 }
 
-fn inside(value: &Value) -> Peeled {
+fn inside(value: &Value) -> PeeledLayer {
     let Some(members) = value.as_object() else {
-        return Peeled::Hollow(UNREADABLE);
+        return PeeledLayer::Hollow(UNREADABLE);
     };
     let member = |name: &str| {
         let mut members = members.iter();
@@ -69,13 +71,13 @@ fn inside(value: &Value) -> Peeled {
     match member("sql").map(|(_, sql)| sql) {
         Some(Value::String(sql)) if !sql.trim().is_empty() => {
             let named = member("target_dialect").and_then(|(_, name)| name.as_str());
-            Peeled::Inside {
+            PeeledLayer::Inside {
                 text: sql.trim().to_owned(),
                 dialect: named.and_then(dialect),
                 what: "a JSON object",
             }
         }
-        _ => Peeled::Hollow(WITHOUT_SQL),
+        _ => PeeledLayer::Hollow(WITHOUT_SQL),
     }
 }
 

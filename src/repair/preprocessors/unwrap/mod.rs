@@ -31,7 +31,7 @@ use crate::policy::Dialect;
 use crate::sql::{prescan, tree};
 
 /// What was found.
-pub enum Unwrapped {
+pub enum UnwrappedText {
     /// The text is no wrapping.
     Bare,
     /// The statement, and what was taken away, in words.
@@ -51,7 +51,7 @@ pub enum Unwrapped {
 }
 
 /// One wrapping, taken off.
-pub(super) enum Peeled {
+pub(super) enum PeeledLayer {
     /// This was inside.
     Inside {
         text: String,
@@ -64,23 +64,23 @@ pub(super) enum Peeled {
 }
 
 /// Looks for a wrapping around a text that Postgres does not read.
-pub fn look(text: &str) -> Unwrapped {
-    let mut reader = Reader::default();
+pub fn unwrap_text(text: &str) -> UnwrappedText {
+    let mut reader = BoundedParser::default();
     let mut inside = text.to_owned();
     let mut target_dialect = None;
     let mut taken: Vec<&str> = Vec::new();
     for _ in 0..limits::UNWRAP_LAYERS_MAX {
         let read = reader.read(&inside);
         match (read, taken.is_empty()) {
-            (Read::One, _) | (Read::Several, true) => break,
-            (Read::Several, false) => return hollow(SEVERAL),
-            (Read::Empty, false) => return hollow(EMPTY),
-            (Read::Empty, true) | (Read::Not, _) => {}
+            (StatementCount::One, _) | (StatementCount::Several, true) => break,
+            (StatementCount::Several, false) => return hollow(SEVERAL),
+            (StatementCount::Empty, false) => return hollow(EMPTY),
+            (StatementCount::Empty, true) | (StatementCount::Unparsable, _) => {}
         }
         match peel(&inside, &mut reader) {
             None => break,
-            Some(Peeled::Hollow(advice)) => return hollow(advice),
-            Some(Peeled::Inside {
+            Some(PeeledLayer::Hollow(advice)) => return hollow(advice),
+            Some(PeeledLayer::Inside {
                 text,
                 dialect,
                 what,
@@ -94,9 +94,9 @@ pub fn look(text: &str) -> Unwrapped {
         }
     }
     if taken.is_empty() {
-        return Unwrapped::Bare;
+        return UnwrappedText::Bare;
     }
-    Unwrapped::Statement {
+    UnwrappedText::Statement {
         text: inside,
         target_dialect,
         change: format!("{} taken away from around the statement", taken.join(", ")),
@@ -104,10 +104,10 @@ pub fn look(text: &str) -> Unwrapped {
 }
 
 /// Takes the outermost wrapping off: the most certain ones first.
-fn peel(text: &str, reader: &mut Reader) -> Option<Peeled> {
+fn peel(text: &str, reader: &mut BoundedParser) -> Option<PeeledLayer> {
     tag::thoughts(text)
-        .or_else(|| json::look(text))
-        .or_else(|| fence::look(text))
+        .or_else(|| json::peel(text))
+        .or_else(|| fence::peel(text))
         .or_else(|| json::in_prose(text))
         .or_else(|| tag::markup(text))
         .or_else(|| tag::label(text))
@@ -120,9 +120,9 @@ fn peel(text: &str, reader: &mut Reader) -> Option<Peeled> {
 
 /// What the grammar makes of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Read {
+pub(super) enum StatementCount {
     /// Nothing.
-    Not,
+    Unparsable,
     /// White space and comments.
     Empty,
     /// One statement.
@@ -133,32 +133,32 @@ pub(super) enum Read {
 
 /// Asks the grammar, and not without end.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct BoundedParser {
     parses: usize,
 }
 
-impl Reader {
-    pub fn read(&mut self, text: &str) -> Read {
+impl BoundedParser {
+    pub fn read(&mut self, text: &str) -> StatementCount {
         self.parses = self.parses.saturating_add(1);
         if self.parses > limits::UNWRAP_PARSES_MAX
             || prescan::prescan(text, limits::REPAIR_BYTES_MAX).is_err()
         {
-            return Read::Not;
+            return StatementCount::Unparsable;
         }
         match tree::parse(text).map(|tree| tree.statements().take(2).count()) {
-            Err(_) => Read::Not,
-            Ok(0) => Read::Empty,
-            Ok(1) => Read::One,
-            Ok(_) => Read::Several,
+            Err(_) => StatementCount::Unparsable,
+            Ok(0) => StatementCount::Empty,
+            Ok(1) => StatementCount::One,
+            Ok(_) => StatementCount::Several,
         }
     }
 
     pub fn is_one(&mut self, text: &str) -> bool {
-        self.read(text) == Read::One
+        self.read(text) == StatementCount::One
     }
 }
 
-impl Peeled {
+impl PeeledLayer {
     pub fn inside(text: &str, what: &'static str) -> Option<Self> {
         Some(Self::Inside {
             text: text.trim().to_owned(),
@@ -168,8 +168,8 @@ impl Peeled {
     }
 }
 
-fn hollow(advice: &str) -> Unwrapped {
-    Unwrapped::Nothing {
+fn hollow(advice: &str) -> UnwrappedText {
+    UnwrappedText::Nothing {
         advice: advice.to_owned(),
     }
 }
@@ -189,21 +189,21 @@ mod tests {
 
     #[track_caller]
     fn inside(text: &str) -> (String, Option<Dialect>) {
-        match look(text) {
-            Unwrapped::Statement {
+        match unwrap_text(text) {
+            UnwrappedText::Statement {
                 text: inside,
                 target_dialect,
                 change,
             } => {
                 assert!(!change.is_empty());
                 assert!(
-                    matches!(look(&inside), Unwrapped::Bare),
+                    matches!(unwrap_text(&inside), UnwrappedText::Bare),
                     "{text}: not settled"
                 );
                 (inside, target_dialect)
             }
-            Unwrapped::Bare => panic!("{text}: bare"),
-            Unwrapped::Nothing { advice } => panic!("{text}: {advice}"),
+            UnwrappedText::Bare => panic!("{text}: bare"),
+            UnwrappedText::Nothing { advice } => panic!("{text}: {advice}"),
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
     #[track_caller]
     fn bare(texts: &[&str]) {
         for text in texts {
-            if let Unwrapped::Statement { text: inside, .. } = look(text) {
+            if let UnwrappedText::Statement { text: inside, .. } = unwrap_text(text) {
                 panic!("{text}: {inside}");
             }
         }
@@ -293,13 +293,13 @@ mod tests {
             r#"{"sql": "SELECT 1; DELETE FROM canary"}"#,
             "<sql></sql>",
         ] {
-            match look(text) {
-                Unwrapped::Nothing { advice } => {
+            match unwrap_text(text) {
+                UnwrappedText::Nothing { advice } => {
                     assert!(!advice.contains("canary"));
                     assert!(advice.contains("SQL") || advice.contains("statement"));
                 }
-                Unwrapped::Bare => panic!("{text}: bare"),
-                Unwrapped::Statement { text: inside, .. } => panic!("{text}: {inside}"),
+                UnwrappedText::Bare => panic!("{text}: bare"),
+                UnwrappedText::Statement { text: inside, .. } => panic!("{text}: {inside}"),
             }
         }
     }
@@ -395,7 +395,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_looked_at(text in "\\PC{0,200}") {
-            let _ = look(&text);
+            let _ = unwrap_text(&text);
         }
 
         #[test]
@@ -409,7 +409,7 @@ mod tests {
             )
         ) {
             let text: String = pieces.concat();
-            if let Unwrapped::Statement { text: inside, .. } = look(&text) {
+            if let UnwrappedText::Statement { text: inside, .. } = unwrap_text(&text) {
                 let letters = |text: &str| -> String {
                     text.chars().filter(|c| c.is_alphanumeric()).collect()
                 };

@@ -1,12 +1,15 @@
 //! Prose before or after the only statement.
 
-use super::{Peeled, Reader};
+use super::{BoundedParser, PeeledLayer};
 use crate::limits;
 use crate::repair::names::similarity::distance;
 use crate::sql::lexer::{self, TokenKind};
 
 /// Semicolons, backticks and the like after the statement.
-pub(in crate::repair::preprocessors) fn ends(text: &str, reader: &mut Reader) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn ends(
+    text: &str,
+    reader: &mut BoundedParser,
+) -> Option<PeeledLayer> {
     let bare = text.trim_end_matches(|c: char| c.is_whitespace() || "`;\\\"*".contains(c));
     if !text.get(bare.len()..).is_some_and(is_noise) {
         return None;
@@ -20,7 +23,7 @@ pub(in crate::repair::preprocessors) fn ends(text: &str, reader: &mut Reader) ->
     let cut = bare.len() < text.trim_end().len();
     let is_whole = words(bare).take(2).count() == 2;
     (cut && is_whole && begins_statement(bare) && reader.is_one(bare))
-        .then(|| Peeled::inside(bare, "signs after the end"))?
+        .then(|| PeeledLayer::inside(bare, "signs after the end"))?
 }
 
 /// Whether signs after a statement mean nothing: they stand behind its semicolon, or it is a single
@@ -35,13 +38,19 @@ fn is_noise(signs: &str) -> bool {
 }
 
 /// The statement, where nothing but prose follows.
-pub(in crate::repair::preprocessors) fn after(text: &str, reader: &mut Reader) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn after(
+    text: &str,
+    reader: &mut BoundedParser,
+) -> Option<PeeledLayer> {
     let head = head_of(text, reader)?;
-    Peeled::inside(head, AFTER)
+    PeeledLayer::inside(head, AFTER)
 }
 
 /// The statement, where nothing but prose stands before it.
-pub(in crate::repair::preprocessors) fn before(text: &str, reader: &mut Reader) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn before(
+    text: &str,
+    reader: &mut BoundedParser,
+) -> Option<PeeledLayer> {
     if begins_statement(text) {
         return None;
     }
@@ -73,7 +82,7 @@ pub(in crate::repair::preprocessors) fn before(text: &str, reader: &mut Reader) 
         let prose = text.get(..place)?;
         (is_prose(prose) && prose.trim_end().ends_with(':')).then(|| text.get(place..))?
     };
-    Peeled::inside(found.or_else(foreign)?, BEFORE)
+    PeeledLayer::inside(found.or_else(foreign)?, BEFORE)
 }
 
 /// Whether a statement may begin here.
@@ -112,7 +121,7 @@ pub(in crate::repair::preprocessors) fn continues_statement(text: &str) -> bool 
 }
 
 /// The beginning of a text that is one statement, with prose after it.
-fn head_of<'t>(text: &'t str, reader: &mut Reader) -> Option<&'t str> {
+fn head_of<'t>(text: &'t str, reader: &mut BoundedParser) -> Option<&'t str> {
     let semicolon = lexer::tokens(text).find(|token| {
         token.kind == TokenKind::Punctuation && text.get(token.span.clone()) == Some(";")
     });

@@ -1,11 +1,14 @@
 //! Quotes around the whole statement, and escapes of the text that it was quoted in.
 
 use super::prose::begins_statement;
-use super::{Peeled, Reader};
+use super::{BoundedParser, PeeledLayer};
 use crate::sql::lexer::{self, TokenKind};
 
 /// The text in quotes, or in single backticks.
-pub(in crate::repair::preprocessors) fn around(text: &str, reader: &mut Reader) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn around(
+    text: &str,
+    reader: &mut BoundedParser,
+) -> Option<PeeledLayer> {
     let text = text.trim().trim_end_matches(';').trim_end();
     let pairs = [('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’'), ('`', '`')];
     let inside = pairs
@@ -26,11 +29,11 @@ pub(in crate::repair::preprocessors) fn around(text: &str, reader: &mut Reader) 
         }
     }
     if let [only] = readings.as_slice() {
-        return Peeled::inside(only, WHAT);
+        return PeeledLayer::inside(only, WHAT);
     }
     readings.retain(|reading| reader.is_one(reading));
     match readings.as_slice() {
-        [only] => Peeled::inside(only, WHAT),
+        [only] => PeeledLayer::inside(only, WHAT),
         _ => None,
     }
 }
@@ -38,8 +41,8 @@ pub(in crate::repair::preprocessors) fn around(text: &str, reader: &mut Reader) 
 /// Line ends and quotes that are written as escapes, outside of strings.
 pub(in crate::repair::preprocessors) fn escaped_lines(
     text: &str,
-    reader: &mut Reader,
-) -> Option<Peeled> {
+    reader: &mut BoundedParser,
+) -> Option<PeeledLayer> {
     if !text.contains('\\') || !begins_statement(text) {
         return None;
     }
@@ -57,7 +60,7 @@ pub(in crate::repair::preprocessors) fn escaped_lines(
     }
     for reading in [plain, unescaped(text)] {
         if reading != text && reader.is_one(&reading) {
-            return Peeled::inside(&reading, "escapes");
+            return PeeledLayer::inside(&reading, "escapes");
         }
     }
     None

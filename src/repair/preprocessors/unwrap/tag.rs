@@ -2,22 +2,22 @@
 
 use super::json::dialect;
 use super::prose::{begins_statement, continues_statement};
-use super::{EMPTY, Peeled};
+use super::{EMPTY, PeeledLayer};
 
 /// What a model thought before it answered.
-pub(in crate::repair::preprocessors) fn thoughts(text: &str) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn thoughts(text: &str) -> Option<PeeledLayer> {
     for name in THOUGHTS {
         let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
         let begins = text.trim_start().starts_with(opening.as_str());
         if let Some((_, rest)) = text.split_once(closing.as_str()).filter(|_| begins) {
-            return Peeled::inside(rest, "notes");
+            return PeeledLayer::inside(rest, "notes");
         }
     }
     None
 }
 
 /// What stands in the only pair of tags, with prose around it.
-pub(in crate::repair::preprocessors) fn markup(text: &str) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn markup(text: &str) -> Option<PeeledLayer> {
     let lower = text.to_ascii_lowercase();
     for name in MARKUP {
         let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
@@ -37,15 +37,15 @@ pub(in crate::repair::preprocessors) fn markup(text: &str) -> Option<Peeled> {
             return None;
         }
         if inside.trim().is_empty() {
-            return Some(Peeled::Hollow(EMPTY));
+            return Some(PeeledLayer::Hollow(EMPTY));
         }
-        return Peeled::inside(inside, "a tag");
+        return PeeledLayer::inside(inside, "a tag");
     }
     None
 }
 
 /// A label before the statement.
-pub(in crate::repair::preprocessors) fn label(text: &str) -> Option<Peeled> {
+pub(in crate::repair::preprocessors) fn label(text: &str) -> Option<PeeledLayer> {
     let text = text.trim_start();
     let plain = text.trim_start_matches(['*', '#', '>', ' ']);
     for name in LABELS {
@@ -56,7 +56,7 @@ pub(in crate::repair::preprocessors) fn label(text: &str) -> Option<Peeled> {
         let rest = rest.strip_prefix([':', '>', '=', '-']).unwrap_or(rest);
         let rest = rest.trim_start_matches(['*', ' ', '\t', '\r', '\n']);
         if begins_statement(rest) || rest.starts_with(['{', '`', '~', '<', '"', '\'']) {
-            return Some(Peeled::Inside {
+            return Some(PeeledLayer::Inside {
                 text: rest.trim().to_owned(),
                 dialect: dialect(name.split(' ').next().unwrap_or(name)),
                 what: "a tag",

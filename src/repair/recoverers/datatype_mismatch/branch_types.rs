@@ -1,58 +1,62 @@
 //! Types that do not go together: the branches of CASE and COALESCE, the arms of UNION, and numbers
 //! where a condition is asked for.
 
-use crate::repair::expression_editor::{Bench, Change, Cure};
-use crate::repair::foreign_functions::call::as_text;
-use crate::repair::foreign_functions::expression_span::Run;
+use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
+use crate::repair::foreign_functions::call::text_confidence;
+use crate::repair::foreign_functions::expression_span::TokenRange;
 use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::Kind;
-use crate::repair::{Answer, Confidence, Scene};
+use crate::repair::foreign_functions::value_kind::ValueKind;
+use crate::repair::{Confidence, RecovererAnswer, RepairContext};
 use crate::sql::tree::{Node, SetOperation, nodes};
 
 /// Changes everything of a text whose types do not go together, or says why it cannot be changed.
-pub fn mend(scene: &Scene<'_>) -> Answer {
-    let Some(all) = scene.statement().and_then(node_access::all) else {
-        return Answer::Silent;
+pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let Some(all) = context.statement().and_then(node_access::all) else {
+        return RecovererAnswer::Silent;
     };
-    let mut bench = Bench::new(scene);
+    let mut editor = ExpressionEditor::new(context);
     let mut advice = None;
     // Children come after their parents.
     for node in all.into_iter().rev() {
-        let mut cures = Vec::new();
+        let mut repairs = Vec::new();
         for condition in conditions(node) {
-            cures.push(number_as_condition(&bench, condition));
+            repairs.push(number_as_condition(&editor, condition));
         }
-        if let Some(branches) = branches(&bench, node) {
-            cures.push(together(&bench, &branches, Strings::Open));
+        if let Some(branches) = branches(&editor, node) {
+            repairs.push(common_type_repair(&editor, &branches, UntypedStrings::Open));
         }
         if let Node::SelectStmt(select) = node {
-            let columns = columns(&bench, select).into_iter();
-            cures.extend(columns.map(|column| together(&bench, &column, Strings::Open)));
+            let columns = columns(&editor, select).into_iter();
+            repairs.extend(
+                columns.map(|column| common_type_repair(&editor, &column, UntypedStrings::Open)),
+            );
         }
-        for cure in cures {
-            match cure {
-                Cure::Sound => {}
-                Cure::Changes(changes, confidence) => bench.apply(&changes, confidence),
-                Cure::Advice(words) => advice = advice.or(Some(words)),
+        for repair in repairs {
+            match repair {
+                ExpressionRepair::NotNeeded => {}
+                ExpressionRepair::Changes(changes, confidence) => {
+                    editor.apply(&changes, confidence)
+                }
+                ExpressionRepair::Advice(words) => advice = advice.or(Some(words)),
             }
         }
     }
     match advice {
-        Some(words) => Answer::hint(words.to_owned()),
-        None => bench.answer(),
+        Some(words) => RecovererAnswer::hint(words.to_owned()),
+        None => editor.answer(),
     }
 }
 
 /// A value that has to go together with others.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct Branch<'s> {
+pub(in crate::repair) struct TypedBranch<'s> {
     pub(in crate::repair) node: Node<'s>,
-    pub(in crate::repair) run: Option<Run>,
+    pub(in crate::repair) run: Option<TokenRange>,
 }
 
 /// What strings without a type are among others.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum Strings {
+pub(in crate::repair) enum UntypedStrings {
     /// They become what the others are.
     Open,
     /// One of them is nothing but text.
@@ -61,10 +65,10 @@ pub(in crate::repair) enum Strings {
 
 /// The values of CASE, COALESCE, GREATEST and LEAST.
 pub(in crate::repair) fn branches<'s>(
-    bench: &Bench<'_, 's>,
+    editor: &ExpressionEditor<'_, 's>,
     node: Node<'s>,
-) -> Option<Vec<Branch<'s>>> {
-    let ground = &bench.ground;
+) -> Option<Vec<TypedBranch<'s>>> {
+    let ground = &editor.ground;
     match node {
         Node::CaseExpr(case) => {
             let results = case.args().iter().filter_map(|when| match when {
@@ -72,7 +76,7 @@ pub(in crate::repair) fn branches<'s>(
                 _ => None,
             });
             let otherwise = Some(case.defresult()).filter(|node| !matches!(node, Node::None));
-            let all = results.chain(otherwise).map(|node| Branch {
+            let all = results.chain(otherwise).map(|node| TypedBranch {
                 node,
                 run: ground.expression(node),
             });
@@ -82,7 +86,7 @@ pub(in crate::repair) fn branches<'s>(
             let word = ground.at(node_access::place(coalesce.location)?)?;
             let runs = ground.list(word.checked_add(1)?)?;
             let all = coalesce.args().iter().zip(runs);
-            let all = all.map(|(node, run)| Branch {
+            let all = all.map(|(node, run)| TypedBranch {
                 node,
                 run: Some(run),
             });
@@ -95,9 +99,9 @@ pub(in crate::repair) fn branches<'s>(
 /// The columns of a set operation, each with the values that its arms give. Nothing for the arms of
 /// another one.
 pub(in crate::repair) fn columns<'s>(
-    bench: &Bench<'_, 's>,
+    editor: &ExpressionEditor<'_, 's>,
     select: &'s nodes::SelectStmt,
-) -> Vec<Vec<Branch<'s>>> {
+) -> Vec<Vec<TypedBranch<'s>>> {
     if select.op == SetOperation::SETOP_NONE {
         return Vec::new();
     }
@@ -129,9 +133,9 @@ pub(in crate::repair) fn columns<'s>(
         let values = arms
             .iter()
             .filter_map(|arm| arm.target_list().iter().nth(place));
-        let values = values.map(|target| Branch {
+        let values = values.map(|target| TypedBranch {
             node: target.val(),
-            run: bench.ground.expression(target.val()),
+            run: editor.ground.expression(target.val()),
         });
         values.collect()
     };
@@ -139,79 +143,83 @@ pub(in crate::repair) fn columns<'s>(
 }
 
 /// Makes values of one type of values of several.
-pub(in crate::repair) fn together(
-    bench: &Bench<'_, '_>,
-    branches: &[Branch<'_>],
-    strings: Strings,
-) -> Cure {
-    let kinds: Vec<Kind> = branches
+pub(in crate::repair) fn common_type_repair(
+    editor: &ExpressionEditor<'_, '_>,
+    branches: &[TypedBranch<'_>],
+    strings: UntypedStrings,
+) -> ExpressionRepair {
+    let kinds: Vec<ValueKind> = branches
         .iter()
-        .map(|one| bench.kinds.kind(one.node))
+        .map(|one| editor.kinds.kind(one.node))
         .collect();
-    let has = |wanted: Kind| kinds.contains(&wanted);
+    let has = |wanted: ValueKind| kinds.contains(&wanted);
     let is_null = |node: Node<'_>| matches!(node, Node::A_Const(constant) if constant.isnull);
     let known = branches.iter().zip(&kinds).filter(|(one, kind)| {
-        !is_null(one.node) && (**kind != Kind::Literal || strings == Strings::Text)
+        !is_null(one.node) && (**kind != ValueKind::Literal || strings == UntypedStrings::Text)
     });
-    let known: Vec<(Branch<'_>, Kind)> = known.map(|(one, kind)| (*one, *kind)).collect();
+    let known: Vec<(TypedBranch<'_>, ValueKind)> = known.map(|(one, kind)| (*one, *kind)).collect();
     let numbers = known.iter().any(|(_, kind)| kind.is_number());
-    let moments = known.iter().any(|(_, kind)| kind.is_moment());
-    let texts = has(Kind::Text) || strings == Strings::Text;
-    if has(Kind::Unclear) {
-        return Cure::Sound;
+    let moments = known.iter().any(|(_, kind)| kind.is_temporal());
+    let texts = has(ValueKind::Text) || strings == UntypedStrings::Text;
+    if has(ValueKind::Unclear) {
+        return ExpressionRepair::NotNeeded;
     }
-    let others = |kind: Kind| known.iter().any(|(_, own)| *own != kind);
-    if texts && others(Kind::Text) {
-        return all_text(bench, &known, strings);
+    let others = |kind: ValueKind| known.iter().any(|(_, own)| *own != kind);
+    if texts && others(ValueKind::Text) {
+        return all_text(editor, &known, strings);
     }
-    if has(Kind::Bool) && numbers {
+    if has(ValueKind::Bool) && numbers {
         return all_truth(&known);
     }
-    if has(Kind::Interval) && numbers {
+    if has(ValueKind::Interval) && numbers {
         return all_intervals(&known);
     }
     match moments && numbers {
-        true => Cure::Advice(MOMENT_AND_NUMBER),
-        false => Cure::Sound,
+        true => ExpressionRepair::Advice(MOMENT_AND_NUMBER),
+        false => ExpressionRepair::NotNeeded,
     }
 }
 
 /// Everything as text: what is written out is written as text. A column of numbers beside a column
 /// of texts may as well be the wrong column.
-fn all_text(bench: &Bench<'_, '_>, values: &[(Branch<'_>, Kind)], strings: Strings) -> Cure {
+fn all_text(
+    editor: &ExpressionEditor<'_, '_>,
+    values: &[(TypedBranch<'_>, ValueKind)],
+    strings: UntypedStrings,
+) -> ExpressionRepair {
     let mut changes = Vec::new();
     let mut confidence = Confidence::Exact;
     for (value, kind) in values {
-        if matches!(kind, Kind::Text | Kind::Literal) {
+        if matches!(kind, ValueKind::Text | ValueKind::Literal) {
             continue;
         }
-        let (Some(run), Some(_)) = (value.run, as_text(*kind)) else {
-            return Cure::Advice(CAST_TO_TEXT);
+        let (Some(run), Some(_)) = (value.run, text_confidence(*kind)) else {
+            return ExpressionRepair::Advice(CAST_TO_TEXT);
         };
-        let digits = bench.written(run);
+        let digits = editor.written(run);
         let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
         if kind.is_number() && plain && node_access::constant_integer(value.node).is_some() {
-            changes.push(Change::Spelled(run, format!("'{digits}'")));
-        } else if strings == Strings::Open && values.iter().any(is_computed_text) {
-            return Cure::Advice(CAST_TO_TEXT);
+            changes.push(ExpressionChange::Spelled(run, format!("'{digits}'")));
+        } else if strings == UntypedStrings::Open && values.iter().any(is_computed_text) {
+            return ExpressionRepair::Advice(CAST_TO_TEXT);
         } else {
-            changes.push(Change::Cast(run, "text"));
+            changes.push(ExpressionChange::Cast(run, "text"));
             confidence = Confidence::Likely;
         }
     }
     match changes.is_empty() {
-        true => Cure::Sound,
-        false => Cure::Changes(changes, confidence),
+        true => ExpressionRepair::NotNeeded,
+        false => ExpressionRepair::Changes(changes, confidence),
     }
 }
 
 /// Whether a value is text that is not written out.
-fn is_computed_text(value: &(Branch<'_>, Kind)) -> bool {
-    value.1 == Kind::Text && node_access::constant_text(value.0.node).is_none()
+fn is_computed_text(value: &(TypedBranch<'_>, ValueKind)) -> bool {
+    value.1 == ValueKind::Text && node_access::constant_text(value.0.node).is_none()
 }
 
 /// Conditions and numbers: written ones and zeros are true and false.
-fn all_truth(values: &[(Branch<'_>, Kind)]) -> Cure {
+fn all_truth(values: &[(TypedBranch<'_>, ValueKind)]) -> ExpressionRepair {
     let literal = |node| match node_access::constant_integer(node) {
         Some(0) => Some("false"),
         Some(1) => Some("true"),
@@ -221,32 +229,34 @@ fn all_truth(values: &[(Branch<'_>, Kind)]) -> Cure {
     let mut numbers = Vec::new();
     for (value, kind) in values {
         let Some(run) = value.run else {
-            return Cure::Advice(TRUTH_AND_NUMBER);
+            return ExpressionRepair::Advice(TRUTH_AND_NUMBER);
         };
         match kind {
-            Kind::Bool => numbers.push(Change::Cast(run, "int")),
+            ValueKind::Bool => numbers.push(ExpressionChange::Cast(run, "int")),
             kind if kind.is_number() => match literal(value.node) {
-                Some(word) => truths.push(Some(Change::Spelled(run, word.to_owned()))),
+                Some(word) => truths.push(Some(ExpressionChange::Spelled(run, word.to_owned()))),
                 None => truths.push(None),
             },
-            _ => return Cure::Advice(TRUTH_AND_NUMBER),
+            _ => return ExpressionRepair::Advice(TRUTH_AND_NUMBER),
         }
     }
-    let all_written: Option<Vec<Change>> = truths.into_iter().collect();
-    Cure::Changes(all_written.unwrap_or(numbers), Confidence::Exact)
+    let all_written: Option<Vec<ExpressionChange>> = truths.into_iter().collect();
+    ExpressionRepair::Changes(all_written.unwrap_or(numbers), Confidence::Exact)
 }
 
 /// Intervals and written zeros.
-fn all_intervals(values: &[(Branch<'_>, Kind)]) -> Cure {
+fn all_intervals(values: &[(TypedBranch<'_>, ValueKind)]) -> ExpressionRepair {
     let mut changes = Vec::new();
     for (value, kind) in values {
         match (kind, node_access::constant_integer(value.node), value.run) {
-            (Kind::Interval, _, _) => {}
-            (_, Some(0), Some(run)) => changes.push(Change::Spelled(run, "INTERVAL '0'".into())),
-            _ => return Cure::Advice(INTERVAL_AND_NUMBER),
+            (ValueKind::Interval, _, _) => {}
+            (_, Some(0), Some(run)) => {
+                changes.push(ExpressionChange::Spelled(run, "INTERVAL '0'".into()))
+            }
+            _ => return ExpressionRepair::Advice(INTERVAL_AND_NUMBER),
         }
     }
-    Cure::Changes(changes, Confidence::Exact)
+    ExpressionRepair::Changes(changes, Confidence::Exact)
 }
 
 /// What has to be a condition directly under a node.
@@ -271,17 +281,21 @@ fn conditions(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// A number where a condition is asked for: one that is not zero, as in MySQL and SQLite.
-fn number_as_condition(bench: &Bench<'_, '_>, node: Node<'_>) -> Cure {
-    let kind = bench.kinds.kind(node);
+fn number_as_condition(editor: &ExpressionEditor<'_, '_>, node: Node<'_>) -> ExpressionRepair {
+    let kind = editor.kinds.kind(node);
     match kind {
         // `x = 1 OR 2`: whoever writes this means a list.
-        kind if kind.is_number() && matches!(node, Node::A_Const(_)) => Cure::Advice(LIST),
-        kind if kind.is_number() => match bench.ground.expression(node) {
-            Some(run) => Cure::Changes(vec![Change::NotZero(run)], Confidence::Exact),
-            None => Cure::Advice(NUMBER),
+        kind if kind.is_number() && matches!(node, Node::A_Const(_)) => {
+            ExpressionRepair::Advice(LIST)
+        }
+        kind if kind.is_number() => match editor.ground.expression(node) {
+            Some(run) => {
+                ExpressionRepair::Changes(vec![ExpressionChange::NotZero(run)], Confidence::Exact)
+            }
+            None => ExpressionRepair::Advice(NUMBER),
         },
-        Kind::Text => Cure::Advice(TEXT),
-        _ => Cure::Sound,
+        ValueKind::Text => ExpressionRepair::Advice(TEXT),
+        _ => ExpressionRepair::NotNeeded,
     }
 }
 

@@ -22,20 +22,20 @@
 
 pub mod branch_types;
 
-use crate::repair::{Answer, Scene};
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    branch_types::mend(scene)
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    branch_types::recover(context)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
     #[test]
     fn types_are_brought_together() {
-        use Wanted::{Exact, Hint, Silence};
+        use ExpectedRepair::{Exact, Hint, Silence};
         let rows = [
             (
                 "SELECT COALESCE(status, 0) FROM orders",
@@ -91,7 +91,12 @@ mod tests {
                 Silence,
             ),
         ];
-        let cases = rows.map(|(before, wanted)| Case { before, wanted });
-        check(Recoverer::DatatypeMismatch, "42804", Names::Survive, &cases);
+        let cases = rows.map(|(before, wanted)| RepairCase { before, wanted });
+        check(
+            Recoverer::DatatypeMismatch,
+            "42804",
+            OutputNameLaw::Kept,
+            &cases,
+        );
     }
 }

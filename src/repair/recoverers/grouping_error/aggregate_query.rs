@@ -6,34 +6,33 @@
 
 use std::collections::HashMap;
 
-use super::equal_expressions::{Alike, alike};
+use super::equal_expressions::{ExpressionMatch, compare_expressions};
 use crate::catalog::{FunctionKind, KeyKind};
-use crate::limits::GROUP_EXPRESSIONS_MAX;
-use crate::repair::scopes::column_reference::{Meaning, own_name};
-use crate::repair::scopes::query_scopes::{Level, Outline, Spot};
-use crate::sql::tree::{self, ConstValue, Node, nodes};
+use crate::repair::scopes::column_reference::ReferenceMeaning;
+use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
+use crate::sql::tree::{self, Node, nodes};
 
 /// An aggregate query.
-pub(in crate::repair) struct Grouped<'a> {
-    /// The place of the query in the outline.
+pub(in crate::repair) struct AggregateQuery<'a> {
+    /// The place of the query in the statement's scopes.
     pub level: usize,
     /// The columns that are keys, of any grouping set.
-    pub columns: Vec<Spot>,
+    pub columns: Vec<ColumnIndex>,
     /// The keys that are anything else.
     pub expressions: Vec<Node<'a>>,
     /// How its rows are grouped.
-    pub keys: Keys,
+    pub keys: GroupingKeys,
     /// The columns that are neither grouped nor aggregated.
-    pub open: Vec<Open>,
+    pub open: Vec<UngroupedColumn>,
     /// Where an aggregate stands that may not stand there.
-    pub misplaced: Option<Misplaced>,
+    pub misplaced: Option<MisplacedAggregate>,
     /// Whether all of it was understood.
-    pub certainty: Certainty,
+    pub certainty: GroupingCertainty,
 }
 
 /// How the rows of an aggregate query are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Keys {
+pub(in crate::repair) enum GroupingKeys {
     /// All rows are one group.
     Absent,
     /// By a list of keys.
@@ -44,9 +43,9 @@ pub(in crate::repair) enum Keys {
 
 /// A column that is neither grouped nor aggregated.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::repair) struct Open {
+pub(in crate::repair) struct UngroupedColumn {
     /// The column.
-    pub spot: Spot,
+    pub column_index: ColumnIndex,
     /// Where it is named.
     pub at: usize,
     /// Whether a star brings it.
@@ -55,7 +54,7 @@ pub(in crate::repair) struct Open {
 
 /// An aggregate where there can be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Misplaced {
+pub(in crate::repair) enum MisplacedAggregate {
     /// In WHERE.
     Where,
     /// In the condition of a join.
@@ -68,7 +67,7 @@ pub(in crate::repair) enum Misplaced {
 
 /// Whether something was understood in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Certainty {
+pub(in crate::repair) enum GroupingCertainty {
     /// It was.
     Sure,
     /// The server may see it in another way.
@@ -76,79 +75,82 @@ pub(in crate::repair) enum Certainty {
 }
 
 /// Every aggregate query of a statement.
-pub(in crate::repair) fn aggregates<'a>(outline: &Outline<'a>) -> Vec<Grouped<'a>> {
-    let looking = Looking {
-        outline,
-        places: outline
-            .levels
+pub(in crate::repair) fn aggregate_queries<'a>(
+    query_scopes: &QueryScopes<'a>,
+) -> Vec<AggregateQuery<'a>> {
+    let looking = GroupingAnalysis {
+        query_scopes,
+        places: query_scopes
+            .scopes
             .iter()
             .enumerate()
             .map(|(place, level)| (std::ptr::from_ref(level.select).addr(), place))
             .collect(),
     };
-    let levels = 0..outline.levels.len();
+    let levels = 0..query_scopes.scopes.len();
     levels.filter_map(|place| looking.level(place)).collect()
 }
 
-struct Looking<'o, 'a> {
-    outline: &'o Outline<'a>,
+/// The queries of a statement, and which of them each SELECT is.
+pub(super) struct GroupingAnalysis<'o, 'a> {
+    pub(super) query_scopes: &'o QueryScopes<'a>,
     places: HashMap<usize, usize>,
 }
 
 /// What was found below an expression.
 #[derive(Default)]
-struct Seen {
-    open: Vec<Open>,
+struct ExpressionFindings {
+    open: Vec<UngroupedColumn>,
     aggregates: usize,
     nested: bool,
     unsure: bool,
 }
 
-impl<'a> Looking<'_, 'a> {
-    fn level(&self, place: usize) -> Option<Grouped<'a>> {
-        let level = self.outline.level(place)?;
+impl<'a> GroupingAnalysis<'_, 'a> {
+    fn level(&self, place: usize) -> Option<AggregateQuery<'a>> {
+        let level = self.query_scopes.scope(place)?;
         let select = level.select;
         let mut grouped = self.keys(place, level);
         let mut misplaced = None;
         for key in &grouped.expressions {
             if self
-                .below(&grouped, *key, place, Keep::Aggregates)
+                .below(&grouped, *key, place, SearchTarget::Aggregates)
                 .aggregates
                 > 0
             {
-                misplaced = Some(Misplaced::Key);
+                misplaced = Some(MisplacedAggregate::Key);
             }
         }
         for join in &level.joins {
             if self
-                .below(&grouped, join.quals, place, Keep::Aggregates)
+                .below(&grouped, join.quals, place, SearchTarget::Aggregates)
                 .aggregates
                 > 0
             {
-                misplaced = Some(Misplaced::On);
+                misplaced = Some(MisplacedAggregate::On);
             }
         }
         let condition = select.where_clause();
         if self
-            .below(&grouped, condition, place, Keep::Aggregates)
+            .below(&grouped, condition, place, SearchTarget::Aggregates)
             .aggregates
             > 0
         {
-            misplaced = Some(Misplaced::Where);
+            misplaced = Some(MisplacedAggregate::Where);
         }
-        let mut seen = Seen::default();
+        let mut seen = ExpressionFindings::default();
         for node in shown(select) {
-            let own = self.below(&grouped, node, place, Keep::Everything);
+            let own = self.below(&grouped, node, place, SearchTarget::Everything);
             seen.open.extend(own.open);
             seen.aggregates = seen.aggregates.saturating_add(own.aggregates);
             seen.nested |= own.nested;
             seen.unsure |= own.unsure;
         }
         if seen.nested {
-            misplaced = misplaced.or(Some(Misplaced::Nested));
+            misplaced = misplaced.or(Some(MisplacedAggregate::Nested));
         }
         let having = !matches!(select.having_clause(), Node::None);
-        let aggregated = grouped.keys != Keys::Absent || having || seen.aggregates > 0;
+        let aggregated = grouped.keys != GroupingKeys::Absent || having || seen.aggregates > 0;
         if !aggregated && misplaced.is_none() {
             return None;
         }
@@ -158,90 +160,27 @@ impl<'a> Looking<'_, 'a> {
         }
         grouped.misplaced = misplaced;
         if seen.unsure {
-            grouped.certainty = Certainty::Unsure;
+            grouped.certainty = GroupingCertainty::Unsure;
         }
         Some(grouped)
     }
 
-    fn keys(&self, place: usize, level: &Level<'a>) -> Grouped<'a> {
-        let mut grouped = Grouped {
-            level: place,
-            columns: Vec::new(),
-            expressions: Vec::new(),
-            keys: Keys::Absent,
-            open: Vec::new(),
-            misplaced: None,
-            certainty: Certainty::Sure,
-        };
-        let mut waiting: Vec<Node<'a>> = level.select.group_clause().iter().collect();
-        while let Some(key) = waiting.pop() {
-            if grouped.keys == Keys::Absent {
-                grouped.keys = Keys::List;
-            }
-            match key {
-                Node::GroupingSet(set) => {
-                    grouped.keys = Keys::Sets;
-                    waiting.extend(set.content());
-                }
-                Node::NodeList(list) => waiting.extend(list),
-                Node::RowExpr(row) => waiting.extend(row.args()),
-                key => match self.meant(key, level) {
-                    Some(Node::ColumnRef(column)) => match self.outline.spot_at(column.location) {
-                        Some(spot) => grouped.columns.push(spot),
-                        None => grouped.certainty = Certainty::Unsure,
-                    },
-                    Some(other) => grouped.expressions.push(other),
-                    None => grouped.certainty = Certainty::Unsure,
-                },
-            }
-        }
-        if grouped.expressions.len() > GROUP_EXPRESSIONS_MAX {
-            grouped.expressions.clear();
-            grouped.certainty = Certainty::Unsure;
-        }
-        grouped
-    }
-
-    /// The expression that a key of GROUP BY stands for.
-    fn meant(&self, key: Node<'a>, level: &Level<'a>) -> Option<Node<'a>> {
-        let targets = level.select.target_list();
-        match key {
-            Node::A_Const(constant) => {
-                let Some(ConstValue::Integer(number)) = constant.val() else {
-                    return None;
-                };
-                if level.has_any_star() {
-                    return None;
-                }
-                let place = usize::try_from(number).ok()?.checked_sub(1)?;
-                targets.iter().nth(place).map(|target| target.val())
-            }
-            Node::ColumnRef(column) => {
-                let at = usize::try_from(column.location).ok()?;
-                let reference = self.outline.reference_at(at)?;
-                if reference.meaning != Meaning::Result {
-                    return Some(key);
-                }
-                let mut named = targets.iter().filter(|target| {
-                    target.name().or_else(|| own_name(target.val())) == reference.name
-                });
-                let target = named.next()?;
-                named.next().is_none().then(|| target.val())
-            }
-            other => Some(other),
-        }
-    }
-
     /// Looks through an expression of a query, sub-selects in it among it.
-    fn below(&self, grouped: &Grouped<'a>, node: Node<'a>, place: usize, keep: Keep) -> Seen {
-        let mut seen = Seen::default();
+    fn below(
+        &self,
+        grouped: &AggregateQuery<'a>,
+        node: Node<'a>,
+        place: usize,
+        keep: SearchTarget,
+    ) -> ExpressionFindings {
+        let mut seen = ExpressionFindings::default();
         let mut waiting = vec![(node, place, false)];
         while let Some((node, level, aggregated)) = waiting.pop() {
-            if keep == Keep::Everything && level == place && !aggregated {
+            if keep == SearchTarget::Everything && level == place && !aggregated {
                 match self.is_key(grouped, node) {
-                    Alike::Same => continue,
-                    Alike::Unsure => seen.unsure = true,
-                    Alike::Different => {}
+                    ExpressionMatch::Same => continue,
+                    ExpressionMatch::Unsure => seen.unsure = true,
+                    ExpressionMatch::Different => {}
                 }
             }
             let (mut inner, mut within) = (level, aggregated);
@@ -251,7 +190,7 @@ impl<'a> Looking<'_, 'a> {
                     inner = own.copied().unwrap_or(level);
                 }
                 Node::ColumnRef(column) => {
-                    if keep == Keep::Everything && !aggregated {
+                    if keep == SearchTarget::Everything && !aggregated {
                         self.reference(grouped, column, &mut seen);
                     }
                     continue;
@@ -262,7 +201,7 @@ impl<'a> Looking<'_, 'a> {
                         seen.aggregates = seen.aggregates.saturating_add(1);
                         seen.nested |= aggregated;
                         within = true;
-                    } else if !self.outline.is_within(owner, grouped.level) {
+                    } else if !self.query_scopes.is_within(owner, grouped.level) {
                         continue;
                     }
                 }
@@ -281,91 +220,107 @@ impl<'a> Looking<'_, 'a> {
         seen
     }
 
-    fn is_key(&self, grouped: &Grouped<'a>, node: Node<'a>) -> Alike {
-        let mut result = Alike::Different;
+    fn is_key(&self, grouped: &AggregateQuery<'a>, node: Node<'a>) -> ExpressionMatch {
+        let mut result = ExpressionMatch::Different;
         if matches!(node, Node::None | Node::ColumnRef(_) | Node::A_Const(_)) {
             return result;
         }
         for key in &grouped.expressions {
-            match alike(self.outline, *key, node) {
-                Alike::Same => return Alike::Same,
-                Alike::Unsure => result = Alike::Unsure,
-                Alike::Different => {}
+            match compare_expressions(self.query_scopes, *key, node) {
+                ExpressionMatch::Same => return ExpressionMatch::Same,
+                ExpressionMatch::Unsure => result = ExpressionMatch::Unsure,
+                ExpressionMatch::Different => {}
             }
         }
         result
     }
 
-    fn reference(&self, grouped: &Grouped<'a>, column: &nodes::ColumnRef, seen: &mut Seen) {
+    fn reference(
+        &self,
+        grouped: &AggregateQuery<'a>,
+        column: &nodes::ColumnRef,
+        seen: &mut ExpressionFindings,
+    ) {
         let at = usize::try_from(column.location).ok();
-        let Some(reference) = at.and_then(|at| self.outline.reference_at(at)) else {
+        let Some(reference) = at.and_then(|at| self.query_scopes.reference_at(at)) else {
             seen.unsure = true;
             return;
         };
-        let open = |spot, by_star| Open {
-            spot,
+        let open = |column_index, by_star| UngroupedColumn {
+            column_index,
             at: reference.at,
             by_star,
         };
         match reference.meaning {
-            Meaning::Column(spot) => {
-                if spot.level == grouped.level && !self.is_grouped(grouped, spot) {
-                    seen.open.push(open(spot, false));
+            ReferenceMeaning::Column(column_index) => {
+                if column_index.level == grouped.level && !self.is_grouped(grouped, column_index) {
+                    seen.open.push(open(column_index, false));
                 }
                 // A primary key counts where it is in all of the sets.
-                let a_key = grouped.columns.contains(&spot);
-                seen.unsure |= grouped.keys == Keys::Sets && !a_key && spot.level == grouped.level;
+                let a_key = grouped.columns.contains(&column_index);
+                seen.unsure |= grouped.keys == GroupingKeys::Sets
+                    && !a_key
+                    && column_index.level == grouped.level;
             }
-            Meaning::Result => {}
-            Meaning::Other if reference.name.is_none() && reference.level == grouped.level => {
-                for spot in self.starred(grouped.level, reference.qualifier) {
-                    if !self.is_grouped(grouped, spot) {
-                        seen.open.push(open(spot, true));
+            ReferenceMeaning::Result => {}
+            ReferenceMeaning::Other
+                if reference.name.is_none() && reference.level == grouped.level =>
+            {
+                for column_index in self.starred(grouped.level, reference.qualifier) {
+                    if !self.is_grouped(grouped, column_index) {
+                        seen.open.push(open(column_index, true));
                     }
                 }
             }
-            Meaning::Other | Meaning::Several | Meaning::Nothing => seen.unsure = true,
+            ReferenceMeaning::Other | ReferenceMeaning::Several | ReferenceMeaning::Nothing => {
+                seen.unsure = true
+            }
         }
     }
 
-    fn starred(&self, place: usize, qualifier: Option<&str>) -> Vec<Spot> {
-        let Some(level) = self.outline.level(place) else {
+    fn starred(&self, place: usize, qualifier: Option<&str>) -> Vec<ColumnIndex> {
+        let Some(level) = self.query_scopes.scope(place) else {
             return Vec::new();
         };
-        let only = qualifier.map(|name| level.leaf_named(name));
-        let leaves = level.leaves.iter().enumerate();
-        let leaves = leaves.filter(|(leaf, _)| only.is_none_or(|only| only == Some(*leaf)));
-        let spots = leaves.flat_map(|(leaf, own)| {
+        let only = qualifier.map(|name| level.item_named(name));
+        let from_items = level.from_items.iter().enumerate();
+        let from_items =
+            from_items.filter(|(from_item, _)| only.is_none_or(|only| only == Some(*from_item)));
+        let column_indexes = from_items.flat_map(|(from_item, own)| {
             let shown = own.columns.iter().enumerate();
-            let shown = shown.filter(|(_, column)| self.outline.shows(column));
-            shown.map(move |(column, _)| Spot {
+            let shown = shown.filter(|(_, column)| self.query_scopes.may_show_column(column));
+            shown.map(move |(column, _)| ColumnIndex {
                 level: place,
-                leaf,
+                from_item,
                 column,
             })
         });
-        spots.collect()
+        column_indexes.collect()
     }
 
     /// Whether a column is a key, or its table's primary key is grouped.
-    fn is_grouped(&self, grouped: &Grouped<'a>, spot: Spot) -> bool {
-        if grouped.columns.contains(&spot) {
+    fn is_grouped(&self, grouped: &AggregateQuery<'a>, column_index: ColumnIndex) -> bool {
+        if grouped.columns.contains(&column_index) {
             return true;
         }
-        let Some((leaf, relation)) = self
-            .outline
-            .leaf(spot)
-            .filter(|leaf| !leaf.covered)
-            .and_then(|leaf| Some((leaf, leaf.relation?)))
+        let Some((from_item, relation)) = self
+            .query_scopes
+            .leaf(column_index)
+            .filter(|from_item| !from_item.covered)
+            .and_then(|from_item| Some((from_item, from_item.relation?)))
         else {
             return false;
         };
-        let keys = self.outline.catalog.keys_of(relation).iter();
+        let keys = self.query_scopes.catalog.keys_of(relation).iter();
         let mut primary = keys.filter(|key| key.kind == KeyKind::Primary);
         primary.any(|key| {
             key.columns.iter().all(|number| {
-                leaf.place_of(relation, *number)
-                    .is_some_and(|column| grouped.columns.contains(&Spot { column, ..spot }))
+                from_item.place_of(relation, *number).is_some_and(|column| {
+                    grouped.columns.contains(&ColumnIndex {
+                        column,
+                        ..column_index
+                    })
+                })
             })
         })
     }
@@ -375,7 +330,7 @@ impl<'a> Looking<'_, 'a> {
         if call.over().is_some() {
             return false;
         }
-        let catalog = self.outline.catalog;
+        let catalog = self.query_scopes.catalog;
         let name = call.funcname().iter().next_back().and_then(Node::as_str);
         let Some(name) = name.and_then(|name| catalog.names().find(name)) else {
             return false;
@@ -391,12 +346,17 @@ impl<'a> Looking<'_, 'a> {
         let mut nearest: Option<usize> = None;
         while let Some(node) = waiting.pop() {
             if let Node::ColumnRef(column) = node {
-                let Some(spot) = self.outline.spot_at(column.location) else {
+                let Some(column_index) = self.query_scopes.column_at(column.location) else {
                     return level;
                 };
-                if self.outline.is_within(level, spot.level) {
-                    let nearer = nearest.is_none_or(|far| self.outline.is_within(spot.level, far));
-                    nearest = if nearer { Some(spot.level) } else { nearest };
+                if self.query_scopes.is_within(level, column_index.level) {
+                    let nearer = nearest
+                        .is_none_or(|far| self.query_scopes.is_within(column_index.level, far));
+                    nearest = if nearer {
+                        Some(column_index.level)
+                    } else {
+                        nearest
+                    };
                 }
                 continue;
             }
@@ -409,7 +369,7 @@ impl<'a> Looking<'_, 'a> {
 
 /// What is looked for in an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
+enum SearchTarget {
     Everything,
     Aggregates,
 }
@@ -423,20 +383,4 @@ fn shown<'a>(select: &'a nodes::SelectStmt) -> Vec<Node<'a>> {
     nodes.extend(select.distinct_clause());
     nodes.extend(select.window_clause());
     nodes
-}
-
-impl Level<'_> {
-    /// Whether any star stands in its list.
-    fn has_any_star(&self) -> bool {
-        self.select
-            .target_list()
-            .iter()
-            .any(|target| match target.val() {
-                Node::ColumnRef(column) => {
-                    matches!(column.fields().iter().next_back(), Some(Node::A_Star(_)))
-                }
-                Node::A_Indirection(_) => true,
-                _ => false,
-            })
-    }
 }

@@ -1,14 +1,14 @@
 //! Whether two expressions are the same one, as a key of GROUP BY and an expression of the result
 //! are: the same operators and functions over the same columns, wherever they stand.
 
-use crate::repair::scopes::column_reference::Meaning;
-use crate::repair::scopes::query_scopes::Outline;
+use crate::repair::scopes::column_reference::ReferenceMeaning;
+use crate::repair::scopes::query_scopes::QueryScopes;
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{self, ConstValue, Node};
 
 /// What two expressions are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum Alike {
+pub(in crate::repair) enum ExpressionMatch {
     /// One expression.
     Same,
     /// Two.
@@ -18,24 +18,28 @@ pub(in crate::repair) enum Alike {
 }
 
 /// Compares two expressions of one statement.
-pub(in crate::repair) fn alike(outline: &Outline<'_>, one: Node<'_>, other: Node<'_>) -> Alike {
+pub(in crate::repair) fn compare_expressions(
+    query_scopes: &QueryScopes<'_>,
+    one: Node<'_>,
+    other: Node<'_>,
+) -> ExpressionMatch {
     let mut waiting = vec![(one, other)];
-    let mut result = Alike::Same;
+    let mut result = ExpressionMatch::Same;
     while let Some((one, other)) = waiting.pop() {
-        match itself(outline, one, other) {
-            Alike::Different => return Alike::Different,
-            Alike::Unsure => {
-                result = Alike::Unsure;
+        match itself(query_scopes, one, other) {
+            ExpressionMatch::Different => return ExpressionMatch::Different,
+            ExpressionMatch::Unsure => {
+                result = ExpressionMatch::Unsure;
                 continue;
             }
-            Alike::Same => {}
+            ExpressionMatch::Same => {}
         }
         let (mut below, mut other_below) = (Vec::new(), Vec::new());
         let known = tree::children(one, &mut below).and(tree::children(other, &mut other_below));
         if known.is_err() {
-            result = Alike::Unsure;
+            result = ExpressionMatch::Unsure;
         } else if below.len() != other_below.len() {
-            return Alike::Different;
+            return ExpressionMatch::Different;
         } else {
             waiting.extend(below.into_iter().zip(other_below));
         }
@@ -44,10 +48,10 @@ pub(in crate::repair) fn alike(outline: &Outline<'_>, one: Node<'_>, other: Node
 }
 
 /// Compares two nodes without what is below them.
-fn itself(outline: &Outline<'_>, one: Node<'_>, other: Node<'_>) -> Alike {
+fn itself(query_scopes: &QueryScopes<'_>, one: Node<'_>, other: Node<'_>) -> ExpressionMatch {
     let same = match (one, other) {
         (Node::ColumnRef(one), Node::ColumnRef(other)) => {
-            return same_column(outline, one.location, other.location);
+            return same_column(query_scopes, one.location, other.location);
         }
         (Node::A_Const(one), Node::A_Const(other)) => {
             one.isnull == other.isnull && is_same_constant(one.val(), other.val())
@@ -67,7 +71,7 @@ fn itself(outline: &Outline<'_>, one: Node<'_>, other: Node<'_>) -> Alike {
             let own = one.names().iter().map(|name| name.sval());
             if !own.eq(other.names().iter().map(|name| name.sval())) {
                 // One type can have several names.
-                return Alike::Unsure;
+                return ExpressionMatch::Unsure;
             }
             one.setof == other.setof
         }
@@ -93,25 +97,27 @@ fn itself(outline: &Outline<'_>, one: Node<'_>, other: Node<'_>) -> Alike {
         | (Node::A_Expr(_), Node::FuncCall(_))
         | (Node::ColumnRef(_), Node::A_Const(_))
         | (Node::A_Const(_), Node::ColumnRef(_)) => false,
-        _ => return Alike::Unsure,
+        _ => return ExpressionMatch::Unsure,
     };
     match same {
-        true => Alike::Same,
-        false => Alike::Different,
+        true => ExpressionMatch::Same,
+        false => ExpressionMatch::Different,
     }
 }
 
-fn same_column(outline: &Outline<'_>, one: i32, other: i32) -> Alike {
+fn same_column(query_scopes: &QueryScopes<'_>, one: i32, other: i32) -> ExpressionMatch {
     let meaning = |location: i32| {
         let at = usize::try_from(location).ok()?;
-        Some(outline.reference_at(at)?.meaning)
+        Some(query_scopes.reference_at(at)?.meaning)
     };
     match (meaning(one), meaning(other)) {
-        (Some(Meaning::Column(one)), Some(Meaning::Column(other))) => match one == other {
-            true => Alike::Same,
-            false => Alike::Different,
-        },
-        _ => Alike::Unsure,
+        (Some(ReferenceMeaning::Column(one)), Some(ReferenceMeaning::Column(other))) => {
+            match one == other {
+                true => ExpressionMatch::Same,
+                false => ExpressionMatch::Different,
+            }
+        }
+        _ => ExpressionMatch::Unsure,
     }
 }
 

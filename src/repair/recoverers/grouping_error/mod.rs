@@ -27,50 +27,55 @@
 
 pub(in crate::repair) mod aggregate_query;
 pub(crate) mod equal_expressions;
+mod group_by_keys;
 
 use crate::catalog::quote::quoted;
 use crate::catalog::{Catalog, Oid, TypeKind};
 use crate::repair::dependencies::determined_columns::determined;
-use crate::repair::dependencies::equalities::{Comparisons, Equalities, Extent};
+use crate::repair::dependencies::equalities::{
+    ColumnEqualities, ConditionExtent, ServerComparisons,
+};
 use crate::repair::dependencies::keys;
 use crate::repair::recoverers::grouping_error::aggregate_query::{
-    Grouped, Keys, Misplaced, Open, aggregates,
+    AggregateQuery, GroupingKeys, MisplacedAggregate, UngroupedColumn, aggregate_queries,
 };
 use crate::repair::scopes::clause_extent::end_of_group_by;
 use crate::repair::scopes::qualifier;
-use crate::repair::scopes::query_scopes::{Outline, Spot};
-use crate::repair::{Answer, Scene};
-use crate::resolve::{Inferred, Resolution};
-use crate::sql::edit::Edit;
+use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
+use crate::repair::{RecovererAnswer, RepairContext};
+use crate::resolve::{InferredType, Resolution};
+use crate::sql::edit::TextEdit;
 use crate::sql::tree::{self, Node};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    let parts = (scene.statement(), scene.resolution, scene.database);
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let parts = (context.statement(), context.resolution, context.database);
     let (Some(statement), Some(resolution), Some(database)) = parts else {
-        return Answer::Silent;
+        return RecovererAnswer::Silent;
     };
-    let Some(outline) = Outline::of(statement, resolution, database.catalog, database.mask) else {
-        return Answer::Silent;
+    let Some(query_scopes) =
+        QueryScopes::of(statement, resolution, database.catalog, database.mask)
+    else {
+        return RecovererAnswer::Silent;
     };
     let mut edits = Vec::new();
     let mut added = Vec::new();
-    for grouped in aggregates(&outline) {
+    for grouped in aggregate_queries(&query_scopes) {
         if let Some(misplaced) = grouped.misplaced {
-            return Answer::hint(advice_on_place(misplaced).to_owned());
+            return RecovererAnswer::hint(advice_on_place(misplaced).to_owned());
         }
         if grouped.open.is_empty() {
             continue;
         }
-        match mend(scene, resolution, &outline, &grouped) {
+        match group_by_edit(context, resolution, &query_scopes, &grouped) {
             Ok((edit, names)) => {
                 edits.push(edit);
                 added.extend(names);
             }
-            Err(advice) => return Answer::hint(advice),
+            Err(advice) => return RecovererAnswer::hint(advice),
         }
     }
     if edits.is_empty() {
-        return Answer::Silent;
+        return RecovererAnswer::Silent;
     }
     let words = match added.as_slice() {
         [one] => format!("{one} is added to GROUP BY: the keys there decide it already"),
@@ -79,50 +84,60 @@ pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
             several.join(", ")
         ),
     };
-    Answer::exact(edits, words)
+    RecovererAnswer::exact(edits, words)
 }
 
 /// The edit that groups by all that is missing, with the names of that.
-fn mend(
-    scene: &Scene<'_>,
+fn group_by_edit(
+    context: &RepairContext<'_>,
     resolution: &Resolution<'_>,
-    outline: &Outline<'_>,
-    grouped: &Grouped<'_>,
-) -> Result<(Edit, Vec<String>), String> {
-    let undecided = || advice_on_columns(outline, grouped);
-    if grouped.keys != Keys::List {
+    query_scopes: &QueryScopes<'_>,
+    grouped: &AggregateQuery<'_>,
+) -> Result<(TextEdit, Vec<String>), String> {
+    let undecided = || advice_on_columns(query_scopes, grouped);
+    if grouped.keys != GroupingKeys::List {
         return Err(undecided());
     }
-    let comparisons = Comparisons::of(resolution);
-    let equalities = Equalities::of(outline, &comparisons, grouped.level, Extent::Whole);
-    let known = determined(outline, &equalities, grouped.level, &grouped.columns);
-    if grouped.open.iter().any(|open| !known.contains(&open.spot)) {
+    let comparisons = ServerComparisons::of(resolution);
+    let equalities = ColumnEqualities::of(
+        query_scopes,
+        &comparisons,
+        grouped.level,
+        ConditionExtent::Whole,
+    );
+    let known = determined(query_scopes, &equalities, grouped.level, &grouped.columns);
+    if grouped
+        .open
+        .iter()
+        .any(|open| !known.contains(&open.column_index))
+    {
         return Err(undecided());
     }
-    let mut spots: Vec<Spot> = Vec::new();
+    let mut column_indexes: Vec<ColumnIndex> = Vec::new();
     for open in &grouped.open {
-        let plain = !open.by_star && can_be_grouped(outline, open.spot);
+        let plain = !open.by_star && can_be_grouped(query_scopes, open.column_index);
         let own = match plain {
-            true => vec![open.spot],
+            true => vec![open.column_index],
             // All of its table follow from the primary key.
-            false => primary_key(outline, open.spot).ok_or_else(undecided)?,
+            false => primary_key(query_scopes, open.column_index).ok_or_else(undecided)?,
         };
-        spots.extend(own);
+        column_indexes.extend(own);
     }
     let mut names: Vec<String> = Vec::new();
-    for spot in spots {
-        let column = outline.column(spot).ok_or_else(undecided)?;
-        let relation = qualifier(outline, grouped.level, spot).ok_or_else(undecided)?;
+    for column_index in column_indexes {
+        let column = query_scopes.column(column_index).ok_or_else(undecided)?;
+        let relation =
+            qualifier(query_scopes, grouped.level, column_index).ok_or_else(undecided)?;
         let name = format!("{}.{}", quoted(relation), quoted(column.name.as_str()));
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    let level = outline.level(grouped.level).ok_or_else(undecided)?;
+    let level = query_scopes.scope(grouped.level).ok_or_else(undecided)?;
     let keys = level.select.group_clause().iter();
     let at = keys.filter_map(beginning).min().ok_or_else(undecided)?;
-    let end = end_of_group_by(scene, at).ok_or_else(undecided)?;
-    let edit = Edit {
+    let end = end_of_group_by(context, at).ok_or_else(undecided)?;
+    let edit = TextEdit {
         span: end..end,
         replacement: format!(", {}", names.join(", ")),
     };
@@ -150,18 +165,24 @@ fn beginning(key: Node<'_>) -> Option<usize> {
 }
 
 /// The columns of the primary key of a column's table.
-fn primary_key(outline: &Outline<'_>, spot: Spot) -> Option<Vec<Spot>> {
-    let leaf = outline.leaf(spot)?;
-    let columns = keys::primary_key(outline.catalog, leaf)?;
-    let spots = columns.into_iter().map(|column| Spot { column, ..spot });
-    Some(spots.collect())
+fn primary_key(
+    query_scopes: &QueryScopes<'_>,
+    column_index: ColumnIndex,
+) -> Option<Vec<ColumnIndex>> {
+    let from_item = query_scopes.leaf(column_index)?;
+    let columns = keys::primary_key(query_scopes.catalog, from_item)?;
+    let column_indexes = columns.into_iter().map(|column| ColumnIndex {
+        column,
+        ..column_index
+    });
+    Some(column_indexes.collect())
 }
 
 /// Whether values of a column's type can be grouped at all.
-fn can_be_grouped(outline: &Outline<'_>, spot: Spot) -> bool {
-    let column = outline.column(spot);
-    matches!(column.map(|column| &column.inferred), Some(Inferred::Known(id))
-        if is_comparable(outline.catalog, *id))
+fn can_be_grouped(query_scopes: &QueryScopes<'_>, column_index: ColumnIndex) -> bool {
+    let column = query_scopes.column(column_index);
+    matches!(column.map(|column| &column.inferred), Some(InferredType::Known(id))
+        if is_comparable(query_scopes.catalog, *id))
 }
 
 fn is_comparable(catalog: &Catalog, id: crate::catalog::TypeId) -> bool {
@@ -172,21 +193,21 @@ fn is_comparable(catalog: &Catalog, id: crate::catalog::TypeId) -> bool {
     }
 }
 
-fn advice_on_place(misplaced: Misplaced) -> &'static str {
+fn advice_on_place(misplaced: MisplacedAggregate) -> &'static str {
     match misplaced {
-        Misplaced::Where => {
+        MisplacedAggregate::Where => {
             "WHERE chooses rows before they are grouped: write conditions on aggregates in HAVING, \
              after GROUP BY."
         }
-        Misplaced::On => {
+        MisplacedAggregate::On => {
             "A join comes before rows are grouped: compute the aggregate in a sub-select and join \
              that, or write the condition in HAVING."
         }
-        Misplaced::Key => {
+        MisplacedAggregate::Key => {
             "GROUP BY takes what is known of single rows: compute the aggregate in a sub-select, and \
              group the rows of that."
         }
-        Misplaced::Nested => {
+        MisplacedAggregate::Nested => {
             "An aggregate of an aggregate takes two steps: compute the inner one with GROUP BY in a \
              sub-select, and the outer one over the rows of that."
         }
@@ -194,10 +215,10 @@ fn advice_on_place(misplaced: Misplaced) -> &'static str {
 }
 
 /// Both ways to write it.
-fn advice_on_columns(outline: &Outline<'_>, grouped: &Grouped<'_>) -> String {
+fn advice_on_columns(query_scopes: &QueryScopes<'_>, grouped: &AggregateQuery<'_>) -> String {
     let mut names: Vec<String> = Vec::new();
     for open in &grouped.open {
-        let name = name_of(outline, open);
+        let name = name_of(query_scopes, open);
         if !names.contains(&name) {
             names.push(name);
         }
@@ -206,25 +227,25 @@ fn advice_on_columns(outline: &Outline<'_>, grouped: &Grouped<'_>) -> String {
     let first = names.first().cloned().unwrap_or_default();
     let list = names.join(", ");
     match grouped.keys {
-        Keys::Absent => format!(
+        GroupingKeys::Absent => format!(
             "The query has an aggregate and no GROUP BY, so it has one row: add GROUP BY {list} for \
              a row per value, or write max({first}) for one of them."
         ),
-        Keys::List => format!(
+        GroupingKeys::List => format!(
             "{list}: not grouped, and not decided by what is. Add it to GROUP BY for a row per \
              value, or write an aggregate such as max({first})."
         ),
-        Keys::Sets => format!(
+        GroupingKeys::Sets => format!(
             "{list}: not in every grouping set. Add it to each of them for a row per value, or write \
              an aggregate such as max({first})."
         ),
     }
 }
 
-fn name_of(outline: &Outline<'_>, open: &Open) -> String {
-    let column = outline.column(open.spot);
+fn name_of(query_scopes: &QueryScopes<'_>, open: &UngroupedColumn) -> String {
+    let column = query_scopes.column(open.column_index);
     let column = column.map_or("", |column| column.name.as_str());
-    match qualifier(outline, open.spot.level, open.spot) {
+    match qualifier(query_scopes, open.column_index.level, open.column_index) {
         Some(relation) => format!("{}.{}", quoted(relation), quoted(column)),
         None => quoted(column).into_owned(),
     }
@@ -250,28 +271,38 @@ const WITHOUT_EQUALITY: [Oid; 10] = [
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
     fn exact(cases: &[(&str, &str)]) {
-        let cases: Vec<Case<'_>> = cases
+        let cases: Vec<RepairCase<'_>> = cases
             .iter()
-            .map(|(before, after)| Case {
+            .map(|(before, after)| RepairCase {
                 before,
-                wanted: Wanted::Exact(after),
+                wanted: ExpectedRepair::Exact(after),
             })
             .collect();
-        check(Recoverer::GroupingError, "42803", Names::Survive, &cases);
+        check(
+            Recoverer::GroupingError,
+            "42803",
+            OutputNameLaw::Kept,
+            &cases,
+        );
     }
 
     fn hints(cases: &[(&str, &str)]) {
-        let cases: Vec<Case<'_>> = cases
+        let cases: Vec<RepairCase<'_>> = cases
             .iter()
-            .map(|(before, words)| Case {
+            .map(|(before, words)| RepairCase {
                 before,
-                wanted: Wanted::Hint(words),
+                wanted: ExpectedRepair::Hint(words),
             })
             .collect();
-        check(Recoverer::GroupingError, "42803", Names::Survive, &cases);
+        check(
+            Recoverer::GroupingError,
+            "42803",
+            OutputNameLaw::Kept,
+            &cases,
+        );
     }
 
     #[test]
@@ -442,14 +473,14 @@ mod tests {
 
     #[test]
     fn what_postgres_accepts_is_left_alone() {
-        let silent = |before| Case {
+        let silent = |before| RepairCase {
             before,
-            wanted: Wanted::Silence,
+            wanted: ExpectedRepair::Silence,
         };
         check(
             Recoverer::GroupingError,
             "42803",
-            Names::Survive,
+            OutputNameLaw::Kept,
             &[
                 silent("SELECT name, count(*) FROM customers GROUP BY id"),
                 silent("SELECT c.name, c.*, count(*) FROM customers c GROUP BY c.id"),

@@ -1,36 +1,43 @@
 //! Strings that are no value of the type that their place asks for.
 
-use crate::repair::expression_editor::{Bench, Change, Cure};
-use crate::repair::foreign_functions::expression_span::Run;
+use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
+use crate::repair::foreign_functions::expression_span::TokenRange;
 use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::Kind;
+use crate::repair::foreign_functions::value_kind::ValueKind;
 use crate::repair::recoverers::datatype_mismatch::branch_types;
-use crate::repair::recoverers::datatype_mismatch::branch_types::Strings;
-use crate::repair::{Answer, Confidence, Scene};
+use crate::repair::recoverers::datatype_mismatch::branch_types::UntypedStrings;
+use crate::repair::{Confidence, RecovererAnswer, RepairContext};
 use crate::sql::tree::{self, Node};
 
 /// Changes what stands around the string that the server names, or says why nothing is changed.
-pub fn mend(scene: &Scene<'_>) -> Answer {
-    let Some(all) = scene.statement().and_then(node_access::all) else {
-        return Answer::Silent;
+pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let Some(all) = context.statement().and_then(node_access::all) else {
+        return RecovererAnswer::Silent;
     };
-    let Some(at) = scene.failure.position else {
-        return Answer::Silent;
+    let Some(at) = context.failure.position else {
+        return RecovererAnswer::Silent;
     };
-    let mut bench = Bench::new(scene);
-    let cure = all.iter().rev().find_map(|node| around(&bench, *node, at));
-    match cure {
-        Some(Cure::Changes(changes, confidence)) => {
-            bench.apply(&changes, confidence);
-            bench.answer()
+    let mut editor = ExpressionEditor::new(context);
+    let repair = all
+        .iter()
+        .rev()
+        .find_map(|node| repair_around(&editor, *node, at));
+    match repair {
+        Some(ExpressionRepair::Changes(changes, confidence)) => {
+            editor.apply(&changes, confidence);
+            editor.answer()
         }
-        Some(Cure::Advice(words)) => Answer::hint(words.to_owned()),
-        Some(Cure::Sound) | None => Answer::Silent,
+        Some(ExpressionRepair::Advice(words)) => RecovererAnswer::hint(words.to_owned()),
+        Some(ExpressionRepair::NotNeeded) | None => RecovererAnswer::Silent,
     }
 }
 
 /// What is done, if the string stands directly under a node.
-fn around<'s>(bench: &Bench<'_, 's>, node: Node<'s>, at: usize) -> Option<Cure> {
+fn repair_around<'s>(
+    editor: &ExpressionEditor<'_, 's>,
+    node: Node<'s>,
+    at: usize,
+) -> Option<ExpressionRepair> {
     let is_it = |node: Node<'_>| match node {
         Node::A_Const(constant) => {
             node_access::place(constant.location) == Some(at)
@@ -48,7 +55,7 @@ fn around<'s>(bench: &Bench<'_, 's>, node: Node<'s>, at: usize) -> Option<Cure> 
                 _ => None,
             };
             let (own, other) = beside?;
-            Some(compared(bench, own, other))
+            Some(repair_beside(editor, own, other))
         }
         Node::CaseExpr(case) => {
             let tested = case.args().iter().find_map(|when| match when {
@@ -56,19 +63,21 @@ fn around<'s>(bench: &Bench<'_, 's>, node: Node<'s>, at: usize) -> Option<Cure> 
                 _ => None,
             });
             match tested {
-                Some(own) => Some(respelled(bench, own, bench.kinds.kind(case.arg()))),
-                None => among(bench, branch_types::branches(bench, node)?, is_it),
+                Some(own) => Some(repair_literal(editor, own, editor.kinds.kind(case.arg()))),
+                None => repair_among_values(editor, branch_types::branches(editor, node)?, is_it),
             }
         }
-        Node::CoalesceExpr(_) => among(bench, branch_types::branches(bench, node)?, is_it),
-        Node::SelectStmt(select) => branch_types::columns(bench, select)
+        Node::CoalesceExpr(_) => {
+            repair_among_values(editor, branch_types::branches(editor, node)?, is_it)
+        }
+        Node::SelectStmt(select) => branch_types::columns(editor, select)
             .into_iter()
-            .find_map(|column| among(bench, column, is_it)),
+            .find_map(|column| repair_among_values(editor, column, is_it)),
         Node::BoolExpr(operator) => operator
             .args()
             .iter()
             .any(is_it)
-            .then_some(Cure::Advice(CONDITION)),
+            .then_some(ExpressionRepair::Advice(CONDITION)),
         _ => {
             let mut children = Vec::new();
             tree::children(node, &mut children).ok()?;
@@ -78,45 +87,57 @@ fn around<'s>(bench: &Bench<'_, 's>, node: Node<'s>, at: usize) -> Option<Cure> 
 }
 
 /// A string among values that are numbers: everything is text, or it is a number as well.
-fn among<'s>(
-    bench: &Bench<'_, 's>,
-    values: Vec<branch_types::Branch<'s>>,
+fn repair_among_values<'s>(
+    editor: &ExpressionEditor<'_, 's>,
+    values: Vec<branch_types::TypedBranch<'s>>,
     is_it: impl Fn(Node<'_>) -> bool,
-) -> Option<Cure> {
+) -> Option<ExpressionRepair> {
     let own = values.iter().find(|value| is_it(value.node))?.node;
-    if let Some(change) = number(bench, own) {
-        return Some(Cure::Changes(vec![change], Confidence::Exact));
+    if let Some(change) = number(editor, own) {
+        return Some(ExpressionRepair::Changes(vec![change], Confidence::Exact));
     }
-    Some(branch_types::together(bench, &values, Strings::Text))
+    Some(branch_types::common_type_repair(
+        editor,
+        &values,
+        UntypedStrings::Text,
+    ))
 }
 
 /// A string beside a value.
-fn compared<'s>(bench: &Bench<'_, 's>, own: Node<'s>, other: Node<'s>) -> Cure {
-    let kind = bench.kinds.kind(other);
+fn repair_beside<'s>(
+    editor: &ExpressionEditor<'_, 's>,
+    own: Node<'s>,
+    other: Node<'s>,
+) -> ExpressionRepair {
+    let kind = editor.kinds.kind(other);
     match kind {
-        Kind::Array => Cure::Advice(ARRAY),
-        Kind::Json | Kind::Jsonb => json_as_text(bench, other),
-        kind => respelled(bench, own, kind),
+        ValueKind::Array => ExpressionRepair::Advice(ARRAY),
+        ValueKind::Json | ValueKind::Jsonb => json_as_text(editor, other),
+        kind => repair_literal(editor, own, kind),
     }
 }
 
 /// A string where a value of a kind is asked for.
-fn respelled(bench: &Bench<'_, '_>, own: Node<'_>, kind: Kind) -> Cure {
+fn repair_literal(
+    editor: &ExpressionEditor<'_, '_>,
+    own: Node<'_>,
+    kind: ValueKind,
+) -> ExpressionRepair {
     match kind {
-        Kind::Int => match number(bench, own) {
-            Some(change) => Cure::Changes(vec![change], Confidence::Exact),
-            None => Cure::Advice(INTEGER),
+        ValueKind::Int => match number(editor, own) {
+            Some(change) => ExpressionRepair::Changes(vec![change], Confidence::Exact),
+            None => ExpressionRepair::Advice(INTEGER),
         },
-        Kind::Numeric | Kind::Float => Cure::Advice(NUMBER),
-        Kind::Bool => Cure::Advice(BOOLEAN),
-        Kind::Uuid => Cure::Advice(UUID),
-        Kind::Enum => Cure::Advice(ENUM),
-        _ => Cure::Advice(OTHER),
+        ValueKind::Numeric | ValueKind::Float => ExpressionRepair::Advice(NUMBER),
+        ValueKind::Bool => ExpressionRepair::Advice(BOOLEAN),
+        ValueKind::Uuid => ExpressionRepair::Advice(UUID),
+        ValueKind::Enum => ExpressionRepair::Advice(ENUM),
+        _ => ExpressionRepair::Advice(OTHER),
     }
 }
 
 /// A string that is a number, without its quotes: `'12.5'`.
-fn number(bench: &Bench<'_, '_>, own: Node<'_>) -> Option<Change> {
+fn number(editor: &ExpressionEditor<'_, '_>, own: Node<'_>) -> Option<ExpressionChange> {
     let text = node_access::constant_text(own)?.trim();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, fraction) = digits.split_once('.')?;
@@ -125,33 +146,33 @@ fn number(bench: &Bench<'_, '_>, own: Node<'_>) -> Option<Change> {
     if !all_digits(whole) || !all_digits(fraction) {
         return None;
     }
-    let run = bench.ground.expression(own)?;
-    Some(Change::Spelled(run, text.to_owned()))
+    let run = editor.ground.expression(own)?;
+    Some(ExpressionChange::Spelled(run, text.to_owned()))
 }
 
 /// `x -> 'a' = 'b'`: what is taken out of JSON is compared as text.
-fn json_as_text(bench: &Bench<'_, '_>, json: Node<'_>) -> Cure {
+fn json_as_text(editor: &ExpressionEditor<'_, '_>, json: Node<'_>) -> ExpressionRepair {
     let Node::A_Expr(taken) = json else {
-        return Cure::Advice(JSON);
+        return ExpressionRepair::Advice(JSON);
     };
     let text = match node_access::last_name(taken.name()) {
         Some("->") => "->>",
         Some("#>") => "#>>",
-        _ => return Cure::Advice(JSON),
+        _ => return ExpressionRepair::Advice(JSON),
     };
-    let at = node_access::place(taken.location).and_then(|at| bench.ground.at(at));
+    let at = node_access::place(taken.location).and_then(|at| editor.ground.at(at));
     match at {
         Some(at) => {
-            let run = Run {
+            let run = TokenRange {
                 first: at,
                 last: at,
             };
-            Cure::Changes(
-                vec![Change::Spelled(run, text.to_owned())],
+            ExpressionRepair::Changes(
+                vec![ExpressionChange::Spelled(run, text.to_owned())],
                 Confidence::Likely,
             )
         }
-        None => Cure::Advice(JSON),
+        None => ExpressionRepair::Advice(JSON),
     }
 }
 

@@ -20,20 +20,20 @@
 
 pub mod literals;
 
-use crate::repair::{Answer, Scene};
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    literals::mend(scene)
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    literals::recover(context)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
     #[test]
-    fn literals_are_mended() {
-        use Wanted::{Exact, Hint, Likely, Silence};
+    fn literals_are_repaired() {
+        use ExpectedRepair::{Exact, Hint, Likely, Silence};
         let rows = [
             (
                 "SELECT id FROM orders WHERE id > ⟪'12.5'",
@@ -77,11 +77,11 @@ mod tests {
             ),
             ("SELECT id FROM orders WHERE id = '5'", Silence),
         ];
-        let cases = rows.map(|(before, wanted)| Case { before, wanted });
+        let cases = rows.map(|(before, wanted)| RepairCase { before, wanted });
         check(
             Recoverer::InvalidTextRepresentation,
             "22P02",
-            Names::Survive,
+            OutputNameLaw::Kept,
             &cases,
         );
     }

@@ -1,26 +1,28 @@
-//! Words about what is not mended: how Postgres writes what another database writes otherwise.
+//! Words about what is not repaired: how Postgres writes what another database writes otherwise.
 
 use std::cmp::Ordering;
 
-use crate::repair::Scene;
+use crate::repair::RepairContext;
 use crate::sql::lexer::TokenKind;
 
 /// What can be said about a text.
-pub(in crate::repair::recoverers::syntax_error) fn of(scene: &Scene<'_>) -> Option<String> {
-    if scene.tree.is_some() {
-        return of_server(&scene.failure.message).map(str::to_owned);
+pub(in crate::repair::recoverers::syntax_error) fn of(
+    context: &RepairContext<'_>,
+) -> Option<String> {
+    if context.tree.is_some() {
+        return of_server(&context.failure.message).map(str::to_owned);
     }
     let open = |token: &crate::sql::lexer::Token| token.kind == TokenKind::UnterminatedLiteral;
-    if scene.tokens.iter().any(open) {
+    if context.tokens.iter().any(open) {
         return Some(OPEN.to_owned());
     }
-    let words: Vec<String> = scene
+    let words: Vec<String> = context
         .tokens
         .iter()
         .filter(|token| !token.kind.is_blank())
         .map(|token| match token.kind {
             TokenKind::Word | TokenKind::Operator | TokenKind::Punctuation => {
-                scene.word(token).to_ascii_lowercase()
+                context.word(token).to_ascii_lowercase()
             }
             // What is in literals is no sign of anything.
             TokenKind::Number => "0".to_owned(),
@@ -42,7 +44,7 @@ pub(in crate::repair::recoverers::syntax_error) fn of(scene: &Scene<'_>) -> Opti
     match (first, second) {
         (Some(first), Some(second)) if first != second => Some(format!("{first} {second}")),
         (Some(first), _) => Some(first.to_owned()),
-        (None, _) => of_balance(&words, &scene.failure.message).map(str::to_owned),
+        (None, _) => of_balance(&words, &context.failure.message).map(str::to_owned),
     }
 }
 

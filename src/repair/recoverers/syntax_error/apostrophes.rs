@@ -1,36 +1,40 @@
 //! Apostrophes inside of strings that are not doubled: `'O'Brien'`, `'O\'Brien'`.
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
 use crate::limits;
-use crate::sql::edit::{self as edits_of, Edit};
+use crate::sql::edit::{self as edits_of, TextEdit};
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    _: &Known<'_>,
-) -> Option<Mend> {
-    if let Some(escaped) = escaped(stage) {
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    _: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    if let Some(escaped) = escaped(edited) {
         return Some(escaped);
     }
-    let places = between_letters(&stage.text);
-    if places.is_empty() || places.len() > limits::MEND_APOSTROPHES_MAX {
+    let places = between_letters(&edited.text);
+    if places.is_empty() || places.len() > limits::SYNTAX_APOSTROPHES_MAX {
         return None;
     }
     let double = |at: &usize| edit(*at..*at, "'");
-    let all: Vec<Edit> = places.iter().map(double).collect();
+    let all: Vec<TextEdit> = places.iter().map(double).collect();
     let each = places.iter().map(|at| vec![double(at)]);
     let tries = std::iter::once(all).chain(each);
-    let tries: Vec<Mend> = tries.filter_map(|edits| mended(edits, CHANGE)).collect();
-    stage.only(tries.clone()).or_else(|| closing(stage, tries))
+    let tries: Vec<TokenRepair> = tries
+        .filter_map(|edits| token_repair(edits, CHANGE))
+        .collect();
+    edited
+        .only_parsing(tries.clone())
+        .or_else(|| closing(edited, tries))
 }
 
-/// Something else is wrong as well: the only mend after which all literals end.
-fn closing(stage: &Stage, mut tries: Vec<Mend>) -> Option<Mend> {
-    if !stage.is_open() {
+/// Something else is wrong as well: the only repair after which all literals end.
+fn closing(edited: &EditedText, mut tries: Vec<TokenRepair>) -> Option<TokenRepair> {
+    if !edited.is_open() {
         return None;
     }
-    tries.retain(|mend| closes(stage, mend));
+    tries.retain(|repair| closes(edited, repair));
     tries.dedup_by(|one, other| one.edits == other.edits);
     match tries.as_slice() {
         [only] => Some(only.clone()),
@@ -38,23 +42,23 @@ fn closing(stage: &Stage, mut tries: Vec<Mend>) -> Option<Mend> {
     }
 }
 
-fn closes(stage: &Stage, mend: &Mend) -> bool {
-    let text = edits_of::apply(&stage.text, mend.edits.clone());
-    text.is_ok_and(|text| !Stage::new(&text).is_open())
+fn closes(edited: &EditedText, repair: &TokenRepair) -> bool {
+    let text = edits_of::apply(&edited.text, repair.edits.clone());
+    text.is_ok_and(|text| !EditedText::new(&text).is_open())
 }
 
 /// `\'` in strings, where other databases read an apostrophe.
-fn escaped(stage: &Stage) -> Option<Mend> {
-    let places = stage.text.match_indices("\\'");
-    let edits: Vec<Edit> = places
+fn escaped(edited: &EditedText) -> Option<TokenRepair> {
+    let places = edited.text.match_indices("\\'");
+    let edits: Vec<TextEdit> = places
         .map(|(at, _)| edit(at..at.saturating_add(1), "'"))
         .collect();
-    let mend = mended(edits, CHANGE)?;
-    if stage.parse_with(&mend.edits).is_some() {
-        return Some(mend);
+    let repair = token_repair(edits, CHANGE)?;
+    if edited.parse_with(&repair.edits).is_some() {
+        return Some(repair);
     }
     // Something else is wrong as well: that all literals end is sign enough.
-    (stage.is_open() && closes(stage, &mend)).then_some(mend)
+    (edited.is_open() && closes(edited, &repair)).then_some(repair)
 }
 
 /// Where an apostrophe stands between two letters, in the whole text.

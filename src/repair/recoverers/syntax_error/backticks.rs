@@ -1,28 +1,28 @@
 //! Names in backticks, as MySQL, SQLite and BigQuery write them.
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
-use crate::sql::edit::Edit;
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{self, TokenKind};
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    known: &Known<'_>,
-) -> Option<Mend> {
-    let mut edits: Vec<Edit> = Vec::new();
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    let mut edits: Vec<TextEdit> = Vec::new();
     let mut at = 0_usize;
     // Each name is passed over as a whole: what is in it is no token of anything.
-    while let Some(opening) = next_mark(&stage.text, at) {
+    while let Some(opening) = next_mark(&edited.text, at) {
         let start = opening.saturating_add(1);
-        let (name, end) = name_from(&stage.text, start)?;
+        let (name, end) = name_from(&edited.text, start)?;
         if name.is_empty() || name.contains('\n') {
             return None;
         }
         edits.push(edit(opening..end, written(&name, known)));
         at = end;
     }
-    mended(edits, "names in backticks are written as names of Postgres")
+    token_repair(edits, "names in backticks are written as names of Postgres")
 }
 
 /// The next backtick outside of literals and comments.
@@ -52,7 +52,7 @@ fn name_from(text: &str, mut at: usize) -> Option<(String, usize)> {
     }
 }
 
-fn written(name: &str, known: &Known<'_>) -> String {
+fn written(name: &str, known: &MentionedNames<'_>) -> String {
     match name.split_once('.') {
         // A schema and a relation in one pair of marks.
         Some((schema, relation)) if !known.has(name) && known.has(relation) => {

@@ -1,24 +1,24 @@
 //! Names in brackets, as SQL Server and SQLite write them. A bracket after a value is a subscript,
 //! and after ARRAY the beginning of a list: those are left.
 
-use super::edited_text::Stage;
-use super::mentioned_names::{Known, is_plain};
-use super::token_repairs::{Mend, edit, mended};
-use crate::sql::edit::Edit;
+use super::edited_text::EditedText;
+use super::mentioned_names::{MentionedNames, is_plain};
+use super::token_repairs::{TokenRepair, edit, token_repair};
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    known: &Known<'_>,
-) -> Option<Mend> {
-    let mut edits: Vec<Edit> = Vec::new();
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    let mut edits: Vec<TextEdit> = Vec::new();
     let mut passed = 0_usize;
-    for place in 0..stage.tokens.len() {
-        let opening = stage.span(place);
-        if !stage.is_sign(place, "[") || opening.start < passed || !begins_name(stage, place) {
+    for place in 0..edited.tokens.len() {
+        let opening = edited.span(place);
+        if !edited.is_sign(place, "[") || opening.start < passed || !begins_name(edited, place) {
             continue;
         }
-        let Some((name, _)) = stage.text.get(opening.end..)?.split_once(']') else {
+        let Some((name, _)) = edited.text.get(opening.end..)?.split_once(']') else {
             continue;
         };
         let is_name = name.split([' ', '-', '.', '#']).all(|word| {
@@ -32,18 +32,18 @@ pub(in crate::repair::recoverers::syntax_error) fn mend(
         edits.push(edit(opening.start..end, known.spelled(name)));
         passed = end;
     }
-    mended(edits, "names in brackets are written as names of Postgres")
+    token_repair(edits, "names in brackets are written as names of Postgres")
 }
 
 /// Whether a name can begin after the token before.
-fn begins_name(stage: &Stage, place: usize) -> bool {
+fn begins_name(edited: &EditedText, place: usize) -> bool {
     let Some(before) = place.checked_sub(1) else {
         return false;
     };
-    match stage.kind(before) {
-        Some(TokenKind::Word) => stage.is_any(before, BEFORE_NAMES),
+    match edited.kind(before) {
+        Some(TokenKind::Word) => edited.is_any(before, BEFORE_NAMES),
         Some(TokenKind::Operator) => true,
-        Some(TokenKind::Punctuation) => matches!(stage.word(before), "," | "(" | "."),
+        Some(TokenKind::Punctuation) => matches!(edited.word(before), "," | "(" | "."),
         _ => false,
     }
 }

@@ -1,61 +1,61 @@
 //! Commas after the last item of a list, twice in one, and none between the queries of WITH.
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
 use crate::limits;
-use crate::sql::edit::Edit;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    _: &Known<'_>,
-) -> Option<Mend> {
-    let mut edits: Vec<Edit> = Vec::new();
-    for place in 1..stage.tokens.len() {
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    _: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    let mut edits: Vec<TextEdit> = Vec::new();
+    for place in 1..edited.tokens.len() {
         let next = place.saturating_add(1);
-        let has_item = !stage.is_sign(place.saturating_sub(1), "(")
-            && !stage.follows(place, &["select", "from", "by", "distinct"]);
-        if !stage.is_sign(place, ",") || !has_item {
+        let has_item = !edited.is_sign(place.saturating_sub(1), "(")
+            && !edited.follows(place, &["select", "from", "by", "distinct"]);
+        if !edited.is_sign(place, ",") || !has_item {
             continue;
         }
-        let ends = stage.is_sign(next, ",")
-            || next >= stage.tokens.len()
-            || stage.is_sign(next, ";")
-            || stage.is_any(next, AFTER_LISTS)
-            || stage.is(next, "select") && is_after_with(stage, place)
-            || stage.is_sign(next, ")") && closes_list(stage, next);
+        let ends = edited.is_sign(next, ",")
+            || next >= edited.tokens.len()
+            || edited.is_sign(next, ";")
+            || edited.is_any(next, AFTER_LISTS)
+            || edited.is(next, "select") && is_after_with(edited, place)
+            || edited.is_sign(next, ")") && closes_list(edited, next);
         if ends {
-            edits.push(edit(stage.span(place), ""));
+            edits.push(edit(edited.span(place), ""));
         }
     }
     if edits.is_empty() {
-        return between_tables(stage);
+        return between_tables(edited);
     }
-    mended(edits, "commas without an item after them are taken away")
+    token_repair(edits, "commas without an item after them are taken away")
 }
 
 /// `WITH a AS (…) b AS (…)`.
-fn between_tables(stage: &Stage) -> Option<Mend> {
-    if !stage.is(0, "with") {
+fn between_tables(edited: &EditedText) -> Option<TokenRepair> {
+    if !edited.is(0, "with") {
         return None;
     }
     let at = |place: usize, more: usize| place.saturating_add(more);
-    let places = (0..stage.tokens.len()).filter(|place| {
-        stage.is_sign(*place, ")")
+    let places = (0..edited.tokens.len()).filter(|place| {
+        edited.is_sign(*place, ")")
             && matches!(
-                stage.kind(at(*place, 1)),
+                edited.kind(at(*place, 1)),
                 Some(TokenKind::Word | TokenKind::QuotedName)
             )
-            && stage.is(at(*place, 2), "as")
-            && stage.is_sign(at(*place, 3), "(")
-            && stage.is_any(at(*place, 4), &["select", "with", "values"])
+            && edited.is(at(*place, 2), "as")
+            && edited.is_sign(at(*place, 3), "(")
+            && edited.is_any(at(*place, 4), &["select", "with", "values"])
     });
     let edits = places.map(|place| {
-        let end = stage.span(place).end;
+        let end = edited.span(place).end;
         edit(end..end, ",")
     });
-    mended(
+    token_repair(
         edits.collect(),
         "a comma stands between the queries of WITH",
     )
@@ -63,21 +63,21 @@ fn between_tables(stage: &Stage) -> Option<Mend> {
 
 /// Whether the parenthesis closed here holds a list of values, or a query: in a call, an argument
 /// could be missing.
-fn closes_list(stage: &Stage, closing: usize) -> bool {
+fn closes_list(edited: &EditedText, closing: usize) -> bool {
     let mut depth = 0_usize;
-    for place in (0..closing).rev().take(limits::MEND_TOKENS_BACK_MAX) {
-        match stage.word(place) {
+    for place in (0..closing).rev().take(limits::SYNTAX_TOKENS_BACK_MAX) {
+        match edited.word(place) {
             ")" => depth = depth.saturating_add(1),
             "(" if depth == 0 => {
                 let first = place.saturating_add(1);
                 let before = place.checked_sub(1);
                 let called = before.is_some_and(|before| {
                     matches!(
-                        stage.kind(before),
+                        edited.kind(before),
                         Some(TokenKind::Word | TokenKind::QuotedName)
-                    ) && !stage.is_any(before, &["in", "any", "all", "by", "using", "on"])
+                    ) && !edited.is_any(before, &["in", "any", "all", "by", "using", "on"])
                 });
-                return !called || stage.is_any(first, &["select", "with"]);
+                return !called || edited.is_any(first, &["select", "with"]);
             }
             "(" => depth = depth.saturating_sub(1),
             _ => {}
@@ -87,10 +87,10 @@ fn closes_list(stage: &Stage, closing: usize) -> bool {
 }
 
 /// Whether a comma stands after a query of WITH.
-fn is_after_with(stage: &Stage, comma: usize) -> bool {
+fn is_after_with(edited: &EditedText, comma: usize) -> bool {
     let before = comma.saturating_sub(1);
-    let mut places = (0..comma).rev().take(limits::MEND_TOKENS_BACK_MAX);
-    stage.is_sign(before, ")") && places.any(|place| stage.is(place, "with"))
+    let mut places = (0..comma).rev().take(limits::SYNTAX_TOKENS_BACK_MAX);
+    edited.is_sign(before, ")") && places.any(|place| edited.is(place, "with"))
 }
 
 /// Words that begin what follows a list.

@@ -3,53 +3,53 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::token_repairs::Mend;
+use super::token_repairs::TokenRepair;
 use crate::limits;
 use crate::repair::context::tokens_of;
 use crate::repair::names::letter_case::unquoted;
 use crate::sql::children::KindName;
-use crate::sql::edit::{self, Edit};
+use crate::sql::edit::{self, TextEdit};
 use crate::sql::lexer::{Token, TokenKind};
-use crate::sql::tree::{self, Node, SyntaxError, Tree};
+use crate::sql::tree::{self, Node, SyntaxError, SyntaxTree};
 use crate::sql::{prescan, syntax_error_position};
 
 /// The text as it stands.
-pub(in crate::repair) struct Stage {
+pub(in crate::repair) struct EditedText {
     /// The text.
     pub text: String,
     /// Its tokens but blanks.
     pub tokens: Vec<Token>,
-    pieces: Vec<Piece>,
+    pieces: Vec<TextPiece>,
     length: usize,
     parses: Cell<usize>,
-    offender: OnceCell<Option<usize>>,
+    error_token: OnceCell<Option<usize>>,
 }
 
 /// A part of the text: the client's own, or a new one.
-enum Piece {
+enum TextPiece {
     Kept(Range<usize>),
     New(String),
 }
 
-impl Stage {
+impl EditedText {
     pub fn new(text: &str) -> Self {
         Self {
             tokens: solid(text),
-            pieces: vec![Piece::Kept(0..text.len())],
+            pieces: vec![TextPiece::Kept(0..text.len())],
             length: text.len(),
             text: text.to_owned(),
             parses: Cell::new(0),
-            offender: OnceCell::new(),
+            error_token: OnceCell::new(),
         }
     }
 
     /// Changes the text; false where the edits contradict each other.
-    pub fn apply(&mut self, mut edits: Vec<Edit>) -> bool {
+    pub fn apply(&mut self, mut edits: Vec<TextEdit>) -> bool {
         edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
         let Ok(text) = edit::apply(&self.text, edits.clone()) else {
             return false;
         };
-        let mut rest = Rest {
+        let mut rest = RemainingPieces {
             pieces: std::mem::take(&mut self.pieces).into_iter(),
             current: None,
         };
@@ -59,27 +59,27 @@ impl Stage {
             rest.pass(edit.span.start.saturating_sub(at), Some(&mut pieces));
             rest.pass(edit.span.len(), None);
             at = edit.span.end;
-            pieces.push(Piece::New(edit.replacement));
+            pieces.push(TextPiece::New(edit.replacement));
         }
         rest.pass(usize::MAX, Some(&mut pieces));
         self.pieces = pieces;
-        self.offender = OnceCell::new();
+        self.error_token = OnceCell::new();
         self.tokens = solid(&text);
         self.text = text;
         true
     }
 
     /// The edits of the client's text that this one came by.
-    pub fn edits(&self) -> Vec<Edit> {
+    pub fn edits(&self) -> Vec<TextEdit> {
         let mut edits = Vec::new();
         let (mut at, mut new) = (0_usize, String::new());
-        let end = Piece::Kept(self.length..self.length);
+        let end = TextPiece::Kept(self.length..self.length);
         for piece in self.pieces.iter().chain([&end]) {
             match piece {
-                Piece::New(text) => new.push_str(text),
-                Piece::Kept(span) => {
+                TextPiece::New(text) => new.push_str(text),
+                TextPiece::Kept(span) => {
                     if span.start > at || !new.is_empty() {
-                        edits.push(Edit {
+                        edits.push(TextEdit {
                             span: at..span.start,
                             replacement: std::mem::take(&mut new),
                         });
@@ -149,36 +149,36 @@ impl Stage {
     }
 
     /// The tree of the text, if it is one statement.
-    pub fn parse(&self) -> Option<Tree> {
+    pub fn parse(&self) -> Option<SyntaxTree> {
         self.tree(&self.text).ok()?
     }
 
     /// The tree of the text with these edits, if it is one statement then.
-    pub fn parse_with(&self, edits: &[Edit]) -> Option<Tree> {
+    pub fn parse_with(&self, edits: &[TextEdit]) -> Option<SyntaxTree> {
         let text = edit::apply(&self.text, edits.to_vec()).ok()?;
         self.tree(&text).ok()?
     }
 
-    /// The only mend with which the text parses; none for several. Mends that make the same words
-    /// count once.
-    pub fn only(&self, mends: Vec<Mend>) -> Option<Mend> {
-        self.only_by(mends, |text, _| words(text))
+    /// The only repair with which the text parses; none for several. Repairs that make the same
+    /// words count once.
+    pub fn only_parsing(&self, repairs: Vec<TokenRepair>) -> Option<TokenRepair> {
+        self.only_by(repairs, |text, _| words(text))
     }
 
-    /// The same, where mends count once that make the same of the text: `(a) OR b` and `(a OR b)`.
-    /// They may differ in parentheses and in nothing else.
-    pub fn only_shape(&self, mends: Vec<Mend>) -> Option<Mend> {
-        self.only_by(mends, |_, tree| shape(tree))
+    /// The same, where repairs count once that make the same of the text: `(a) OR b` and `(a OR
+    /// b)`. They may differ in parentheses and in nothing else.
+    pub fn only_parsed_shape(&self, repairs: Vec<TokenRepair>) -> Option<TokenRepair> {
+        self.only_by(repairs, |_, tree| shape(tree))
     }
 
     fn only_by<Key: PartialEq>(
         &self,
-        mends: Vec<Mend>,
-        key: impl Fn(&str, &Tree) -> Key,
-    ) -> Option<Mend> {
-        let mut found: Option<(Key, Mend)> = None;
-        for mend in mends {
-            let Ok(text) = edit::apply(&self.text, mend.edits.clone()) else {
+        repairs: Vec<TokenRepair>,
+        key: impl Fn(&str, &SyntaxTree) -> Key,
+    ) -> Option<TokenRepair> {
+        let mut found: Option<(Key, TokenRepair)> = None;
+        for repair in repairs {
+            let Ok(text) = edit::apply(&self.text, repair.edits.clone()) else {
                 continue;
             };
             let Ok(Some(tree)) = self.tree(&text) else {
@@ -186,24 +186,24 @@ impl Stage {
             };
             let key = key(&text, &tree);
             match &found {
-                None => found = Some((key, mend)),
+                None => found = Some((key, repair)),
                 Some((known, _)) if *known == key => {}
                 Some(_) => return None,
             }
         }
         // Not all were tried: the one found may not be the only one.
-        if self.parses.get() > limits::MEND_PARSES_MAX {
+        if self.parses.get() > limits::SYNTAX_PARSES_MAX {
             return None;
         }
-        found.map(|(_, mend)| mend)
+        found.map(|(_, repair)| repair)
     }
 
     /// The place of the token at which the grammar stops; their number for the end.
-    pub fn offender(&self) -> Option<usize> {
-        *self.offender.get_or_init(|| self.find_offender())
+    pub fn error_token(&self) -> Option<usize> {
+        *self.error_token.get_or_init(|| self.find_error_token())
     }
 
-    fn find_offender(&self) -> Option<usize> {
+    fn find_error_token(&self) -> Option<usize> {
         let error = self.tree(&self.text).err()??;
         let character =
             usize::try_from(syntax_error_position::of_error(&self.text, &error)?).ok()?;
@@ -214,9 +214,9 @@ impl Stage {
     }
 
     /// The tree, or none where it is not of one statement; the error where there is one.
-    fn tree(&self, text: &str) -> Result<Option<Tree>, Option<SyntaxError>> {
+    fn tree(&self, text: &str) -> Result<Option<SyntaxTree>, Option<SyntaxError>> {
         self.parses.set(self.parses.get().saturating_add(1));
-        if self.parses.get() > limits::MEND_PARSES_MAX
+        if self.parses.get() > limits::SYNTAX_PARSES_MAX
             || prescan::prescan(text, limits::REPAIR_BYTES_MAX).is_err()
         {
             return Err(None);
@@ -228,22 +228,22 @@ impl Stage {
 }
 
 /// Pieces that are still to be passed.
-struct Rest {
-    pieces: std::vec::IntoIter<Piece>,
-    current: Option<Piece>,
+struct RemainingPieces {
+    pieces: std::vec::IntoIter<TextPiece>,
+    current: Option<TextPiece>,
 }
 
-impl Rest {
+impl RemainingPieces {
     /// Passes so many bytes, and keeps what they are.
-    fn pass(&mut self, bytes: usize, mut into: Option<&mut Vec<Piece>>) {
+    fn pass(&mut self, bytes: usize, mut into: Option<&mut Vec<TextPiece>>) {
         let mut left = bytes;
         while left > 0 {
             let Some(piece) = self.current.take().or_else(|| self.pieces.next()) else {
                 return;
             };
             let length = match &piece {
-                Piece::Kept(span) => span.len(),
-                Piece::New(text) => text.len(),
+                TextPiece::Kept(span) => span.len(),
+                TextPiece::New(text) => text.len(),
             };
             let (passed, rest) = piece.split(left.min(length));
             left = left.saturating_sub(length);
@@ -255,7 +255,7 @@ impl Rest {
     }
 }
 
-impl Piece {
+impl TextPiece {
     fn split(self, at: usize) -> (Self, Option<Self>) {
         match self {
             Self::Kept(span) => {
@@ -272,7 +272,7 @@ impl Piece {
 }
 
 /// What a tree is built like: for texts of the same words in the same order, what belongs to what.
-fn shape(tree: &Tree) -> Vec<(KindName, usize)> {
+fn shape(tree: &SyntaxTree) -> Vec<(KindName, usize)> {
     let mut waiting: Vec<Node<'_>> = tree.statements().map(|one| one.node).collect();
     let mut shape = Vec::new();
     while let Some(node) = waiting.pop() {
@@ -308,17 +308,17 @@ mod tests {
     #[test]
     fn edits_lead_from_the_first_text_to_the_last() {
         let first = "SELECT [a], `b` FROM t";
-        let mut stage = Stage::new(first);
-        let edit = |span: Range<usize>, new: &str| Edit {
+        let mut edited = EditedText::new(first);
+        let edit = |span: Range<usize>, new: &str| TextEdit {
             span,
             replacement: new.into(),
         };
-        assert!(stage.apply(vec![edit(12..15, "\"b\""), edit(7..10, "\"a\"")]));
-        assert!(stage.apply(vec![edit(8..9, "xyz"), edit(0..0, "/**/")]));
-        assert!(stage.apply(vec![edit(0..4, "")]));
-        assert_eq!(stage.text, "SELECT \"xyz\", \"b\" FROM t");
-        assert_eq!(edit::apply(first, stage.edits()).unwrap(), stage.text);
-        assert!(Stage::new(first).edits().is_empty());
-        assert!(!stage.apply(vec![edit(0..2, ""), edit(1..3, "")]));
+        assert!(edited.apply(vec![edit(12..15, "\"b\""), edit(7..10, "\"a\"")]));
+        assert!(edited.apply(vec![edit(8..9, "xyz"), edit(0..0, "/**/")]));
+        assert!(edited.apply(vec![edit(0..4, "")]));
+        assert_eq!(edited.text, "SELECT \"xyz\", \"b\" FROM t");
+        assert_eq!(edit::apply(first, edited.edits()).unwrap(), edited.text);
+        assert!(EditedText::new(first).edits().is_empty());
+        assert!(!edited.apply(vec![edit(0..2, ""), edit(1..3, "")]));
     }
 }

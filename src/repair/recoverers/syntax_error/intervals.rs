@@ -1,31 +1,31 @@
 //! `INTERVAL 1 DAY`, as MySQL and BigQuery write it.
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
-use crate::sql::edit::Edit;
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    _: &Known<'_>,
-) -> Option<Mend> {
-    let mut edits: Vec<Edit> = Vec::new();
-    for place in 0..stage.tokens.len() {
-        if !stage.is(place, "interval") {
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    _: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    let mut edits: Vec<TextEdit> = Vec::new();
+    for place in 0..edited.tokens.len() {
+        if !edited.is(place, "interval") {
             continue;
         }
         let first = place.saturating_add(1);
-        let minus = stage.is_sign(first, "-");
+        let minus = edited.is_sign(first, "-");
         let number = first.saturating_add(usize::from(minus));
         let unit = number.saturating_add(1);
-        if stage.kind(number) != Some(TokenKind::Number) {
+        if edited.kind(number) != Some(TokenKind::Number) {
             continue;
         }
         let sign = if minus { "-" } else { "" };
-        let word = stage.word(unit).to_ascii_lowercase();
+        let word = edited.word(unit).to_ascii_lowercase();
         let singular = word.strip_suffix('s').unwrap_or(&word);
-        let amount = match (singular, stage.word(number)) {
+        let amount = match (singular, edited.word(number)) {
             ("quarter", quarters) => {
                 let months = quarters.parse::<u32>().ok().and_then(|n| n.checked_mul(3));
                 let Some(months) = months else { continue };
@@ -34,9 +34,12 @@ pub(in crate::repair::recoverers::syntax_error) fn mend(
             (unit, number) if UNITS.contains(&unit) => format!("'{sign}{number} {word}'"),
             _ => continue,
         };
-        edits.push(edit(stage.span(first).start..stage.span(unit).end, amount));
+        edits.push(edit(
+            edited.span(first).start..edited.span(unit).end,
+            amount,
+        ));
     }
-    mended(edits, "intervals are written as literals")
+    token_repair(edits, "intervals are written as literals")
 }
 
 const UNITS: &[&str] = &[

@@ -3,13 +3,13 @@
 use crate::catalog::quote::quoted;
 
 /// A keyword that is near a word, at this many edits.
-pub(in crate::repair::recoverers::syntax_error) struct Near {
+pub(in crate::repair::recoverers::syntax_error) struct NearKeyword {
     pub keyword: &'static str,
     pub distance: usize,
 }
 
 /// The keywords that a word may be meant as: within one edit for short ones, two for long ones.
-pub(in crate::repair::recoverers::syntax_error) fn near(word: &str) -> Vec<Near> {
+pub(in crate::repair::recoverers::syntax_error) fn near(word: &str) -> Vec<NearKeyword> {
     let word = word.to_ascii_uppercase();
     let means_itself = OTHER_WORDS.contains(&word.as_str())
         || quoted(&word.to_ascii_lowercase()).starts_with('"')
@@ -24,7 +24,7 @@ pub(in crate::repair::recoverers::syntax_error) fn near(word: &str) -> Vec<Near>
             _ => 2,
         };
         let distance = distance(&word, &letters, most)?;
-        Some(Near { keyword, distance })
+        Some(NearKeyword { keyword, distance })
     });
     found.collect()
 }

@@ -4,40 +4,40 @@
 use std::collections::HashSet;
 
 use crate::limits;
-use crate::repair::Scene;
+use crate::repair::RepairContext;
 use crate::repair::names::letter_case::{folded, in_quotes, is_same, unquoted};
 use crate::sql::lexer::TokenKind;
 
 /// The relations that a text names, as far as the role may see them.
-pub(in crate::repair) struct Known<'a> {
+pub(in crate::repair) struct MentionedNames<'a> {
     names: Vec<&'a str>,
     lower: HashSet<String>,
     /// The server's major version.
     pub server_major: u16,
 }
 
-impl<'a> Known<'a> {
-    pub fn of(scene: &Scene<'a>) -> Self {
+impl<'a> MentionedNames<'a> {
+    pub fn of(context: &RepairContext<'a>) -> Self {
         let mut known = Self {
             names: Vec::new(),
             lower: HashSet::new(),
-            server_major: scene.server_major,
+            server_major: context.server_major,
         };
-        let Some(database) = scene.database else {
+        let Some(database) = context.database else {
             return known;
         };
-        let words: HashSet<String> = scene
+        let words: HashSet<String> = context
             .tokens
             .iter()
             .filter(|token| token.kind == TokenKind::Word || token.kind == TokenKind::QuotedName)
             .map(|token| {
-                let word = scene.word(token);
+                let word = context.word(token);
                 unquoted(word)
                     .unwrap_or_else(|| word.to_owned())
                     .to_lowercase()
             })
             .collect();
-        let text = scene.text.to_lowercase();
+        let text = context.text.to_lowercase();
         let rights = database.rights();
         let catalog = database.catalog;
         let mut odd = 0_usize;
@@ -48,12 +48,12 @@ impl<'a> Known<'a> {
             let is_odd = !is_plain(&name);
             odd = odd.saturating_add(usize::from(is_odd));
             let named = words.contains(&name)
-                || is_odd && odd <= limits::MEND_ODD_NAMES_MAX && text.contains(&name);
+                || is_odd && odd <= limits::SYNTAX_SPACED_NAMES_MAX && text.contains(&name);
             if !(named && rights.sees_relation(id)) {
                 continue;
             }
             relations = relations.saturating_add(1);
-            if relations > limits::MEND_RELATIONS_MAX {
+            if relations > limits::SYNTAX_RELATIONS_MAX {
                 break;
             }
             known.names.push(own);

@@ -3,49 +3,53 @@
 //!
 //! The server finds no such column, type or operator.
 
-use super::edited_text::Stage;
+use super::edited_text::EditedText;
 use super::keyword_list::near;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
 use crate::repair::names::letter_case::{in_quotes, unquoted};
-use crate::repair::{Answer, Class, Scene};
-use crate::resolve::What;
-use crate::sql::edit::Edit;
+use crate::repair::{FailureClass, RecovererAnswer, RepairContext};
+use crate::resolve::UsedObject;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::TokenKind;
 
 /// Looks at a text that parses.
-pub(in crate::repair::recoverers::syntax_error) fn look(
-    scene: &Scene<'_>,
-    stage: &Stage,
-    known: &Known<'_>,
-) -> Answer {
-    if scene.tree.is_none() {
-        return Answer::Silent;
+pub(in crate::repair::recoverers::syntax_error) fn recover(
+    context: &RepairContext<'_>,
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+) -> RecovererAnswer {
+    if context.tree.is_none() {
+        return RecovererAnswer::Silent;
     }
-    let mend = match scene.failure.class {
-        Class::UndefinedColumn => distinct(scene, stage, known),
-        Class::UndefinedObject => string_aliases(stage, known),
-        Class::UndefinedFunction => operators(scene, stage),
-        Class::SyntaxError
-        | Class::UndefinedTable
-        | Class::AmbiguousColumn
-        | Class::GroupingError
-        | Class::DatatypeMismatch
-        | Class::DuplicateAlias
-        | Class::InvalidTextRepresentation => None,
+    let repair = match context.failure.class {
+        FailureClass::UndefinedColumn => distinct(context, edited, known),
+        FailureClass::UndefinedObject => string_aliases(edited, known),
+        FailureClass::UndefinedFunction => operators(context, edited),
+        FailureClass::SyntaxError
+        | FailureClass::UndefinedTable
+        | FailureClass::AmbiguousColumn
+        | FailureClass::GroupingError
+        | FailureClass::DatatypeMismatch
+        | FailureClass::DuplicateAlias
+        | FailureClass::InvalidTextRepresentation => None,
     };
-    let fits = mend.filter(|mend| stage.parse_with(&mend.edits).is_some());
-    fits.map_or(Answer::Silent, |mend| {
-        Answer::exact(mend.edits, mend.change)
+    let fits = repair.filter(|repair| edited.parse_with(&repair.edits).is_some());
+    fits.map_or(RecovererAnswer::Silent, |repair| {
+        RecovererAnswer::exact(repair.edits, repair.change)
     })
 }
 
 /// `SELECT DISTNCT city`: there is no such column, and what follows has no AS.
-fn distinct(scene: &Scene<'_>, stage: &Stage, known: &Known<'_>) -> Option<Mend> {
-    let mut edits: Vec<Edit> = Vec::new();
-    for used in &scene.resolution?.uses {
+fn distinct(
+    context: &RepairContext<'_>,
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    let mut edits: Vec<TextEdit> = Vec::new();
+    for used in &context.resolution?.uses {
         let (
-            What::MissingColumn {
+            UsedObject::MissingColumn {
                 qualifier: None, ..
             },
             Some(at),
@@ -53,44 +57,44 @@ fn distinct(scene: &Scene<'_>, stage: &Stage, known: &Known<'_>) -> Option<Mend>
         else {
             continue;
         };
-        let place = stage.tokens.partition_point(|token| token.span.start < at);
+        let place = edited.tokens.partition_point(|token| token.span.start < at);
         let next = place.saturating_add(1);
-        let word = stage.word(place);
+        let word = edited.word(place);
         let named = matches!(
-            stage.kind(next),
+            edited.kind(next),
             Some(TokenKind::Word | TokenKind::QuotedName)
-        ) && !stage.is_any(next, &["as", "from"]);
-        let follows = named && stage.follows(place, &["select"]) && !known.has(word);
+        ) && !edited.is_any(next, &["as", "from"]);
+        let follows = named && edited.follows(place, &["select"]) && !known.has(word);
         if follows && near(word).iter().any(|near| near.keyword == DISTINCT) {
-            edits.push(edit(stage.span(place), DISTINCT));
+            edits.push(edit(edited.span(place), DISTINCT));
         }
     }
-    mended(edits, "a misspelt DISTINCT is read as such")
+    token_repair(edits, "a misspelt DISTINCT is read as such")
 }
 
 /// `surname 'last name'`: a column and its alias, where no type is called so.
-fn string_aliases(stage: &Stage, known: &Known<'_>) -> Option<Mend> {
-    let mut edits: Vec<Edit> = Vec::new();
-    for place in 2..stage.tokens.len() {
+fn string_aliases(edited: &EditedText, known: &MentionedNames<'_>) -> Option<TokenRepair> {
+    let mut edits: Vec<TextEdit> = Vec::new();
+    for place in 2..edited.tokens.len() {
         let (column, before, next) = (
             place.saturating_sub(1),
             place.saturating_sub(2),
             place.saturating_add(1),
         );
-        let name = match stage.kind(column) {
-            Some(TokenKind::QuotedName) => unquoted(stage.word(column)),
-            Some(TokenKind::Word) => Some(stage.word(column).to_owned()),
+        let name = match edited.kind(column) {
+            Some(TokenKind::QuotedName) => unquoted(edited.word(column)),
+            Some(TokenKind::Word) => Some(edited.word(column).to_owned()),
             _ => None,
         };
-        let begins = stage.is_any(before, &["select", "distinct"])
-            || stage.is_sign(before, ",")
-            || stage.is_sign(before, ".");
-        let ends = stage.is_sign(next, ",") || stage.is(next, "from");
-        let word = stage.word(place);
+        let begins = edited.is_any(before, &["select", "distinct"])
+            || edited.is_sign(before, ",")
+            || edited.is_sign(before, ".");
+        let ends = edited.is_sign(next, ",") || edited.is(next, "from");
+        let word = edited.word(place);
         let alias = word
             .strip_prefix('\'')
             .and_then(|word| word.strip_suffix('\''));
-        let alias = alias.filter(|_| stage.kind(place) == Some(TokenKind::String));
+        let alias = alias.filter(|_| edited.kind(place) == Some(TokenKind::String));
         if let (Some(name), Some(alias)) = (name, alias)
             && begins
             && ends
@@ -98,23 +102,23 @@ fn string_aliases(stage: &Stage, known: &Known<'_>) -> Option<Mend> {
             && known.has(&name)
         {
             edits.push(edit(
-                stage.span(place),
+                edited.span(place),
                 in_quotes(&alias.replace("''", "'")),
             ));
         }
     }
-    mended(edits, "aliases in single quotes are written as names")
+    token_repair(edits, "aliases in single quotes are written as names")
 }
 
 /// Comparisons in other spellings, where no operator is called so.
-fn operators(scene: &Scene<'_>, stage: &Stage) -> Option<Mend> {
-    let catalog = scene.database?.catalog;
-    let mut edits: Vec<Edit> = Vec::new();
-    for (place, token) in stage.tokens.iter().enumerate() {
+fn operators(context: &RepairContext<'_>, edited: &EditedText) -> Option<TokenRepair> {
+    let catalog = context.database?.catalog;
+    let mut edits: Vec<TextEdit> = Vec::new();
+    for (place, token) in edited.tokens.iter().enumerate() {
         if token.kind != TokenKind::Operator {
             continue;
         }
-        let word = stage.word(place);
+        let word = edited.word(place);
         let spelled = SPELLINGS.iter().find(|(own, _)| *own == word);
         let known = catalog.names().find(word);
         let exists = known.is_some_and(|name| !catalog.index().operators(name).is_empty());
@@ -122,7 +126,7 @@ fn operators(scene: &Scene<'_>, stage: &Stage) -> Option<Mend> {
             edits.push(edit(token.span.clone(), *spelled));
         }
     }
-    mended(edits, "comparisons are spelled as Postgres spells them")
+    token_repair(edits, "comparisons are spelled as Postgres spells them")
 }
 
 const DISTINCT: &str = "DISTINCT";

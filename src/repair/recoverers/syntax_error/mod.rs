@@ -12,11 +12,11 @@
 //!
 //! # Before
 //! - ```SELECT `name` FROM `customers` LIMIT 20, 10```
-//! - `SELECT count(*) AS 'Total', FROM orders GROB BY status`
+//! - `SELECT count(*) AS 'RefusalTotal', FROM orders GROB BY status`
 //!
 //! # After
 //! - `SELECT name FROM customers LIMIT 10 OFFSET 20`
-//! - `SELECT count(*) AS "Total" FROM orders GROUP BY status`
+//! - `SELECT count(*) AS "RefusalTotal" FROM orders GROUP BY status`
 //!
 //! # When not
 //! A text that is decidedly of another dialect is translated as a whole before. Where two readings
@@ -44,10 +44,10 @@ pub(crate) mod subquery_alias;
 pub(in crate::repair) mod token_repairs;
 pub(crate) mod typography;
 
-use crate::repair::{Answer, Scene};
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    token_repairs::recover(scene)
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    token_repairs::recover(context)
 }
 
 #[cfg(test)]
@@ -55,20 +55,20 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
 
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check_in, fuzzed, world};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check_in, fuzzed, world};
 
     /// `""` wants silence, `hint: …` words.
-    fn mended(cases: &[(&str, &str)]) {
-        let cases: Vec<Case<'_>> = cases
+    fn repaired(cases: &[(&str, &str)]) {
+        let cases: Vec<RepairCase<'_>> = cases
             .iter()
-            .map(|(before, after)| Case {
+            .map(|(before, after)| RepairCase {
                 before,
                 wanted: match *after {
-                    "" => Wanted::Silence,
-                    hint if hint.starts_with("hint: ") => Wanted::Hint(&hint[6..]),
-                    after => Wanted::Exact(after),
+                    "" => ExpectedRepair::Silence,
+                    hint if hint.starts_with("hint: ") => ExpectedRepair::Hint(&hint[6..]),
+                    after => ExpectedRepair::Exact(after),
                 },
             })
             .collect();
@@ -76,12 +76,12 @@ mod tests {
             schools(),
             Recoverer::SyntaxError,
             "42601",
-            Names::Repaired,
+            OutputNameLaw::Repaired,
             &cases,
         );
     }
 
-    fn schools() -> Fixture {
+    fn schools() -> CatalogFixture {
         world()
             .table(
                 "public.frpm",
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn foreign_quotes_are_those_of_postgres() {
-        mended(&[
+        repaired(&[
             (
                 "SELECT `name` FROM `customers`",
                 "SELECT name FROM customers",
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn strings_end_where_one_reading_lets_them() {
-        mended(&[
+        repaired(&[
             (
                 "SELECT id FROM customers WHERE name = 'O'Brien'",
                 "SELECT id FROM customers WHERE name = 'O''Brien'",
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn names_that_are_no_words_are_found() {
-        mended(&[
+        repaired(&[
             (
                 "SELECT free meal count FROM frpm WHERE x",
                 "SELECT \"Free Meal Count\" FROM frpm WHERE x",
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn forms_of_other_databases_are_spelled_as_here() {
-        mended(&[
+        repaired(&[
             (
                 "SELECT id FROM orders LIMIT 20, 10",
                 "SELECT id FROM orders LIMIT 10 OFFSET 20",
@@ -252,8 +252,8 @@ mod tests {
     }
 
     #[test]
-    fn typos_are_mended_where_there_is_one_reading() {
-        mended(&[
+    fn typos_are_repaired_where_there_is_one_reading() {
+        repaired(&[
             ("SELECT id, FROM orders", "SELECT id FROM orders"),
             (
                 "SELECT id,, status FROM orders,",
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn sub_queries_get_an_alias_where_the_server_asks_for_it() {
-        mended(&[
+        repaired(&[
             (
                 "SELECT count(*) FROM ⟪(SELECT id FROM orders)",
                 "SELECT count(*) FROM (SELECT id FROM orders) AS subquery",
@@ -382,15 +382,15 @@ mod tests {
     #[test]
     fn what_parses_by_accident_is_seen() {
         let check = |sqlstate, before, after| {
-            let case = Case {
+            let case = RepairCase {
                 before,
-                wanted: Wanted::Exact(after),
+                wanted: ExpectedRepair::Exact(after),
             };
             check_in(
                 schools(),
                 Recoverer::SyntaxError,
                 sqlstate,
-                Names::Repaired,
+                OutputNameLaw::Repaired,
                 &[case],
             );
         };
@@ -412,8 +412,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_mended_is_told() {
-        mended(&[
+    fn what_is_not_repaired_is_hinted() {
+        repaired(&[
             ("SELECT TOP 5 name FROM customers", "hint: LIMIT"),
             ("SELECT 1 FROM orders QUALIFY 1 = 1 x", "hint: outer query"),
             (

@@ -1,30 +1,30 @@
 //! Comparisons in other spellings: `==`, `=<`, `=>`, `> =`.
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
-use crate::sql::edit::Edit;
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    _: &Known<'_>,
-) -> Option<Mend> {
-    let mut edits: Vec<Edit> = Vec::new();
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    _: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    let mut edits: Vec<TextEdit> = Vec::new();
     let mut joined = false;
-    for place in 0..stage.tokens.len() {
-        if stage.kind(place) != Some(TokenKind::Operator) || std::mem::take(&mut joined) {
+    for place in 0..edited.tokens.len() {
+        if edited.kind(place) != Some(TokenKind::Operator) || std::mem::take(&mut joined) {
             continue;
         }
         let next = place.saturating_add(1);
-        let span = stage.span(place);
-        let other = match (stage.word(place), stage.word(next)) {
+        let span = edited.span(place);
+        let other = match (edited.word(place), edited.word(next)) {
             ("==", _) => "=",
             ("=<", _) => "<=",
-            ("=>", _) if !names_argument(stage, place) => ">=",
+            ("=>", _) if !names_argument(edited, place) => ">=",
             (first @ (">" | "<" | "!"), second @ ("=" | ">")) if (first, second) != (">", ">") => {
                 joined = true;
-                let whole = span.start..stage.span(next).end;
+                let whole = span.start..edited.span(next).end;
                 edits.push(edit(whole, format!("{first}{second}")));
                 continue;
             }
@@ -32,22 +32,22 @@ pub(in crate::repair::recoverers::syntax_error) fn mend(
         };
         edits.push(edit(span, other));
     }
-    mended(edits, "comparisons are spelled as Postgres spells them")
+    token_repair(edits, "comparisons are spelled as Postgres spells them")
 }
 
 /// Whether `=>` stands after the name of an argument: `f(a => 1)`.
-fn names_argument(stage: &Stage, place: usize) -> bool {
+fn names_argument(edited: &EditedText, place: usize) -> bool {
     let Some(opening) = place.checked_sub(2) else {
         return false;
     };
-    if stage.is_sign(opening, ",") {
+    if edited.is_sign(opening, ",") {
         return true;
     }
     let called = opening.checked_sub(1);
-    stage.is_sign(opening, "(")
+    edited.is_sign(opening, "(")
         && called.is_some_and(|called| {
-            stage.kind(called) == Some(TokenKind::Word)
-                && !stage.is_any(
+            edited.kind(called) == Some(TokenKind::Word)
+                && !edited.is_any(
                     called,
                     &["where", "and", "or", "not", "on", "having", "when"],
                 )

@@ -5,37 +5,37 @@
 
 use std::collections::HashSet;
 
-use super::edited_text::Stage;
-use super::mentioned_names::{Known, is_plain};
-use super::token_repairs::{Mend, edit, mended};
+use super::edited_text::EditedText;
+use super::mentioned_names::{MentionedNames, is_plain};
+use super::token_repairs::{TokenRepair, edit, token_repair};
 use crate::limits;
 use crate::repair::names::letter_case::{folded, in_quotes};
-use crate::sql::edit::Edit;
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{Token, TokenKind};
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    known: &Known<'_>,
-) -> Option<Mend> {
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
     // What the text itself calls so is a name as well.
-    let own: Vec<String> = stage.quoted_names().collect();
+    let own: Vec<String> = edited.quoted_names().collect();
     let names = odd_names(known.names().chain(own.iter().map(String::as_str)));
-    let comparisons = names.len().saturating_mul(stage.tokens.len());
-    if names.is_empty() || comparisons > limits::MEND_COMPARISONS_MAX {
+    let comparisons = names.len().saturating_mul(edited.tokens.len());
+    if names.is_empty() || comparisons > limits::SYNTAX_COMPARISONS_MAX {
         return None;
     }
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits: Vec<TextEdit> = Vec::new();
     let mut passed = 0_usize;
-    for (place, token) in stage.tokens.iter().enumerate() {
-        if token.span.start < passed || !can_begin(token) || is_whole(stage, place, &names) {
+    for (place, token) in edited.tokens.iter().enumerate() {
+        if token.span.start < passed || !can_begin(token) || is_whole(edited, place, &names) {
             continue;
         }
-        if let Some((end, name)) = longest(&stage.text, &stage.tokens, place, &names) {
+        if let Some((end, name)) = longest(&edited.text, &edited.tokens, place, &names) {
             edits.push(edit(token.span.start..end, in_quotes(name)));
             passed = end;
         }
     }
-    mended(
+    token_repair(
         edits,
         "names that are no words are quoted as the database spells them",
     )
@@ -150,9 +150,9 @@ fn can_begin(token: &Token) -> bool {
 }
 
 /// Whether a token is one of the names already, in its quotes.
-fn is_whole(stage: &Stage, place: usize, names: &[&str]) -> bool {
-    stage.kind(place) == Some(TokenKind::QuotedName)
+fn is_whole(edited: &EditedText, place: usize, names: &[&str]) -> bool {
+    edited.kind(place) == Some(TokenKind::QuotedName)
         && names
             .iter()
-            .any(|name| in_quotes(name) == stage.word(place))
+            .any(|name| in_quotes(name) == edited.word(place))
 }

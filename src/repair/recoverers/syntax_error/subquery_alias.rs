@@ -5,31 +5,31 @@
 
 use std::collections::HashSet;
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
-use crate::sql::edit::Edit;
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
+use crate::sql::edit::TextEdit;
 use crate::sql::lexer::TokenKind;
-use crate::sql::tree::{self, Node, Tree};
+use crate::sql::tree::{self, Node, SyntaxTree};
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    known: &Known<'_>,
-) -> Option<Mend> {
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
     if known.server_major >= FIRST_WITHOUT {
         return None;
     }
-    let tree = stage.parse()?;
+    let tree = edited.parse()?;
     let wanted = without_alias(&tree);
     if wanted == 0 {
         return None;
     }
-    let mut edits: Vec<Edit> = Vec::new();
+    let mut edits: Vec<TextEdit> = Vec::new();
     let mut number = 0_usize;
-    let words: HashSet<String> = (0..stage.tokens.len())
-        .map(|place| stage.word(place).to_lowercase())
+    let words: HashSet<String> = (0..edited.tokens.len())
+        .map(|place| edited.word(place).to_lowercase())
         .collect();
-    for end in ends(stage) {
+    for end in ends(edited) {
         let name = loop {
             number = number.saturating_add(1);
             let name = match number {
@@ -42,44 +42,44 @@ pub(in crate::repair::recoverers::syntax_error) fn mend(
         };
         edits.push(edit(end..end, format!(" AS {name}")));
     }
-    let after = stage.parse_with(&edits)?;
+    let after = edited.parse_with(&edits)?;
     let all = edits.len() == wanted && without_alias(&after) == 0;
-    mended(edits, "sub-queries in FROM have got an alias").filter(|_| all)
+    token_repair(edits, "sub-queries in FROM have got an alias").filter(|_| all)
 }
 
 /// Where sub-queries in FROM end that have no alias.
-fn ends(stage: &Stage) -> Vec<usize> {
-    let mut groups: Vec<Group> = vec![Group::default()];
+fn ends(edited: &EditedText) -> Vec<usize> {
+    let mut groups: Vec<ParenthesisGroup> = vec![ParenthesisGroup::default()];
     let mut found = Vec::new();
-    for place in 0..stage.tokens.len() {
-        match stage.word(place) {
+    for place in 0..edited.tokens.len() {
+        match edited.word(place) {
             "(" => {
                 let in_from = groups.last().is_some_and(|group| group.in_from);
                 let begins = in_from
-                    && (stage.follows(place, &["from", "join", "lateral"])
+                    && (edited.follows(place, &["from", "join", "lateral"])
                         || place
                             .checked_sub(1)
-                            .is_some_and(|at| stage.is_sign(at, ",")));
-                groups.push(Group {
-                    is_item: begins && is_query(stage, place),
+                            .is_some_and(|at| edited.is_sign(at, ",")));
+                groups.push(ParenthesisGroup {
+                    is_item: begins && is_query(edited, place),
                     // A join in parentheses is a FROM of its own.
-                    in_from: begins && !is_query(stage, place),
-                    is_call: stage.follows(place, CALLS_WITH_FROM),
+                    in_from: begins && !is_query(edited, place),
+                    is_call: edited.follows(place, CALLS_WITH_FROM),
                 });
             }
             ")" => {
                 let next = place.saturating_add(1);
                 let ended = groups.pop().unwrap_or_default();
-                if ended.is_item && !has_alias(stage, next) {
-                    found.push(stage.span(place).end);
+                if ended.is_item && !has_alias(edited, next) {
+                    found.push(edited.span(place).end);
                 }
             }
-            _ if stage.kind(place) == Some(TokenKind::Word) => {
+            _ if edited.kind(place) == Some(TokenKind::Word) => {
                 if let Some(group) = groups.last_mut() {
-                    let after_distinct = stage.follows(place, &["distinct"]);
-                    if stage.is(place, "from") && !after_distinct && !group.is_call {
+                    let after_distinct = edited.follows(place, &["distinct"]);
+                    if edited.is(place, "from") && !after_distinct && !group.is_call {
                         group.in_from = true;
-                    } else if stage.is_any(place, AFTER_FROM) {
+                    } else if edited.is_any(place, AFTER_FROM) {
                         group.in_from = false;
                     }
                 }
@@ -92,7 +92,7 @@ fn ends(stage: &Stage) -> Vec<usize> {
 
 /// What is inside of a pair of parentheses, or outside of all.
 #[derive(Default)]
-struct Group {
+struct ParenthesisGroup {
     /// It is a query that stands in FROM.
     is_item: bool,
     /// The tokens are those of a FROM now.
@@ -102,22 +102,22 @@ struct Group {
 }
 
 /// Whether a query is in these parentheses.
-fn is_query(stage: &Stage, opening: usize) -> bool {
-    let mut inside = opening.saturating_add(1)..stage.tokens.len();
-    let first = inside.find(|place| !stage.is_sign(*place, "("));
-    first.is_some_and(|first| stage.is_any(first, &["select", "with", "values", "table"]))
+fn is_query(edited: &EditedText, opening: usize) -> bool {
+    let mut inside = opening.saturating_add(1)..edited.tokens.len();
+    let first = inside.find(|place| !edited.is_sign(*place, "("));
+    first.is_some_and(|first| edited.is_any(first, &["select", "with", "values", "table"]))
 }
 
-fn has_alias(stage: &Stage, next: usize) -> bool {
-    match stage.kind(next) {
+fn has_alias(edited: &EditedText, next: usize) -> bool {
+    match edited.kind(next) {
         Some(TokenKind::QuotedName | TokenKind::UnicodeName) => true,
-        Some(TokenKind::Word) => !stage.is_any(next, NO_ALIAS),
+        Some(TokenKind::Word) => !edited.is_any(next, NO_ALIAS),
         _ => false,
     }
 }
 
 /// Sub-queries in FROM without an alias.
-fn without_alias(parsed: &Tree) -> usize {
+fn without_alias(parsed: &SyntaxTree) -> usize {
     let mut waiting: Vec<Node<'_>> = parsed.statements().map(|one| one.node).collect();
     let mut count = 0_usize;
     while let Some(node) = waiting.pop() {

@@ -13,91 +13,95 @@
 //! * `advice`: words about what is not repaired
 
 use crate::limits;
-use crate::repair::{Answer, Class, Scene};
-use crate::sql::edit::Edit;
+use crate::repair::{FailureClass, RecovererAnswer, RepairContext};
+use crate::sql::edit::TextEdit;
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
 
-/// A mistake, mended.
+/// A mistake, repaired.
 #[derive(Clone)]
-pub(in crate::repair) struct Mend {
+pub(in crate::repair) struct TokenRepair {
     /// Its edits of the text as it stands.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<TextEdit>,
     /// What was done, for the client.
     pub change: String,
 }
 
 /// Looks for one kind of mistake.
-type Kind = fn(&Stage, &Known<'_>) -> Option<Mend>;
+type MistakeFinder = fn(&EditedText, &MentionedNames<'_>) -> Option<TokenRepair>;
 
 /// The kinds, in order: what decides where literals end comes first, and what is certain comes
 /// before what has to be tried.
-const KINDS: &[Kind] = &[
-    super::typography::mend,
-    super::apostrophes::mend,
-    super::escapes::mend,
-    super::backticks::mend,
-    super::brackets::mend,
-    super::operators::mend,
-    super::limit_pair::mend,
-    super::string_alias::mend,
-    super::intervals::mend,
-    super::commas::mend,
-    super::spaced_names::mend,
-    super::reserved_words::mend,
-    super::keywords::mend,
-    super::parentheses::mend,
+const MISTAKE_FINDERS: &[MistakeFinder] = &[
+    super::typography::repair,
+    super::apostrophes::repair,
+    super::escapes::repair,
+    super::backticks::repair,
+    super::brackets::repair,
+    super::operators::repair,
+    super::limit_pair::repair,
+    super::string_alias::repair,
+    super::intervals::repair,
+    super::commas::repair,
+    super::spaced_names::repair,
+    super::reserved_words::repair,
+    super::keywords::repair,
+    super::parentheses::repair,
 ];
 
-/// Mends what can be mended of a text that the grammar or the server does not take.
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    let known = Known::of(scene);
-    let mut stage = Stage::new(scene.text);
-    if scene.failure.class != Class::SyntaxError {
-        return super::misreadings::look(scene, &stage, &known);
+/// Repairs what can be repaired of a text that the grammar or the server does not take.
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let known = MentionedNames::of(context);
+    let mut edited = EditedText::new(context.text);
+    if context.failure.class != FailureClass::SyntaxError {
+        return super::misreadings::recover(context, &edited, &known);
     }
     let mut changes: Vec<String> = Vec::new();
-    let mut take = |stage: &mut Stage, mend: Mend| {
-        if !changes.contains(&mend.change) {
-            changes.push(mend.change);
+    let mut take = |edited: &mut EditedText, repair: TokenRepair| {
+        if !changes.contains(&repair.change) {
+            changes.push(repair.change);
         }
-        stage.apply(mend.edits)
+        edited.apply(repair.edits)
     };
-    let mut parses = scene.tree.is_some();
-    for _ in 0..limits::MEND_ROUNDS_MAX {
-        parses = parses || stage.parse().is_some();
+    let mut parses = context.tree.is_some();
+    for _ in 0..limits::SYNTAX_ROUNDS_MAX {
+        parses = parses || edited.parse().is_some();
         if parses {
             break;
         }
         // While a quote is open, tokens say little: what follows may be a literal.
-        let mut kinds = KINDS
-            .iter()
-            .take(if stage.is_open() { 3 } else { KINDS.len() });
-        let mend = kinds.find_map(|kind| kind(&stage, &known));
-        let Some(mend) = mend else { break };
-        if !take(&mut stage, mend) {
+        let mut kinds = MISTAKE_FINDERS.iter().take(if edited.is_open() {
+            3
+        } else {
+            MISTAKE_FINDERS.len()
+        });
+        let repair = kinds.find_map(|kind| kind(&edited, &known));
+        let Some(repair) = repair else { break };
+        if !take(&mut edited, repair) {
             break;
         }
     }
-    if parses && let Some(mend) = super::subquery_alias::mend(&stage, &known) {
-        take(&mut stage, mend);
+    if parses && let Some(repair) = super::subquery_alias::repair(&edited, &known) {
+        take(&mut edited, repair);
     }
-    let edits = stage.edits();
+    let edits = edited.edits();
     if parses && !edits.is_empty() {
-        return Answer::exact(edits, changes.join("; "));
+        return RecovererAnswer::exact(edits, changes.join("; "));
     }
-    super::advice::of(scene).map_or(Answer::Silent, Answer::hint)
+    super::advice::of(context).map_or(RecovererAnswer::Silent, RecovererAnswer::hint)
 }
 
 /// Writes the signs of word processors as those of SQL, in a text that parses as it is.
-pub(in crate::repair) fn straighten(scene: &Scene<'_>) -> Option<Answer> {
-    let known = Known::of(scene);
-    let mut stage = Stage::new(scene.text);
-    let mend = super::typography::mend(&stage, &known)?;
-    let change = mend.change.clone();
-    let fits = stage.apply(mend.edits) && stage.parse().is_some();
-    fits.then(|| Answer::exact(stage.edits(), change))
+pub(in crate::repair) fn straighten_typography(
+    context: &RepairContext<'_>,
+) -> Option<RecovererAnswer> {
+    let known = MentionedNames::of(context);
+    let mut edited = EditedText::new(context.text);
+    let repair = super::typography::repair(&edited, &known)?;
+    let change = repair.change.clone();
+    let fits = edited.apply(repair.edits) && edited.parse().is_some();
+    fits.then(|| RecovererAnswer::exact(edited.edits(), change))
 }
 
 /// Whether a letter is one that word processors put in the place of a sign of SQL.
@@ -106,16 +110,22 @@ pub(in crate::repair) fn is_typographic(letter: char) -> bool {
 }
 
 /// One edit.
-pub(in crate::repair::recoverers::syntax_error) fn edit(span: std::ops::Range<usize>, replacement: impl Into<String>) -> Edit {
-    Edit {
+pub(in crate::repair::recoverers::syntax_error) fn edit(
+    span: std::ops::Range<usize>,
+    replacement: impl Into<String>,
+) -> TextEdit {
+    TextEdit {
         span,
         replacement: replacement.into(),
     }
 }
 
-/// A mend of these edits, if there are any.
-pub(in crate::repair::recoverers::syntax_error) fn mended(edits: Vec<Edit>, change: &str) -> Option<Mend> {
-    (!edits.is_empty()).then(|| Mend {
+/// A repair of these edits, if there are any.
+pub(in crate::repair::recoverers::syntax_error) fn token_repair(
+    edits: Vec<TextEdit>,
+    change: &str,
+) -> Option<TokenRepair> {
+    (!edits.is_empty()).then(|| TokenRepair {
         edits,
         change: change.to_owned(),
     })

@@ -3,24 +3,24 @@
 //!
 //! The lexer takes all of them for letters.
 
-use super::edited_text::Stage;
-use super::mentioned_names::Known;
-use super::token_repairs::{Mend, edit, mended};
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repairs::{TokenRepair, edit, token_repair};
 use crate::sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn mend(
-    stage: &Stage,
-    known: &Known<'_>,
-) -> Option<Mend> {
+pub(in crate::repair::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
     let mut edits = Vec::new();
-    let words = stage.tokens.iter().filter(|token| {
+    let words = edited.tokens.iter().filter(|token| {
         matches!(
             token.kind,
             TokenKind::Word | TokenKind::JunkNumber | TokenKind::Other
         )
     });
     for token in words {
-        let word = stage.text.get(token.span.clone()).unwrap_or_default();
+        let word = edited.text.get(token.span.clone()).unwrap_or_default();
         if word.is_ascii() || known.has(word) {
             continue;
         }
@@ -32,7 +32,7 @@ pub(in crate::repair::recoverers::syntax_error) fn mend(
             edits.push(edit(start..start.saturating_add(letter.len_utf8()), sign));
         }
     }
-    mended(edits, "typographic signs are written as those of SQL")
+    token_repair(edits, "typographic signs are written as those of SQL")
 }
 
 pub(in crate::repair::recoverers::syntax_error) fn straight(letter: char) -> Option<&'static str> {

@@ -1,12 +1,12 @@
 //! A join that is added, and what its table is called.
 
-use super::foreign_key_join::{Path, Stepping};
+use super::foreign_key_join::{ForeignKeyPath, JoinFinder};
 use crate::catalog::RelationId;
 use crate::limits::JOIN_ALIASES_MAX;
 use crate::sql::lexer::TokenKind;
 
 /// A join that is added.
-pub(in crate::repair) struct Added {
+pub(in crate::repair) struct AddedJoin {
     /// Where.
     pub at: usize,
     /// Its text.
@@ -20,8 +20,8 @@ pub(in crate::repair) struct Added {
 /// A name for the table that a path leads to: the one that the text uses already, its own, or one
 /// that stands nowhere in the text.
 pub(in crate::repair) fn alias_of(
-    stepping: &Stepping<'_, '_>,
-    path: &Path,
+    stepping: &JoinFinder<'_, '_>,
+    path: &ForeignKeyPath,
     asked: Option<&str>,
     taken: &[&str],
 ) -> Option<String> {
@@ -39,12 +39,12 @@ pub(in crate::repair) fn alias_of(
 }
 
 /// Whether a name stands anywhere in the text, in whatever case.
-fn is_written(stepping: &Stepping<'_, '_>, name: &str) -> bool {
-    let scene = stepping.scene;
-    scene.tokens.iter().any(|token| match token.kind {
-        TokenKind::Word => scene.word(token).eq_ignore_ascii_case(name),
+fn is_written(stepping: &JoinFinder<'_, '_>, name: &str) -> bool {
+    let context = stepping.context;
+    context.tokens.iter().any(|token| match token.kind {
+        TokenKind::Word => context.word(token).eq_ignore_ascii_case(name),
         TokenKind::QuotedName => {
-            let inside = scene.word(token).trim_matches('"');
+            let inside = context.word(token).trim_matches('"');
             inside.replace("\"\"", "\"").eq_ignore_ascii_case(name)
         }
         TokenKind::UnicodeName => true,
@@ -52,7 +52,7 @@ fn is_written(stepping: &Stepping<'_, '_>, name: &str) -> bool {
     })
 }
 
-impl Stepping<'_, '_> {
+impl JoinFinder<'_, '_> {
     /// Whether the name alone leads to a relation.
     pub(in crate::repair) fn is_in_path(&self, relation: RelationId, name: &str) -> bool {
         let catalog = self.database.catalog;

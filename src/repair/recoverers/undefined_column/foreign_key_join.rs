@@ -5,21 +5,23 @@
 
 use std::collections::BTreeMap;
 
-use super::added_table::{Added, alias_of};
+use super::added_table::{AddedJoin, alias_of};
 use crate::catalog::quote::quoted;
 use crate::catalog::{KeyKind, RelationId};
 use crate::repair::dependencies::keys;
 use crate::repair::scopes::clause_extent::item_around;
-use crate::repair::scopes::column_reference::{Clause, Meaning, Reference, own_name};
-use crate::repair::scopes::query_scopes::{Outline, Spot};
+use crate::repair::scopes::column_reference::{
+    ColumnReference, QueryClause, ReferenceMeaning, own_name,
+};
+use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
 use crate::repair::scopes::span_of;
-use crate::repair::{Database, Scene};
-use crate::sql::edit::Edit;
+use crate::repair::{RepairContext, SessionDatabase};
+use crate::sql::edit::TextEdit;
 use crate::sql::tree::Node;
 
 /// A column that is missing where it is named.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct Missing<'s> {
+pub(in crate::repair) struct MissingReference<'s> {
     /// Where the reference begins.
     pub at: usize,
     /// The name of the relation, if one is written.
@@ -29,11 +31,11 @@ pub(in crate::repair) struct Missing<'s> {
 }
 
 /// What joining a table would do for columns that are missing.
-pub(in crate::repair) enum Step {
+pub(in crate::repair) enum JoinProposal {
     /// These edits bring all of them, and change nothing else.
     Joined {
         /// The joins, and the references.
-        edits: Vec<Edit>,
+        edits: Vec<TextEdit>,
         /// What they do, for the client.
         change: String,
     },
@@ -44,18 +46,23 @@ pub(in crate::repair) enum Step {
 }
 
 /// Looks for joins that bring these columns: all of them, or none.
-pub(in crate::repair) fn step(scene: &Scene<'_>, missing: &[Missing<'_>]) -> Step {
-    let parts = (scene.statement(), scene.resolution, scene.database);
+pub(in crate::repair) fn propose_joins(
+    context: &RepairContext<'_>,
+    missing: &[MissingReference<'_>],
+) -> JoinProposal {
+    let parts = (context.statement(), context.resolution, context.database);
     let (Some(statement), Some(resolution), Some(database)) = parts else {
-        return Step::Nothing;
+        return JoinProposal::Nothing;
     };
-    let Some(outline) = Outline::of(statement, resolution, database.catalog, database.mask) else {
-        return Step::Nothing;
+    let Some(query_scopes) =
+        QueryScopes::of(statement, resolution, database.catalog, database.mask)
+    else {
+        return JoinProposal::Nothing;
     };
-    let stepping = Stepping {
-        scene,
+    let stepping = JoinFinder {
+        context,
         database,
-        outline: &outline,
+        query_scopes: &query_scopes,
     };
     match stepping.all(missing) {
         Ok(step) | Err(step) => step,
@@ -63,40 +70,43 @@ pub(in crate::repair) fn step(scene: &Scene<'_>, missing: &[Missing<'_>]) -> Ste
 }
 
 /// The looking.
-pub(in crate::repair) struct Stepping<'s, 'a> {
-    pub scene: &'s Scene<'a>,
-    pub database: &'s Database<'a>,
-    pub outline: &'s Outline<'a>,
+pub(in crate::repair) struct JoinFinder<'s, 'a> {
+    pub context: &'s RepairContext<'a>,
+    pub database: &'s SessionDatabase<'a>,
+    pub query_scopes: &'s QueryScopes<'a>,
 }
 
 /// A step over a foreign key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::repair) struct Path {
+pub(in crate::repair) struct ForeignKeyPath {
     pub level: usize,
-    pub leaf: usize,
+    pub from_item: usize,
     /// The columns of the child, and those of the parent.
     pub columns: Vec<(i16, i16)>,
     pub parent: RelationId,
 }
 
-impl Stepping<'_, '_> {
-    fn all(&self, missing: &[Missing<'_>]) -> Result<Step, Step> {
-        let mut added: BTreeMap<Path, Added> = BTreeMap::new();
+impl JoinFinder<'_, '_> {
+    fn all(&self, missing: &[MissingReference<'_>]) -> Result<JoinProposal, JoinProposal> {
+        let mut added: BTreeMap<ForeignKeyPath, AddedJoin> = BTreeMap::new();
         let mut edits = BTreeMap::new();
         let mut changes: Vec<String> = Vec::new();
         for one in missing {
-            let reference = self.outline.reference_at(one.at).ok_or(Step::Nothing)?;
+            let reference = self
+                .query_scopes
+                .reference_at(one.at)
+                .ok_or(JoinProposal::Nothing)?;
             let path = self.path(one, reference)?;
             if !added.contains_key(&path) {
                 let asked = one.qualifier.filter(|name| self.is_free(name));
                 let taken: Vec<&str> = added.values().map(|own| own.alias.as_str()).collect();
-                let alias = alias_of(self, &path, asked, &taken).ok_or(Step::Nothing)?;
+                let alias = alias_of(self, &path, asked, &taken).ok_or(JoinProposal::Nothing)?;
                 let join = self.join(&path, alias)?;
                 changes.push(join.words.clone());
                 added.insert(path.clone(), join);
             }
-            let join = added.get(&path).ok_or(Step::Nothing)?;
-            let span = span_of(self.scene, one.at).ok_or(Step::Nothing)?;
+            let join = added.get(&path).ok_or(JoinProposal::Nothing)?;
+            let span = span_of(self.context, one.at).ok_or(JoinProposal::Nothing)?;
             let qualified = format!("{}.{}", quoted(&join.alias), quoted(one.name));
             edits.insert((span.start, span.end), qualified);
         }
@@ -104,35 +114,45 @@ impl Stepping<'_, '_> {
             let inserted: &mut String = edits.entry((join.at, join.at)).or_default();
             inserted.push_str(&join.text);
             for (at, qualified) in self.captured(path, missing)? {
-                let span = span_of(self.scene, at).ok_or(Step::Nothing)?;
+                let span = span_of(self.context, at).ok_or(JoinProposal::Nothing)?;
                 edits.insert((span.start, span.end), qualified);
             }
         }
-        let edits = edits.into_iter().map(|((start, end), replacement)| Edit {
-            span: start..end,
-            replacement,
-        });
-        Ok(Step::Joined {
+        let edits = edits
+            .into_iter()
+            .map(|((start, end), replacement)| TextEdit {
+                span: start..end,
+                replacement,
+            });
+        Ok(JoinProposal::Joined {
             edits: edits.collect(),
             change: changes.join("; "),
         })
     }
 
     /// The only step that brings a column.
-    fn path(&self, one: &Missing<'_>, reference: &Reference<'_>) -> Result<Path, Step> {
+    fn path(
+        &self,
+        one: &MissingReference<'_>,
+        reference: &ColumnReference<'_>,
+    ) -> Result<ForeignKeyPath, JoinProposal> {
         let place = reference.level;
-        let level = self.outline.level(place).ok_or(Step::Nothing)?;
-        let held = level.leaves.iter().any(|leaf| {
-            leaf.columns
+        let level = self
+            .query_scopes
+            .scope(place)
+            .ok_or(JoinProposal::Nothing)?;
+        let held = level.from_items.iter().any(|from_item| {
+            from_item
+                .columns
                 .iter()
                 .any(|column| column.name.as_str() == one.name)
         });
         if held || reference.has_schema {
-            return Err(Step::Nothing);
+            return Err(JoinProposal::Nothing);
         }
-        let own = one.qualifier.and_then(|name| level.leaf_named(name));
+        let own = one.qualifier.and_then(|name| level.item_named(name));
         if own.is_none() && one.qualifier.is_some_and(|name| !self.is_free(name)) {
-            return Err(Step::Nothing);
+            return Err(JoinProposal::Nothing);
         }
         let named = one.qualifier.filter(|_| own.is_none());
         let mut paths = self.parents_with(place, one.name);
@@ -142,10 +162,10 @@ impl Stepping<'_, '_> {
         let [path] = paths.as_slice() else {
             return Err(self.no_single(place, one.name, &paths));
         };
-        let unsure = own.is_some_and(|own| own != path.leaf)
+        let unsure = own.is_some_and(|own| own != path.from_item)
             || named.is_none() && self.is_elsewhere(place, one.name, path.parent);
-        if unsure || level.has_star() || reference.clause == Clause::From {
-            return Err(Step::Hinted(self.advice(one.name, &paths)));
+        if unsure || level.has_star() || reference.clause == QueryClause::From {
+            return Err(JoinProposal::Hinted(self.advice(one.name, &paths)));
         }
         Ok(path.clone())
     }
@@ -153,8 +173,8 @@ impl Stepping<'_, '_> {
     /// Whether nothing in any query goes by this name.
     fn is_free(&self, name: &str) -> bool {
         let items = self
-            .outline
-            .levels
+            .query_scopes
+            .scopes
             .iter()
             .flat_map(|level| &level.view.items);
         items
@@ -174,107 +194,29 @@ impl Stepping<'_, '_> {
         own == name || own.starts_with(name) && name.len() == 1 || initials == name
     }
 
-    /// The steps from a child in this query to a parent that has a column of the name.
-    fn parents_with(&self, place: usize, name: &str) -> Vec<Path> {
-        let catalog = self.database.catalog;
-        let leaves = self
-            .outline
-            .level(place)
-            .map_or(&[][..], |level| &level.leaves);
-        let mut paths = Vec::new();
-        for (leaf, own) in leaves.iter().enumerate() {
-            let (_, own_keys) = keys::of_leaf(catalog, own);
-            for key in own_keys {
-                let KeyKind::Foreign { to, to_columns } = &key.kind else {
-                    continue;
-                };
-                let readable = self.may_read(key.relation, &key.columns)
-                    && self.may_read(*to, to_columns)
-                    && self.brings(*to, name);
-                let covered = self.database.mask.is_some_and(|mask| mask.covers(*to));
-                if !readable || covered || !keys::hold(catalog, *to, false) {
-                    continue;
-                }
-                let columns = key.columns.iter().copied().zip(to_columns.iter().copied());
-                paths.push(Path {
-                    level: place,
-                    leaf,
-                    columns: columns.collect(),
-                    parent: *to,
-                });
-            }
-        }
-        paths.sort();
-        paths.dedup();
-        paths
-    }
-
-    /// Whether the client's role may read a column of this name there.
-    fn brings(&self, relation: RelationId, name: &str) -> bool {
-        let (catalog, rights) = (self.database.catalog, self.database.rights());
-        rights.sees_relation(relation)
-            && keys::column_named(catalog, relation, name)
-                .is_some_and(|column| rights.may_read_column(relation, column))
-    }
-
-    /// Whether the client's role may read columns, by their numbers.
-    fn may_read(&self, relation: RelationId, columns: &[i16]) -> bool {
-        let (catalog, rights) = (self.database.catalog, self.database.rights());
-        columns.iter().all(|number| {
-            keys::column(catalog, relation, *number)
-                .is_some_and(|column| rights.may_read_column(relation, column))
-        })
-    }
-
-    /// Whether another relation within two steps over foreign keys, in either direction, has the
-    /// column, too.
-    fn is_elsewhere(&self, place: usize, name: &str, parent: RelationId) -> bool {
-        let leaves = self
-            .outline
-            .level(place)
-            .map_or(&[][..], |level| &level.leaves);
-        let mut near: Vec<RelationId> = leaves.iter().filter_map(|leaf| leaf.relation).collect();
-        for _step in 0..2 {
-            let more = self.neighbours(&near);
-            near.extend(more);
-            near.sort();
-            near.dedup();
-        }
-        near.iter()
-            .any(|id| *id != parent && self.brings(*id, name))
-    }
-
-    /// The relations that a foreign key joins to some of these.
-    fn neighbours(&self, of: &[RelationId]) -> Vec<RelationId> {
-        let keys = self.database.catalog.keys().iter();
-        let found = keys.filter_map(|key| match &key.kind {
-            KeyKind::Foreign { to, .. } if of.contains(&key.relation) => Some(*to),
-            KeyKind::Foreign { to, .. } if of.contains(to) => Some(key.relation),
-            _ => None,
-        });
-        found.collect()
-    }
-
     /// What to say where there is not just one step.
-    fn no_single(&self, place: usize, name: &str, paths: &[Path]) -> Step {
+    fn no_single(&self, place: usize, name: &str, paths: &[ForeignKeyPath]) -> JoinProposal {
         if !paths.is_empty() {
-            return Step::Hinted(self.advice(name, paths));
+            return JoinProposal::Hinted(self.advice(name, paths));
         }
-        let leaves = self
-            .outline
-            .level(place)
-            .map_or(&[][..], |level| &level.leaves);
-        let here: Vec<RelationId> = leaves.iter().filter_map(|leaf| leaf.relation).collect();
+        let from_items = self
+            .query_scopes
+            .scope(place)
+            .map_or(&[][..], |level| &level.from_items);
+        let here: Vec<RelationId> = from_items
+            .iter()
+            .filter_map(|from_item| from_item.relation)
+            .collect();
         let catalog = self.database.catalog;
         let mut children = catalog.keys().iter().filter(|key| {
             matches!(&key.kind, KeyKind::Foreign { to, .. } if here.contains(to))
                 && self.brings(key.relation, name)
         });
         let (Some(child), None) = (children.next(), children.next()) else {
-            return Step::Nothing;
+            return JoinProposal::Nothing;
         };
         let KeyKind::Foreign { to, to_columns } = &child.kind else {
-            return Step::Nothing;
+            return JoinProposal::Nothing;
         };
         let (child_name, parent) = (
             catalog.relation_name(child.relation),
@@ -286,14 +228,14 @@ impl Stepping<'_, '_> {
             .copied()
             .zip(to_columns.iter().copied());
         let condition = self.condition(&child_name, child.relation, &parent, *to, columns);
-        Step::Hinted(format!(
+        JoinProposal::Hinted(format!(
             "Column {} is in {child_name}, which can be joined ON {condition}; there may be \
              several of its rows for each row of {parent}.",
             quoted(name)
         ))
     }
 
-    fn advice(&self, name: &str, paths: &[Path]) -> String {
+    fn advice(&self, name: &str, paths: &[ForeignKeyPath]) -> String {
         let catalog = self.database.catalog;
         let mut ways = Vec::new();
         for path in paths {
@@ -313,9 +255,13 @@ impl Stepping<'_, '_> {
     }
 
     /// What a path's child is called, and its relation.
-    pub(in crate::repair) fn child(&self, path: &Path) -> Option<(String, RelationId)> {
-        let leaf = self.outline.level(path.level)?.leaves.get(path.leaf)?;
-        Some((quoted(leaf.name?).into_owned(), leaf.relation?))
+    pub(in crate::repair) fn child(&self, path: &ForeignKeyPath) -> Option<(String, RelationId)> {
+        let from_item = self
+            .query_scopes
+            .scope(path.level)?
+            .from_items
+            .get(path.from_item)?;
+        Some((quoted(from_item.name?).into_owned(), from_item.relation?))
     }
 
     /// The columns of two relations, equated.
@@ -342,21 +288,27 @@ impl Stepping<'_, '_> {
     }
 
     /// The join of a path, under an alias.
-    fn join(&self, path: &Path, alias: String) -> Result<Added, Step> {
+    fn join(&self, path: &ForeignKeyPath, alias: String) -> Result<AddedJoin, JoinProposal> {
         let catalog = self.database.catalog;
-        let level = self.outline.level(path.level).ok_or(Step::Nothing)?;
-        let leaf = level.leaves.get(path.leaf).ok_or(Step::Nothing)?;
-        let (child, relation) = self.child(path).ok_or(Step::Nothing)?;
-        let at = leaf.at.and_then(|at| item_around(self.scene, at));
-        let at = at.ok_or(Step::Nothing)?.end;
+        let level = self
+            .query_scopes
+            .scope(path.level)
+            .ok_or(JoinProposal::Nothing)?;
+        let from_item = level
+            .from_items
+            .get(path.from_item)
+            .ok_or(JoinProposal::Nothing)?;
+        let (child, relation) = self.child(path).ok_or(JoinProposal::Nothing)?;
+        let at = from_item.at.and_then(|at| item_around(self.context, at));
+        let at = at.ok_or(JoinProposal::Nothing)?.end;
         let from: Vec<i16> = path.columns.iter().map(|(from, _)| *from).collect();
-        let finds_one = !leaf.nullable
+        let finds_one = !from_item.nullable
             && keys::is_not_null(catalog, relation, &from)
             && catalog.relation(path.parent).policies.is_empty();
         let name = catalog.names().text(catalog.relation(path.parent).name);
         let common = self
-            .outline
-            .levels
+            .query_scopes
+            .scopes
             .iter()
             .flat_map(|level| &level.view.tables);
         let hidden = common.into_iter().any(|table| table.as_str() == name);
@@ -372,7 +324,7 @@ impl Stepping<'_, '_> {
         let pairs = path.columns.iter().copied();
         let condition = self.condition(&child, relation, &short, path.parent, pairs);
         let kind = if finds_one { "JOIN" } else { "LEFT JOIN" };
-        Ok(Added {
+        Ok(AddedJoin {
             at,
             text: format!(" {kind} {table} ON {condition}"),
             words: format!(
@@ -384,36 +336,47 @@ impl Stepping<'_, '_> {
     }
 
     /// What the parent's columns would capture, or make ambiguous: with what it has to become.
-    fn captured(&self, path: &Path, missing: &[Missing<'_>]) -> Result<Vec<(usize, String)>, Step> {
+    fn captured(
+        &self,
+        path: &ForeignKeyPath,
+        missing: &[MissingReference<'_>],
+    ) -> Result<Vec<(usize, String)>, JoinProposal> {
         let catalog = self.database.catalog;
         let mut found = Vec::new();
-        for reference in &self.outline.references {
+        for reference in &self.query_scopes.references {
             let Some(name) = reference.name.filter(|_| reference.is_bare()) else {
                 continue;
             };
             let unseen = reference.level == path.level && reference.join.is_some();
             if unseen
-                || !self.outline.is_within(reference.level, path.level)
+                || !self.query_scopes.is_within(reference.level, path.level)
                 || keys::column_named(catalog, path.parent, name).is_none()
                 || missing.iter().any(|one| one.at == reference.at)
             {
                 continue;
             }
             match reference.meaning {
-                Meaning::Column(spot)
-                    if spot.level != path.level
-                        && self.outline.is_within(spot.level, path.level) => {}
-                Meaning::Column(spot) => {
-                    let qualifier = self.qualifier(reference, spot).ok_or(Step::Nothing)?;
+                ReferenceMeaning::Column(column_index)
+                    if column_index.level != path.level
+                        && self.query_scopes.is_within(column_index.level, path.level) => {}
+                ReferenceMeaning::Column(column_index) => {
+                    let qualifier = self
+                        .qualifier(reference, column_index)
+                        .ok_or(JoinProposal::Nothing)?;
                     found.push((
                         reference.at,
                         format!("{}.{}", quoted(qualifier), quoted(name)),
                     ));
                 }
-                Meaning::Result if reference.clause == Clause::ResultKey => {}
-                Meaning::Result if self.is_itself_missing(reference, name, missing) => {}
-                Meaning::Result | Meaning::Other | Meaning::Several | Meaning::Nothing => {
-                    return Err(Step::Hinted(self.advice(name, std::slice::from_ref(path))));
+                ReferenceMeaning::Result if reference.clause == QueryClause::ResultKey => {}
+                ReferenceMeaning::Result if self.is_itself_missing(reference, name, missing) => {}
+                ReferenceMeaning::Result
+                | ReferenceMeaning::Other
+                | ReferenceMeaning::Several
+                | ReferenceMeaning::Nothing => {
+                    return Err(JoinProposal::Hinted(
+                        self.advice(name, std::slice::from_ref(path)),
+                    ));
                 }
             }
         }
@@ -422,10 +385,15 @@ impl Stepping<'_, '_> {
 
     /// Whether a key of GROUP BY means the only column of the result of its name, and that is the
     /// missing column: it means the same when the column is there.
-    fn is_itself_missing(&self, key: &Reference<'_>, name: &str, missing: &[Missing<'_>]) -> bool {
+    fn is_itself_missing(
+        &self,
+        key: &ColumnReference<'_>,
+        name: &str,
+        missing: &[MissingReference<'_>],
+    ) -> bool {
         let targets = self
-            .outline
-            .level(key.level)
+            .query_scopes
+            .scope(key.level)
             .map(|level| level.select.target_list());
         let mut named = targets
             .into_iter()
@@ -444,7 +412,11 @@ impl Stepping<'_, '_> {
     }
 
     /// A name that qualifies a column where a reference stands.
-    fn qualifier(&self, reference: &Reference<'_>, spot: Spot) -> Option<&str> {
-        crate::repair::scopes::qualifier(self.outline, reference.level, spot)
+    fn qualifier(
+        &self,
+        reference: &ColumnReference<'_>,
+        column_index: ColumnIndex,
+    ) -> Option<&str> {
+        crate::repair::scopes::qualifier(self.query_scopes, reference.level, column_index)
     }
 }

@@ -1,14 +1,14 @@
 //! One more join, and when not.
 
-use crate::catalog::fixture::Fixture;
+use crate::catalog::fixture::CatalogFixture;
 use crate::dialect::session_database::fixture::session;
-use crate::gate::Parameters;
+use crate::gate::ParameterTypes;
 use crate::policy::Policy;
 use crate::repair::context::tokens_of;
 use crate::repair::laws::world;
-use crate::repair::scopes::{Missing, Step, step};
-use crate::repair::{Database, Failure, Origin, Scene};
-use crate::resolve::What;
+use crate::repair::scopes::{JoinProposal, MissingReference, propose_joins};
+use crate::repair::{Failure, FailureOrigin, RepairContext, SessionDatabase};
+use crate::resolve::UsedObject;
 use crate::sql::edit;
 use crate::sql::tree;
 
@@ -186,9 +186,9 @@ fn several_paths_are_a_choice() {
         ),
     ] {
         match found(world(), text) {
-            Found::Hint(advice) => assert!(advice.contains(words), "{text}: {advice}"),
-            Found::Text(after) => panic!("{text}: became {after}"),
-            Found::Nothing => panic!("{text}: nothing"),
+            ProposalResult::Hint(advice) => assert!(advice.contains(words), "{text}: {advice}"),
+            ProposalResult::Text(after) => panic!("{text}: became {after}"),
+            ProposalResult::Nothing => panic!("{text}: nothing"),
         }
     }
 }
@@ -202,18 +202,18 @@ fn what_may_not_be_read_is_not_named() {
         }
     }
     match found_as(hidden, "SELECT email FROM orders", "reader") {
-        Found::Nothing => {}
-        Found::Text(text) | Found::Hint(text) => panic!("{text}"),
+        ProposalResult::Nothing => {}
+        ProposalResult::Text(text) | ProposalResult::Hint(text) => panic!("{text}"),
     }
 }
 
-fn world_with_visits() -> Fixture {
+fn world_with_visits() -> CatalogFixture {
     world()
         .table("public.visits", "id int4 not null, customer_id int4")
         .foreign_key("public.visits", "customer_id", "public.customers", "id")
 }
 
-enum Found {
+enum ProposalResult {
     Text(String),
     Hint(String),
     Nothing,
@@ -223,12 +223,12 @@ fn joins(cases: &[(&str, &str)]) {
     joins_in(world, cases);
 }
 
-fn joins_in(world: impl Fn() -> Fixture, cases: &[(&str, &str)]) {
+fn joins_in(world: impl Fn() -> CatalogFixture, cases: &[(&str, &str)]) {
     for (before, after) in cases {
         match found(world(), before) {
-            Found::Text(text) => assert_eq!(text, *after, "{before}"),
-            Found::Hint(advice) => panic!("{before}: {advice}"),
-            Found::Nothing => panic!("{before}: nothing"),
+            ProposalResult::Text(text) => assert_eq!(text, *after, "{before}"),
+            ProposalResult::Hint(advice) => panic!("{before}: {advice}"),
+            ProposalResult::Nothing => panic!("{before}: nothing"),
         }
     }
 }
@@ -236,9 +236,9 @@ fn joins_in(world: impl Fn() -> Fixture, cases: &[(&str, &str)]) {
 fn hints(cases: &[(&str, &str)]) {
     for (before, words) in cases {
         match found(world(), before) {
-            Found::Hint(advice) => assert!(advice.contains(words), "{before}: {advice}"),
-            Found::Text(text) => panic!("{before}: became {text}"),
-            Found::Nothing => panic!("{before}: nothing"),
+            ProposalResult::Hint(advice) => assert!(advice.contains(words), "{before}: {advice}"),
+            ProposalResult::Text(text) => panic!("{before}: became {text}"),
+            ProposalResult::Nothing => panic!("{before}: nothing"),
         }
     }
 }
@@ -246,28 +246,28 @@ fn hints(cases: &[(&str, &str)]) {
 fn silent(texts: &[&str]) {
     for text in texts {
         match found(world(), text) {
-            Found::Nothing => {}
-            Found::Text(after) | Found::Hint(after) => panic!("{text}: {after}"),
+            ProposalResult::Nothing => {}
+            ProposalResult::Text(after) | ProposalResult::Hint(after) => panic!("{text}: {after}"),
         }
     }
 }
 
-fn found(world: Fixture, text: &str) -> Found {
+fn found(world: CatalogFixture, text: &str) -> ProposalResult {
     found_as(world, text, "postgres")
 }
 
 /// What is said about the columns of a text that are missing; a changed text misses none.
-fn found_as(world: Fixture, text: &str, role: &str) -> Found {
+fn found_as(world: CatalogFixture, text: &str, role: &str) -> ProposalResult {
     let policy = Policy::agent();
     let mut session = session(world, &policy);
     session.set_role(role);
-    let open = Parameters::open();
-    let database = Database::of(&session, &open).unwrap();
+    let open = ParameterTypes::none_given();
+    let database = SessionDatabase::of(&session, &open).unwrap();
     let tokens = tokens_of(text);
     let parsed = tree::parse(text).unwrap();
     let resolution = database.resolve(&parsed).unwrap();
-    let failure = Failure::told(text, "42703", "", None, Origin::Server).unwrap();
-    let scene = Scene {
+    let failure = Failure::reported(text, "42703", "", None, FailureOrigin::Server).unwrap();
+    let context = RepairContext {
         text,
         tokens: &tokens,
         tree: Some(&parsed),
@@ -278,9 +278,9 @@ fn found_as(world: Fixture, text: &str, role: &str) -> Found {
         settings: policy.repair(),
         target_dialect: None,
     };
-    let missing: Vec<Missing<'_>> = resolution.uses.iter().filter_map(missing).collect();
-    match step(&scene, &missing) {
-        Step::Joined { edits, change } => {
+    let missing: Vec<MissingReference<'_>> = resolution.uses.iter().filter_map(missing).collect();
+    match propose_joins(&context, &missing) {
+        JoinProposal::Joined { edits, change } => {
             assert!(!change.is_empty());
             let after = edit::apply(text, edits).unwrap();
             let parsed = tree::parse(&after).unwrap();
@@ -288,20 +288,22 @@ fn found_as(world: Fixture, text: &str, role: &str) -> Found {
             for used in &resolution.uses {
                 let wrong = matches!(
                     used.what,
-                    What::MissingColumn { .. } | What::AmbiguousColumn { .. } | What::Unclear
+                    UsedObject::MissingColumn { .. }
+                        | UsedObject::AmbiguousColumn { .. }
+                        | UsedObject::Unclear
                 );
                 assert!(!wrong, "{after}: {:?}", used.at);
             }
-            Found::Text(after)
+            ProposalResult::Text(after)
         }
-        Step::Hinted(advice) => Found::Hint(advice),
-        Step::Nothing => Found::Nothing,
+        JoinProposal::Hinted(advice) => ProposalResult::Hint(advice),
+        JoinProposal::Nothing => ProposalResult::Nothing,
     }
 }
 
-fn missing<'s>(used: &'s crate::resolve::Use<'_>) -> Option<Missing<'s>> {
+fn missing<'s>(used: &'s crate::resolve::ObjectUse<'_>) -> Option<MissingReference<'s>> {
     match &used.what {
-        What::MissingColumn { qualifier, name } => Some(Missing {
+        UsedObject::MissingColumn { qualifier, name } => Some(MissingReference {
             at: used.at?,
             qualifier: qualifier.as_ref().map(|name| name.as_str()),
             name: name.as_str(),

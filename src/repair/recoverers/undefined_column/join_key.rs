@@ -2,20 +2,20 @@
 
 use crate::catalog::{KeyKind, RelationId};
 use crate::repair::Confidence;
-use crate::repair::names::context::{Ground, Missing, Seen, spelled};
-use crate::repair::names::name_repair::Fix;
-use crate::repair::names::reference_scopes::Role;
-use crate::repair::names::similarity::{Kinship, Likeness, Words};
+use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
+use crate::repair::names::name_repair::NameFix;
+use crate::repair::names::reference_scopes::ExpressionRole;
+use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::sql::tree::Node;
 
 /// `orders.customer_id = customers.customer_id` where the foreign key leads to `customers.id`.
-pub(in crate::repair) fn mend(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    seen: &Seen<'_>,
-    all: &[Seen<'_>],
-) -> Option<Fix> {
-    let Role::Compared {
+pub(in crate::repair) fn repair(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    seen: &VisibleItem<'_>,
+    all: &[VisibleItem<'_>],
+) -> Option<NameFix> {
+    let ExpressionRole::Compared {
         other: Node::ColumnRef(other),
         equal: true,
     } = missing.place.role
@@ -33,7 +33,7 @@ pub(in crate::repair) fn mend(
         return None;
     }
     let (relation, number) = beside.column(name)?.origin?;
-    let mut partners = partners(ground, own, relation, number);
+    let mut partners = partners(name_context, own, relation, number);
     partners.sort_unstable();
     partners.dedup();
     let [partner] = partners.as_slice() else {
@@ -42,12 +42,12 @@ pub(in crate::repair) fn mend(
     let mut columns = seen.item.columns.iter();
     let column = columns.find(|column| column.origin == Some((own, *partner)))?;
     let right = column.name.as_str();
-    let mut words = ground.own_words(seen.item);
-    words.extend(ground.own_words(beside.item));
-    words.push(Words::of(ground.name_of(relation)));
-    let likeness = Likeness::of(missing.name, right, &words);
+    let mut words = name_context.own_words(seen.item);
+    words.extend(name_context.own_words(beside.item));
+    words.push(NameWords::of(name_context.name_of(relation)));
+    let likeness = Similarity::of(missing.name, right, &words);
     // The two share a word, or the wrong name is the very name of the other side.
-    if likeness.kinship > Kinship::Contained && missing.name != *name {
+    if likeness.similarity_kind > SimilarityKind::Contained && missing.name != *name {
         return None;
     }
     let part = missing.parts.last()?;
@@ -56,7 +56,7 @@ pub(in crate::repair) fn mend(
         spelled(seen.qualifier, right),
         spelled(seen.qualifier, missing.name),
     );
-    Some(Fix::name(
+    Some(NameFix::name(
         Confidence::Likely,
         part.clone(),
         spelled(None, right),
@@ -66,9 +66,14 @@ pub(in crate::repair) fn mend(
 }
 
 /// The columns of a relation that a foreign key of one column ties to a column of another.
-fn partners(ground: &Ground<'_>, own: RelationId, other: RelationId, number: i16) -> Vec<i16> {
+fn partners(
+    name_context: &NameRepairContext<'_>,
+    own: RelationId,
+    other: RelationId,
+    number: i16,
+) -> Vec<i16> {
     let mut found = Vec::new();
-    for key in ground.catalog().keys() {
+    for key in name_context.catalog().keys() {
         let KeyKind::Foreign { to, to_columns } = &key.kind else {
             continue;
         };

@@ -1,57 +1,57 @@
 //! Columns that are nowhere here and one foreign key away: the join is added, where it can be.
 
-use super::wrong_relation::are_kin;
+use super::wrong_relation::are_synonyms;
 use crate::catalog::{KeyKind, RelationId};
 use crate::repair::Confidence;
-use crate::repair::names::context::{Ground, Missing, seen};
-use crate::repair::names::name_repair::{Fix, Mend, Told, With};
-use crate::repair::names::similarity::{Kinship, Likeness, Words};
+use crate::repair::names::context::{MissingColumn, NameRepairContext, visible_items};
+use crate::repair::names::name_repair::{NameAdvice, NameFix, NameRepair, NameReplacement};
+use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::repair::scopes;
-use crate::repair::scopes::Step;
+use crate::repair::scopes::JoinProposal;
 
 /// Replaces words about columns that are not here by the joins that bring them, all at once.
-pub(in crate::repair) fn joined(
-    ground: &Ground<'_>,
-    missing: &[Missing<'_>],
-    fixes: Vec<Fix>,
-) -> Vec<Fix> {
-    let absent: Vec<scopes::Missing<'_>> = missing
+pub(in crate::repair) fn add_missing_joins(
+    name_context: &NameRepairContext<'_>,
+    missing: &[MissingColumn<'_>],
+    fixes: Vec<NameFix>,
+) -> Vec<NameFix> {
+    let absent: Vec<scopes::MissingReference<'_>> = missing
         .iter()
         .zip(&fixes)
-        .filter(|(one, fix)| is_absent(fix) && !may_be_here(ground, one))
-        .filter(|(one, _)| !plays_a_part(ground, one) && !is_disputed(ground, one))
-        .map(|(one, _)| scopes::Missing {
+        .filter(|(one, fix)| is_absent(fix) && !may_be_visible(name_context, one))
+        .filter(|(one, _)| !key_names_role(name_context, one) && !has_rival_key(name_context, one))
+        .map(|(one, _)| scopes::MissingReference {
             at: one.place.at,
             qualifier: one.qualifier,
-            name: as_spelled(ground, one),
+            name: as_spelled(name_context, one),
         })
         .collect();
     if absent.is_empty() {
         return fixes;
     }
-    match scopes::step(ground.scene, &absent) {
-        Step::Nothing => fixes,
-        Step::Hinted(advice) => told_of(&absent, missing, fixes, advice),
-        Step::Joined { edits, change } => {
-            let stepped = |one: &Missing<'_>| absent.iter().any(|own| own.at == one.place.at);
+    match scopes::propose_joins(name_context.context, &absent) {
+        JoinProposal::Nothing => fixes,
+        JoinProposal::Hinted(advice) => advice_of(&absent, missing, fixes, advice),
+        JoinProposal::Joined { edits, change } => {
+            let stepped = |one: &MissingColumn<'_>| absent.iter().any(|own| own.at == one.place.at);
             let rest = missing.iter().zip(fixes).filter(|(one, _)| !stepped(one));
-            let mut all: Vec<Fix> = rest.map(|(_, fix)| fix).collect();
-            let meets = |mend: &Mend| {
-                edits
-                    .iter()
-                    .any(|edit| edit.span.start < mend.span.end && mend.span.start < edit.span.end)
+            let mut all: Vec<NameFix> = rest.map(|(_, fix)| fix).collect();
+            let meets = |repair: &NameRepair| {
+                edits.iter().any(|edit| {
+                    edit.span.start < repair.span.end && repair.span.start < edit.span.end
+                })
             };
             let clash = all
                 .iter()
-                .any(|fix| matches!(fix, Fix::Mended(mend) if meets(mend)));
+                .any(|fix| matches!(fix, NameFix::Repaired(repair) if meets(repair)));
             if clash {
-                return vec![Fix::told(change)];
+                return vec![NameFix::advised(change)];
             }
             all.extend(edits.into_iter().map(|edit| {
-                Fix::Mended(Mend {
+                NameFix::Repaired(NameRepair {
                     confidence: Confidence::Likely,
                     span: edit.span,
-                    with: With::Text(edit.replacement),
+                    with: NameReplacement::Text(edit.replacement),
                     beside: Vec::new(),
                     change: change.clone(),
                     renamed: None,
@@ -63,16 +63,16 @@ pub(in crate::repair) fn joined(
 }
 
 /// The name of a column as the only one near has it: without quotes its case is not written.
-fn as_spelled<'g>(ground: &'g Ground<'_>, missing: &Missing<'g>) -> &'g str {
-    if ground.ends_in_quotes(missing) {
+fn as_spelled<'g>(name_context: &'g NameRepairContext<'_>, missing: &MissingColumn<'g>) -> &'g str {
+    if name_context.ends_in_quotes(missing) {
         return missing.name;
     }
-    let catalog = ground.catalog();
-    let mut near: Vec<RelationId> = ground.relations();
+    let catalog = name_context.catalog();
+    let mut near: Vec<RelationId> = name_context.relations();
     for _step in 0..2 {
         let more: Vec<RelationId> = near
             .iter()
-            .flat_map(|one| ground.neighbours(*one))
+            .flat_map(|one| name_context.neighbours(*one))
             .collect();
         near.extend(more);
         near.sort_unstable();
@@ -80,7 +80,7 @@ fn as_spelled<'g>(ground: &'g Ground<'_>, missing: &Missing<'g>) -> &'g str {
     }
     let columns = near.iter().flat_map(|one| {
         let columns = catalog.columns_of(*one).iter();
-        columns.filter(|column| ground.reads(*one, column))
+        columns.filter(|column| name_context.may_show_column_of(*one, column))
     });
     let mut names: Vec<&str> = columns
         .map(|column| catalog.names().text(column.name))
@@ -94,34 +94,36 @@ fn as_spelled<'g>(ground: &'g Ground<'_>, missing: &Missing<'g>) -> &'g str {
     }
 }
 
-fn is_absent(fix: &Fix) -> bool {
-    matches!(fix, Fix::Told(Told { absent: true, .. }))
+fn is_absent(fix: &NameFix) -> bool {
+    matches!(fix, NameFix::Advised(NameAdvice { absent: true, .. }))
 }
 
 /// The words about the join in the place of those about the first column that it would bring.
-fn told_of(
-    absent: &[scopes::Missing<'_>],
-    missing: &[Missing<'_>],
-    fixes: Vec<Fix>,
+fn advice_of(
+    absent: &[scopes::MissingReference<'_>],
+    missing: &[MissingColumn<'_>],
+    fixes: Vec<NameFix>,
     advice: String,
-) -> Vec<Fix> {
+) -> Vec<NameFix> {
     let mut advice = Some(advice);
     let told = missing.iter().zip(fixes).map(|(one, fix)| match fix {
-        Fix::Told(told) if absent.iter().any(|own| own.at == one.place.at) => Fix::Told(Told {
-            advice: advice.take().unwrap_or(told.advice),
-            ..told
-        }),
+        NameFix::Advised(told) if absent.iter().any(|own| own.at == one.place.at) => {
+            NameFix::Advised(NameAdvice {
+                advice: advice.take().unwrap_or(told.advice),
+                ..told
+            })
+        }
         other => other,
     });
     told.collect()
 }
 
 /// Whether something that is here already may be what is meant: then nothing is joined.
-fn may_be_here(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
+fn may_be_visible(name_context: &NameRepairContext<'_>, missing: &MissingColumn<'_>) -> bool {
     if missing.name == "*" {
         return true;
     }
-    let all = seen(&ground.levels(missing.place));
+    let all = visible_items(&name_context.visible_scopes(missing.place));
     let named = |name: &str| all.iter().any(|seen| seen.item.is_called(name));
     let known = missing.qualifier.filter(|name| named(name));
     let mut meant = all.iter().filter(|seen| match (known, missing.qualifier) {
@@ -130,25 +132,30 @@ fn may_be_here(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
         (None, None) => true,
     });
     meant.any(|seen| {
-        let words = ground.own_words(seen.item);
+        let words = name_context.own_words(seen.item);
         seen.item.columns.iter().any(|column| {
             let name = column.name.as_str();
-            let likeness = Likeness::of(missing.name, name, &words);
+            let likeness = Similarity::of(missing.name, name, &words);
             // `name` is no `breed_name`, and `race_id` leads to a `race`.
-            let is_part = likeness.kinship == Kinship::Contained && !likeness.lost.is_empty();
-            let is_near = likeness.kinship <= Kinship::Contained
+            let is_part =
+                likeness.similarity_kind == SimilarityKind::Contained && !likeness.lost.is_empty();
+            let is_near = likeness.similarity_kind <= SimilarityKind::Contained
                 && likeness.score >= NEAR_MIN
                 && !is_part
-                && !leads_to(ground, column.origin, as_spelled(ground, missing));
-            is_near || are_kin(missing.name, name)
+                && !leads_to(
+                    name_context,
+                    column.origin,
+                    as_spelled(name_context, missing),
+                );
+            is_near || are_synonyms(missing.name, name)
         })
     })
 }
 
 /// Whether two keys lead to what may be meant: `age` of a student, and `pet_age` of a pet.
-fn is_disputed(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
-    let catalog = ground.catalog();
-    let all = seen(&ground.levels(missing.place));
+fn has_rival_key(name_context: &NameRepairContext<'_>, missing: &MissingColumn<'_>) -> bool {
+    let catalog = name_context.catalog();
+    let all = visible_items(&name_context.visible_scopes(missing.place));
     let here: Vec<RelationId> = (all.iter())
         .filter(|seen| {
             missing
@@ -166,31 +173,32 @@ fn is_disputed(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
             parents.push(to);
         }
     }
-    let wanted = as_spelled(ground, missing);
+    let wanted = as_spelled(name_context, missing);
     parents.iter().any(|parent| {
-        let own = [Words::of(ground.name_of(*parent))];
+        let own = [NameWords::of(name_context.name_of(*parent))];
         let columns = || catalog.columns_of(*parent).iter();
         let mut names = columns().map(|column| catalog.names().text(column.name));
         let has_it = names.any(|name| name == wanted);
         !has_it
             && columns().any(|column| {
                 let name = catalog.names().text(column.name);
-                let likeness = Likeness::of(wanted, name, &own);
-                ground.reads(*parent, column) && likeness.kinship <= Kinship::Own
+                let likeness = Similarity::of(wanted, name, &own);
+                name_context.may_show_column_of(*parent, column)
+                    && likeness.similarity_kind <= SimilarityKind::Own
             })
     })
 }
 
 /// Whether a column is the key of something that has a column of a name.
 pub(in crate::repair) fn leads_to(
-    ground: &Ground<'_>,
+    name_context: &NameRepairContext<'_>,
     origin: Option<(RelationId, i16)>,
     name: &str,
 ) -> bool {
     let Some((relation, number)) = origin else {
         return false;
     };
-    let catalog = ground.catalog();
+    let catalog = name_context.catalog();
     let mut keys = catalog.keys_of(relation).iter();
     keys.any(|key| match &key.kind {
         KeyKind::Foreign { to, .. } => {
@@ -204,15 +212,15 @@ pub(in crate::repair) fn leads_to(
 
 /// Whether the key that leads to a column says which part its row plays (`lead_id` to staff): the
 /// column of somebody is then not the column of what refers to them.
-fn plays_a_part(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
-    let catalog = ground.catalog();
-    let all = seen(&ground.levels(missing.place));
+fn key_names_role(name_context: &NameRepairContext<'_>, missing: &MissingColumn<'_>) -> bool {
+    let catalog = name_context.catalog();
+    let all = visible_items(&name_context.visible_scopes(missing.place));
     let here: Vec<RelationId> = all.iter().filter_map(|seen| seen.item.relation).collect();
-    let names = |relation: RelationId, numbers: &[i16]| -> Vec<Words> {
+    let names = |relation: RelationId, numbers: &[i16]| -> Vec<NameWords> {
         let columns = catalog.columns_of(relation).iter();
         columns
             .filter(|column| numbers.contains(&column.number))
-            .map(|column| Words::of(catalog.names().text(column.name)))
+            .map(|column| NameWords::of(catalog.names().text(column.name)))
             .collect()
     };
     let keys = here.iter().flat_map(|relation| catalog.keys_of(*relation));
@@ -221,17 +229,17 @@ fn plays_a_part(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
             return false;
         };
         let mut columns = catalog.columns_of(*to).iter();
-        let wanted = as_spelled(ground, missing);
+        let wanted = as_spelled(name_context, missing);
         let brings = columns.any(|column| catalog.names().text(column.name) == wanted);
         let mut known = names(*to, to_columns);
-        known.push(Words::of(ground.name_of(*to)));
+        known.push(NameWords::of(name_context.name_of(*to)));
         let own = names(key.relation, &key.columns);
         // Written as over there, or the child's own key: each of its rows goes with one of theirs.
         let is_same = own == names(*to, to_columns);
         let is_own = catalog.keys_of(key.relation).iter().any(|other| {
             matches!(other.kind, KeyKind::Primary | KeyKind::Unique) && other.columns == key.columns
         });
-        let mut words = own.iter().flat_map(Words::list);
+        let mut words = own.iter().flat_map(NameWords::list);
         let named = words.any(|word| {
             !KINDS.contains(&word.as_str()) && known.iter().any(|words| words.has(word))
         });

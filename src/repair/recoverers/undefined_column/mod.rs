@@ -27,6 +27,7 @@ pub(crate) mod added_table;
 pub(crate) mod foreign_key_join;
 #[cfg(test)]
 mod foreign_key_join_tests;
+mod foreign_key_parents;
 pub(crate) mod join_key;
 pub(crate) mod missing_join;
 pub(crate) mod misspelling;
@@ -37,37 +38,37 @@ pub(crate) mod quoted_literal;
 pub(in crate::repair) mod strategies;
 pub(crate) mod wrong_relation;
 
-use crate::repair::names::context::Ground;
-use crate::repair::{Answer, Scene};
+use crate::repair::names::context::NameRepairContext;
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    match Ground::of(scene) {
-        Some(ground) => strategies::all(&ground),
-        None => Answer::Silent,
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    match NameRepairContext::of(context) {
+        Some(name_context) => strategies::recover(&name_context),
+        None => RecovererAnswer::Silent,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
-    fn each(cases: &[(&str, Wanted<'_>)]) {
+    fn each(cases: &[(&str, ExpectedRepair<'_>)]) {
         for (before, wanted) in cases {
             let wanted = match wanted {
-                Wanted::Exact(text) => Wanted::Exact(text),
-                Wanted::Likely(text) => Wanted::Likely(text),
-                Wanted::Hint(text) => Wanted::Hint(text),
-                Wanted::Silence => Wanted::Silence,
+                ExpectedRepair::Exact(text) => ExpectedRepair::Exact(text),
+                ExpectedRepair::Likely(text) => ExpectedRepair::Likely(text),
+                ExpectedRepair::Hint(text) => ExpectedRepair::Hint(text),
+                ExpectedRepair::Silence => ExpectedRepair::Silence,
             };
-            let case = Case { before, wanted };
+            let case = RepairCase { before, wanted };
             let recoverer = Recoverer::UndefinedColumn;
-            check(recoverer, "42703", Names::Repaired, &[case]);
+            check(recoverer, "42703", OutputNameLaw::Repaired, &[case]);
         }
     }
 
     fn exact(cases: &[(&str, &str)]) {
-        let wanted = |after| Wanted::Exact(after);
+        let wanted = |after| ExpectedRepair::Exact(after);
         let cases: Vec<_> = cases
             .iter()
             .map(|(before, after)| (*before, wanted(after)))
@@ -78,7 +79,7 @@ mod tests {
     fn likely(cases: &[(&str, &str)]) {
         let cases: Vec<_> = cases
             .iter()
-            .map(|(before, after)| (*before, Wanted::Likely(after)))
+            .map(|(before, after)| (*before, ExpectedRepair::Likely(after)))
             .collect();
         each(&cases);
     }
@@ -86,7 +87,7 @@ mod tests {
     fn hints(cases: &[(&str, &str)]) {
         let cases: Vec<_> = cases
             .iter()
-            .map(|(before, words)| (*before, Wanted::Hint(words)))
+            .map(|(before, words)| (*before, ExpectedRepair::Hint(words)))
             .collect();
         each(&cases);
     }
@@ -469,10 +470,10 @@ mod tests {
     #[test]
     fn what_it_does_not_know_it_leaves() {
         each(&[
-            ("SELECT id FROM orders", Wanted::Silence),
-            ("SELECT x FROM nowhere", Wanted::Silence),
+            ("SELECT id FROM orders", ExpectedRepair::Silence),
+            ("SELECT x FROM nowhere", ExpectedRepair::Silence),
             // The server means another place than this program does.
-            ("SELECT ⟪id, emial FROM customers", Wanted::Silence),
+            ("SELECT ⟪id, emial FROM customers", ExpectedRepair::Silence),
         ]);
     }
 }

@@ -5,88 +5,94 @@ use std::ops::Range;
 
 use crate::catalog::{FunctionKind, Volatility, quote::quoted};
 use crate::repair::Confidence;
-use crate::repair::names::context::{Ground, Missing};
-use crate::repair::names::name_repair::{Fix, Mend, With};
-use crate::repair::names::reference_scopes::{Clause, Role};
-use crate::resolve::What;
+use crate::repair::names::context::{MissingColumn, NameRepairContext};
+use crate::repair::names::name_repair::{NameFix, NameRepair, NameReplacement};
+use crate::repair::names::reference_scopes::{ExpressionRole, ReferenceClause};
+use crate::resolve::UsedObject;
 use crate::sql::lexer::TokenKind;
 use crate::sql::tree::{self, nodes};
 
 /// What is known of an expression.
-struct Expression {
+struct OutputExpression {
     span: Range<usize>,
     /// Whether it is a plain column, or made of more.
-    nature: Nature,
+    nature: ExpressionNature,
 }
 
 /// What an expression is made of, as far as it matters where it may stand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Nature {
+enum ExpressionNature {
     Plain,
     Aggregate,
     Window,
     /// It gives another value each time, or several.
-    Unsteady,
+    VolatileOrSet,
 }
 
 /// A name of a result, replaced by what it stands for.
-pub(in crate::repair) fn mend(ground: &Ground<'_>, missing: &Missing<'_>) -> Option<Fix> {
+pub(in crate::repair) fn repair(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+) -> Option<NameFix> {
     let place = missing.place;
-    let frame = ground.places.frame(place.frame)?;
-    let whole_key =
-        matches!(place.role, Role::Whole) && matches!(place.clause, Clause::Order | Clause::Group);
-    let (number, target) = match named(frame.select, missing.name) {
-        Named::One(number, target) => (number, target),
-        Named::Several => {
-            return Some(Fix::told(format!(
+    let scope = name_context.places.frame(place.scope)?;
+    let whole_key = matches!(place.role, ExpressionRole::Whole)
+        && matches!(
+            place.clause,
+            ReferenceClause::Order | ReferenceClause::Group
+        );
+    let (number, target) = match named(scope.select, missing.name) {
+        OutputMatch::One(number, target) => (number, target),
+        OutputMatch::Several => {
+            return Some(NameFix::advised(format!(
                 "Several results are called {}: write out which one is meant.",
-                ground.text(missing.parts.first()?)
+                name_context.text(missing.parts.first()?)
             )));
         }
-        Named::Nothing if whole_key => return key_of_union(ground, missing),
-        Named::Nothing => return outer_name(ground, missing),
+        OutputMatch::Nothing if whole_key => return key_of_union(name_context, missing),
+        OutputMatch::Nothing => return outer_name(name_context, missing),
     };
-    if place.clause == Clause::Target(number) {
+    if place.clause == ReferenceClause::Target(number) {
         return None;
     }
     let span = missing.parts.first()?.clone();
     let name = target.name()?;
     if whole_key && name != missing.name {
-        return Some(super::strategies::case_fix(ground, &span, name));
+        return Some(super::strategies::case_fix(name_context, &span, name));
     }
-    let expression = written(ground, target, place.at)?;
-    if let Some(advice) = unfit(ground, &expression, place.clause, name) {
-        return Some(Fix::told(advice));
+    let expression = written(name_context, target, place.at)?;
+    if let Some(advice) = unfit(name_context, &expression, place.clause, name) {
+        return Some(NameFix::advised(advice));
     }
     let covers_all = match place.clause {
-        Clause::On(join) => frame
+        ReferenceClause::On(join) => scope
             .entries
             .iter()
             .all(|entry| entry.joins.iter().any(|(own, _)| *own == join)),
-        Clause::From(_) => false,
+        ReferenceClause::From(_) => false,
         _ => true,
     };
     if !covers_all {
-        return Some(Fix::told(format!(
+        return Some(NameFix::advised(format!(
             "{} is the name of a result, and is not known in a join: write what it stands for.",
             quoted(name)
         )));
     }
     // A result that is just this name keeps it.
     let after = match (place.clause, place.role) {
-        (Clause::Target(own), Role::Whole) if is_unnamed(frame.select, own) => {
-            format!(" AS {}", ground.text(&span))
+        (ReferenceClause::Target(own), ExpressionRole::Whole) if is_unnamed(scope.select, own) => {
+            format!(" AS {}", name_context.text(&span))
         }
         _ => String::new(),
     };
     let change = format!(
         "{} is the name of a result, and what it stands for is written in its place",
-        ground.text(&span)
+        name_context.text(&span)
     );
-    Some(Fix::Mended(Mend {
+    Some(NameFix::Repaired(NameRepair {
         confidence: Confidence::Exact,
         span,
-        with: With::Part(expression.span, after),
+        with: NameReplacement::Part(expression.span, after),
         beside: Vec::new(),
         change,
         renamed: None,
@@ -94,14 +100,14 @@ pub(in crate::repair) fn mend(ground: &Ground<'_>, missing: &Missing<'_>) -> Opt
 }
 
 /// Results of a name.
-enum Named<'t> {
+enum OutputMatch<'t> {
     One(usize, &'t nodes::ResTarget),
     Several,
     Nothing,
 }
 
 /// The result of a name, in any case where none has just this one.
-fn named<'t>(select: &'t nodes::SelectStmt, name: &str) -> Named<'t> {
+fn named<'t>(select: &'t nodes::SelectStmt, name: &str) -> OutputMatch<'t> {
     let all = || select.target_list().iter().enumerate();
     let exact = |target: &nodes::ResTarget| target.name() == Some(name);
     let folded = name.to_lowercase();
@@ -116,9 +122,9 @@ fn named<'t>(select: &'t nodes::SelectStmt, name: &str) -> Named<'t> {
         found = all().filter(|(_, target)| in_any_case(target)).collect();
     }
     match found.as_slice() {
-        [] => Named::Nothing,
-        [(number, target)] => Named::One(*number, target),
-        _ => Named::Several,
+        [] => OutputMatch::Nothing,
+        [(number, target)] => OutputMatch::One(*number, target),
+        _ => OutputMatch::Several,
     }
 }
 
@@ -128,27 +134,35 @@ fn is_unnamed(select: &nodes::SelectStmt, number: usize) -> bool {
 }
 
 /// ORDER BY of a UNION knows the names of its first query alone.
-fn key_of_union(ground: &Ground<'_>, missing: &Missing<'_>) -> Option<Fix> {
-    let mut select = ground.places.frame(missing.place.frame)?.select;
+fn key_of_union(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+) -> Option<NameFix> {
+    let mut select = name_context.places.frame(missing.place.scope)?.select;
     let mut is_union = false;
     while let Some(first) = select.larg() {
         (select, is_union) = (first, true);
     }
-    let Named::One(_, target) = named(select, missing.name) else {
+    let OutputMatch::One(_, target) = named(select, missing.name) else {
         return None;
     };
     let span = missing.parts.first()?;
-    is_union.then(|| super::strategies::case_fix(ground, span, target.name().unwrap_or_default()))
+    is_union
+        .then(|| super::strategies::case_fix(name_context, span, target.name().unwrap_or_default()))
 }
 
 /// The name of a result of a query further out.
-fn outer_name(ground: &Ground<'_>, missing: &Missing<'_>) -> Option<Fix> {
-    let mut outer = ground.places.chain(missing.place.frame).skip(1);
-    let frame = outer.find(|frame| matches!(named(frame.select, missing.name), Named::One(..)))?;
-    let Named::One(_, target) = named(frame.select, missing.name) else {
+fn outer_name(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+) -> Option<NameFix> {
+    let mut outer = name_context.places.scope_chain(missing.place.scope).skip(1);
+    let scope =
+        outer.find(|scope| matches!(named(scope.select, missing.name), OutputMatch::One(..)))?;
+    let OutputMatch::One(_, target) = named(scope.select, missing.name) else {
         return None;
     };
-    Some(Fix::told(format!(
+    Some(NameFix::advised(format!(
         "{} is the name of a result of the query around, which is not known inside: write what it \
          stands for.",
         quoted(target.name()?)
@@ -156,16 +170,20 @@ fn outer_name(ground: &Ground<'_>, missing: &Missing<'_>) -> Option<Fix> {
 }
 
 /// The expression of a result, as it is written.
-fn written(ground: &Ground<'_>, target: &nodes::ResTarget, from: usize) -> Option<Expression> {
+fn written(
+    name_context: &NameRepairContext<'_>,
+    target: &nodes::ResTarget,
+    from: usize,
+) -> Option<OutputExpression> {
     let start = usize::try_from(target.location).ok()?;
-    let first = ground.scene.token_at(start)?;
-    let tokens = ground.scene.tokens.get(first..)?;
+    let first = name_context.context.token_at(start)?;
+    let tokens = name_context.context.tokens.get(first..)?;
     let mut depth = 0_usize;
     // The last solid tokens: what ends the list, and before it AS and the name.
     let mut solid: Vec<(&Range<usize>, TokenKind)> = Vec::new();
     let mut before = "";
     for token in tokens.iter().filter(|token| !token.kind.is_blank()) {
-        let word = ground.scene.word(token);
+        let word = name_context.context.word(token);
         match word {
             "(" | "[" => depth += 1,
             ")" | "]" if depth == 0 => break,
@@ -184,12 +202,12 @@ fn written(ground: &Ground<'_>, target: &nodes::ResTarget, from: usize) -> Optio
     }
     solid.pop()?;
     if let Some((span, TokenKind::Word)) = solid.last()
-        && ground.text(span).eq_ignore_ascii_case("as")
+        && name_context.text(span).eq_ignore_ascii_case("as")
     {
         solid.pop();
     }
     let span = start..solid.last()?.0.end;
-    let text = ground.text(&span);
+    let text = name_context.text(&span);
     // What was cut out has to be an expression, and nothing else.
     let probe = tree::parse(&format!("SELECT ({text}\n)")).ok()?;
     let alone = probe.statements().next().is_some_and(|statement| {
@@ -199,41 +217,53 @@ fn written(ground: &Ground<'_>, target: &nodes::ResTarget, from: usize) -> Optio
     if !alone || text.contains("--") {
         return None;
     }
-    let nature = nature(ground, &span, from);
-    Some(Expression { span, nature })
+    let nature = nature(name_context, &span, from);
+    Some(OutputExpression { span, nature })
 }
 
 /// What the functions of a part of the text make of it, seen from a place of the same query: what
 /// a sub-select does inside stays there.
-fn nature(ground: &Ground<'_>, span: &Range<usize>, from: usize) -> Nature {
-    let query = ground.resolution.scope_at(from);
-    let is_here = |at: usize| span.contains(&at) && ground.resolution.scope_at(at) == query;
-    let mut tokens = ground.scene.tokens.iter();
+fn nature(
+    name_context: &NameRepairContext<'_>,
+    span: &Range<usize>,
+    from: usize,
+) -> ExpressionNature {
+    let query = name_context.resolution.scope_at(from);
+    let is_here = |at: usize| span.contains(&at) && name_context.resolution.scope_at(at) == query;
+    let mut tokens = name_context.context.tokens.iter();
     let has_window = tokens.any(|token| {
         token.kind == TokenKind::Word
             && is_here(token.span.start)
-            && ground.scene.word(token).eq_ignore_ascii_case("over")
+            && name_context
+                .context
+                .word(token)
+                .eq_ignore_ascii_case("over")
     });
     let mut nature = match has_window {
-        true => Nature::Window,
-        false => Nature::Plain,
+        true => ExpressionNature::Window,
+        false => ExpressionNature::Plain,
     };
-    for used in &ground.resolution.uses {
-        let (What::Functions { candidates, .. }, Some(at)) = (&used.what, used.at) else {
+    for used in &name_context.resolution.uses {
+        let (UsedObject::Functions { candidates, .. }, Some(at)) = (&used.what, used.at) else {
             continue;
         };
         if !span.contains(&at) {
             continue;
         }
-        for function in candidates.iter().map(|id| ground.catalog().function(*id)) {
+        for function in candidates
+            .iter()
+            .map(|id| name_context.catalog().function(*id))
+        {
             if function.volatility == Volatility::Volatile || function.returns_set {
-                return Nature::Unsteady;
+                return ExpressionNature::VolatileOrSet;
             }
             match function.kind {
-                FunctionKind::Aggregate { .. } if nature == Nature::Plain && is_here(at) => {
-                    nature = Nature::Aggregate;
+                FunctionKind::Aggregate { .. }
+                    if nature == ExpressionNature::Plain && is_here(at) =>
+                {
+                    nature = ExpressionNature::Aggregate;
                 }
-                FunctionKind::Window if is_here(at) => nature = Nature::Window,
+                FunctionKind::Window if is_here(at) => nature = ExpressionNature::Window,
                 FunctionKind::Aggregate { .. }
                 | FunctionKind::Window
                 | FunctionKind::Plain
@@ -246,29 +276,36 @@ fn nature(ground: &Ground<'_>, span: &Range<usize>, from: usize) -> Nature {
 
 /// Why an expression must not be written again in a clause, if so.
 fn unfit(
-    ground: &Ground<'_>,
-    expression: &Expression,
-    clause: Clause,
+    name_context: &NameRepairContext<'_>,
+    expression: &OutputExpression,
+    clause: ReferenceClause,
     name: &str,
 ) -> Option<String> {
-    let text = ground.text(&expression.span);
+    let text = name_context.text(&expression.span);
     let name = quoted(name);
     match (expression.nature, clause) {
-        (Nature::Unsteady, _) => Some(format!(
+        (ExpressionNature::VolatileOrSet, _) => Some(format!(
             "{name} is the name of a result, which is not known here, and what it stands for \
              would not give the same value twice: compute it in a sub-select."
         )),
-        (Nature::Aggregate, Clause::Where) => Some(format!(
+        (ExpressionNature::Aggregate, ReferenceClause::Where) => Some(format!(
             "{name} is the name of the aggregate {text}: a condition on it stands in HAVING, not \
              in WHERE."
         )),
-        (Nature::Aggregate, Clause::On(_) | Clause::Group | Clause::From(_)) => Some(format!(
+        (
+            ExpressionNature::Aggregate,
+            ReferenceClause::On(_) | ReferenceClause::Group | ReferenceClause::From(_),
+        ) => Some(format!(
             "{name} is the name of the aggregate {text}, which cannot stand here: compute it in a \
              sub-select."
         )),
         (
-            Nature::Window,
-            Clause::Where | Clause::Having | Clause::On(_) | Clause::Group | Clause::From(_),
+            ExpressionNature::Window,
+            ReferenceClause::Where
+            | ReferenceClause::Having
+            | ReferenceClause::On(_)
+            | ReferenceClause::Group
+            | ReferenceClause::From(_),
         ) => Some(format!(
             "{name} is the name of a window function's result: put the query into a sub-select, \
              and the condition on {name} around it."

@@ -5,54 +5,62 @@ use super::strategies::case_fix;
 use super::{join_key, misspelling, wrong_relation};
 use crate::catalog::quote::quoted;
 use crate::repair::Confidence;
-use crate::repair::names::context::{Ground, Level, Missing, Seen, spelled};
-use crate::repair::names::gates::{Existing, Judged, Wanted, judge};
-use crate::repair::names::name_repair::Fix;
-use crate::repair::names::reference_scopes::{Clause, Role};
-use crate::repair::names::similarity::{Kinship, Likeness, Words};
+use crate::repair::names::context::{
+    MissingColumn, NameRepairContext, VisibleItem, VisibleScope, spelled,
+};
+use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
+use crate::repair::names::name_repair::NameFix;
+use crate::repair::names::reference_scopes::{ExpressionRole, ReferenceClause};
+use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::repair::names::suggestions;
 use crate::sql::tree::Node;
 
 /// Mends a reference with a qualifier, or says what stands against it.
-pub(in crate::repair) fn mend(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    levels: &[Level<'_>],
-    all: &[Seen<'_>],
-) -> Fix {
+pub(in crate::repair) fn repair(
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    levels: &[VisibleScope<'_>],
+    all: &[VisibleItem<'_>],
+) -> NameFix {
     let qualifier = missing.qualifier.unwrap_or_default();
     let mut called = all.iter().filter(|seen| seen.item.is_called(qualifier));
     match (called.next(), called.next()) {
-        (Some(seen), None) => in_known(ground, missing, seen, all),
-        (Some(_), Some(_)) => Fix::told(format!(
+        (Some(seen), None) => in_known(names, missing, seen, all),
+        (Some(_), Some(_)) => NameFix::advised(format!(
             "{} stands for several things in FROM: give each its own alias.",
             quoted(qualifier)
         )),
-        (None, _) => of_unknown(ground, missing, levels, all),
+        (None, _) => of_unknown(names, missing, levels, all),
     }
 }
 
 /// The qualifier is right, or names another thing than it should.
-fn in_known(ground: &Ground<'_>, missing: &Missing<'_>, seen: &Seen<'_>, all: &[Seen<'_>]) -> Fix {
+fn in_known(
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    seen: &VisibleItem<'_>,
+    all: &[VisibleItem<'_>],
+) -> NameFix {
     if let Some(column) = seen.column_in_any_case(missing.name)
         && let Some(part) = missing.parts.last()
     {
-        return case_fix(ground, part, column.name.as_str());
+        return case_fix(names, part, column.name.as_str());
     }
-    if let Some(fix) = join_key::mend(ground, missing, seen, all) {
+    if let Some(fix) = join_key::repair(names, missing, seen, all) {
         return fix;
     }
-    let own_words = ground.own_words(seen.item);
+    let own_words = names.own_words(seen.item);
     let plausible = seen.item.columns.iter().find(|column| {
-        let likeness = Likeness::of(missing.name, column.name.as_str(), &own_words);
-        let is_part = likeness.kinship == Kinship::Contained && !likeness.lost.is_empty();
-        likeness.kinship <= Kinship::Contained
+        let likeness = Similarity::of(missing.name, column.name.as_str(), &own_words);
+        let is_part =
+            likeness.similarity_kind == SimilarityKind::Contained && !likeness.lost.is_empty();
+        likeness.similarity_kind <= SimilarityKind::Contained
             && likeness.score >= PLAUSIBLE_MIN
             && !is_part
-            && !leads_to(ground, column.origin, missing.name)
+            && !leads_to(names, column.origin, missing.name)
     });
-    let in_case = ground.ends_in_quotes(missing);
-    let others: Vec<(&Seen<'_>, &str)> = all
+    let in_case = names.ends_in_quotes(missing);
+    let others: Vec<(&VisibleItem<'_>, &str)> = all
         .iter()
         .filter(|other| !std::ptr::eq(other.item, seen.item))
         .filter_map(|other| Some((other, other.qualifier?)))
@@ -62,21 +70,21 @@ fn in_known(ground: &Ground<'_>, missing: &Missing<'_>, seen: &Seen<'_>, all: &[
         })
         .collect();
     match (others.as_slice(), plausible) {
-        ([(other, name)], None) => match wrong_relation::objection(ground, missing, seen, other) {
+        ([(other, name)], None) => match wrong_relation::objection(names, missing, seen, other) {
             None => match other.column_in_any_case(missing.name) {
                 Some(column) if column.name.as_str() != missing.name => both(
-                    ground,
+                    names,
                     missing,
                     name,
                     column.name.as_str(),
                     Confidence::Likely,
                 ),
-                _ => moved(ground, missing, name, Confidence::Likely),
+                _ => moved(names, missing, name, Confidence::Likely),
             },
-            Some(advice) => Fix::told(advice),
+            Some(advice) => NameFix::advised(advice),
         },
-        ([], _) => misspelling::of_item(ground, missing, seen)
-            .unwrap_or_else(|| suggestions::column(ground, missing, all, &[])),
+        ([], _) => misspelling::of_item(names, missing, seen)
+            .unwrap_or_else(|| suggestions::column(names, missing, all, &[])),
         (several, _) => {
             let spelled: Vec<String> = several
                 .iter()
@@ -87,7 +95,7 @@ fn in_known(ground: &Ground<'_>, missing: &Missing<'_>, seen: &Seen<'_>, all: &[
                         .map(|(column, name)| spelled(Some(name), column.name.as_str())),
                 )
                 .collect();
-            Fix::told(format!(
+            NameFix::advised(format!(
                 "{} has no column {}; it may be {}.",
                 quoted(missing.qualifier.unwrap_or_default()),
                 quoted(missing.name),
@@ -98,36 +106,41 @@ fn in_known(ground: &Ground<'_>, missing: &Missing<'_>, seen: &Seen<'_>, all: &[
 }
 
 /// The same column after another name.
-fn moved(ground: &Ground<'_>, missing: &Missing<'_>, name: &str, sure: Confidence) -> Fix {
+fn moved(
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    name: &str,
+    sure: Confidence,
+) -> NameFix {
     let (Some(first), Some(last)) = (missing.parts.first(), missing.parts.iter().rev().nth(1))
     else {
-        return suggestions::column(ground, missing, &[], &[]);
+        return suggestions::column(names, missing, &[], &[]);
     };
     let span = first.start..last.end;
     let whole = first.start..missing.parts.last().map_or(last.end, |part| part.end);
     let change = format!(
         "{} stands for {}",
         spelled(Some(name), missing.name),
-        ground.text(&whole)
+        names.text(&whole)
     );
-    Fix::text(sure, span, quoted(name).into_owned(), change)
+    NameFix::text(sure, span, quoted(name).into_owned(), change)
 }
 
 /// The qualifier names nothing that can be referred to.
 fn of_unknown(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    levels: &[Level<'_>],
-    all: &[Seen<'_>],
-) -> Fix {
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    levels: &[VisibleScope<'_>],
+    all: &[VisibleItem<'_>],
+) -> NameFix {
     let qualifier = missing.qualifier.unwrap_or_default();
     let beyond = levels.iter().any(|level| {
         let mut items = level.view.items.iter();
         items.any(|item| item.is_called(qualifier))
     });
     if beyond {
-        return Fix::told(match missing.place.clause {
-            Clause::On(_) => format!(
+        return NameFix::advised(match missing.place.clause {
+            ReferenceClause::On(_) => format!(
                 "{0} is in FROM, but ON of this join sees only what the join joins: join {0} \
                  before it, with JOIN and not with a comma.",
                 quoted(qualifier)
@@ -139,58 +152,62 @@ fn of_unknown(
             ),
         });
     }
-    let has = |seen: &&Seen<'_>| missing.name == "*" || seen.column(missing.name).is_some();
-    let named: Vec<(&Seen<'_>, &str)> = all
+    let has = |seen: &&VisibleItem<'_>| missing.name == "*" || seen.column(missing.name).is_some();
+    let named: Vec<(&VisibleItem<'_>, &str)> = all
         .iter()
         .filter_map(|seen| Some((seen, seen.qualifier?)))
         .collect();
-    let only = |is: &dyn Fn(&Seen<'_>, &str) -> bool| {
+    let only = |is: &dyn Fn(&VisibleItem<'_>, &str) -> bool| {
         let mut found = named.iter().filter(|(seen, name)| is(seen, name));
         found.next().filter(|_| found.next().is_none()).copied()
     };
     let table = only(&|seen, _| {
-        let relation = seen.item.relation.map(|relation| ground.name_of(relation));
+        let relation = seen.item.relation.map(|relation| names.name_of(relation));
         relation.is_some_and(|own| own == qualifier)
     });
     let in_case = only(&|_, name| name.to_lowercase() == qualifier.to_lowercase());
     if let Some((seen, name)) = table.or(in_case) {
         return match (has(&seen), seen.column_in_any_case(missing.name)) {
-            (true, _) => moved(ground, missing, name, schema_agrees(ground, missing, seen)),
+            (true, _) => moved(names, missing, name, schema_agrees(names, missing, seen)),
             (false, Some(column)) => both(
-                ground,
+                names,
                 missing,
                 name,
                 column.name.as_str(),
                 Confidence::Exact,
             ),
-            (false, None) => suggestions::column(ground, missing, &[*seen], &[]),
+            (false, None) => suggestions::column(names, missing, &[*seen], &[]),
         };
     }
-    if let Some((_, name)) = inner_alias(ground, missing, &named) {
-        return moved(ground, missing, name, Confidence::Likely);
+    if let Some((_, name)) = inner_alias(names, missing, &named) {
+        return moved(names, missing, name, Confidence::Likely);
     }
-    if is_alias_elsewhere(ground, qualifier) {
-        return Fix::told(format!(
+    if is_alias_elsewhere(names, qualifier) {
+        return NameFix::advised(format!(
             "{} is the alias of something inside a sub-select and is not known outside of it: \
              refer to the sub-select's own alias and columns.",
             quoted(qualifier)
         ));
     }
-    match alias_typo(ground, qualifier, &named) {
-        Ok((seen, name)) if has(&seen) => moved(ground, missing, name, Confidence::Likely),
-        Ok((seen, _)) => suggestions::column(ground, missing, &[*seen], &[]),
-        Err(failed) => suggestions::entry(ground, missing, all, failed),
+    match alias_typo(names, qualifier, &named) {
+        Ok((seen, name)) if has(&seen) => moved(names, missing, name, Confidence::Likely),
+        Ok((seen, _)) => suggestions::column(names, missing, &[*seen], &[]),
+        Err(failed) => suggestions::entry(names, missing, all, failed),
     }
 }
 
 /// Where a schema is written before the table's name, it has to be the table's.
-fn schema_agrees(ground: &Ground<'_>, missing: &Missing<'_>, seen: &Seen<'_>) -> Confidence {
+fn schema_agrees(
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    seen: &VisibleItem<'_>,
+) -> Confidence {
     let [.., schema, _, _] = missing.parts.as_slice() else {
         return Confidence::Exact;
     };
-    let schema = ground.text(schema).trim_matches('"').to_lowercase();
+    let schema = names.text(schema).trim_matches('"').to_lowercase();
     let own = seen.item.relation.map(|relation| {
-        let catalog = ground.catalog();
+        let catalog = names.catalog();
         let schema = catalog.schema(catalog.relation(relation).schema).name;
         catalog.names().text(schema).to_lowercase()
     });
@@ -202,29 +219,29 @@ fn schema_agrees(ground: &Ground<'_>, missing: &Missing<'_>, seen: &Seen<'_>) ->
 
 /// Another qualifier, and the column in another case.
 fn both(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
     name: &str,
     column: &str,
     sure: Confidence,
-) -> Fix {
+) -> NameFix {
     let (Some(first), Some(last)) = (missing.parts.first(), missing.parts.last()) else {
-        return suggestions::column(ground, missing, &[], &[]);
+        return suggestions::column(names, missing, &[], &[]);
     };
     let span = first.start..last.end;
     let right = spelled(Some(name), column);
-    let change = format!("{right} stands for {}", ground.text(&span));
-    Fix::name(sure, span, right, change, column)
+    let change = format!("{right} stands for {}", names.text(&span));
+    NameFix::name(sure, span, right, change, column)
 }
 
 /// The only thing here that passes on the very column that an alias inside of it stands for.
 fn inner_alias<'s, 'g>(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    named: &[(&'s Seen<'g>, &'g str)],
-) -> Option<(&'s Seen<'g>, &'g str)> {
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    named: &[(&'s VisibleItem<'g>, &'g str)],
+) -> Option<(&'s VisibleItem<'g>, &'g str)> {
     let qualifier = missing.qualifier?;
-    let views = ground.resolution.scopes.iter();
+    let views = names.resolution.scopes.iter();
     let relations: Vec<_> = views
         .flat_map(|view| &view.items)
         .filter(|item| item.is_called(qualifier))
@@ -244,47 +261,54 @@ fn inner_alias<'s, 'g>(
     holders.next().is_none().then_some(one)
 }
 
-fn is_alias_elsewhere(ground: &Ground<'_>, qualifier: &str) -> bool {
-    let mut entries = ground.places.frames.iter().flat_map(|frame| &frame.entries);
+fn is_alias_elsewhere(names: &NameRepairContext<'_>, qualifier: &str) -> bool {
+    let mut entries = names
+        .places
+        .reference_scopes
+        .iter()
+        .flat_map(|scope| &scope.entries);
     entries.any(|entry| entry.name == Some(qualifier))
 }
 
 /// The one thing in FROM that is called nearly so.
 fn alias_typo<'s, 'g>(
-    ground: &Ground<'_>,
+    names: &NameRepairContext<'_>,
     qualifier: &str,
-    named: &[(&'s Seen<'g>, &'g str)],
-) -> Result<(&'s Seen<'g>, &'g str), Vec<crate::repair::NameGate>> {
-    let mut candidates: Vec<Existing<'_>> = Vec::new();
+    named: &[(&'s VisibleItem<'g>, &'g str)],
+) -> Result<(&'s VisibleItem<'g>, &'g str), Vec<crate::repair::NameGate>> {
+    let mut candidates: Vec<CandidateName<'_>> = Vec::new();
     let mut of: Vec<usize> = Vec::new();
     for (place, (seen, name)) in named.iter().enumerate() {
-        let relation = seen.item.relation.map(|relation| ground.name_of(relation));
-        let mut names = vec![*name];
-        names.extend(relation.filter(|own| own != name));
+        let relation = seen.item.relation.map(|relation| names.name_of(relation));
+        let mut spellings = vec![*name];
+        spellings.extend(relation.filter(|own| own != name));
         // Of an alias and the relation behind it the nearer one counts.
-        names.sort_by(|one, other| {
-            let of = |name: &str| Likeness::of(qualifier, name, &[]).score;
+        spellings.sort_by(|one, other| {
+            let of = |name: &str| Similarity::of(qualifier, name, &[]).score;
             of(other).total_cmp(&of(one))
         });
-        candidates.extend(names.first().map(|name| Existing {
+        candidates.extend(spellings.first().map(|name| CandidateName {
             name,
             own: Vec::new(),
             in_reach: true,
         }));
         of.push(place);
     }
-    let wanted = Wanted {
+    let wanted = UnknownName {
         name: qualifier,
         bare: false,
         one_relation: true,
         cheaper_tried: true,
     };
-    match judge(&wanted, &candidates, false, ground.scene.settings) {
-        Judged::Passed { place, kinship } if kinship <= Kinship::Aligned => {
+    match check_gates(&wanted, &candidates, false, names.context.settings) {
+        NameGateResult::Passed {
+            place,
+            similarity_kind,
+        } if similarity_kind <= SimilarityKind::Aligned => {
             named.get(place).copied().ok_or_else(Vec::new)
         }
-        Judged::Passed { .. } => Err(vec![crate::repair::NameGate::Containment]),
-        Judged::Failed { failed } => match by_initials(ground, qualifier, named) {
+        NameGateResult::Passed { .. } => Err(vec![crate::repair::NameGate::Containment]),
+        NameGateResult::Failed { failed } => match by_initials(names, qualifier, named) {
             Some(found) => Ok(found),
             None => Err(failed),
         },
@@ -293,12 +317,12 @@ fn alias_typo<'s, 'g>(
 
 /// The one thing in FROM without an alias whose initials, or first letters, are the qualifier.
 fn by_initials<'s, 'g>(
-    ground: &Ground<'_>,
+    names: &NameRepairContext<'_>,
     qualifier: &str,
-    named: &[(&'s Seen<'g>, &'g str)],
-) -> Option<(&'s Seen<'g>, &'g str)> {
+    named: &[(&'s VisibleItem<'g>, &'g str)],
+) -> Option<(&'s VisibleItem<'g>, &'g str)> {
     let fits = |name: &str| {
-        let words = Words::of(name);
+        let words = NameWords::of(name);
         let initials: String = words
             .list()
             .iter()
@@ -309,21 +333,25 @@ fn by_initials<'s, 'g>(
     let [(seen, name)] = named else {
         return None;
     };
-    let relation = ground.name_of(seen.item.relation?);
-    let is_unaliased = relation == *name && !qualifier.is_empty() && !ground.is_common(qualifier);
-    (is_unaliased && (fits(name) || is_forgotten(ground, qualifier))).then_some((*seen, *name))
+    let relation = names.name_of(seen.item.relation?);
+    let is_unaliased = relation == *name && !qualifier.is_empty() && !names.is_cte_name(qualifier);
+    (is_unaliased && (fits(name) || is_forgotten(names, qualifier))).then_some((*seen, *name))
 }
 
 /// Whether a qualifier looks like an alias that was never given: short, the only one that is
 /// unknown, and nothing else in the whole text has one.
-fn is_forgotten(ground: &Ground<'_>, qualifier: &str) -> bool {
-    let mut refs = ground.places.refs.iter();
+fn is_forgotten(names: &NameRepairContext<'_>, qualifier: &str) -> bool {
+    let mut refs = names.places.refs.iter();
     let is_only = refs.all(|place| {
         let fields = place.reference.fields();
         let first = fields.iter().next().and_then(Node::as_str);
-        fields.len() == 1 || !ground.is_missing(place.at) || first == Some(qualifier)
+        fields.len() == 1 || !names.is_missing(place.at) || first == Some(qualifier)
     });
-    let mut entries = ground.places.frames.iter().flat_map(|frame| &frame.entries);
+    let mut entries = names
+        .places
+        .reference_scopes
+        .iter()
+        .flat_map(|scope| &scope.entries);
     let none_has_one =
         entries.all(|entry| entry.table.is_some_and(|table| table.alias().is_none()));
     qualifier.len() <= ALIAS_LETTERS_MAX && is_only && none_has_one
@@ -336,6 +364,6 @@ const ALIAS_LETTERS_MAX: usize = 3;
 const PLAUSIBLE_MIN: f64 = 0.5;
 
 /// Whether a reference is part of something whose result depends on what is NULL.
-pub(in crate::repair) fn is_delicate(role: Role<'_>) -> bool {
-    matches!(role, Role::Test | Role::Argument { .. })
+pub(in crate::repair) fn is_delicate(role: ExpressionRole<'_>) -> bool {
+    matches!(role, ExpressionRole::Test | ExpressionRole::Argument { .. })
 }

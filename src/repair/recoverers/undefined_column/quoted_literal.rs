@@ -3,15 +3,15 @@
 use crate::catalog::RelationId;
 use crate::limits::NAMES_RELATIONS_MAX;
 use crate::repair::Confidence;
-use crate::repair::names::context::{Ground, Missing, Seen};
-use crate::repair::names::name_repair::Fix;
-use crate::repair::names::reference_scopes::{Clause, Role};
-use crate::repair::names::similarity::{Kinship, Likeness};
+use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem};
+use crate::repair::names::name_repair::NameFix;
+use crate::repair::names::reference_scopes::{ExpressionRole, ReferenceClause};
+use crate::repair::names::similarity::{Similarity, SimilarityKind};
 use crate::sql::tree::{self, Node, list};
 
 /// How sure it is that a value stands here and not a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum QuotedReading {
     /// Nothing else makes sense.
     Value,
     /// A value, unless the name is one that was made up.
@@ -21,98 +21,119 @@ enum Reading {
 }
 
 /// A name in double quotes that can only be a value becomes one.
-pub(in crate::repair) fn mend(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    all: &[Seen<'_>],
-) -> Option<Fix> {
-    let content = ground.in_quotes(missing)?;
-    let reading = reading(ground, missing, &content);
-    if reading == Reading::Name {
+pub(in crate::repair) fn repair(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
+) -> Option<NameFix> {
+    let content = name_context.in_quotes(missing)?;
+    let reading = reading(name_context, missing, &content);
+    if reading == QuotedReading::Name {
         return None;
     }
-    if let Some(column) = like_a_column(ground, &content, reading, all) {
-        return Some(Fix::told(format!(
+    if let Some(column) = like_a_column(name_context, &content, reading, all) {
+        return Some(NameFix::advised(format!(
             "{} names no column here: a text is written in single quotes, and the nearest column \
              is {column}.",
-            ground.text(missing.parts.first()?),
+            name_context.text(missing.parts.first()?),
         )));
     }
     let folded = content.to_lowercase();
-    let form = |of, place| reading == Reading::Value && is_form(of, place);
-    let is_form = matches!(missing.place.role, Role::Argument { of, place, .. } if form(of, place));
-    let elsewhere = !is_form && ground.is_a_column(|name| name.to_lowercase() == folded);
+    let form = |of, place| reading == QuotedReading::Value && is_format_argument(of, place);
+    let is_form =
+        matches!(missing.place.role, ExpressionRole::Argument { of, place, .. } if form(of, place));
+    let elsewhere = !is_form && name_context.is_any_column(|name| name.to_lowercase() == folded);
     let confidence = match (reading, missing.place.clause) {
-        (Reading::Value, _) if elsewhere => Confidence::Likely,
-        (Reading::Value, Clause::On(_)) if has_letters(&content) => Confidence::Likely,
-        (Reading::Value, _) => Confidence::Exact,
-        (Reading::Maybe | Reading::Name, _) if elsewhere => return None,
-        (Reading::Maybe | Reading::Name, _) => Confidence::Likely,
+        (QuotedReading::Value, _) if elsewhere => Confidence::Likely,
+        (QuotedReading::Value, ReferenceClause::On(_)) if has_letters(&content) => {
+            Confidence::Likely
+        }
+        (QuotedReading::Value, _) => Confidence::Exact,
+        (QuotedReading::Maybe | QuotedReading::Name, _) if elsewhere => return None,
+        (QuotedReading::Maybe | QuotedReading::Name, _) => Confidence::Likely,
     };
     let right = format!("'{}'", content.replace('\'', "''"));
     let span = missing.parts.first()?.clone();
-    let change = format!("{} is a text, not a name: {right}", ground.text(&span));
-    Some(Fix::text(confidence, span, right, change))
+    let change = format!(
+        "{} is a text, not a name: {right}",
+        name_context.text(&span)
+    );
+    Some(NameFix::text(confidence, span, right, change))
 }
 
 /// Whether a value makes sense at the place of a name in quotes.
-pub(in crate::repair) fn is_value(ground: &Ground<'_>, missing: &Missing<'_>) -> bool {
-    let content = ground.in_quotes(missing);
-    content.is_some_and(|content| reading(ground, missing, &content) != Reading::Name)
+pub(in crate::repair) fn is_value(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+) -> bool {
+    let content = name_context.in_quotes(missing);
+    content.is_some_and(|content| reading(name_context, missing, &content) != QuotedReading::Name)
 }
 
-fn reading(ground: &Ground<'_>, missing: &Missing<'_>, content: &str) -> Reading {
-    let is_known = |node| is_known_value(ground, node);
+fn reading(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    content: &str,
+) -> QuotedReading {
+    let is_known = |node| is_known_value(name_context, node);
     match missing.place.role {
-        Role::Compared { other, .. } if is_known(other) => Reading::Value,
-        Role::Listed { sought } if is_known(sought) => Reading::Value,
-        Role::Branch | Role::Tested | Role::Element => Reading::Value,
+        ExpressionRole::Compared { other, .. } if is_known(other) => QuotedReading::Value,
+        ExpressionRole::Listed { sought } if is_known(sought) => QuotedReading::Value,
+        ExpressionRole::Branch | ExpressionRole::Tested | ExpressionRole::Element => {
+            QuotedReading::Value
+        }
         // No column is called by a number.
-        Role::Compared { .. } if is_number(content) => Reading::Value,
-        Role::Cast if !has_letters(content) => Reading::Value,
-        Role::Joined { .. } if !has_letters(content) => Reading::Value,
-        Role::Joined { other } if is_known(other) && content.contains(' ') => Reading::Maybe,
-        Role::Argument { of, place, .. } if is_form(of, place) => Reading::Value,
-        Role::Argument { all, place, .. } if has_known(ground, all, place) => match () {
-            () if !has_letters(content) || is_pattern(content) => Reading::Value,
-            () if place == 0 => Reading::Name,
-            () => Reading::Maybe,
-        },
-        Role::Compared { .. }
-        | Role::Listed { .. }
-        | Role::Cast
-        | Role::Joined { .. }
-        | Role::Argument { .. }
-        | Role::Whole
-        | Role::Test
-        | Role::Part => Reading::Name,
+        ExpressionRole::Compared { .. } if is_number(content) => QuotedReading::Value,
+        ExpressionRole::Cast if !has_letters(content) => QuotedReading::Value,
+        ExpressionRole::Joined { .. } if !has_letters(content) => QuotedReading::Value,
+        ExpressionRole::Joined { other } if is_known(other) && content.contains(' ') => {
+            QuotedReading::Maybe
+        }
+        ExpressionRole::Argument { of, place, .. } if is_format_argument(of, place) => {
+            QuotedReading::Value
+        }
+        ExpressionRole::Argument { all, place, .. } if has_known(name_context, all, place) => {
+            match () {
+                () if !has_letters(content) || is_pattern(content) => QuotedReading::Value,
+                () if place == 0 => QuotedReading::Name,
+                () => QuotedReading::Maybe,
+            }
+        }
+        ExpressionRole::Compared { .. }
+        | ExpressionRole::Listed { .. }
+        | ExpressionRole::Cast
+        | ExpressionRole::Joined { .. }
+        | ExpressionRole::Argument { .. }
+        | ExpressionRole::Whole
+        | ExpressionRole::Test
+        | ExpressionRole::Part => QuotedReading::Name,
     }
 }
 
 /// Whether an argument of a function is a format, a field or a separator.
-fn is_form(of: &str, place: usize) -> bool {
+fn is_format_argument(of: &str, place: usize) -> bool {
     let mut forms = FORMS.iter();
     forms.any(|(name, own)| of.eq_ignore_ascii_case(name) && *own == place)
 }
 
-fn has_known(ground: &Ground<'_>, all: &list::NodeList, place: usize) -> bool {
+fn has_known(name_context: &NameRepairContext<'_>, all: &list::NodeList, place: usize) -> bool {
     let others = all.iter().enumerate().filter(|(own, _)| *own != place);
     others
         .into_iter()
-        .any(|(_, node)| is_known_value(ground, node))
+        .any(|(_, node)| is_known_value(name_context, node))
 }
 
 /// Whether an expression has a column in it, or a sub-select: beside a constant, or beside another
 /// name in quotes that does not exist, a name in quotes is no value.
-fn is_known_value(ground: &Ground<'_>, node: Node<'_>) -> bool {
+fn is_known_value(name_context: &NameRepairContext<'_>, node: Node<'_>) -> bool {
     let mut waiting = vec![node];
     while let Some(node) = waiting.pop() {
         match node {
             Node::SubLink(_) => return true,
             Node::ColumnRef(reference) => {
                 let at = usize::try_from(reference.location).ok();
-                let is_missing = at.is_some_and(|at| ground.is_missing(at));
-                let text = at.and_then(|at| ground.scene.text.get(at..));
+                let is_missing = at.is_some_and(|at| name_context.is_missing(at));
+                let text = at.and_then(|at| name_context.context.text.get(at..));
                 if !is_missing || text.is_some_and(|text| !text.starts_with('"')) {
                     return true;
                 }
@@ -129,20 +150,20 @@ fn is_known_value(ground: &Ground<'_>, node: Node<'_>) -> bool {
 
 /// A column that the text may have meant after all.
 fn like_a_column(
-    ground: &Ground<'_>,
+    name_context: &NameRepairContext<'_>,
     content: &str,
-    reading: Reading,
-    all: &[Seen<'_>],
+    reading: QuotedReading,
+    all: &[VisibleItem<'_>],
 ) -> Option<String> {
-    if content.contains('%') && reading == Reading::Value {
+    if content.contains('%') && reading == QuotedReading::Value {
         return None;
     }
     let is_near = |name: &str| {
-        let likeness = Likeness::of(content, name, &[]);
+        let likeness = Similarity::of(content, name, &[]);
         match reading {
-            Reading::Value => likeness.kinship <= Kinship::Joints,
-            Reading::Maybe | Reading::Name => {
-                likeness.kinship <= Kinship::Contained && likeness.score >= 0.8
+            QuotedReading::Value => likeness.similarity_kind <= SimilarityKind::Separators,
+            QuotedReading::Maybe | QuotedReading::Name => {
+                likeness.similarity_kind <= SimilarityKind::Contained && likeness.score >= 0.8
             }
         }
     };
@@ -153,14 +174,17 @@ fn like_a_column(
             }
         }
     }
-    let catalog = ground.catalog();
-    let own = ground.relations();
+    let catalog = name_context.catalog();
+    let own = name_context.relations();
     let mut near: Vec<RelationId> = own.clone();
-    near.extend(own.iter().flat_map(|relation| ground.neighbours(*relation)));
+    near.extend(
+        own.iter()
+            .flat_map(|relation| name_context.neighbours(*relation)),
+    );
     near.truncate(NAMES_RELATIONS_MAX);
     near.into_iter().find_map(|relation| {
         let columns = catalog.columns_of(relation).iter();
-        let columns = columns.filter(|column| ground.reads(relation, column));
+        let columns = columns.filter(|column| name_context.may_show_column_of(relation, column));
         let mut names = columns.map(|column| catalog.names().text(column.name));
         let found = names.find(|name| is_near(name))?;
         Some(format!("{found} of {}", catalog.relation_name(relation)))

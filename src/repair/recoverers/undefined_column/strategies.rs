@@ -3,81 +3,88 @@
 use super::{missing_join, misspelling, output_name, output_renames, qualifier, quoted_literal};
 use crate::catalog::quote::quoted;
 use crate::limits;
-use crate::repair::names::context::{Ground, Missing, Seen, seen, spelled};
-use crate::repair::names::name_repair::{Fix, Mend, together};
+use crate::repair::names::context::{
+    MissingColumn, NameRepairContext, VisibleItem, spelled, visible_items,
+};
+use crate::repair::names::name_repair::{NameFix, NameRepair, together};
 use crate::repair::names::{suggestions, unquoted_blank};
-use crate::repair::{Answer, Confidence};
+use crate::repair::{Confidence, RecovererAnswer};
 
 /// Mends every reference to a column that does not exist, or says what stands against it.
-pub(in crate::repair) fn all(ground: &Ground<'_>) -> Answer {
-    let Some(missing) = ground.missing() else {
-        return Answer::Silent;
+pub(in crate::repair) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
+    let Some(missing) = name_context.missing_columns() else {
+        return RecovererAnswer::Silent;
     };
-    if let Some(name) = ground.missing_in_using() {
-        return Answer::hint(format!(
+    if let Some(name) = name_context.missing_in_using() {
+        return RecovererAnswer::hint(format!(
             "USING ({0}) needs a column {0} on both sides of the join: write ON with the column of \
              each side.",
             quoted(name)
         ));
     }
-    let position = ground.scene.failure.position;
+    let position = name_context.context.failure.position;
     let told = position.is_none_or(|at| missing.iter().any(|one| one.place.at == at));
     if missing.is_empty() || !told {
-        return Answer::Silent;
+        return RecovererAnswer::Silent;
     }
-    if are_too_many(ground, &missing) {
-        return Answer::Silent;
+    if are_too_many(name_context, &missing) {
+        return RecovererAnswer::Silent;
     }
-    let fixes = missing.iter().map(|one| of_one(ground, one)).collect();
-    let fixes = output_renames::followed(ground, &missing, fixes);
+    let fixes = missing
+        .iter()
+        .map(|one| repair_reference(name_context, one))
+        .collect();
+    let fixes = output_renames::rename_outputs(name_context, &missing, fixes);
     together(
-        ground.scene.text,
-        missing_join::joined(ground, &missing, fixes),
+        name_context.context.text,
+        missing_join::add_missing_joins(name_context, &missing, fixes),
     )
 }
 
 /// Whether it would take too long to compare each with all that is there.
-fn are_too_many(ground: &Ground<'_>, missing: &[Missing<'_>]) -> bool {
-    let levels = missing.first().map(|one| ground.levels(one.place));
+fn are_too_many(name_context: &NameRepairContext<'_>, missing: &[MissingColumn<'_>]) -> bool {
+    let levels = missing
+        .first()
+        .map(|one| name_context.visible_scopes(one.place));
     let items = (levels.iter().flatten()).flat_map(|level| level.items());
     let columns: usize = items.map(|item| item.columns.len()).sum();
     missing.len() > limits::NAMES_MISSING_MAX
         || missing.len().saturating_mul(columns) > limits::NAMES_COMPARISONS_MAX
 }
 
-fn of_one(ground: &Ground<'_>, missing: &Missing<'_>) -> Fix {
-    let levels = ground.levels(missing.place);
-    let all = seen(&levels);
+fn repair_reference(name_context: &NameRepairContext<'_>, missing: &MissingColumn<'_>) -> NameFix {
+    let levels = name_context.visible_scopes(missing.place);
+    let all = visible_items(&levels);
     if missing.qualifier.is_some() {
-        return qualifier::mend(ground, missing, &levels, &all);
+        return qualifier::repair(name_context, missing, &levels, &all);
     }
-    output_name::mend(ground, missing)
-        .or_else(|| in_one_pair_of_quotes(ground, missing, &all))
-        .or_else(|| in_another_case(ground, missing, &all))
-        .or_else(|| unquoted_blank::mend(ground, missing, &all))
-        .or_else(|| quoted_literal::mend(ground, missing, &all))
-        .or_else(|| misspelling::mend(ground, missing, &all))
-        .unwrap_or_else(|| suggestions::column(ground, missing, &all, &[]))
+    output_name::repair(name_context, missing)
+        .or_else(|| in_one_pair_of_quotes(name_context, missing, &all))
+        .or_else(|| in_another_case(name_context, missing, &all))
+        .or_else(|| unquoted_blank::repair(name_context, missing, &all))
+        .or_else(|| quoted_literal::repair(name_context, missing, &all))
+        .or_else(|| misspelling::repair(name_context, missing, &all))
+        .unwrap_or_else(|| suggestions::column(name_context, missing, &all, &[]))
 }
 
 /// `"c.name"`: the quotes stand around both names where they should stand around each.
 fn in_one_pair_of_quotes(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    all: &[Seen<'_>],
-) -> Option<Fix> {
-    let content = ground.in_quotes(missing)?;
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
+) -> Option<NameFix> {
+    let content = name_context.in_quotes(missing)?;
     let (qualifier, name) = content.split_once('.')?;
     let mut called = all.iter().filter(|seen| seen.item.is_called(qualifier));
     let seen = called.next().filter(|_| called.next().is_none())?;
     seen.column(name)?;
-    if quoted_literal::is_value(ground, missing) {
+    if quoted_literal::is_value(name_context, missing) {
         return None;
     }
     let right = spelled(Some(qualifier), name);
     let part = missing.parts.first()?;
-    let change = format!("{} stands for {right}", ground.text(part));
-    Some(Fix::name(
+    let change = format!("{} stands for {right}", name_context.text(part));
+    Some(NameFix::name(
         Confidence::Exact,
         part.clone(),
         right,
@@ -87,7 +94,11 @@ fn in_one_pair_of_quotes(
 }
 
 /// A name that exists once, in another case.
-fn in_another_case(ground: &Ground<'_>, missing: &Missing<'_>, all: &[Seen<'_>]) -> Option<Fix> {
+fn in_another_case(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
+) -> Option<NameFix> {
     let folded = missing.name.to_lowercase();
     let open = all.iter().filter(|seen| seen.item.is_seen_unqualified());
     let mut found = open
@@ -99,20 +110,21 @@ fn in_another_case(ground: &Ground<'_>, missing: &Missing<'_>, all: &[Seen<'_>])
         return None;
     }
     let part = missing.parts.last()?;
-    if quoted_literal::is_value(ground, missing) && ground.in_quotes(missing).is_some() {
-        return Some(Fix::told(format!(
+    if quoted_literal::is_value(name_context, missing) && name_context.in_quotes(missing).is_some()
+    {
+        return Some(NameFix::advised(format!(
             "{} could be the column {} or a text: write the column without quotes, or the text \
              in single quotes.",
-            ground.text(part),
+            name_context.text(part),
             spelled(None, name),
         )));
     }
-    match case_fix(ground, part, name) {
+    match case_fix(name_context, part, name) {
         // Somewhere there is a column of just this name: that may be what is meant.
-        Fix::Mended(mend) if ground.is_a_column(|own| own == missing.name) => {
-            Some(Fix::Mended(Mend {
+        NameFix::Repaired(repair) if name_context.is_any_column(|own| own == missing.name) => {
+            Some(NameFix::Repaired(NameRepair {
                 confidence: Confidence::Likely,
-                ..mend
+                ..repair
             }))
         }
         fix => Some(fix),
@@ -121,14 +133,14 @@ fn in_another_case(ground: &Ground<'_>, missing: &Missing<'_>, all: &[Seen<'_>])
 
 /// The last part of a reference, in the case in which it exists.
 pub(in crate::repair) fn case_fix(
-    ground: &Ground<'_>,
+    name_context: &NameRepairContext<'_>,
     part: &std::ops::Range<usize>,
     name: &str,
-) -> Fix {
+) -> NameFix {
     let right = spelled(None, name);
     let change = format!(
         "{} is written as the catalog spells it, {right}",
-        ground.text(part)
+        name_context.text(part)
     );
-    Fix::name(Confidence::Exact, part.clone(), right, change, name)
+    NameFix::name(Confidence::Exact, part.clone(), right, change, name)
 }

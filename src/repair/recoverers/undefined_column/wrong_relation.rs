@@ -2,21 +2,23 @@
 
 use super::qualifier::is_delicate;
 use crate::catalog::quote::quoted;
-use crate::repair::names::context::{Ground, Missing, Seen, spelled};
-use crate::repair::names::reference_scopes::{Clause, Entry, Frame, Place, Role, Side};
-use crate::repair::names::similarity::Words;
+use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
+use crate::repair::names::reference_scopes::{
+    ExpressionRole, JoinSide, PlacedReference, ReferenceClause, ReferenceScope, ScopeEntry,
+};
+use crate::repair::names::similarity::NameWords;
 use crate::sql::tree::{JoinType, Node};
 
 /// The words of an objection; none where nothing stands against it.
 pub(in crate::repair) fn objection(
-    ground: &Ground<'_>,
-    missing: &Missing<'_>,
-    from: &Seen<'_>,
-    to: &Seen<'_>,
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    from: &VisibleItem<'_>,
+    to: &VisibleItem<'_>,
 ) -> Option<String> {
     let place = missing.place;
     let target = spelled(to.qualifier, missing.name);
-    let words = Words::of(missing.name);
+    let words = NameWords::of(missing.name);
     if place.clause_joins() || connects(place) {
         return Some(format!(
             "{} has no column {}, and {target} would join other things: write the columns that \
@@ -26,7 +28,7 @@ pub(in crate::repair) fn objection(
         ));
     }
     let mut own = from.item.columns.iter().map(|column| column.name.as_str());
-    let rival = own.find(|name| are_kin(missing.name, name));
+    let rival = own.find(|name| are_synonyms(missing.name, name));
     let is_own = matches!(words.list(), [only] if only == "id")
         || STAMPS.iter().any(|stamp| words.has(stamp));
     if to.level != from.level {
@@ -36,7 +38,7 @@ pub(in crate::repair) fn objection(
             quoted(missing.name),
         ));
     }
-    if is_own || rival.is_some() || is_used_beside(ground, missing, to) {
+    if is_own || rival.is_some() || is_used_beside(name_context, missing, to) {
         let rival = rival.map(|name| format!(" or {}", spelled(from.qualifier, name)));
         return Some(format!(
             "{} has no column {}; it may be {target}{}.",
@@ -45,8 +47,8 @@ pub(in crate::repair) fn objection(
             rival.unwrap_or_default(),
         ));
     }
-    let frame = ground.places.frame(place.frame)?;
-    (are_parted(frame, from, to) && is_delicate(place.role)).then(|| {
+    let scope = name_context.places.frame(place.scope)?;
+    (are_parted(scope, from, to) && is_delicate(place.role)).then(|| {
         format!(
             "{target} is there where the join finds nothing for {}, which would change the \
              result: say which one is meant.",
@@ -56,40 +58,45 @@ pub(in crate::repair) fn objection(
 }
 
 /// Whether two names are one word each, and words that different relations use for the same.
-pub(in crate::repair) fn are_kin(wanted: &str, other: &str) -> bool {
-    let (wanted, other) = (Words::of(wanted), Words::of(other));
+pub(in crate::repair) fn are_synonyms(wanted: &str, other: &str) -> bool {
+    let (wanted, other) = (NameWords::of(wanted), NameWords::of(other));
     wanted.list().len() == 1
         && other.list().len() == 1
         && FAMILIES.iter().any(|family| {
-            let among = |words: &Words| family.iter().any(|word| words.has(word));
+            let among = |words: &NameWords| family.iter().any(|word| words.has(word));
             among(&wanted) && among(&other)
         })
 }
 
-impl Place<'_> {
+impl PlacedReference<'_> {
     fn clause_joins(&self) -> bool {
-        matches!(self.clause, Clause::On(_)) && matches!(self.role, Role::Compared { .. })
+        matches!(self.clause, ReferenceClause::On(_))
+            && matches!(self.role, ExpressionRole::Compared { .. })
     }
 }
 
 /// Whether the reference is compared with a column of something else: a join, or nearly one.
-fn connects(place: &Place<'_>) -> bool {
+fn connects(place: &PlacedReference<'_>) -> bool {
     match place.role {
-        Role::Compared { other, equal: true } => matches!(other, Node::ColumnRef(_)),
+        ExpressionRole::Compared { other, equal: true } => matches!(other, Node::ColumnRef(_)),
         _ => false,
     }
 }
 
 /// Whether the very column stands in the same clause already: whoever writes both means two things.
-fn is_used_beside(ground: &Ground<'_>, missing: &Missing<'_>, to: &Seen<'_>) -> bool {
+fn is_used_beside(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    to: &VisibleItem<'_>,
+) -> bool {
     let place = missing.place;
-    let same_clause = |other: &Place<'_>| match (place.clause, other.clause) {
-        (Clause::Target(_), Clause::Target(_)) => true,
+    let same_clause = |other: &PlacedReference<'_>| match (place.clause, other.clause) {
+        (ReferenceClause::Target(_), ReferenceClause::Target(_)) => true,
         (one, other) => one == other,
     };
-    ground.places.refs.iter().any(|other| {
+    name_context.places.refs.iter().any(|other| {
         let mut names = other.reference.fields().iter().filter_map(Node::as_str);
-        other.frame == place.frame
+        other.scope == place.scope
             && same_clause(other)
             && names.next() == to.qualifier
             && names.next() == Some(missing.name)
@@ -97,22 +104,22 @@ fn is_used_beside(ground: &Ground<'_>, missing: &Missing<'_>, to: &Seen<'_>) -> 
 }
 
 /// Whether an outer join stands between two things of FROM.
-fn are_parted(frame: &Frame<'_>, one: &Seen<'_>, other: &Seen<'_>) -> bool {
-    let entry = |seen: &Seen<'_>| {
-        let mut entries = frame.entries.iter();
+fn are_parted(scope: &ReferenceScope<'_>, one: &VisibleItem<'_>, other: &VisibleItem<'_>) -> bool {
+    let entry = |seen: &VisibleItem<'_>| {
+        let mut entries = scope.entries.iter();
         entries.find(|entry| entry.name == seen.qualifier)
     };
     let (Some(one), Some(other)) = (entry(one), entry(other)) else {
         return true;
     };
-    let outer: Vec<(usize, Option<Side>)> = frame
+    let outer: Vec<(usize, Option<JoinSide>)> = scope
         .joins
         .iter()
         .enumerate()
         .filter(|(_, join)| join.jointype != JoinType::JOIN_INNER)
         .map(|(place, _)| (place, None))
         .collect();
-    let side = |entry: &Entry<'_>, join: usize| {
+    let side = |entry: &ScopeEntry<'_>, join: usize| {
         let mut joins = entry.joins.iter();
         joins.find(|(own, _)| *own == join).map(|(_, side)| *side)
     };

@@ -2,36 +2,38 @@
 
 use std::collections::BTreeSet;
 
-use super::found_calls::{Found, found, functions_of, namer, take_from_message};
+use super::found_calls::{
+    FoundCall, find_call, functions_of, naming_node, take_types_from_message,
+};
 use crate::limits::FUNCTIONS_CALLS_MAX;
-use crate::repair::foreign_functions::call::{Call, Made, least};
-use crate::repair::foreign_functions::expression_span::Ground;
-use crate::repair::foreign_functions::nested_edits::Workshop;
+use crate::repair::foreign_functions::call::{CallReplacement, ForeignCall, least_confidence};
+use crate::repair::foreign_functions::expression_span::PairedTokens;
+use crate::repair::foreign_functions::nested_edits::NestedEdits;
 use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::row::{Gives, Makes, Row};
+use crate::repair::foreign_functions::row::{ForeignFunction, FunctionEquivalent, ResultKind};
 use crate::repair::foreign_functions::table;
 use crate::repair::foreign_functions::template;
-use crate::repair::foreign_functions::value_kind::{Kind, Kinds};
-use crate::repair::{Answer, Class, Confidence, Origin, Scene};
-use crate::resolve::What;
+use crate::repair::foreign_functions::value_kind::{ExpressionKinds, ValueKind};
+use crate::repair::{Confidence, FailureClass, FailureOrigin, RecovererAnswer, RepairContext};
+use crate::resolve::UsedObject;
 use crate::resolve::expression::node_types::address;
 use crate::sql::tree::{A_Expr_Kind, Node, nodes};
 
 /// Changes every foreign call of a text, or says why one cannot be changed.
-pub fn mend(scene: &Scene<'_>) -> Answer {
-    let Some(mut mender) = Mender::of(scene) else {
-        return Answer::Silent;
+pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let Some(mut recoverer) = CallRecoverer::of(context) else {
+        return RecovererAnswer::Silent;
     };
-    mender.look_at_all();
-    mender.answer()
+    recoverer.repair_all();
+    recoverer.answer()
 }
 
-struct Mender<'c, 's> {
-    scene: &'c Scene<'s>,
-    ground: Ground<'s>,
-    kinds: Kinds<'s>,
-    shop: Workshop<'s>,
-    calls: Vec<Found<'s>>,
+struct CallRecoverer<'c, 's> {
+    context: &'c RepairContext<'s>,
+    ground: PairedTokens<'s>,
+    kinds: ExpressionKinds<'s>,
+    edits: NestedEdits<'s>,
+    calls: Vec<FoundCall<'s>>,
     /// Items of SELECT lists without a name: what names them, and where they begin.
     items: Vec<(*const (), usize)>,
     /// Divisions and their operands.
@@ -44,15 +46,15 @@ struct Mender<'c, 's> {
     /// Whether a dialect may be meant in which integers are divided with a fraction.
     is_fractional: bool,
     /// Where calls stood that were looked at …
-    looked_at: Vec<usize>,
+    examined: Vec<usize>,
     /// … and changed.
-    mended: Vec<usize>,
+    repaired: Vec<usize>,
 }
 
-impl<'c, 's> Mender<'c, 's> {
-    fn of(scene: &'c Scene<'s>) -> Option<Self> {
-        let nodes = node_access::all(scene.statement()?)?;
-        let ground = Ground::of(scene);
+impl<'c, 's> CallRecoverer<'c, 's> {
+    fn of(context: &'c RepairContext<'s>) -> Option<Self> {
+        let nodes = node_access::all(context.statement()?)?;
+        let ground = PairedTokens::of(context);
         let mut in_from: Vec<*const ()> = Vec::new();
         let mut calls = Vec::new();
         let mut items = Vec::new();
@@ -63,7 +65,7 @@ impl<'c, 's> Mender<'c, 's> {
                 Node::FuncCall(call) => {
                     let own = address(*node).filter(|own| !in_from.contains(own));
                     if own.is_some() && calls.len() < FUNCTIONS_CALLS_MAX {
-                        calls.extend(found(call, &ground));
+                        calls.extend(find_call(call, &ground));
                     }
                 }
                 Node::A_Expr(operation) if is_division(operation) => divisions.push(*operation),
@@ -73,24 +75,24 @@ impl<'c, 's> Mender<'c, 's> {
                         .iter()
                         .filter(|one| one.name().is_none())
                     {
-                        let namer = address(namer(target.val()));
+                        let namer = address(naming_node(target.val()));
                         items.extend(namer.zip(node_access::place(target.location)));
                     }
                 }
                 _ => {}
             }
         }
-        calls.sort_by_key(|call: &Found<'_>| {
+        calls.sort_by_key(|call: &FoundCall<'_>| {
             let open = call.written.open;
             (call.written.end.saturating_sub(open), open)
         });
-        let mut kinds = Kinds::of(scene);
-        take_from_message(scene, &calls, &mut kinds);
+        let mut kinds = ExpressionKinds::of(context);
+        take_types_from_message(context, &calls, &mut kinds);
         Some(Self {
-            scene,
+            context,
             ground,
             kinds,
-            shop: Workshop::new(scene.text),
+            edits: NestedEdits::new(context.text),
             calls,
             items,
             divisions,
@@ -99,25 +101,25 @@ impl<'c, 's> Mender<'c, 's> {
             advice: Vec::new(),
             had_unit: false,
             is_fractional: false,
-            looked_at: Vec::new(),
-            mended: Vec::new(),
+            examined: Vec::new(),
+            repaired: Vec::new(),
         })
     }
 
-    fn look_at_all(&mut self) {
+    fn repair_all(&mut self) {
         let calls = std::mem::take(&mut self.calls);
         for found in &calls {
-            self.look_at(found);
+            self.repair_call(found);
         }
         for division in std::mem::take(&mut self.divisions) {
-            self.look_at_division(division);
+            self.repair_division(division);
         }
-        self.look_at_rest();
+        self.repair_rest();
     }
 
-    fn look_at(&mut self, found: &Found<'s>) {
+    fn repair_call(&mut self, found: &FoundCall<'s>) {
         let missing = self.is_missing(found);
-        self.looked_at.push(found.place);
+        self.examined.push(found.place);
         let mut known = false;
         for row in table::named(found.name) {
             let fits = if missing {
@@ -129,13 +131,13 @@ impl<'c, 's> Mender<'c, 's> {
                 continue;
             }
             known = true;
-            let call = Call {
+            let call = ForeignCall {
                 node: found.node,
                 written: &found.written,
                 ground: &self.ground,
                 kinds: &self.kinds,
-                shop: &self.shop,
-                server_major: self.scene.server_major,
+                edits: &self.edits,
+                server_major: self.context.server_major,
             };
             let count = call.count();
             let holds = count >= row.least
@@ -149,20 +151,20 @@ impl<'c, 's> Mender<'c, 's> {
                     && call.unit(number).is_some()
             });
             let made = match row.makes {
-                Makes::Hint(advice) => {
+                FunctionEquivalent::Hint(advice) => {
                     if missing || row.known {
                         self.advise(advice);
                     }
                     return;
                 }
-                Makes::Text(text) => template::fill(text, &call),
-                Makes::Name(name) => renamed(&call, name),
-                Makes::By(make) => make(&call),
+                FunctionEquivalent::Text(text) => template::fill_template(text, &call),
+                FunctionEquivalent::Name(name) => renamed(&call, name),
+                FunctionEquivalent::By(make) => make(&call),
             };
             if let Some(made) = made {
                 let kind = made.kind.unwrap_or_else(|| given(row, &call));
                 self.had_unit |= had_unit;
-                self.put(found, made.sure(row.confidence), kind);
+                self.replace_call(found, made.sure(row.confidence), kind);
                 return;
             }
         }
@@ -172,16 +174,16 @@ impl<'c, 's> Mender<'c, 's> {
     }
 
     /// Puts what was made in the place of a call.
-    fn put(&mut self, found: &Found<'s>, made: Made, kind: Kind) {
+    fn replace_call(&mut self, found: &FoundCall<'s>, made: CallReplacement, kind: ValueKind) {
         let (first, last) = (found.written.name.first, found.written.end);
         let span = self
             .ground
-            .bytes(crate::repair::foreign_functions::expression_span::Run { first, last });
-        self.confidence = least(self.confidence, made.confidence);
+            .bytes(crate::repair::foreign_functions::expression_span::TokenRange { first, last });
+        self.confidence = least_confidence(self.confidence, made.confidence);
         self.changes
             .push(format!("{}() is written {}", found.name, made.text));
-        self.kinds.make(Node::FuncCall(found.node), kind);
-        self.mended.push(found.place);
+        self.kinds.set_kind(Node::FuncCall(found.node), kind);
+        self.repaired.push(found.place);
         self.is_fractional |= !DIVIDES_WHOLLY.contains(&found.name);
         let own = address(Node::FuncCall(found.node));
         let keeps_name = made
@@ -192,7 +194,7 @@ impl<'c, 's> Mender<'c, 's> {
                 .text
                 .get(found.name.len()..)
                 .is_some_and(|rest| rest.starts_with('('));
-        self.shop.replace(span, made.text);
+        self.edits.replace(span, made.text);
         let item = self.items.iter().find(|(namer, _)| Some(*namer) == own);
         if let Some((_, start)) = item
             && !keeps_name
@@ -200,9 +202,14 @@ impl<'c, 's> Mender<'c, 's> {
         {
             let end = self
                 .ground
-                .bytes(crate::repair::foreign_functions::expression_span::Run { first: last, last })
+                .bytes(
+                    crate::repair::foreign_functions::expression_span::TokenRange {
+                        first: last,
+                        last,
+                    },
+                )
                 .end;
-            self.shop
+            self.edits
                 .insert(end, &format!(" AS {}", as_label(found.name)));
         }
     }
@@ -213,9 +220,9 @@ impl<'c, 's> Mender<'c, 's> {
         }
     }
 
-    fn give_up_on(&mut self, found: &Found<'s>, known: bool) {
+    fn give_up_on(&mut self, found: &FoundCall<'s>, known: bool) {
         let name = found.name;
-        let advice = match (known, super::nearest_builtin::function(self.scene, name)) {
+        let advice = match (known, super::nearest_builtin::function(self.context, name)) {
             (true, _) => format!("PostgreSQL has no {name}() for these arguments."),
             (false, Some(near)) => {
                 format!("PostgreSQL has no function {name}(); there is {near}().")
@@ -227,20 +234,20 @@ impl<'c, 's> Mender<'c, 's> {
 
     /// Of two integers Postgres gives an integer, as SQLite and SQL Server do; where other dialects
     /// have a function too, a fraction may be meant.
-    fn look_at_division(&mut self, division: &'s nodes::A_Expr) {
-        let whole = |node| matches!(self.kinds.kind(node), Kind::Int | Kind::Unclear);
+    fn repair_division(&mut self, division: &'s nodes::A_Expr) {
+        let whole = |node| matches!(self.kinds.kind(node), ValueKind::Int | ValueKind::Unclear);
         if self.is_fractional && whole(division.lexpr()) && whole(division.rexpr()) {
-            self.confidence = least(self.confidence, Confidence::Likely);
+            self.confidence = least_confidence(self.confidence, Confidence::Likely);
         }
     }
 
     /// Calls that the server cannot run and that nothing was done about.
-    fn look_at_rest(&mut self) {
-        let uses = self.scene.resolution.iter().flat_map(|found| &found.uses);
-        let missing = uses.filter(|used| used.what == What::MissingFunction);
+    fn repair_rest(&mut self) {
+        let uses = self.context.resolution.iter().flat_map(|found| &found.uses);
+        let missing = uses.filter(|used| used.what == UsedObject::MissingFunction);
         let places: Vec<usize> = missing.filter_map(|used| used.at).collect();
         for place in places {
-            if self.looked_at.contains(&place) {
+            if self.examined.contains(&place) {
                 continue;
             }
             let name = self.ground.at(place).map(|token| self.ground.word(token));
@@ -250,20 +257,21 @@ impl<'c, 's> Mender<'c, 's> {
     }
 
     /// Whether the call that the server named is one that nothing was done about.
-    fn misses_the_point(&self) -> bool {
-        let failure = self.scene.failure;
-        let is_told = failure.origin == Origin::Server && failure.message.starts_with("function ");
+    fn leaves_error_position(&self) -> bool {
+        let failure = self.context.failure;
+        let is_told =
+            failure.origin == FailureOrigin::Server && failure.message.starts_with("function ");
         is_told
             && failure
                 .position
-                .is_some_and(|at| !self.mended.contains(&at))
+                .is_some_and(|at| !self.repaired.contains(&at))
     }
 
-    fn is_missing(&self, found: &Found<'_>) -> bool {
-        match Kinds::is_missing(self.scene, found.place) {
+    fn is_missing(&self, found: &FoundCall<'_>) -> bool {
+        match ExpressionKinds::is_missing(self.context, found.place) {
             Some(missing) => missing,
             None => {
-                let message = self.scene.failure.message.as_str();
+                let message = self.context.failure.message.as_str();
                 let told = message.strip_prefix("function ");
                 let told = told.and_then(|rest| rest.split_once('('));
                 told.is_some_and(|(name, _)| name == found.name)
@@ -273,7 +281,7 @@ impl<'c, 's> Mender<'c, 's> {
 
     /// Whether all functions of a name came with the server.
     fn is_built_in(&self, name: &str) -> bool {
-        let Some(database) = self.scene.database else {
+        let Some(database) = self.context.database else {
             return true;
         };
         let named = database.catalog.names().find(name);
@@ -283,13 +291,13 @@ impl<'c, 's> Mender<'c, 's> {
             .all(|id| database.catalog.function(*id).oid.is_built_in())
     }
 
-    fn answer(self) -> Answer {
+    fn answer(self) -> RecovererAnswer {
         if !self.advice.is_empty() {
-            return Answer::hint(self.advice.join(" "));
+            return RecovererAnswer::hint(self.advice.join(" "));
         }
-        let of_a_column = self.scene.failure.class == Class::UndefinedColumn;
-        if self.shop.is_idle() || of_a_column && !self.had_unit || self.misses_the_point() {
-            return Answer::Silent;
+        let of_a_column = self.context.failure.class == FailureClass::UndefinedColumn;
+        if self.edits.is_empty() || of_a_column && !self.had_unit || self.leaves_error_position() {
+            return RecovererAnswer::Silent;
         }
         let mut changes = self.changes;
         changes.reverse();
@@ -298,21 +306,23 @@ impl<'c, 's> Mender<'c, 's> {
         changes.truncate(CHANGES_TOLD_MAX);
         let change = changes.join(", ");
         match self.confidence {
-            Confidence::Exact => Answer::exact(self.shop.end(), change),
-            Confidence::Likely | Confidence::Guess => Answer::likely(self.shop.end(), change),
+            Confidence::Exact => RecovererAnswer::exact(self.edits.into_edits(), change),
+            Confidence::Likely | Confidence::Guess => {
+                RecovererAnswer::likely(self.edits.into_edits(), change)
+            }
         }
     }
 }
 
 /// What a row gives for a call.
-fn given(row: &Row, call: &Call<'_, '_>) -> Kind {
+fn given(row: &ForeignFunction, call: &ForeignCall<'_, '_>) -> ValueKind {
     match row.gives {
-        Gives::Kind(kind) => kind,
-        Gives::Same(number) => match call.kind(number) {
-            Kind::Literal | Kind::Unclear => {
+        ResultKind::Kind(kind) => kind,
+        ResultKind::Same(number) => match call.kind(number) {
+            ValueKind::Literal | ValueKind::Unclear => {
                 let others =
                     (number.saturating_add(1)..=call.count()).map(|other| call.kind(other));
-                others.fold(call.kind(number), Kind::together)
+                others.fold(call.kind(number), ValueKind::together)
             }
             kind => kind,
         },
@@ -320,13 +330,13 @@ fn given(row: &Row, call: &Call<'_, '_>) -> Kind {
 }
 
 /// A call under another name, everything else as it is.
-fn renamed(call: &Call<'_, '_>, name: &str) -> Option<Made> {
-    let rest = crate::repair::foreign_functions::expression_span::Run {
+fn renamed(call: &ForeignCall<'_, '_>, name: &str) -> Option<CallReplacement> {
+    let rest = crate::repair::foreign_functions::expression_span::TokenRange {
         first: call.written.open,
         last: call.written.end,
     };
-    let rest = call.shop.text(&call.ground.bytes(rest))?;
-    Some(Made::exact(format!("{name}{rest}")))
+    let rest = call.edits.text(&call.ground.bytes(rest))?;
+    Some(CallReplacement::exact(format!("{name}{rest}")))
 }
 
 fn is_division(operation: &nodes::A_Expr) -> bool {

@@ -1,31 +1,31 @@
 //! Calls as they are found in a tree, and what gives names to columns.
 
-use crate::repair::foreign_functions::call_span::Written;
-use crate::repair::foreign_functions::expression_span::Ground;
+use crate::repair::foreign_functions::call_span::CallSpan;
+use crate::repair::foreign_functions::expression_span::PairedTokens;
 use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::{Kind, Kinds};
-use crate::repair::{Origin, Scene};
+use crate::repair::foreign_functions::value_kind::{ExpressionKinds, ValueKind};
+use crate::repair::{FailureOrigin, RepairContext};
 use crate::resolve::expression::node_types::address;
 use crate::sql::tree::{Node, nodes};
 
 /// A call that is looked at.
-pub(in crate::repair) struct Found<'s> {
+pub(in crate::repair) struct FoundCall<'s> {
     /// It in the tree.
     pub(in crate::repair) node: &'s nodes::FuncCall,
     /// Its name.
     pub(in crate::repair) name: &'s str,
     /// It in the text.
-    pub(in crate::repair) written: Written,
+    pub(in crate::repair) written: CallSpan,
     /// Where it begins.
     pub(in crate::repair) place: usize,
 }
 
 /// A call that can be looked at: its name is no more than a name, and its arguments are found in
 /// the text.
-pub(in crate::repair) fn found<'s>(
+pub(in crate::repair) fn find_call<'s>(
     call: &'s nodes::FuncCall,
-    ground: &Ground<'s>,
-) -> Option<Found<'s>> {
+    ground: &PairedTokens<'s>,
+) -> Option<FoundCall<'s>> {
     let name = node_access::last_name(call.funcname())?;
     let is_plain = call.funcname().len() == 1
         || call.funcname().len() == 2
@@ -38,7 +38,7 @@ pub(in crate::repair) fn found<'s>(
         .args()
         .iter()
         .any(|one| matches!(one, Node::NamedArgExpr(_)));
-    (plain && !named).then_some(Found {
+    (plain && !named).then_some(FoundCall {
         node: call,
         name,
         written,
@@ -47,19 +47,19 @@ pub(in crate::repair) fn found<'s>(
 }
 
 /// What the server says of the types of a call's arguments.
-pub(in crate::repair) fn take_from_message(
-    scene: &Scene<'_>,
-    calls: &[Found<'_>],
-    kinds: &mut Kinds<'_>,
+pub(in crate::repair) fn take_types_from_message(
+    context: &RepairContext<'_>,
+    calls: &[FoundCall<'_>],
+    kinds: &mut ExpressionKinds<'_>,
 ) {
-    let failure = scene.failure;
+    let failure = context.failure;
     let told = failure
         .message
         .strip_prefix("function ")
         .and_then(|rest| rest.strip_suffix(") does not exist"))
         .and_then(|rest| rest.split_once('('));
-    let at = |call: &&Found<'_>| Some(call.place) == failure.position;
-    let (Some((_, types)), Some(call), Origin::Server) =
+    let at = |call: &&FoundCall<'_>| Some(call.place) == failure.position;
+    let (Some((_, types)), Some(call), FailureOrigin::Server) =
         (told, calls.iter().find(at), failure.origin)
     else {
         return;
@@ -69,8 +69,8 @@ pub(in crate::repair) fn take_from_message(
         return;
     }
     for (node, name) in call.node.args().iter().zip(types) {
-        if kinds.kind(node) == Kind::Unclear {
-            kinds.make(node, Kind::named(name));
+        if kinds.kind(node) == ValueKind::Unclear {
+            kinds.set_kind(node, ValueKind::named(name));
         }
     }
 }
@@ -85,7 +85,7 @@ pub(in crate::repair) fn functions_of(range: &nodes::RangeFunction) -> Vec<*cons
 }
 
 /// What gives an item of a SELECT list its name.
-pub(in crate::repair) fn namer(node: Node<'_>) -> Node<'_> {
+pub(in crate::repair) fn naming_node(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     // Each step leads further down the tree.
     loop {

@@ -2,8 +2,8 @@
 //!
 //! # Sees
 //! Calls of functions that other dialects have, and of Postgres's own functions with arguments that
-//! they are not made for: [`crate::repair::foreign_functions::table`] lists them. Calls within calls are
-//! changed in the same answer.
+//! they are not made for: [`crate::repair::foreign_functions::table`] lists them. Calls within
+//! calls are changed in the same answer.
 //!
 //! # Why
 //! Where all dialects that have a function mean the same by it, or its arguments tell them apart,
@@ -25,8 +25,8 @@ pub mod foreign_calls;
 pub(crate) mod found_calls;
 pub(crate) mod nearest_builtin;
 
-use crate::repair::{Answer, Scene};
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    foreign_calls::mend(scene)
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    foreign_calls::recover(context)
 }

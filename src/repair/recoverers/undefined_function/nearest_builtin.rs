@@ -1,11 +1,11 @@
 //! The built-in function that a misspelt name is nearest to.
 
-use crate::repair::Scene;
+use crate::repair::RepairContext;
 
 /// A function that differs in one letter, or in two that changed places; none where there are
 /// several.
-pub(in crate::repair) fn function(scene: &Scene<'_>, name: &str) -> Option<String> {
-    let catalog = scene.database?.catalog;
+pub(in crate::repair) fn function(context: &RepairContext<'_>, name: &str) -> Option<String> {
+    let catalog = context.database?.catalog;
     if name.len() < LETTERS_MIN {
         return None;
     }

@@ -4,105 +4,105 @@
 //! What is compared keeps the meaning that it has where such a comparison runs: a text beside a
 //! written number is compared as text (SQLite's affinity), a condition beside a number is 1 or 0.
 
-use crate::repair::expression_editor::{Bench, Change, Cure};
-use crate::repair::foreign_functions::call::least;
-use crate::repair::foreign_functions::expression_span::Run;
+use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
+use crate::repair::foreign_functions::call::least_confidence;
+use crate::repair::foreign_functions::expression_span::TokenRange;
 use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::Kind;
-use crate::repair::{Answer, Confidence, Scene};
+use crate::repair::foreign_functions::value_kind::ValueKind;
+use crate::repair::{Confidence, RecovererAnswer, RepairContext};
 use crate::sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
 
 /// Changes every operator of a text that cannot be, or says why one cannot be changed.
-pub fn mend(scene: &Scene<'_>) -> Answer {
-    let Some(all) = scene.statement().and_then(node_access::all) else {
-        return Answer::Silent;
+pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let Some(all) = context.statement().and_then(node_access::all) else {
+        return RecovererAnswer::Silent;
     };
-    let mut mender = Mender {
-        bench: Bench::new(scene),
+    let mut recoverer = OperatorRecoverer {
+        editor: ExpressionEditor::new(context),
         advice: None,
-        mended: Vec::new(),
+        repaired: Vec::new(),
     };
-    mender.take_from_message(&all);
+    recoverer.take_from_message(&all);
     // Children come after their parents.
     for node in all.into_iter().rev() {
         match node {
-            Node::A_Expr(operation) => mender.look_at(operation),
+            Node::A_Expr(operation) => recoverer.repair_operator(operation),
             Node::SubLink(link) if link.sub_link_type == SubLinkType::ANY_SUBLINK => {
-                mender.look_at_query(link);
+                recoverer.repair_subquery(link);
             }
             _ => {}
         }
     }
-    mender.answer()
+    recoverer.answer()
 }
 
 /// An operator with what stands beside it.
-pub(in crate::repair) struct Sides<'s> {
+pub(in crate::repair) struct OperatorSides<'s> {
     /// The symbol; `like` for LIKE and its kin.
     pub(in crate::repair) symbol: &'s str,
     /// Where the operator is written.
-    pub(in crate::repair) operator: Run,
+    pub(in crate::repair) operator: TokenRange,
     /// The left side.
-    pub(in crate::repair) left: Side<'s>,
+    pub(in crate::repair) left: OperatorSide<'s>,
     /// The right side.
-    pub(in crate::repair) right: Side<'s>,
+    pub(in crate::repair) right: OperatorSide<'s>,
 }
 
 /// One side of an operator.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct Side<'s> {
+pub(in crate::repair) struct OperatorSide<'s> {
     /// It in the tree.
     pub(in crate::repair) node: Node<'s>,
     /// It in the text.
-    pub(in crate::repair) run: Run,
+    pub(in crate::repair) run: TokenRange,
     /// What it is.
-    pub(in crate::repair) kind: Kind,
+    pub(in crate::repair) kind: ValueKind,
 }
 
-struct Mender<'c, 's> {
-    bench: Bench<'c, 's>,
+struct OperatorRecoverer<'c, 's> {
+    editor: ExpressionEditor<'c, 's>,
     advice: Option<&'static str>,
     /// Where operators stood that were changed.
-    mended: Vec<usize>,
+    repaired: Vec<usize>,
 }
 
-impl<'s> Mender<'_, 's> {
-    fn look_at(&mut self, operation: &'s nodes::A_Expr) {
+impl<'s> OperatorRecoverer<'_, 's> {
+    fn repair_operator(&mut self, operation: &'s nodes::A_Expr) {
         match operation.kind {
-            A_Expr_Kind::AEXPR_IN => self.look_at_list(operation),
+            A_Expr_Kind::AEXPR_IN => self.repair_list(operation),
             A_Expr_Kind::AEXPR_BETWEEN | A_Expr_Kind::AEXPR_NOT_BETWEEN => {
-                self.look_at_range(operation);
+                self.repair_range(operation);
             }
             _ => {
                 if let Some(sides) = self.sides(operation) {
-                    let cure = super::operator_repair::cure(&sides, &self.judge());
-                    self.take(operation, cure);
+                    let repair = super::operator_repair::operator_repair(&sides, &self.judge());
+                    self.take(operation, repair);
                 }
             }
         }
     }
 
-    fn judge(&self) -> super::operator_repair::Judge<'_, 's> {
-        super::operator_repair::Judge {
-            scene: self.bench.scene,
-            ground: &self.bench.ground,
+    fn judge(&self) -> super::operator_repair::OperatorContext<'_, 's> {
+        super::operator_repair::OperatorContext {
+            context: self.editor.context,
+            ground: &self.editor.ground,
         }
     }
 
-    fn side(&self, node: Node<'s>, run: Run) -> Side<'s> {
-        let kind = self.bench.kinds.kind(node);
-        Side { node, run, kind }
+    fn side(&self, node: Node<'s>, run: TokenRange) -> OperatorSide<'s> {
+        let kind = self.editor.kinds.kind(node);
+        OperatorSide { node, run, kind }
     }
 
-    fn sides(&self, operation: &'s nodes::A_Expr) -> Option<Sides<'s>> {
+    fn sides(&self, operation: &'s nodes::A_Expr) -> Option<OperatorSides<'s>> {
         let (left, right) = (operation.lexpr(), operation.rexpr());
         let at = node_access::place(operation.location)?;
         if operation.kind == A_Expr_Kind::AEXPR_NULLIF {
-            let written = self.bench.ground.call(at)?;
+            let written = self.editor.ground.call(at)?;
             let [one, other] = written.arguments.as_slice() else {
                 return None;
             };
-            return Some(Sides {
+            return Some(OperatorSides {
                 symbol: "=",
                 operator: written.name,
                 left: self.side(left, *one),
@@ -112,59 +112,59 @@ impl<'s> Mender<'_, 's> {
         if matches!(left, Node::None) || operation.name().len() != 1 {
             return None;
         }
-        let first = self.bench.ground.at(at)?;
+        let first = self.editor.ground.at(at)?;
         let symbol = node_access::last_name(operation.name())?;
         let (symbol, last) = match operation.kind {
             A_Expr_Kind::AEXPR_OP => (symbol, first),
             A_Expr_Kind::AEXPR_LIKE | A_Expr_Kind::AEXPR_ILIKE => {
-                let negated = self.bench.ground.is(first, "NOT");
+                let negated = self.editor.ground.is(first, "NOT");
                 ("like", first.checked_add(usize::from(negated))?)
             }
             _ => return None,
         };
-        let left_run = self.bench.ground.left_of(first, left)?;
-        let right_run = self.bench.ground.right_of(last, right)?;
-        Some(Sides {
+        let left_run = self.editor.ground.left_of(first, left)?;
+        let right_run = self.editor.ground.right_of(last, right)?;
+        Some(OperatorSides {
             symbol,
-            operator: Run { first, last },
+            operator: TokenRange { first, last },
             left: self.side(left, left_run),
             right: self.side(right, right_run),
         })
     }
 
     /// `x IN (1, 2)`: each value stands beside `x`.
-    fn look_at_list(&mut self, operation: &'s nodes::A_Expr) {
+    fn repair_list(&mut self, operation: &'s nodes::A_Expr) {
         let Node::NodeList(list) = operation.rexpr() else {
             return;
         };
-        let cures = self.runs_of_list(operation).map(|(left, runs)| {
+        let repairs = self.runs_of_list(operation).map(|(left, runs)| {
             let left = self.side(operation.lexpr(), left);
             let values = list.iter().zip(runs);
-            let cures = values.map(|(node, run)| {
-                let sides = Sides {
+            let repairs = values.map(|(node, run)| {
+                let sides = OperatorSides {
                     symbol: "=",
                     operator: left.run,
                     left,
                     right: self.side(node, run),
                 };
-                super::operator_repair::cure(&sides, &self.judge())
+                super::operator_repair::operator_repair(&sides, &self.judge())
             });
-            cures.collect::<Vec<_>>()
+            repairs.collect::<Vec<_>>()
         });
-        for cure in cures.map(united).into_iter() {
-            self.take(operation, cure);
+        for repair in repairs.map(united).into_iter() {
+            self.take(operation, repair);
         }
     }
 
-    fn runs_of_list(&self, operation: &'s nodes::A_Expr) -> Option<(Run, Vec<Run>)> {
+    fn runs_of_list(&self, operation: &'s nodes::A_Expr) -> Option<(TokenRange, Vec<TokenRange>)> {
         let first = self
-            .bench
+            .editor
             .ground
             .at(node_access::place(operation.location)?)?;
-        let negated = self.bench.ground.is(first, "NOT");
+        let negated = self.editor.ground.is(first, "NOT");
         let word = first.checked_add(usize::from(negated))?;
-        let runs = self.bench.ground.list(word.checked_add(1)?)?;
-        let left = self.bench.ground.left_of(first, operation.lexpr())?;
+        let runs = self.editor.ground.list(word.checked_add(1)?)?;
+        let left = self.editor.ground.left_of(first, operation.lexpr())?;
         let Node::NodeList(list) = operation.rexpr() else {
             return None;
         };
@@ -172,104 +172,106 @@ impl<'s> Mender<'_, 's> {
     }
 
     /// `x BETWEEN 1 AND 2`: both bounds stand beside `x`.
-    fn look_at_range(&mut self, operation: &'s nodes::A_Expr) {
+    fn repair_range(&mut self, operation: &'s nodes::A_Expr) {
         let Node::NodeList(bounds) = operation.rexpr() else {
             return;
         };
-        let cures = self.runs_of_range(operation).map(|(left, runs)| {
+        let repairs = self.runs_of_range(operation).map(|(left, runs)| {
             let left = self.side(operation.lexpr(), left);
             let values = bounds.iter().zip(runs);
-            let cures = values.map(|(node, run)| {
-                let sides = Sides {
+            let repairs = values.map(|(node, run)| {
+                let sides = OperatorSides {
                     symbol: "<=",
                     operator: left.run,
                     left,
                     right: self.side(node, run),
                 };
-                super::operator_repair::cure(&sides, &self.judge())
+                super::operator_repair::operator_repair(&sides, &self.judge())
             });
-            cures.collect::<Vec<_>>()
+            repairs.collect::<Vec<_>>()
         });
-        for cure in cures.map(united).into_iter() {
-            self.take(operation, cure);
+        for repair in repairs.map(united).into_iter() {
+            self.take(operation, repair);
         }
     }
 
-    fn runs_of_range(&self, operation: &'s nodes::A_Expr) -> Option<(Run, [Run; 2])> {
+    fn runs_of_range(&self, operation: &'s nodes::A_Expr) -> Option<(TokenRange, [TokenRange; 2])> {
         let first = self
-            .bench
+            .editor
             .ground
             .at(node_access::place(operation.location)?)?;
-        let negated = self.bench.ground.is(first, "NOT");
+        let negated = self.editor.ground.is(first, "NOT");
         let word = first.checked_add(usize::from(negated))?;
         let Node::NodeList(bounds) = operation.rexpr() else {
             return None;
         };
-        let left = self.bench.ground.left_of(first, operation.lexpr())?;
-        let from = self.bench.ground.right_of(word, bounds.first()?)?;
+        let left = self.editor.ground.left_of(first, operation.lexpr())?;
+        let from = self.editor.ground.right_of(word, bounds.first()?)?;
         let and = from
             .last
             .checked_add(1)
-            .filter(|and| self.bench.ground.is(*and, "AND"))?;
-        let to = self.bench.ground.right_of(and, bounds.get(1)?)?;
+            .filter(|and| self.editor.ground.is(*and, "AND"))?;
+        let to = self.editor.ground.right_of(and, bounds.get(1)?)?;
         Some((left, [from, to]))
     }
 
     /// `x IN (SELECT y …)`.
-    fn look_at_query(&mut self, link: &'s nodes::SubLink) {
-        let Some((cure, at)) = self.cure_of_query(link) else {
+    fn repair_subquery(&mut self, link: &'s nodes::SubLink) {
+        let Some((repair, at)) = self.subquery_repair(link) else {
             return;
         };
-        if let Cure::Changes(changes, confidence) = cure {
-            self.bench.apply(&changes, confidence);
-            self.mended.push(at);
+        if let ExpressionRepair::Changes(changes, confidence) = repair {
+            self.editor.apply(&changes, confidence);
+            self.repaired.push(at);
         }
     }
 
-    fn cure_of_query(&self, link: &'s nodes::SubLink) -> Option<(Cure, usize)> {
+    fn subquery_repair(&self, link: &'s nodes::SubLink) -> Option<(ExpressionRepair, usize)> {
         let Node::SelectStmt(select) = link.subselect() else {
             return None;
         };
         let target = select.target_list().iter().next()?;
         let at = node_access::place(link.location)?;
-        let operator = self.bench.ground.at(at)?;
-        let left = self.bench.ground.left_of(operator, link.testexpr())?;
-        let value = self.bench.ground.expression(target.val())?;
-        let starts = self.bench.ground.bytes(value).start == node_access::place(target.location)?;
+        let operator = self.editor.ground.at(at)?;
+        let left = self.editor.ground.left_of(operator, link.testexpr())?;
+        let value = self.editor.ground.expression(target.val())?;
+        let starts = self.editor.ground.bytes(value).start == node_access::place(target.location)?;
         let alone = target.name().is_none() && select.larg().is_none() && starts;
         let (one, other) = (
-            self.bench.kinds.kind(link.testexpr()),
-            self.bench.kinds.kind(target.val()),
+            self.editor.kinds.kind(link.testexpr()),
+            self.editor.kinds.kind(target.val()),
         );
         let change = match (one, other) {
-            (Kind::Int, Kind::Text) => Change::Cast(left, "text"),
-            (Kind::Text, Kind::Int) if alone => Change::Cast(value, "text"),
+            (ValueKind::Int, ValueKind::Text) => ExpressionChange::Cast(left, "text"),
+            (ValueKind::Text, ValueKind::Int) if alone => ExpressionChange::Cast(value, "text"),
             _ => return None,
         };
-        Some((Cure::Changes(vec![change], Confidence::Likely), at))
+        Some((
+            ExpressionRepair::Changes(vec![change], Confidence::Likely),
+            at,
+        ))
     }
 
-    fn take(&mut self, operation: &'s nodes::A_Expr, cure: Cure) {
+    fn take(&mut self, operation: &'s nodes::A_Expr, repair: ExpressionRepair) {
         let at = node_access::place(operation.location);
-        match cure {
-            Cure::Sound => {}
-            Cure::Advice(advice) => {
-                let is_told = at == self.bench.scene.failure.position;
+        match repair {
+            ExpressionRepair::NotNeeded => {}
+            ExpressionRepair::Advice(advice) => {
+                let is_told = at == self.editor.context.failure.position;
                 if is_told || self.advice.is_none() {
                     self.advice = Some(advice);
                 }
             }
-            Cure::Changes(changes, confidence) => {
-                self.bench.apply(&changes, confidence);
-                self.mended.extend(at);
-                let joins =
-                    |change: &Change| matches!(change, Change::Spelled(_, own) if own == "||");
+            ExpressionRepair::Changes(changes, confidence) => {
+                self.editor.apply(&changes, confidence);
+                self.repaired.extend(at);
+                let joins = |change: &ExpressionChange| matches!(change, ExpressionChange::Spelled(_, own) if own == "||");
                 let kind = match changes.iter().any(joins) {
-                    true => Some(Kind::Text),
-                    false => super::operator_repair::result(operation, &self.bench.kinds),
+                    true => Some(ValueKind::Text),
+                    false => super::operator_repair::result_kind(operation, &self.editor.kinds),
                 };
                 if let Some(kind) = kind {
-                    self.bench.kinds.make(Node::A_Expr(operation), kind);
+                    self.editor.kinds.set_kind(Node::A_Expr(operation), kind);
                 }
             }
         }
@@ -277,7 +279,7 @@ impl<'s> Mender<'_, 's> {
 
     /// What the server says of the types beside the operator that it did not find.
     fn take_from_message(&mut self, all: &[Node<'s>]) {
-        let failure = self.bench.scene.failure;
+        let failure = self.editor.context.failure;
         let told = failure.message.strip_prefix("operator does not exist: ");
         let at = |node: &&Node<'s>| match node {
             Node::A_Expr(operation) => {
@@ -297,63 +299,70 @@ impl<'s> Mender<'_, 's> {
             return;
         };
         for (node, name) in [(operation.lexpr(), left), (operation.rexpr(), right)] {
-            if !matches!(node, Node::None) && self.bench.kinds.kind(node) == Kind::Unclear {
-                self.bench.kinds.make(node, Kind::named(name));
+            if !matches!(node, Node::None) && self.editor.kinds.kind(node) == ValueKind::Unclear {
+                self.editor.kinds.set_kind(node, ValueKind::named(name));
             }
         }
     }
 
-    fn answer(self) -> Answer {
-        let told = self.bench.scene.failure.position;
-        let is_of_operator = self.bench.scene.failure.message.starts_with("operator ");
-        let missed = is_of_operator && told.is_some_and(|at| !self.mended.contains(&at));
-        match (self.advice, self.bench.is_idle() || missed) {
-            (Some(advice), true) => return Answer::hint(advice.to_owned()),
-            (None, true) => return Answer::Silent,
-            (Some(advice), false) if told.is_none() => return Answer::hint(advice.to_owned()),
+    fn answer(self) -> RecovererAnswer {
+        let told = self.editor.context.failure.position;
+        let is_of_operator = self.editor.context.failure.message.starts_with("operator ");
+        let missed = is_of_operator && told.is_some_and(|at| !self.repaired.contains(&at));
+        match (self.advice, self.editor.is_unchanged() || missed) {
+            (Some(advice), true) => return RecovererAnswer::hint(advice.to_owned()),
+            (None, true) => return RecovererAnswer::Silent,
+            (Some(advice), false) if told.is_none() => {
+                return RecovererAnswer::hint(advice.to_owned());
+            }
             (_, false) => {}
         }
-        self.bench.answer()
+        self.editor.answer()
     }
 }
 
-/// The cures of all values beside one left side: a cast of that happens once, and then nothing is
+/// The repairs of all values beside one left side: a cast of that happens once, and then nothing is
 /// spelled otherwise.
-fn united(cures: Vec<Cure>) -> Cure {
-    let mut casts: Vec<Change> = Vec::new();
-    let mut spelled: Vec<Change> = Vec::new();
+fn united(repairs: Vec<ExpressionRepair>) -> ExpressionRepair {
+    let mut casts: Vec<ExpressionChange> = Vec::new();
+    let mut spelled: Vec<ExpressionChange> = Vec::new();
     let mut confidence = Confidence::Exact;
-    for cure in cures {
-        match cure {
-            Cure::Sound => {}
-            Cure::Advice(advice) => return Cure::Advice(advice),
-            Cure::Changes(changes, own) => {
-                confidence = least(confidence, own);
+    for repair in repairs {
+        match repair {
+            ExpressionRepair::NotNeeded => {}
+            ExpressionRepair::Advice(advice) => return ExpressionRepair::Advice(advice),
+            ExpressionRepair::Changes(changes, own) => {
+                confidence = least_confidence(confidence, own);
                 for change in changes {
                     match change {
-                        Change::Spelled(..) => spelled.push(change),
+                        ExpressionChange::Spelled(..) => spelled.push(change),
                         other => casts.push(other),
                     }
                 }
             }
         }
     }
-    let Some(Change::Cast(first, name)) = casts.first().cloned() else {
+    let Some(ExpressionChange::Cast(first, name)) = casts.first().cloned() else {
         return match spelled.is_empty() {
-            true => Cure::Sound,
-            false => Cure::Changes(spelled, confidence),
+            true => ExpressionRepair::NotNeeded,
+            false => ExpressionRepair::Changes(spelled, confidence),
         };
     };
-    let is_same =
-        |change: &Change| matches!(change, Change::Cast(run, own) if *run == first && *own == name);
+    let is_same = |change: &ExpressionChange| match change {
+        ExpressionChange::Cast(run, own) => *run == first && *own == name,
+        _ => false,
+    };
     let alike = casts.iter().all(is_same);
     if alike {
-        return Cure::Changes(vec![Change::Cast(first, name)], confidence);
+        return ExpressionRepair::Changes(vec![ExpressionChange::Cast(first, name)], confidence);
     }
-    let is_apart = |change: &Change| matches!(change, Change::Cast(run, _) if *run != first);
+    let is_apart = |change: &ExpressionChange| match change {
+        ExpressionChange::Cast(run, _) => *run != first,
+        _ => false,
+    };
     match spelled.is_empty() && casts.iter().skip(1).all(is_apart) {
-        true => Cure::Changes(casts, confidence),
-        false => Cure::Advice(MIXED),
+        true => ExpressionRepair::Changes(casts, confidence),
+        false => ExpressionRepair::Advice(MIXED),
     }
 }
 

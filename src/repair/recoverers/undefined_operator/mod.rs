@@ -20,24 +20,25 @@
 //! A date beside a number, an array beside a value, an interval that equals a number: a hint. Where
 //! the operator that the server names cannot be changed, none is.
 
+mod compared_operands;
 pub mod mismatched_operators;
 pub(crate) mod operator_repair;
 pub(crate) mod string_operands;
 
-use crate::repair::{Answer, Scene};
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    mismatched_operators::mend(scene)
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    mismatched_operators::recover(context)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
 
     #[test]
-    fn operators_are_mended() {
-        use Wanted::{Exact, Hint, Likely, Silence};
+    fn operators_are_repaired() {
+        use ExpectedRepair::{Exact, Hint, Likely, Silence};
         let rows = [
             (
                 "SELECT id FROM orders WHERE status = 5",
@@ -191,11 +192,11 @@ mod tests {
                 Exact("SELECT NULLIF(status, '0') FROM orders"),
             ),
         ];
-        let cases = rows.map(|(before, wanted)| Case { before, wanted });
+        let cases = rows.map(|(before, wanted)| RepairCase { before, wanted });
         check(
             Recoverer::UndefinedOperator,
             "42883",
-            Names::Survive,
+            OutputNameLaw::Kept,
             &cases,
         );
     }

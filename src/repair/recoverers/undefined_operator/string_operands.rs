@@ -1,25 +1,25 @@
 //! Texts that are added, calculated with and joined.
 
-use super::mismatched_operators::{Side, Sides};
+use super::mismatched_operators::{OperatorSide, OperatorSides};
 use crate::repair::Confidence;
-use crate::repair::expression_editor::{Change, Cure};
-use crate::repair::foreign_functions::call::{as_text, least};
+use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
+use crate::repair::foreign_functions::call::{least_confidence, text_confidence};
 use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::Kind;
+use crate::repair::foreign_functions::value_kind::ValueKind;
 use crate::sql::tree::Node;
 
 /// `a + b` of texts: SQL Server joins them; a number may be meant elsewhere.
-pub(in crate::repair) fn added_texts(sides: &Sides<'_>) -> Cure {
+pub(in crate::repair) fn text_addition_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     if writes_digits(sides.left.node) && writes_digits(sides.right.node) {
-        return numbers_of_texts(sides);
+        return text_arithmetic_repair(sides);
     }
-    let joins = |side: &Side<'_>| is_joined(side.node);
+    let joins = |side: &OperatorSide<'_>| is_joined(side.node);
     match joins(&sides.left) || joins(&sides.right) {
-        true => Cure::Changes(
-            vec![Change::Spelled(sides.operator, "||".to_owned())],
+        true => ExpressionRepair::Changes(
+            vec![ExpressionChange::Spelled(sides.operator, "||".to_owned())],
             Confidence::Likely,
         ),
-        false => Cure::Advice(
+        false => ExpressionRepair::Advice(
             "a || b joins texts; CAST(a AS numeric) + CAST(b AS numeric) adds numbers.",
         ),
     }
@@ -48,56 +48,57 @@ fn is_wording(node: Node<'_>) -> bool {
 }
 
 /// Texts that are calculated with.
-pub(in crate::repair) fn numbers_of_texts(sides: &Sides<'_>) -> Cure {
+pub(in crate::repair) fn text_arithmetic_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     let mut confidence = match sides.symbol {
         "/" | "%" => Confidence::Likely,
         _ => Confidence::Exact,
     };
     let mut changes = Vec::new();
     for side in [&sides.left, &sides.right] {
-        if side.kind == Kind::Literal {
-            changes.push(Change::Cast(side.run, "numeric"));
+        if side.kind == ValueKind::Literal {
+            changes.push(ExpressionChange::Cast(side.run, "numeric"));
         }
-        if side.kind != Kind::Text {
+        if side.kind != ValueKind::Text {
             continue;
         }
         if writes_digits(side.node) {
-            changes.push(Change::Cast(side.run, "int"));
+            changes.push(ExpressionChange::Cast(side.run, "int"));
         } else {
-            changes.push(Change::Cast(side.run, "numeric"));
+            changes.push(ExpressionChange::Cast(side.run, "numeric"));
             confidence = Confidence::Likely;
         }
     }
-    Cure::Changes(changes, confidence)
+    ExpressionRepair::Changes(changes, confidence)
 }
 
 /// `a || b` joins texts, arrays and JSON.
-pub(in crate::repair) fn joined(sides: &Sides<'_>) -> Cure {
+pub(in crate::repair) fn concatenation_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     let (left, right) = (&sides.left, &sides.right);
-    if left.kind == Kind::Bool && right.kind == Kind::Bool {
-        let or = Change::Spelled(sides.operator, "OR".to_owned());
-        return Cure::Changes(vec![or], Confidence::Likely);
+    if left.kind == ValueKind::Bool && right.kind == ValueKind::Bool {
+        let or = ExpressionChange::Spelled(sides.operator, "OR".to_owned());
+        return ExpressionRepair::Changes(vec![or], Confidence::Likely);
     }
     let is_plain = |kind| {
         !matches!(
             kind,
-            Kind::Text
-                | Kind::Literal
-                | Kind::Array
-                | Kind::Json
-                | Kind::Jsonb
-                | Kind::Other
-                | Kind::Unclear
+            ValueKind::Text
+                | ValueKind::Literal
+                | ValueKind::Array
+                | ValueKind::Json
+                | ValueKind::Jsonb
+                | ValueKind::Other
+                | ValueKind::Unclear
         )
     };
     if !is_plain(left.kind) || !is_plain(right.kind) {
-        return Cure::Sound;
+        return ExpressionRepair::NotNeeded;
     }
-    match (as_text(left.kind), as_text(right.kind)) {
-        (Some(one), Some(other)) => {
-            Cure::Changes(vec![Change::Cast(left.run, "text")], least(one, other))
-        }
-        _ => Cure::Sound,
+    match (text_confidence(left.kind), text_confidence(right.kind)) {
+        (Some(one), Some(other)) => ExpressionRepair::Changes(
+            vec![ExpressionChange::Cast(left.run, "text")],
+            least_confidence(one, other),
+        ),
+        _ => ExpressionRepair::NotNeeded,
     }
 }
 

@@ -1,26 +1,26 @@
 //! A relation that does not exist: another schema has it, or it is spelled otherwise.
 
 use super::hint::hint;
+use super::relation_replacement::replace_relation;
 use crate::catalog::quote::quoted;
 use crate::catalog::{RelationId, RelationKind, SchemaId, SchemaKind};
 use crate::limits::{NAMES_MISSING_MAX, NAMES_RELATIONS_MAX};
-use crate::repair::names::context::Ground;
-use crate::repair::names::gates::{Existing, Judged, Wanted, judge};
-use crate::repair::names::name_repair::{Fix, Mend, With, together};
-use crate::repair::names::reference_scopes::Frame;
-use crate::repair::names::similarity::{Kinship, Likeness, Words};
+use crate::repair::names::context::NameRepairContext;
+use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
+use crate::repair::names::name_repair::{NameFix, together};
+use crate::repair::names::reference_scopes::ReferenceScope;
+use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::repair::recoverers::undefined_column::strategies;
-use crate::repair::{Answer, Confidence, NameGate};
-use crate::resolve::What;
-use crate::sql::edit::Edit;
+use crate::repair::{Confidence, NameGate, RecovererAnswer};
+use crate::resolve::UsedObject;
 use crate::sql::tree::{Node, nodes};
 
 /// A relation in FROM that does not exist, or is written with a database before it.
-pub(in crate::repair) struct Absent<'g> {
+pub(in crate::repair) struct MissingRelation<'g> {
     /// As it is written.
     pub table: &'g nodes::RangeVar,
     /// The query that it stands in.
-    pub frame: &'g Frame<'g>,
+    pub scope: &'g ReferenceScope<'g>,
     /// Where it begins.
     pub at: usize,
     /// Its name.
@@ -29,53 +29,56 @@ pub(in crate::repair) struct Absent<'g> {
 
 /// Something that a name in FROM may have meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum Target<'g> {
+pub(in crate::repair) enum RelationTarget<'g> {
     /// A relation.
     Relation(RelationId),
     /// A query of WITH.
     Common(&'g str),
 }
 
-/// Mends every relation that does not exist; where all do, every column.
-pub(in crate::repair) fn all(ground: &Ground<'_>) -> Answer {
-    let absent = absent(ground);
+/// Repairs every relation that does not exist; where all do, every column.
+pub(in crate::repair) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
+    let absent = missing_relations(name_context);
     if absent.is_empty() {
-        return strategies::all(ground);
+        return strategies::recover(name_context);
     }
-    let position = ground.scene.failure.position;
+    let position = name_context.context.failure.position;
     if position.is_some_and(|at| absent.iter().all(|one| one.at != at)) {
-        // The server means a name before a column: those are mended when the relations are.
-        return match ground.missing() {
+        // The server means a name before a column: those are repaired when the relations are.
+        return match name_context.missing_columns() {
             Some(missing) if missing.iter().any(|one| Some(one.place.at) == position) => {
-                strategies::all(ground)
+                strategies::recover(name_context)
             }
-            _ => Answer::Silent,
+            _ => RecovererAnswer::Silent,
         };
     }
     if absent.len() > NAMES_MISSING_MAX {
-        return Answer::Silent;
+        return RecovererAnswer::Silent;
     }
-    let fixes = absent.iter().map(|one| of_one(ground, one)).collect();
-    together(ground.scene.text, fixes)
+    let fixes = absent
+        .iter()
+        .map(|one| repair_relation(name_context, one))
+        .collect();
+    together(name_context.context.text, fixes)
 }
 
-fn absent<'g>(ground: &'g Ground<'_>) -> Vec<Absent<'g>> {
-    let missing: Vec<usize> = ground
+fn missing_relations<'g>(name_context: &'g NameRepairContext<'_>) -> Vec<MissingRelation<'g>> {
+    let missing: Vec<usize> = name_context
         .resolution
         .uses
         .iter()
-        .filter(|used| matches!(used.what, What::MissingRelation { .. }))
+        .filter(|used| matches!(used.what, UsedObject::MissingRelation { .. }))
         .filter_map(|used| used.at)
         .collect();
     let mut found = Vec::new();
-    for frame in &ground.places.frames {
-        for table in frame.entries.iter().filter_map(|entry| entry.table) {
+    for scope in &name_context.places.reference_scopes {
+        for table in scope.entries.iter().filter_map(|entry| entry.table) {
             if let (Ok(at), Some(name)) = (usize::try_from(table.location), table.relname())
                 && (missing.contains(&at) || table.catalogname().is_some())
             {
-                found.push(Absent {
+                found.push(MissingRelation {
                     table,
-                    frame,
+                    scope,
                     at,
                     name,
                 });
@@ -85,63 +88,66 @@ fn absent<'g>(ground: &'g Ground<'_>) -> Vec<Absent<'g>> {
     found
 }
 
-fn of_one(ground: &Ground<'_>, absent: &Absent<'_>) -> Fix {
-    if let Some(fix) = two_words(ground, absent) {
+fn repair_relation(name_context: &NameRepairContext<'_>, absent: &MissingRelation<'_>) -> NameFix {
+    if let Some(fix) = two_words(name_context, absent) {
         return fix;
     }
-    let (target, confidence) = match found(ground, absent) {
+    let (target, confidence) = match find_target(name_context, absent) {
         Ok(found) => found,
-        Err(failed) => return hint(ground, absent, failed),
+        Err(failed) => return hint(name_context, absent, failed),
     };
-    rewritten(ground, absent, target, confidence)
-        .unwrap_or_else(|| hint(ground, absent, Vec::new()))
+    replace_relation(name_context, absent, target, confidence)
+        .unwrap_or_else(|| hint(name_context, absent, Vec::new()))
 }
 
 /// `FROM invoice lines`, where there is a relation of this name.
-fn two_words(ground: &Ground<'_>, absent: &Absent<'_>) -> Option<Fix> {
+fn two_words(
+    name_context: &NameRepairContext<'_>,
+    absent: &MissingRelation<'_>,
+) -> Option<NameFix> {
     let table = absent.table;
     let alias = table.alias()?.aliasname()?;
     let count = 1 + usize::from(table.schemaname().is_some());
-    let parts = ground.parts(absent.at, count)?;
-    let both = crate::repair::names::unquoted_blank::with_alias(ground, parts.last()?)?;
+    let parts = name_context.parts(absent.at, count)?;
+    let both = crate::repair::names::unquoted_blank::with_alias(name_context, parts.last()?)?;
     let named = format!("{} {alias}", absent.name);
-    let path = ground.database.path.schemas();
-    let schema_of = |id: RelationId| ground.catalog().relation(id).schema;
-    let mut same = relations(ground).into_iter().filter(|id| {
-        let likeness = Likeness::of(&named, ground.name_of(*id), &[]);
-        path.contains(&schema_of(*id)) && likeness.kinship <= Kinship::Joints
+    let path = name_context.database.path.schemas();
+    let schema_of = |id: RelationId| name_context.catalog().relation(id).schema;
+    let mut same = readable_relations(name_context).into_iter().filter(|id| {
+        let likeness = Similarity::of(&named, name_context.name_of(*id), &[]);
+        path.contains(&schema_of(*id)) && likeness.similarity_kind <= SimilarityKind::Separators
     });
     let relation = same.next().filter(|_| same.next().is_none())?;
-    let is_used = ground.places.refs.iter().any(|place| {
+    let is_used = name_context.places.refs.iter().any(|place| {
         let fields = place.reference.fields();
         fields.len() > 1 && fields.iter().next().and_then(Node::as_str) == Some(alias)
     });
     if is_used || table.schemaname().is_some() {
-        return Some(Fix::told(format!(
+        return Some(NameFix::advised(format!(
             "{named} may be the relation {}: a name with a blank stands in double quotes.",
-            ground.catalog().relation_name(relation)
+            name_context.catalog().relation_name(relation)
         )));
     }
-    let right = quoted(ground.name_of(relation)).into_owned();
-    let change = format!("{} is one name, {right}", ground.text(&both));
-    let sure = match ground.name_of(relation).contains(' ') {
+    let right = quoted(name_context.name_of(relation)).into_owned();
+    let change = format!("{} is one name, {right}", name_context.text(&both));
+    let sure = match name_context.name_of(relation).contains(' ') {
         true => Confidence::Exact,
         false => Confidence::Likely,
     };
-    Some(Fix::text(sure, both, right, change))
+    Some(NameFix::text(sure, both, right, change))
 }
 
 /// What is meant, the surest way first.
-fn found<'g>(
-    ground: &'g Ground<'_>,
-    absent: &Absent<'g>,
-) -> Result<(Target<'g>, Confidence), Vec<NameGate>> {
-    let relations = relations(ground);
-    let path = ground.database.path.schemas();
-    let schema_of = |id: RelationId| ground.catalog().relation(id).schema;
-    let named = |id: &RelationId| ground.name_of(*id) == absent.name;
+fn find_target<'g>(
+    name_context: &'g NameRepairContext<'_>,
+    absent: &MissingRelation<'g>,
+) -> Result<(RelationTarget<'g>, Confidence), Vec<NameGate>> {
+    let relations = readable_relations(name_context);
+    let path = name_context.database.path.schemas();
+    let schema_of = |id: RelationId| name_context.catalog().relation(id).schema;
+    let named = |id: &RelationId| name_context.name_of(*id) == absent.name;
     let schema = absent.table.schemaname().and_then(|name| {
-        let catalog = ground.catalog();
+        let catalog = name_context.catalog();
         catalog.index().schema(catalog.names().find(name)?)
     });
     let in_place = |id: &RelationId| match absent.table.schemaname() {
@@ -152,7 +158,7 @@ fn found<'g>(
     let in_case: Vec<RelationId> = relations
         .iter()
         .copied()
-        .filter(|id| in_place(id) && ground.name_of(*id).to_lowercase() == folded)
+        .filter(|id| in_place(id) && name_context.name_of(*id).to_lowercase() == folded)
         .collect();
     let is_foreign = absent.table.catalogname().is_some();
     if let [only] = in_case.as_slice() {
@@ -160,25 +166,25 @@ fn found<'g>(
             true => Confidence::Likely,
             false => Confidence::Exact,
         };
-        return Ok((Target::Relation(*only), confidence));
+        return Ok((RelationTarget::Relation(*only), confidence));
     }
-    let commons = commons(ground, absent);
+    let commons = visible_ctes(name_context, absent);
     if absent.table.schemaname().is_none() {
         let mut same = commons
             .iter()
             .filter(|common| common.to_lowercase() == folded);
         if let (Some(common), None) = (same.next(), same.next()) {
-            return Ok((Target::Common(common), Confidence::Exact));
+            return Ok((RelationTarget::Common(common), Confidence::Exact));
         }
     }
-    if let Some(whole) = in_one_pair_of_quotes(ground, absent, &relations) {
-        return Ok((Target::Relation(whole), Confidence::Exact));
+    if let Some(whole) = in_one_pair_of_quotes(name_context, absent, &relations) {
+        return Ok((RelationTarget::Relation(whole), Confidence::Exact));
     }
     let elsewhere: Vec<RelationId> = relations.iter().copied().filter(named).collect();
     if absent.table.schemaname().is_none() && !elsewhere.is_empty() {
         // What the path leads to is nearer than what another schema has.
         let near: Vec<RelationId> = relations.iter().copied().filter(&in_place).collect();
-        if let Ok(found) = misspelt(ground, absent, &near, &commons, in_place) {
+        if let Ok(found) = misspelt(name_context, absent, &near, &commons, in_place) {
             return Ok(found);
         }
     }
@@ -187,11 +193,11 @@ fn found<'g>(
         .filter(|id| path.contains(&schema_of(**id)));
     match (elsewhere.as_slice(), led_to.next(), led_to.next()) {
         ([], _, _) => {}
-        ([only], _, _) if has_all(ground, absent, *only) => {
-            return Ok((Target::Relation(*only), Confidence::Likely));
+        ([only], _, _) if has_all_columns(name_context, absent, *only) => {
+            return Ok((RelationTarget::Relation(*only), Confidence::Likely));
         }
         ([_, _, ..], Some(only), None) => {
-            return Ok((Target::Relation(*only), Confidence::Likely));
+            return Ok((RelationTarget::Relation(*only), Confidence::Likely));
         }
         _ => return Err(vec![NameGate::OneRelation]),
     }
@@ -199,26 +205,30 @@ fn found<'g>(
         Some(_) => relations.into_iter().filter(|id| in_place(id)).collect(),
         None => relations,
     };
-    misspelt(ground, absent, &wide, &commons, in_place)
+    misspelt(name_context, absent, &wide, &commons, in_place)
 }
 
 /// Whether a relation has every column that the text takes from it: otherwise only the name is the
 /// same, and another schema's relation is another thing.
-fn has_all(ground: &Ground<'_>, absent: &Absent<'_>, relation: RelationId) -> bool {
-    let catalog = ground.catalog();
+fn has_all_columns(
+    name_context: &NameRepairContext<'_>,
+    absent: &MissingRelation<'_>,
+    relation: RelationId,
+) -> bool {
+    let catalog = name_context.catalog();
     let called = (absent.table.alias()).and_then(|alias| alias.aliasname());
     let called = called.unwrap_or(absent.name);
-    let is_alone = absent.frame.entries.len() == 1;
+    let is_alone = absent.scope.entries.len() == 1;
     let has = |name: &str| {
         let mut columns = catalog.columns_of(relation).iter();
         columns.any(|column| catalog.names().text(column.name) == name)
     };
-    let results: Vec<&str> = (absent.frame.select.target_list().iter())
+    let results: Vec<&str> = (absent.scope.select.target_list().iter())
         .filter_map(|target| target.name())
         .collect();
-    ground.places.refs.iter().all(|place| {
-        let here = ground.places.frame(place.frame);
-        let is_here = here.is_some_and(|frame| std::ptr::eq(frame, absent.frame));
+    name_context.places.refs.iter().all(|place| {
+        let here = name_context.places.frame(place.scope);
+        let is_here = here.is_some_and(|scope| std::ptr::eq(scope, absent.scope));
         let fields = place.reference.fields();
         let names: Vec<&str> = fields.iter().filter_map(Node::as_str).collect();
         match names.as_slice() {
@@ -231,35 +241,35 @@ fn has_all(ground: &Ground<'_>, absent: &Absent<'_>, relation: RelationId) -> bo
 
 /// `"public.orders"`: the quotes stand around both names where they should stand around each.
 fn in_one_pair_of_quotes(
-    ground: &Ground<'_>,
-    absent: &Absent<'_>,
+    name_context: &NameRepairContext<'_>,
+    absent: &MissingRelation<'_>,
     relations: &[RelationId],
 ) -> Option<RelationId> {
     if absent.table.schemaname().is_some() {
         return None;
     }
     let (schema, name) = absent.name.split_once('.')?;
-    let catalog = ground.catalog();
+    let catalog = name_context.catalog();
     let is_it = |id: &RelationId| {
         let own = catalog.schema(catalog.relation(*id).schema).name;
-        ground.name_of(*id) == name && catalog.names().text(own) == schema
+        name_context.name_of(*id) == name && catalog.names().text(own) == schema
     };
     relations.iter().copied().find(is_it)
 }
 
 fn misspelt<'g>(
-    ground: &'g Ground<'_>,
-    absent: &Absent<'g>,
+    name_context: &'g NameRepairContext<'_>,
+    absent: &MissingRelation<'g>,
     relations: &[RelationId],
     commons: &[&'g str],
     in_place: impl Fn(&RelationId) -> bool,
-) -> Result<(Target<'g>, Confidence), Vec<NameGate>> {
-    let affixes = vec![Words::of(AFFIXES)];
-    let mut targets: Vec<Target<'g>> = Vec::new();
-    let mut candidates: Vec<Existing<'_>> = Vec::new();
-    let mut add = |target: Target<'g>, name: &'g str, in_reach: bool| {
+) -> Result<(RelationTarget<'g>, Confidence), Vec<NameGate>> {
+    let affixes = vec![NameWords::of(AFFIXES)];
+    let mut targets: Vec<RelationTarget<'g>> = Vec::new();
+    let mut candidates: Vec<CandidateName<'_>> = Vec::new();
+    let mut add = |target: RelationTarget<'g>, name: &'g str, in_reach: bool| {
         targets.push(target);
-        candidates.push(Existing {
+        candidates.push(CandidateName {
             name,
             own: affixes.clone(),
             in_reach,
@@ -267,33 +277,47 @@ fn misspelt<'g>(
     };
     if absent.table.schemaname().is_none() {
         for common in commons {
-            add(Target::Common(common), common, true);
+            add(RelationTarget::Common(common), common, true);
         }
     }
     for id in relations.iter().take(NAMES_RELATIONS_MAX) {
         let in_reach = in_place(id) || absent.table.schemaname().is_some();
-        add(Target::Relation(*id), ground.name_of(*id), in_reach);
+        add(
+            RelationTarget::Relation(*id),
+            name_context.name_of(*id),
+            in_reach,
+        );
     }
-    let wanted = Wanted {
+    let wanted = UnknownName {
         name: absent.name,
         bare: false,
         one_relation: true,
         cheaper_tried: true,
     };
     let too_many = relations.len() > NAMES_RELATIONS_MAX;
-    match judge(&wanted, &candidates, too_many, ground.scene.settings) {
-        Judged::Passed { place, kinship } if kinship <= Kinship::Own => match targets.get(place) {
+    match check_gates(
+        &wanted,
+        &candidates,
+        too_many,
+        name_context.context.settings,
+    ) {
+        NameGateResult::Passed {
+            place,
+            similarity_kind,
+        } if similarity_kind <= SimilarityKind::Own => match targets.get(place) {
             Some(target) => Ok((*target, Confidence::Likely)),
             None => Err(Vec::new()),
         },
-        Judged::Passed { .. } => Err(vec![NameGate::Containment]),
-        Judged::Failed { failed } => Err(failed),
+        NameGateResult::Passed { .. } => Err(vec![NameGate::Containment]),
+        NameGateResult::Failed { failed } => Err(failed),
     }
 }
 
 /// The relations that the client may read, without those of the system.
-pub(in crate::repair) fn relations(ground: &Ground<'_>) -> Vec<RelationId> {
-    let catalog = ground.catalog();
+pub(in crate::repair) fn readable_relations(
+    name_context: &NameRepairContext<'_>,
+) -> Vec<RelationId> {
+    let catalog = name_context.catalog();
     let is_read = |kind: RelationKind| match kind {
         RelationKind::Table
         | RelationKind::PartitionedTable
@@ -305,25 +329,30 @@ pub(in crate::repair) fn relations(ground: &Ground<'_>) -> Vec<RelationId> {
     catalog
         .relations()
         .filter(|(id, relation)| {
-            is_read(relation.kind) && !is_system(ground, relation.schema) && ground.sees(*id)
+            is_read(relation.kind)
+                && !is_system(name_context, relation.schema)
+                && name_context.may_show_relation(*id)
         })
         .map(|(id, _)| id)
         .collect()
 }
 
-fn is_system(ground: &Ground<'_>, schema: SchemaId) -> bool {
-    let schema = ground.catalog().schema(schema);
-    let name = ground.catalog().names().text(schema.name);
+fn is_system(name_context: &NameRepairContext<'_>, schema: SchemaId) -> bool {
+    let schema = name_context.catalog().schema(schema);
+    let name = name_context.catalog().names().text(schema.name);
     schema.kind == SchemaKind::Catalog || name == "information_schema" || name == "pg_toast"
 }
 
 /// The queries of WITH that can be named at a place in FROM.
-pub(in crate::repair) fn commons<'g>(ground: &'g Ground<'_>, absent: &Absent<'g>) -> Vec<&'g str> {
+pub(in crate::repair) fn visible_ctes<'g>(
+    name_context: &'g NameRepairContext<'_>,
+    absent: &MissingRelation<'g>,
+) -> Vec<&'g str> {
     let mut names = Vec::new();
-    let mut inner: Option<&Frame<'_>> = None;
-    let mut next = Some(absent.frame);
-    while let Some(frame) = next {
-        for table in frame
+    let mut inner: Option<&ReferenceScope<'_>> = None;
+    let mut next = Some(absent.scope);
+    while let Some(scope) = next {
+        for table in scope
             .select
             .with_clause()
             .into_iter()
@@ -337,83 +366,12 @@ pub(in crate::repair) fn commons<'g>(ground: &'g Ground<'_>, absent: &Absent<'g>
             let before = usize::try_from(table.location).is_ok_and(|at| at < absent.at);
             names.extend(table.ctename().filter(|_| before && !is_own));
         }
-        inner = Some(frame);
-        next = frame.outer.and_then(|outer| ground.places.frame(outer));
+        inner = Some(scope);
+        next = scope
+            .outer
+            .and_then(|outer| name_context.places.frame(outer));
     }
     names
-}
-
-/// The right name in FROM; where columns are qualified by the old one, it stays as an alias.
-fn rewritten(
-    ground: &Ground<'_>,
-    absent: &Absent<'_>,
-    target: Target<'_>,
-    confidence: Confidence,
-) -> Option<Fix> {
-    let table = absent.table;
-    let count =
-        1 + usize::from(table.schemaname().is_some()) + usize::from(table.catalogname().is_some());
-    let parts = ground.parts(absent.at, count)?;
-    let span = parts.first()?.start..parts.last()?.end;
-    let (mut right, name) = match target {
-        Target::Common(name) => (quoted(name).into_owned(), name),
-        Target::Relation(id) => (written(ground, id, table), ground.name_of(id)),
-    };
-    let change = format!("{right} stands for {}", ground.text(&span));
-    let mut beside = Vec::new();
-    let qualifies = |place: &crate::repair::names::reference_scopes::Place<'_>, parts: usize| {
-        let fields = place.reference.fields();
-        let mut names = fields.iter().filter_map(Node::as_str);
-        fields.len() == parts && names.nth(parts.saturating_sub(2)) == Some(absent.name)
-    };
-    let refs = || ground.places.refs.iter();
-    if table.alias().is_none() {
-        if name != absent.name && refs().any(|place| qualifies(place, 2)) {
-            right.push_str(" AS ");
-            right.push_str(ground.text(parts.last()?));
-        }
-        for place in refs().filter(|place| qualifies(place, 3)) {
-            // The schema is left out: the name alone says which one it is.
-            let parts = ground.parts(place.at, 3)?;
-            let [schema, own, _] = parts.as_slice() else {
-                return None;
-            };
-            let span = schema.start..own.start;
-            let replacement = String::new();
-            beside.push(Edit { span, replacement });
-        }
-    }
-    Some(Fix::Mended(Mend {
-        confidence,
-        span,
-        with: With::Text(right),
-        beside,
-        change,
-        renamed: None,
-    }))
-}
-
-/// A relation as it is written: with its schema where one is written, or where the path does not
-/// lead to it.
-fn written(ground: &Ground<'_>, id: RelationId, table: &nodes::RangeVar) -> String {
-    let catalog = ground.catalog();
-    let name = ground.name_of(id);
-    let mut path = ground.database.path.schemas().iter();
-    let first = path.find_map(|schema| {
-        let named = catalog.index().relations(catalog.relation(id).name);
-        let mut here = named.iter().copied();
-        here.find(|own| catalog.relation(*own).schema == *schema)
-    });
-    let is_bare =
-        table.schemaname().is_none() && !table.relname().unwrap_or_default().contains('.');
-    match is_bare && first == Some(id) {
-        true => quoted(name).into_owned(),
-        false => format!(
-            "{}.{}",
-            catalog.schema_name(catalog.relation(id).schema),
-            quoted(name)
-        ),
-    }
 }
 
 /// What names of tables begin or end with in some databases and not in others.

@@ -1,22 +1,22 @@
 //! Words about a relation that does not exist.
 
-use super::candidates::{Absent, commons, relations};
+use super::candidates::{MissingRelation, readable_relations, visible_ctes};
 use crate::catalog::RelationId;
 use crate::catalog::quote::quoted;
 use crate::limits::NAMES_RELATIONS_MAX;
 use crate::repair::NameGate;
-use crate::repair::names::context::Ground;
-use crate::repair::names::name_repair::{Fix, Told};
+use crate::repair::names::context::NameRepairContext;
+use crate::repair::names::name_repair::{NameAdvice, NameFix};
 use crate::repair::names::suggestions::{LISTED_MAX, best, nearness};
 
 /// What is there instead, as far as the client may see it.
 pub(in crate::repair) fn hint(
-    ground: &Ground<'_>,
-    absent: &Absent<'_>,
+    name_context: &NameRepairContext<'_>,
+    absent: &MissingRelation<'_>,
     failed: Vec<NameGate>,
-) -> Fix {
+) -> NameFix {
     let told = |advice: String| {
-        Fix::Told(Told {
+        NameFix::Advised(NameAdvice {
             advice,
             failed: failed.clone(),
             absent: false,
@@ -26,18 +26,18 @@ pub(in crate::repair) fn hint(
         Some(schema) => format!("{}.{}", quoted(schema), quoted(absent.name)),
         None => quoted(absent.name).into_owned(),
     };
-    if ground.is_common(absent.name) && absent.table.schemaname().is_none() {
+    if name_context.is_cte_name(absent.name) && absent.table.schemaname().is_none() {
         return told(format!(
             "The query {whole} of WITH is not known here: write its WITH at the beginning of the \
              statement, before whatever reads it, and WITH RECURSIVE if it reads itself."
         ));
     }
-    let all = relations(ground);
+    let all = readable_relations(name_context);
     let same: Vec<String> = all
         .iter()
-        .filter(|id| ground.name_of(**id) == absent.name)
+        .filter(|id| name_context.name_of(**id) == absent.name)
         .take(LISTED_MAX)
-        .map(|id| ground.catalog().relation_name(*id))
+        .map(|id| name_context.catalog().relation_name(*id))
         .collect();
     if !same.is_empty() {
         return told(format!(
@@ -49,11 +49,11 @@ pub(in crate::repair) fn hint(
         .iter()
         .take(NAMES_RELATIONS_MAX)
         .map(|id| {
-            let near = nearness(absent.name, ground.name_of(*id), &[]);
-            (near, called(ground, *id))
+            let near = nearness(absent.name, name_context.name_of(*id), &[]);
+            (near, called(name_context, *id))
         })
         .collect();
-    found.extend(commons(ground, absent).into_iter().map(|name| {
+    found.extend(visible_ctes(name_context, absent).into_iter().map(|name| {
         let near = nearness(absent.name, name, &[]);
         (near, quoted(name).into_owned())
     }));
@@ -65,7 +65,7 @@ pub(in crate::repair) fn hint(
         ));
     }
     if !all.is_empty() && all.len() <= LISTED_MAX {
-        let names: Vec<String> = all.iter().map(|id| called(ground, *id)).collect();
+        let names: Vec<String> = all.iter().map(|id| called(name_context, *id)).collect();
         return told(format!(
             "There is no relation {whole}; there are {}.",
             names.join(", ")
@@ -75,10 +75,10 @@ pub(in crate::repair) fn hint(
 }
 
 /// A relation as a statement may name it.
-fn called(ground: &Ground<'_>, id: RelationId) -> String {
-    let schema = ground.catalog().relation(id).schema;
-    match ground.database.path.schemas().contains(&schema) {
-        true => quoted(ground.name_of(id)).into_owned(),
-        false => ground.catalog().relation_name(id),
+fn called(name_context: &NameRepairContext<'_>, id: RelationId) -> String {
+    let schema = name_context.catalog().relation(id).schema;
+    match name_context.database.path.schemas().contains(&schema) {
+        true => quoted(name_context.name_of(id)).into_owned(),
+        false => name_context.catalog().relation_name(id),
     }
 }

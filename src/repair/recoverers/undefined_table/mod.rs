@@ -22,39 +22,45 @@
 
 pub(in crate::repair) mod candidates;
 pub(crate) mod hint;
+mod relation_replacement;
 
-use crate::repair::names::context::Ground;
-use crate::repair::{Answer, Scene};
+use crate::repair::names::context::NameRepairContext;
+use crate::repair::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(scene: &Scene<'_>) -> Answer {
-    match Ground::of(scene) {
-        Some(ground) => candidates::all(&ground),
-        None => Answer::Silent,
+pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    match NameRepairContext::of(context) {
+        Some(name_context) => candidates::recover(&name_context),
+        None => RecovererAnswer::Silent,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::fixture::Fixture;
+    use crate::catalog::fixture::CatalogFixture;
     use crate::policy::Recoverer;
-    use crate::repair::laws::{Case, Names, Wanted, check, check_in, world};
+    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check, check_in, world};
 
-    fn cases<'c>(made: &[(&'c str, Wanted<'c>)]) -> Vec<Case<'c>> {
-        let case = |(before, wanted): &(&'c str, Wanted<'c>)| Case {
+    fn cases<'c>(made: &[(&'c str, ExpectedRepair<'c>)]) -> Vec<RepairCase<'c>> {
+        let case = |(before, wanted): &(&'c str, ExpectedRepair<'c>)| RepairCase {
             before,
             wanted: match wanted {
-                Wanted::Exact(text) => Wanted::Exact(text),
-                Wanted::Likely(text) => Wanted::Likely(text),
-                Wanted::Hint(text) => Wanted::Hint(text),
-                Wanted::Silence => Wanted::Silence,
+                ExpectedRepair::Exact(text) => ExpectedRepair::Exact(text),
+                ExpectedRepair::Likely(text) => ExpectedRepair::Likely(text),
+                ExpectedRepair::Hint(text) => ExpectedRepair::Hint(text),
+                ExpectedRepair::Silence => ExpectedRepair::Silence,
             },
         };
         made.iter().map(case).collect()
     }
 
-    fn each(made: &[(&str, Wanted<'_>)]) {
+    fn each(made: &[(&str, ExpectedRepair<'_>)]) {
         let cases = cases(made);
-        check(Recoverer::UndefinedTable, "42P01", Names::Survive, &cases);
+        check(
+            Recoverer::UndefinedTable,
+            "42P01",
+            OutputNameLaw::Kept,
+            &cases,
+        );
     }
 
     #[test]
@@ -62,20 +68,20 @@ mod tests {
         each(&[
             (
                 "SELECT ⟪customers.name, c.email FROM customers c WHERE customers.vip",
-                Wanted::Exact("SELECT c.name, c.email FROM customers c WHERE c.vip"),
+                ExpectedRepair::Exact("SELECT c.name, c.email FROM customers c WHERE c.vip"),
             ),
             (
                 "SELECT public.customers.name FROM customers c",
-                Wanted::Exact("SELECT c.name FROM customers c"),
+                ExpectedRepair::Exact("SELECT c.name FROM customers c"),
             ),
             (
                 "SELECT c.name FROM customers AS \"C\"",
-                Wanted::Exact("SELECT \"C\".name FROM customers AS \"C\""),
+                ExpectedRepair::Exact("SELECT \"C\".name FROM customers AS \"C\""),
             ),
             (
                 "SELECT o.id FROM orders o WHERE EXISTS (SELECT 1 FROM order_items i WHERE \
                  order_items.order_id = orders.id)",
-                Wanted::Exact(
+                ExpectedRepair::Exact(
                     "SELECT o.id FROM orders o WHERE EXISTS (SELECT 1 FROM order_items i WHERE \
                      i.order_id = o.id)",
                 ),
@@ -83,7 +89,7 @@ mod tests {
             // Two of them: which one?
             (
                 "SELECT customers.name FROM customers a JOIN customers b ON a.id = b.parent_id",
-                Wanted::Hint("customers"),
+                ExpectedRepair::Hint("customers"),
             ),
         ]);
     }
@@ -92,9 +98,14 @@ mod tests {
     fn both_the_alias_and_the_case_are_put_right() {
         let made = cases(&[(
             "SELECT customers.\"Name\", customers.* FROM customers c",
-            Wanted::Exact("SELECT c.name, c.* FROM customers c"),
+            ExpectedRepair::Exact("SELECT c.name, c.* FROM customers c"),
         )]);
-        check(Recoverer::UndefinedTable, "42P01", Names::Repaired, &made);
+        check(
+            Recoverer::UndefinedTable,
+            "42P01",
+            OutputNameLaw::Repaired,
+            &made,
+        );
     }
 
     #[test]
@@ -102,43 +113,46 @@ mod tests {
         each(&[
             (
                 "SELECT customer.name FROM customers",
-                Wanted::Likely("SELECT customers.name FROM customers"),
+                ExpectedRepair::Likely("SELECT customers.name FROM customers"),
             ),
             (
                 "SELECT customer.name FROM customers cust JOIN orders o ON o.customer_id = cust.id",
-                Wanted::Likely(
+                ExpectedRepair::Likely(
                     "SELECT cust.name FROM customers cust JOIN orders o ON o.customer_id = cust.id",
                 ),
             ),
             (
                 "SELECT c.name FROM customers",
-                Wanted::Likely("SELECT customers.name FROM customers"),
+                ExpectedRepair::Likely("SELECT customers.name FROM customers"),
             ),
             (
                 "SELECT oi.quantity FROM order_items",
-                Wanted::Likely("SELECT order_items.quantity FROM order_items"),
+                ExpectedRepair::Likely("SELECT order_items.quantity FROM order_items"),
             ),
             // Not in FROM, and the first letter of nothing there, or of two.
-            ("SELECT t3.name FROM customers t1", Wanted::Hint("t1")),
+            (
+                "SELECT t3.name FROM customers t1",
+                ExpectedRepair::Hint("t1"),
+            ),
             (
                 "SELECT t1.name FROM customers WHERE t1.vip",
-                Wanted::Likely("SELECT customers.name FROM customers WHERE customers.vip"),
+                ExpectedRepair::Likely("SELECT customers.name FROM customers WHERE customers.vip"),
             ),
             (
                 "SELECT t1.name, t2.email FROM customers",
-                Wanted::Hint("customers"),
+                ExpectedRepair::Hint("customers"),
             ),
             (
                 "WITH t AS (SELECT 1 AS a) SELECT t.a FROM customers",
-                Wanted::Hint("query of WITH"),
+                ExpectedRepair::Hint("query of WITH"),
             ),
             (
                 "SELECT x.status FROM orders o, customers c",
-                Wanted::Hint("o (of orders)"),
+                ExpectedRepair::Hint("o (of orders)"),
             ),
             (
                 "SELECT products.price FROM customers",
-                Wanted::Hint("public.products"),
+                ExpectedRepair::Hint("public.products"),
             ),
         ]);
     }
@@ -148,57 +162,57 @@ mod tests {
         each(&[
             (
                 "SELECT amount FROM ⟪invoices",
-                Wanted::Likely("SELECT amount FROM archive.invoices"),
+                ExpectedRepair::Likely("SELECT amount FROM archive.invoices"),
             ),
             (
                 "SELECT invoices.amount FROM invoices",
-                Wanted::Likely("SELECT invoices.amount FROM archive.invoices"),
+                ExpectedRepair::Likely("SELECT invoices.amount FROM archive.invoices"),
             ),
             (
                 "SELECT sales.customers.name FROM sales.customers",
-                Wanted::Likely("SELECT customers.name FROM public.customers"),
+                ExpectedRepair::Likely("SELECT customers.name FROM public.customers"),
             ),
             (
                 "SELECT c.name FROM shop.sales.customers AS c",
-                Wanted::Likely("SELECT c.name FROM public.customers AS c"),
+                ExpectedRepair::Likely("SELECT c.name FROM public.customers AS c"),
             ),
             (
                 "SELECT c.name FROM shop.public.customers AS c",
-                Wanted::Likely("SELECT c.name FROM public.customers AS c"),
+                ExpectedRepair::Likely("SELECT c.name FROM public.customers AS c"),
             ),
             (
                 "SELECT name FROM \"public.customers\"",
-                Wanted::Exact("SELECT name FROM public.customers"),
+                ExpectedRepair::Exact("SELECT name FROM public.customers"),
             ),
             (
                 "SELECT name FROM \"Customers\"",
-                Wanted::Exact("SELECT name FROM customers"),
+                ExpectedRepair::Exact("SELECT name FROM customers"),
             ),
             (
                 "SELECT \"Customers\".name FROM \"Customers\"",
-                Wanted::Exact("SELECT \"Customers\".name FROM customers AS \"Customers\""),
+                ExpectedRepair::Exact("SELECT \"Customers\".name FROM customers AS \"Customers\""),
             ),
             (
                 "SELECT customer.name FROM customer JOIN order_item ON true",
-                Wanted::Likely(
+                ExpectedRepair::Likely(
                     "SELECT customer.name FROM customers AS customer JOIN order_items ON true",
                 ),
             ),
             (
                 "SELECT product_name FROM prodcuts",
-                Wanted::Likely("SELECT product_name FROM products"),
+                ExpectedRepair::Likely("SELECT product_name FROM products"),
             ),
             (
                 "SELECT quantity FROM orderitems i",
-                Wanted::Likely("SELECT quantity FROM order_items i"),
+                ExpectedRepair::Likely("SELECT quantity FROM order_items i"),
             ),
             (
                 "SELECT name FROM tbl_customers",
-                Wanted::Likely("SELECT name FROM customers"),
+                ExpectedRepair::Likely("SELECT name FROM customers"),
             ),
             (
                 "WITH best_customers AS (SELECT name FROM customers) SELECT name FROM best_customer",
-                Wanted::Likely(
+                ExpectedRepair::Likely(
                     "WITH best_customers AS (SELECT name FROM customers) SELECT name FROM \
                      best_customers",
                 ),
@@ -209,19 +223,25 @@ mod tests {
     #[test]
     fn what_could_be_another_relation_is_a_hint() {
         each(&[
-            ("SELECT 1 FROM items", Wanted::Hint("order_items")),
-            ("SELECT 1 FROM customer_orders", Wanted::Hint("orders")),
-            ("SELECT 1 FROM nothing_like_it", Wanted::Hint("there are")),
+            ("SELECT 1 FROM items", ExpectedRepair::Hint("order_items")),
+            (
+                "SELECT 1 FROM customer_orders",
+                ExpectedRepair::Hint("orders"),
+            ),
+            (
+                "SELECT 1 FROM nothing_like_it",
+                ExpectedRepair::Hint("there are"),
+            ),
             (
                 "SELECT 1 FROM orders JOIN nothing ON true JOIN prodcuts ON true",
-                Wanted::Hint("nothing"),
+                ExpectedRepair::Hint("nothing"),
             ),
             (
                 "SELECT * FROM (WITH w AS (SELECT 1 AS a) SELECT a FROM w) x JOIN w ON true",
-                Wanted::Hint("of WITH is not known here"),
+                ExpectedRepair::Hint("of WITH is not known here"),
             ),
-            ("SELECT 1 FROM orders", Wanted::Silence),
-            ("SELECT ⟪1 FROM prodcuts", Wanted::Silence),
+            ("SELECT 1 FROM orders", ExpectedRepair::Silence),
+            ("SELECT ⟪1 FROM prodcuts", ExpectedRepair::Silence),
         ]);
         let two = world()
             .schema("eu")
@@ -231,25 +251,25 @@ mod tests {
         let made = cases(&[
             (
                 "SELECT id FROM invoices",
-                Wanted::Hint("archive.invoices or eu.invoices"),
+                ExpectedRepair::Hint("archive.invoices or eu.invoices"),
             ),
             (
                 "SELECT id FROM customer",
-                Wanted::Likely("SELECT id FROM customers"),
+                ExpectedRepair::Likely("SELECT id FROM customers"),
             ),
         ]);
         check_in(
             two,
             Recoverer::UndefinedTable,
             "42P01",
-            Names::Survive,
+            OutputNameLaw::Kept,
             &made,
         );
     }
 
     #[test]
     fn what_the_client_may_not_see_is_not_named() {
-        let hidden = Fixture::new(15)
+        let hidden = CatalogFixture::new(15)
             .schema("shop")
             .role("reader")
             .table("public.orders", "id int4")
@@ -257,13 +277,16 @@ mod tests {
             .table("public.customer_secrets", "id int4")
             .rights("shop.customers", Some(&[]))
             .rights("public.customer_secrets", Some(&[]));
-        let made = cases(&[("SELECT 1 FROM customer", Wanted::Hint("there are orders."))]);
+        let made = cases(&[(
+            "SELECT 1 FROM customer",
+            ExpectedRepair::Hint("there are orders."),
+        )]);
         crate::repair::laws::check_as(
             hidden,
             "reader",
             Recoverer::UndefinedTable,
             "42P01",
-            Names::Survive,
+            OutputNameLaw::Kept,
             &made,
         );
     }

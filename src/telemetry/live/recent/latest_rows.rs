@@ -8,16 +8,16 @@ use std::collections::VecDeque;
 use serde::Serialize;
 
 /// The latest things of one sort.
-pub struct Latest<T> {
+pub struct LatestRows<T> {
     /// The latest one last.
-    rows: VecDeque<Row<T>>,
+    rows: VecDeque<LatestRow<T>>,
     most: usize,
     share: usize,
 }
 
 /// One thing, how often and when it came.
 #[derive(Clone, Serialize)]
-pub struct Row<T> {
+pub struct LatestRow<T> {
     /// When it came first, in milliseconds since 1970.
     pub first: u64,
     /// When it came last.
@@ -30,7 +30,7 @@ pub struct Row<T> {
 }
 
 /// What belongs to a user.
-pub trait Owned: PartialEq {
+pub trait UserOwned: PartialEq {
     /// Whose it is.
     fn owner(&self) -> &str;
 
@@ -40,7 +40,7 @@ pub trait Owned: PartialEq {
     }
 }
 
-impl<T: Owned + Clone> Latest<T> {
+impl<T: UserOwned + Clone> LatestRows<T> {
     /// An empty list of at most so many rows, and so many of one user.
     pub fn new(most: usize, share: usize) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl<T: Owned + Clone> Latest<T> {
                 (now, 1)
             }
         };
-        self.rows.push_back(Row {
+        self.rows.push_back(LatestRow {
             first,
             last: now,
             count,
@@ -69,12 +69,12 @@ impl<T: Owned + Clone> Latest<T> {
     }
 
     /// All rows, the latest one first.
-    pub fn shown(&self) -> Vec<Row<T>> {
+    pub fn shown(&self) -> Vec<LatestRow<T>> {
         self.rows.iter().rev().cloned().collect()
     }
 
     fn make_room(&mut self, owner: &str) {
-        let own = |row: &Row<T>| row.what.owner() == owner;
+        let own = |row: &LatestRow<T>| row.what.owner() == owner;
         if self.rows.iter().filter(|row| own(row)).count() >= self.share {
             let place = self.rows.iter().position(own);
             place.and_then(|place| self.rows.remove(place));
@@ -89,15 +89,15 @@ mod tests {
     use super::*;
 
     #[derive(Clone, PartialEq)]
-    struct Thing(&'static str, u32);
+    struct TestRow(&'static str, u32);
 
-    impl Owned for Thing {
+    impl UserOwned for TestRow {
         fn owner(&self) -> &str {
             self.0
         }
     }
 
-    fn shown(latest: &Latest<Thing>) -> Vec<(&'static str, u32, u64)> {
+    fn shown(latest: &LatestRows<TestRow>) -> Vec<(&'static str, u32, u64)> {
         let rows = latest.shown();
         rows.iter()
             .map(|row| (row.what.0, row.what.1, row.count))
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn equal_things_share_a_row_that_moves_to_the_front() {
-        let mut latest = Latest::new(3, 3);
-        for (now, thing) in (10..).zip([Thing("a", 1), Thing("a", 2), Thing("a", 1)]) {
+        let mut latest = LatestRows::new(3, 3);
+        for (now, thing) in (10..).zip([TestRow("a", 1), TestRow("a", 2), TestRow("a", 1)]) {
             latest.add(thing, now);
         }
         assert_eq!(shown(&latest), [("a", 1, 2), ("a", 2, 1)]);
@@ -117,15 +117,15 @@ mod tests {
 
     #[test]
     fn a_flood_of_one_user_leaves_the_rows_of_others() {
-        let mut latest = Latest::new(4, 2);
-        latest.add(Thing("quiet", 1), 0);
+        let mut latest = LatestRows::new(4, 2);
+        latest.add(TestRow("quiet", 1), 0);
         for (now, number) in (1..).zip(0..1000) {
-            latest.add(Thing("loud", number), now);
+            latest.add(TestRow("loud", number), now);
         }
         let wanted = [("loud", 999, 1), ("loud", 998, 1), ("quiet", 1, 1)];
         assert_eq!(shown(&latest), wanted);
         for (now, user) in (2000..).zip(["b", "c", "d", "e"]) {
-            latest.add(Thing(user, 0), now);
+            latest.add(TestRow(user, 0), now);
         }
         assert_eq!(latest.shown().len(), 4);
     }

@@ -5,14 +5,14 @@ const MINUTES: usize = 60;
 
 /// Counts for each minute of the last hour.
 #[derive(Clone, Debug)]
-pub struct Minutes {
+pub struct MinuteCounts {
     /// The count of a minute stands at its number modulo [`MINUTES`].
     counts: [u32; MINUTES],
     /// The minute of the latest count, since 1970.
     latest: u64,
 }
 
-impl Minutes {
+impl MinuteCounts {
     /// Nothing was counted yet.
     pub fn new() -> Self {
         Self {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn check(at: &[u64], now: u64, wanted: &[(usize, u32)]) {
-        let mut minutes = Minutes::new();
+        let mut minutes = MinuteCounts::new();
         for minute in at {
             minutes.add(minute * MS_PER_MINUTE);
         }

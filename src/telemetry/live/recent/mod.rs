@@ -21,37 +21,37 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-pub use self::latest_rows::Row;
-use self::latest_rows::{Latest, Owned};
-use self::refusal_histories::Histories;
+pub use self::latest_rows::LatestRow;
+use self::latest_rows::{LatestRows, UserOwned};
 pub use self::refusal_histories::HistoryShown;
+use self::refusal_histories::RefusalHistories;
+use self::refusal_totals::RefusalTotals;
 pub use self::refusal_totals::TotalShown;
-use self::refusal_totals::Totals;
 use crate::gate::Rule;
 use crate::limits;
 use crate::repair::Attempt;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::events::{StatementFinished, StatementRepaired, TripwireFired};
-use crate::telemetry::labels::{Label, Outcome};
+use crate::telemetry::labels::{Label, StatementOutcome};
 
 /// What happened lately.
-pub struct Recent {
-    held: Mutex<Held>,
+pub struct RecentEvents {
+    held: Mutex<RecentLists>,
 }
 
-struct Held {
-    refusals: Latest<Refused>,
-    repairs: Latest<Repaired>,
-    alarms: Latest<Alarm>,
-    histories: Histories,
-    rules: Totals<Rule>,
-    users: Totals<String>,
+struct RecentLists {
+    refusals: LatestRows<RecentRefusal>,
+    repairs: LatestRows<RecentRepair>,
+    alarms: LatestRows<RecentAlarm>,
+    histories: RefusalHistories,
+    rules: RefusalTotals<Rule>,
+    users: RefusalTotals<String>,
     changes: u64,
 }
 
 /// A kind of refusal: equal ones are counted in one row.
 #[derive(Clone, PartialEq, Serialize)]
-pub struct Refused {
+pub struct RecentRefusal {
     /// The user, as it was logged in.
     pub user: String,
     /// What the client calls itself.
@@ -70,9 +70,9 @@ pub struct Refused {
     print: Option<Fingerprint>,
 }
 
-/// A kind of repair: the last step of a rescue, equal ones counted in one row.
+/// A kind of repair: the last step of a repair, equal ones counted in one row.
 #[derive(Clone, PartialEq, Serialize)]
-pub struct Repaired {
+pub struct RecentRepair {
     /// The user, as it was logged in.
     pub user: String,
     /// Who changed the text.
@@ -81,7 +81,7 @@ pub struct Repaired {
     pub confidence: &'static str,
     /// What became of it.
     pub outcome: &'static str,
-    /// How many steps the rescue took.
+    /// How many steps the repair took.
     pub steps: usize,
     /// The fingerprint of the text before.
     pub before: Option<String>,
@@ -91,7 +91,7 @@ pub struct Repaired {
 
 /// A kind of alarm.
 #[derive(Clone, PartialEq, Serialize)]
-pub struct Alarm {
+pub struct RecentAlarm {
     /// The user of the session.
     pub user: String,
     /// What was seen.
@@ -102,11 +102,11 @@ pub struct Alarm {
 #[derive(Serialize)]
 pub struct RecentShown {
     /// The latest refusals, the last one first.
-    pub refusals: Vec<Row<Refused>>,
+    pub refusals: Vec<LatestRow<RecentRefusal>>,
     /// The latest repairs, the last one first.
-    pub repairs: Vec<Row<Repaired>>,
+    pub repairs: Vec<LatestRow<RecentRepair>>,
     /// The latest alarms, the last one first.
-    pub alarms: Vec<Row<Alarm>>,
+    pub alarms: Vec<LatestRow<RecentAlarm>>,
     /// Refusals by rule, the most frequent one first.
     pub rules: Vec<TotalShown>,
     /// Refusals by user, the most frequent one first.
@@ -115,18 +115,18 @@ pub struct RecentShown {
     pub other_users: u64,
 }
 
-impl Recent {
+impl RecentEvents {
     /// Nothing has happened yet.
     pub fn new() -> Self {
         let (rows, share) = (limits::RECENT_ROWS_MAX, limits::RECENT_ROWS_OF_USER_MAX);
         Self {
-            held: Mutex::new(Held {
-                refusals: Latest::new(rows, share),
-                repairs: Latest::new(rows, share),
-                alarms: Latest::new(rows, share),
-                histories: Histories::default(),
-                rules: Totals::new(Rule::ALL.len()),
-                users: Totals::new(limits::RECENT_USERS_MAX),
+            held: Mutex::new(RecentLists {
+                refusals: LatestRows::new(rows, share),
+                repairs: LatestRows::new(rows, share),
+                alarms: LatestRows::new(rows, share),
+                histories: RefusalHistories::default(),
+                rules: RefusalTotals::new(Rule::ALL.len()),
+                users: RefusalTotals::new(limits::RECENT_USERS_MAX),
                 changes: 0,
             }),
         }
@@ -134,17 +134,19 @@ impl Recent {
 
     /// Notes a statement, if it was refused.
     pub fn finished(&self, event: &StatementFinished<'_>) {
-        if let (Outcome::Refused | Outcome::Cut, Some(rule)) = (event.outcome, event.rule) {
+        if let (StatementOutcome::Refused | StatementOutcome::Cut, Some(rule)) =
+            (event.outcome, event.rule)
+        {
             self.refused(event, rule, now_ms());
         }
     }
 
-    /// Notes the end of a rescue.
+    /// Notes the end of a repair.
     pub fn repaired(&self, event: &StatementRepaired<'_>) {
         let (Some(first), Some(last)) = (event.attempts.first(), event.attempts.last()) else {
             return;
         };
-        let row = Repaired {
+        let row = RecentRepair {
             user: event.session.user().to_owned(),
             recoverer: last.recoverer.name(),
             confidence: last.confidence.name(),
@@ -158,7 +160,7 @@ impl Recent {
 
     /// Notes an alarm.
     pub fn tripped(&self, event: &TripwireFired<'_>) {
-        let row = Alarm {
+        let row = RecentAlarm {
             user: event.session.user().to_owned(),
             wire: event.wire.name(),
         };
@@ -196,7 +198,7 @@ impl Recent {
 
     fn refused(&self, event: &StatementFinished<'_>, rule: Rule, now: u64) {
         let session = event.session;
-        let row = Refused {
+        let row = RecentRefusal {
             user: session.user().to_owned(),
             application: session.application_name().to_owned(),
             policy: session.policy().map_or("", |(name, _)| name).to_owned(),
@@ -216,20 +218,20 @@ impl Recent {
         });
     }
 
-    fn change(&self, change: impl FnOnce(&mut Held)) {
+    fn change(&self, change: impl FnOnce(&mut RecentLists)) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut held);
         held.changes += 1;
     }
 }
 
-impl Default for Recent {
+impl Default for RecentEvents {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Owned for Refused {
+impl UserOwned for RecentRefusal {
     fn owner(&self) -> &str {
         &self.user
     }
@@ -242,13 +244,13 @@ impl Owned for Refused {
     }
 }
 
-impl Owned for Repaired {
+impl UserOwned for RecentRepair {
     fn owner(&self) -> &str {
         &self.user
     }
 }
 
-impl Owned for Alarm {
+impl UserOwned for RecentAlarm {
     fn owner(&self) -> &str {
         &self.user
     }

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde::Serialize;
 
-use super::minute_counts::Minutes;
+use super::minute_counts::MinuteCounts;
 use crate::gate::{Rule, StatementKind};
 use crate::limits;
 use crate::sql::fingerprint::Fingerprint;
@@ -18,19 +18,19 @@ use crate::telemetry::events::StatementFinished;
 
 /// The histories of the fingerprints that were refused lately.
 #[derive(Default)]
-pub struct Histories {
-    by_print: HashMap<Fingerprint, History>,
+pub struct RefusalHistories {
+    by_print: HashMap<Fingerprint, RefusalHistory>,
     /// The fingerprints of each user that has any, the oldest one first.
     of_user: HashMap<String, VecDeque<Fingerprint>>,
 }
 
-struct History {
+struct RefusalHistory {
     kind: StatementKind,
     count: u64,
     first: u64,
     times: VecDeque<u64>,
-    minutes: Minutes,
-    causes: Vec<Cause>,
+    minutes: MinuteCounts,
+    causes: Vec<RefusalCause>,
     users: Vec<(String, u64)>,
     other_users: u64,
     /// Whether it came again since its place was last asked for.
@@ -39,7 +39,7 @@ struct History {
 
 /// A rule that refused it, and what the client was told to do.
 #[derive(Clone, Serialize)]
-pub struct Cause {
+pub struct RefusalCause {
     /// The rule.
     pub rule: &'static str,
     /// The hint, where its words are fixed.
@@ -64,14 +64,14 @@ pub struct HistoryShown {
     /// How often in each minute of the last hour.
     pub minutes: Vec<u32>,
     /// By which rules, and with which hints.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<RefusalCause>,
     /// For whom, and how often.
     pub users: Vec<(String, u64)>,
     /// How often for users that are not listed.
     pub other_users: u64,
 }
 
-impl Histories {
+impl RefusalHistories {
     /// A statement with this fingerprint was refused by a rule.
     pub fn add(
         &mut self,
@@ -84,7 +84,7 @@ impl Histories {
             self.make_room(user);
             let own = self.of_user.entry(user.to_owned()).or_default();
             own.push_back(print);
-            let history = History::new(event.kind, now);
+            let history = RefusalHistory::new(event.kind, now);
             self.by_print.insert(print, history);
         }
         if let Some(history) = self.by_print.get_mut(&print) {
@@ -154,14 +154,14 @@ impl Histories {
     }
 }
 
-impl History {
+impl RefusalHistory {
     fn new(kind: StatementKind, now: u64) -> Self {
         Self {
             kind,
             count: 0,
             first: now,
             times: VecDeque::new(),
-            minutes: Minutes::new(),
+            minutes: MinuteCounts::new(),
             causes: Vec::new(),
             users: Vec::new(),
             other_users: 0,
@@ -185,7 +185,7 @@ impl History {
                 if self.causes.len() >= limits::RECENT_CAUSES_MAX {
                     self.causes.remove(0);
                 }
-                self.causes.push(Cause {
+                self.causes.push(RefusalCause {
                     rule,
                     hint,
                     count: 1,

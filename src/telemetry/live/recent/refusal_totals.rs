@@ -5,20 +5,20 @@
 
 use serde::Serialize;
 
-use super::minute_counts::Minutes;
+use super::minute_counts::MinuteCounts;
 
 /// Counts by something.
-pub struct Totals<K> {
-    rows: Vec<Total<K>>,
+pub struct RefusalTotals<K> {
+    rows: Vec<RefusalTotal<K>>,
     most: usize,
     left_out: u64,
 }
 
-struct Total<K> {
+struct RefusalTotal<K> {
     key: K,
     count: u64,
     last: u64,
-    minutes: Minutes,
+    minutes: MinuteCounts,
 }
 
 /// One row, for the page.
@@ -34,7 +34,7 @@ pub struct TotalShown {
     pub minutes: Vec<u32>,
 }
 
-impl<K: PartialEq + Clone> Totals<K> {
+impl<K: PartialEq + Clone> RefusalTotals<K> {
     /// An empty list of at most so many rows.
     pub fn new(most: usize) -> Self {
         Self {
@@ -57,11 +57,11 @@ impl<K: PartialEq + Clone> Totals<K> {
                 self.left_out += self.rows.swap_remove(place).count;
             }
         }
-        let mut row = Total {
+        let mut row = RefusalTotal {
             key: key.clone(),
             count: 0,
             last: now,
-            minutes: Minutes::new(),
+            minutes: MinuteCounts::new(),
         };
         row.add(now);
         self.rows.push(row);
@@ -89,7 +89,7 @@ impl<K: PartialEq + Clone> Totals<K> {
     }
 }
 
-impl<K> Total<K> {
+impl<K> RefusalTotal<K> {
     fn add(&mut self, now: u64) {
         self.count = self.count.saturating_add(1);
         self.last = now;
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn whoever_has_the_fewest_gives_way_and_is_counted_among_the_others() {
-        let mut totals = Totals::new(2);
+        let mut totals = RefusalTotals::new(2);
         for (now, user) in (0..).zip(["much", "much", "once", "late", "late", "last"]) {
             totals.add(&user, now);
         }

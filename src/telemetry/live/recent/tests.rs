@@ -5,28 +5,28 @@ use std::time::Duration;
 use super::*;
 use crate::gate::StatementKind;
 use crate::sql::fingerprint::Fingerprinter;
-use crate::telemetry::labels::{CacheAnswer, Path};
+use crate::telemetry::labels::{CacheAnswer, ProtocolPath};
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::Code;
+use crate::telemetry::sqlstate_code::SqlstateCode;
 
 const HINT: &str = "Do something else.";
 
-fn refuse(recent: &Recent, user: &str, sql: &str) -> String {
+fn refuse(recent: &RecentEvents, user: &str, sql: &str) -> String {
     let print = Fingerprinter::new(None, [7; 32]).of(sql);
     let session = SessionInfo::accepted(1, "x").named(user, "shop", "<b>app</b>");
     recent.finished(&StatementFinished {
         session: &session,
-        path: Path::Query,
+        path: ProtocolPath::Query,
         kind: StatementKind::ALL[0],
         fingerprint: Some(print),
-        outcome: Outcome::Refused,
+        outcome: StatementOutcome::Refused,
         rule: Some(Rule::WriteStatement),
         observed: &[],
         observed_running: &[],
         named: None,
         text: None,
         queryid: None,
-        sqlstate: Some(Code::from(crate::sqlstate::INSUFFICIENT_PRIVILEGE)),
+        sqlstate: Some(SqlstateCode::from(crate::sqlstate::INSUFFICIENT_PRIVILEGE)),
         rows: 0,
         bytes: 0,
         cached: CacheAnswer::Unasked,
@@ -44,7 +44,7 @@ fn refuse(recent: &Recent, user: &str, sql: &str) -> String {
 
 #[test]
 fn a_refused_fingerprint_opens_to_its_history_and_hint() {
-    let recent = Recent::new();
+    let recent = RecentEvents::new();
     let print = refuse(&recent, "ann", "DELETE FROM t WHERE a = 1");
     assert_eq!(refuse(&recent, "bob", "DELETE FROM t WHERE a = 2"), print);
     refuse(&recent, "bob", "DELETE FROM t WHERE a = 3");
@@ -78,7 +78,7 @@ fn a_refused_fingerprint_opens_to_its_history_and_hint() {
 
 #[test]
 fn endless_different_statements_push_out_only_each_other() {
-    let recent = Recent::new();
+    let recent = RecentEvents::new();
     let quiet = refuse(&recent, "quiet", "SELECT quiet");
     let again = refuse(&recent, "loud", "SELECT again");
     for number in 0..3 * limits::RECENT_FINGERPRINTS_MAX {
@@ -100,7 +100,7 @@ fn endless_different_statements_push_out_only_each_other() {
 
 #[test]
 fn endless_different_users_stay_within_the_bounds() {
-    let recent = Recent::new();
+    let recent = RecentEvents::new();
     for number in 0..3 * limits::RECENT_FINGERPRINTS_MAX {
         refuse(
             &recent,

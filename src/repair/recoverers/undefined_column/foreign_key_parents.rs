@@ -1,0 +1,91 @@
+//! Which relations foreign keys lead to, and which of these have a column that is missing.
+
+use super::foreign_key_join::{ForeignKeyPath, JoinFinder};
+use crate::catalog::{KeyKind, RelationId};
+use crate::repair::dependencies::keys;
+
+impl JoinFinder<'_, '_> {
+    /// The steps from a child in this query to a parent that has a column of the name.
+    pub(super) fn parents_with(&self, place: usize, name: &str) -> Vec<ForeignKeyPath> {
+        let catalog = self.database.catalog;
+        let from_items = self
+            .query_scopes
+            .scope(place)
+            .map_or(&[][..], |level| &level.from_items);
+        let mut paths = Vec::new();
+        for (from_item, own) in from_items.iter().enumerate() {
+            let (_, own_keys) = keys::of_leaf(catalog, own);
+            for key in own_keys {
+                let KeyKind::Foreign { to, to_columns } = &key.kind else {
+                    continue;
+                };
+                let readable = self.may_read(key.relation, &key.columns)
+                    && self.may_read(*to, to_columns)
+                    && self.brings(*to, name);
+                let covered = self.database.mask.is_some_and(|mask| mask.covers(*to));
+                if !readable || covered || !keys::hold(catalog, *to, false) {
+                    continue;
+                }
+                let columns = key.columns.iter().copied().zip(to_columns.iter().copied());
+                paths.push(ForeignKeyPath {
+                    level: place,
+                    from_item,
+                    columns: columns.collect(),
+                    parent: *to,
+                });
+            }
+        }
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// Whether the client's role may read a column of this name there.
+    pub(super) fn brings(&self, relation: RelationId, name: &str) -> bool {
+        let (catalog, rights) = (self.database.catalog, self.database.rights());
+        rights.sees_relation(relation)
+            && keys::column_named(catalog, relation, name)
+                .is_some_and(|column| rights.may_read_column(relation, column))
+    }
+
+    /// Whether the client's role may read columns, by their numbers.
+    fn may_read(&self, relation: RelationId, columns: &[i16]) -> bool {
+        let (catalog, rights) = (self.database.catalog, self.database.rights());
+        columns.iter().all(|number| {
+            keys::column(catalog, relation, *number)
+                .is_some_and(|column| rights.may_read_column(relation, column))
+        })
+    }
+
+    /// Whether another relation within two steps over foreign keys, in either direction, has the
+    /// column, too.
+    pub(super) fn is_elsewhere(&self, place: usize, name: &str, parent: RelationId) -> bool {
+        let from_items = self
+            .query_scopes
+            .scope(place)
+            .map_or(&[][..], |level| &level.from_items);
+        let mut near: Vec<RelationId> = from_items
+            .iter()
+            .filter_map(|from_item| from_item.relation)
+            .collect();
+        for _step in 0..2 {
+            let more = self.neighbours(&near);
+            near.extend(more);
+            near.sort();
+            near.dedup();
+        }
+        near.iter()
+            .any(|id| *id != parent && self.brings(*id, name))
+    }
+
+    /// The relations that a foreign key joins to some of these.
+    fn neighbours(&self, of: &[RelationId]) -> Vec<RelationId> {
+        let keys = self.database.catalog.keys().iter();
+        let found = keys.filter_map(|key| match &key.kind {
+            KeyKind::Foreign { to, .. } if of.contains(&key.relation) => Some(*to),
+            KeyKind::Foreign { to, .. } if of.contains(to) => Some(key.relation),
+            _ => None,
+        });
+        found.collect()
+    }
+}

@@ -1,0 +1,253 @@
+//! Values of different types that are compared.
+
+use super::mismatched_operators::{OperatorSide, OperatorSides};
+use super::operator_repair::OperatorContext;
+use super::string_operands::writes_digits;
+use crate::repair::Confidence;
+use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
+use crate::repair::foreign_functions::expression_span::TokenRange;
+use crate::repair::foreign_functions::node_access;
+use crate::repair::foreign_functions::value_kind::ValueKind;
+use crate::sql::tree::{A_Expr_Kind, Node};
+
+/// `=`, `<` and their kin.
+pub(super) fn comparison_repair(
+    sides: &OperatorSides<'_>,
+    equality: bool,
+    judge: &OperatorContext<'_, '_>,
+) -> ExpressionRepair {
+    let (left, right) = (&sides.left, &sides.right);
+    let exact = |changes| ExpressionRepair::Changes(changes, Confidence::Exact);
+    let likely = |changes| ExpressionRepair::Changes(changes, Confidence::Likely);
+    match (left.kind, right.kind) {
+        (ValueKind::Text, number) if number.is_number() => {
+            text_and_number(left, right, equality, judge)
+        }
+        (number, ValueKind::Text) if number.is_number() => {
+            text_and_number(right, left, equality, judge)
+        }
+        (ValueKind::Bool, number) if number.is_number() => bool_and_number(left, right, equality),
+        (number, ValueKind::Bool) if number.is_number() => bool_and_number(right, left, equality),
+        (moment, ValueKind::Text) if moment.is_temporal() => temporal_and_text(left, right),
+        (ValueKind::Text, moment) if moment.is_temporal() => temporal_and_text(right, left),
+        (moment, number) if moment.is_temporal() && number.is_number() => {
+            ExpressionRepair::Advice(MOMENT_AND_NUMBER)
+        }
+        (number, moment) if moment.is_temporal() && number.is_number() => {
+            ExpressionRepair::Advice(MOMENT_AND_NUMBER)
+        }
+        (ValueKind::Uuid, ValueKind::Text) => {
+            likely(vec![ExpressionChange::Cast(left.run, "text")])
+        }
+        (ValueKind::Text, ValueKind::Uuid) => {
+            likely(vec![ExpressionChange::Cast(right.run, "text")])
+        }
+        (ValueKind::Enum, ValueKind::Text) if equality => {
+            exact(vec![ExpressionChange::Cast(left.run, "text")])
+        }
+        (ValueKind::Text, ValueKind::Enum) if equality => {
+            exact(vec![ExpressionChange::Cast(right.run, "text")])
+        }
+        (ValueKind::Json | ValueKind::Jsonb, other) => json_compared(left, other, judge),
+        (other, ValueKind::Json | ValueKind::Jsonb) => json_compared(right, other, judge),
+        (ValueKind::Interval, number) if number.is_number() && is_age(left.node) => {
+            ExpressionRepair::Advice(AGE_AND_NUMBER)
+        }
+        (ValueKind::Interval, number) if number.is_number() => interval_and_number(right, equality),
+        (number, ValueKind::Interval) if number.is_number() => match days_written(right.node) {
+            Some(days) if number == ValueKind::Int => {
+                exact(vec![ExpressionChange::Spelled(right.run, days)])
+            }
+            _ if is_age(right.node) => ExpressionRepair::Advice(AGE_AND_NUMBER),
+            _ => interval_and_number(left, equality),
+        },
+        (ValueKind::Array, value) | (value, ValueKind::Array) if is_array_element(value) => {
+            ExpressionRepair::Advice("value = ANY (array) asks whether an array contains a value.")
+        }
+        _ => ExpressionRepair::NotNeeded,
+    }
+}
+
+/// Whether an array may have elements of a kind, as far as a comparison with one tells.
+fn is_array_element(kind: ValueKind) -> bool {
+    matches!(
+        kind,
+        ValueKind::Text | ValueKind::Int | ValueKind::Numeric | ValueKind::Float | ValueKind::Uuid
+    )
+}
+
+/// Text beside a number. What is written out is written as text: `zip = '94103'`.
+fn text_and_number(
+    text: &OperatorSide<'_>,
+    number: &OperatorSide<'_>,
+    equality: bool,
+    judge: &OperatorContext<'_, '_>,
+) -> ExpressionRepair {
+    if writes_digits(text.node) {
+        return ExpressionRepair::Changes(
+            vec![ExpressionChange::Cast(text.run, "int")],
+            Confidence::Exact,
+        );
+    }
+    let as_number = || {
+        ExpressionRepair::Changes(
+            vec![ExpressionChange::Cast(text.run, "numeric")],
+            Confidence::Likely,
+        )
+    };
+    let written = node_access::constant_integer(number.node);
+    match (equality, written) {
+        (true, Some(value)) => {
+            // A short number may stand beside one with zeros before it: '05'.
+            let is_computed = matches!(text.node, Node::FuncCall(_));
+            if is_computed && value.abs() < FOUR_DIGITS {
+                return as_number();
+            }
+            let Some(run) = judge.ground.expression(number.node) else {
+                return ExpressionRepair::NotNeeded;
+            };
+            let digits = judge.ground.bytes(run);
+            let digits = judge.context.text.get(digits).unwrap_or_default();
+            let plain = digits
+                .trim_start_matches('-')
+                .bytes()
+                .all(|byte| byte.is_ascii_digit());
+            if !plain {
+                return as_number();
+            }
+            let literal = format!("'{digits}'");
+            ExpressionRepair::Changes(
+                vec![ExpressionChange::Spelled(run, literal)],
+                Confidence::Exact,
+            )
+        }
+        (true, None) if number.kind == ValueKind::Int => ExpressionRepair::Changes(
+            vec![ExpressionChange::Cast(number.run, "text")],
+            Confidence::Likely,
+        ),
+        _ => as_number(),
+    }
+}
+
+/// A condition beside a number: 1 is true, 0 is false.
+fn bool_and_number(
+    truth: &OperatorSide<'_>,
+    number: &OperatorSide<'_>,
+    equality: bool,
+) -> ExpressionRepair {
+    let literal = match node_access::constant_integer(number.node) {
+        Some(0) => Some("false"),
+        Some(1) => Some("true"),
+        _ => None,
+    };
+    let change = match literal.filter(|_| equality) {
+        Some(literal) => ExpressionChange::Spelled(number.run, literal.to_owned()),
+        None => ExpressionChange::Cast(truth.run, "int"),
+    };
+    ExpressionRepair::Changes(vec![change], Confidence::Exact)
+}
+
+fn temporal_and_text(moment: &OperatorSide<'_>, text: &OperatorSide<'_>) -> ExpressionRepair {
+    let is_written = matches!(
+        text.node,
+        Node::FuncCall(call) if node_access::last_name(call.funcname()) == Some("to_char")
+    );
+    if is_written {
+        // As text, which is how SQLite compares dates.
+        let sure = match moment.kind {
+            ValueKind::Date => Confidence::Exact,
+            _ => Confidence::Likely,
+        };
+        return ExpressionRepair::Changes(vec![ExpressionChange::Cast(moment.run, "text")], sure);
+    }
+    let name = match moment.kind {
+        ValueKind::Date => "date",
+        ValueKind::Timestamp => "timestamp",
+        _ => "timestamptz",
+    };
+    ExpressionRepair::Changes(
+        vec![ExpressionChange::Cast(text.run, name)],
+        Confidence::Likely,
+    )
+}
+
+/// An interval beside a number: the number is one of days.
+pub(super) fn interval_and_number(number: &OperatorSide<'_>, equality: bool) -> ExpressionRepair {
+    if equality {
+        return ExpressionRepair::Advice(INTERVAL_AND_NUMBER);
+    }
+    let change = match node_access::constant_integer(number.node) {
+        Some(days) => ExpressionChange::Spelled(number.run, format!("INTERVAL '{days} day'")),
+        None => ExpressionChange::Times(number.run, "INTERVAL '1 day'"),
+    };
+    ExpressionRepair::Changes(vec![change], Confidence::Likely)
+}
+
+/// Whether an interval is an age: beside a number, years are meant as well as days.
+fn is_age(node: Node<'_>) -> bool {
+    match node {
+        Node::FuncCall(call) => node_access::last_name(call.funcname()) == Some("age"),
+        _ => false,
+    }
+}
+
+/// The number in `INTERVAL '30 days'`.
+fn days_written(node: Node<'_>) -> Option<String> {
+    let Node::TypeCast(cast) = node else {
+        return None;
+    };
+    let text = node_access::constant_text(cast.arg())?;
+    let (days, unit) = text.trim().split_once(' ')?;
+    let days: i32 = days.parse().ok()?;
+    matches!(unit.trim(), "day" | "days").then(|| days.to_string())
+}
+
+/// JSON beside anything else: what is taken out of it is taken as text.
+fn json_compared(
+    json: &OperatorSide<'_>,
+    other: ValueKind,
+    judge: &OperatorContext<'_, '_>,
+) -> ExpressionRepair {
+    let symbol = match json.node {
+        Node::A_Expr(taken) if taken.kind == A_Expr_Kind::AEXPR_OP => {
+            let at = node_access::place(taken.location).and_then(|at| judge.ground.at(at));
+            node_access::last_name(taken.name()).zip(at)
+        }
+        _ => None,
+    };
+    let (text, at) = match symbol {
+        Some(("->", at)) => ("->>", at),
+        Some(("#>", at)) => ("#>>", at),
+        _ => return ExpressionRepair::Advice(JSON),
+    };
+    let mut changes = vec![ExpressionChange::Spelled(
+        TokenRange {
+            first: at,
+            last: at,
+        },
+        text.to_owned(),
+    )];
+    match other {
+        ValueKind::Text | ValueKind::Literal => {}
+        kind if kind.is_number() => changes.push(ExpressionChange::Cast(json.run, "numeric")),
+        ValueKind::Bool => changes.push(ExpressionChange::Cast(json.run, "boolean")),
+        _ => return ExpressionRepair::Advice(JSON),
+    }
+    ExpressionRepair::Changes(changes, Confidence::Likely)
+}
+
+/// The first number of four digits.
+const FOUR_DIGITS: i64 = 1000;
+
+const MOMENT_AND_NUMBER: &str = "A date is compared with a date ('2020-01-01'); \
+     EXTRACT(YEAR FROM x) gives its year as a number.";
+
+const AGE_AND_NUMBER: &str =
+    "age(x) is an interval: EXTRACT(YEAR FROM age(x)) gives its years as a number.";
+
+const INTERVAL_AND_NUMBER: &str = "The difference of two points in time is an interval: \
+     compare it with INTERVAL '30 days', or take EXTRACT(DAY FROM x).";
+
+/// What is said of JSON that is taken for what it contains.
+pub(super) const JSON: &str =
+    "x ->> 'key' gives a part of JSON as text: cast that to compare it with numbers.";

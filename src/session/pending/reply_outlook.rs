@@ -1,0 +1,121 @@
+//! What may still come of the answers that are owed: errors that skip messages, changed settings,
+//! statements and portals with a name.
+
+use std::sync::Arc;
+
+use super::{ExpectedReply, PendingReplies, SentBehind};
+use crate::gate::Facts;
+use crate::wire::backend::TransactionStatus;
+
+impl PendingReplies {
+    /// What was sent behind a statement that was taken off the head, a Query or not.
+    pub fn behind(&self, is_query: bool) -> SentBehind {
+        let is_of_batch =
+            |owed: &&ExpectedReply| owed.is_extended() || matches!(owed, ExpectedReply::Plan(_));
+        let of_batch = self.owed.iter().take_while(is_of_batch);
+        let of_batch = if is_query { 0 } else { of_batch.count() };
+        let mut rest = self.owed.iter().skip(of_batch);
+        match rest.next() {
+            None => SentBehind::Nothing,
+            Some(_) if is_query => SentBehind::Batches,
+            Some(ExpectedReply::Sync) if rest.next().is_some() => SentBehind::Batches,
+            Some(ExpectedReply::Sync) => SentBehind::Nothing,
+            Some(_) => SentBehind::OfBatch,
+        }
+    }
+
+    /// Whether an error of what is under way could make the upstream skip to a Sync that has not
+    /// been sent. A Query does not end a batch for that: it is skipped as well.
+    pub fn may_be_skipping(&self) -> bool {
+        let behind_sync = self.owed.iter().rev();
+        behind_sync
+            .take_while(|owed| !matches!(owed, ExpectedReply::Sync))
+            .any(ExpectedReply::is_extended)
+    }
+
+    /// Whether nothing is owed but answers that cannot fail for what is in a text: to Close, and
+    /// what ends a batch or a Query that has failed. A client that hears of an error sends what
+    /// comes next before it hears that the upstream is ready.
+    pub fn has_only_ends(&self) -> bool {
+        self.owed
+            .iter()
+            .all(|owed| owed.is_end() || matches!(owed, ExpectedReply::Close(_)))
+    }
+
+    /// The same without answers to Close.
+    pub fn has_only_readies(&self) -> bool {
+        self.owed.iter().all(ExpectedReply::is_end)
+    }
+
+    /// Whether what is owed leaves every setting as it is for a statement that is sent now, should
+    /// that run: nothing of it sets anything or ends a transaction. An error makes the upstream
+    /// skip what comes before the next Sync, and in a transaction block refuse what comes behind.
+    pub fn keeps_settings(&self, status: TransactionStatus) -> bool {
+        let in_block = status != TransactionStatus::Idle;
+        self.owed.iter().all(|owed| match owed {
+            ExpectedReply::Parse(_)
+            | ExpectedReply::Bind(_)
+            | ExpectedReply::DescribeStatement
+            | ExpectedReply::DescribePortal
+            | ExpectedReply::Close(_)
+            | ExpectedReply::RefusedMessage { .. } => true,
+            ExpectedReply::Execute(running) => running.is_plain_query(),
+            // The end of a batch, or of a Query, ends an implicit transaction.
+            ExpectedReply::Query(running) => in_block && running.is_plain_query(),
+            ExpectedReply::Sync | ExpectedReply::RefusedQuery(_) => in_block,
+            ExpectedReply::ReadOnlyCheck
+            | ExpectedReply::Plan(_)
+            | ExpectedReply::Rescue(_)
+            | ExpectedReply::Cut(_) => false,
+        })
+    }
+
+    /// Whether anything is owed that takes time; what the upstream only has to take note of does
+    /// not.
+    pub fn is_working(&self) -> bool {
+        self.owed.iter().any(ExpectedReply::is_work)
+    }
+
+    /// Whether nothing is owed by the upstream: at most a repair is under way.
+    pub fn is_at_rest(&self) -> bool {
+        self.owed
+            .iter()
+            .all(|owed| matches!(owed, ExpectedReply::Rescue(_)))
+    }
+
+    /// Whether a Parse is on its way.
+    pub fn makes_statements(&self) -> bool {
+        self.owed
+            .iter()
+            .any(|owed| matches!(owed, ExpectedReply::Parse(_)))
+    }
+
+    /// What is known of the statements that are on their way, in their order.
+    pub fn facts(&self) -> Vec<Arc<Facts>> {
+        let running = self.owed.iter().filter_map(|owed| match owed {
+            ExpectedReply::Query(running) | ExpectedReply::Execute(running) => {
+                Some(Arc::clone(&running.facts))
+            }
+            ExpectedReply::Parse(_)
+            | ExpectedReply::Bind(_)
+            | ExpectedReply::DescribeStatement
+            | ExpectedReply::DescribePortal
+            | ExpectedReply::Close(_)
+            | ExpectedReply::Sync
+            | ExpectedReply::RefusedQuery(_)
+            | ExpectedReply::RefusedMessage { .. }
+            | ExpectedReply::ReadOnlyCheck
+            | ExpectedReply::Plan(_)
+            | ExpectedReply::Cut(_)
+            | ExpectedReply::Rescue(_) => None,
+        });
+        running.collect()
+    }
+
+    /// Whether a Bind is on its way.
+    pub fn makes_portals(&self) -> bool {
+        self.owed
+            .iter()
+            .any(|owed| matches!(owed, ExpectedReply::Bind(_)))
+    }
+}
