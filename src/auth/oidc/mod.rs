@@ -13,6 +13,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
 pub mod algorithm;
+#[cfg(test)]
+mod forged;
 pub mod key_set;
 pub mod keyring;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::token::{Expected, Proved, TokenError, Unproved};
 const NOW: i64 = 1_900_000_000;
 const WAYS: [Algorithm; 3] = [Algorithm::Rs256, Algorithm::Es256, Algorithm::EdDsa];
 
-fn expected() -> Expected {
+pub(super) fn expected() -> Expected {
     Expected {
         issuer: "https://id.example.org/".into(),
         audience: "pgsieve".into(),
@@ -27,17 +27,17 @@ fn expected() -> Expected {
     }
 }
 
-fn claims() -> Value {
+pub(super) fn claims() -> Value {
     json!({"iss": "https://id.example.org/", "aud": "pgsieve", "sub": "ann", "exp": NOW + 600,
            "iat": NOW - 5, "tenant_id": 3, "groups": ["sales", "eu"], "name": "Ann B"})
 }
 
 /// The claims with one of them otherwise; without it where that is null.
-fn with(name: &str, value: Value) -> Value {
+pub(super) fn with(name: &str, value: Value) -> Value {
     edited(claims(), name, value)
 }
 
-fn edited(mut object: Value, name: &str, value: Value) -> Value {
+pub(super) fn edited(mut object: Value, name: &str, value: Value) -> Value {
     let members = object.as_object_mut().unwrap();
     match value {
         Value::Null => drop(members.remove(name)),
@@ -46,7 +46,11 @@ fn edited(mut object: Value, name: &str, value: Value) -> Value {
     object
 }
 
-fn prove(issuer: &Issuer, token: &str, expected: &Expected) -> Result<Proved, TokenError> {
+pub(super) fn prove(
+    issuer: &Issuer,
+    token: &str,
+    expected: &Expected,
+) -> Result<Proved, TokenError> {
     let keys = KeySet::parse(&issuer.jwks().to_string()).unwrap();
     let unproved = Unproved::read(token)?;
     let key = keys.key(&unproved.key_name, unproved.algorithm);
