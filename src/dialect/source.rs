@@ -82,7 +82,7 @@ pub trait SourceDialect: Sync {
     }
 
     /// The first look at what stands in FROM; none where the core is to write it. Who writes it
-    /// brings its item ([`Translator::bring`]).
+    /// brings its item ([`Translator::add_item`]).
     fn factor(&self, _: &mut Translator<'_>, _: &TableFactor) -> TranslateResult<Option<String>> {
         Ok(None)
     }

@@ -152,7 +152,7 @@ impl Gate {
         }
     }
 
-    /// The same gate where what statements name is recorded ([`Facts::named`]).
+    /// The same gate where what statements name is recorded ([`Facts::named_objects`]).
     pub fn recording_names(mut self) -> Self {
         self.names = NameRecording::WithoutColumns;
         self
@@ -279,9 +279,9 @@ impl Gate {
         }
     }
 
-    /// Judges once more a statement that was permitted on another basis ([`Facts::hold_on`]) and is
-    /// about to run: a Bind of a prepared statement. With its models it has to be the text that the
-    /// server has.
+    /// Judges once more a statement that was permitted on another basis ([`Facts::holds_on`]) and
+    /// is about to run: a Bind of a prepared statement. With its models it has to be the text that
+    /// the server has.
     pub fn still_permits(
         &self,
         prepared: &PreparedStatement,

@@ -59,12 +59,12 @@ pub struct OutputColumn {
     pub kind: SqlType,
     /// Whether it is never NULL.
     pub not_null: bool,
-    /// See [`Translated::longer`].
+    /// See [`Translated::extra_digits`].
     pub extra_digits: bool,
     /// What it is where it comes from: [`TranslatedForm::Column`] for a relation's own, others
     /// where they matter further out.
     pub form: TranslatedForm,
-    /// See [`Translated::cased`].
+    /// See [`Translated::case_sensitive`].
     pub case_sensitive: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Its relations and functions are written with their schemas, by changes to its bytes. What cannot
 //! be written so (operators, types, the built-ins' names) is looked up once more where a statement
-//! uses it, and has to mean the same there ([`ModelBody::means_the_same`]).
+//! uses it, and has to mean the same there ([`ModelBody::has_same_meaning`]).
 //!
 //! What keeps the planner out of it is in [`super::optimization_fence`].
 
@@ -153,7 +153,7 @@ impl ModelBody {
     }
 
     /// Its text for a session, with a condition about it; the first value that is not known where
-    /// there is one. The condition ends the text, but for [`ENDS`].
+    /// there is one. The condition ends the text, but for `ENDS`.
     pub(in crate::gate) fn text<'v>(
         &self,
         within: ModelEvaluation<'_>,

@@ -17,7 +17,7 @@ pub(in crate::repair) struct ReferenceScopes<'t> {
 pub(in crate::repair) struct ReferenceScope<'t> {
     /// It.
     pub select: &'t nodes::SelectStmt,
-    /// The query around it, by its place in [`ReferenceScopes::frames`].
+    /// The query around it, by its place in [`ReferenceScopes::reference_scopes`].
     pub outer: Option<usize>,
     /// How it stands there.
     pub link: OuterLink,

@@ -90,7 +90,7 @@ pub(in crate::repair) struct FromJoin<'a> {
 /// A column of a leaf of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub(in crate::repair) struct ColumnIndex {
-    /// The place of the query in [`QueryScopes::levels`].
+    /// The place of the query in [`QueryScopes::scopes`].
     pub level: usize,
     /// The place in its leaves.
     pub from_item: usize,

@@ -112,7 +112,7 @@ impl fmt::Display for ChainHead {
 
 impl<'l> ChainLink<'l> {
     /// Reads the end of a line, given without its newline; none where it is not that of a chain.
-    /// Whether what it says is so is [another question](Self::holds).
+    /// Whether what it says is so is [another question](Self::verified_head).
     pub fn of(line: &'l [u8]) -> Option<Self> {
         let rest = line.strip_suffix(b"\"}")?;
         let (rest, seal_digits) = rest.split_at_checked(rest.len().checked_sub(32)?)?;

@@ -3,7 +3,7 @@
 //! `prometheus` finds a labelled counter by hashing its label values. On the path of a statement
 //! that costs more than the counting, so each family keeps its counters in an array indexed by
 //! the closed sets of [`labels`](crate::telemetry::labels). A counter appears in a scrape once it
-//! was used, except in families that start [`from zero`](Family::from_zero).
+//! was used, except in families that start [`from zero`](CounterVec::from_zero).
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;

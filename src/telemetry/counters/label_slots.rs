@@ -2,10 +2,11 @@
 //!
 //! The law: a name gets a place of its own when it comes and one is free. It keeps it until it has
 //! not come for a while; then the place is free for another one. A name that finds none is one of
-//! the rest, and tries again when a place has become free. Names that are [kept](Slots::keep) stay.
+//! the rest, and tries again when a place has become free. Names that are [kept](LabelSlots::keep)
+//! stay.
 //!
 //! Whoever counts often remembers the [`LabelSlot`] instead of the name. It says whose a place was
-//! when it was given: once the place is another's, it is no longer [good](Slots::confirm).
+//! when it was given: once the place is another's, it is no longer [good](LabelSlots::confirm).
 
 use std::collections::HashMap;
 use std::hash::Hash;

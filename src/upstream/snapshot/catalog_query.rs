@@ -95,7 +95,7 @@ impl<'r> FieldReader<'r> {
         Ok(self.next::<i8>()?.cast_unsigned())
     }
 
-    /// The next column, text that is kept: what is none as [`unreadable`] keeps it.
+    /// The next column, text that is kept: what is none as [`unreadable_names`] keeps it.
     pub fn text(&mut self) -> Result<String, UnreadableColumn> {
         let bytes: TextBytes<'r> = self.next()?;
         Ok(self.read(bytes))
