@@ -1,6 +1,6 @@
 # make demo   a private Postgres with sample data, pgsieve before it, a tour; Ctrl-C ends it
 # make test   everything that must hold;  make check   the quick part of it
-# make clients   real clients, direct and through pgsieve, compared; rewrites the README's table
+# make clients   real clients, direct and through pgsieve, compared; rewrites the table of tests/README.md
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
@@ -53,7 +53,7 @@ check:
 	cargo test --locked --quiet --lib --test tidy
 
 ## Every client of tests/clients/matrix: installs it where it can be had (3 GB, a quarter of an hour the first
-## time), runs it direct and through pgsieve under agent and bi, and rewrites the table of the README.
+## time), runs it direct and through pgsieve under agent and bi, and rewrites the table of tests/README.md.
 clients: setup
 	@tests/clients/matrix/install
 	@cargo build --locked
@@ -73,7 +73,7 @@ fresh-check:
 	@.ci/setup fresh
 	@FRESH='$(FRESH)' FRESH_COMMANDS='$(FRESH_COMMANDS)' FRESH_KEEP='$(FRESH_KEEP)' .ci/fresh
 
-## Draws the dashboards from ten minutes of real load; the README shows the first.
+## Draws the dashboards from ten minutes of real load; grafana/README.md shows the first.
 pictures:
 	@.ci/setup pictures
 	@GRAFANA_SECONDS=600 GRAFANA_PICTURES=target/pictures \

@@ -14,6 +14,8 @@ mod doors;
 mod floors;
 #[path = "tidy/layout.rs"]
 mod layout;
+#[path = "tidy/pages.rs"]
+mod pages;
 #[path = "tidy/sizes.rs"]
 mod sizes;
 #[path = "tidy/source.rs"]

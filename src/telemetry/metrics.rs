@@ -106,7 +106,7 @@ impl MetricKind {
     }
 }
 
-/// The table in Markdown, for the README.
+/// The table in Markdown, for `grafana/README.md`.
 pub fn markdown() -> String {
     let mut text = String::from("| Metric | Type | Unit | Labels | What it says |\n");
     text.push_str("| --- | --- | --- | --- | --- |\n");

@@ -237,7 +237,7 @@ fn the_owner_can_announce_a_change() {
         APP,
         "  poll_interval: 10s\n  age_max: 30s\n",
     ));
-    stack.prepare(README_TRIGGER);
+    stack.prepare(DOCUMENTED_TRIGGER);
     // Whatever came before the trigger is over.
     thread::sleep(Duration::from_millis(500));
     let before = loaded(&stack);
@@ -395,8 +395,8 @@ struct Loaded {
 const CONFIG: &str = "listen: '{listen}'\nadmin:\n  listen: '{admin}'\n\
                       upstream:\n  url: '{upstream}'\naudit:\n  to: '{audit}'\n";
 
-/// As the README has it.
-const README_TRIGGER: &[&str] = &[
+/// As `docker/README.md` has it.
+const DOCUMENTED_TRIGGER: &[&str] = &[
     "CREATE FUNCTION pgsieve_catalog() RETURNS event_trigger LANGUAGE plpgsql AS
      $$BEGIN NOTIFY pgsieve_catalog; END$$",
     "CREATE EVENT TRIGGER pgsieve_catalog ON ddl_command_end EXECUTE FUNCTION pgsieve_catalog()",

@@ -179,7 +179,7 @@ fn nothing_that_is_masked_or_left_away_arrives() {
     for mode in ["", "mode: observe\n"] {
         let (stack, _folder) = stack(&format!("{POLICY}{mode}"));
         let mut client = client(&stack);
-        // What a function reads is only observed, as the README says.
+        // What a function reads is only observed, as `policies/README.md` says.
         let is_function = |text: &&&str| text.contains("to_xml(") || text.contains("current_query");
         let functions = WAYS
             .iter()

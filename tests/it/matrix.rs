@@ -1,5 +1,5 @@
 //! The matrix of clients in `tests/clients/matrix`, as far as `make setup` installs its clients,
-//! and what the README says of it. `make clients` runs all of it.
+//! and what `tests/README.md` says of it. `make clients` runs all of it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,7 +20,7 @@ fn clients_of_the_setup_see_what_the_table_says() {
 }
 
 #[test]
-fn the_readme_has_the_table_of_the_results() {
+fn the_page_has_the_table_of_the_results() {
     matrix("run", &["--table", "--check"]);
 }
 

@@ -1,5 +1,5 @@
-//! The table of metrics is all there is: the README shows it, dashboards and alerts ask for nothing
-//! else, every row is moved by a test, and no client can make more series than it allows.
+//! The table of metrics is all there is: `grafana/README.md` shows it, dashboards and alerts ask for
+//! nothing else, every row is moved by a test, and no client can make more series than it allows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,10 +18,10 @@ use pgsieve::telemetry::metrics::{Metric, MetricKind, TABLE, markdown};
 use pgsieve::telemetry::session_info::SessionInfo;
 
 #[test]
-fn the_readme_shows_the_table() {
-    let readme = read("README.md");
+fn the_page_shows_the_table() {
+    let page = read("grafana/README.md");
     assert!(
-        readme.contains(&markdown()),
+        page.contains(&markdown()),
         "print it anew with `pgsieve metrics`"
     );
 }

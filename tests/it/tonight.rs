@@ -1,4 +1,4 @@
-//! The README's page "Tonight", run as it is printed.
+//! The page "Tonight" of `docker/README.md`, run as it is printed.
 //!
 //! Its first two blocks are the reader's own (they build, and say where the database is): here they
 //! give way to a database of sales and staff, asked for over TLS. Ports are replaced by free ones.
@@ -44,9 +44,9 @@ struct Block {
 
 /// The page, from its heading to the next.
 fn section() -> String {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"));
-    let readme = readme.unwrap();
-    let (_, rest) = readme.split_once("\n## Tonight\n").unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docker/README.md");
+    let page = fs::read_to_string(file).unwrap();
+    let (_, rest) = page.split_once("\n## Tonight\n").unwrap();
     rest.split("\n## ").next().unwrap().to_owned()
 }
 

@@ -54,8 +54,8 @@ fn what_hides_an_effect_is_refused_in_every_wrapping() {
 }
 
 /// Whatever is not known makes the gate stricter, never laxer. Without a snapshot nobody can tell
-/// that a user has made another function or operator for the name of a built-in: what the README
-/// says about that is measured here.
+/// that a user has made another function or operator for the name of a built-in: what
+/// `policies/README.md` says about that is measured here.
 #[test]
 fn what_hides_an_effect_is_refused_when_less_is_known() {
     for server in servers() {

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_in_the_readme_and_each_is_logged_somewhere() {
+    fn names_are_unique_in_the_page_and_each_is_logged_somewhere() {
         let warnings = SettingsWarning::ALL.iter().map(|one| one.name());
         let names: Vec<&str> = LogEvent::ALL
             .iter()
@@ -148,12 +148,12 @@ mod tests {
         let unique: BTreeSet<&str> = names.iter().copied().collect();
         assert_eq!(unique.len(), names.len());
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let readme = fs::read_to_string(root.join("README.md")).unwrap();
+        let page = fs::read_to_string(root.join("docker/README.md")).unwrap();
         for name in &names {
             let is_word = name
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-            assert!(is_word && readme.contains(&format!("`{name}`")), "{name}");
+            assert!(is_word && page.contains(&format!("`{name}`")), "{name}");
         }
         let mut files = Vec::new();
         sources(&root.join("src"), &mut files);

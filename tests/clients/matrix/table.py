@@ -1,4 +1,4 @@
-"""The results, in a file that is sorted and stable, and as the table of the README."""
+"""The results, in a file that is sorted and stable, and as the table of tests/README.md."""
 
 import csv
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from stack import POLICIES, ROOT
 
 RESULT = Path(__file__).resolve().parent / "result.tsv"
-README = ROOT / "README.md"
+PAGE = ROOT / "tests/README.md"
 COLUMNS = ["client", "version", "policy", "verdict", "note"]
 BEGIN = "<!-- clients: written by `make clients` -->"
 END = "<!-- end of clients -->"
@@ -56,11 +56,11 @@ def cell(text):
     return one_line(text).replace("|", "\\|").replace("<", "&lt;")
 
 
-def readme_with_table(rows):
-    """The README's text with the table of these rows between the two comments."""
-    text = README.read_text(encoding="utf-8")
+def page_with_table(rows):
+    """The page's text with the table of these rows between the two comments."""
+    text = PAGE.read_text(encoding="utf-8")
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise RuntimeError(f"README.md has no place for the table: {BEGIN} … {END}")
+        raise RuntimeError(f"{PAGE} has no place for the table: {BEGIN} … {END}")
     return f"{before}{BEGIN}\n{table(rows)}\n{END}{after}"

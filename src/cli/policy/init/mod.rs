@@ -201,7 +201,7 @@ fn body(audience: PolicyAudience, found: &NameableObjects, out: &mut YamlWriter)
     out.comment(
         0,
         "What nobody reads, and what is read in part: the first letter, or the last ones. A model \
-         can\nshow something else instead: see the README.",
+         can\nshow something else instead: see policies/README.md, Models.",
     );
     out.open(0, "columns");
     let hidden = found.columns.iter().filter(|column| column.mask.is_none());
