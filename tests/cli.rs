@@ -249,6 +249,27 @@ fn keys_and_help_are_answers() {
     assert_eq!(status(&run(&["--version"], b"")), 0);
 }
 
+#[test]
+fn pages_have_the_lists_that_are_printed() {
+    let keys = run(&["keys"], b"");
+    let page = include_str!("../docker/README.md");
+    let listed = format!("```text\n{}```\n", text(&keys.stdout));
+    assert!(page.contains(&listed), "print it anew with `pgsieve keys`");
+    let rules = run(&["rules"], b"");
+    let page = include_str!("../policies/README.md");
+    for line in text(&rules.stdout).lines() {
+        assert!(page.contains(&format!("\n- {line}\n")), "{line}");
+    }
+    let help = run(&["--help"], b"");
+    let page = include_str!("../docker/README.md");
+    let (_, commands) = text(&help.stdout).split_once("Commands:\n").unwrap();
+    for line in commands.lines().take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap();
+        let is_listed = page.contains(&format!("\n| `pgsieve {name}"));
+        assert!(is_listed || name == "help", "{name}");
+    }
+}
+
 /// A Postgres with two tables, of which one is named in mixed case.
 fn shop() -> &'static PrivateCluster {
     static CLUSTER: LazyLock<PrivateCluster> = LazyLock::new(|| {

@@ -33,9 +33,9 @@ fn in_short(rule: Rule) -> &'static str {
             "`function_call`: the FunctionCall message, which calls by number and meets no parser."
         }
         Rule::Memory => "`memory`: more memory than limits.memory leaves for all clients together.",
-        Rule::ResultRows => "`result_rows`: a result with more rows than limits.max_rows gives.",
+        Rule::ResultRows => "`result_rows`: a result with more rows than limits.result_rows gives.",
         Rule::ResultBytes => {
-            "`result_bytes`: a result with more bytes than limits.max_bytes gives."
+            "`result_bytes`: a result with more bytes than limits.result_bytes gives."
         }
         Rule::PlanCost => "`plan_cost`: a plan that costs more than limits.max_plan_cost gives.",
         Rule::PlanRows => "`plan_rows`: a plan of more rows than limits.max_plan_rows gives.",
