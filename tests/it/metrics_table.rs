@@ -1,5 +1,6 @@
-//! The table of metrics is all there is: `grafana/README.md` shows it, dashboards and alerts ask for
-//! nothing else, every row is moved by a test, and no client can make more series than it allows.
+//! The table of metrics is all there is: `grafana/README.md` shows it, dashboards and alerts ask
+//! for nothing else, every row is moved by a test, and no client can make more series than it
+//! allows.
 
 use std::collections::BTreeMap;
 use std::fs;
