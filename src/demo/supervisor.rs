@@ -53,7 +53,7 @@ impl SupervisedChild {
         environment: &[(&str, &str)],
     ) -> io::Result<Self> {
         let mut keeper = Command::new("/bin/sh")
-            .args(["-c", SUPERVISOR, "pgsieve-leash"])
+            .args(["-c", SUPERVISOR, "pgsieve-supervisor"])
             .arg(folder)
             .arg(program)
             .args(arguments)
@@ -142,7 +142,7 @@ impl fmt::Display for ChildSignal {
 }
 
 /// The script between us and the child.
-const SUPERVISOR: &str = include_str!("leash.sh");
+const SUPERVISOR: &str = include_str!("supervisor.sh");
 
 #[cfg(test)]
 mod tests {
@@ -150,9 +150,9 @@ mod tests {
 
     const BOUND: Duration = Duration::from_secs(20);
 
-    fn leash(script: &str) -> SupervisedChild {
+    fn supervise(script: &str) -> SupervisedChild {
         let name = crate::demo::cluster::random_name().unwrap();
-        let folder = std::env::temp_dir().join(format!("pgsieve-leash-{name}"));
+        let folder = std::env::temp_dir().join(format!("pgsieve-supervisor-{name}"));
         fs::create_dir(&folder).unwrap();
         SupervisedChild::start(
             &folder,
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn status_and_output_are_told() {
-        let supervised = leash("echo $X; echo aside >&2; exit 7");
+        let supervised = supervise("echo $X; echo aside >&2; exit 7");
         assert_eq!(supervised.wait(BOUND), Some(7));
         assert_eq!(supervised.stdout(), "seen\n");
         assert_eq!(supervised.stderr(), "aside\n");
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_signal_reaches_the_child() {
         for (signal, status) in [(ChildSignal::Kill, 137), (ChildSignal::Terminate, 143)] {
-            let mut supervised = leash("exec sleep 60");
+            let mut supervised = supervise("exec sleep 60");
             supervised.signal(signal).unwrap();
             assert_eq!(supervised.wait(BOUND), Some(status));
         }
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_child_that_stands_still_is_ended_too() {
-        let mut supervised = leash("exec sleep 60");
+        let mut supervised = supervise("exec sleep 60");
         supervised.signal(ChildSignal::Stop).unwrap();
         let begin = Instant::now();
         drop(supervised);
@@ -192,7 +192,7 @@ mod tests {
     /// Once the notes are gone, the process id may be somebody else's.
     #[test]
     fn a_keeper_without_its_folder_ends_and_kills_nobody() {
-        let mut supervised = leash("exec sleep 60");
+        let mut supervised = supervise("exec sleep 60");
         supervised.signal(ChildSignal::Kill).unwrap();
         assert_eq!(supervised.wait(BOUND), Some(137));
         fs::remove_dir_all(&supervised.folder).unwrap();
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_dropped_leash_ends_the_child_and_removes_its_folder() {
-        let supervised = leash("exec sleep 60");
+        let supervised = supervise("exec sleep 60");
         let folder = supervised.folder.clone();
         let begin = Instant::now();
         drop(supervised);

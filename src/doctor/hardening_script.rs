@@ -29,7 +29,7 @@ pub struct HardeningScript {
     pub missing: usize,
 }
 
-/// Puts them together. Cures that a new role makes needless are taken out of the findings.
+/// Puts them together. Fixes that a new role makes needless are taken out of the findings.
 pub async fn write(
     context: &DoctorContext<'_>,
     findings: &mut [Finding],

@@ -18,7 +18,7 @@ pub struct RepairOutcome {
     pub attempts: Vec<Attempt>,
 }
 
-/// How a rescue ended.
+/// How a repair ended.
 #[derive(Debug)]
 pub enum RepairConclusion {
     /// The client's own text runs: it is to be sent as it is.

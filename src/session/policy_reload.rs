@@ -22,7 +22,7 @@ impl SessionProtocol {
     pub(super) fn take_over_policies(&mut self) -> Result<(), SessionEnd> {
         let membership = Membership {
             role: self.names.role(),
-            catalog_cache: self.name_context.keeper(),
+            catalog_cache: self.name_context.catalog_cache(),
         };
         if self.policy_store.generation() == self.assigned_policy.generation
             && !self.assigned_policy.has_ended()

@@ -377,7 +377,11 @@ impl SessionProtocol {
     /// Whether that frame is one that the upstream sends unasked: nothing of pgsieve's own would
     /// wait for its end.
     pub(super) fn is_amid_unasked(&self) -> bool {
-        self.passing > 0 && matches!(self.pending.front(), None | Some(ExpectedReply::Rescue(_)))
+        self.passing > 0
+            && matches!(
+                self.pending.front(),
+                None | Some(ExpectedReply::HeldForRepair(_))
+            )
     }
 
     /// Whether a statement is under way that a draining server waits for.
@@ -397,7 +401,7 @@ impl SessionProtocol {
             && let Some(owed) = self.pending.pop()
         {
             self.turn.spend_message();
-            if let ExpectedReply::Rescue(running) | ExpectedReply::Cut(running) = &owed {
+            if let ExpectedReply::HeldForRepair(running) | ExpectedReply::Cut(running) = &owed {
                 self.finished(running);
             }
             let owed = match owed {

@@ -191,7 +191,7 @@ impl SessionProtocol {
     /// A statement that was sent is taken anew.
     pub(super) fn retake_trace(&mut self) {
         if let Some(tracing) = &mut self.tracing
-            && let Some(ExpectedReply::Rescue(running)) = self.pending.head()
+            && let Some(ExpectedReply::HeldForRepair(running)) = self.pending.head()
         {
             tracing.taken = TracedStatement::Statement(running.trace.take());
         }
@@ -216,7 +216,7 @@ impl SessionProtocol {
             return false;
         }
         let is_sent = match self.pending.head() {
-            Some(ExpectedReply::Rescue(running)) => running.trace.is_some(),
+            Some(ExpectedReply::HeldForRepair(running)) => running.trace.is_some(),
             _ => false,
         };
         is_sent || self.taken_trace().is_some()

@@ -31,11 +31,11 @@ mod fairness;
 mod judging;
 mod machine;
 mod memory;
-mod mending;
 mod models;
 mod peers;
 mod policies;
 mod reload;
+mod repairs;
 
 #[path = "../repairs/corpus.rs"]
 #[expect(dead_code, reason = "what was meant is for the tests")]
@@ -98,7 +98,7 @@ fn main() {
     }
     if plan.repairs_only {
         cached::report();
-        return mending::report();
+        return repairs::report();
     }
     let peers = Peers::start(plan.audit);
     if plan.fairness {
@@ -117,7 +117,7 @@ fn main() {
     evidence::report(&plan.evidence);
     cached::report();
     catalog::report();
-    mending::report();
+    repairs::report();
     policies::report();
     reload::report();
 }

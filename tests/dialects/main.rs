@@ -24,7 +24,7 @@ mod people;
 #[cfg(test)]
 mod random;
 #[cfg(test)]
-mod rescued;
+mod repaired;
 #[cfg(test)]
 mod snowflake;
 #[cfg(test)]

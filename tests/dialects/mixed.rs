@@ -2,7 +2,7 @@
 //! nothing else of them changes its meaning.
 
 use crate::checks::{World, agree};
-use crate::rescued::{Rescued, gate};
+use crate::repaired::{RepairedStatement, gate};
 
 #[tokio::test]
 async fn what_was_written_for_postgres_keeps_its_meaning() {
@@ -18,14 +18,14 @@ async fn what_was_written_for_postgres_keeps_its_meaning() {
         let mut outcome = "error";
         let mut problem = String::new();
         for (gate, name) in [(&bold, "likely"), (&sure, "exact")] {
-            match world.rescued(text, gate).await {
-                Rescued::Rows(became, rows) if !agree(&truth, &rows, false) => {
+            match world.repaired(text, gate).await {
+                RepairedStatement::Rows(became, rows) if !agree(&truth, &rows, false) => {
                     problem = format!("WRONG {rows:?}\n  instead of {truth:?}\n  by {became}");
                 }
-                Rescued::Rows(..) => outcome = name,
-                Rescued::Breaks(why) => problem = format!("breaks: {why}"),
-                Rescued::Fails(advice) if problem.is_empty() => problem = advice,
-                Rescued::Fails(_) => {}
+                RepairedStatement::Rows(..) => outcome = name,
+                RepairedStatement::Breaks(why) => problem = format!("breaks: {why}"),
+                RepairedStatement::Fails(advice) if problem.is_empty() => problem = advice,
+                RepairedStatement::Fails(_) => {}
             }
         }
         match outcome {

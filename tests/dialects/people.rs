@@ -9,7 +9,7 @@ use pgsieve::policy::{Dialect, RepairSettings};
 
 use crate::checks::{Came, Row, World, agree};
 use crate::mysql_server::Server;
-use crate::rescued::{Rescued, gate};
+use crate::repaired::{RepairedStatement, gate};
 use crate::sqlite::asked_or_not;
 use crate::support::agree as lines_agree;
 
@@ -128,28 +128,28 @@ impl Count {
             };
         }
         let [sure, bold] = &self.named;
-        match self.world.rescued(text, sure).await {
-            Rescued::Rows(_, rows) if right(&rows) => self.right += 1,
-            Rescued::Rows(became, rows) => {
+        match self.world.repaired(text, sure).await {
+            RepairedStatement::Rows(_, rows) if right(&rows) => self.right += 1,
+            RepairedStatement::Rows(became, rows) => {
                 let what = format!("{text}\n  {rows:?}\n  instead of {truth}\n  by {became}");
                 self.wrong.push(what);
             }
-            Rescued::Breaks(why) => self.refused.push(format!("{text}\n  breaks: {why}")),
-            Rescued::Fails(why) => match self.world.rescued(text, bold).await {
-                Rescued::Rows(_, rows) if right(&rows) => self.likely += 1,
-                Rescued::Rows(became, rows) => {
+            RepairedStatement::Breaks(why) => self.refused.push(format!("{text}\n  breaks: {why}")),
+            RepairedStatement::Fails(why) => match self.world.repaired(text, bold).await {
+                RepairedStatement::Rows(_, rows) if right(&rows) => self.likely += 1,
+                RepairedStatement::Rows(became, rows) => {
                     let what = format!("likely: {text}\n  {rows:?}\n  not {truth}\n  by {became}");
                     self.wrong.push(what);
                 }
                 _ => self.refused.push(format!("{text}\n  {why}")),
             },
         }
-        match self.world.rescued(text, &self.auto).await {
-            Rescued::Rows(_, rows) if right(&rows) => self.right_by_itself += 1,
+        match self.world.repaired(text, &self.auto).await {
+            RepairedStatement::Rows(_, rows) if right(&rows) => self.right_by_itself += 1,
             // Where nothing tells the dialect, single words are repaired, and the rest is
             // Postgres's.
-            Rescued::Rows(..) if by_evidence(text).is_none() => {}
-            Rescued::Rows(became, rows) => {
+            RepairedStatement::Rows(..) if by_evidence(text).is_none() => {}
+            RepairedStatement::Rows(became, rows) => {
                 let what = format!("auto: {text}\n  {rows:?}\n  instead of {truth}\n  by {became}");
                 self.wrong.push(what);
             }

@@ -2,7 +2,7 @@
 //! that the documentation of its dialect gives, and the call itself fails.
 
 #[cfg(test)]
-mod rescued;
+mod repaired;
 #[cfg(test)]
 mod server;
 #[cfg(test)]

@@ -229,8 +229,8 @@ fn repairs_are_counted_with_what_became_of_them() {
     );
     is(&stack, "pgsieve_repaired_statements_total", &succeeded, 1.0);
     // Repaired: judged, repaired, run. Repairing is no judging.
-    let (gate, rescue) = ("pgsieve_gate_seconds_sum", "pgsieve_repair_seconds_sum");
-    assert!(stack.metric(gate) < stack.metric(rescue) + 0.5);
+    let (gate, repair) = ("pgsieve_gate_seconds_sum", "pgsieve_repair_seconds_sum");
+    assert!(stack.metric(gate) < stack.metric(repair) + 0.5);
 }
 
 #[test]

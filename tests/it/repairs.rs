@@ -440,7 +440,7 @@ fn a_result_that_the_policy_cuts_is_announced() {
 }
 
 #[test]
-fn a_cancel_ends_a_rescue() {
+fn a_cancel_ends_a_repair() {
     let stack = start(&[]);
     let mut client = login(&stack);
     assert_eq!(kinds(&client.query(UNQUOTED)), "TDDNCZ");
@@ -463,7 +463,7 @@ fn a_cancel_ends_a_rescue() {
 }
 
 /// A statement that succeeds costs no message and no round trip more than it would without the
-/// funnel, whichever way it is asked.
+/// repair, whichever way it is asked.
 #[test]
 fn what_succeeds_costs_nothing() {
     let unchanged = &[("\n  mode: apply\n", "\n  mode: apply\n")][..];

@@ -180,7 +180,7 @@ pub fn far() -> Option<PeerAddress> {
     Some(PeerAddress::Tcp("203.0.113.9:40000".parse().unwrap()))
 }
 
-/// A login desk that takes clients.
+/// A login context that takes clients.
 pub struct Sieve {
     pub port: u16,
     pub folder: PathBuf,

@@ -232,7 +232,7 @@ impl Figures {
                 .unwrap_or_default()
         };
         println!(
-            "a rescue beyond the server's own time: median {:?}, 95 % {:?}\n",
+            "a repair beyond the server's own time: median {:?}, 95 % {:?}\n",
             at(50),
             at(95)
         );

@@ -130,7 +130,7 @@ async fn a_lost_connection_is_replaced_once() {
 }
 
 #[tokio::test]
-async fn a_rescue_waits_for_its_turn_and_not_for_ever() {
+async fn a_repair_waits_for_its_turn_and_not_for_ever() {
     let Some(database) = Database::new(15).await else {
         return;
     };

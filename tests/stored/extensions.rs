@@ -53,12 +53,12 @@ async fn extensions_are_what_they_say_but_for_those_that_are_not() {
         let text = format!("CREATE EXTENSION {extension} CASCADE");
         database.admin().await.batch_execute(&text).await.unwrap();
         let rows = seen::rows(&database).await;
-        let effect_graph = seen::sight(&rows, &Policy::agent());
+        let effect_graph = seen::effect_graph(&rows, &Policy::agent());
         assert_eq!(unclean_functions(&effect_graph), *wanted, "{extension}");
         let machinery = operators_casts_and_types(&effect_graph);
         assert!(machinery.is_empty(), "{extension}: {machinery:?}");
         // Where nobody is trusted, all of it must be named.
-        let strict = seen::sight(&rows, &Policy::strict());
+        let strict = seen::effect_graph(&rows, &Policy::strict());
         let all = strict.catalog().functions();
         let mut of_users = all.filter(|(_, function)| !function.oid.is_built_in());
         assert!(

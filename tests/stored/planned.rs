@@ -21,7 +21,7 @@ async fn what_is_run_while_a_read_is_planned_is_seen() {
         }
         wanted.sort_unstable();
         let rows = seen::rows(&database).await;
-        let found = seen::unclean_relations(&seen::sight(&rows, &Policy::agent()), false);
+        let found = seen::unclean_relations(&seen::effect_graph(&rows, &Policy::agent()), false);
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, wanted, "{version}: {found:?}");
         // That they are run is why they count.

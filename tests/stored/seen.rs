@@ -16,7 +16,7 @@ pub async fn rows(database: &Database) -> CatalogRows {
 }
 
 /// The same, looked through under a policy.
-pub fn sight(rows: &CatalogRows, policy: &Policy) -> EffectGraph {
+pub fn effect_graph(rows: &CatalogRows, policy: &Policy) -> EffectGraph {
     let catalog = Catalog::build(rows.clone()).unwrap();
     EffectGraph::new(Arc::new(catalog), policy)
 }

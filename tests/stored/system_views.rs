@@ -25,7 +25,7 @@ async fn system_views_are_clean_but_for_those_whose_functions_are_refused() {
         };
         let rows = seen::rows(&database).await;
         for policy in [Policy::agent(), Policy::bi(), Policy::strict()] {
-            let effect_graph = seen::sight(&rows, &policy);
+            let effect_graph = seen::effect_graph(&rows, &policy);
             let found = seen::unclean_relations(&effect_graph, true);
             let wanted = UNCLEAN.iter().filter(|(since, _)| *since <= version);
             let wanted: Vec<&str> = wanted.map(|(_, name)| *name).collect();
@@ -41,7 +41,7 @@ async fn a_bare_server_hides_nothing_behind_operators_casts_and_types() {
         let Some(database) = Database::new(version).await else {
             continue;
         };
-        let effect_graph = seen::sight(&seen::rows(&database).await, &Policy::strict());
+        let effect_graph = seen::effect_graph(&seen::rows(&database).await, &Policy::strict());
         let catalog = effect_graph.catalog();
         let operators = catalog.operators().map(|(_, operator)| operator.name);
         let types = catalog.data_types().map(|(_, data_type)| data_type.name);

@@ -54,7 +54,7 @@ fn lines() -> impl Iterator<Item = (u32, &'static str)> {
 
 fn check(version: u32, rows: &CatalogRows, views: &[View<'_>]) {
     let mut wrong = Vec::new();
-    let effect_graph = seen::sight(rows, &Policy::agent());
+    let effect_graph = seen::effect_graph(rows, &Policy::agent());
     let unclean = seen::unclean_relations(&effect_graph, false);
     for View { name, items } in views {
         let row = rows.relations.iter().find(|row| row.name == *name).unwrap();

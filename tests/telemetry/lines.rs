@@ -158,7 +158,7 @@ fn a_line_tells_what_was_read_and_what_would_have_refused_it() {
 }
 
 #[test]
-fn a_rescue_leaves_one_line_with_every_attempt_and_no_text() {
+fn a_repair_leaves_one_line_with_every_attempt_and_no_text() {
     let place = Place::new();
     let file = place.file("audit.jsonl");
     let telemetry = audit_to(&file);

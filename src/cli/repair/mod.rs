@@ -172,10 +172,10 @@ fn try_text(
     let text = read_text(input).map_err(CheckIoError::Input)?;
     for (place, statement) in split(&text).into_iter().enumerate() {
         let judgement = bench.judge(statement.text, script.names());
-        let mended = bench.try_repair(statement.text, &judgement, script.names());
+        let report = bench.try_repair(statement.text, &judgement, script.names());
         script.apply(&judgement);
-        tally.note(&mended);
-        let written = mended.write(place + 1, statement.line, sql, out);
+        tally.note(&report);
+        let written = report.write(place + 1, statement.line, sql, out);
         written.map_err(CheckIoError::Output)?;
     }
     Ok(())
@@ -198,9 +198,9 @@ fn try_lines(
         match question {
             Ok(question) => {
                 let judgement = bench.judge(&question.sql, script.names());
-                let mended = bench.try_repair(&question.sql, &judgement, script.names());
-                tally.note(&mended);
-                let written = mended.write_line(&question.id, sql, out);
+                let report = bench.try_repair(&question.sql, &judgement, script.names());
+                tally.note(&report);
+                let written = report.write_line(&question.id, sql, out);
                 written.map_err(CheckIoError::Output)?;
             }
             Err(why) => {
@@ -213,8 +213,8 @@ fn try_lines(
 }
 
 impl RepairTally {
-    fn note(&mut self, mended: &RepairReport) {
-        self.failed |= !mended.ended.is_fine();
+    fn note(&mut self, report: &RepairReport) {
+        self.failed |= !report.ended.is_fine();
     }
 }
 

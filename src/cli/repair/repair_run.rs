@@ -135,7 +135,7 @@ impl RepairRun {
                 unrepaired_ending(&outcome.attempts, shown.allowed, before.is_some())
             }
         };
-        let mut mended = RepairReport {
+        let mut report = RepairReport {
             shown,
             ended,
             after: match ended {
@@ -151,12 +151,12 @@ impl RepairRun {
         let runs = match &outcome.ending {
             RepairConclusion::NotNeeded => own,
             RepairConclusion::Repaired(repaired) => {
-                mended.repaired = Some(repaired.permit.original().to_owned());
-                mended.advice = Some(repaired.detail.clone());
+                report.repaired = Some(repaired.permit.original().to_owned());
+                report.advice = Some(repaired.detail.clone());
                 Some(&repaired.permit)
             }
             RepairConclusion::Failed(advice) => {
-                mended.advice = advice.hint.clone();
+                report.advice = advice.hint.clone();
                 None
             }
         };
@@ -164,9 +164,9 @@ impl RepairRun {
             && kind.is_query()
             && let (Some(permit), Some(path)) = (runs, &path)
         {
-            self.count(permit, path, &mut mended);
+            self.count(permit, path, &mut report);
         }
-        mended
+        report
     }
 
     /// Where the session looks names up, where that is known for certain; `$user` is who it belongs
@@ -184,7 +184,7 @@ impl RepairRun {
     }
 
     /// Executes a text and notes what came of it.
-    fn count(&mut self, permit: &ReadPermit<'_>, path: &[Box<str>], mended: &mut RepairReport) {
+    fn count(&mut self, permit: &ReadPermit<'_>, path: &[Box<str>], report: &mut RepairReport) {
         let (login, deadline) = (&self.login, Instant::now() + limits::REPAIR_COUNT_TIME_MAX);
         let held = self.counting.take();
         let counted = self.runtime.block_on(async {
@@ -196,18 +196,18 @@ impl RepairRun {
             Some((counting, counted))
         });
         let Some((counting, counted)) = counted else {
-            mended.ended = RepairEnding::Unasked;
+            report.ended = RepairEnding::Unasked;
             return;
         };
         match counted {
-            Ok(rows) => mended.rows = Some(rows),
+            Ok(rows) => report.rows = Some(rows),
             Err(RowCountError::Failed(code)) => {
-                mended.ended = RepairEnding::Failed;
-                mended.after = Some(code.into());
+                report.ended = RepairEnding::Failed;
+                report.after = Some(code.into());
             }
-            Err(RowCountError::Unsaid(_)) => mended.ended = RepairEnding::Failed,
+            Err(RowCountError::Unsaid(_)) => report.ended = RepairEnding::Failed,
             Err(RowCountError::Lost(_)) => {
-                mended.ended = RepairEnding::Unasked;
+                report.ended = RepairEnding::Unasked;
                 return;
             }
         }

@@ -296,7 +296,7 @@ impl Translator<'_> {
         known: &Translated,
         side: ComparisonPurpose,
     ) -> TranslateResult<(String, String)> {
-        let habits = self.source.semantics();
+        let semantics = self.source.semantics();
         let parameter =
             left.form == TranslatedForm::Parameter || right.form == TranslatedForm::Parameter;
         if parameter && known.kind == SqlType::Text {
@@ -304,7 +304,7 @@ impl Translator<'_> {
         }
         let fine = match known.kind {
             SqlType::Text => {
-                let told_apart = habits.equality == CaseSensitivity::Sensitive;
+                let told_apart = semantics.equality == CaseSensitivity::Sensitive;
                 let as_text = told_apart || known.is_literal() && !has_letters(known);
                 let is_time = known
                     .text_literal()
@@ -312,7 +312,7 @@ impl Translator<'_> {
                     .is_some_and(|moment| moment.has_time());
                 as_text && !is_time && (side == ComparisonPurpose::Equality || known.is_literal())
             }
-            SqlType::Unclear => habits.equality == CaseSensitivity::Sensitive,
+            SqlType::Unclear => semantics.equality == CaseSensitivity::Sensitive,
             _ => true,
         };
         if fine || parameter {

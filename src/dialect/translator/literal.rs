@@ -8,19 +8,19 @@ use crate::dialect::source::{BackslashEscapes, DoubleQuoted, SourceDialect};
 
 /// A literal; none where a double-quoted string is a name.
 pub fn written(value: &Value, source: &dyn SourceDialect) -> TranslateResult<Option<Translated>> {
-    let habits = source.semantics();
+    let semantics = source.semantics();
     if let Some((raw, backslash)) = source.string(value) {
         // Their quotes are not doubled in them.
         return decode(raw, '\0', backslash).map(|content| Some(text(&content)));
     }
     Ok(Some(match value {
         Value::Number(digits, false) => number(digits)?,
-        Value::SingleQuotedString(raw) => text(&decode(raw, '\'', habits.backslash)?),
-        Value::DoubleQuotedString(raw) => match habits.double_quoted {
-            DoubleQuoted::Text => text(&decode(raw, '"', habits.backslash)?),
+        Value::SingleQuotedString(raw) => text(&decode(raw, '\'', semantics.backslash)?),
+        Value::DoubleQuotedString(raw) => match semantics.double_quoted {
+            DoubleQuoted::Text => text(&decode(raw, '"', semantics.backslash)?),
             DoubleQuoted::Name | DoubleQuoted::NameOrText => return Ok(None),
         },
-        Value::NationalStringLiteral(raw) => text(&decode(raw, '\'', habits.backslash)?),
+        Value::NationalStringLiteral(raw) => text(&decode(raw, '\'', semantics.backslash)?),
         Value::Boolean(truth) => boolean(*truth),
         Value::Null => null(),
         Value::HexStringLiteral(_) => return Err(Untranslatable::construct("a hex literal")),

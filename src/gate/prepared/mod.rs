@@ -455,10 +455,12 @@ impl SessionNames {
     }
 }
 
-/// What is kept of a text: itself, and what runs in its place.
+/// What is kept of a text: itself, what runs in its place, and what is recorded of it.
 fn bytes(text: &str, facts: &Facts) -> usize {
     let rewritten = facts.rewritten.as_ref();
-    text.len() + rewritten.map_or(0, |rewritten| rewritten.text.len())
+    let rewritten = rewritten.map_or(0, |rewritten| rewritten.text.len());
+    let recorded = facts.text.as_ref().map_or(0, |recorded| recorded.bytes());
+    text.len() + rewritten + recorded
 }
 
 impl fmt::Debug for PreparedStatement {
@@ -508,7 +510,7 @@ const SERVER_NAME_BYTES: usize = 63;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{StatementKind, VerdictDepth};
+    use crate::gate::{RecordedText, StatementKind, VerdictDepth};
     use crate::sql::fingerprint::Fingerprinter;
 
     fn facts() -> Arc<Facts> {
@@ -581,6 +583,28 @@ mod tests {
         names.remove_prepared("a");
         names.apply(&SessionEffect::DeallocateAll);
         assert_eq!(names.text_bytes, 0);
+    }
+
+    #[test]
+    fn what_is_recorded_of_a_text_counts_as_well() {
+        let kept = RecordedText::of(&"x".repeat(limits::AUDIT_TEXT_BYTES_MAX + 1));
+        let mut recorded = Facts::clone(&facts());
+        recorded.text = Some(Arc::new(kept));
+        let recorded = Arc::new(recorded);
+        let mut names = SessionNames::of_no_database();
+        names.add_prepared("a", Arc::clone(&recorded), "SELECT 1".into());
+        assert!(names.text_bytes() > limits::AUDIT_TEXT_BYTES_MAX);
+        let many = limits::SESSION_TEXT_BYTES_MAX / limits::AUDIT_TEXT_BYTES_MAX;
+        for number in 0..many {
+            names.add_prepared(
+                &number.to_string(),
+                Arc::clone(&recorded),
+                "SELECT 1".into(),
+            );
+        }
+        assert!(names.is_full());
+        names.apply(&SessionEffect::DeallocateAll);
+        assert_eq!(names.text_bytes(), 0);
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn named(name: &str, value: SettingValue<'_>) -> String {
 
 /// Whether Postgres, in one of its versions 13 to 18, has a setting of this name.
 pub(super) fn is_known(name: &str) -> bool {
-    include_str!("../setting_names.txt")
+    include_str!("setting_names.txt")
         .lines()
         .any(|known| known == name)
 }

@@ -58,7 +58,7 @@ impl NameContext {
     }
 
     /// Who keeps the snapshot of the database.
-    pub(in crate::session) fn keeper(&self) -> Option<&CatalogCache> {
+    pub(in crate::session) fn catalog_cache(&self) -> Option<&CatalogCache> {
         self.catalog_cache.as_deref()
     }
 

@@ -45,7 +45,7 @@ impl Relay {
         };
         self.running_job = Some(Box::new(match blocking_job {
             BlockingJob::Judge(large) => self.start_judging(large),
-            BlockingJob::Rescue(repair_job) => {
+            BlockingJob::Repair(repair_job) => {
                 let repair = self.protocol.start_repair(&repair_job);
                 RunningJob::Rescuing { repair_job, repair }
             }

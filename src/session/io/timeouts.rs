@@ -324,7 +324,7 @@ impl SessionProtocol {
     fn waits_for_upstream(&self, has_part: bool) -> Option<WaitState> {
         let is_part = has_part || self.passing > 0 || self.dropping > 0;
         let is_asked = match self.pending.front() {
-            None | Some(ExpectedReply::Rescue(_)) => false,
+            None | Some(ExpectedReply::HeldForRepair(_)) => false,
             // The client has its error, and has yet to send the end of its batch.
             Some(cut @ ExpectedReply::Cut(_)) => cut.is_work() || self.pending.len() > 1,
             Some(_) => true,

@@ -316,7 +316,7 @@ impl SessionProtocol {
         let blocking_job = match self.blocking_job.as_deref() {
             None => 0,
             Some(BlockingJob::Judge(large)) => self.judged_bytes(b'P', large.frame.len()),
-            Some(BlockingJob::Rescue(repair_job)) => repair_job.memory(),
+            Some(BlockingJob::Repair(repair_job)) => repair_job.memory(),
         };
         let failed = self.held.as_ref().map_or(0, |held| held.memory());
         let kept = self.retained.memory() + self.described.len() + self.replayed_bytes();

@@ -243,7 +243,7 @@ pub enum ExpectedReply {
     Cut(Box<InFlight>),
     /// Nothing of the upstream: its error to this statement is held back while a repair is looked
     /// for.
-    Rescue(Box<InFlight>),
+    HeldForRepair(Box<InFlight>),
 }
 
 impl ExpectedReply {
@@ -253,7 +253,7 @@ impl ExpectedReply {
             Self::Parse(_) | Self::Bind(_) | Self::DescribeStatement | Self::DescribePortal => true,
             Self::Execute(_) | Self::Close(_) | Self::RefusedMessage { .. } => true,
             Self::Query(_) | Self::RefusedQuery(_) | Self::Sync | Self::Cut(_) => false,
-            Self::ReadOnlyCheck | Self::Plan(_) | Self::Rescue(_) => false,
+            Self::ReadOnlyCheck | Self::Plan(_) | Self::HeldForRepair(_) => false,
         }
     }
 
@@ -358,7 +358,7 @@ impl PendingReplies {
                 | ExpectedReply::RefusedQuery(_)
                 | ExpectedReply::RefusedMessage { .. }
                 | ExpectedReply::ReadOnlyCheck
-                | ExpectedReply::Rescue(_),
+                | ExpectedReply::HeldForRepair(_),
             )
             | None => QuotedText::OfOwn,
         }
@@ -437,7 +437,7 @@ impl PendingReplies {
             | ExpectedReply::Parse(running)
             | ExpectedReply::Execute(running)
             | ExpectedReply::Cut(running)
-            | ExpectedReply::Rescue(running) = owed
+            | ExpectedReply::HeldForRepair(running) = owed
             {
                 running.info.get_or_insert_with(|| Arc::clone(info));
             }

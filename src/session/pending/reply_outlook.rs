@@ -65,7 +65,7 @@ impl PendingReplies {
             ExpectedReply::Sync | ExpectedReply::RefusedQuery(_) => in_block,
             ExpectedReply::ReadOnlyCheck
             | ExpectedReply::Plan(_)
-            | ExpectedReply::Rescue(_)
+            | ExpectedReply::HeldForRepair(_)
             | ExpectedReply::Cut(_) => false,
         })
     }
@@ -80,7 +80,7 @@ impl PendingReplies {
     pub fn is_at_rest(&self) -> bool {
         self.owed
             .iter()
-            .all(|owed| matches!(owed, ExpectedReply::Rescue(_)))
+            .all(|owed| matches!(owed, ExpectedReply::HeldForRepair(_)))
     }
 
     /// Whether a Parse is on its way.
@@ -107,7 +107,7 @@ impl PendingReplies {
             | ExpectedReply::ReadOnlyCheck
             | ExpectedReply::Plan(_)
             | ExpectedReply::Cut(_)
-            | ExpectedReply::Rescue(_) => None,
+            | ExpectedReply::HeldForRepair(_) => None,
         });
         running.collect()
     }

@@ -147,7 +147,7 @@ impl ExpectedReply {
     /// Whether the upstream, or a repair, is at work for it.
     pub(in crate::session) fn is_work(&self) -> bool {
         match self {
-            Self::Query(_) | Self::Execute(_) | Self::Rescue(_) => true,
+            Self::Query(_) | Self::Execute(_) | Self::HeldForRepair(_) => true,
             // The client has its error, and has yet to send the end of its batch.
             Self::Cut(running) => {
                 running.allowance.stage() != Some(ResultStage::Cut(CutUntil::Sync))

@@ -131,9 +131,9 @@ impl SessionProtocol {
     pub fn repair_finished(
         &mut self,
         repair_job: Box<RepairJob>,
-        rescued: RepairResult,
+        result: RepairResult,
     ) -> Result<(), SessionEnd> {
-        if let RepairResult::Ended(outcome, _) = &rescued {
+        if let RepairResult::Ended(outcome, _) = &result {
             self.record_repair(&repair_job, outcome);
         }
         if self.intake == ClientState::JudgingInVain {
@@ -145,12 +145,12 @@ impl SessionProtocol {
         }
         self.intake = ClientState::Open;
         self.retake_trace();
-        if let RepairResult::Ended(outcome, marks) = &rescued {
+        if let RepairResult::Ended(outcome, marks) = &result {
             self.trace_attempts(&outcome.attempts, marks);
         }
         self.take_over_policies()?;
         self.refresh_names();
-        let discharged = match rescued {
+        let discharged = match result {
             RepairResult::Ended(outcome, _) => self.apply_repair(*repair_job, outcome.ending),
             RepairResult::Unended => self.apply_repair(
                 *repair_job,
@@ -198,7 +198,7 @@ impl SessionProtocol {
                 RepairCause::Failed { error, batch } | RepairCause::Shaken { error, batch, .. },
                 Ok((permit, repaired)),
             ) => {
-                if !matches!(self.pending.pop(), Some(ExpectedReply::Rescue(_))) {
+                if !matches!(self.pending.pop(), Some(ExpectedReply::HeldForRepair(_))) {
                     return Err(LOST_COUNT);
                 }
                 let on_error = OnError::replaced(error, &repaired.recoverers);
@@ -228,7 +228,7 @@ impl SessionProtocol {
             &mut repair_job.cause
         {
             *error = notices::cancelled();
-            if let Some(ExpectedReply::Rescue(running)) = self.pending.head() {
+            if let Some(ExpectedReply::HeldForRepair(running)) = self.pending.head() {
                 running.sqlstate = Some(SqlstateCode::from(sqlstate::QUERY_CANCELED));
             }
         }
@@ -249,7 +249,7 @@ impl SessionProtocol {
         else {
             return Err(LOST_COUNT);
         };
-        let Some(ExpectedReply::Rescue(_)) = self.pending.pop() else {
+        let Some(ExpectedReply::HeldForRepair(_)) = self.pending.pop() else {
             return Err(LOST_COUNT);
         };
         self.telemetry.emit(&StatementRetried);
@@ -316,7 +316,7 @@ impl SessionProtocol {
         batch: FailedBatch,
         advice: &RepairAdvice,
     ) -> Result<(), SessionEnd> {
-        let Some(ExpectedReply::Rescue(mut running)) = self.pending.pop() else {
+        let Some(ExpectedReply::HeldForRepair(mut running)) = self.pending.pop() else {
             return Err(LOST_COUNT);
         };
         running.trace = self.take_trace();

@@ -142,8 +142,8 @@ mod tests {
     fn a_panic_loses_no_slot() {
         let slots = ComputeSlots::of(1);
         let lent = thread::scope(|scope| {
-            let rescue = scope.spawn(|| slots.take().lend_during(|| panic!("on purpose")));
-            rescue.join().is_err()
+            let repair = scope.spawn(|| slots.take().lend_during(|| panic!("on purpose")));
+            repair.join().is_err()
         });
         assert!(lent);
         assert_eq!(*slots.shared.open(), 1);

@@ -23,20 +23,20 @@ impl TestExchange {
     fn client_fails(&mut self, messages: &[Vec<u8>]) -> (String, Box<RepairJob>, Vec<u8>) {
         let bytes = messages.concat();
         let taken = self.protocol.client_bytes(&bytes).unwrap();
-        let repair_job = self.patient();
+        let repair_job = self.repair_job();
         (self.sent(), repair_job, bytes[taken.consumed..].to_vec())
     }
 
-    fn patient(&mut self) -> Box<RepairJob> {
+    fn repair_job(&mut self) -> Box<RepairJob> {
         assert!(!self.protocol.takes_frames());
         match self.protocol.take_blocking_job() {
-            Some(BlockingJob::Rescue(repair_job)) => repair_job,
-            other => panic!("no rescue but {other:?}"),
+            Some(BlockingJob::Repair(repair_job)) => repair_job,
+            other => panic!("no repair but {other:?}"),
         }
     }
 
     /// A repair comes back; what goes upstream then.
-    fn rescued(&mut self, repair_job: Box<RepairJob>, ending: RepairConclusion) -> String {
+    fn ended(&mut self, repair_job: Box<RepairJob>, ending: RepairConclusion) -> String {
         let outcome = RepairOutcome {
             ending,
             attempts: Vec::new(),
@@ -128,7 +128,7 @@ fn a_refused_query_is_repaired_before_it_is_sent() {
     let (sent, repair_job, rest) = exchange.client_fails(&[query(FOREIGN), query("SELECT 3")]);
     assert_eq!((sent.as_str(), rest), ("", query("SELECT 3")));
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 2")),
+        exchange.ended(repair_job, repaired("SELECT 2")),
         "Q<SELECT 2>"
     );
     assert_eq!(exchange.upstream(&answer()), "TDNCZ");
@@ -139,7 +139,7 @@ fn a_refused_query_is_repaired_before_it_is_sent() {
 fn a_refused_query_that_is_not_repaired_is_refused_with_advice() {
     let mut exchange = TestExchange::new();
     let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
-    assert_eq!(exchange.rescued(repair_job, failed()), "");
+    assert_eq!(exchange.ended(repair_job, failed()), "");
     let (letters, [code, _, detail, hint]) = exchange.told();
     assert_eq!((letters.as_str(), code.as_str()), ("EZ", "42601"));
     assert!(
@@ -187,14 +187,14 @@ fn a_refused_statement_in_a_transaction_is_repaired_and_the_transaction_goes_on(
     let (sent, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
     assert_eq!(sent, "");
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 2")),
+        exchange.ended(repair_job, repaired("SELECT 2")),
         "Q<SELECT 2>"
     );
     let done = [row(), complete("SELECT 1"), ready(b'T')];
     assert_eq!(exchange.upstream(&done), "DNCZ");
     let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
     assert_eq!(
-        exchange.rescued(repair_job, failed()),
+        exchange.ended(repair_job, failed()),
         "Q<pgsieve refused this statement>"
     );
     let got = exchange.upstream_bytes(&[error("42601"), ready(b'E')].concat());
@@ -209,11 +209,11 @@ fn a_query_that_fails_alone_is_repaired() {
     let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[query(FAILS)]), "Q");
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     assert!(exchange.protocol.is_running());
     assert!(!exchange.protocol.is_upstream_running());
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 1")),
+        exchange.ended(repair_job, repaired("SELECT 1")),
         "Q<SELECT 1>"
     );
     assert_eq!(exchange.upstream(&answer()), "TDNCZ");
@@ -228,9 +228,9 @@ fn an_error_and_its_end_may_come_apart() {
     assert!(!exchange.protocol.takes_frames());
     assert!(exchange.protocol.take_blocking_job().is_none());
     assert_eq!(exchange.upstream(&[ready(b'I')]), "");
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 1")),
+        exchange.ended(repair_job, repaired("SELECT 1")),
         "Q<SELECT 1>"
     );
 }
@@ -240,8 +240,8 @@ fn a_query_that_cannot_be_repaired_fails_as_it_did_with_advice() {
     let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let repair_job = exchange.patient();
-    assert_eq!(exchange.rescued(repair_job, failed()), "");
+    let repair_job = exchange.repair_job();
+    assert_eq!(exchange.ended(repair_job, failed()), "");
     let (letters, fields) = exchange.told();
     assert_eq!(letters, "EZ");
     let wanted = [
@@ -261,8 +261,8 @@ fn a_repair_that_fails_when_it_runs_leaves_the_first_error() {
         let mut exchange = TestExchange::new();
         exchange.client(&[query(FAILS)]);
         exchange.upstream(&[error("42703"), ready(b'I')]);
-        let repair_job = exchange.patient();
-        exchange.rescued(repair_job, repaired("SELECT 1"));
+        let repair_job = exchange.repair_job();
+        exchange.ended(repair_job, repaired("SELECT 1"));
         let bytes = [message(b'T', b"\0\0"), error(second), ready(b'I')].concat();
         let got = exchange.upstream_bytes(&bytes);
         assert_eq!(letters(&got), "TEZ");
@@ -276,8 +276,8 @@ fn rows_of_a_repair_that_breaks_off_are_announced() {
     let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let repair_job = exchange.patient();
-    exchange.rescued(repair_job, repaired("SELECT 1"));
+    let repair_job = exchange.repair_job();
+    exchange.ended(repair_job, repaired("SELECT 1"));
     let answer = [message(b'T', b"\0\0"), row(), error("22012"), ready(b'I')];
     assert_eq!(exchange.upstream(&answer), "TDNEZ");
 }
@@ -321,9 +321,9 @@ fn a_description_right_before_an_error_waits_with_it() {
     exchange.client(&[query(FAILS)]);
     let failing = [described.clone(), error("22P02"), ready(b'I')];
     assert_eq!(exchange.upstream(&failing), "");
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 1")),
+        exchange.ended(repair_job, repaired("SELECT 1")),
         "Q<SELECT 1>"
     );
     assert_eq!(exchange.upstream(&answer()), "TDNCZ");
@@ -339,7 +339,7 @@ fn a_read_that_failed_for_the_moment_is_sent_again() {
     for _ in 0..limits::RETRIES_MAX {
         let answer = [message(b'T', b"\0\0"), error("40001"), ready(b'I')];
         assert_eq!(exchange.upstream(&answer), "");
-        let repair_job = exchange.patient();
+        let repair_job = exchange.repair_job();
         exchange
             .protocol
             .repair_finished(repair_job, RepairResult::Paused)
@@ -349,7 +349,7 @@ fn a_read_that_failed_for_the_moment_is_sent_again() {
     assert_eq!(exchange.upstream(&[error("40001"), ready(b'I')]), "EZ");
     exchange.client(&[parse("", "SELECT 1"), bind("", ""), sync()]);
     assert_eq!(exchange.upstream(&[error("40001"), ready(b'I')]), "");
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     exchange
         .protocol
         .repair_finished(repair_job, RepairResult::Paused)
@@ -367,7 +367,7 @@ fn what_the_client_cancels_ends() {
     let mut exchange = TestExchange::new();
     exchange.client(&[query(FAILS)]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     exchange
         .protocol
         .repair_finished(repair_job, RepairResult::Cancelled)
@@ -416,7 +416,7 @@ fn what_is_expected_to_fail_in_a_transaction_is_tried_first() {
         doubt(&mut exchange, text);
         let (before, repair_job, _) = exchange.client_fails(&[query(text)]);
         assert_eq!(before, "");
-        assert_eq!(exchange.rescued(repair_job, ending), sent);
+        assert_eq!(exchange.ended(repair_job, ending), sent);
         let got = exchange.upstream(&[row(), complete("SELECT 1"), ready(b'T')]);
         assert_eq!(got.replace('N', ""), "DCZ");
     }
@@ -434,7 +434,7 @@ fn what_failed_as_expected_fails_with_advice() {
         doubt(&mut exchange, text);
         let (_, repair_job, rest) =
             exchange.client_fails(&[parse("s", text), bind("", "s"), sync()]);
-        assert_eq!(exchange.rescued(repair_job, failed()), "P<sSELECT 1 + 1>");
+        assert_eq!(exchange.ended(repair_job, failed()), "P<sSELECT 1 + 1>");
         exchange.client(&[rest]);
         let got = exchange.upstream_bytes(&[error(code), ready(b'I')].concat());
         assert_eq!(letters(&got), "EZ");
@@ -453,7 +453,7 @@ fn an_error_meanwhile_drops_what_is_rescued() {
     doubt(&mut exchange, text);
     let (_, repair_job, _) = exchange.client_fails(&[parse("", text)]);
     exchange.upstream(&[empty(b'1'), empty(b'2'), error("22012")]);
-    assert_eq!(exchange.rescued(repair_job, repaired("SELECT 3")), "");
+    assert_eq!(exchange.ended(repair_job, repaired("SELECT 3")), "");
     assert_eq!(exchange.client(&[bind("", ""), sync()]), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
     assert!(exchange.protocol.is_at_rest());
@@ -479,9 +479,9 @@ fn a_batch_whose_parse_fails_is_sent_again() {
     let batch = [parse("", FAILS), bind("", ""), execute(""), sync()];
     assert_eq!(exchange.client(&batch), "PBES");
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 1")),
+        exchange.ended(repair_job, repaired("SELECT 1")),
         "P<SELECT 1>BES"
     );
     let answer = [
@@ -510,9 +510,9 @@ fn a_batch_that_waits_for_its_flush_is_repaired_before_its_sync() {
     // The upstream is told where the batch ends, and the client hears nothing of it.
     assert_eq!(exchange.sent(), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "");
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 1")),
+        exchange.ended(repair_job, repaired("SELECT 1")),
         "P<sSELECT 1>DH"
     );
     let answer = [empty(b'1'), message(b't', b"\0\0"), message(b'T', b"\0\0")];
@@ -538,8 +538,8 @@ fn a_batch_that_is_not_repaired_is_skipped_to_its_sync() {
         assert_eq!(exchange.upstream(&[error("42703")]), "");
         exchange.sent();
         exchange.upstream(&[ready(b'I')]);
-        let repair_job = exchange.patient();
-        assert_eq!(exchange.rescued(repair_job, failed()), "");
+        let repair_job = exchange.repair_job();
+        assert_eq!(exchange.ended(repair_job, failed()), "");
         let (got, [code, ..]) = exchange.told();
         assert_eq!((got.as_str(), code.as_str()), (letters, "42703"));
         if !whole {
@@ -571,9 +571,9 @@ fn what_a_failed_batch_would_have_closed_is_closed_when_it_is_sent_again() {
         exchange.upstream(&[empty(b'3'), error("42703"), ready(b'I')]),
         "3"
     );
-    let repair_job = exchange.patient();
+    let repair_job = exchange.repair_job();
     assert_eq!(
-        exchange.rescued(repair_job, repaired("SELECT 1")),
+        exchange.ended(repair_job, repaired("SELECT 1")),
         "P<SELECT 1>CP<secondSELECT 2>S"
     );
     let answer = [empty(b'1'), empty(b'3'), empty(b'1'), ready(b'I')];
@@ -588,8 +588,8 @@ fn a_batch_sent_again_may_need_a_second_rescue() {
     let mut exchange = TestExchange::new();
     exchange.client(&[parse("", FAILS), bind("", ""), sync()]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
-    let repair_job = exchange.patient();
-    exchange.rescued(repair_job, repaired("SELECT 1"));
+    let repair_job = exchange.repair_job();
+    exchange.ended(repair_job, repaired("SELECT 1"));
     // The repaired text failed after all: the client gets its own error.
     let got = exchange.upstream_bytes(&[error("42P01"), ready(b'I')].concat());
     assert_eq!(letters(&got), "EZ");
@@ -622,7 +622,7 @@ fn what_stands_in_a_pipeline_fails_as_it_always_did() {
     // Alone it is repaired again.
     exchange.client(&[batch(FAILS)]);
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-    assert_eq!(exchange.patient().cause_name(), "failed");
+    assert_eq!(exchange.repair_job().cause_name(), "failed");
 }
 
 #[test]
@@ -651,7 +651,7 @@ fn a_client_that_wants_no_notices_gets_none() {
     exchange.client(&[query("SET client_min_messages = warning")]);
     exchange.upstream(&[complete("SET"), ready(b'I')]);
     let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
-    exchange.rescued(repair_job, repaired("SELECT 2"));
+    exchange.ended(repair_job, repaired("SELECT 2"));
     assert_eq!(exchange.upstream(&answer()), "TDCZ");
 }
 
@@ -672,10 +672,10 @@ fn what_comes_right_behind_an_error_is_repaired_as_well() {
             exchange.client(from_ref(&second));
             assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");
             assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-            let repair_job = exchange.patient();
+            let repair_job = exchange.repair_job();
             assert!(
                 exchange
-                    .rescued(repair_job, repaired("SELECT 1"))
+                    .ended(repair_job, repaired("SELECT 1"))
                     .contains("<SELECT 1>")
             );
             // Where a transaction has failed nothing is repaired.
@@ -697,5 +697,5 @@ fn what_follows_a_parse_that_nothing_helps_is_repaired() {
     assert_eq!(exchange.upstream(&[error("42501"), ready(b'I')]), "EZ");
     exchange.client(&[batch(FAILS)]);
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
-    assert_eq!(exchange.patient().cause_name(), "failed");
+    assert_eq!(exchange.repair_job().cause_name(), "failed");
 }

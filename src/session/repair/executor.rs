@@ -131,7 +131,7 @@ impl SessionProtocol {
             tokio::select! {
                 biased;
                 () = cancelled => RepairResult::Cancelled,
-                rescued = work => rescued,
+                result = work => result,
             }
         })
     }

@@ -242,8 +242,8 @@ impl SessionProtocol {
             running,
             repair_job,
         } = held;
-        self.pending.push(ExpectedReply::Rescue(running));
-        self.blocking_job = Some(Box::new(BlockingJob::Rescue(repair_job)));
+        self.pending.push(ExpectedReply::HeldForRepair(running));
+        self.blocking_job = Some(Box::new(BlockingJob::Repair(repair_job)));
     }
 
     /// A name that was new stands for nothing now.

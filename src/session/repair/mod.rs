@@ -41,7 +41,7 @@ pub enum BlockingJob {
     /// A text that is too large to be judged between other sessions' work.
     Judge(LargeText),
     /// A statement to repair.
-    Rescue(Box<RepairJob>),
+    Repair(Box<RepairJob>),
 }
 
 /// How a repair came back.

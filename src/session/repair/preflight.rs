@@ -105,7 +105,7 @@ impl SessionProtocol {
             arrived,
             since: arrived.taken,
         };
-        self.blocking_job = Some(Box::new(BlockingJob::Rescue(Box::new(repair_job))));
+        self.blocking_job = Some(Box::new(BlockingJob::Repair(Box::new(repair_job))));
         None
     }
 

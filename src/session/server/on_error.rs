@@ -73,7 +73,7 @@ impl SessionProtocol {
         sqlstate: SqlstateCode,
     ) -> Result<Forwarding, SessionEnd> {
         // Nothing that could fail is with the upstream.
-        if matches!(self.pending.front(), Some(ExpectedReply::Rescue(_))) {
+        if matches!(self.pending.front(), Some(ExpectedReply::HeldForRepair(_))) {
             return Err(UNREADABLE);
         }
         let is_failing_text = sqlstate == SqlstateCode::from(sqlstate::SYNTAX_ERROR);
@@ -114,7 +114,7 @@ impl SessionProtocol {
     }
 
     /// An error in the extended protocol: the upstream skips to the next Sync, and so does the
-    /// journal.
+    /// queue of pending replies.
     fn on_pipeline_error(
         &mut self,
         fields: ResponseFields<'_>,

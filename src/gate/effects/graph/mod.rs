@@ -432,7 +432,7 @@ impl std::fmt::Debug for EffectGraph {
     /// Without any name of the database.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_struct("Sight")
+            .debug_struct("EffectGraph")
             .field("catalog", &self.catalog)
             .finish_non_exhaustive()
     }

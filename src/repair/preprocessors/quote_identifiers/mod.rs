@@ -12,7 +12,7 @@
 //! # Before
 //! - `SELECT CDSCode FROM Schools`
 //! - `SELECT s.cdscode FROM schools AS s ORDER BY s.AvgScrMath`
-//! - `SELECT name AS "SqlName" FROM customers ORDER BY SqlName`
+//! - `SELECT name AS "Name" FROM customers ORDER BY Name`
 //!
 //! # After
 //! - `SELECT "CDSCode" FROM "Schools"`
@@ -129,7 +129,7 @@ impl IdentifierQuoter<'_> {
                     is_missing = true;
                     reference.is_some_and(|found| self.column(&found, at, &stand))
                 }
-                // A row with an alias may be one name: `DoctorReport Date` of `examination`.
+                // A row with an alias may be one name: `Examination Date` of `examination`.
                 UsedObject::MissingFunction | UsedObject::WholeRow { .. } => {
                     self.spaced_call(at, &stand)
                 }

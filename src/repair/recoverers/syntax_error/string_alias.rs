@@ -1,4 +1,4 @@
-//! Aliases in single quotes: `count(*) AS 'RefusalTotal'`, as MySQL and SQLite take them.
+//! Aliases in single quotes: `count(*) AS 'Total'`, as MySQL and SQLite take them.
 
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;

@@ -15,7 +15,7 @@ use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::repair::names::suggestions;
 use crate::sql::tree::Node;
 
-/// Mends a reference with a qualifier, or says what stands against it.
+/// Repairs a reference with a qualifier, or says what stands against it.
 pub(in crate::repair) fn repair(
     names: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,

@@ -10,7 +10,7 @@ use crate::repair::names::name_repair::{NameFix, NameRepair, together};
 use crate::repair::names::{suggestions, unquoted_blank};
 use crate::repair::{Confidence, RecovererAnswer};
 
-/// Mends every reference to a column that does not exist, or says what stands against it.
+/// Repairs every reference to a column that does not exist, or says what stands against it.
 pub(in crate::repair) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
     let Some(missing) = name_context.missing_columns() else {
         return RecovererAnswer::Silent;

@@ -40,12 +40,12 @@ async fn statements_of_models_give_the_rows_that_they_ask_for() {
             client: Arc::clone(&server.client),
             text: text.to_owned(),
         };
-        let exact = asked.rescued(&sure).await;
-        let likely = asked.rescued(&bold).await;
+        let exact = asked.repaired(&sure).await;
+        let likely = asked.repaired(&bold).await;
         let found = match (exact, likely) {
-            (Rescued::Runs(text), _) => ("exact", text),
-            (_, Rescued::Runs(text)) => ("likely", text),
-            (_, Rescued::Fails(words)) => ("hint", words),
+            (RepairedStatement::Runs(text), _) => ("exact", text),
+            (_, RepairedStatement::Runs(text)) => ("likely", text),
+            (_, RepairedStatement::Fails(words)) => ("hint", words),
         };
         let ran = match found.0 {
             "hint" => found.1.clone(),
@@ -78,13 +78,13 @@ struct Asked {
 }
 
 /// What came of it.
-enum Rescued {
+enum RepairedStatement {
     Runs(String),
     Fails(String),
 }
 
 impl Asked {
-    async fn rescued(&self, gate: &Arc<Gate>) -> Rescued {
+    async fn repaired(&self, gate: &Arc<Gate>) -> RepairedStatement {
         let (gate, handle) = (Arc::clone(gate), Handle::current());
         let client = Arc::clone(&self.client);
         let (catalog, text) = (Arc::clone(&self.catalog), self.text.clone());
@@ -104,12 +104,12 @@ impl Asked {
             };
             let mut compiler = Compiler { handle, client };
             match repair_statement(&request, &mut compiler).ending {
-                RepairConclusion::NotNeeded => Rescued::Runs(text),
+                RepairConclusion::NotNeeded => RepairedStatement::Runs(text),
                 RepairConclusion::Repaired(repaired) => {
-                    Rescued::Runs(repaired.permit.text().to_owned())
+                    RepairedStatement::Runs(repaired.permit.text().to_owned())
                 }
                 RepairConclusion::Failed(advice) => {
-                    Rescued::Fails(format!("{:?} {:?}", advice.hint, advice.detail))
+                    RepairedStatement::Fails(format!("{:?} {:?}", advice.hint, advice.detail))
                 }
             }
         };

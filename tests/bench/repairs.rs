@@ -22,7 +22,7 @@ pub fn report() {
     };
     let policy = Arc::new(Policy::agent());
     predictions(&world.session("shop", &policy));
-    rescues(&mut world, &policy);
+    repairs(&mut world, &policy);
 }
 
 /// µs for a look at a text that nobody has looked at before.
@@ -46,7 +46,7 @@ fn predictions(names: &SessionNames) {
 }
 
 /// The time of each repair of the corpus beyond that of the server, and where the longest are.
-fn rescues(world: &mut World, policy: &Arc<Policy>) {
+fn repairs(world: &mut World, policy: &Arc<Policy>) {
     let gate = Gate::new(Arc::clone(policy), Fingerprinter::new(None, [7; 32]));
     let all = entries();
     let mut spent: Vec<(Duration, Duration, &Entry)> = Vec::new();
@@ -76,7 +76,7 @@ fn rescues(world: &mut World, policy: &Arc<Policy>) {
     let mut servers: Vec<Duration> = spent.iter().map(|(_, server, _)| *server).collect();
     servers.sort();
     println!(
-        "{} rescues, {repaired} with a repair: beyond the server's own time median {:.2?}, \
+        "{} repairs looked for, {repaired} found: beyond the server's own time median {:.2?}, \
          95 % {:.2?}, longest {:.2?}; the server's time: median {:.2?}",
         spent.len(),
         at(50),

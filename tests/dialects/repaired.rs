@@ -16,7 +16,7 @@ use tokio_postgres::error::ErrorPosition;
 use crate::checks::{Row, World, rows};
 
 /// What came of a text.
-pub enum Rescued {
+pub enum RepairedStatement {
     /// These rows, of this text.
     Rows(String, Vec<Row>),
     /// The failure of the text itself, with this advice.
@@ -38,14 +38,14 @@ pub fn gate(likely: &str, dialect: &str) -> Arc<Gate> {
 
 impl World {
     /// A text, as a client would send it.
-    pub async fn rescued(&self, text: &str, gate: &Arc<Gate>) -> Rescued {
+    pub async fn repaired(&self, text: &str, gate: &Arc<Gate>) -> RepairedStatement {
         let text = match self.compiled(text.to_owned(), Arc::clone(gate)).await {
             Ok(text) => text,
-            Err(advice) => return Rescued::Fails(advice),
+            Err(advice) => return RepairedStatement::Fails(advice),
         };
         match self.asked(&text).await {
-            Ok(rows) => Rescued::Rows(text, rows),
-            Err(message) => Rescued::Breaks(format!("{message}: {text}")),
+            Ok(rows) => RepairedStatement::Rows(text, rows),
+            Err(message) => RepairedStatement::Breaks(format!("{message}: {text}")),
         }
     }
 
