@@ -67,6 +67,7 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
     let mut world = AssumedDatabase {
         database: settings.upstream.database.clone().unwrap_or_default(),
         roles: LoginRoles::of(&settings.auth),
+        attributes: settings.attributes.clone(),
         ..AssumedDatabase::default()
     };
     match Upstream::load(settings.upstream.clone()) {
@@ -192,6 +193,7 @@ impl CheckReport {
             upstream: Arc::clone(upstream),
             account: reader.clone(),
             roles: LoginRoles::of(&settings.auth),
+            attributes: settings.attributes.clone(),
         };
         let database = database_of(settings, reader);
         match runtime.block_on(tests.read_catalog(&database)) {

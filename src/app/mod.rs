@@ -22,6 +22,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use self::budget_writer::BudgetWriter;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_upstream};
+use crate::auth::settings::UserAttributes;
 use crate::auth::{AuthSetupError, ClientAuth};
 use crate::config::sources::SettingsSources;
 use crate::config::warnings::ConfigWarning;
@@ -133,8 +134,8 @@ async fn serve(
     let live = Arc::new(LivePolicies::new(settings.policies.clone()));
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
-    let login_roles = LoginRoles::of(&settings.auth);
-    let tests = (settings.policy_tests.clone(), login_roles);
+    let users = (LoginRoles::of(&settings.auth), settings.attributes.clone());
+    let tests = (settings.policy_tests.clone(), users);
     let budget_file = settings.budget_file.clone();
     let login_context = LoginContext {
         session_registry,
@@ -203,7 +204,7 @@ fn server_settings(settings: &ProgramSettings) -> ServerSettings {
 
 /// The tests that have to pass, if any have to.
 fn tests_of(
-    (wanted, roles): (PolicyTests, LoginRoles),
+    (wanted, (roles, attributes)): (PolicyTests, (LoginRoles, UserAttributes)),
     upstream: &Arc<Upstream>,
 ) -> Option<server::reload::policy_tests::PolicyTestRunner> {
     match wanted {
@@ -212,6 +213,7 @@ fn tests_of(
             upstream: Arc::clone(upstream),
             account,
             roles,
+            attributes,
         }),
     }
 }

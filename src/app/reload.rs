@@ -196,8 +196,8 @@ impl SettingsReload {
         changed.retain(|key| !StartupSettings::WAITING.contains(&key.as_str()));
         let policies = settings.policies.clone();
         let upstream = Arc::new(upstream);
-        let roles = LoginRoles::of(&settings.auth);
-        let tests = tests_of((settings.policy_tests.clone(), roles), &upstream);
+        let users = (LoginRoles::of(&settings.auth), settings.attributes.clone());
+        let tests = tests_of((settings.policy_tests.clone(), users), &upstream);
         let ready = ReadySettings {
             settings,
             login_settings,

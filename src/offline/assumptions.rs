@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::auth::settings::{AuthSettings, OidcPeople};
+use crate::auth::settings::{AuthSettings, OidcPeople, UserAttributes};
 use crate::catalog::{Catalog, search_path};
 use crate::policy::set::matching::{SessionTraits, UserClaim, UserClaims};
 
@@ -19,6 +19,8 @@ pub struct AssumedDatabase {
     pub database: String,
     /// As whom users log in there.
     pub roles: LoginRoles,
+    /// Attributes that a server's settings give to its users; none without a server.
+    pub attributes: UserAttributes,
 }
 
 /// Whose session it is.
@@ -147,9 +149,24 @@ impl AssumedDatabase {
             application_name: who.application_name.as_str().into(),
             client_address: None,
             certificate_name: who.certificate_name.as_deref().map(Box::from),
-            claims: attributes_of(who),
+            claims: self.attributes_of(who),
         }
         .with_roles(self.roles_of(who))
+    }
+
+    /// The attributes of its user: what is said of this session (`user.NAME`), and for names that
+    /// it leaves out what the server's settings say of the user.
+    fn attributes_of(&self, who: &AssumedSession) -> UserClaims {
+        let said = who.settings.iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix("user.")?;
+            Some((name, value.as_str()))
+        });
+        let of_user = self.attributes.of(&who.user);
+        let each = of_user.chain(said).map(|(name, value)| {
+            let claim = UserClaim::Attribute(name.into());
+            (claim, vec![value.into()])
+        });
+        each.collect()
     }
 
     /// What the role of somebody's session is a member of, where the catalog knows it.
@@ -158,18 +175,6 @@ impl AssumedDatabase {
         let above = catalog.roles_above(catalog.role_named(self.role_of(who))?);
         Some(above.into_iter().map(Box::from).collect())
     }
-}
-
-/// What is given of somebody's attributes, among the settings, as a model writes them.
-fn attributes_of(who: &AssumedSession) -> UserClaims {
-    let given = who.settings.iter().filter_map(|(name, value)| {
-        let name = name.strip_prefix("user.")?;
-        Some((
-            UserClaim::Attribute(name.into()),
-            vec![value.as_str().into()],
-        ))
-    });
-    given.collect()
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod cancel_by_pid;
 mod cancel_by_pid_answers;
 #[cfg(test)]
 mod catalog;
+mod certificate_claims;
 #[cfg(test)]
 mod changes;
 #[cfg(test)]

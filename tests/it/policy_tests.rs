@@ -228,6 +228,42 @@ fn a_test_of_a_user_is_run_under_the_policy_that_the_server_gives() {
 }
 
 #[test]
+fn a_test_of_a_user_has_the_attributes_that_the_settings_give() {
+    let own = |settings: &str, expect: &str| {
+        let own = test(
+            "SELECT sku FROM shop.products",
+            &format!("user: reader, {settings}expect: {expect}"),
+        );
+        let folder = Folder::new();
+        folder.write(
+            "sales",
+            &format!(
+                "match: {{attributes: {{team: sales}}}}\npriority: 3\n\
+                 models: {{shop.products: {{sql: \"SELECT sku FROM shop.products WHERE sku = \
+                 :user.sku\"}}}}\ntests:\n{own}"
+            ),
+        );
+        folder.write("rest", "relations: {deny: [shop.products]}\n");
+        folder
+    };
+    let users = "{method: passthrough, attributes: {reader: {team: sales, sku: a}, \
+                 app: {team: none}}}";
+    let denied = "refuse, rule: relation_denied";
+    ready(&started(&own("", "permit"), users, "required"), 200);
+    // What a test says of its user counts before them.
+    let elsewhere = "settings: {user.team: none}, ";
+    ready(&started(&own(elsewhere, denied), users, "required"), 200);
+    for (folder, users) in [
+        (own("", denied), users),
+        (own(elsewhere, "permit"), users),
+        (own("", "permit"), PASSTHROUGH),
+    ] {
+        let said = ended(&started(&folder, users, "required"));
+        assert!(said.contains("tests[0]: expected"), "{said}");
+    }
+}
+
+#[test]
 fn a_policy_of_another_database_is_tested_there() {
     let cluster = shared_cluster();
     let other = new_database(cluster);

@@ -1,6 +1,13 @@
 //! The client's own password, tried at the upstream.
 
-use pgsieve::auth::settings::AuthSettings;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pgsieve::auth::oidc::key_set::KeySet;
+use pgsieve::auth::oidc::token::Expected;
+use pgsieve::auth::settings::{
+    AuthSettings, KeysFrom, OidcPeople, OidcSettings, OnExpiry, UpstreamIdentity,
+};
 use pgsieve::net::client_tls::ClientTlsSettings;
 
 use crate::support::{PASSWORD, Setup, Sieve, far, psql, text, tls_files, upstream};
@@ -58,6 +65,52 @@ fn a_password_never_crosses_a_network_in_clear() {
         ..Setup::plain()
     });
     careless.check_in(&careless.target("scramy", ""), PASSWORD, "scramy");
+}
+
+/// An issuer whose key nobody here has.
+fn tokens() -> AuthSettings {
+    let keys = r#"{"keys": [{"kty": "OKP", "kid": "ed", "crv": "Ed25519", "alg": "EdDSA",
+                             "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
+    AuthSettings::Oidc(Box::new(OidcSettings {
+        expected: Expected {
+            issuer: "https://id.example.org".into(),
+            audience: "sieve".into(),
+            user_claim: "sub".into(),
+            attributes: BTreeMap::new(),
+            clock_skew: 0,
+        },
+        keys: KeysFrom::File(Arc::new(KeySet::parse(keys).unwrap())),
+        people: OidcPeople::Everybody(UpstreamIdentity {
+            user: "trusty".into(),
+            password: None,
+        }),
+        on_expiry: OnExpiry::End,
+    }))
+}
+
+/// Without a password psql hears of a question for one by a message of its own.
+#[test]
+fn a_token_never_crosses_a_network_in_clear() {
+    let sieve = Sieve::start(Setup {
+        peer: far(),
+        auth: tokens(),
+        tls: ClientTlsSettings::Allow(tls_files()),
+        ..Setup::plain()
+    });
+    let clear = "a password would cross the network in clear";
+    for password in ["", "a.token.of-somebody"] {
+        sieve.check_out(&sieve.target("ann", "sslmode=disable"), password, clear);
+    }
+    sieve.check_metric(&["logins", "oidc", "refused_method"], 2.0);
+    let asked = "no password supplied";
+    sieve.check_out(&sieve.target("ann", "sslmode=require"), "", asked);
+    sieve.check_out(&sieve.socket_target("ann"), "", asked);
+    sieve.check_out(&sieve.target("ann", "sslmode=require"), "a.b.c", "ann");
+    let near = Sieve::start(Setup {
+        auth: tokens(),
+        ..Setup::plain()
+    });
+    near.check_out(&near.target("ann", "sslmode=disable"), "", asked);
 }
 
 #[test]

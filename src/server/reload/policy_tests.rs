@@ -16,6 +16,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::policy_fit::is_for;
+use crate::auth::settings::UserAttributes;
 use crate::catalog::Catalog;
 use crate::limits;
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession, LoginRoles};
@@ -39,6 +40,8 @@ pub struct PolicyTestRunner {
     pub account: UpstreamAccount,
     /// As whom users log in there.
     pub roles: LoginRoles,
+    /// What the settings say of users.
+    pub attributes: UserAttributes,
 }
 
 /// How the tests of all policies ended.
@@ -132,6 +135,7 @@ impl PolicyTestRunner {
             account: self.account.user.clone(),
             database: seen.database.clone(),
             roles: self.roles.clone(),
+            attributes: self.attributes.clone(),
         };
         let judges = policies.all().iter().map(|policy| {
             let effect_graph = seen.policy_effects.effects(policy.version_number());
