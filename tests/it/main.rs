@@ -29,6 +29,8 @@ mod cancel_by_pid_answers;
 mod catalog;
 mod certificate_claims;
 #[cfg(test)]
+mod certificate_claims;
+#[cfg(test)]
 mod changes;
 #[cfg(test)]
 mod clients;
