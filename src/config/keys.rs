@@ -93,30 +93,31 @@ pub const KEYS: &[SettingsKey] = &[
         form: KeyForm::Word,
         default: "none",
         doc: "A file whose first line is the bearer token of the live page, pgsieve reload and \
-              pgsieve sessions; without it the page is shown to this host alone, and nothing can \
-              be done through the address.",
+              pgsieve sessions; without it, only this host can open the page, and nothing can be \
+              changed through the address.",
     },
     SettingsKey {
         path: "admin.hosts",
         form: KeyForm::Words,
         default: "none",
-        doc: "Names, without ports, that /metrics, /healthz and /readyz may be asked for by beside \
-              IP addresses and localhost; one, or a list of up to 32. A request for any other name \
-              is refused: a web page elsewhere could let its own name stand for this address.",
+        doc: "Host names, without ports, under which /metrics, /healthz and /readyz answer, \
+              besides IP addresses and localhost; one, or a list of up to 32. A request under any \
+              other name is refused, which protects against DNS rebinding by web pages.",
     },
     SettingsKey {
         path: "strict_files",
         form: KeyForm::Word,
         default: "off",
-        doc: "Whether pgsieve refuses to start where others can read a file that holds a password, \
-              a token, a verifier or a key: on, or off, and it is only logged. Such a file is to \
-              be 0600, or 0640 where root owns it.",
+        doc: "Whether pgsieve refuses to start if other users can read a file with a password, a \
+              token, a verifier or a key: on, or off, which only logs a warning. Such a file \
+              should have mode 0600, or 0640 if root owns it.",
     },
     SettingsKey {
         path: "metrics",
         form: KeyForm::Word,
         default: "on",
-        doc: "Whether statements are counted: on or off. Alarms, connections and logins always are.",
+        doc: "Whether statements are counted: on or off. Alarms, connections and logins are always \
+              counted.",
     },
     SettingsKey {
         path: "upstream.url",
@@ -176,16 +177,17 @@ pub const KEYS: &[SettingsKey] = &[
         path: "client.tls.client_ca",
         form: KeyForm::Word,
         default: "none",
-        doc: "A PEM file with authorities for client certificates; with mode require every client \
-              over TCP must show one of theirs, with mode allow it may.",
+        doc: "A PEM file with authorities for client certificates; with mode require, every client \
+              over TCP must show a certificate of theirs; with mode allow, it may.",
     },
     SettingsKey {
         path: "client.report_as",
         form: KeyForm::Word,
         default: "upstream",
-        doc: "As what kind of server clients take pgsieve when they connect: upstream (what it is, \
-              with a default of read only), primary (target_session_attrs=read-write and \
-              targetServerType=primary take it) or standby.",
+        doc: "The kind of server that pgsieve reports to clients when they connect: upstream (the \
+              kind that the upstream is, with transactions read only by default), primary \
+              (accepted by target_session_attrs=read-write and targetServerType=primary) or \
+              standby.",
     },
     SettingsKey {
         path: "client.auth.method",
@@ -209,40 +211,42 @@ pub const KEYS: &[SettingsKey] = &[
         path: "policy.file",
         form: KeyForm::Words,
         default: "agent",
-        doc: "What is allowed, and to whom: policy files, folders of them (each *.yaml, by name), \
-              or the built-in agent, bi, strict and observe; one or a list. A session gets the \
-              first whose match fits, else the one without.",
+        doc: "The policies: files, folders (each *.yaml, in the order of names), or the built-in \
+              policies agent, bi, strict and observe; one or a list. A session gets the first \
+              policy whose match fits it, else the one without match.",
     },
     SettingsKey {
         path: "policy.tests",
         form: KeyForm::Word,
         default: "off",
         doc: "Whether the policies' own tests have to pass, against the catalog of the URL's \
-              database: off or required. With required no client is let in before they did, a \
-              start where one fails ends with status 1, and policies that are read again and fail \
-              one are not taken. It needs a database in the URL and a user who reads its catalog \
-              (catalog.user or the URL's).",
+              database: off or required. With required, no client can log in before they have \
+              passed, pgsieve exits with status 1 if one fails at the start, and a reload of \
+              policies that fail one is rejected. It needs a database in the URL and a user who \
+              reads its catalog (catalog.user or the URL's).",
     },
     SettingsKey {
         path: "policy.mask_key_file",
         form: KeyForm::Word,
         default: "none",
         doc: "A file of 64 hexadecimal digits: the key of the mask hash of policies \
-              (columns.mask). Whoever has it can compute what a guessed value is shown as.",
+              (columns.mask). Anybody who has the key can compute the masked form of a guessed \
+              value.",
     },
     SettingsKey {
         path: "catalog.mode",
         form: KeyForm::Word,
         default: "on",
-        doc: "Whether pgsieve keeps itself informed about what the databases contain, to see what \
-              a name hides: on or off. Under a policy that requires a catalog, off lets only \
-              statements pass whose every name is a built-in.",
+        doc: "Whether pgsieve reads the catalogs of the databases, to know what the names in a \
+              statement refer to: on or off. With off, a policy that requires a catalog permits \
+              only statements in which every name is a built-in.",
     },
     SettingsKey {
         path: "catalog.user",
         form: KeyForm::Word,
         default: "the URL's; else that of the first client that logs in to the database",
-        doc: "Who reads the system catalogs, and nothing else. Any role may that may connect.",
+        doc: "The role that reads the system catalogs, and nothing else. Any role that may connect \
+              can do so.",
     },
     SettingsKey {
         path: "catalog.password_file",
@@ -254,23 +258,22 @@ pub const KEYS: &[SettingsKey] = &[
         path: "catalog.poll_interval",
         form: KeyForm::Word,
         default: "500ms",
-        doc: "The pause between two looks whether the database has changed, 100ms to 10s, as all \
-              durations with its unit: ms, s, min, h or d. A change stays unseen at most this long \
-              and the time of a load.",
+        doc: "The pause between two checks for changes of the database, 100ms to 10s. Durations \
+              always have a unit: ms, s, min, h or d. A change is noticed at the latest after this \
+              time plus the time of a load.",
     },
     SettingsKey {
         path: "catalog.refresh_interval",
         form: KeyForm::Word,
         default: "10min",
-        doc: "How often the catalog is loaded anew although nothing seems to have changed, 5s to \
-              1d.",
+        doc: "How often the catalog is loaded again even if no change was seen, 5s to 1d.",
     },
     SettingsKey {
         path: "catalog.age_max",
         form: KeyForm::Word,
         default: "10s",
-        doc: "How long a catalog is used of which it is unknown whether it still holds, 1s to \
-              5min; then the policy decides what runs without one. At least twice \
+        doc: "How long a catalog is used since its last check, 1s to 5min. After that, the \
+              policy's key catalog decides which statements run. At least twice \
               catalog.poll_interval.",
     },
     SettingsKey {
@@ -284,13 +287,13 @@ pub const KEYS: &[SettingsKey] = &[
         path: "log.format",
         form: KeyForm::Word,
         default: "text",
-        doc: "How they are written: text, or json with time, level, event and text.",
+        doc: "The format of the log's lines: text, or json with time, level, event and text.",
     },
     SettingsKey {
         path: "log.level",
         form: KeyForm::Word,
         default: "info",
-        doc: "Those below are left out: info or warn. Alarms are always written.",
+        doc: "The lowest level that is written: info or warn. Alarms are always written.",
     },
     SettingsKey {
         path: "audit.to",
@@ -304,7 +307,7 @@ pub const KEYS: &[SettingsKey] = &[
         path: "audit.rotate_bytes",
         form: KeyForm::Word,
         default: "0, never",
-        doc: "The size at which the audit's file is put aside as FILE.1 and a new one is begun: \
+        doc: "The size at which the audit's file is renamed to FILE.1 and a new file is started: \
               100MB, or a number of bytes; 0 is never. Units are B, kB, MB, GB, TB, KiB, MiB, GiB \
               and TiB, powers of 1024 all.",
     },
@@ -312,60 +315,64 @@ pub const KEYS: &[SettingsKey] = &[
         path: "audit.rotate_keep",
         form: KeyForm::Word,
         default: "10",
-        doc: "How many files that were put aside are kept, 1 to 1000.",
+        doc: "How many renamed files are kept, 1 to 1000.",
     },
     SettingsKey {
         path: "audit.on_full",
         form: KeyForm::Word,
         default: "drop",
-        doc: "What becomes of lines of permitted statements when they cannot be written fast \
-              enough: drop, or block, and sessions wait. Lines of refusals are never dropped.",
+        doc: "What happens when lines of permitted statements cannot be written fast enough: drop \
+              (the lines are lost and counted), or block (sessions wait). Lines of refusals are \
+              never dropped.",
     },
     SettingsKey {
         path: "audit.chain_key_file",
         form: KeyForm::Word,
         default: "none",
-        doc: "A file of 64 hexadecimal digits: the key of the chain that runs through the lines, \
-              which nobody without it can then continue.",
+        doc: "A file of 64 hexadecimal digits: the key of the hash chain through the lines. \
+              Without the key nobody can forge a line.",
     },
     SettingsKey {
         path: "audit.names",
         form: KeyForm::Word,
         default: "on",
-        doc: "Whether the audit has the names of the relations, functions and settings of \
+        doc: "Whether audit lines contain the names of relations, functions and settings of \
               statements: on or off. policy suggest needs them.",
     },
     SettingsKey {
         path: "audit.columns",
         form: KeyForm::Word,
         default: "off",
-        doc: "Whether the audit has the names of the columns that statements read, those that \
-              models read for them among them: on or off. With audit.names alone.",
+        doc: "Whether audit lines contain the names of the columns that statements read, including \
+              those that models read: on or off. It needs audit.names.",
     },
     SettingsKey {
         path: "audit.queryid",
         form: KeyForm::Word,
         default: "off",
-        doc: "Whether the audit has the queryid of queries, for which it asks the server: on or off.",
+        doc: "Whether audit lines contain the queryid of pg_stat_statements, for which pgsieve \
+              asks the server: on or off.",
     },
     SettingsKey {
         path: "audit.text",
         form: KeyForm::Word,
         default: "off",
-        doc: "The texts of statements, for audit.text_recipients alone: off or encrypted.",
+        doc: "Whether audit lines contain the texts of statements, which only \
+              audit.text_recipients can read: off or encrypted.",
     },
     SettingsKey {
         path: "audit.text_recipients",
         form: KeyForm::Words,
         default: "none",
-        doc: "Whom the texts are encrypted to: up to 4 X25519 recipients of age, age1….",
+        doc: "The recipients that the texts are encrypted to: up to 4 X25519 recipients of age, \
+              age1….",
     },
     SettingsKey {
         path: "audit.fingerprint_key_file",
         form: KeyForm::Word,
         default: "none",
-        doc: "A file of 64 hexadecimal digits: the key of the fingerprints, which nobody without \
-              it can then compute.",
+        doc: "A file of 64 hexadecimal digits: the key of the fingerprints. Without the key nobody \
+              can compute the fingerprint of a statement.",
     },
     SettingsKey {
         path: "traces.endpoint",
@@ -378,14 +385,13 @@ pub const KEYS: &[SettingsKey] = &[
         path: "traces.protocol",
         form: KeyForm::Word,
         default: "grpc",
-        doc: "How the collector is spoken to: grpc or http (protobuf).",
+        doc: "The protocol of the collector: grpc or http (protobuf).",
     },
     SettingsKey {
         path: "traces.sample_ratio",
         form: KeyForm::Word,
         default: "0.01",
-        doc: "Of the statements that bring no traceparent of their own, the share that gets a span, \
-              0 to 1.",
+        doc: "The share of statements without a traceparent of their own that get a span, 0 to 1.",
     },
     SettingsKey {
         path: "traces.headers_file",
@@ -398,7 +404,7 @@ pub const KEYS: &[SettingsKey] = &[
         path: "traces.service_name",
         form: KeyForm::Word,
         default: "pgsieve",
-        doc: "What the spans call this service.",
+        doc: "The name of this service in spans.",
     },
     SettingsKey {
         path: "workers",
@@ -410,29 +416,28 @@ pub const KEYS: &[SettingsKey] = &[
         path: "limits.connections_max",
         form: KeyForm::Word,
         default: "1000",
-        doc: "Clients at a time, 1 to 100000; more are refused with 53300.",
+        doc: "The most clients at a time, 1 to 100000; more are refused with 53300.",
     },
     SettingsKey {
         path: "limits.memory",
         form: KeyForm::Word,
         default: "512MiB",
-        doc: "Memory that clients may take in sum above 64 KiB each, 128MiB to 1TiB, with its \
-              unit: MB, GB and TB are powers of 1024, as they are to Postgres, and MiB, GiB and \
-              TiB mean the same. Who asks beyond it waits, and then gets 53200.",
+        doc: "The most memory that all clients together may use, beyond 64 KiB each: 128MiB to \
+              1TiB, with a unit. MB, GB and TB are powers of 1024, as in Postgres, and MiB, GiB \
+              and TiB mean the same. A client that needs more waits, and then gets 53200.",
     },
     SettingsKey {
         path: "limits.budget_file",
         form: KeyForm::Word,
-        default: "none: a restart begins the day anew",
-        doc: "A file that keeps what users have received of rows_per_day and bytes_per_day of \
-              their policies over restarts, written every 5 seconds; one for each pgsieve.",
+        default: "none: after a restart the counts begin at zero",
+        doc: "A file that keeps the counts for rows_per_day and bytes_per_day over restarts, \
+              written every 5 seconds; one for each pgsieve.",
     },
     SettingsKey {
         path: "limits.drain_timeout",
         form: KeyForm::Word,
         default: "30s",
-        doc: "How long running statements may take to finish when pgsieve is told to stop, 0 to \
-              1h.",
+        doc: "How long running statements may take to finish when pgsieve stops, 0 to 1h.",
     },
 ];
 

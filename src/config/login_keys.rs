@@ -7,7 +7,7 @@ pub const ISSUER: SettingsKey = SettingsKey {
     path: "client.auth.oidc.issuer",
     form: KeyForm::Word,
     default: "none",
-    doc: "With oidc, required: whose tokens let clients in, letter by letter as iss has it.",
+    doc: "With oidc, required: the issuer of the tokens, exactly as the claim iss has it.",
 };
 
 /// Whom they are for.
@@ -15,7 +15,7 @@ pub const AUDIENCE: SettingsKey = SettingsKey {
     path: "client.auth.oidc.audience",
     form: KeyForm::Word,
     default: "none",
-    doc: "With oidc, required: whom the tokens have to be for; one of aud.",
+    doc: "With oidc, required: the audience of the tokens; the claim aud has to contain it.",
 };
 
 /// Where the issuer's keys are.
@@ -23,10 +23,10 @@ pub const KEYS_FROM: SettingsKey = SettingsKey {
     path: "client.auth.oidc.keys",
     form: KeyForm::Word,
     default: "none",
-    doc: "With oidc, required: the issuer's keys, as a file or an https:// address of a JSON \
-          Web Key Set. Those of an address are fetched again every 10min, when the settings \
-          are read again, and for an unknown kid, at most every 30s; while it does not answer \
-          the old ones hold for a day.",
+    doc: "With oidc, required: the issuer's keys, as a file or an https:// address of a JSON Web \
+          Key Set. Keys at an address are fetched again every 10min, when the settings are \
+          reloaded, and for an unknown kid, at most every 30s. While the address does not answer, \
+          the old keys stay valid for a day.",
 };
 
 /// Who vouches for their host.
@@ -34,7 +34,8 @@ pub const KEYS_CA: SettingsKey = SettingsKey {
     path: "client.auth.oidc.keys_ca",
     form: KeyForm::Word,
     default: "the authorities of the system",
-    doc: "A PEM file with the authorities that vouch for the host of client.auth.oidc.keys.",
+    doc: "A PEM file with the authorities that the host of client.auth.oidc.keys is checked \
+          against.",
 };
 
 /// Whose a token is.
@@ -42,8 +43,8 @@ pub const USER_CLAIM: SettingsKey = SettingsKey {
     path: "client.auth.oidc.user_claim",
     form: KeyForm::Word,
     default: "sub",
-    doc: "The claim that has to be the user that the client names, letter by letter. With \
-          email, a token with an email_verified that is not true lets nobody in.",
+    doc: "The claim that has to be exactly the user that the client names. With email, a token is \
+          refused if it has an email_verified that is not true.",
 };
 
 /// What else it says.
@@ -51,9 +52,9 @@ pub const ATTRIBUTES: SettingsKey = SettingsKey {
     path: "client.auth.oidc.attributes",
     form: KeyForm::Users,
     default: "none",
-    doc: "Attributes of users that are claims of their tokens, as {tenant: tenant_id}: texts, \
-          whole numbers, true and false, and lists of them. Policies read them as those of \
-          client.auth.attributes; :user.tenant has a value where there is exactly one.",
+    doc: "Attributes of users that are taken from claims of their tokens, as {tenant: tenant_id}: \
+          texts, whole numbers, true and false, and lists of them. Policies read them like \
+          client.auth.attributes. :user.tenant has a value if the claim has exactly one.",
 };
 
 /// How far clocks may differ.
@@ -61,8 +62,8 @@ pub const CLOCK_SKEW: SettingsKey = SettingsKey {
     path: "client.auth.oidc.clock_skew",
     form: KeyForm::Word,
     default: "30s",
-    doc: "By how much the issuer's clock and this one may differ, 0s to 5min: so much later a \
-          token expires.",
+    doc: "How far the issuer's clock and this one may differ, 0s to 5min. Tokens expire that much \
+          later.",
 };
 
 /// What becomes of a session.
@@ -70,8 +71,8 @@ pub const EXPIRED_SESSIONS: SettingsKey = SettingsKey {
     path: "client.auth.oidc.expired_sessions",
     form: KeyForm::Word,
     default: "end",
-    doc: "What becomes of a session when its token expires: end, whatever it does then, or \
-          stay until the client leaves.",
+    doc: "What happens to a session when its token expires: end (even in the middle of a \
+          statement), or stay until the client leaves.",
 };
 
 /// Who may log in.
@@ -80,7 +81,7 @@ pub const USERS: SettingsKey = SettingsKey {
     form: KeyForm::Users,
     default: "none",
     doc: "With scram, cert and oidc: who may log in, and as whom at the upstream. With oidc it may \
-          be left out: then whoever has a token is the URL's user there.",
+          be left out: then every user with a valid token is the URL's user there.",
 };
 
 /// What is known of users.
@@ -88,9 +89,8 @@ pub const USER_ATTRIBUTES: SettingsKey = SettingsKey {
     path: "client.auth.attributes",
     form: KeyForm::Users,
     default: "none",
-    doc: "What is known of users beside their names, whatever the method: a map of users, each \
-          with a map of attributes, as {ann: {tenant: 3}}. Policies read it as :user.tenant in \
-          models, and in match.attributes.",
+    doc: "Attributes of users, with any method: a map of users, each with a map of attributes, as \
+          {ann: {tenant: 3}}. Policies use them as :user.tenant in models, and in match.attributes.",
 };
 
 /// Whether passwords may be read on their way.
@@ -98,6 +98,6 @@ pub const ALLOW_PLAINTEXT_PASSWORDS: SettingsKey = SettingsKey {
     path: "client.auth.allow_plaintext_passwords",
     form: KeyForm::Word,
     default: "false",
-    doc: "With passthrough: whether passwords may be asked for over an unencrypted network \
+    doc: "With passthrough: whether pgsieve may ask for a password over an unencrypted network \
           connection. true or false.",
 };

@@ -5,7 +5,7 @@ pub const USER_KEYS: &[(&str, &str)] = &[
     ("name", "The user that the client names. Required."),
     (
         "disabled",
-        "true: the user does not get in, as if it were not listed, and a reload ends its sessions.",
+        "true: the user cannot log in, as if it were not listed, and a reload ends its sessions.",
     ),
     (
         "verifier",

@@ -194,22 +194,22 @@ metrics! {
         "Client connections turned away before login.";
     TLS_FAILURES: Counter "pgsieve_tls_failures_total" in "failures",
         ["peer": closed::<SessionLeg>(), "reason": closed::<TlsFailure>()],
-        "TLS that could not be agreed on, by the side that it was to be spoken with and the cause.";
+        "TLS handshakes that failed, by peer and cause.";
     CONNECTIONS_CLOSED: Counter "pgsieve_connections_closed_total" in "connections",
         ["reason": closed::<ClosedBecause>()],
         "Client connections ended, by cause.";
     LOGINS: Counter "pgsieve_logins_total" in "logins",
         ["method": closed::<LoginMethod>(), "outcome": closed::<LoginOutcome>()],
-        "Logins, by method and how they ended.";
+        "Logins, by method and outcome.";
     LOGIN_SETTINGS: Counter "pgsieve_login_settings_total" in "settings",
         ["change": closed::<StartupSettingOutcome>()],
-        "Settings of connection strings that sessions began without, or with less.";
+        "Settings of connection strings that were ignored or lowered.";
     SESSIONS: Gauge "pgsieve_sessions" in "sessions",
         ["state": closed::<SessionState>()],
-        "Client sessions now, by what they are at.";
+        "Client sessions, by state.";
     UPSTREAM_SESSIONS: Gauge "pgsieve_upstream_sessions" in "sessions",
         ["state": closed::<UpstreamState>()],
-        "Sessions at the upstream now that serve clients, by what they are at.";
+        "Sessions at the upstream that serve clients, by state.";
     STATEMENTS: Counter "pgsieve_statements_total" in "statements",
         [
             "policy": POLICIES,
@@ -232,40 +232,41 @@ metrics! {
         "Statements refused, by fingerprint and rule.";
     SUBJECT_REFUSALS: Counter "pgsieve_subject_refusals_total" in "statements",
         ["subject": SUBJECTS, "rule": closed::<Rule>()],
-        "Statements refused, by what in the database they were about and rule.";
+        "Statements refused, by the object of the database that they were about, and rule.";
     OBSERVED: Counter "pgsieve_observed_total" in "statements",
         ["policy": POLICIES, "rule": closed::<Rule>()],
-        "Statements that a rule of the policy would have refused, were it not only observed.";
+        "Statements that a rule in mode observe would have refused.";
     RETRIES: Counter "pgsieve_retries_total" in "statements",
         [],
-        "Reads that were sent again because they failed for a reason of the moment (40001).";
+        "Reads that were sent again after a transient failure (40001).";
     CLAMPS: Counter "pgsieve_clamps_total" in "statements",
         ["path": closed::<ProtocolPath>()],
         "Settings lowered to what the policy allows.";
     LIMITS: Counter "pgsieve_limits_total" in "times",
         ["rule": closed::<Rule>(), "mode": closed::<LimitMode>()],
-        "Limits of a policy that were reached, by rule and whether that was enforced.";
+        "Times that a limit of a policy was reached, by rule and by whether the policy enforces it.";
     ERRORS: Counter "pgsieve_errors_total" in "errors",
         ["origin": closed::<ErrorOrigin>(), "class": closed::<SqlstateClass>()],
-        "Errors sent to clients, by who raised them and SQLSTATE class.";
+        "Errors sent to clients, by origin and SQLSTATE class.";
     JUDGEMENT_CACHE: Counter "pgsieve_judgement_cache_total" in "statements",
         ["answer": closed::<CacheAnswer>()],
-        "Texts judged, by whether the verdict was known before.";
+        "Texts judged, by whether the verdict was in the cache.";
     PLAN_CACHE: Counter "pgsieve_plan_cache_total" in "statements",
         ["answer": closed::<PlanAnswer>()],
-        "Statements whose plan the policy bounds, by whether a known plan spoke for them.";
+        "Statements under a plan limit, by whether a cached plan answered for them.";
     GATE_SECONDS: Histogram "pgsieve_gate_seconds" in "seconds",
         [],
-        "Time a statement spent at the gate.";
+        "Time that the gate took to judge a statement.";
     QUEUE_SECONDS: Histogram "pgsieve_queue_seconds" in "seconds",
         [],
-        "Time from the moment a statement was read to the moment pgsieve looked at it.";
+        "Time between reading a statement from the client and beginning to judge it.";
     UPSTREAM_SECONDS: Histogram "pgsieve_upstream_seconds" in "seconds",
         [],
         "Time the upstream took for a statement.";
     PLAN_SECONDS: Histogram "pgsieve_plan_seconds" in "seconds",
         [],
-        "Time a statement waited for its plan, where the policy bounds plans and none was known.";
+        "Time that a statement waited for its plan, where the policy limits plans and none was \
+         cached.";
     STATEMENT_SECONDS: Histogram "pgsieve_statement_seconds" in "seconds",
         [],
         "Time from a statement's arrival to the end of its answer.";
@@ -280,16 +281,17 @@ metrics! {
         "Bytes exchanged with clients, added when a connection ends.";
     CANCELS: Counter "pgsieve_cancels_total" in "requests",
         ["outcome": closed::<CancelOutcome>()],
-        "Cancel requests, by what became of them.";
+        "Cancel requests of clients, by outcome.";
     OWN_CANCELS: Counter "pgsieve_own_cancels_total" in "requests",
         ["cause": closed::<CancelCause>(), "outcome": closed::<CancelOutcome>()],
-        "Cancels of pgsieve's own, for statements nobody waits for, by what became of them.";
+        "Cancel requests that pgsieve sent by itself for statements that nobody waits for, by \
+         cause and outcome.";
     SIGNALS: Counter "pgsieve_signals_total" in "requests",
         ["outcome": closed::<SignalOutcome>()],
         "Calls of pg_cancel_backend() and pg_terminate_backend() that pgsieve carried out.";
     UPSTREAM_UP: Gauge "pgsieve_upstream_up" in "1",
         ["upstream": UPSTREAMS],
-        "Whether the upstream was reached when it was last tried.";
+        "Whether the last attempt to reach the upstream succeeded.";
     UPSTREAM_IS_STANDBY: Gauge "pgsieve_upstream_is_standby" in "1",
         ["upstream": UPSTREAMS],
         "Whether the upstream is a standby; absent while unknown, and with the catalog off.";
@@ -298,27 +300,27 @@ metrics! {
         "How far a standby is behind, 0 on a primary; absent while unknown, and with the catalog off.";
     UPSTREAM_CHECK_SECONDS: Histogram "pgsieve_upstream_check_seconds" in "seconds",
         [],
-        "Time that it took to reach the upstream, where it was reached.";
+        "Time that successful attempts to reach the upstream took.";
     UPSTREAM_CHECKS: Counter "pgsieve_upstream_checks_total" in "checks",
         ["outcome": closed::<CheckOutcome>()],
-        "Attempts to find out whether the upstream can be reached, by what came of them.";
+        "Attempts to reach the upstream, by outcome.";
     CATALOG_AGE_SECONDS: Gauge "pgsieve_catalog_age_seconds" in "seconds", [],
-        "Time since it was last checked that a catalog holds; the oldest over all databases.";
+        "Time since a catalog was last confirmed to be current; the oldest of all databases.";
     CATALOG_LOADS: Counter "pgsieve_catalog_loads_total" in "loads",
         ["outcome": closed::<CatalogLoad>()],
-        "Attempts to load a catalog or to stay informed about it, by what came of them.";
+        "Attempts to load a catalog or to check it for changes, by outcome.";
     CATALOG_FAILURES: Counter "pgsieve_catalog_failures_total" in "failures",
         ["why": closed::<CatalogFailure>()],
-        "Failed attempts to load a catalog or to stay informed about it, by cause.";
+        "Failed attempts to load a catalog or to check it for changes, by cause.";
     CATALOG_LOAD_SECONDS: Histogram "pgsieve_catalog_load_seconds" in "seconds",
         [],
-        "Time from the wish for a catalog to its use.";
+        "Time from the request for a catalog until it was in use.";
     CATALOG_BYTES: Gauge "pgsieve_catalog_bytes" in "bytes",
         [],
-        "Memory that the catalogs take, about.";
+        "Memory that all catalogs take, approximately.";
     CATALOG_DRIFT: Counter "pgsieve_catalog_drift_total" in "objects",
         ["kind": closed::<ObjectKind>()],
-        "Objects that were added to the database, changed or removed while pgsieve looked.";
+        "Objects that were added to a database, changed or removed while pgsieve ran.";
     STATEMENTS_WITHOUT_CATALOG: Counter "pgsieve_statements_without_catalog_total" in "statements",
         [],
         "Statements judged by their text alone because no catalog was loaded.";
@@ -328,16 +330,17 @@ metrics! {
             "confidence": closed::<Confidence>(),
             "outcome": closed::<AttemptOutcome>()
         ],
-        "Attempts to repair a statement that failed, by who made them and what became of them.";
+        "Attempts to repair a statement that failed, by recoverer, confidence and outcome.";
     REPAIRED_STATEMENTS: Counter "pgsieve_repaired_statements_total" in "statements",
         ["outcome": closed::<RepairedOutcome>()],
-        "Statements that were repaired or could have been, by what became of them.";
+        "Statements that were repaired or could have been, by outcome.";
     REPAIR_SECONDS: Histogram "pgsieve_repair_seconds" in "seconds",
         [],
         "Time from a statement's failure to the end of its repair, successful or not.";
     TRIPWIRES: Counter "pgsieve_tripwires_total" in "alarms",
         ["wire": closed::<Tripwire>()],
-        "Sessions ended because read-only was in doubt. Alert on any rise.";
+        "Sessions that were ended because it was in doubt that they could only read. Alert on any \
+         rise.";
     VIOLATIONS: Counter "pgsieve_protocol_violations_total" in "violations",
         ["peer": closed::<SessionLeg>(), "cause": closed::<ViolationKind>()],
         "Breaches of the wire protocol.";
@@ -350,67 +353,68 @@ metrics! {
             "version": names(1, "version of the policy"),
             "mode": closed::<Strictness>()
         ],
-        "Always 1; one for each policy that holds now, and how much of it is enforced.";
+        "Always 1; one series for each policy in force, with its version and mode.";
     POLICY_OBSERVE_UNTIL: Gauge "pgsieve_policy_observe_until_timestamp_seconds" in "seconds",
         ["policy": names(limits::POLICIES_MAX, "policy")],
-        "Until when a policy that observes is meant to (observe_until).";
+        "The end of the day until which a policy is meant to stay in mode observe (observe_until).";
     POLICY_UNTIL: Gauge "pgsieve_policy_until_timestamp_seconds" in "seconds",
         ["policy": names(limits::POLICIES_MAX, "policy")],
-        "When a policy ends by itself or has ended (until).";
+        "When a policy with until ends, or ended.";
     CERTIFICATE_EXPIRY: Gauge "pgsieve_certificate_expiry_timestamp_seconds" in "seconds",
         ["certificate": closed::<HeldCertificate>()],
-        "When the first certificate of a file expires that pgsieve holds, in seconds since 1970.";
+        "When the first certificate of a file expires, in seconds since 1970.";
     POLICY_RELOADS: Counter "pgsieve_policy_reloads_total" in "reloads",
         ["outcome": closed::<PolicyReload>()],
-        "Times that the policies were read again, by what came of it.";
+        "Reloads of the policies, by outcome.";
     POLICY_RELOAD_SUCCEEDED: Gauge "pgsieve_policy_last_reload_successful" in "1",
         [],
-        "Whether the policies that were read last hold. Alert on 0: older ones hold.";
+        "Whether the last reload of the policies succeeded. Alert on 0: older policies are still \
+         in force.";
     POLICY_MISFITS: Gauge "pgsieve_policy_misfits" in "problems",
         [],
-        "Models of the policies that do not fit the databases that are known. Alert on any.";
+        "Models of the policies that do not fit a known database. Alert on any.";
     POLICY_LOADED_SECONDS: Gauge "pgsieve_policy_last_reload_success_timestamp_seconds" in "seconds",
         [],
-        "When the policies were last read that hold, in seconds since 1970.";
+        "When the policies in force were read, in seconds since 1970.";
     SETTINGS_RELOADS: Counter "pgsieve_settings_reloads_total" in "reloads",
         ["outcome": closed::<PolicyReload>()],
-        "Times that the settings were read again, by what came of it.";
+        "Reloads of the settings, by outcome.";
     SETTINGS_WAITING: Gauge "pgsieve_settings_waiting_for_restart" in "keys",
         [],
-        "Keys of the settings that are written otherwise than they hold, and wait for a restart.";
+        "Settings that were changed in the file and take effect only after a restart.";
     MEMORY_TAKEN_BYTES: Gauge "pgsieve_memory_taken_bytes" in "bytes",
         [],
-        "Memory that clients have taken of limits.memory.";
+        "Memory of limits.memory that is in use by clients.";
     MEMORY_WAITING: Gauge "pgsieve_memory_waiting" in "sessions",
         [],
         "Sessions that wait for memory.";
     MEMORY_REFUSED: Counter "pgsieve_memory_refused_total" in "times",
         [],
-        "Messages refused and sessions ended (53200) for want of memory.";
+        "Messages refused and sessions ended (53200) because limits.memory was used up.";
     AUDIT_QUEUE_BYTES: Gauge "pgsieve_audit_queue_bytes" in "bytes",
         [],
-        "Audit lines that wait to be written.";
+        "Size of the audit lines that wait to be written.";
     AUDIT_LINES: Counter "pgsieve_audit_lines_total" in "lines",
         [],
-        "Audit lines taken for writing.";
+        "Audit lines accepted for writing.";
     AUDIT_DROPPED: Counter "pgsieve_audit_dropped_total" in "lines",
         [],
-        "Audit lines of what was permitted that were lost because the queue was full.";
+        "Audit lines of permitted statements that were lost because the queue was full.";
     AUDIT_WAITS: Counter "pgsieve_audit_waits_total" in "times",
         [],
         "Times that a session waited for room in the audit.";
     AUDIT_ROTATIONS: Counter "pgsieve_audit_rotations_total" in "files",
         [],
-        "Audit files put aside because of their size.";
+        "Audit files that were rotated because of their size.";
     AUDIT_WRITE_ERRORS: Counter "pgsieve_audit_write_errors_total" in "errors",
         [],
         "Failed attempts to write the audit.";
     TRACE_SPANS: Counter "pgsieve_trace_spans_total" in "spans",
         ["outcome": closed::<SpanOutcome>()],
-        "Spans of sampled statements, by what became of them.";
+        "Spans of sampled statements, by outcome.";
     ADMIN_REQUESTS: Counter "pgsieve_admin_requests_total" in "requests",
         ["page": closed::<AdminPage>(), "status_class": closed::<StatusClass>()],
-        "Requests to the admin address, by what was asked for and how that was answered.";
+        "Requests to the admin address, by page and status class.";
     PROCESS_RESIDENT_BYTES: Gauge "process_resident_memory_bytes" in "bytes",
         [],
         "Resident memory of the process.";

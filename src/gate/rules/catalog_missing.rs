@@ -1,4 +1,4 @@
-//! `catalog_missing`: names that are no built-ins, while there is no snapshot of the database.
+//! `catalog_missing`: names that are not built-ins, while no catalog of the database is loaded.
 //!
 //! # Sees
 //! A relation, a function, a type, an operator or a field of a row that PostgreSQL does not bring

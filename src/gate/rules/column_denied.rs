@@ -1,4 +1,4 @@
-//! `column_denied`: a column that the policy does not let be read.
+//! `column_denied`: columns that the policy hides.
 //!
 //! # Sees
 //! Any read of a hidden column: by its name in any clause, under another name, by a star, with its

@@ -1,4 +1,4 @@
-//! `copy`: COPY that does more than send rows to the client.
+//! `copy`: every COPY except one that sends rows to the client.
 //!
 //! # Sees
 //! COPY … FROM, COPY to a file or program, and formats that are no built-ins.

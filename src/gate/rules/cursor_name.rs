@@ -1,4 +1,4 @@
-//! `cursor_name`: FETCH or MOVE of a cursor that nothing stands behind.
+//! `cursor_name`: FETCH or MOVE of a cursor that does not exist.
 //!
 //! # Sees
 //! FETCH and MOVE, which run the cursor's statement, of a name that this session has not declared.

@@ -1,4 +1,4 @@
-//! `ddl`: what creates, changes, drops, grants or describes objects.
+//! `ddl`: statements that create, change or drop objects, or grant rights on them.
 //!
 //! # Sees
 //! Every CREATE, ALTER, DROP, GRANT, REVOKE, COMMENT, SECURITY LABEL, TRUNCATE, REASSIGN and

@@ -24,36 +24,37 @@ fn head(source: &'static str) -> Vec<&'static str> {
 fn in_short(rule: Rule) -> &'static str {
     match rule {
         Rule::StartupParameter => {
-            "`startup_parameter`: a parameter or switch of the startup message that is not carried."
+            "`startup_parameter`: parameters and switches of the startup message that are not \
+             passed on."
         }
-        Rule::Replication => {
-            "`replication`: a replication connection, which is no reading of rows."
-        }
+        Rule::Replication => "`replication`: replication connections.",
         Rule::FunctionCall => {
-            "`function_call`: the FunctionCall message, which calls by number and meets no parser."
+            "`function_call`: the FunctionCall message, which calls a function by its oid, without \
+             a text to judge."
         }
-        Rule::Memory => "`memory`: more memory than limits.memory leaves for all clients together.",
-        Rule::ResultRows => "`result_rows`: a result with more rows than limits.result_rows gives.",
-        Rule::ResultBytes => {
-            "`result_bytes`: a result with more bytes than limits.result_bytes gives."
+        Rule::Memory => {
+            "`memory`: messages for which limits.memory, which all clients share, has \
+                         no room."
         }
-        Rule::PlanCost => "`plan_cost`: a plan that costs more than limits.max_plan_cost gives.",
-        Rule::PlanRows => "`plan_rows`: a plan of more rows than limits.max_plan_rows gives.",
+        Rule::ResultRows => "`result_rows`: results with more rows than limits.result_rows.",
+        Rule::ResultBytes => "`result_bytes`: results with more bytes than limits.result_bytes.",
+        Rule::PlanCost => "`plan_cost`: plans that cost more than limits.max_plan_cost.",
+        Rule::PlanRows => "`plan_rows`: plans of more rows than limits.max_plan_rows.",
         Rule::Concurrency => {
-            "`concurrency`: more statements of a user at a time than the policy gives."
+            "`concurrency`: more statements of a user at a time than limits.concurrency_per_user."
         }
         Rule::StatementRate => {
-            "`statement_rate`: more statements of a user in a time than the policy gives."
+            "`statement_rate`: more statements of a user than statements_per_second or \
+             statements_per_day."
         }
         Rule::DailyBudget => {
-            "`daily_budget`: more rows or bytes in a day than the policy gives a user."
+            "`daily_budget`: more rows or bytes for a user in a day than rows_per_day or \
+             bytes_per_day."
         }
         Rule::ConnectionsPerUser => {
-            "`connections_per_user`: more connections of a user than the policy gives."
+            "`connections_per_user`: more connections of a user than limits.connections_per_user."
         }
-        Rule::IdleTime => {
-            "`idle_time`: a session that did nothing for longer than the policy gives."
-        }
+        Rule::IdleTime => "`idle_time`: sessions that were idle for longer than limits.idle_time.",
         _ => "",
     }
 }

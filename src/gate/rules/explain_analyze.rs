@@ -1,4 +1,4 @@
-//! `explain_analyze`: EXPLAIN that runs what it explains.
+//! `explain_analyze`: EXPLAIN ANALYZE, which runs the statement that it explains.
 //!
 //! # Sees
 //! EXPLAIN with ANALYZE in any spelling whose value is not plainly false, and options of EXPLAIN

@@ -1,4 +1,4 @@
-//! `foreign_table`: tables of other servers.
+//! `foreign_table`: foreign tables, which read other servers.
 //!
 //! # Sees
 //! A read of a foreign table that the policy names neither by itself nor by its server, and of

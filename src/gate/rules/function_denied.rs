@@ -1,4 +1,4 @@
-//! `function_denied`: a function that the policy does not let be called.
+//! `function_denied`: functions that the policy denies.
 //!
 //! # Sees
 //! A call of a function that `functions.deny` names, built-ins included: by its name in any

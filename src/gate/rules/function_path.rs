@@ -1,4 +1,4 @@
-//! `function_path`: functions that mean what the session's search_path makes of them.
+//! `function_path`: functions whose meaning depends on the session's search_path.
 //!
 //! # Sees
 //! A function without a SET search_path of its own, called by its name or run behind a view, an

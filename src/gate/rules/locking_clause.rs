@@ -1,4 +1,4 @@
-//! `locking_clause`: SELECT … FOR UPDATE and its kin.
+//! `locking_clause`: SELECT … FOR UPDATE, FOR SHARE and the like.
 //!
 //! # Sees
 //! FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and FOR KEY SHARE, in any SELECT at any depth.

@@ -1,4 +1,4 @@
-//! `maintenance`: work on the server and its storage.
+//! `maintenance`: VACUUM, CHECKPOINT and other work on the server and its storage.
 //!
 //! # Sees
 //! VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT, REFRESH MATERIALIZED VIEW, ALTER SYSTEM.

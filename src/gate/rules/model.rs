@@ -1,4 +1,4 @@
-//! `model`: a model of the policy where it cannot stand.
+//! `model`: a model of the policy in a place where it cannot replace its relation.
 //!
 //! # Sees
 //! The name of a model where no SELECT can be put in its place: EXPLAIN ANALYZE, ONLY,

@@ -1,4 +1,4 @@
-//! `nesting`: queries within queries, deeper than the policy gives.
+//! `nesting`: subqueries nested deeper than limits.nesting.
 //!
 //! # Sees
 //! A query that stands deeper than `limits.nesting` says: 1 is a query without a subquery. Queries

@@ -1,4 +1,4 @@
-//! `newer_syntax`: forms of SQL that the upstream's version would read as calls.
+//! `newer_syntax`: newer SQL syntax that the upstream's version would read as a function call.
 //!
 //! # Sees
 //! The SQL/JSON forms of PostgreSQL 16 and 17, when the upstream is known to be older.

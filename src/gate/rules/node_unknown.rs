@@ -1,4 +1,4 @@
-//! `node_unknown`: whatever no rule knows.
+//! `node_unknown`: syntax that no rule knows; what is not known is refused.
 //!
 //! # Sees
 //! Statements and expressions of a kind that is not on the lists of this gate, or that the parser

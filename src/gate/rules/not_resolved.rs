@@ -1,4 +1,4 @@
-//! `not_resolved`: what is read cannot be told, while the policy hides something.
+//! `not_resolved`: statements whose reads cannot be told, under a policy that hides something.
 //!
 //! # Sees
 //! A name that may mean something hidden; an expression whose meaning cannot be told; a function of

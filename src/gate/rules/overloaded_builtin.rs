@@ -1,4 +1,4 @@
-//! `overloaded_builtin`: user functions under the name of a built-in.
+//! `overloaded_builtin`: user functions with the name of a built-in.
 //!
 //! # Sees
 //! A call that may mean a user's function whose name a built-in has too.

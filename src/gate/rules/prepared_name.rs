@@ -1,4 +1,4 @@
-//! `prepared_name`: EXECUTE of a name that nothing stands behind.
+//! `prepared_name`: EXECUTE of a prepared statement that does not exist.
 //!
 //! # Sees
 //! EXECUTE, alone or under EXPLAIN, of a name that this session has not prepared.

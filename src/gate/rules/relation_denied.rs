@@ -1,4 +1,4 @@
-//! `relation_denied`: a relation that the policy does not let be read.
+//! `relation_denied`: relations that the policy hides.
 //!
 //! # Sees
 //! A read of a table, view, sequence or whatever else stands in FROM, by what the catalog says that

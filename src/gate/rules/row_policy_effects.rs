@@ -1,4 +1,4 @@
-//! `row_policy_effects`: tables that run something for their rows.
+//! `row_policy_effects`: tables whose row-security policies or columns may do more than read.
 //!
 //! # Sees
 //! A read of a table whose row-security policies or computed columns call a function with

@@ -1,4 +1,4 @@
-//! `set_config`: a SET in the shape of a call.
+//! `set_config`: set_config() with a name or value that is not a literal and so cannot be judged.
 //!
 //! # Sees
 //! A call of set_config whose name is not a literal, or whose value is not one though the policy

@@ -1,4 +1,4 @@
-//! `setting_denied`: a setting that the policy denies.
+//! `setting_denied`: settings that the policy denies.
 //!
 //! # Sees
 //! SET and set_config of a setting that `settings.deny` names, and the same in the startup

@@ -1,4 +1,4 @@
-//! `settings`: settings that the policy does not give, and values of them.
+//! `settings`: settings, or values of settings, that the policy does not allow.
 //!
 //! # Sees
 //! SET, SET LOCAL, SET SESSION, SET TIME ZONE, SET NAMES, SET TRANSACTION, SET SESSION

@@ -1,4 +1,4 @@
-//! `several_statements`: more in one message than the policy takes.
+//! `several_statements`: more statements in one message than the policy permits.
 //!
 //! # Sees
 //! A message of several statements. Under `several: housekeeping` each of them has to keep house in

@@ -1,4 +1,4 @@
-//! `statement_denied`: a kind of statement that the policy does not let run.
+//! `statement_denied`: kinds of statements that the policy denies.
 //!
 //! # Sees
 //! A statement whose kind `statements.deny` names, or `statements.allow` does not; that of the

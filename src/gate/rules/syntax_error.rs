@@ -1,4 +1,4 @@
-//! `syntax_error`: what Postgres's grammar does not accept.
+//! `syntax_error`: statements that Postgres's grammar does not accept.
 //!
 //! # Sees
 //! The parser's error.

@@ -1,4 +1,4 @@
-//! `tablesample_method`: sampling methods that are no built-ins.
+//! `tablesample_method`: sampling methods that are not built-ins.
 //!
 //! # Sees
 //! TABLESAMPLE with a method other than BERNOULLI and SYSTEM, and where a snapshot shows them,

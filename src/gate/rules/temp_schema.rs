@@ -1,4 +1,4 @@
-//! `temp_schema`: what stands in temporary schemas.
+//! `temp_schema`: objects in temporary schemas.
 //!
 //! # Sees
 //! A relation, function, type, operator or collation qualified with pg_temp, pg_temp_N or

@@ -1,4 +1,4 @@
-//! `too_complex`: a text that would cost the parser more than its length.
+//! `too_complex`: texts that take the parser much longer than their length suggests.
 //!
 //! # Sees
 //! Long runs of operator characters, comments nested in heaps, a zero byte; and texts that nest

@@ -1,4 +1,4 @@
-//! `too_long`: a text longer than the policy admits.
+//! `too_long`: a statement longer than the policy's limit.
 //!
 //! # Sees
 //! The number of bytes of the text, before anything reads it.

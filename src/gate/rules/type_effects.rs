@@ -1,4 +1,4 @@
-//! `type_effects`: types whose checks or machinery may do more than read.
+//! `type_effects`: types whose constraints or support functions may do more than read.
 //!
 //! # Sees
 //! A value of a domain whose CHECK runs something that may do more than read; of a type whose

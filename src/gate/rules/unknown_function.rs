@@ -1,4 +1,4 @@
-//! `unknown_function`: functions that are no built-ins.
+//! `unknown_function`: functions that are not built-ins.
 //!
 //! # Sees
 //! A call of any other name, or of a name in any schema but pg_catalog and information_schema.

@@ -9,36 +9,36 @@ pub(super) const KEYS: &[PolicyKey] = &[
         path: "name",
         form: SchemaForm::Text(Some("^[A-Za-z0-9_-]+$")),
         absent: None,
-        doc: "What the audit, metrics and the log call the policy: letters, digits, - and _.",
+        doc: "The policy's name in the audit, metrics and the log: letters, digits, - and _.",
     },
     PolicyKey {
         path: "extends",
         form: FILLED,
         absent: Some("nothing"),
-        doc: "A policy that this one is laid over: the name of a built-in one, or a file, whose \
-              path begins where this file is. Keys replace; lists add to the list of the same key; \
-              a model, the rule for a setting, match and with_hold are replaced as a whole. name \
-              and tests are not taken over. pgsieve policy print shows what comes of it.",
+        doc: "The policy that this one extends: the name of a built-in policy, or a file, relative \
+              to this one. Keys here replace those of the extended policy; lists are added to its \
+              lists; a model, the rule for a setting, match and with_hold are replaced as a whole. \
+              name and tests are not inherited. pgsieve policy print shows the result.",
     },
     PolicyKey {
         path: "replace",
         form: TEXTS,
         absent: Some("none"),
-        doc: "Paths of lists and maps of this file that take the place of those of the policy that \
-              it extends, where they would add to them: relations.allow, models.",
+        doc: "Paths of lists and maps in this file that replace those of the extended policy \
+              instead of adding to them: relations.allow, models.",
     },
     PolicyKey {
         path: "match",
         form: SchemaForm::Section,
         absent: Some("the sessions that no other policy fits"),
-        doc: "Which sessions the policy is for: those for which every list that is here has an \
-              entry. A session gets the first policy that fits. `*` stands for any letters.",
+        doc: "Which sessions get the policy: those that match every key given here. A session gets \
+              the first policy that matches. `*` stands for any letters.",
     },
     PolicyKey {
         path: "match.user",
         form: NAMES,
         absent: Some("every user"),
-        doc: "Names of users, as clients log in with.",
+        doc: "User names that clients log in with.",
     },
     PolicyKey {
         path: "match.database",
@@ -50,28 +50,29 @@ pub(super) const KEYS: &[PolicyKey] = &[
         path: "match.application_name",
         form: SchemaForm::Either(&[TEXT, SchemaForm::Many(&TEXT)]),
         absent: Some("every name"),
-        doc: "What clients call themselves when they connect; \"\" is who says nothing. Anybody \
-              can say anything here: it tells tools apart, and proves nothing.",
+        doc: "The application_name that clients connect with; \"\" matches clients that give none. \
+              Clients can set application_name themselves: it tells tools apart, but proves \
+              nothing.",
     },
     PolicyKey {
         path: "match.client_address",
         form: SchemaForm::Either(&[NETWORK, SchemaForm::Many(&NETWORK)]),
         absent: Some("every address"),
-        doc: "Where clients come from: addresses, networks such as 10.0.0.0/8, and local for Unix \
+        doc: "Addresses of clients: addresses, networks such as 10.0.0.0/8, and local for Unix \
               sockets.",
     },
     PolicyKey {
         path: "match.certificate_name",
         form: NAMES,
         absent: Some("any certificate, and none"),
-        doc: "Common names of the certificates that clients have shown.",
+        doc: "Common names (CN) of the client's certificate.",
     },
     PolicyKey {
         path: "match.certificate",
         form: SchemaForm::Section,
         absent: Some("any certificate, and none"),
-        doc: "What else the certificates say that clients have shown. Where one says several \
-              things of a kind, any of them fits.",
+        doc: "Other fields of the client's certificate. If a field has several values, any of them \
+              may match.",
     },
     PolicyKey {
         path: "match.certificate.organization",
@@ -101,113 +102,114 @@ pub(super) const KEYS: &[PolicyKey] = &[
         path: "match.attributes",
         form: SchemaForm::Each(MapNames::Like(r"^[a-z][a-z0-9_]{0,62}$"), &NAMES),
         absent: Some("whatever users have"),
-        doc: "Attributes that client.auth.attributes of the settings gives users, each with the \
-              values that fit. Who has none fits nothing here.",
+        doc: "Attributes of users (client.auth.attributes in the settings, or claims of a token), \
+              each with the values that match. A user without the attribute does not match.",
     },
     PolicyKey {
         path: "match.role_member",
         form: NAMES,
         absent: Some("any role"),
-        doc: "Roles of the database that the session's own role is, or is a member of, directly or \
-              through others, whether it inherits their rights or not, as +role in pg_hba.conf. \
-              While the database's catalog is not known, whoever this could be for is turned away.",
+        doc: "Roles of the database that the session's role is, or is a member of, directly or \
+              indirectly, with or without INHERIT, like +role in pg_hba.conf. While the catalog of \
+              the database is not loaded, logins that could match are refused.",
     },
     PolicyKey {
         path: "priority",
         form: SchemaForm::Integer,
         absent: Some("0"),
-        doc: "Where several policies fit a session it gets the one with the highest number, and \
-              of those with the same the first. A whole number from -1000 to 1000.",
+        doc: "If several policies match a session, it gets the one with the highest priority, and \
+              the first of those with the same. A whole number from -1000 to 1000.",
     },
     PolicyKey {
         path: "relations",
         form: SchemaForm::Section,
         absent: Some("every relation"),
-        doc: "Which tables, views and other relations may be read, by what the catalog says that \
-              a statement reads. Partitions and children count as their parents too.",
+        doc: "Which tables, views and other relations may be read. The catalog tells what a \
+              statement reads. Rules for a table also cover its partitions and children.",
     },
     PolicyKey {
         path: "relations.allow",
         form: SchemaForm::Either(&[ANY, SchemaForm::Many(&RELATION)]),
         absent: Some("any"),
-        doc: "Patterns of relations that may be read and no others, or any. pg_catalog and \
+        doc: "Patterns of the relations that may be read; no others may be. Or any. pg_catalog and \
               information_schema need not be named.",
     },
     PolicyKey {
         path: "relations.deny",
         form: SchemaForm::Many(&RELATION),
         absent: Some("none"),
-        doc: "Patterns of relations that may not be read, whatever is allowed.",
+        doc: "Patterns of relations that may not be read, even if allow names them.",
     },
     PolicyKey {
         path: "relations.new",
         form: SchemaForm::OneOf(&["allow", "refuse"]),
         absent: Some("allow"),
-        doc: "What any and a pattern with a wildcard in relations.allow do with relations that \
-              are made later: let them in, or only those that relations.known names.",
+        doc: "Whether any, and patterns with a wildcard in relations.allow, include relations that \
+              are created later: allow, or refuse all that relations.known does not name.",
     },
     PolicyKey {
         path: "relations.known",
         form: SchemaForm::Many(&SchemaForm::Text(Some(RELATION_NAME))),
         absent: Some("not needed with new: allow"),
-        doc: "The relations that were there when the policy was written, where new ones are \
-              refused. pgsieve policy known FILE --upstream URL prints them.",
+        doc: "The relations that existed when the policy was written, for new: refuse. pgsieve \
+              policy known FILE --upstream URL prints them.",
     },
     PolicyKey {
         path: "relations.through_views",
         form: SchemaForm::OneOf(&["own", "check"]),
         absent: Some("own"),
-        doc: "own: a view counts as itself. check: a view that reads what the policy hides may \
-              not be read.",
+        doc: "own: only the view's own name counts; listing a view means that you vouch for what \
+              it reads. check: a view that reads what the policy hides may not be read.",
     },
     PolicyKey {
         path: "columns",
         form: SchemaForm::Section,
         absent: Some("every column of what may be read"),
-        doc: "Which columns may be read. A hidden column cannot be named anywhere in a statement, \
-              nor come with a star or a whole row.",
+        doc: "Which columns may be read. A hidden column cannot be used anywhere in a statement, \
+              not by name, by * or as part of a whole row.",
     },
     PolicyKey {
         path: "columns.allow",
         form: SchemaForm::Many(&COLUMN),
         absent: Some("none"),
-        doc: "Patterns of columns. Of the relations that they name, only these columns may be \
-              read; other relations are not touched by it.",
+        doc: "Patterns of columns. In the relations that the patterns name, only these columns may \
+              be read. Other relations are not affected.",
     },
     PolicyKey {
         path: "columns.deny",
         form: SchemaForm::Many(&COLUMN),
         absent: Some("none"),
-        doc: "Patterns of columns that may not be read, whatever is allowed.",
+        doc: "Patterns of columns that may not be read, even if allow names them.",
     },
     PolicyKey {
         path: "columns.mask",
         form: SchemaForm::Each(MapNames::Like(r"\S"), &MASK),
         absent: Some("none"),
-        doc: "What is read in place of columns, of the column's type: null; partial, the first \
-              letter of a text; last(4), its last letters; hash, a keyed fingerprint of a text, \
-              which needs policy.mask_key_file in the settings. The name of a column alone means \
-              every relation. Of several patterns the one with fewest wildcards holds. A view \
-              that reads such a column cannot be read, unless a model, or an entry here or in rows \
-              without wildcards, has its name.",
+        doc: "Masks: what is read in place of a column's values, with the column's type. null; \
+              partial, the first letter of a text; last(4), its last letters; hash, a keyed \
+              fingerprint of a text, which needs policy.mask_key_file in the settings. A column's \
+              name alone means that column in every relation. If several patterns match, the one \
+              with the fewest wildcards decides. A view that reads a masked column cannot be read, \
+              unless a model, or an entry without wildcards here or in rows, names the view.",
     },
     PolicyKey {
         path: "rows",
         form: SchemaForm::Each(MapNames::Like(RELATION_NAME), &FILLED),
         absent: Some("every row"),
-        doc: "Conditions by pattern of relations, as behind WHERE, with the session's values as in \
-              models: \"sales.*\": tenant = :user. All that name a relation have to hold. A relation \
-              without a column that one names cannot be read, nor a view that reads such a \
-              relation, unless a model or an entry without wildcards has its name: shop.v: \"true\".",
+        doc: "Row filters: for each pattern of relations a condition, as in WHERE, with the \
+              session's values as in models: \"sales.*\": tenant = :user. All conditions that \
+              match a relation apply. A relation that lacks a column of its condition cannot be \
+              read, nor can a view that reads a filtered relation, unless a model or an entry \
+              without wildcards names it: shop.v: \"true\".",
     },
     PolicyKey {
         path: "models",
         form: SchemaForm::Each(MapNames::Like(RELATION_NAME), &SchemaForm::Section),
         absent: Some("none"),
-        doc: "Names that are bound to a SELECT, as schema.name. Under the name of a table it is \
-              what everybody reads instead of the table: a filter of rows, a mask of columns. \
-              Under a new name, where new says so, it is a table of its own. It is read whatever \
-              relations and columns say of its name.",
+        doc: "Models: names, as schema.name, each with a SELECT. Under the name of a table, \
+              statements read the SELECT instead of the table: it filters rows and masks columns. \
+              With new: true it is a relation of its own. A model can be read whatever relations \
+              and columns say of its name.",
     },
     PolicyKey {
         path: "models.*.sql",
@@ -215,16 +217,16 @@ pub(super) const KEYS: &[PolicyKey] = &[
         absent: None,
         doc: "One SELECT, without comments and semicolon. :user, :database, :application_name, \
               :certificate.common_name (or organization, organizational_unit, email) and settings \
-              such as :app.tenant are put in as literals; a setting has to be in settings.allow. \
-              The user, the database and the certificate are \
-              proven; the application_name and settings are what the client says.",
+              such as :app.tenant are replaced by literals; a setting has to be in settings.allow. \
+              The user, the database and the certificate are proved; clients can set \
+              application_name and settings themselves.",
     },
     PolicyKey {
         path: "models.*.new",
         form: SchemaForm::Truth,
         absent: Some("false"),
-        doc: "true: the name is the model's own. Else it has to be that of a relation, so that a \
-              misspelt name is an error, and not a filter of nothing.",
+        doc: "true: the model has a name of its own. Otherwise the name must be that of a \
+              relation, so that a misspelt name is an error and not a filter without effect.",
     },
     PolicyKey {
         path: "models.*.about",
@@ -242,14 +244,15 @@ pub(super) const KEYS: &[PolicyKey] = &[
         path: "functions",
         form: SchemaForm::Section,
         absent: Some("what each of its keys means then"),
-        doc: "Which functions may be called, on top of what the gate knows of them.",
+        doc: "Which functions may be called, beside those that the gate knows to be reads.",
     },
     PolicyKey {
         path: "functions.allow",
         form: SchemaForm::Many(&FUNCTION),
         absent: Some("none"),
-        doc: "Functions that are no built-ins and may be called: name, schema.name, or one \
-              overload as schema.name(integer, text). Whoever lists one has read its body.",
+        doc: "Functions other than built-ins that may be called: name, schema.name, or one \
+              overload as schema.name(integer, text). Listing a function means that you vouch for \
+              what its body does.",
     },
     PolicyKey {
         path: "functions.deny",
@@ -261,37 +264,38 @@ pub(super) const KEYS: &[PolicyKey] = &[
         path: "functions.trusted_schemas",
         form: SchemaForm::Either(&[ANY, TEXTS]),
         absent: Some("none"),
-        doc: "Schemas whose functions may be called without being named, where they are IMMUTABLE \
-              or STABLE, not SECURITY DEFINER and no overload of a built-in; or any.",
+        doc: "Schemas whose functions may be called without being named one by one, if they are \
+              IMMUTABLE or STABLE, not SECURITY DEFINER and not an overload of a built-in; or any.",
     },
     PolicyKey {
         path: "functions.any_search_path",
         form: SchemaForm::Many(&FUNCTION),
         absent: Some("none"),
-        doc: "Functions that have no SET search_path of their own and may run under any that a \
-              client sets, whatever their bodies make of it. It does not let them be called.",
+        doc: "Functions without a SET search_path of their own that may run under any search_path \
+              that a client sets. Listing one means that you vouch for what its body does then. It \
+              does not allow the function to be called.",
     },
     PolicyKey {
         path: "functions.extensions",
         form: SchemaForm::OneOf(&["known", "named"]),
         absent: Some("known"),
-        doc: "known: functions of well-known extensions (contrib, PostGIS, pgvector) run where what \
-              they do is known to be a read, as built-ins do. named: only those that allow names.",
+        doc: "known: functions of well-known extensions (contrib, PostGIS, pgvector) run if they \
+              are known to only read, like built-ins. named: only those that allow names.",
     },
     PolicyKey {
         path: "functions.transaction_ids",
         form: SchemaForm::OneOf(&["refuse", "allow"]),
         absent: Some("refuse"),
-        doc: "Whether txid_current() and pg_current_xact_id() may run, which use up a transaction \
-              id; txid_current_if_assigned() never does.",
+        doc: "Whether txid_current() and pg_current_xact_id() may run, which consume a transaction \
+              id. txid_current_if_assigned() consumes none and may always run.",
     },
     PolicyKey {
         path: "functions.server_directories",
         form: SchemaForm::OneOf(&["refuse", "allow"]),
         absent: Some("refuse"),
-        doc: "Whether functions may run that list one directory of the server by name, size and \
-              time, such as pg_ls_waldir(), which Postgres gives to pg_monitor. Those that read \
-              files or take a path never run.",
+        doc: "Whether functions may run that list the files of one directory of the server with \
+              size and time, such as pg_ls_waldir(), which Postgres grants to pg_monitor. \
+              Functions that read files or take a path never run.",
     },
     PolicyKey {
         path: "foreign",
@@ -309,7 +313,7 @@ pub(super) const KEYS: &[PolicyKey] = &[
         path: "foreign.servers",
         form: TEXTS,
         absent: Some("none"),
-        doc: "Foreign servers all of whose tables may be read.",
+        doc: "Foreign servers; all their tables may be read.",
     },
 ];
 
