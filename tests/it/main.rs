@@ -27,7 +27,6 @@ mod cancel_by_pid;
 mod cancel_by_pid_answers;
 #[cfg(test)]
 mod catalog;
-mod certificate_claims;
 #[cfg(test)]
 mod certificate_claims;
 #[cfg(test)]
