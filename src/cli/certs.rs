@@ -10,7 +10,7 @@ use crate::net::dev_certificates::CertificateRequest;
 /// The flags of `certs`.
 #[derive(clap::Args)]
 pub struct CertsFlags {
-    /// The folder to write to; files that are there already stay as they are.
+    /// The folder to write to; existing files are not replaced.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// A name or address of the server besides localhost; may be repeated.

@@ -34,7 +34,7 @@ pub struct HealthFlags {
     /// How long an answer may take, 100ms to 1min [default: 3s].
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     timeout: Option<Duration>,
-    /// Asks only whether it is alive, whatever the state of the database behind.
+    /// Asks only whether it is alive, whatever the state of the upstream.
     #[arg(long)]
     live: bool,
 }

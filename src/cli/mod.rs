@@ -57,27 +57,27 @@ struct CliArguments {
 /// What can be asked for.
 #[derive(Subcommand)]
 enum CliCommand {
-    /// Serves clients before a Postgres.
+    /// Runs the proxy.
     Serve(serve::ServeFlags),
-    /// Judges statements, without a database or with the catalog of one; never prints them.
+    /// Judges statements, with or without the catalog of a database; never prints them.
     Check(check::CheckFlags),
-    /// Shows what would become of statements that fail: each repair that is tried, by whom, how
-    /// sure, and what the database says of it. Executes nothing unless it is told to.
+    /// Shows how statements that fail would be repaired: each attempt, its recoverer, its
+    /// confidence and the database's answer. Executes nothing without --execute.
     Repair(repair::RepairFlags),
     /// Checks, tests, explains, compares and proposes policies, and prints the schema of their
     /// files.
     Policy(policy::PolicyFlags),
-    /// Prints what a rule sees and why, with an example before and after it; or lists all rules.
+    /// Prints what a rule refuses and why, with examples; or lists all rules.
     Rules(rules::RulesFlags),
     /// Checks that an audit is whole, and sums it up.
     Audit(audit::AuditFlags),
-    /// Examines the database behind: what its user could do were pgsieve not there, and what would
-    /// harden it.
+    /// Examines the upstream: what its user could do without pgsieve, and the SQL that would harden
+    /// it.
     Doctor(doctor::DoctorFlags),
-    /// Asks a pgsieve on this host whether it is ready; for health checks.
+    /// Asks a pgsieve on this host whether it is ready, for health checks.
     Health(health::HealthFlags),
-    /// Has a pgsieve on this host read its settings, policies, certificates and secrets again, and
-    /// tells what came of it.
+    /// Makes a pgsieve on this host read its settings, policies, certificates and secrets again,
+    /// and prints the result.
     Reload(reload::ReloadFlags),
     /// Lists the sessions of a pgsieve on this host, or ends one.
     Sessions(sessions::SessionsFlags),
@@ -85,7 +85,7 @@ enum CliCommand {
     HashPassword,
     /// Makes certificates for development: an authority, a server and a client.
     Certs(certs::CertsFlags),
-    /// Shows pgsieve at work before a private Postgres, or the one of --upstream.
+    /// Shows pgsieve at work with a private Postgres, or with the one of --upstream.
     Demo(DemoFlags),
     /// Prints every metric: its name, type, unit, labels and meaning, as a table in Markdown.
     Metrics,
@@ -96,13 +96,13 @@ enum CliCommand {
 /// The flags of `demo`.
 #[derive(clap::Args)]
 struct DemoFlags {
-    /// A database to show pgsieve before; nothing in it is changed.
+    /// A database to use for the tour; nothing in it is changed.
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
     /// A policy file, or agent, bi, strict or observe.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Where the audit goes.
+    /// The audit's file.
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
     /// Ends after the tour.

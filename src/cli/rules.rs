@@ -9,7 +9,7 @@ use crate::gate::rules::docs;
 /// The flags of `rules`.
 #[derive(clap::Args)]
 pub struct RulesFlags {
-    /// The rule, as the DETAIL of an error names it; left out, all of them in a line each.
+    /// The rule, as the DETAIL of an error names it; without it, all rules, one on each line.
     #[arg(value_name = "RULE")]
     rule: Option<String>,
 }

@@ -22,14 +22,14 @@ pub struct ServeFlags {
     /// PGSIEVE_… (see `pgsieve keys`).
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The Postgres behind: postgres://[user[:password]@]host[:port]/[database].
+    /// The upstream: postgres://[user[:password]@]host[:port]/[database].
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// Where clients arrive: host:port or the path of a Unix socket, several with commas
+    /// The address for clients: host:port or the path of a Unix socket; several with commas
     /// [default: 127.0.0.1:6432].
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// Where metrics and probes are served, or off [default: 127.0.0.1:9432].
+    /// The address for metrics and probes, or off [default: 127.0.0.1:9432].
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<String>,
     /// Policy files, folders of them, or agent, bi, strict or observe, several with commas
@@ -39,10 +39,10 @@ pub struct ServeFlags {
     /// Where the audit goes: a file, - for standard output, syslog, or off [default: off].
     #[arg(long, value_name = "FILE")]
     audit: Option<String>,
-    /// Serves nobody: looks at settings, files, certificates, policies and their tests, logs in
-    /// at the upstream as everybody that the settings name, loads the catalog, and ends. Exit
-    /// status 0 where a start would work, 1 with every mistake and its place. With the flags
-    /// below, it also tells which policy and role such a session gets.
+    /// Only checks whether a start would work: settings, files, certificates, policies and their
+    /// tests, a login at the upstream for every user that the settings name, and a load of the
+    /// catalog. Exit status 0 if it would, 1 with every mistake and its place. With the flags below
+    /// it also prints which policy and role such a session gets.
     #[arg(long)]
     check: bool,
     #[command(flatten)]

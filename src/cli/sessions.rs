@@ -15,8 +15,7 @@ use crate::telemetry::session_info::cleaned;
 pub struct SessionsFlags {
     #[command(flatten)]
     admin_flags: AdminFlags,
-    /// Ends the session with this number, as an administrator of the server would: its client gets
-    /// 57P01.
+    /// Ends the session with this number; its client gets 57P01, as from pg_terminate_backend().
     #[arg(long, value_name = "ID")]
     kill: Option<u64>,
     /// Prints the answer as JSON.

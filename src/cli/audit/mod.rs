@@ -21,11 +21,11 @@ pub struct AuditFlags {
 /// What can be asked about an audit.
 #[derive(clap::Subcommand)]
 enum AuditCommand {
-    /// Finds lines that were altered, taken out, put in or moved, across rotated files.
+    /// Finds lines of an audit that were changed, removed, inserted or moved, across rotated files.
     Verify(verify::AuditVerifyFlags),
     /// Sums up: what is refused most, by rule and user, what was repaired, and what is slow.
     Top(top::AuditTopFlags),
-    /// Prints the lines that have a text, in clear, for whoever has the identity.
+    /// Decrypts the lines of an audit that have an encrypted text.
     Open(open::Flags),
     /// Prints the JSON Schema of the audit's lines.
     Schema,

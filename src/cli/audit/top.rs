@@ -36,7 +36,7 @@ pub struct AuditTopFlags {
     /// Prints JSON instead of tables.
     #[arg(long)]
     json: bool,
-    /// Reads the one file that is named and nothing that was put aside of it.
+    /// Reads only this file and not its rotated files.
     #[arg(long)]
     alone: bool,
 }

@@ -17,17 +17,18 @@ use crate::telemetry::audit::verify::{ChainFault, ChainFindings, ChainVerifier, 
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct AuditVerifyFlags {
-    /// The audit: one file, to which FILE.1, FILE.2 and so on belong, or several in any order.
+    /// The audit: one file, together with its rotated files FILE.1, FILE.2 …, or several files in
+    /// any order.
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
-    /// Reads the one file that is named and nothing that was put aside of it.
+    /// Reads only this file and not its rotated files.
     #[arg(long)]
     alone: bool,
     /// The key of the chain: a file of 64 hexadecimal digits, as in audit.chain_key_file.
     #[arg(long, value_name = "FILE")]
     chain_key_file: Option<PathBuf>,
-    /// A line that must be there, as number and digest: what the log says as head when a file was
-    /// put aside and when pgsieve stopped. Without it a tail that was cut off is not noticed.
+    /// A line that must exist, as number and digest: the log prints it as head when a file is
+    /// rotated and when pgsieve stops. Without it, a removed end of the audit is not noticed.
     #[arg(long, value_name = "SEQ:DIGEST")]
     expect: Option<String>,
 }

@@ -33,17 +33,17 @@ pub struct DoctorFlags {
     /// from the environment, as for serve.
     #[arg(long, value_name = "URL", required_unless_present = "config")]
     upstream: Option<String>,
-    /// A settings file of pgsieve: what should be mended about it is told with its key, and the
-    /// database of its upstream.url is examined where --upstream names none.
+    /// A settings file of pgsieve: its weak settings are reported with their keys, and the database
+    /// of its upstream.url is examined unless --upstream names one.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Prints one JSON object in place of the table.
+    /// Prints one JSON object instead of the table.
     #[arg(long)]
     json: bool,
     /// Prints only the SQL that would harden the database.
     #[arg(long, conflicts_with = "json")]
     sql: bool,
-    /// The least severe finding that makes the exit status 1.
+    /// The lowest severity of a finding that makes the exit status 1.
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     fail_on: FailOn,
 }
@@ -51,9 +51,9 @@ pub struct DoctorFlags {
 /// What makes the exit status 1.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// What must be mended.
+    /// What must be fixed
     Danger,
-    /// What should be mended, as well.
+    /// Also what should be fixed
     Warning,
 }
 

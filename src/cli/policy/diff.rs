@@ -24,15 +24,15 @@ use crate::offline::script_session::ScriptSession;
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct PolicyDiffFlags {
-    /// The policy as it was: a file, the name of a shipped one, or a folder of policies, of which
-    /// the one that such a session gets judges; several with commas.
+    /// The old policy: a file, the name of a built-in one, or a folder of policies, of which the
+    /// one that such a session gets is used; several with commas.
     #[arg(value_name = "OLD")]
     old: String,
-    /// The policy as it is to be.
+    /// The new policy, likewise.
     #[arg(value_name = "NEW")]
     new: String,
-    /// What is judged under both: {"id":…,"sql":…} per line, or the statements of one session that
-    /// end in semicolons; - for standard input.
+    /// The statements to judge: {"id":…,"sql":…} per line, or the statements of one session, each
+    /// ending in a semicolon; - for standard input.
     #[arg(long, value_name = "FILE")]
     statements: String,
     /// Judges with the catalog of this database: postgres://[user[:password]@]host[:port]/[name].
@@ -41,7 +41,7 @@ pub struct PolicyDiffFlags {
     upstream: Option<String>,
     #[command(flatten)]
     person: PersonFlags,
-    /// One JSON line for each statement that changes, and one for all.
+    /// Prints one JSON line for each statement whose verdict differs, and one for all.
     #[arg(long, alias = "json")]
     jsonl: bool,
 }

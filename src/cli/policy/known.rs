@@ -19,7 +19,7 @@ pub struct PolicyKnownFlags {
     /// The database: postgres://[user[:password]@]host[:port]/[name]. Only its catalog is read.
     #[arg(long, value_name = "URL")]
     upstream: String,
-    /// The policy: a file, or the name of a shipped one.
+    /// The policy: a file, or the name of a built-in one.
     #[arg(value_name = "FILE")]
     file: String,
 }

@@ -31,25 +31,25 @@ pub struct PolicyFlags {
 /// What can be asked about policies.
 #[derive(Subcommand)]
 enum PolicyCommand {
-    /// Says everything that is wrong with policies, each thing with its place.
+    /// Prints every mistake in policies, with its place.
     Check(check::PolicyCheckFlags),
     /// Runs the tests that policies carry, like unit tests.
     Test(test::PolicyTestFlags),
-    /// Shows the verdict on a statement and the path to it: which policy, what each name stands
-    /// for, which entries speak about it, what runs.
+    /// Shows the verdict on a statement and how it came about: which policy, what each name refers
+    /// to, which entries of the policy match, what runs.
     Explain(explain::PolicyExplainFlags),
-    /// Says which statements change their verdict between two policies; never prints them.
+    /// Finds statements whose verdict differs between two policies; never prints them.
     Diff(diff::PolicyDiffFlags),
-    /// Shows what a policy comes to with everything that it extends: where each line is from, what
-    /// is left out, and what lets more through than the policy below.
+    /// Prints a policy together with all that it extends: where each line comes from, what is left
+    /// out, and which lines let more through than the extended policy.
     Print(print::PolicyPrintFlags),
-    /// Proposes the narrowest policy under which what an audit has seen still runs.
+    /// Proposes the narrowest policy under which the statements of an audit still run.
     Suggest(suggest::PolicySuggestFlags),
-    /// Writes the beginning of a policy, from a database's catalog where one is named.
+    /// Writes the first draft of a policy, from a database's catalog if --upstream names one.
     Init(init::PolicyInitFlags),
-    /// Prints the relations that a policy lets in by wildcards, so that later ones can be kept out.
+    /// Prints the relations that a policy's wildcards match now, for relations.known.
     Known(known::PolicyKnownFlags),
-    /// Has a policy file observe or enforce, and leaves the rest of it as it is written.
+    /// Sets the mode of a policy file; the rest of the file stays as it is written.
     SetMode(set_mode::SetModeFlags),
     /// Prints the JSON Schema of policy files, for editors: every key with its meaning.
     Schema,

@@ -9,26 +9,26 @@ use crate::policy::similar_names::nearest;
 /// Whose session.
 #[derive(clap::Args)]
 pub struct PersonFlags {
-    /// The user that has logged in [default: that of --upstream, else app].
+    /// The user of the session [default: that of --upstream, else app].
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// The database, where it is not the one of --upstream.
+    /// The database of the session [default: that of --upstream].
     #[arg(long, value_name = "NAME")]
     database: Option<String>,
-    /// The role of the session at the database [default: the user's own, where the database has
-    /// it; else that of --upstream].
+    /// The role of the session at the database [default: the user's own, if the database has it;
+    /// else that of --upstream].
     #[arg(long, value_name = "NAME")]
     role: Option<String>,
-    /// What the client calls itself.
+    /// The application_name of the client.
     #[arg(long, value_name = "NAME")]
     application_name: Option<String>,
-    /// The common name of the certificate that the client has shown.
+    /// The common name of the client's certificate.
     #[arg(long, value_name = "NAME")]
     certificate: Option<String>,
-    /// Where names are looked up, as in a setting [default: where sessions of the role begin].
+    /// The search_path, as in SET [default: that of the role].
     #[arg(long, value_name = "SCHEMAS")]
     search_path: Option<String>,
-    /// A setting that the session has set, as name=value; may be given several times.
+    /// A setting of the session, as name=value; may be repeated.
     #[arg(long, alias = "set", value_name = "NAME=VALUE")]
     settings: Vec<String>,
 }

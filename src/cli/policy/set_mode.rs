@@ -16,7 +16,7 @@ pub struct SetModeFlags {
     /// The policy file.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What it does from now on with what its own rules refuse.
+    /// The new mode: what happens to statements that the policy's rules refuse.
     #[arg(value_name = "MODE")]
     mode: WantedMode,
 }
@@ -24,9 +24,9 @@ pub struct SetModeFlags {
 /// A mode, as `mode` of a policy has it.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum WantedMode {
-    /// It is refused.
+    /// They are refused.
     Enforce,
-    /// It is counted, and no answer changes.
+    /// They run and are counted.
     Observe,
 }
 

@@ -27,17 +27,17 @@ pub struct PolicyTestFlags {
     /// the role of the URL. The statements stay here.
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// Without a database: passes over the tests that need one.
+    /// Without --upstream: skips the tests that need a database.
     #[arg(long)]
     skip_undecided: bool,
     #[command(flatten)]
     person: PersonFlags,
-    /// One JSON line for each test, and one for all of them.
+    /// Prints one JSON line for each test, and one for all of them.
     #[arg(long, alias = "jsonl")]
     json: bool,
     /// Policy files, folders of them, or agent, bi, strict and observe. A test that names a user or
-    /// an application is run under the one of them that such a session gets. What a test does not
-    /// say of its session is as the flags say.
+    /// an application is run under the policy that such a session gets. The flags give what a test
+    /// does not say about its session.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 }

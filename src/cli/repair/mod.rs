@@ -28,24 +28,26 @@ use crate::policy::{LikelyRepairs, RepairMode};
 #[derive(clap::Args)]
 #[command(after_help = STATUSES)]
 pub struct RepairFlags {
-    /// The database that statements are compiled on, and whose catalog they are judged with:
-    /// postgres://[user[:password]@]host[:port]/[name]. What else says how to get there can come
-    /// from the environment, as for serve. Only what the policy permits is sent there.
+    /// The database that compiles the statements and whose catalog they are judged with:
+    /// postgres://[user[:password]@]host[:port]/[name]. Other connection parameters can come from
+    /// the environment, as for serve. Only statements that the policy permits are sent there.
     #[arg(long, value_name = "URL")]
     upstream: String,
-    /// Policy files, folders of them, or agent, bi, strict and observe, several with commas: of
-    /// several the one that such a session gets judges. Compiled is as the one that logs in.
+    /// Policy files, folders of them, or agent, bi, strict and observe; several with commas. If
+    /// there are several, the one that such a session gets is used. Statements are compiled as the
+    /// user of --upstream.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
     #[command(flatten)]
     person: PersonFlags,
-    /// What becomes of likely repairs, whatever the policy says.
+    /// What happens to likely repairs, instead of what the policy says.
     #[arg(long, value_name = "WHAT", value_enum)]
     likely: Option<LikelyMode>,
-    /// Executes what runs, read-only and with the policy's bounds in time, and counts its rows.
+    /// Executes the statements that are permitted, read-only and with the policy's timeouts, and
+    /// counts their rows.
     #[arg(long)]
     execute: bool,
-    /// Prints no statement, and nothing that quotes one.
+    /// Prints neither statements nor anything that quotes them.
     #[arg(long)]
     no_sql: bool,
     /// Reads {"id":…,"sql":…} per line and answers a line for each: the fields of check --jsonl,
@@ -62,7 +64,7 @@ pub struct RepairFlags {
 /// What becomes of likely repairs.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum LikelyMode {
-    /// They are a HINT.
+    /// They are put into the HINT.
     Hint,
     /// They run.
     Apply,

@@ -22,12 +22,11 @@ use crate::policy::{Policy, PolicySet, Strictness};
 #[derive(clap::Args)]
 #[command(after_help = STATUSES)]
 pub struct PolicyCheckFlags {
-    /// Checks as well with the catalog of this database: patterns that match nothing, models that
-    /// do not work, views that show what is hidden:
-    /// postgres://[user[:password]@]host[:port]/[name].
+    /// Also checks with the catalog of this database: patterns that match nothing, models that do
+    /// not work, views that show what is hidden: postgres://[user[:password]@]host[:port]/[name].
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// Checks as well whether they can be the policies of one server.
+    /// Also checks whether one server can use all of them together.
     #[arg(long)]
     together: bool,
     /// Policy files, folders of them (each *.yaml), or agent, bi, strict and observe.

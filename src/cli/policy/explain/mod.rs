@@ -33,11 +33,11 @@ use crate::policy::{PolicyRule, RuleMode};
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct PolicyExplainFlags {
-    /// Policy files, folders of them, or agent, bi, strict and observe. Where there are several, it
-    /// is shown which of them the session gets, and why.
+    /// Policy files, folders of them, or agent, bi, strict and observe. If there are several, the
+    /// output says which of them the session gets, and why.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// What is explained, as one message of a client.
+    /// The text to explain, as one message of a client.
     #[arg(
         long,
         value_name = "TEXT",
@@ -45,8 +45,7 @@ pub struct PolicyExplainFlags {
         required_unless_present = "file"
     )]
     sql: Option<String>,
-    /// The statements of one session that are explained, each ending in a semicolon; - for
-    /// standard input.
+    /// A file of the statements of one session, each ending in a semicolon; - for standard input.
     #[arg(long, value_name = "FILE")]
     file: Option<String>,
     /// Judges with the catalog of this database: postgres://[user[:password]@]host[:port]/[name].
@@ -55,7 +54,7 @@ pub struct PolicyExplainFlags {
     upstream: Option<String>,
     #[command(flatten)]
     person: PersonFlags,
-    /// One JSON line for each statement.
+    /// Prints one JSON line for each statement.
     #[arg(long, alias = "jsonl")]
     json: bool,
 }

@@ -24,19 +24,19 @@ use crate::policy::Policy;
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct PolicyInitFlags {
-    /// Whom the policy is for.
+    /// The users of the policy.
     #[arg(long = "for", value_name = "WHOM")]
     audience: PolicyAudience,
     /// The database: postgres://[user[:password]@]host[:port]/[name]. Only its catalog is read.
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// The name of the policy [default: as it is for].
+    /// The name of the policy [default: the value of --for].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The users that it is for, a pattern such as agent_* [default: all].
+    /// The users that the policy is for: a pattern such as agent_* [default: all].
     #[arg(long, value_name = "PATTERN")]
     user: Option<String>,
-    /// The database that it is for, a pattern [default: all].
+    /// The databases that the policy is for: a pattern [default: all].
     #[arg(long, value_name = "PATTERN")]
     database: Option<String>,
 }
@@ -44,11 +44,11 @@ pub struct PolicyInitFlags {
 /// Whom a policy is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum PolicyAudience {
-    /// A program that asks what a language model makes up.
+    /// A program that runs statements of a language model.
     Agent,
-    /// Dashboards and the people in front of them.
+    /// Dashboards and the people who use them.
     Bi,
-    /// Who looks after the database, and reads all of it.
+    /// Administrators, who may read everything.
     Dba,
 }
 

@@ -33,20 +33,21 @@ use crate::system_error;
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct PolicySuggestFlags {
-    /// The database that the audit tells of: postgres://[user[:password]@]host[:port]/[name]. Only
-    /// its catalog is read.
+    /// The database of the audit: postgres://[user[:password]@]host[:port]/[name]. Only its catalog
+    /// is read.
     #[arg(long, value_name = "URL")]
     upstream: String,
     /// Audits that pgsieve has written, in any order; - for standard input.
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     from: Vec<String>,
-    /// The policy that everything else is taken from: a file, or the name of a shipped one.
+    /// The policy that gives everything else: a file, or the name of a built-in one.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
-    /// Only statements of users that fit this pattern; the policy is then for them alone.
+    /// Only statements of users that match this pattern; the policy's match then has it too.
     #[arg(long, value_name = "PATTERN")]
     user: Option<String>,
-    /// Only statements of clients that call themselves so; the policy is then for them alone.
+    /// Only statements of clients with such an application_name; the policy's match then has it
+    /// too.
     #[arg(long, value_name = "PATTERN")]
     application_name: Option<String>,
     /// The name of the policy [default: that of the base, and -suggested].
