@@ -160,7 +160,7 @@ impl CheckReport {
                  does not say what the role is a member of: the login is refused"
             )),
             Ok(None) | Err(WhyNone::NoPolicy) => self.wrong(&format!(
-                "--user: no policy is for such a session of {user}: its login is refused"
+                "--user: no policy matches such a session of {user}: its login is refused"
             )),
         }
     }

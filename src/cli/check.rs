@@ -23,8 +23,8 @@ use crate::system_error;
 /// The flags of `check`.
 #[derive(clap::Args)]
 pub struct CheckFlags {
-    /// Policy files, folders of them, or agent, bi, strict and observe, several with commas: of
-    /// several the one that such a session gets judges.
+    /// Policy files, folders of them, or agent, bi, strict and observe; several with commas. If
+    /// there are several, the one that such a session gets is used.
     #[arg(long, value_name = "POLICY", default_value = "agent")]
     policy: String,
     /// Judges with the catalog of this database: postgres://[user[:password]@]host[:port]/[name].

@@ -170,7 +170,7 @@ pub fn users(auth: &AuthSettings) -> Vec<String> {
 /// The users of the settings whom no policy is for, whatever their session is like.
 pub fn unfit_users(policies: &PolicySet, users: &[String]) -> Option<ConfigWarning> {
     let what = |names: String| {
-        format!("no policy is for {names}: their logins are refused; see match in the policies")
+        format!("no policy matches {names}: their logins are refused; see match in the policies")
     };
     let names = named(users.iter().filter(|user| !policies.may_be_for(user)))?;
     let warning = SettingsWarning::UserWithoutPolicy;
@@ -209,7 +209,7 @@ pub fn of_roles(
     let unfit = unfit.filter(|role| !policies.may_be_for(&role.name));
     let unfit = named(unfit.map(|role| &role.name)).map(|names| {
         let what = format!(
-            "no policy is for {names}, who may log in at the database: here their logins are \
+            "no policy matches {names}, who may log in at the database: here their logins are \
              refused; see match in the policies"
         );
         ConfigWarning::new(SettingsWarning::UserWithoutPolicy, "policy.file", what)
@@ -488,7 +488,7 @@ mod tests {
         let found = unfit_users(&set, &users(&["ann", "bob", "c\nd"])).unwrap();
         assert_eq!(found.warning, SettingsWarning::UserWithoutPolicy);
         assert_eq!(found.key, "client.auth.users");
-        let wanted = "no policy is for \"bob\", \"c\\nd\": ";
+        let wanted = "no policy matches \"bob\", \"c\\nd\": ";
         assert!(found.what.starts_with(wanted), "{}", found.what);
         let many: Vec<String> = (0..13).map(|number| format!("b{number:02}")).collect();
         let found = unfit_users(&set, &many).unwrap();

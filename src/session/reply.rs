@@ -131,8 +131,8 @@ fn unplaced(reason: CloseReason) -> (SqlState, Cow<'static, str>, Option<&'stati
             "Reconnect in a moment; the proxy's log says why the catalog is missing.",
         ),
         _ => (
-            "the policies have changed and none is for this session; the connection is closed",
-            "Whoever runs the proxy decides which sessions a policy is for.",
+            "the policies have changed and none matches this session; the connection is closed",
+            "The operator of the proxy decides which sessions its policies match.",
         ),
     };
     let message = Cow::Borrowed(message);

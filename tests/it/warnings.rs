@@ -122,12 +122,12 @@ fn users_without_a_policy_are_told_at_the_start_and_when_policies_change() {
     ));
     let found = said(&stack, "user_without_policy");
     assert_eq!(found.len(), 1, "{}", stack.stderr());
-    let wanted = "user_without_policy: client.auth.users: no policy is for \"bob\": ";
+    let wanted = "user_without_policy: client.auth.users: no policy matches \"bob\": ";
     assert!(found[0].starts_with(wanted), "{found:?}");
     write("bob");
     let second = until(|| said(&stack, "user_without_policy").get(1).cloned());
     let second = second.unwrap_or_else(|| panic!("{}", stack.stderr()));
-    assert!(second.contains("no policy is for \"ann\": "), "{second}");
+    assert!(second.contains("no policy matches \"ann\": "), "{second}");
     write("[ann, bob]");
     let loads = || stack.metric("pgsieve_policy_reloads_total{outcome=\"loaded\"}");
     assert!(until(|| (loads() == 2.0).then_some(())).is_some());
@@ -199,7 +199,7 @@ fn roles_that_log_in_as_themselves_and_have_no_policy_are_told() {
     let stack = as_role(&folder, READER, "", &policy.display().to_string());
     let found = until(|| said(&stack, "user_without_policy").pop());
     let found = found.unwrap_or_else(|| panic!("{}", stack.stderr()));
-    let wanted = "user_without_policy: policy.file: no policy is for ";
+    let wanted = "user_without_policy: policy.file: no policy matches ";
     assert!(
         found.starts_with(wanted) && found.contains(&format!("{first:?}")),
         "{found}"

@@ -84,7 +84,7 @@ pub fn choose(
         (Err(WhyNone::NoPolicy), false) => {
             return Err(vec![SettingsProblem {
                 place: "match".into(),
-                what: "no policy is for such a session: it is refused at its login".into(),
+                what: "no policy matches such a session: its login is refused".into(),
             }]);
         }
     };

@@ -282,11 +282,14 @@ impl LoginError {
                 "this connection must be encrypted",
             )
             .hint("Connect with sslmode=require or stronger."),
-            Self::NoPolicy => text(
-                sqlstate::INVALID_AUTHORIZATION,
-                "no policy is for this session",
-            )
-            .hint("Whoever runs the proxy decides which sessions a policy is for."),
+            Self::NoPolicy => LoginErrorText {
+                sqlstate: sqlstate::INVALID_AUTHORIZATION,
+                message: Cow::Owned(format!("no policy matches user \"{user}\"")),
+                hint: Some(
+                    "The operator of the proxy decides which users, databases, applications and \
+                     addresses its policies match.",
+                ),
+            },
             Self::NoRoles => text(sqlstate::CANNOT_CONNECT_NOW, NO_ROLES).hint(
                 "Connect again in a moment; the proxy's log says why its catalog is missing.",
             ),
