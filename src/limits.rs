@@ -623,7 +623,7 @@ pub const MEMORY_TURN_MAX: Duration = Duration::from_secs(5);
 /// `f(),f(),…` and `a.b,a.b,…` take 75 times the text, chains like `a+a+…` 164 times, as measured.
 pub const MEMORY_JUDGED_FACTOR: usize = 165;
 
-/// The same for a text that is longer than the policy admits, and is not parsed: as it came, as it
+/// The same for a text that is longer than the policy allows, and is not parsed: as it came, as it
 /// is handed to the thread, and as the thread copies it.
 pub const MEMORY_UNPARSED_FACTOR: usize = 3;
 

@@ -97,7 +97,7 @@ pub const CANNOT_CONNECT_NOW: SqlState = SqlState("57P03");
 pub const OUT_OF_MEMORY: SqlState = SqlState("53200");
 /// All connections are taken.
 pub const TOO_MANY_CONNECTIONS: SqlState = SqlState("53300");
-/// A user does more at a time, or in a time, than the policy gives.
+/// A user does more at a time, or in a time, than the policy allows.
 pub const CONFIGURATION_LIMIT_EXCEEDED: SqlState = SqlState("53400");
 /// A session did nothing for longer than it may.
 pub const IDLE_SESSION_TIMEOUT: SqlState = SqlState("57P05");

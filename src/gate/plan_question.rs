@@ -191,12 +191,12 @@ impl Refusal {
     pub fn of_plan(bound: PlanBound, estimate: Option<f64>) -> Box<Self> {
         let (message, key, hint) = match bound.rule {
             Rule::PlanRows => (
-                "the statement would return more rows than the policy gives",
+                "the statement would return more rows than the policy allows",
                 "max_plan_rows",
                 "Add a filter or a LIMIT, or aggregate, so that fewer rows are returned.",
             ),
             _ => (
-                "the statement would cost more than the policy gives",
+                "the statement would cost more than the policy allows",
                 "max_plan_cost",
                 "Add a filter on an indexed column or a LIMIT, or read fewer tables; EXPLAIN shows \
                  the plan.",

@@ -4,7 +4,7 @@
 /// under `rules` says what it sees and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// The text is longer than the policy admits.
+    /// The text is longer than the policy allows.
     TooLong,
     /// The text is more complex than the parser may be given.
     TooComplex,
@@ -102,27 +102,27 @@ pub enum Rule {
     StatementDenied,
     /// A setting that the policy denies.
     SettingDenied,
-    /// Queries within queries, deeper than the policy gives.
+    /// Queries within queries, deeper than the policy allows.
     Nesting,
-    /// A result with more rows than the policy gives.
+    /// A result with more rows than the policy allows.
     ResultRows,
-    /// A result with more bytes than the policy gives.
+    /// A result with more bytes than the policy allows.
     ResultBytes,
-    /// A plan that costs more than the policy gives.
+    /// A plan that costs more than the policy allows.
     PlanCost,
-    /// A plan that expects more rows than the policy gives.
+    /// A plan that expects more rows than the policy allows.
     PlanRows,
-    /// More statements of a user at a time than the policy gives.
+    /// More statements of a user at a time than the policy allows.
     Concurrency,
-    /// More statements of a user in a time than the policy gives.
+    /// More statements of a user in a time than the policy allows.
     StatementRate,
-    /// More rows or bytes in a day than the policy gives a user.
+    /// More rows or bytes in a day than the policy allows a user.
     DailyBudget,
-    /// More connections of a user than the policy gives.
+    /// More connections of a user than the policy allows.
     ConnectionsPerUser,
-    /// A session that did nothing for longer than the policy gives.
+    /// A session that did nothing for longer than the policy allows.
     IdleTime,
-    /// A startup parameter or switch that is not carried.
+    /// A startup parameter or switch that is not passed on.
     StartupParameter,
     /// A replication connection.
     Replication,

@@ -111,7 +111,7 @@ impl Refusal {
         Self::new(
             Rule::FunctionCall,
             sqlstate::FEATURE_NOT_SUPPORTED,
-            "function calls outside of SQL are not carried",
+            "function calls outside of SQL are not supported",
             "Call the function in a SELECT.",
         )
     }

@@ -37,7 +37,7 @@ pub struct PolicyLimits {
     pub idle_time: Option<Duration>,
 }
 
-/// What happens when a result is longer than the policy gives.
+/// What happens when a result is longer than the policy allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnLimit {
     /// Error 54000 after the last row that is given.

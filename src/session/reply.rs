@@ -52,7 +52,7 @@ pub enum CloseReason {
     Shutdown,
     /// A session of the same owner has ended it.
     Terminated,
-    /// The session did nothing for longer than the policy gives.
+    /// The session did nothing for longer than the policy allows.
     Idle,
     /// A result met its bound, and what was sent behind it counted on its transaction.
     ResultLimit,

@@ -1,5 +1,5 @@
 //! Results that are taken in pieces: whatever is fetched of a cursor or portal, by FETCH and by
-//! Execute and in whatever order, is not more in all than the policy gives of one result.
+//! Execute and in whatever order, is not more in all than the policy allows of one result.
 
 use crate::limits::{check_bytes, login, ten, ten_and_no_more, told};
 use crate::support::raw::Frame;

@@ -1,6 +1,6 @@
 //! Random walks under every limit at once: whatever a client sends and in whatever order, each of
 //! its messages is answered in its place, each Sync and Query by one ReadyForQuery, and no result
-//! has more than the policy gives. The walks come from fixed seeds.
+//! has more than the policy allows. The walks come from fixed seeds.
 
 use std::sync::Arc;
 use std::thread;

@@ -236,7 +236,7 @@ impl AccessCheck<'_> {
         })
     }
 
-    /// The hidden column of this name that what is laid over its relation leaves away, so that the
+    /// The hidden column of this name that what is laid over its relation leaves out, so that the
     /// name stands for nothing.
     fn left_away(&self, name: &str, table: &AccessTable) -> Option<(RelationId, i16)> {
         let catalog = self.effect_graph.catalog();

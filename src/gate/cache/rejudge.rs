@@ -151,7 +151,7 @@ fn too_deep() -> Box<Refusal> {
     Refusal::new(
         Rule::PreparedName,
         sqlstate::FEATURE_NOT_SUPPORTED,
-        "an EXECUTE that runs another EXECUTE or FETCH is not carried",
+        "an EXECUTE that runs another EXECUTE or FETCH is not supported",
         "EXECUTE the statement itself.",
     )
 }

@@ -1,7 +1,7 @@
 //! A client's conditions about a model's columns, written so that they can be evaluated within the
 //! model's fence: there the planner has the indexes and partitions of the table for them.
 //!
-//! Within the fence a condition meets rows that the model leaves away. So it may tell nothing of
+//! Within the fence a condition meets rows that the model leaves out. So it may tell nothing of
 //! them, in no error either: it compares a column that a table has as it is with constants or
 //! parameters, by operators that came with the server and that its catalog says are LEAKPROOF (and
 //! STRICT: [`super::conditions`] wants that). It stays where the client has written it as well.

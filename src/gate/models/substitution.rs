@@ -276,13 +276,13 @@ impl<'s> ModelSearch<'s, '_> {
         let shown = command_label::relation(table.node);
         if table.sampled {
             return Err(model::form(
-                &format!("TABLESAMPLE of the model {shown} is not carried"),
+                &format!("TABLESAMPLE of the model {shown} is not supported"),
                 "SELECT from it with LIMIT, or WHERE random() < 0.1.",
             ));
         }
         if !table.node.inh {
             return Err(model::form(
-                &format!("ONLY {shown} is not carried: it is a model"),
+                &format!("ONLY {shown} is not supported: it is a model"),
                 "Leave ONLY away: a model has no children.",
             ));
         }

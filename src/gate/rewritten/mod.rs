@@ -26,7 +26,7 @@ impl<'j> JudgeContext<'j> {
         self.edits.push(edit);
         let name = self.policy.name();
         self.add_notice(format_args!(
-            "{setting} is {to}: policy {name} gives no more"
+            "{setting} is {to}: policy {name} allows no more"
         ));
     }
 

@@ -190,7 +190,7 @@ pub(in crate::gate) fn shop() -> CatalogFixture {
 pub(in crate::gate) fn clamped(before: &str, after: &str) {
     let gate = gate(Policy::agent());
     let notice = clamped_in(&gate, &SessionNames::of_no_database(), before, after);
-    assert!(notice.contains(": policy agent gives no more"), "{notice}");
+    assert!(notice.contains(": policy agent allows no more"), "{notice}");
 }
 
 /// The same in a session; what it is told.

@@ -51,7 +51,7 @@ pub(in crate::gate) fn of_cursor() -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionPath,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        "the cursor cannot run on: search_path has changed, and a function of it goes by that",
+        "the cursor cannot go on: search_path has changed, and one of its functions depends on it",
         "Set search_path back to what it was when the cursor was opened, or open the cursor anew.",
     )
 }

@@ -81,7 +81,7 @@ pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refus
     Refusal::new(
         Rule::ListenNotify,
         sqlstate::INSUFFICIENT_PRIVILEGE,
-        &format!("{verb} {channel} is not allowed: notifications are not carried"),
+        &format!("{verb} {channel} is not allowed: notifications are not forwarded"),
         "Ask again with a SELECT from time to time; UNLISTEN is accepted.",
     )
     .about(format_args!("{}", kind.name()))

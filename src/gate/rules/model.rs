@@ -59,7 +59,7 @@ pub(in crate::gate) fn overlaid_view() -> Box<Refusal> {
 pub(in crate::gate) fn explained() -> Box<Refusal> {
     form(
         "EXPLAIN ANALYZE or EXPLAIN EXECUTE of a model is not allowed: it tells of rows that the \
-         model leaves away",
+         model leaves out",
         "EXPLAIN the SELECT without ANALYZE: that shows the nodes of its plan.",
     )
 }
@@ -157,7 +157,7 @@ pub(in crate::gate) fn observed() -> Box<Refusal> {
 /// A text that the grammar does not accept with the session's values in it.
 pub(in crate::gate) fn unparsed() -> Box<Refusal> {
     form(
-        "a model does not go together with the values of this session",
+        "a model does not work with the values of this session",
         "The policy's author has to look at its sql.",
     )
 }

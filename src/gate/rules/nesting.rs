@@ -53,7 +53,9 @@ fn refusal(most: u32, context: &JudgeContext<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::Nesting,
         sqlstate::STATEMENT_TOO_COMPLEX,
-        &format!("queries nested deeper than {most} are not allowed: limits.nesting gives no more"),
+        &format!(
+            "queries nested deeper than {most} are not allowed: limits.nesting allows no more"
+        ),
         "Write it with fewer subqueries in each other.",
     )
     .about(format_args!("limits.nesting of policy {policy}"))

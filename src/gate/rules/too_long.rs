@@ -22,7 +22,7 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::TooLong,
         sqlstate::PROGRAM_LIMIT_EXCEEDED,
-        "the statement is longer than the policy admits",
+        "the statement is longer than the policy allows",
         "Send long lists of values as parameters, for example = ANY($1).",
     )
 }

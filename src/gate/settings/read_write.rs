@@ -357,7 +357,7 @@ mod tests {
             notice.as_deref(),
             Some(
                 "transaction_read_only stays on: this connection only reads; \
-                 statement_timeout is 30000 ms: policy agent gives no more"
+                 statement_timeout is 30000 ms: policy agent allows no more"
             )
         );
     }

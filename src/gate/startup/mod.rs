@@ -34,7 +34,7 @@ pub struct StartupPlan {
     pub application_name: Option<String>,
     /// The settings to send upstream, the forced ones included; neither user nor database.
     pub parameters: Vec<(String, String)>,
-    /// Settings that the client wanted otherwise than the policy gives them.
+    /// Settings that the client wanted otherwise than the policy allows them.
     pub lowered: Vec<String>,
     /// Settings that the client wanted and did not get: the policy has them left out.
     pub ignored: Vec<String>,
@@ -329,7 +329,7 @@ fn replication(value: &str) -> Result<(), Box<Refusal>> {
     Err(Refusal::new(
         Rule::Replication,
         sqlstate::FEATURE_NOT_SUPPORTED,
-        "replication connections are not carried",
+        "replication connections are not supported",
         "Connect without the replication parameter.",
     ))
 }

@@ -67,7 +67,7 @@ pub enum SettingValue<'v> {
 pub enum ValueVerdict {
     /// It may be set.
     Passes,
-    /// It asks for more than the policy gives: this is set instead.
+    /// It asks for more than the policy allows: this is set instead.
     Lowered {
         /// The bound of the policy.
         to: SettingAmount,

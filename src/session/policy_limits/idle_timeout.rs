@@ -1,4 +1,4 @@
-//! Sessions that do nothing for longer than the policy gives.
+//! Sessions that do nothing for longer than the policy allows.
 //!
 //! A statement only leaves the moment of its end behind. One timer looks at that when it fires, and
 //! is set anew for what is left; where the policy has no such limit there is no timer.

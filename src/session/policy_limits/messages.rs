@@ -10,7 +10,7 @@ use crate::gate::{CursorMovement, Refusal, Rule};
 use crate::session::reply;
 use crate::sqlstate;
 
-/// A result that had more than the policy gives.
+/// A result that had more than the policy allows.
 pub(super) fn beyond(rule: Rule, most: u64, policy: &str) -> Box<Refusal> {
     let unit = unit(rule);
     Box::new(Refusal {
