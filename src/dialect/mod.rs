@@ -2,7 +2,8 @@
 //! has no mapping is refused with a hint that names it.
 //!
 //! * [`source`]: what a dialect brings along: its evidence, semantics, function rules and hooks;
-//!   [`registry`]: the dialects that there are
+//!   [`rules`]: a function's row, [`standard`]: those that dialects share; [`registry`]: the
+//!   dialects that there are
 //! * [`mysql`] (and MariaDB), [`sqlite`], [`bigquery`], [`tsql`], [`snowflake`], [`duckdb`]: one
 //!   folder each, its functions in files by subject
 //! * [`detect`]: which dialect a text is of, if it is of one at all; [`parse`]: its tree, bounded
@@ -24,10 +25,12 @@ pub mod parse;
 pub mod registry;
 #[cfg(test)]
 mod rule_cases;
+pub mod rules;
 pub mod session_database;
 pub mod snowflake;
 pub mod source;
 pub mod sqlite;
+pub mod standard;
 pub mod translator;
 pub mod tsql;
 

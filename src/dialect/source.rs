@@ -4,8 +4,8 @@
 use sqlparser::ast::{BinaryOperator, DataType, Expr, ObjectName, TableFactor, Value};
 use sqlparser::tokenizer::TokenWithSpan;
 
+use super::rules::FunctionRule;
 use super::translator::Translator;
-use super::translator::call::SourceCall;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::{SqlType, Translated};
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
@@ -279,74 +279,6 @@ pub enum EvidenceTokenKind {
     Number,
     /// Anything else.
     Sign,
-}
-
-/// One function of a dialect.
-#[derive(Clone, Copy)]
-pub struct FunctionRule {
-    /// Its name, in small letters.
-    pub name: &'static str,
-    /// How few and how many arguments it takes.
-    pub arguments: (usize, usize),
-    /// How it is written.
-    pub write: FunctionTranslation,
-    /// Its documentation in the source dialect.
-    pub doc: &'static str,
-    /// A call, and what it becomes, in a world where `t.n` is an integer, `t.s` a text, `t.d` a
-    /// date, `t.m` a timestamp, `t.q` a numeric, `t.f` a double,
-    /// `t.b` a boolean, `t.j` a jsonb and `t.id` an integer that is never NULL.
-    pub case: (&'static str, &'static str),
-}
-
-/// How a function is written.
-#[derive(Clone, Copy)]
-pub enum FunctionTranslation {
-    /// A call of Postgres's function of this name with the same meaning.
-    Plain(&'static str, &'static [ArgumentType], ReturnType),
-    /// Text in which `{0}` is the first argument, ready to stand beside operators.
-    Template(&'static str, &'static [ArgumentType], ReturnType),
-    /// An aggregate of Postgres with the same meaning: it takes DISTINCT, FILTER and OVER.
-    Aggregate(&'static str, &'static [ArgumentType], ReturnType),
-    /// A window function of Postgres with the same meaning.
-    Window(&'static str, &'static [ArgumentType], ReturnType),
-    /// By code. It reads everything of the call, OVER included.
-    By(fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>),
-}
-
-/// What an argument has to be. The last of a list stands for all that follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ArgumentType {
-    /// Anything.
-    Any,
-    /// A text.
-    Text,
-    /// A number.
-    Number,
-    /// A whole number.
-    Integer,
-    /// A number, as numeric: doubles are refused.
-    Decimal,
-    /// A number, as a double.
-    Double,
-    /// A date; the date of a timestamp.
-    Date,
-    /// A timestamp; the beginning of a date.
-    Timestamp,
-    /// A date or a timestamp, as it is.
-    Temporal,
-    /// A condition.
-    Condition,
-}
-
-/// The kind of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReturnType {
-    /// This.
-    Kind(SqlType),
-    /// That of the first argument.
-    First,
-    /// What all arguments have in common.
-    Common,
 }
 
 /// A value that cannot be taken for what is needed.

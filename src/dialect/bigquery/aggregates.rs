@@ -6,125 +6,55 @@
 use sqlparser::ast::{Expr, NullTreatment};
 
 use super::timestamps::day;
-use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::rules::{
+    ArgumentType, BOOL, FLOAT, FunctionRule, INTEGER, ReturnType, TEXT, aggregate, by, plain,
+};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::interval::{TimeUnit, interval_of};
 use crate::dialect::translator::literal;
+use crate::dialect::translator::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const INTEGER: ReturnType = ReturnType::Kind(SqlType::Integer);
-const FLOAT: ReturnType = ReturnType::Kind(SqlType::Float);
-const BOOL: ReturnType = ReturnType::Kind(SqlType::Bool);
-const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
-
-const fn rule(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: FunctionTranslation,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write,
-        doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/aggregate_functions",
-        case,
-    }
-}
-
-const fn window(
-    name: &'static str,
-    arguments: (usize, usize),
-    takes: &'static [ArgumentType],
-    returns: ReturnType,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    rule(
-        name,
-        arguments,
-        FunctionTranslation::Window(name, takes, returns),
-        case,
-    )
-}
+const DOC: &str =
+    "https://cloud.google.com/bigquery/docs/reference/standard-sql/aggregate_functions";
 
 /// Aggregates and window functions.
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    rule("count", (0, 1), FunctionTranslation::Aggregate("count", &[ArgumentType::Any], INTEGER), ("COUNT(n)", "count(n)")),
-    rule("sum", (1, 1), FunctionTranslation::Aggregate("sum", &[ArgumentType::Number], ReturnType::First), ("SUM(n)", "sum(n)")),
-    rule("avg", (1, 1), FunctionTranslation::By(avg), ("AVG(q)", "avg(q)")),
-    rule("min", (1, 1), FunctionTranslation::By(extreme), ("MIN(n)", "min(n)")),
-    rule("max", (1, 1), FunctionTranslation::By(extreme), ("MAX(s)", "max(s COLLATE \"C\")")),
-    rule("countif", (1, 1), FunctionTranslation::By(countif), ("COUNTIF(b)", "count(*) FILTER (WHERE b) AS countif")),
-    rule("approx_count_distinct", (1, 1), FunctionTranslation::By(count_distinct),
-        ("APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct")),
-    rule("logical_or", (1, 1), FunctionTranslation::Aggregate("bool_or", &[ArgumentType::Condition], BOOL),
-        ("LOGICAL_OR(b)", "bool_or(b) AS logical_or")),
-    rule("logical_and", (1, 1), FunctionTranslation::Aggregate("bool_and", &[ArgumentType::Condition], BOOL),
-        ("LOGICAL_AND(b)", "bool_and(b) AS logical_and")),
-    rule("any_value", (1, 1), FunctionTranslation::By(any_value), ("ANY_VALUE(n)", "(array_agg(n))[1] AS any_value")),
-    rule("string_agg", (1, 2), FunctionTranslation::By(string_agg), ("STRING_AGG(s)", "string_agg(s, ',')")),
-    rule("array_agg", (1, 1), FunctionTranslation::By(array_agg),
-        ("ARRAY_AGG(n IGNORE NULLS LIMIT 1)", "(array_agg(n) FILTER (WHERE n IS NOT NULL))[1:1]")),
-    rule("stddev", (1, 1), FunctionTranslation::Aggregate("stddev_samp", &[ArgumentType::Number], FLOAT),
-        ("STDDEV(n)", "stddev_samp(n) AS stddev")),
-    rule("stddev_samp", (1, 1), FunctionTranslation::Aggregate("stddev_samp", &[ArgumentType::Number], FLOAT),
-        ("STDDEV_SAMP(n)", "stddev_samp(n)")),
-    rule("stddev_pop", (1, 1), FunctionTranslation::Aggregate("stddev_pop", &[ArgumentType::Number], FLOAT),
-        ("STDDEV_POP(n)", "stddev_pop(n)")),
-    rule("variance", (1, 1), FunctionTranslation::Aggregate("var_samp", &[ArgumentType::Number], FLOAT),
-        ("VARIANCE(n)", "var_samp(n) AS variance")),
-    window("row_number", (0, 0), &[], INTEGER,
-        ("ROW_NUMBER() OVER (ORDER BY n)", "row_number() OVER (ORDER BY n NULLS FIRST)")),
-    window("rank", (0, 0), &[], INTEGER,
-        ("RANK() OVER (ORDER BY n)", "rank() OVER (ORDER BY n NULLS FIRST)")),
-    window("dense_rank", (0, 0), &[], INTEGER,
-        ("DENSE_RANK() OVER (ORDER BY n)", "dense_rank() OVER (ORDER BY n NULLS FIRST)")),
-    window("percent_rank", (0, 0), &[], FLOAT,
-        ("PERCENT_RANK() OVER (ORDER BY n)", "percent_rank() OVER (ORDER BY n NULLS FIRST)")),
-    window("cume_dist", (0, 0), &[], FLOAT,
-        ("CUME_DIST() OVER (ORDER BY n)", "cume_dist() OVER (ORDER BY n NULLS FIRST)")),
-    window("ntile", (1, 1), &[ArgumentType::Integer], INTEGER,
-        ("NTILE(4) OVER (ORDER BY n)", "ntile(4) OVER (ORDER BY n NULLS FIRST)")),
-    window("lag", (1, 3), &[ArgumentType::Any, ArgumentType::Integer, ArgumentType::Any], ReturnType::First,
-        ("LAG(s) OVER (ORDER BY n)", "lag(s) OVER (ORDER BY n NULLS FIRST)")),
-    window("lead", (1, 3), &[ArgumentType::Any, ArgumentType::Integer, ArgumentType::Any], ReturnType::First,
-        ("LEAD(s) OVER (ORDER BY n)", "lead(s) OVER (ORDER BY n NULLS FIRST)")),
-    window("first_value", (1, 1), &[ArgumentType::Any], ReturnType::First,
-        ("FIRST_VALUE(s) OVER (ORDER BY n)", "first_value(s) OVER (ORDER BY n NULLS FIRST)")),
-    window("last_value", (1, 1), &[ArgumentType::Any], ReturnType::First,
-        ("LAST_VALUE(s) OVER (ORDER BY n)", "last_value(s) OVER (ORDER BY n NULLS FIRST)")),
+    aggregate("count", (0, 1), "count", &[ArgumentType::Any], INTEGER, DOC, "COUNT(n)", "count(n)"),
+    aggregate("sum", (1, 1), "sum", &[ArgumentType::Number], ReturnType::First, DOC, "SUM(n)", "sum(n)"),
+    by("avg", (1, 1), avg, DOC, "AVG(q)", "avg(q)"),
+    by("min", (1, 1), extreme, DOC, "MIN(n)", "min(n)"),
+    by("max", (1, 1), extreme, DOC, "MAX(s)", "max(s COLLATE \"C\")"),
+    by("countif", (1, 1), countif, DOC, "COUNTIF(b)", "count(*) FILTER (WHERE b) AS countif"),
+    by("approx_count_distinct", (1, 1), count_distinct, DOC, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
+    aggregate("logical_or", (1, 1), "bool_or", &[ArgumentType::Condition], BOOL, DOC, "LOGICAL_OR(b)", "bool_or(b) AS logical_or"),
+    aggregate("logical_and", (1, 1), "bool_and", &[ArgumentType::Condition], BOOL, DOC, "LOGICAL_AND(b)", "bool_and(b) AS logical_and"),
+    by("any_value", (1, 1), any_value, DOC, "ANY_VALUE(n)", "(array_agg(n))[1] AS any_value"),
+    by("string_agg", (1, 2), string_agg, DOC, "STRING_AGG(s)", "string_agg(s, ',')"),
+    by("array_agg", (1, 1), array_agg, DOC, "ARRAY_AGG(n IGNORE NULLS LIMIT 1)", "(array_agg(n) FILTER (WHERE n IS NOT NULL))[1:1]"),
+    aggregate("stddev", (1, 1), "stddev_samp", &[ArgumentType::Number], FLOAT, DOC, "STDDEV(n)", "stddev_samp(n) AS stddev"),
+    aggregate("stddev_samp", (1, 1), "stddev_samp", &[ArgumentType::Number], FLOAT, DOC, "STDDEV_SAMP(n)", "stddev_samp(n)"),
+    aggregate("stddev_pop", (1, 1), "stddev_pop", &[ArgumentType::Number], FLOAT, DOC, "STDDEV_POP(n)", "stddev_pop(n)"),
+    aggregate("variance", (1, 1), "var_samp", &[ArgumentType::Number], FLOAT, DOC, "VARIANCE(n)", "var_samp(n) AS variance"),
 ];
 
 /// Arrays.
 #[rustfmt::skip]
 pub const ARRAYS: &[FunctionRule] = &[
-    rule("array_length", (1, 1), FunctionTranslation::Plain("cardinality", &[ArgumentType::Any], INTEGER),
-        ("ARRAY_LENGTH([1, 2])", "cardinality(ARRAY[1, 2]) AS array_length")),
-    rule("array_to_string", (2, 3), FunctionTranslation::Plain("array_to_string", &[ArgumentType::Any], TEXT),
-        ("ARRAY_TO_STRING(['a'], ',')", "array_to_string(ARRAY['a'], ',')")),
-    rule("array_concat", (2, 2), FunctionTranslation::By(array_concat),
-        ("ARRAY_CONCAT([1], [2])", "ARRAY[1] || ARRAY[2] AS array_concat")),
-    rule("generate_array", (2, 3), FunctionTranslation::By(generate_array),
-        ("GENERATE_ARRAY(1, 5)", "ARRAY(SELECT generate_series(1, 5)) AS generate_array")),
-    rule("generate_date_array", (2, 3), FunctionTranslation::By(generate_dates),
-        ("GENERATE_DATE_ARRAY(d, d)", "ARRAY(SELECT day::date FROM generate_series(d::timestamp, d::timestamp, INTERVAL '1 days') AS day) AS generate_date_array")),
+    plain("array_length", (1, 1), "cardinality", &[ArgumentType::Any], INTEGER, DOC, "ARRAY_LENGTH([1, 2])", "cardinality(ARRAY[1, 2]) AS array_length"),
+    plain("array_to_string", (2, 3), "array_to_string", &[ArgumentType::Any], TEXT, DOC, "ARRAY_TO_STRING(['a'], ',')", "array_to_string(ARRAY['a'], ',')"),
+    by("array_concat", (2, 2), array_concat, DOC, "ARRAY_CONCAT([1], [2])", "ARRAY[1] || ARRAY[2] AS array_concat"),
+    by("generate_array", (2, 3), generate_array, DOC, "GENERATE_ARRAY(1, 5)", "ARRAY(SELECT generate_series(1, 5)) AS generate_array"),
+    by("generate_date_array", (2, 3), generate_dates, DOC, "GENERATE_DATE_ARRAY(d, d)", "ARRAY(SELECT day::date FROM generate_series(d::timestamp, d::timestamp, INTERVAL '1 days') AS day) AS generate_date_array"),
 ];
 
 fn avg(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
-    let value = translator.number(call.argument(0)?)?;
-    let kind = match value.kind {
-        SqlType::Float => SqlType::Float,
-        _ => SqlType::Decimal,
-    };
-    let avg = translator.aggregate("avg", call, &[value], kind)?;
-    Ok(Translated {
-        extra_digits: true,
-        ..avg
-    })
+    let number = translator.number(call.argument(0)?)?;
+    mean(translator, call, number, SqlType::Decimal)
 }
 
 fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -4,38 +4,24 @@
 
 use super::timestamps::{day_or_time, time_of_utc, zoned};
 use crate::dialect::date_patterns::strftime::{StrftimeField, StrftimeOutput, StrftimePattern};
-use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal::quoted;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const fn by(
-    name: &'static str,
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (2, 2),
-        write: FunctionTranslation::By(write),
-        doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/format-elements",
-        case,
-    }
-}
+const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/format-elements";
 
 /// All of them.
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by("format_date", format, ("FORMAT_DATE('%Y-%m', d)", "to_char(d, 'YYYY-MM') AS format_date")),
-    by("format_datetime", format, ("FORMAT_DATETIME('%H', m)", "to_char(m, 'HH24') AS format_datetime")),
-    by("format_timestamp", format, ("FORMAT_TIMESTAMP('%H', m)", "to_char(m, 'HH24') AS format_timestamp")),
-    by("parse_date", parse, ("PARSE_DATE('%Y-%m-%d', s)", "to_date(s, 'YYYY-MM-DD') AS parse_date")),
-    by("parse_datetime", parse,
-        ("PARSE_DATETIME('%Y-%m-%d %H:%M', s)", "to_timestamp(s, 'YYYY-MM-DD HH24:MI')::timestamp AS parse_datetime")),
-    by("parse_timestamp", parse,
-        ("PARSE_TIMESTAMP('%F', s)", "(to_timestamp(s, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC') AS parse_timestamp")),
+    by("format_date", (2, 2), format, DOC, "FORMAT_DATE('%Y-%m', d)", "to_char(d, 'YYYY-MM') AS format_date"),
+    by("format_datetime", (2, 2), format, DOC, "FORMAT_DATETIME('%H', m)", "to_char(m, 'HH24') AS format_datetime"),
+    by("format_timestamp", (2, 2), format, DOC, "FORMAT_TIMESTAMP('%H', m)", "to_char(m, 'HH24') AS format_timestamp"),
+    by("parse_date", (2, 2), parse, DOC, "PARSE_DATE('%Y-%m-%d', s)", "to_date(s, 'YYYY-MM-DD') AS parse_date"),
+    by("parse_datetime", (2, 2), parse, DOC, "PARSE_DATETIME('%Y-%m-%d %H:%M', s)", "to_timestamp(s, 'YYYY-MM-DD HH24:MI')::timestamp AS parse_datetime"),
+    by("parse_timestamp", (2, 2), parse, DOC, "PARSE_TIMESTAMP('%F', s)", "(to_timestamp(s, 'YYYY-MM-DD')::timestamp AT TIME ZONE 'UTC') AS parse_timestamp"),
 ];
 
 fn format(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

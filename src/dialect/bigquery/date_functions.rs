@@ -5,81 +5,50 @@
 use sqlparser::ast::Expr;
 
 use super::timestamps::{BigqueryDatePart, day, day_or_time, days_into_week, time_of_utc, zoned};
-use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::rules::{ArgumentType, FunctionRule, TIMESTAMP_TZ, by, plain, template};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::interval::{TimeUnit, shifted};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/date_functions",
-        case,
-    }
-}
+const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/date_functions";
+const TIMESTAMPS: &str =
+    "https://cloud.google.com/bigquery/docs/reference/standard-sql/timestamp_functions";
 
 /// What is counted between two times, and what moves them.
 #[rustfmt::skip]
 pub const DISTANCES: &[FunctionRule] = &[
-    by("date_diff", (3, 3), date_diff, ("DATE_DIFF(d, d, DAY)", "d - d AS date_diff")),
-    by("datetime_diff", (3, 3), datetime_diff,
-        ("DATETIME_DIFF(m, m, DAY)", "m::date - m::date AS datetime_diff")),
-    by("timestamp_diff", (3, 3), timestamp_diff,
-        ("TIMESTAMP_DIFF(m, m, HOUR)", "trunc(EXTRACT(EPOCH FROM m - m) / 3600)::bigint AS timestamp_diff")),
-    by("date_add", (2, 2), add, ("DATE_ADD(d, INTERVAL 1 DAY)", "CAST(d + INTERVAL '1 days' AS date) AS date_add")),
-    by("date_sub", (2, 2), add, ("DATE_SUB(d, INTERVAL 1 DAY)", "CAST(d - INTERVAL '1 days' AS date) AS date_sub")),
-    by("datetime_add", (2, 2), add, ("DATETIME_ADD(m, INTERVAL 1 HOUR)", "m + INTERVAL '1 hours' AS datetime_add")),
-    by("datetime_sub", (2, 2), add, ("DATETIME_SUB(m, INTERVAL 1 HOUR)", "m - INTERVAL '1 hours' AS datetime_sub")),
-    by("timestamp_add", (2, 2), add, ("TIMESTAMP_ADD(m, INTERVAL 1 HOUR)", "m + INTERVAL '1 hours' AS timestamp_add")),
-    by("timestamp_sub", (2, 2), add, ("TIMESTAMP_SUB(m, INTERVAL 1 DAY)", "m - INTERVAL '1 days' AS timestamp_sub")),
-    by("date_trunc", (2, 2), trunc,
-        ("DATE_TRUNC(d, MONTH)", "date_trunc('month', d::timestamp)::date AS date_trunc")),
-    by("datetime_trunc", (2, 2), trunc, ("DATETIME_TRUNC(m, DAY)", "date_trunc('day', m) AS datetime_trunc")),
-    by("timestamp_trunc", (2, 2), trunc, ("TIMESTAMP_TRUNC(m, DAY)", "date_trunc('day', m) AS timestamp_trunc")),
-    by("last_day", (1, 2), last_day,
-        ("LAST_DAY(d)", "(date_trunc('month', d::timestamp) + INTERVAL '1 month - 1 day')::date AS last_day")),
+    by("date_diff", (3, 3), date_diff, DOC, "DATE_DIFF(d, d, DAY)", "d - d AS date_diff"),
+    by("datetime_diff", (3, 3), datetime_diff, DOC, "DATETIME_DIFF(m, m, DAY)", "m::date - m::date AS datetime_diff"),
+    by("timestamp_diff", (3, 3), timestamp_diff, DOC, "TIMESTAMP_DIFF(m, m, HOUR)", "trunc(EXTRACT(EPOCH FROM m - m) / 3600)::bigint AS timestamp_diff"),
+    by("date_add", (2, 2), add, DOC, "DATE_ADD(d, INTERVAL 1 DAY)", "CAST(d + INTERVAL '1 days' AS date) AS date_add"),
+    by("date_sub", (2, 2), add, DOC, "DATE_SUB(d, INTERVAL 1 DAY)", "CAST(d - INTERVAL '1 days' AS date) AS date_sub"),
+    by("datetime_add", (2, 2), add, DOC, "DATETIME_ADD(m, INTERVAL 1 HOUR)", "m + INTERVAL '1 hours' AS datetime_add"),
+    by("datetime_sub", (2, 2), add, DOC, "DATETIME_SUB(m, INTERVAL 1 HOUR)", "m - INTERVAL '1 hours' AS datetime_sub"),
+    by("timestamp_add", (2, 2), add, DOC, "TIMESTAMP_ADD(m, INTERVAL 1 HOUR)", "m + INTERVAL '1 hours' AS timestamp_add"),
+    by("timestamp_sub", (2, 2), add, DOC, "TIMESTAMP_SUB(m, INTERVAL 1 DAY)", "m - INTERVAL '1 days' AS timestamp_sub"),
+    by("date_trunc", (2, 2), trunc, DOC, "DATE_TRUNC(d, MONTH)", "date_trunc('month', d::timestamp)::date AS date_trunc"),
+    by("datetime_trunc", (2, 2), trunc, DOC, "DATETIME_TRUNC(m, DAY)", "date_trunc('day', m) AS datetime_trunc"),
+    by("timestamp_trunc", (2, 2), trunc, DOC, "TIMESTAMP_TRUNC(m, DAY)", "date_trunc('day', m) AS timestamp_trunc"),
+    by("last_day", (1, 2), last_day, DOC, "LAST_DAY(d)", "(date_trunc('month', d::timestamp) + INTERVAL '1 month - 1 day')::date AS last_day"),
 ];
 
 /// What makes times, and what numbers are made of them.
 #[rustfmt::skip]
 pub const MAKERS: &[FunctionRule] = &[
-    by("current_date", (0, 1), current_date, ("CURRENT_DATE()", "(now() AT TIME ZONE 'UTC')::date AS \"current_date\"")),
-    by("current_timestamp", (0, 0), current_timestamp, ("CURRENT_TIMESTAMP()", "now() AS \"current_timestamp\"")),
-    by("current_datetime", (0, 1), current_datetime,
-        ("CURRENT_DATETIME()", "(now() AT TIME ZONE 'UTC') AS current_datetime")),
-    by("date", (1, 3), date, ("DATE(m)", "m::date AS date")),
-    by("datetime", (1, 6), datetime, ("DATETIME(d)", "d::timestamp AS datetime")),
-    by("timestamp", (1, 1), timestamp, ("TIMESTAMP(m)", "(m AT TIME ZONE 'UTC') AS \"timestamp\"")),
-    by("unix_seconds", (1, 1), unix, ("UNIX_SECONDS(m)", "floor(EXTRACT(EPOCH FROM m))::bigint AS unix_seconds")),
-    by("unix_millis", (1, 1), unix,
-        ("UNIX_MILLIS(m)", "floor(EXTRACT(EPOCH FROM m) * 1000)::bigint AS unix_millis")),
-    by("unix_micros", (1, 1), unix,
-        ("UNIX_MICROS(m)", "floor(EXTRACT(EPOCH FROM m) * 1000000)::bigint AS unix_micros")),
-    by("unix_date", (1, 1), unix_date, ("UNIX_DATE(d)", "d - DATE '1970-01-01' AS unix_date")),
-    FunctionRule {
-        name: "timestamp_seconds",
-        arguments: (1, 1),
-        write: FunctionTranslation::Plain("to_timestamp", &[ArgumentType::Integer], ReturnType::Kind(SqlType::TimestampTz)),
-        doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/timestamp_functions",
-        case: ("TIMESTAMP_SECONDS(n)", "to_timestamp(n) AS timestamp_seconds"),
-    },
-    FunctionRule {
-        name: "timestamp_millis",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            "to_timestamp({0} / 1000.0)", &[ArgumentType::Integer], ReturnType::Kind(SqlType::TimestampTz)),
-        doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/timestamp_functions",
-        case: ("TIMESTAMP_MILLIS(n)", "to_timestamp(n / 1000.0) AS timestamp_millis"),
-    },
+    by("current_date", (0, 1), current_date, DOC, "CURRENT_DATE()", "(now() AT TIME ZONE 'UTC')::date AS \"current_date\""),
+    by("current_timestamp", (0, 0), current_timestamp, DOC, "CURRENT_TIMESTAMP()", "now() AS \"current_timestamp\""),
+    by("current_datetime", (0, 1), current_datetime, DOC, "CURRENT_DATETIME()", "(now() AT TIME ZONE 'UTC') AS current_datetime"),
+    by("date", (1, 3), date, DOC, "DATE(m)", "m::date AS date"),
+    by("datetime", (1, 6), datetime, DOC, "DATETIME(d)", "d::timestamp AS datetime"),
+    by("timestamp", (1, 1), timestamp, DOC, "TIMESTAMP(m)", "(m AT TIME ZONE 'UTC') AS \"timestamp\""),
+    by("unix_seconds", (1, 1), unix, DOC, "UNIX_SECONDS(m)", "floor(EXTRACT(EPOCH FROM m))::bigint AS unix_seconds"),
+    by("unix_millis", (1, 1), unix, DOC, "UNIX_MILLIS(m)", "floor(EXTRACT(EPOCH FROM m) * 1000)::bigint AS unix_millis"),
+    by("unix_micros", (1, 1), unix, DOC, "UNIX_MICROS(m)", "floor(EXTRACT(EPOCH FROM m) * 1000000)::bigint AS unix_micros"),
+    by("unix_date", (1, 1), unix_date, DOC, "UNIX_DATE(d)", "d - DATE '1970-01-01' AS unix_date"),
+    plain("timestamp_seconds", (1, 1), "to_timestamp", &[ArgumentType::Integer], TIMESTAMP_TZ, TIMESTAMPS, "TIMESTAMP_SECONDS(n)", "to_timestamp(n) AS timestamp_seconds"),
+    template("timestamp_millis", (1, 1), "to_timestamp({0} / 1000.0)", &[ArgumentType::Integer], TIMESTAMP_TZ, TIMESTAMPS, "TIMESTAMP_MILLIS(n)", "to_timestamp(n / 1000.0) AS timestamp_millis"),
 ];
 
 /// How many boundaries of the part lie between two days.

@@ -2,7 +2,7 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/json_functions>
 
-use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::sqlite::json;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
@@ -12,27 +12,10 @@ use crate::dialect::translator::untranslatable::TranslateResult;
 const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/json_functions";
 
 /// All of them.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    FunctionRule {
-        name: "json_value",
-        arguments: (2, 2),
-        write: FunctionTranslation::By(value),
-        doc: DOC,
-        case: (
-            "JSON_VALUE(s, '$.a.b')",
-            "s::jsonb -> 'a' ->> 'b' AS \"json_value\"",
-        ),
-    },
-    FunctionRule {
-        name: "json_extract_scalar",
-        arguments: (2, 2),
-        write: FunctionTranslation::By(value),
-        doc: DOC,
-        case: (
-            "JSON_EXTRACT_SCALAR(s, '$.a')",
-            "s::jsonb ->> 'a' AS json_extract_scalar",
-        ),
-    },
+    by("json_value", (2, 2), value, DOC, "JSON_VALUE(s, '$.a.b')", "s::jsonb -> 'a' ->> 'b' AS \"json_value\""),
+    by("json_extract_scalar", (2, 2), value, DOC, "JSON_EXTRACT_SCALAR(s, '$.a')", "s::jsonb ->> 'a' AS json_extract_scalar"),
 ];
 
 /// Likely: an object or array is NULL there, and its text here.

@@ -9,18 +9,19 @@ pub(super) mod date_functions;
 pub(super) mod expressions;
 pub(super) mod json;
 pub(super) mod numbers;
-pub(super) mod regexp;
 pub(super) mod strings;
 pub(super) mod table_names;
 pub(super) mod timestamps;
 
 use sqlparser::ast::{BinaryOperator, DataType, Expr, ObjectName, TableFactor, Value};
 
+use super::rules::FunctionRule;
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
-    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, FunctionRule, NullOrder,
-    SourceDialect, untyped,
+    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, NullOrder, SourceDialect,
+    untyped,
 };
+use super::standard;
 use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::{SqlType, Translated};
@@ -54,6 +55,9 @@ impl SourceDialect for BigquerySource {
 
     fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
+            standard::WINDOWS,
+            standard::DISTRIBUTIONS,
+            standard::NEIGHBOURS_AT,
             date_functions::DISTANCES,
             date_functions::MAKERS,
             date_formats::RULES,

@@ -2,104 +2,60 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/mathematical_functions>
 
-use crate::dialect::source::{
-    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+use crate::dialect::rules::{
+    ArgumentType, FLOAT, FunctionRule, INTEGER, ReturnType, by, plain, template,
 };
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::conditionals::{
+    self, ComparedTypes, NullArgument, aligned_arguments, choice, coalesce, texts_of,
+};
 use crate::dialect::translator::literal;
+use crate::dialect::translator::numbers::rounded_to_decimal;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const INTEGER: ReturnType = ReturnType::Kind(SqlType::Integer);
-const FLOAT: ReturnType = ReturnType::Kind(SqlType::Float);
-
-const fn rule(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: FunctionTranslation,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write,
-        doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/mathematical_functions",
-        case,
-    }
-}
-
-const fn double(template: &'static str) -> FunctionTranslation {
-    FunctionTranslation::Template(template, &[ArgumentType::Number], FLOAT)
-}
+const DOC: &str =
+    "https://cloud.google.com/bigquery/docs/reference/standard-sql/mathematical_functions";
 
 /// All of them.
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    rule("abs", (1, 1), FunctionTranslation::Plain("abs", &[ArgumentType::Number], ReturnType::First), ("ABS(n)", "abs(n)")),
-    rule("sign", (1, 1), FunctionTranslation::Plain("sign", &[ArgumentType::Number], ReturnType::First),
-        ("SIGN(q)", "sign(q)")),
-    rule("ceil", (1, 1), FunctionTranslation::Plain("ceil", &[ArgumentType::Number], ReturnType::First),
-        ("CEIL(q)", "ceil(q)")),
-    rule("ceiling", (1, 1), FunctionTranslation::Plain("ceil", &[ArgumentType::Number], ReturnType::First),
-        ("CEILING(q)", "ceil(q) AS ceiling")),
-    rule("floor", (1, 1), FunctionTranslation::Plain("floor", &[ArgumentType::Number], ReturnType::First),
-        ("FLOOR(q)", "floor(q)")),
-    rule("round", (1, 2), FunctionTranslation::By(round), ("ROUND(q, 2)", "round(q, 2) AS round")),
-    rule("trunc", (1, 2), FunctionTranslation::By(round), ("TRUNC(n)", "trunc(n::numeric) AS trunc")),
-    rule("mod", (2, 2), FunctionTranslation::Plain("mod", &[ArgumentType::Decimal], ReturnType::Common),
-        ("MOD(n, 2)", "mod(n, 2)")),
-    rule("div", (2, 2), FunctionTranslation::Template("({0} / {1})", &[ArgumentType::Integer], INTEGER),
-        ("DIV(n, 2)", "(n / 2) AS div")),
-    rule("sqrt", (1, 1), double("sqrt({0}::double precision)"),
-        ("SQRT(n)", "sqrt(n::double precision) AS sqrt")),
-    rule("pow", (2, 2), double("power({0}::double precision, {1})"),
-        ("POW(n, 2)", "power(n::double precision, 2) AS pow")),
-    rule("power", (2, 2), double("power({0}::double precision, {1})"),
-        ("POWER(n, 2)", "power(n::double precision, 2) AS power")),
-    rule("exp", (1, 1), double("exp({0}::double precision)"),
-        ("EXP(n)", "exp(n::double precision) AS exp")),
-    rule("ln", (1, 1), double("ln({0}::double precision)"),
-        ("LN(n)", "ln(n::double precision) AS ln")),
+    plain("abs", (1, 1), "abs", &[ArgumentType::Number], ReturnType::First, DOC, "ABS(n)", "abs(n)"),
+    plain("sign", (1, 1), "sign", &[ArgumentType::Number], ReturnType::First, DOC, "SIGN(q)", "sign(q)"),
+    plain("ceil", (1, 1), "ceil", &[ArgumentType::Number], ReturnType::First, DOC, "CEIL(q)", "ceil(q)"),
+    plain("ceiling", (1, 1), "ceil", &[ArgumentType::Number], ReturnType::First, DOC, "CEILING(q)", "ceil(q) AS ceiling"),
+    plain("floor", (1, 1), "floor", &[ArgumentType::Number], ReturnType::First, DOC, "FLOOR(q)", "floor(q)"),
+    by("round", (1, 2), round, DOC, "ROUND(q, 2)", "round(q, 2) AS round"),
+    by("trunc", (1, 2), round, DOC, "TRUNC(n)", "trunc(n::numeric) AS trunc"),
+    plain("mod", (2, 2), "mod", &[ArgumentType::Decimal], ReturnType::Common, DOC, "MOD(n, 2)", "mod(n, 2)"),
+    template("div", (2, 2), "({0} / {1})", &[ArgumentType::Integer], INTEGER, DOC, "DIV(n, 2)", "(n / 2) AS div"),
+    template("sqrt", (1, 1), "sqrt({0}::double precision)", &[ArgumentType::Number], FLOAT, DOC, "SQRT(n)", "sqrt(n::double precision) AS sqrt"),
+    template("pow", (2, 2), "power({0}::double precision, {1})", &[ArgumentType::Number], FLOAT, DOC, "POW(n, 2)", "power(n::double precision, 2) AS pow"),
+    template("power", (2, 2), "power({0}::double precision, {1})", &[ArgumentType::Number], FLOAT, DOC, "POWER(n, 2)", "power(n::double precision, 2) AS power"),
+    template("exp", (1, 1), "exp({0}::double precision)", &[ArgumentType::Number], FLOAT, DOC, "EXP(n)", "exp(n::double precision) AS exp"),
+    template("ln", (1, 1), "ln({0}::double precision)", &[ArgumentType::Number], FLOAT, DOC, "LN(n)", "ln(n::double precision) AS ln"),
     // The natural one, unlike Postgres's.
-    rule("log", (1, 1), double("ln({0}::double precision)"),
-        ("LOG(n)", "ln(n::double precision) AS log")),
-    rule("log10", (1, 1), double("log({0}::double precision)"),
-        ("LOG10(n)", "log(n::double precision) AS log10")),
-    rule("rand", (0, 0), FunctionTranslation::Plain("random", &[], FLOAT), ("RAND()", "random() AS rand")),
-    rule("safe_divide", (2, 2), FunctionTranslation::By(safe_divide),
-        ("SAFE_DIVIDE(n, 2)", "n::double precision / NULLIF(2, 0) AS safe_divide")),
-    rule("greatest", (1, 99), FunctionTranslation::By(extreme),
-        ("GREATEST(n, 1)", "CASE WHEN n IS NOT NULL THEN GREATEST(n, 1) END AS \"greatest\"")),
-    rule("least", (1, 99), FunctionTranslation::By(extreme), ("LEAST(2, 1)", "LEAST(2, 1) AS \"least\"")),
-    rule("coalesce", (1, 99), FunctionTranslation::By(coalesce), ("COALESCE(n, 0)", "COALESCE(n, 0)")),
-    rule("ifnull", (2, 2), FunctionTranslation::By(coalesce), ("IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull")),
-    rule("nullif", (2, 2), FunctionTranslation::By(nullif), ("NULLIF(n, 0)", "NULLIF(n, 0)")),
-    rule("if", (3, 3), FunctionTranslation::By(choice),
-        ("IF(b, 1, 2)", "CASE WHEN b THEN 1 ELSE 2 END AS if")),
-    rule("format", (1, 99), FunctionTranslation::By(format), ("FORMAT('%s!', s)", "s || '!' AS format")),
+    template("log", (1, 1), "ln({0}::double precision)", &[ArgumentType::Number], FLOAT, DOC, "LOG(n)", "ln(n::double precision) AS log"),
+    template("log10", (1, 1), "log({0}::double precision)", &[ArgumentType::Number], FLOAT, DOC, "LOG10(n)", "log(n::double precision) AS log10"),
+    plain("rand", (0, 0), "random", &[], FLOAT, DOC, "RAND()", "random() AS rand"),
+    by("safe_divide", (2, 2), safe_divide, DOC, "SAFE_DIVIDE(n, 2)", "n::double precision / NULLIF(2, 0) AS safe_divide"),
+    by("greatest", (1, 99), extreme, DOC, "GREATEST(n, 1)", "CASE WHEN n IS NOT NULL THEN GREATEST(n, 1) END AS \"greatest\""),
+    by("least", (1, 99), extreme, DOC, "LEAST(2, 1)", "LEAST(2, 1) AS \"least\""),
+    by("coalesce", (1, 99), coalesce, DOC, "COALESCE(n, 0)", "COALESCE(n, 0)"),
+    by("ifnull", (2, 2), coalesce, DOC, "IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull"),
+    by("nullif", (2, 2), nullif, DOC, "NULLIF(n, 0)", "NULLIF(n, 0)"),
+    by("if", (3, 3), choice, DOC, "IF(b, 1, 2)", "CASE WHEN b THEN 1 ELSE 2 END AS if"),
+    by("format", (1, 99), format, DOC, "FORMAT('%s!', s)", "s || '!' AS format"),
 ];
 
 /// Halves go away from zero.
 fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = translator.number(call.argument(0)?)?;
-    let number = match value.kind {
-        SqlType::Decimal => value.text.clone(),
-        SqlType::Integer | SqlType::Float => format!("{}::numeric", value.operand()),
-        _ => return Err(untyped(&value, "a number")),
-    };
-    let text = match call.arguments.get(1) {
-        None => format!("{}({number})", call.name),
-        Some(places) => {
-            let places = translator.integer(places)?;
-            format!("{}({number}, {})", call.name, places.text)
-        }
-    };
-    Ok(Translated {
-        extra_digits: true,
-        ..Translated::primary(text, SqlType::Decimal).never_null(value.not_null)
-    })
+    let number = translator.number(call.argument(0)?)?;
+    let places = (call.arguments.get(1)).map(|places| translator.integer(places));
+    rounded_to_decimal(&call.name, &number, places.transpose()?.as_ref())
 }
 
 /// NULL where the divisor is zero.
@@ -137,76 +93,21 @@ pub fn quotient(dividend: &Translated, divisor: &Translated) -> TranslateResult<
 }
 
 fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.plain()?;
-    let (values, kind) = aligned(translator, call)?;
-    let name = call.name.to_ascii_uppercase();
-    let texts: Vec<String> = values
-        .iter()
-        .map(|value| translator.collated(value))
-        .collect();
-    let chosen = format!("{name}({})", texts.join(", "));
-    let tests: Vec<String> = (values.iter())
-        .filter(|value| !value.not_null)
-        .map(|value| format!("{} IS NOT NULL", value.operand()))
-        .collect();
-    if tests.is_empty() {
-        return Ok(Translated::primary(chosen, kind).never_null(true));
-    }
-    let text = format!("CASE WHEN {} THEN {chosen} END", tests.join(" AND "));
-    Ok(Translated::primary(text, kind))
-}
-
-fn coalesce(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.plain()?;
-    let (values, kind) = aligned(translator, call)?;
-    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    Ok(Translated {
-        extra_digits: values.iter().any(|value| value.extra_digits),
-        name: Some("coalesce".to_owned()),
-        ..Translated::call("COALESCE", &texts, kind)
-            .never_null(values.iter().any(|value| value.not_null))
-    })
+    conditionals::extreme(
+        translator,
+        call,
+        NullArgument::MakesNull,
+        ComparedTypes::OneType,
+    )
 }
 
 fn nullif(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let (values, kind) = aligned(translator, call)?;
-    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
+    let (values, kind) = aligned_arguments(translator, call)?;
     Ok(Translated {
         name: Some("nullif".to_owned()),
-        ..Translated::call("NULLIF", &texts, kind)
+        ..Translated::call("NULLIF", &texts_of(&values), kind)
     })
-}
-
-fn choice(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.plain()?;
-    let condition = translator.condition(call.argument(0)?)?;
-    let values = vec![
-        translator.value(call.argument(1)?)?,
-        translator.value(call.argument(2)?)?,
-    ];
-    let (values, kind) = translator.with_common_type(values)?;
-    let mut text = format!("CASE WHEN {}", condition.text);
-    for (value, keyword) in values.iter().zip(["THEN", "ELSE"]) {
-        text.push_str(&format!(" {keyword} {}", value.text));
-    }
-    text.push_str(" END");
-    Ok(Translated {
-        name: Some("case".to_owned()),
-        extra_digits: values.iter().any(|value| value.extra_digits),
-        ..Translated::primary(text, kind).never_null(values.iter().all(|value| value.not_null))
-    })
-}
-
-fn aligned(
-    translator: &mut Translator<'_>,
-    call: &SourceCall<'_>,
-) -> TranslateResult<(Vec<Translated>, SqlType)> {
-    let mut values = Vec::new();
-    for argument in &call.arguments {
-        values.push(translator.value(argument)?);
-    }
-    translator.with_common_type(values)
 }
 
 /// FORMAT with the conversions that people write. What is NULL makes it all NULL.

@@ -2,95 +2,58 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions>
 
-use super::regexp::{RegexpUse, groups, pattern, replacement};
-use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
-use crate::dialect::sqlite::scalar_functions::never_negative;
+use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by, plain, template};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
+use crate::dialect::translator::numbers::never_negative;
+use crate::dialect::translator::regexp::{RegexpUse, groups, pattern, replacement};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
-const INTEGER: ReturnType = ReturnType::Kind(SqlType::Integer);
-const BOOL: ReturnType = ReturnType::Kind(SqlType::Bool);
-
-const fn rule(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: FunctionTranslation,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write,
-        doc: "https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions",
-        case,
-    }
-}
-
-const fn plain(name: &'static str, returns: ReturnType) -> FunctionTranslation {
-    FunctionTranslation::Plain(name, &[ArgumentType::Text], returns)
-}
+const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions";
 
 /// All but regular expressions.
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    rule("upper", (1, 1), plain("upper", TEXT), ("UPPER(s)", "upper(s)")),
-    rule("lower", (1, 1), plain("lower", TEXT), ("LOWER(s)", "lower(s)")),
-    rule("length", (1, 1), plain("length", INTEGER), ("LENGTH(s)", "length(s)")),
-    rule("char_length", (1, 1), plain("length", INTEGER), ("CHAR_LENGTH(s)", "length(s) AS char_length")),
-    rule("character_length", (1, 1), plain("length", INTEGER),
-        ("CHARACTER_LENGTH(s)", "length(s) AS character_length")),
-    rule("byte_length", (1, 1), plain("octet_length", INTEGER),
-        ("BYTE_LENGTH(s)", "octet_length(s) AS byte_length")),
-    rule("strpos", (2, 2), plain("strpos", INTEGER), ("STRPOS(s, '@')", "strpos(s, '@')")),
-    rule("instr", (2, 2), plain("strpos", INTEGER), ("INSTR(s, '@')", "strpos(s, '@') AS instr")),
-    rule("starts_with", (2, 2), plain("starts_with", BOOL),
-        ("STARTS_WITH(s, 'a')", "starts_with(s, 'a')")),
-    rule("ends_with", (2, 2), FunctionTranslation::Template("(right({0}, length({1})) = {1})", &[ArgumentType::Text], BOOL),
-        ("ENDS_WITH(s, 'a')", "(right(s, length('a')) = 'a') AS ends_with")),
-    rule("replace", (3, 3), plain("replace", TEXT), ("REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')")),
-    rule("reverse", (1, 1), plain("reverse", TEXT), ("REVERSE(s)", "reverse(s)")),
-    rule("repeat", (2, 2), FunctionTranslation::Plain("repeat", &[ArgumentType::Text, ArgumentType::Integer], TEXT),
-        ("REPEAT(s, 2)", "repeat(s, 2)")),
-    rule("lpad", (2, 3), FunctionTranslation::Plain("lpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT),
-        ("LPAD(s, 5, '0')", "lpad(s, 5, '0')")),
-    rule("rpad", (2, 3), FunctionTranslation::Plain("rpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT),
-        ("RPAD(s, 5)", "rpad(s, 5)")),
-    rule("left", (2, 2), FunctionTranslation::Plain("left", &[ArgumentType::Text, ArgumentType::Integer], TEXT),
-        ("LEFT(s, 2)", "left(s, 2)")),
-    rule("right", (2, 2), FunctionTranslation::Plain("right", &[ArgumentType::Text, ArgumentType::Integer], TEXT),
-        ("RIGHT(s, 2)", "right(s, 2)")),
-    rule("concat", (1, 99), FunctionTranslation::By(concat), ("CONCAT(s, '!')", "s || '!' AS concat")),
-    rule("trim", (1, 2), FunctionTranslation::By(trim), ("TRIM(s, '*')", "btrim(s, '*')")),
-    rule("ltrim", (1, 2), FunctionTranslation::By(trim), ("LTRIM(s, '*')", "ltrim(s, '*')")),
-    rule("rtrim", (1, 2), FunctionTranslation::By(trim), ("RTRIM(s, '*')", "rtrim(s, '*')")),
-    rule("substr", (2, 3), FunctionTranslation::By(substr), ("SUBSTR(s, -2)", "right(s, 2) AS \"substring\"")),
-    rule("substring", (2, 3), FunctionTranslation::By(substr), ("SUBSTRING(s, 2, 2)", "substr(s, 2, 2) AS \"substring\"")),
-    rule("contains_substr", (2, 2), FunctionTranslation::By(contains),
-        ("CONTAINS_SUBSTR(s, 'Ab')", "(strpos(lower(s), 'ab') > 0) AS contains_substr")),
-    rule("split", (1, 2), FunctionTranslation::By(split),
-        ("SPLIT('a b', ' ')", "string_to_array('a b', ' ') AS split")),
-    rule("initcap", (1, 1), FunctionTranslation::By(initcap), ("INITCAP('a b')", "initcap('a b')")),
-    rule("ascii", (1, 1), plain("ascii", INTEGER), ("ASCII(s)", "ascii(s)")),
-    rule("chr", (1, 1), FunctionTranslation::Plain("chr", &[ArgumentType::Integer], TEXT), ("CHR(n)", "chr(n)")),
+    plain("upper", (1, 1), "upper", &[ArgumentType::Text], TEXT, DOC, "UPPER(s)", "upper(s)"),
+    plain("lower", (1, 1), "lower", &[ArgumentType::Text], TEXT, DOC, "LOWER(s)", "lower(s)"),
+    plain("length", (1, 1), "length", &[ArgumentType::Text], INTEGER, DOC, "LENGTH(s)", "length(s)"),
+    plain("char_length", (1, 1), "length", &[ArgumentType::Text], INTEGER, DOC, "CHAR_LENGTH(s)", "length(s) AS char_length"),
+    plain("character_length", (1, 1), "length", &[ArgumentType::Text], INTEGER, DOC, "CHARACTER_LENGTH(s)", "length(s) AS character_length"),
+    plain("byte_length", (1, 1), "octet_length", &[ArgumentType::Text], INTEGER, DOC, "BYTE_LENGTH(s)", "octet_length(s) AS byte_length"),
+    plain("strpos", (2, 2), "strpos", &[ArgumentType::Text], INTEGER, DOC, "STRPOS(s, '@')", "strpos(s, '@')"),
+    plain("instr", (2, 2), "strpos", &[ArgumentType::Text], INTEGER, DOC, "INSTR(s, '@')", "strpos(s, '@') AS instr"),
+    plain("starts_with", (2, 2), "starts_with", &[ArgumentType::Text], BOOL, DOC, "STARTS_WITH(s, 'a')", "starts_with(s, 'a')"),
+    template("ends_with", (2, 2), "(right({0}, length({1})) = {1})", &[ArgumentType::Text], BOOL, DOC, "ENDS_WITH(s, 'a')", "(right(s, length('a')) = 'a') AS ends_with"),
+    plain("replace", (3, 3), "replace", &[ArgumentType::Text], TEXT, DOC, "REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
+    plain("reverse", (1, 1), "reverse", &[ArgumentType::Text], TEXT, DOC, "REVERSE(s)", "reverse(s)"),
+    plain("repeat", (2, 2), "repeat", &[ArgumentType::Text, ArgumentType::Integer], TEXT, DOC, "REPEAT(s, 2)", "repeat(s, 2)"),
+    plain("lpad", (2, 3), "lpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT, DOC, "LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
+    plain("rpad", (2, 3), "rpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT, DOC, "RPAD(s, 5)", "rpad(s, 5)"),
+    plain("left", (2, 2), "left", &[ArgumentType::Text, ArgumentType::Integer], TEXT, DOC, "LEFT(s, 2)", "left(s, 2)"),
+    plain("right", (2, 2), "right", &[ArgumentType::Text, ArgumentType::Integer], TEXT, DOC, "RIGHT(s, 2)", "right(s, 2)"),
+    by("concat", (1, 99), concat, DOC, "CONCAT(s, '!')", "s || '!' AS concat"),
+    by("trim", (1, 2), trim, DOC, "TRIM(s, '*')", "btrim(s, '*')"),
+    by("ltrim", (1, 2), trim, DOC, "LTRIM(s, '*')", "ltrim(s, '*')"),
+    by("rtrim", (1, 2), trim, DOC, "RTRIM(s, '*')", "rtrim(s, '*')"),
+    by("substr", (2, 3), substr, DOC, "SUBSTR(s, -2)", "right(s, 2) AS \"substring\""),
+    by("substring", (2, 3), substr, DOC, "SUBSTRING(s, 2, 2)", "substr(s, 2, 2) AS \"substring\""),
+    by("contains_substr", (2, 2), contains, DOC, "CONTAINS_SUBSTR(s, 'Ab')", "(strpos(lower(s), 'ab') > 0) AS contains_substr"),
+    by("split", (1, 2), split, DOC, "SPLIT('a b', ' ')", "string_to_array('a b', ' ') AS split"),
+    by("initcap", (1, 1), initcap, DOC, "INITCAP('a b')", "initcap('a b')"),
+    plain("ascii", (1, 1), "ascii", &[ArgumentType::Text], INTEGER, DOC, "ASCII(s)", "ascii(s)"),
+    plain("chr", (1, 1), "chr", &[ArgumentType::Integer], TEXT, DOC, "CHR(n)", "chr(n)"),
 ];
 
 /// Regular expressions.
 #[rustfmt::skip]
 pub const PATTERNS: &[FunctionRule] = &[
-    rule("regexp_contains", (2, 2), FunctionTranslation::By(regexp_contains),
-        ("REGEXP_CONTAINS(s, r'^\\d')", "s ~ '^[0-9]' AS regexp_contains")),
-    rule("regexp_extract", (2, 2), FunctionTranslation::By(regexp_extract),
-        ("REGEXP_EXTRACT(s, r'@(.+)')", "substring(s from '@(.+)') AS regexp_extract")),
-    rule("regexp_substr", (2, 2), FunctionTranslation::By(regexp_extract),
-        ("REGEXP_SUBSTR(s, 'a+')", "substring(s from 'a+') AS regexp_substr")),
-    rule("regexp_extract_all", (2, 2), FunctionTranslation::By(regexp_extract_all),
-        ("REGEXP_EXTRACT_ALL(s, 'a')", "ARRAY(SELECT (regexp_matches(s, 'a', 'g'))[1]) AS regexp_extract_all")),
-    rule("regexp_replace", (3, 3), FunctionTranslation::By(regexp_replace),
-        ("REGEXP_REPLACE(s, 'a(b)', r'\\1')", "regexp_replace(s, 'a(b)', '\\1', 'g') AS regexp_replace")),
+    by("regexp_contains", (2, 2), regexp_contains, DOC, "REGEXP_CONTAINS(s, r'^\\d')", "s ~ '^[0-9]' AS regexp_contains"),
+    by("regexp_extract", (2, 2), regexp_extract, DOC, "REGEXP_EXTRACT(s, r'@(.+)')", "substring(s from '@(.+)') AS regexp_extract"),
+    by("regexp_substr", (2, 2), regexp_extract, DOC, "REGEXP_SUBSTR(s, 'a+')", "substring(s from 'a+') AS regexp_substr"),
+    by("regexp_extract_all", (2, 2), regexp_extract_all, DOC, "REGEXP_EXTRACT_ALL(s, 'a')", "ARRAY(SELECT (regexp_matches(s, 'a', 'g'))[1]) AS regexp_extract_all"),
+    by("regexp_replace", (3, 3), regexp_replace, DOC, "REGEXP_REPLACE(s, 'a(b)', r'\\1')", "regexp_replace(s, 'a(b)', '\\1', 'g') AS regexp_replace"),
 ];
 
 fn concat(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -1,16 +1,59 @@
-//! How DuckDB's own functions are written.
+//! Functions that DuckDB has otherwise than Snowflake.
 //!
 //! <https://duckdb.org/docs/stable/sql/functions/overview>
 
-use crate::dialect::bigquery::regexp::{RegexpUse, pattern};
 use crate::dialect::date_patterns::strftime::{StrftimeField, StrftimeOutput, StrftimePattern};
-use crate::dialect::snowflake::date_functions::{part_of, temporal_argument};
+use crate::dialect::rules::{
+    ArgumentType, BOOL, DATE, FunctionRule, INTEGER, TIMESTAMP_TZ, aggregate, by, plain, template,
+};
+use crate::dialect::snowflake::aggregates::{array, beside, joined};
+use crate::dialect::snowflake::dates::{difference, part_of};
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
+use crate::dialect::translator::conditionals::{self, ComparedTypes, NullArgument, choice};
+use crate::dialect::translator::dates::temporal_argument;
+use crate::dialect::translator::regexp::{RegexpUse, pattern};
 use crate::dialect::translator::translated::{SqlType, Translated};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::dialect::translator::{Translator, literal};
+
+const DOC: &str = "https://duckdb.org/docs/stable/sql/functions/overview";
+
+/// The table.
+#[rustfmt::skip]
+pub const RULES: &[FunctionRule] = &[
+    by("if", (3, 3), choice, DOC, "IF(n > 1, 'a', 'b')", "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS if"),
+    by("len", (1, 1), length, DOC, "len(s)", "length(s) AS len"),
+    by("strftime", (2, 2), shown, DOC, "strftime(m, '%Y-%m')", "to_char(m, 'YYYY-MM') AS strftime"),
+    by("date_diff", (3, 3), difference, DOC, "date_diff('day', d, m)", "(CAST(m AS date) - d) AS date_diff"),
+    by("datepart", (2, 2), part, DOC, "datepart('year', d)", "CAST(EXTRACT(YEAR FROM d) AS integer) AS datepart"),
+    by("isodow", (1, 1), weekday, DOC, "isodow(d)", "CAST(EXTRACT(ISODOW FROM d) AS integer) AS isodow"),
+    by("epoch", (1, 1), epoch, DOC, "epoch(m)", "CAST(EXTRACT(EPOCH FROM m) AS double precision) AS epoch"),
+    by("dayname", (1, 1), name, DOC, "dayname(m)", "to_char(m, 'FMDay') AS dayname"),
+    by("monthname", (1, 1), name, DOC, "monthname(m)", "to_char(m, 'FMMonth') AS monthname"),
+    plain("now", (0, 0), "now", &[], TIMESTAMP_TZ, DOC, "now()", "now()"),
+    template("today", (0, 0), "CURRENT_DATE", &[], DATE, DOC, "today()", "CURRENT_DATE AS today"),
+    plain("make_date", (3, 3), "make_date", &[ArgumentType::Integer], DATE, DOC, "make_date(2024, 1, n)", "make_date(2024, 1, n)"),
+    by("regexp_matches", (2, 2), matches, DOC, "regexp_matches(s, '[a-z]')", "(s ~ '[a-z]') AS regexp_matches"),
+    by("regexp_full_match", (2, 2), matches, DOC, "regexp_full_match(s, '[a-z]+')", "(s ~ '^(?:[a-z]+)$') AS regexp_full_match"),
+    by("concat", (1, 64), concat, DOC, "concat(s, n)", "concat(s, CAST(n AS text))"),
+    by("concat_ws", (2, 64), concat, DOC, "concat_ws('-', s, n)", "concat_ws('-', s, CAST(n AS text))"),
+    plain("starts_with", (2, 2), "starts_with", &[ArgumentType::Text], BOOL, DOC, "starts_with(s, 'a')", "starts_with(s, 'a')"),
+    plain("strpos", (2, 2), "strpos", &[ArgumentType::Text], INTEGER, DOC, "strpos(s, 'a')", "strpos(s, 'a')"),
+    by("greatest", (1, 64), extreme, DOC, "greatest(n, 2)", "GREATEST(n, 2)"),
+    by("least", (1, 64), extreme, DOC, "least(n, 2)", "LEAST(n, 2)"),
+    by("array_agg", (1, 1), array, DOC, "array_agg(n ORDER BY id)", "array_agg(n ORDER BY id)"),
+    by("listagg", (1, 2), joined, DOC, "listagg(s, ',')", "string_agg(s, ',') AS listagg"),
+    by("list", (1, 1), array, DOC, "list(n ORDER BY id)", "array_agg(n ORDER BY id) AS list"),
+    by("string_agg", (1, 2), joined, DOC, "string_agg(s, ',' ORDER BY id)", "string_agg(s, ',' ORDER BY id)"),
+    by("group_concat", (1, 2), joined, DOC, "group_concat(s, ',')", "string_agg(s, ',') AS group_concat"),
+    by("arg_max", (2, 2), beside, DOC, "arg_max(s, id)", "(array_agg(s ORDER BY id DESC) FILTER (WHERE id IS NOT NULL))[1] AS arg_max"),
+    by("arg_min", (2, 2), beside, DOC, "arg_min(s, id)", "(array_agg(s ORDER BY id) FILTER (WHERE id IS NOT NULL))[1] AS arg_min"),
+    aggregate("bool_or", (1, 1), "bool_or", &[ArgumentType::Condition], BOOL, DOC, "bool_or(b)", "bool_or(b)"),
+    aggregate("bool_and", (1, 1), "bool_and", &[ArgumentType::Condition], BOOL, DOC, "bool_and(b)", "bool_and(b)"),
+    by("list_contains", (2, 2), holds, DOC, "list_contains(list(n), 3)", "(array_position(array_agg(n), 3) IS NOT NULL) AS list_contains"),
+    by("quantile_cont", (2, 2), quantile, DOC, "quantile_cont(f, 0.5)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY f) AS quantile_cont"),
+];
 
 /// Of a text or a list.
 pub fn length(
@@ -147,23 +190,13 @@ pub fn concat(
 }
 
 /// GREATEST and LEAST pass over NULL, as here.
-pub fn extreme(
-    translator: &mut Translator<'_>,
-    call: &SourceCall<'_>,
-) -> TranslateResult<Translated> {
-    call.plain()?;
-    let mut values = Vec::new();
-    for argument in &call.arguments {
-        values.push(translator.value(argument)?);
-    }
-    let (values, kind) = translator.with_common_type(values)?;
-    if !kind.is_number() && !kind.is_temporal() {
-        return Err(Untranslatable::function(&call.name)
-            .hint("only numbers and dates are compared alike in both"));
-    }
-    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    let text = format!("{}({})", call.name.to_uppercase(), texts.join(", "));
-    Ok(Translated::primary(text, kind))
+fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    conditionals::extreme(
+        translator,
+        call,
+        NullArgument::IsPassedOver,
+        ComparedTypes::NumbersAndDates,
+    )
 }
 
 /// list_contains(list, value): FALSE where it is not there, be NULL in the list or not.

@@ -2,20 +2,19 @@
 //!
 //! <https://duckdb.org/docs/stable/sql/introduction>
 
-pub(super) mod function_rules;
 pub(super) mod functions;
 
 use sqlparser::ast::{BinaryOperator, DataType, Expr, TableFactor};
 use sqlparser::dialect::DuckDbDialect;
 
-use super::snowflake::{
-    aggregate_rules, casts, conditionals, date_rules, expressions, numbers, strings,
-};
+use super::rules::FunctionRule;
+use super::snowflake::{aggregates, casts, conditionals, dates, expressions, numbers, strings};
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
-    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, FunctionRule, NullOrder,
-    SourceDialect, untyped,
+    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, NullOrder, SourceDialect,
+    untyped,
 };
+use super::standard;
 use super::translator::Translator;
 use super::translator::convert::cast;
 use super::translator::translated::{SqlType, Translated};
@@ -48,12 +47,14 @@ impl SourceDialect for DuckdbSource {
 
     fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
-            aggregate_rules::SHARED_RULES,
+            standard::WINDOWS,
+            standard::NEIGHBOURS,
+            aggregates::SHARED_RULES,
             conditionals::SHARED_RULES,
-            date_rules::SHARED_RULES,
+            dates::SHARED_RULES,
             numbers::SHARED_RULES,
             strings::SHARED_RULES,
-            function_rules::RULES,
+            functions::RULES,
         ]
     }
 

@@ -3,241 +3,38 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html>
 //! <https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html>
 
-use crate::dialect::source::{
-    ArgumentType, CaseSensitivity, FunctionRule, FunctionTranslation, ReturnType, untyped,
-};
+use crate::dialect::rules::{ArgumentType, FunctionRule, ReturnType, by, template, window};
+use crate::dialect::source::{CaseSensitivity, untyped};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
+use crate::dialect::translator::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const AGGREGATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html";
 const WINDOWS: &str = "https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html";
 const MISCELLANEOUS: &str = "https://dev.mysql.com/doc/refman/8.0/en/miscellaneous-functions.html";
-const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "count",
-        (0, 16),
-        count,
-        ("COUNT(DISTINCT n)", "count(DISTINCT n)"),
-    ),
-    by(
-        "sum",
-        (1, 1),
-        sum,
-        ("SUM(n > 1)", "sum(CAST(n > 1 AS integer))"),
-    ),
-    by("avg", (1, 1), mean, ("AVG(n)", "avg(n)")),
-    by("min", (1, 1), extreme, ("MIN(d)", "min(d)")),
-    by("max", (1, 1), extreme, ("MAX(d)", "max(d)")),
-    by(
-        "std",
-        (1, 1),
-        spread,
-        ("STD(n)", "stddev_pop(CAST(n AS double precision)) AS std"),
-    ),
-    by(
-        "stddev",
-        (1, 1),
-        spread,
-        (
-            "STDDEV(n)",
-            "stddev_pop(CAST(n AS double precision)) AS stddev",
-        ),
-    ),
-    by(
-        "stddev_pop",
-        (1, 1),
-        spread,
-        ("STDDEV_POP(n)", "stddev_pop(CAST(n AS double precision))"),
-    ),
-    by(
-        "stddev_samp",
-        (1, 1),
-        spread,
-        ("STDDEV_SAMP(n)", "stddev_samp(CAST(n AS double precision))"),
-    ),
-    by(
-        "variance",
-        (1, 1),
-        spread,
-        (
-            "VARIANCE(n)",
-            "var_pop(CAST(n AS double precision)) AS variance",
-        ),
-    ),
-    by(
-        "var_pop",
-        (1, 1),
-        spread,
-        ("VAR_POP(n)", "var_pop(CAST(n AS double precision))"),
-    ),
-    by(
-        "var_samp",
-        (1, 1),
-        spread,
-        ("VAR_SAMP(n)", "var_samp(CAST(n AS double precision))"),
-    ),
-    by(
-        "group_concat",
-        (1, 16),
-        group_concat,
-        (
-            "GROUP_CONCAT(DISTINCT s ORDER BY s SEPARATOR '; ')",
-            "string_agg(DISTINCT s, '; ' ORDER BY s NULLS FIRST) AS group_concat",
-        ),
-    ),
-    FunctionRule {
-        name: "any_value",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            "(array_agg({0}))[1]",
-            &[ArgumentType::Any],
-            ReturnType::First,
-        ),
-        doc: MISCELLANEOUS,
-        case: ("ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
-    },
-    window(
-        "row_number",
-        (0, 0),
-        &[],
-        WHOLE,
-        (
-            "ROW_NUMBER() OVER (ORDER BY id)",
-            "row_number() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "rank",
-        (0, 0),
-        &[],
-        WHOLE,
-        ("RANK() OVER (ORDER BY id)", "rank() OVER (ORDER BY id)"),
-    ),
-    window(
-        "dense_rank",
-        (0, 0),
-        &[],
-        WHOLE,
-        (
-            "DENSE_RANK() OVER (ORDER BY id)",
-            "dense_rank() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "percent_rank",
-        (0, 0),
-        &[],
-        ReturnType::Kind(SqlType::Float),
-        (
-            "PERCENT_RANK() OVER (ORDER BY id)",
-            "percent_rank() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "cume_dist",
-        (0, 0),
-        &[],
-        ReturnType::Kind(SqlType::Float),
-        (
-            "CUME_DIST() OVER (ORDER BY id)",
-            "cume_dist() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "ntile",
-        (1, 1),
-        &[ArgumentType::Integer],
-        WHOLE,
-        ("NTILE(4) OVER (ORDER BY id)", "ntile(4) OVER (ORDER BY id)"),
-    ),
-    window(
-        "lag",
-        (1, 3),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "LAG(n, 1) OVER (ORDER BY d)",
-            "lag(n, 1) OVER (ORDER BY d NULLS FIRST)",
-        ),
-    ),
-    window(
-        "lead",
-        (1, 3),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "LEAD(n) OVER (ORDER BY id DESC)",
-            "lead(n) OVER (ORDER BY id DESC)",
-        ),
-    ),
-    window(
-        "first_value",
-        (1, 1),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "FIRST_VALUE(n) OVER (ORDER BY id)",
-            "first_value(n) OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "last_value",
-        (1, 1),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "LAST_VALUE(n) OVER (ORDER BY id)",
-            "last_value(n) OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "nth_value",
-        (2, 2),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "NTH_VALUE(n, 2) OVER (ORDER BY id)",
-            "nth_value(n, 2) OVER (ORDER BY id)",
-        ),
-    ),
+    by("count", (0, 16), count, AGGREGATES, "COUNT(DISTINCT n)", "count(DISTINCT n)"),
+    by("sum", (1, 1), sum, AGGREGATES, "SUM(n > 1)", "sum(CAST(n > 1 AS integer))"),
+    by("avg", (1, 1), average, AGGREGATES, "AVG(n)", "avg(n)"),
+    by("min", (1, 1), extreme, AGGREGATES, "MIN(d)", "min(d)"),
+    by("max", (1, 1), extreme, AGGREGATES, "MAX(d)", "max(d)"),
+    by("std", (1, 1), spread, AGGREGATES, "STD(n)", "stddev_pop(CAST(n AS double precision)) AS std"),
+    by("stddev", (1, 1), spread, AGGREGATES, "STDDEV(n)", "stddev_pop(CAST(n AS double precision)) AS stddev"),
+    by("stddev_pop", (1, 1), spread, AGGREGATES, "STDDEV_POP(n)", "stddev_pop(CAST(n AS double precision))"),
+    by("stddev_samp", (1, 1), spread, AGGREGATES, "STDDEV_SAMP(n)", "stddev_samp(CAST(n AS double precision))"),
+    by("variance", (1, 1), spread, AGGREGATES, "VARIANCE(n)", "var_pop(CAST(n AS double precision)) AS variance"),
+    by("var_pop", (1, 1), spread, AGGREGATES, "VAR_POP(n)", "var_pop(CAST(n AS double precision))"),
+    by("var_samp", (1, 1), spread, AGGREGATES, "VAR_SAMP(n)", "var_samp(CAST(n AS double precision))"),
+    by("group_concat", (1, 16), group_concat, AGGREGATES, "GROUP_CONCAT(DISTINCT s ORDER BY s SEPARATOR '; ')", "string_agg(DISTINCT s, '; ' ORDER BY s NULLS FIRST) AS group_concat"),
+    template("any_value", (1, 1), "(array_agg({0}))[1]", &[ArgumentType::Any], ReturnType::First, MISCELLANEOUS, "ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
+    window("nth_value", (2, 2), &[ArgumentType::Any], ReturnType::First, WINDOWS, "NTH_VALUE(n, 2) OVER (ORDER BY id)", "nth_value(n, 2) OVER (ORDER BY id)"),
 ];
-
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: AGGREGATES,
-        case,
-    }
-}
-
-const fn window(
-    name: &'static str,
-    arguments: (usize, usize),
-    takes: &'static [ArgumentType],
-    returns: ReturnType,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::Window(name, takes, returns),
-        doc: WINDOWS,
-        case,
-    }
-}
 
 /// COUNT; of several with DISTINCT, the rows of which none is NULL.
 fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
@@ -290,17 +87,9 @@ fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResul
     translator.aggregate("sum", call, &[number], kind)
 }
 
-fn mean(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+fn average(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let number = counted(translator, call)?;
-    let kind = match number.kind {
-        SqlType::Float => SqlType::Float,
-        _ => SqlType::Decimal,
-    };
-    let written = translator.aggregate("avg", call, &[number], kind)?;
-    Ok(Translated {
-        extra_digits: true,
-        ..written
-    })
+    mean(translator, call, number, SqlType::Decimal)
 }
 
 fn spread(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -3,7 +3,7 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html>
 
 use crate::dialect::date_patterns::date_format;
-use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, INTEGER, TEXT, by, template};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
@@ -12,182 +12,25 @@ use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
-const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    template(
-        "dayofweek",
-        1,
-        "CAST(EXTRACT(DOW FROM {0}) + 1 AS integer)",
-        &[ArgumentType::Temporal],
-        WHOLE,
-        (
-            "DAYOFWEEK(d)",
-            "CAST(EXTRACT(DOW FROM d) + 1 AS integer) AS dayofweek",
-        ),
-    ),
-    template(
-        "weekday",
-        1,
-        "CAST(EXTRACT(ISODOW FROM {0}) - 1 AS integer)",
-        &[ArgumentType::Temporal],
-        WHOLE,
-        (
-            "WEEKDAY(d)",
-            "CAST(EXTRACT(ISODOW FROM d) - 1 AS integer) AS weekday",
-        ),
-    ),
-    template(
-        "dayofyear",
-        1,
-        "CAST(EXTRACT(DOY FROM {0}) AS integer)",
-        &[ArgumentType::Temporal],
-        WHOLE,
-        (
-            "DAYOFYEAR(d)",
-            "CAST(EXTRACT(DOY FROM d) AS integer) AS dayofyear",
-        ),
-    ),
-    template(
-        "weekofyear",
-        1,
-        "CAST(EXTRACT(WEEK FROM {0}) AS integer)",
-        &[ArgumentType::Temporal],
-        WHOLE,
-        (
-            "WEEKOFYEAR(d)",
-            "CAST(EXTRACT(WEEK FROM d) AS integer) AS weekofyear",
-        ),
-    ),
-    template(
-        "dayname",
-        1,
-        "to_char({0}, 'FMDay')",
-        &[ArgumentType::Timestamp],
-        ReturnType::Kind(SqlType::Text),
-        ("DAYNAME(m)", "to_char(m, 'FMDay') AS dayname"),
-    ),
-    template(
-        "monthname",
-        1,
-        "to_char({0}, 'FMMonth')",
-        &[ArgumentType::Timestamp],
-        ReturnType::Kind(SqlType::Text),
-        ("MONTHNAME(m)", "to_char(m, 'FMMonth') AS monthname"),
-    ),
-    template(
-        "last_day",
-        1,
-        "CAST(date_trunc('month', {0}) + INTERVAL '1 month -1 day' AS date)",
-        &[ArgumentType::Timestamp],
-        ReturnType::Kind(SqlType::Date),
-        (
-            "LAST_DAY(m)",
-            "CAST(date_trunc('month', m) + INTERVAL '1 month -1 day' AS date) AS last_day",
-        ),
-    ),
-    template(
-        "makedate",
-        2,
-        "CASE WHEN {1} > 0 THEN make_date({0}, 1, 1) + ({1} - 1) END",
-        &[ArgumentType::Integer],
-        ReturnType::Kind(SqlType::Date),
-        (
-            "MAKEDATE(2024, n)",
-            "CASE WHEN n > 0 THEN make_date(2024, 1, 1) + (n - 1) END AS makedate",
-        ),
-    ),
-    template(
-        "period_diff",
-        2,
-        "(({0} / 100 * 12 + {0} % 100) - ({1} / 100 * 12 + {1} % 100))",
-        &[ArgumentType::Integer],
-        WHOLE,
-        (
-            "PERIOD_DIFF(202402, n)",
-            "((202402 / 100 * 12 + 202402 % 100) - (n / 100 * 12 + n % 100)) AS period_diff",
-        ),
-    ),
-    by(
-        "week",
-        (1, 2),
-        week,
-        (
-            "WEEK(d, 3)",
-            "CAST(EXTRACT(WEEK FROM d) AS integer) AS week",
-        ),
-    ),
-    by(
-        "yearweek",
-        (1, 2),
-        year_week,
-        (
-            "YEARWEEK(d, 1)",
-            "CAST(EXTRACT(ISOYEAR FROM d) * 100 + EXTRACT(WEEK FROM d) AS integer) AS yearweek",
-        ),
-    ),
-    by(
-        "date_format",
-        (2, 2),
-        format,
-        (
-            "DATE_FORMAT(m, '%Y-%m')",
-            "to_char(m, 'YYYY-MM') AS date_format",
-        ),
-    ),
-    by(
-        "str_to_date",
-        (2, 2),
-        parse,
-        (
-            "STR_TO_DATE(s, '%d.%m.%Y')",
-            "CASE WHEN s ~ '^\\s*\\d{1,2}\\.\\d{1,2}\\.\\d{4}' THEN to_date(s, 'DD.MM.YYYY') END \
-             AS str_to_date",
-        ),
-    ),
-    by(
-        "from_unixtime",
-        (1, 2),
-        from_unixtime,
-        (
-            "FROM_UNIXTIME(n)",
-            "CAST(to_timestamp(n) AS timestamp) AS from_unixtime",
-        ),
-    ),
+    template("dayofweek", (1, 1), "CAST(EXTRACT(DOW FROM {0}) + 1 AS integer)", &[ArgumentType::Temporal], INTEGER, DATES, "DAYOFWEEK(d)", "CAST(EXTRACT(DOW FROM d) + 1 AS integer) AS dayofweek"),
+    template("weekday", (1, 1), "CAST(EXTRACT(ISODOW FROM {0}) - 1 AS integer)", &[ArgumentType::Temporal], INTEGER, DATES, "WEEKDAY(d)", "CAST(EXTRACT(ISODOW FROM d) - 1 AS integer) AS weekday"),
+    template("dayofyear", (1, 1), "CAST(EXTRACT(DOY FROM {0}) AS integer)", &[ArgumentType::Temporal], INTEGER, DATES, "DAYOFYEAR(d)", "CAST(EXTRACT(DOY FROM d) AS integer) AS dayofyear"),
+    template("weekofyear", (1, 1), "CAST(EXTRACT(WEEK FROM {0}) AS integer)", &[ArgumentType::Temporal], INTEGER, DATES, "WEEKOFYEAR(d)", "CAST(EXTRACT(WEEK FROM d) AS integer) AS weekofyear"),
+    template("dayname", (1, 1), "to_char({0}, 'FMDay')", &[ArgumentType::Timestamp], TEXT, DATES, "DAYNAME(m)", "to_char(m, 'FMDay') AS dayname"),
+    template("monthname", (1, 1), "to_char({0}, 'FMMonth')", &[ArgumentType::Timestamp], TEXT, DATES, "MONTHNAME(m)", "to_char(m, 'FMMonth') AS monthname"),
+    template("last_day", (1, 1), "CAST(date_trunc('month', {0}) + INTERVAL '1 month -1 day' AS date)", &[ArgumentType::Timestamp], DATE, DATES, "LAST_DAY(m)", "CAST(date_trunc('month', m) + INTERVAL '1 month -1 day' AS date) AS last_day"),
+    template("makedate", (2, 2), "CASE WHEN {1} > 0 THEN make_date({0}, 1, 1) + ({1} - 1) END", &[ArgumentType::Integer], DATE, DATES, "MAKEDATE(2024, n)", "CASE WHEN n > 0 THEN make_date(2024, 1, 1) + (n - 1) END AS makedate"),
+    template("period_diff", (2, 2), "(({0} / 100 * 12 + {0} % 100) - ({1} / 100 * 12 + {1} % 100))", &[ArgumentType::Integer], INTEGER, DATES, "PERIOD_DIFF(202402, n)", "((202402 / 100 * 12 + 202402 % 100) - (n / 100 * 12 + n % 100)) AS period_diff"),
+    by("week", (1, 2), week, DATES, "WEEK(d, 3)", "CAST(EXTRACT(WEEK FROM d) AS integer) AS week"),
+    by("yearweek", (1, 2), year_week, DATES, "YEARWEEK(d, 1)", "CAST(EXTRACT(ISOYEAR FROM d) * 100 + EXTRACT(WEEK FROM d) AS integer) AS yearweek"),
+    by("date_format", (2, 2), format, DATES, "DATE_FORMAT(m, '%Y-%m')", "to_char(m, 'YYYY-MM') AS date_format"),
+    by("str_to_date", (2, 2), parse, DATES, "STR_TO_DATE(s, '%d.%m.%Y')", "CASE WHEN s ~ '^\\s*\\d{1,2}\\.\\d{1,2}\\.\\d{4}' THEN to_date(s, 'DD.MM.YYYY') END AS str_to_date"),
+    by("from_unixtime", (1, 2), from_unixtime, DATES, "FROM_UNIXTIME(n)", "CAST(to_timestamp(n) AS timestamp) AS from_unixtime"),
 ];
-
-const fn template(
-    name: &'static str,
-    count: usize,
-    template: &'static str,
-    takes: &'static [ArgumentType],
-    returns: ReturnType,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (count, count),
-        write: FunctionTranslation::Template(template, takes, returns),
-        doc: DATES,
-        case,
-    }
-}
-
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: DATES,
-        case,
-    }
-}
 
 /// The mode of WEEK and YEARWEEK: 0 where none is written, which is MySQL's own default.
 fn mode(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<i64> {

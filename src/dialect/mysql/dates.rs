@@ -5,7 +5,7 @@
 use sqlparser::ast::Expr;
 
 use super::date_arithmetic::{added, subtracted, timestamp_added, timestamp_difference};
-use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, INTEGER, TIMESTAMP, by, template};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
@@ -16,267 +16,38 @@ use crate::dialect::translator::untranslatable::TranslateResult;
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    now(
-        "now",
-        "NOW()",
-        "date_trunc('second', LOCALTIMESTAMP) AS now",
-    ),
-    now(
-        "current_timestamp",
-        "CURRENT_TIMESTAMP",
-        "date_trunc('second', LOCALTIMESTAMP) AS \"current_timestamp\"",
-    ),
-    now(
-        "localtime",
-        "LOCALTIME()",
-        "date_trunc('second', LOCALTIMESTAMP) AS \"localtime\"",
-    ),
-    now(
-        "sysdate",
-        "SYSDATE()",
-        "date_trunc('second', LOCALTIMESTAMP) AS sysdate",
-    ),
-    zeroary(
-        "curdate",
-        "CURRENT_DATE",
-        SqlType::Date,
-        "CURDATE()",
-        "CURRENT_DATE AS curdate",
-    ),
-    zeroary(
-        "current_date",
-        "CURRENT_DATE",
-        SqlType::Date,
-        "CURRENT_DATE()",
-        "CURRENT_DATE AS \"current_date\"",
-    ),
-    zeroary(
-        "utc_timestamp",
-        "date_trunc('second', CURRENT_TIMESTAMP AT TIME ZONE 'UTC')",
-        SqlType::Timestamp,
-        "UTC_TIMESTAMP()",
-        "date_trunc('second', CURRENT_TIMESTAMP AT TIME ZONE 'UTC') AS utc_timestamp",
-    ),
-    zeroary(
-        "utc_date",
-        "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS date)",
-        SqlType::Date,
-        "UTC_DATE()",
-        "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS date) AS utc_date",
-    ),
-    by("date", 1, 1, date, "DATE(m)", "CAST(m AS date) AS date"),
-    by(
-        "timestamp",
-        1,
-        1,
-        timestamp,
-        "TIMESTAMP(d)",
-        "CAST(d AS timestamp) AS \"timestamp\"",
-    ),
-    by("time", 1, 1, time, "TIME(m)", "CAST(m AS time) AS \"time\""),
-    by(
-        "year",
-        1,
-        1,
-        named_part,
-        "YEAR(d)",
-        "CAST(EXTRACT(YEAR FROM d) AS integer) AS year",
-    ),
-    by(
-        "quarter",
-        1,
-        1,
-        named_part,
-        "QUARTER(d)",
-        "CAST(EXTRACT(QUARTER FROM d) AS integer) AS quarter",
-    ),
-    by(
-        "month",
-        1,
-        1,
-        named_part,
-        "MONTH(d)",
-        "CAST(EXTRACT(MONTH FROM d) AS integer) AS month",
-    ),
-    by(
-        "day",
-        1,
-        1,
-        named_part,
-        "DAY(d)",
-        "CAST(EXTRACT(DAY FROM d) AS integer) AS day",
-    ),
-    by(
-        "dayofmonth",
-        1,
-        1,
-        day_of_month,
-        "DAYOFMONTH(d)",
-        "CAST(EXTRACT(DAY FROM d) AS integer) AS dayofmonth",
-    ),
-    by(
-        "hour",
-        1,
-        1,
-        named_part,
-        "HOUR(m)",
-        "CAST(EXTRACT(HOUR FROM m) AS integer) AS hour",
-    ),
-    by(
-        "minute",
-        1,
-        1,
-        named_part,
-        "MINUTE(m)",
-        "CAST(EXTRACT(MINUTE FROM m) AS integer) AS minute",
-    ),
-    by(
-        "second",
-        1,
-        1,
-        named_part,
-        "SECOND(m)",
-        "CAST(floor(EXTRACT(SECOND FROM m)) AS integer) AS second",
-    ),
-    FunctionRule {
-        name: "datediff",
-        arguments: (2, 2),
-        write: FunctionTranslation::Template(
-            "({0} - {1})",
-            &[ArgumentType::Date],
-            ReturnType::Kind(SqlType::Integer),
-        ),
-        doc: DATES,
-        case: ("DATEDIFF(m, d)", "(CAST(m AS date) - d) AS datediff"),
-    },
-    by(
-        "date_add",
-        2,
-        2,
-        added,
-        "DATE_ADD(d, INTERVAL 1 MONTH)",
-        "CAST(d + INTERVAL '1 months' AS date) AS date_add",
-    ),
-    by(
-        "adddate",
-        2,
-        2,
-        added,
-        "ADDDATE(d, 3)",
-        "CAST(d + INTERVAL '3 days' AS date) AS adddate",
-    ),
-    by(
-        "date_sub",
-        2,
-        2,
-        subtracted,
-        "DATE_SUB(m, INTERVAL n HOUR)",
-        "m - make_interval(hours => CAST(n AS integer)) AS date_sub",
-    ),
-    by(
-        "subdate",
-        2,
-        2,
-        subtracted,
-        "SUBDATE(d, 3)",
-        "CAST(d - INTERVAL '3 days' AS date) AS subdate",
-    ),
-    by(
-        "timestampadd",
-        3,
-        3,
-        timestamp_added,
-        "TIMESTAMPADD(QUARTER, 1, m)",
-        "m + INTERVAL '3 months' AS timestampadd",
-    ),
-    by(
-        "timestampdiff",
-        3,
-        3,
-        timestamp_difference,
-        "TIMESTAMPDIFF(DAY, d, m)",
-        "CAST(trunc(EXTRACT(EPOCH FROM m - CAST(d AS timestamp)) / 86400) AS bigint) AS timestampdiff",
-    ),
-    by(
-        "unix_timestamp",
-        0,
-        1,
-        unix_timestamp,
-        "UNIX_TIMESTAMP(m)",
-        "CAST(floor(EXTRACT(EPOCH FROM CAST(m AS timestamptz))) AS bigint) AS unix_timestamp",
-    ),
-    FunctionRule {
-        name: "to_days",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            "({0} - DATE '0001-01-01' + 366)",
-            &[ArgumentType::Date],
-            ReturnType::Kind(SqlType::Integer),
-        ),
-        doc: DATES,
-        case: ("TO_DAYS(d)", "(d - DATE '0001-01-01' + 366) AS to_days"),
-    },
-    FunctionRule {
-        name: "from_days",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            "(DATE '0001-01-01' + ({0} - 366))",
-            &[ArgumentType::Integer],
-            ReturnType::Kind(SqlType::Date),
-        ),
-        doc: DATES,
-        case: (
-            "FROM_DAYS(n)",
-            "(DATE '0001-01-01' + (n - 366)) AS from_days",
-        ),
-    },
+    template("now", (0, 0), "date_trunc('second', LOCALTIMESTAMP)", &[], TIMESTAMP, DATES, "NOW()", "date_trunc('second', LOCALTIMESTAMP) AS now"),
+    template("current_timestamp", (0, 0), "date_trunc('second', LOCALTIMESTAMP)", &[], TIMESTAMP, DATES, "CURRENT_TIMESTAMP", "date_trunc('second', LOCALTIMESTAMP) AS \"current_timestamp\""),
+    template("localtime", (0, 0), "date_trunc('second', LOCALTIMESTAMP)", &[], TIMESTAMP, DATES, "LOCALTIME()", "date_trunc('second', LOCALTIMESTAMP) AS \"localtime\""),
+    template("sysdate", (0, 0), "date_trunc('second', LOCALTIMESTAMP)", &[], TIMESTAMP, DATES, "SYSDATE()", "date_trunc('second', LOCALTIMESTAMP) AS sysdate"),
+    template("curdate", (0, 0), "CURRENT_DATE", &[], DATE, DATES, "CURDATE()", "CURRENT_DATE AS curdate"),
+    template("current_date", (0, 0), "CURRENT_DATE", &[], DATE, DATES, "CURRENT_DATE()", "CURRENT_DATE AS \"current_date\""),
+    template("utc_timestamp", (0, 0), "date_trunc('second', CURRENT_TIMESTAMP AT TIME ZONE 'UTC')", &[], TIMESTAMP, DATES, "UTC_TIMESTAMP()", "date_trunc('second', CURRENT_TIMESTAMP AT TIME ZONE 'UTC') AS utc_timestamp"),
+    template("utc_date", (0, 0), "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS date)", &[], DATE, DATES, "UTC_DATE()", "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS date) AS utc_date"),
+    by("date", (1, 1), date, DATES, "DATE(m)", "CAST(m AS date) AS date"),
+    by("timestamp", (1, 1), timestamp, DATES, "TIMESTAMP(d)", "CAST(d AS timestamp) AS \"timestamp\""),
+    by("time", (1, 1), time, DATES, "TIME(m)", "CAST(m AS time) AS \"time\""),
+    by("year", (1, 1), named_part, DATES, "YEAR(d)", "CAST(EXTRACT(YEAR FROM d) AS integer) AS year"),
+    by("quarter", (1, 1), named_part, DATES, "QUARTER(d)", "CAST(EXTRACT(QUARTER FROM d) AS integer) AS quarter"),
+    by("month", (1, 1), named_part, DATES, "MONTH(d)", "CAST(EXTRACT(MONTH FROM d) AS integer) AS month"),
+    by("day", (1, 1), named_part, DATES, "DAY(d)", "CAST(EXTRACT(DAY FROM d) AS integer) AS day"),
+    by("dayofmonth", (1, 1), day_of_month, DATES, "DAYOFMONTH(d)", "CAST(EXTRACT(DAY FROM d) AS integer) AS dayofmonth"),
+    by("hour", (1, 1), named_part, DATES, "HOUR(m)", "CAST(EXTRACT(HOUR FROM m) AS integer) AS hour"),
+    by("minute", (1, 1), named_part, DATES, "MINUTE(m)", "CAST(EXTRACT(MINUTE FROM m) AS integer) AS minute"),
+    by("second", (1, 1), named_part, DATES, "SECOND(m)", "CAST(floor(EXTRACT(SECOND FROM m)) AS integer) AS second"),
+    template("datediff", (2, 2), "({0} - {1})", &[ArgumentType::Date], INTEGER, DATES, "DATEDIFF(m, d)", "(CAST(m AS date) - d) AS datediff"),
+    by("date_add", (2, 2), added, DATES, "DATE_ADD(d, INTERVAL 1 MONTH)", "CAST(d + INTERVAL '1 months' AS date) AS date_add"),
+    by("adddate", (2, 2), added, DATES, "ADDDATE(d, 3)", "CAST(d + INTERVAL '3 days' AS date) AS adddate"),
+    by("date_sub", (2, 2), subtracted, DATES, "DATE_SUB(m, INTERVAL n HOUR)", "m - make_interval(hours => CAST(n AS integer)) AS date_sub"),
+    by("subdate", (2, 2), subtracted, DATES, "SUBDATE(d, 3)", "CAST(d - INTERVAL '3 days' AS date) AS subdate"),
+    by("timestampadd", (3, 3), timestamp_added, DATES, "TIMESTAMPADD(QUARTER, 1, m)", "m + INTERVAL '3 months' AS timestampadd"),
+    by("timestampdiff", (3, 3), timestamp_difference, DATES, "TIMESTAMPDIFF(DAY, d, m)", "CAST(trunc(EXTRACT(EPOCH FROM m - CAST(d AS timestamp)) / 86400) AS bigint) AS timestampdiff"),
+    by("unix_timestamp", (0, 1), unix_timestamp, DATES, "UNIX_TIMESTAMP(m)", "CAST(floor(EXTRACT(EPOCH FROM CAST(m AS timestamptz))) AS bigint) AS unix_timestamp"),
+    template("to_days", (1, 1), "({0} - DATE '0001-01-01' + 366)", &[ArgumentType::Date], INTEGER, DATES, "TO_DAYS(d)", "(d - DATE '0001-01-01' + 366) AS to_days"),
+    template("from_days", (1, 1), "(DATE '0001-01-01' + ({0} - 366))", &[ArgumentType::Integer], DATE, DATES, "FROM_DAYS(n)", "(DATE '0001-01-01' + (n - 366)) AS from_days"),
 ];
-
-type DateFn = fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>;
-
-const fn by(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    write: DateFn,
-    before: &'static str,
-    after: &'static str,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (least, most),
-        write: FunctionTranslation::By(write),
-        doc: DATES,
-        case: (before, after),
-    }
-}
-
-const fn now(name: &'static str, before: &'static str, after: &'static str) -> FunctionRule {
-    zeroary(
-        name,
-        "date_trunc('second', LOCALTIMESTAMP)",
-        SqlType::Timestamp,
-        before,
-        after,
-    )
-}
-
-const fn zeroary(
-    name: &'static str,
-    text: &'static str,
-    kind: SqlType,
-    before: &'static str,
-    after: &'static str,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (0, 0),
-        write: FunctionTranslation::Template(text, &[], ReturnType::Kind(kind)),
-        doc: DATES,
-        case: (before, after),
-    }
-}
 
 fn date(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;

@@ -2,9 +2,8 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/json-functions.html>
 
-use crate::dialect::source::{
-    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
-};
+use crate::dialect::rules::{ArgumentType, FunctionRule, ReturnType, by, plain};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
@@ -15,76 +14,14 @@ use crate::dialect::translator::untranslatable::TranslateResult;
 const JSON: &str = "https://dev.mysql.com/doc/refman/8.0/en/json-functions.html";
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "json_extract",
-        (2, 2),
-        extract,
-        ("JSON_EXTRACT(j, '$.a[0]')", "j #> '{a,0}' AS json_extract"),
-    ),
-    by(
-        "json_unquote",
-        (1, 1),
-        unquote,
-        (
-            "JSON_UNQUOTE(j -> '$.a')",
-            "CASE jsonb_typeof(j #> '{a}') WHEN 'null' THEN 'null' ELSE (j #> '{a}') #>> '{}' END AS json_unquote",
-        ),
-    ),
-    by(
-        "json_length",
-        (1, 2),
-        length,
-        (
-            "JSON_LENGTH(j)",
-            "CASE WHEN j IS NOT NULL THEN CASE jsonb_typeof(j) WHEN 'array' THEN jsonb_array_length(j) WHEN 'object' THEN \
-         (SELECT CAST(count(*) AS integer) FROM jsonb_object_keys(j)) ELSE 1 END END AS json_length",
-        ),
-    ),
-    FunctionRule {
-        name: "json_array",
-        arguments: (0, 64),
-        write: FunctionTranslation::Plain(
-            "jsonb_build_array",
-            &[ArgumentType::Any],
-            ReturnType::Kind(SqlType::Jsonb),
-        ),
-        doc: JSON,
-        case: (
-            "JSON_ARRAY(1, n)",
-            "jsonb_build_array(1, n) AS \"json_array\"",
-        ),
-    },
-    FunctionRule {
-        name: "json_object",
-        arguments: (2, 64),
-        write: FunctionTranslation::Plain(
-            "jsonb_build_object",
-            &[ArgumentType::Any],
-            ReturnType::Kind(SqlType::Jsonb),
-        ),
-        doc: JSON,
-        case: (
-            "JSON_OBJECT('a', n)",
-            "jsonb_build_object('a', n) AS \"json_object\"",
-        ),
-    },
+    by("json_extract", (2, 2), extract, JSON, "JSON_EXTRACT(j, '$.a[0]')", "j #> '{a,0}' AS json_extract"),
+    by("json_unquote", (1, 1), unquote, JSON, "JSON_UNQUOTE(j -> '$.a')", "CASE jsonb_typeof(j #> '{a}') WHEN 'null' THEN 'null' ELSE (j #> '{a}') #>> '{}' END AS json_unquote"),
+    by("json_length", (1, 2), length, JSON, "JSON_LENGTH(j)", "CASE WHEN j IS NOT NULL THEN CASE jsonb_typeof(j) WHEN 'array' THEN jsonb_array_length(j) WHEN 'object' THEN (SELECT CAST(count(*) AS integer) FROM jsonb_object_keys(j)) ELSE 1 END END AS json_length"),
+    plain("json_array", (0, 64), "jsonb_build_array", &[ArgumentType::Any], ReturnType::Kind(SqlType::Jsonb), JSON, "JSON_ARRAY(1, n)", "jsonb_build_array(1, n) AS \"json_array\""),
+    plain("json_object", (2, 64), "jsonb_build_object", &[ArgumentType::Any], ReturnType::Kind(SqlType::Jsonb), JSON, "JSON_OBJECT('a', n)", "jsonb_build_object('a', n) AS \"json_object\""),
 ];
-
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: JSON,
-        case,
-    }
-}
 
 /// A document.
 fn document(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

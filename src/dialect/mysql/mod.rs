@@ -28,10 +28,12 @@ use sqlparser::ast::{BinaryOperator, DataType, Expr};
 use sqlparser::dialect::MySqlDialect;
 use sqlparser::tokenizer::TokenWithSpan;
 
+use super::rules::FunctionRule;
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectSemantics,
-    DoubleQuoted, FunctionRule, NullOrder, SourceDialect, untyped,
+    DoubleQuoted, NullOrder, SourceDialect, untyped,
 };
+use super::standard;
 use super::translator::Translator;
 use super::translator::convert::cast;
 use super::translator::translated::{SqlType, Translated};
@@ -124,6 +126,9 @@ impl SourceDialect for MysqlSource {
 }
 
 const FUNCTIONS: &[&[FunctionRule]] = &[
+    standard::WINDOWS,
+    standard::DISTRIBUTIONS,
+    standard::NEIGHBOURS,
     aggregates::RULES,
     calendar::RULES,
     conditionals::RULES,

@@ -3,9 +3,10 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/mathematical-functions.html>
 
 use super::operators::remainder;
-use crate::dialect::source::{
-    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
+use crate::dialect::rules::{
+    ArgumentType, FLOAT, FunctionRule, INTEGER, ReturnType, by, plain, template,
 };
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::translated::{SqlType, Translated};
@@ -15,168 +16,34 @@ const NUMBERS: &str = "https://dev.mysql.com/doc/refman/8.0/en/mathematical-func
 const BITS: &str = "https://dev.mysql.com/doc/refman/8.0/en/bit-functions.html";
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    plain("abs", (1, 1), ReturnType::First, ("ABS(n)", "abs(n)")),
-    whole("ceil", ("CEIL(q)", "ceil(q)")),
-    whole("ceiling", ("CEILING(q)", "ceil(q) AS ceiling")),
-    whole("floor", ("FLOOR(n)", "n AS floor")),
-    by(
-        "round",
-        (1, 2),
-        rounded,
-        ("ROUND(f, 2)", "(round(f * 1e2) / 1e2) AS round"),
-    ),
-    by(
-        "truncate",
-        (2, 2),
-        rounded,
-        ("TRUNCATE(q, 1)", "trunc(q, 1) AS truncate"),
-    ),
-    by("mod", (2, 2), modulo, ("MOD(n, 3)", "n % 3 AS mod")),
-    by(
-        "sign",
-        (1, 1),
-        sign,
-        ("SIGN(n)", "CAST(sign(n) AS integer) AS sign"),
-    ),
-    double(
-        "sqrt",
-        "CASE WHEN {0} >= 0 THEN sqrt({0}) END",
-        ("SQRT(f)", "CASE WHEN f >= 0 THEN sqrt(f) END AS sqrt"),
-    ),
-    double("exp", "exp({0})", ("EXP(f)", "exp(f) AS exp")),
-    double(
-        "ln",
-        "CASE WHEN {0} > 0 THEN ln({0}) END",
-        ("LN(f)", "CASE WHEN f > 0 THEN ln(f) END AS ln"),
-    ),
-    double(
-        "log10",
-        "CASE WHEN {0} > 0 THEN log({0}) END",
-        ("LOG10(f)", "CASE WHEN f > 0 THEN log(f) END AS log10"),
-    ),
-    double(
-        "log2",
-        "CASE WHEN {0} > 0 THEN ln({0}) / ln(2.0::double precision) END",
-        (
-            "LOG2(f)",
-            "CASE WHEN f > 0 THEN ln(f) / ln(2.0::double precision) END AS log2",
-        ),
-    ),
-    double(
-        "degrees",
-        "degrees({0})",
-        ("DEGREES(f)", "degrees(f) AS degrees"),
-    ),
-    double(
-        "radians",
-        "radians({0})",
-        ("RADIANS(f)", "radians(f) AS radians"),
-    ),
-    double("sin", "sin({0})", ("SIN(f)", "sin(f) AS sin")),
-    double("cos", "cos({0})", ("COS(f)", "cos(f) AS cos")),
-    double("tan", "tan({0})", ("TAN(f)", "tan(f) AS tan")),
-    double("atan", "atan({0})", ("ATAN(f)", "atan(f) AS atan")),
-    by(
-        "log",
-        (1, 2),
-        log,
-        ("LOG(f)", "CASE WHEN f > 0 THEN ln(f) END AS log"),
-    ),
-    by(
-        "pow",
-        (2, 2),
-        power,
-        ("POW(n, 2)", "power(CAST(n AS double precision), 2) AS pow"),
-    ),
-    by(
-        "power",
-        (2, 2),
-        power,
-        ("POWER(n, 2)", "power(CAST(n AS double precision), 2)"),
-    ),
-    FunctionRule {
-        name: "pi",
-        arguments: (0, 0),
-        write: FunctionTranslation::Plain("pi", &[], ReturnType::Kind(SqlType::Float)),
-        doc: NUMBERS,
-        case: ("PI()", "pi()"),
-    },
-    FunctionRule {
-        name: "rand",
-        arguments: (0, 0),
-        write: FunctionTranslation::Plain("random", &[], ReturnType::Kind(SqlType::Float)),
-        doc: NUMBERS,
-        case: ("RAND()", "random() AS rand"),
-    },
-    FunctionRule {
-        name: "bit_count",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            "bit_count(CAST(CAST({0} AS bigint) AS bit(64)))",
-            &[ArgumentType::Integer],
-            ReturnType::Kind(SqlType::Integer),
-        ),
-        doc: BITS,
-        case: (
-            "BIT_COUNT(n)",
-            "bit_count(CAST(CAST(n AS bigint) AS bit(64))) AS bit_count",
-        ),
-    },
+    plain("abs", (1, 1), "abs", &[ArgumentType::Number], ReturnType::First, NUMBERS, "ABS(n)", "abs(n)"),
+    by("ceil", (1, 1), up_or_down, NUMBERS, "CEIL(q)", "ceil(q)"),
+    by("ceiling", (1, 1), up_or_down, NUMBERS, "CEILING(q)", "ceil(q) AS ceiling"),
+    by("floor", (1, 1), up_or_down, NUMBERS, "FLOOR(n)", "n AS floor"),
+    by("round", (1, 2), rounded, NUMBERS, "ROUND(f, 2)", "(round(f * 1e2) / 1e2) AS round"),
+    by("truncate", (2, 2), rounded, NUMBERS, "TRUNCATE(q, 1)", "trunc(q, 1) AS truncate"),
+    by("mod", (2, 2), modulo, NUMBERS, "MOD(n, 3)", "n % 3 AS mod"),
+    by("sign", (1, 1), sign, NUMBERS, "SIGN(n)", "CAST(sign(n) AS integer) AS sign"),
+    template("sqrt", (1, 1), "CASE WHEN {0} >= 0 THEN sqrt({0}) END", &[ArgumentType::Double], FLOAT, NUMBERS, "SQRT(f)", "CASE WHEN f >= 0 THEN sqrt(f) END AS sqrt"),
+    template("exp", (1, 1), "exp({0})", &[ArgumentType::Double], FLOAT, NUMBERS, "EXP(f)", "exp(f) AS exp"),
+    template("ln", (1, 1), "CASE WHEN {0} > 0 THEN ln({0}) END", &[ArgumentType::Double], FLOAT, NUMBERS, "LN(f)", "CASE WHEN f > 0 THEN ln(f) END AS ln"),
+    template("log10", (1, 1), "CASE WHEN {0} > 0 THEN log({0}) END", &[ArgumentType::Double], FLOAT, NUMBERS, "LOG10(f)", "CASE WHEN f > 0 THEN log(f) END AS log10"),
+    template("log2", (1, 1), "CASE WHEN {0} > 0 THEN ln({0}) / ln(2.0::double precision) END", &[ArgumentType::Double], FLOAT, NUMBERS, "LOG2(f)", "CASE WHEN f > 0 THEN ln(f) / ln(2.0::double precision) END AS log2"),
+    template("degrees", (1, 1), "degrees({0})", &[ArgumentType::Double], FLOAT, NUMBERS, "DEGREES(f)", "degrees(f) AS degrees"),
+    template("radians", (1, 1), "radians({0})", &[ArgumentType::Double], FLOAT, NUMBERS, "RADIANS(f)", "radians(f) AS radians"),
+    template("sin", (1, 1), "sin({0})", &[ArgumentType::Double], FLOAT, NUMBERS, "SIN(f)", "sin(f) AS sin"),
+    template("cos", (1, 1), "cos({0})", &[ArgumentType::Double], FLOAT, NUMBERS, "COS(f)", "cos(f) AS cos"),
+    template("tan", (1, 1), "tan({0})", &[ArgumentType::Double], FLOAT, NUMBERS, "TAN(f)", "tan(f) AS tan"),
+    template("atan", (1, 1), "atan({0})", &[ArgumentType::Double], FLOAT, NUMBERS, "ATAN(f)", "atan(f) AS atan"),
+    by("log", (1, 2), log, NUMBERS, "LOG(f)", "CASE WHEN f > 0 THEN ln(f) END AS log"),
+    by("pow", (2, 2), power, NUMBERS, "POW(n, 2)", "power(CAST(n AS double precision), 2) AS pow"),
+    by("power", (2, 2), power, NUMBERS, "POWER(n, 2)", "power(CAST(n AS double precision), 2)"),
+    plain("pi", (0, 0), "pi", &[], FLOAT, NUMBERS, "PI()", "pi()"),
+    plain("rand", (0, 0), "random", &[], FLOAT, NUMBERS, "RAND()", "random() AS rand"),
+    template("bit_count", (1, 1), "bit_count(CAST(CAST({0} AS bigint) AS bit(64)))", &[ArgumentType::Integer], INTEGER, BITS, "BIT_COUNT(n)", "bit_count(CAST(CAST(n AS bigint) AS bit(64))) AS bit_count"),
 ];
-
-const fn plain(
-    name: &'static str,
-    arguments: (usize, usize),
-    returns: ReturnType,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::Plain(name, &[ArgumentType::Number], returns),
-        doc: NUMBERS,
-        case,
-    }
-}
-
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: NUMBERS,
-        case,
-    }
-}
-
-const fn whole(name: &'static str, case: (&'static str, &'static str)) -> FunctionRule {
-    by(name, (1, 1), up_or_down, case)
-}
-
-/// A function that both compute in doubles.
-const fn double(
-    name: &'static str,
-    template: &'static str,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            template,
-            &[ArgumentType::Double],
-            ReturnType::Kind(SqlType::Float),
-        ),
-        doc: NUMBERS,
-        case,
-    }
-}
 
 fn up_or_down(
     translator: &mut Translator<'_>,

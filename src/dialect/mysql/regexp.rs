@@ -7,7 +7,7 @@
 
 use sqlparser::ast::Expr;
 
-use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
@@ -17,37 +17,11 @@ use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable
 const REGEXP: &str = "https://dev.mysql.com/doc/refman/8.0/en/regexp.html";
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    FunctionRule {
-        name: "regexp_like",
-        arguments: (2, 3),
-        write: FunctionTranslation::By(like),
-        doc: REGEXP,
-        case: (
-            "REGEXP_LIKE(s, '^a')",
-            "CAST(s ~* '^a' AS integer) AS regexp_like",
-        ),
-    },
-    FunctionRule {
-        name: "regexp_replace",
-        arguments: (3, 3),
-        write: FunctionTranslation::By(replace),
-        doc: REGEXP,
-        case: (
-            "REGEXP_REPLACE(s, '[0-9]+', '#')",
-            "regexp_replace(s, '[0-9]+', '#', 'gi')",
-        ),
-    },
-    FunctionRule {
-        name: "regexp_substr",
-        arguments: (2, 2),
-        write: FunctionTranslation::By(substr),
-        doc: REGEXP,
-        case: (
-            "REGEXP_SUBSTR(s, '[a-z]+')",
-            "substring(s from '(?i)([a-z]+)') AS regexp_substr",
-        ),
-    },
+    by("regexp_like", (2, 3), like, REGEXP, "REGEXP_LIKE(s, '^a')", "CAST(s ~* '^a' AS integer) AS regexp_like"),
+    by("regexp_replace", (3, 3), replace, REGEXP, "REGEXP_REPLACE(s, '[0-9]+', '#')", "regexp_replace(s, '[0-9]+', '#', 'gi')"),
+    by("regexp_substr", (2, 2), substr, REGEXP, "REGEXP_SUBSTR(s, '[a-z]+')", "substring(s from '(?i)([a-z]+)') AS regexp_substr"),
 ];
 
 /// `s REGEXP p`

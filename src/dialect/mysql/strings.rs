@@ -2,9 +2,8 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/string-functions.html>
 
-use crate::dialect::source::{
-    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
-};
+use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::translated::{SqlType, Translated};
@@ -12,238 +11,35 @@ use crate::dialect::translator::untranslatable::TranslateResult;
 
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
 const CRYPT: &str = "https://dev.mysql.com/doc/refman/8.0/en/encryption-functions.html";
-const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
-const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "concat",
-        (1, 64),
-        concat,
-        (
-            "CONCAT(s, '-', id)",
-            "s || '-' || CAST(id AS text) AS concat",
-        ),
-    ),
-    plain(
-        "concat_ws",
-        "concat_ws",
-        (2, 64),
-        &[ArgumentType::Text],
-        TEXT,
-        ("CONCAT_WS(',', s, n)", "concat_ws(',', s, CAST(n AS text))"),
-    ),
-    plain(
-        "upper",
-        "upper",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("UPPER(s)", "upper(s)"),
-    ),
-    plain(
-        "ucase",
-        "upper",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("UCASE(s)", "upper(s) AS ucase"),
-    ),
-    plain(
-        "lower",
-        "lower",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("LOWER(s)", "lower(s)"),
-    ),
-    plain(
-        "lcase",
-        "lower",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("LCASE(s)", "lower(s) AS lcase"),
-    ),
-    plain(
-        "length",
-        "octet_length",
-        (1, 1),
-        &[ArgumentType::Text],
-        WHOLE,
-        ("LENGTH(s)", "octet_length(s) AS length"),
-    ),
-    plain(
-        "octet_length",
-        "octet_length",
-        (1, 1),
-        &[ArgumentType::Text],
-        WHOLE,
-        ("OCTET_LENGTH(s)", "octet_length(s)"),
-    ),
-    plain(
-        "bit_length",
-        "bit_length",
-        (1, 1),
-        &[ArgumentType::Text],
-        WHOLE,
-        ("BIT_LENGTH(s)", "bit_length(s)"),
-    ),
-    plain(
-        "char_length",
-        "char_length",
-        (1, 1),
-        &[ArgumentType::Text],
-        WHOLE,
-        ("CHAR_LENGTH(s)", "char_length(s)"),
-    ),
-    plain(
-        "character_length",
-        "char_length",
-        (1, 1),
-        &[ArgumentType::Text],
-        WHOLE,
-        ("CHARACTER_LENGTH(s)", "char_length(s) AS character_length"),
-    ),
-    plain(
-        "reverse",
-        "reverse",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("REVERSE(s)", "reverse(s)"),
-    ),
-    plain(
-        "replace",
-        "replace",
-        (3, 3),
-        &[ArgumentType::Text],
-        TEXT,
-        ("REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
-    ),
-    plain(
-        "repeat",
-        "repeat",
-        (2, 2),
-        &[ArgumentType::Text, ArgumentType::Integer],
-        TEXT,
-        ("REPEAT(s, 3)", "repeat(s, 3)"),
-    ),
-    plain(
-        "ltrim",
-        "ltrim",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("LTRIM(s)", "ltrim(s)"),
-    ),
-    plain(
-        "rtrim",
-        "rtrim",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("RTRIM(s)", "rtrim(s)"),
-    ),
-    plain(
-        "md5",
-        "md5",
-        (1, 1),
-        &[ArgumentType::Text],
-        TEXT,
-        ("MD5(s)", "md5(s)"),
-    ),
-    FunctionRule {
-        name: "space",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template("repeat(' ', {0})", &[ArgumentType::Integer], TEXT),
-        doc: TEXTS,
-        case: ("SPACE(3)", "repeat(' ', 3) AS space"),
-    },
-    FunctionRule {
-        name: "ascii",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            "CASE WHEN {0} = '' THEN 0 ELSE get_byte(convert_to({0}, 'UTF8'), 0) END",
-            &[ArgumentType::Text],
-            WHOLE,
-        ),
-        doc: TEXTS,
-        case: (
-            "ASCII(s)",
-            "CASE WHEN s = '' THEN 0 ELSE get_byte(convert_to(s, 'UTF8'), 0) END AS ascii",
-        ),
-    },
-    by(
-        "sha2",
-        (2, 2),
-        sha2,
-        (
-            "SHA2(s, 256)",
-            "encode(sha256(convert_to(s, 'UTF8')), 'hex') AS sha2",
-        ),
-    ),
-    by(
-        "hex",
-        (1, 1),
-        hex,
-        ("HEX(n)", "upper(to_hex(CAST(n AS bigint))) AS hex"),
-    ),
-    by(
-        "lpad",
-        (3, 3),
-        padded,
-        ("LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
-    ),
-    by(
-        "rpad",
-        (3, 3),
-        padded,
-        ("RPAD(s, 5, '0')", "rpad(s, 5, '0')"),
-    ),
-    by(
-        "format",
-        (2, 2),
-        format,
-        (
-            "FORMAT(q, 1)",
-            "to_char(q, 'FM999,999,999,999,999,999,990.0') AS format",
-        ),
-    ),
+    by("concat", (1, 64), concat, TEXTS, "CONCAT(s, '-', id)", "s || '-' || CAST(id AS text) AS concat"),
+    plain("concat_ws", (2, 64), "concat_ws", &[ArgumentType::Text], TEXT, TEXTS, "CONCAT_WS(',', s, n)", "concat_ws(',', s, CAST(n AS text))"),
+    plain("upper", (1, 1), "upper", &[ArgumentType::Text], TEXT, TEXTS, "UPPER(s)", "upper(s)"),
+    plain("ucase", (1, 1), "upper", &[ArgumentType::Text], TEXT, TEXTS, "UCASE(s)", "upper(s) AS ucase"),
+    plain("lower", (1, 1), "lower", &[ArgumentType::Text], TEXT, TEXTS, "LOWER(s)", "lower(s)"),
+    plain("lcase", (1, 1), "lower", &[ArgumentType::Text], TEXT, TEXTS, "LCASE(s)", "lower(s) AS lcase"),
+    plain("length", (1, 1), "octet_length", &[ArgumentType::Text], INTEGER, TEXTS, "LENGTH(s)", "octet_length(s) AS length"),
+    plain("octet_length", (1, 1), "octet_length", &[ArgumentType::Text], INTEGER, TEXTS, "OCTET_LENGTH(s)", "octet_length(s)"),
+    plain("bit_length", (1, 1), "bit_length", &[ArgumentType::Text], INTEGER, TEXTS, "BIT_LENGTH(s)", "bit_length(s)"),
+    plain("char_length", (1, 1), "char_length", &[ArgumentType::Text], INTEGER, TEXTS, "CHAR_LENGTH(s)", "char_length(s)"),
+    plain("character_length", (1, 1), "char_length", &[ArgumentType::Text], INTEGER, TEXTS, "CHARACTER_LENGTH(s)", "char_length(s) AS character_length"),
+    plain("reverse", (1, 1), "reverse", &[ArgumentType::Text], TEXT, TEXTS, "REVERSE(s)", "reverse(s)"),
+    plain("replace", (3, 3), "replace", &[ArgumentType::Text], TEXT, TEXTS, "REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
+    plain("repeat", (2, 2), "repeat", &[ArgumentType::Text, ArgumentType::Integer], TEXT, TEXTS, "REPEAT(s, 3)", "repeat(s, 3)"),
+    plain("ltrim", (1, 1), "ltrim", &[ArgumentType::Text], TEXT, TEXTS, "LTRIM(s)", "ltrim(s)"),
+    plain("rtrim", (1, 1), "rtrim", &[ArgumentType::Text], TEXT, TEXTS, "RTRIM(s)", "rtrim(s)"),
+    plain("md5", (1, 1), "md5", &[ArgumentType::Text], TEXT, TEXTS, "MD5(s)", "md5(s)"),
+    template("space", (1, 1), "repeat(' ', {0})", &[ArgumentType::Integer], TEXT, TEXTS, "SPACE(3)", "repeat(' ', 3) AS space"),
+    template("ascii", (1, 1), "CASE WHEN {0} = '' THEN 0 ELSE get_byte(convert_to({0}, 'UTF8'), 0) END", &[ArgumentType::Text], INTEGER, TEXTS, "ASCII(s)", "CASE WHEN s = '' THEN 0 ELSE get_byte(convert_to(s, 'UTF8'), 0) END AS ascii"),
+    by("sha2", (2, 2), sha2, CRYPT, "SHA2(s, 256)", "encode(sha256(convert_to(s, 'UTF8')), 'hex') AS sha2"),
+    by("hex", (1, 1), hex, TEXTS, "HEX(n)", "upper(to_hex(CAST(n AS bigint))) AS hex"),
+    by("lpad", (3, 3), padded, CRYPT, "LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
+    by("rpad", (3, 3), padded, CRYPT, "RPAD(s, 5, '0')", "rpad(s, 5, '0')"),
+    by("format", (2, 2), format, TEXTS, "FORMAT(q, 1)", "to_char(q, 'FM999,999,999,999,999,999,990.0') AS format"),
 ];
-
-const fn plain(
-    name: &'static str,
-    own: &'static str,
-    arguments: (usize, usize),
-    takes: &'static [ArgumentType],
-    returns: ReturnType,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::Plain(own, takes, returns),
-        doc: TEXTS,
-        case,
-    }
-}
-
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: if name.len() == 4 { CRYPT } else { TEXTS },
-        case,
-    }
-}
 
 /// CONCAT is NULL where any argument is, unlike Postgres's.
 fn concat(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

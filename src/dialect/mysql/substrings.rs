@@ -2,7 +2,7 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/string-functions.html>
 
-use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
@@ -13,93 +13,19 @@ use crate::dialect::translator::untranslatable::TranslateResult;
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "substring",
-        (2, 3),
-        substring,
-        ("SUBSTRING(s, 2, 3)", "substr(s, 2, 3) AS \"substring\""),
-    ),
-    by(
-        "substr",
-        (2, 3),
-        substring,
-        ("SUBSTR(s, 2)", "substr(s, 2) AS \"substring\""),
-    ),
-    by(
-        "mid",
-        (3, 3),
-        substring,
-        ("MID(s, 2, 3)", "substr(s, 2, 3) AS mid"),
-    ),
-    by(
-        "left",
-        (2, 2),
-        side,
-        ("LEFT(s, 2)", "\"left\"(s, 2) AS \"left\""),
-    ),
-    by(
-        "right",
-        (2, 2),
-        side,
-        (
-            "RIGHT(s, n)",
-            "\"right\"(s, CASE WHEN n < 0 THEN 0 ELSE n END) AS \"right\"",
-        ),
-    ),
-    by(
-        "locate",
-        (2, 3),
-        locate,
-        ("LOCATE('A', s)", "strpos(lower(s), 'a') AS locate"),
-    ),
-    by(
-        "position",
-        (2, 2),
-        locate,
-        ("POSITION('-' IN s)", "strpos(s, '-') AS \"position\""),
-    ),
-    by(
-        "instr",
-        (2, 2),
-        instr,
-        ("INSTR(s, '-')", "strpos(s, '-') AS instr"),
-    ),
-    by(
-        "substring_index",
-        (3, 3),
-        substring_index,
-        (
-            "SUBSTRING_INDEX(s, '@', 1)",
-            "split_part(s, '@', 1) AS substring_index",
-        ),
-    ),
-    by(
-        "find_in_set",
-        (2, 2),
-        find_in_set,
-        (
-            "FIND_IN_SET('1', s)",
-            "CASE WHEN s IS NOT NULL THEN COALESCE(array_position(string_to_array(s, ','), '1'), 0) END \
-             AS find_in_set",
-        ),
-    ),
+    by("substring", (2, 3), substring, TEXTS, "SUBSTRING(s, 2, 3)", "substr(s, 2, 3) AS \"substring\""),
+    by("substr", (2, 3), substring, TEXTS, "SUBSTR(s, 2)", "substr(s, 2) AS \"substring\""),
+    by("mid", (3, 3), substring, TEXTS, "MID(s, 2, 3)", "substr(s, 2, 3) AS mid"),
+    by("left", (2, 2), side, TEXTS, "LEFT(s, 2)", "\"left\"(s, 2) AS \"left\""),
+    by("right", (2, 2), side, TEXTS, "RIGHT(s, n)", "\"right\"(s, CASE WHEN n < 0 THEN 0 ELSE n END) AS \"right\""),
+    by("locate", (2, 3), locate, TEXTS, "LOCATE('A', s)", "strpos(lower(s), 'a') AS locate"),
+    by("position", (2, 2), locate, TEXTS, "POSITION('-' IN s)", "strpos(s, '-') AS \"position\""),
+    by("instr", (2, 2), instr, TEXTS, "INSTR(s, '-')", "strpos(s, '-') AS instr"),
+    by("substring_index", (3, 3), substring_index, TEXTS, "SUBSTRING_INDEX(s, '@', 1)", "split_part(s, '@', 1) AS substring_index"),
+    by("find_in_set", (2, 2), find_in_set, TEXTS, "FIND_IN_SET('1', s)", "CASE WHEN s IS NOT NULL THEN COALESCE(array_position(string_to_array(s, ','), '1'), 0) END AS find_in_set"),
 ];
-
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: TEXTS,
-        case,
-    }
-}
 
 /// SUBSTRING counts from the end where the place is negative, and is empty from place 0.
 fn substring(

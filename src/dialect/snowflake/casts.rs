@@ -5,13 +5,13 @@
 use sqlparser::ast::{DataType, Expr};
 
 use super::conditionals::cast_if;
-use super::date_functions::dated;
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::dates::dated;
+use crate::dialect::translator::dates::day;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::tsql::timestamps::day;
 use crate::policy::Dialect;
 
 /// What a text has to be for a number to be in it.

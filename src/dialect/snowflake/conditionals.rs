@@ -2,111 +2,36 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/expressions-conditional>
 
-use crate::dialect::mysql::conditionals::{choice, first_value, null_if};
-use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::conditionals::{
+    self, ComparedTypes, NullArgument, choice, coalesce, null_if,
+};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/expressions-conditional";
 
 /// What both have.
+#[rustfmt::skip]
 pub const SHARED_RULES: &[FunctionRule] = &[
-    by(
-        "coalesce",
-        1,
-        64,
-        first_value,
-        ("COALESCE(n, 0)", "COALESCE(n, 0)"),
-    ),
-    by(
-        "ifnull",
-        2,
-        2,
-        first_value,
-        ("IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull"),
-    ),
-    by("nullif", 2, 2, null_if, ("NULLIF(n, 0)", "NULLIF(n, 0)")),
+    by("coalesce", (1, 64), coalesce, DOC, "COALESCE(n, 0)", "COALESCE(n, 0)"),
+    by("ifnull", (2, 2), coalesce, DOC, "IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull"),
+    by("nullif", (2, 2), null_if, DOC, "NULLIF(n, 0)", "NULLIF(n, 0)"),
 ];
 
 /// What Snowflake alone has.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "iff",
-        3,
-        3,
-        choice,
-        (
-            "IFF(n > 1, 'a', 'b')",
-            "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS iff",
-        ),
-    ),
-    by(
-        "nvl",
-        2,
-        2,
-        first_value,
-        ("NVL(n, 0)", "COALESCE(n, 0) AS nvl"),
-    ),
-    by(
-        "nvl2",
-        3,
-        3,
-        second_value,
-        (
-            "NVL2(n, 1, 2)",
-            "CASE WHEN n IS NOT NULL THEN 1 ELSE 2 END AS nvl2",
-        ),
-    ),
-    by(
-        "zeroifnull",
-        1,
-        1,
-        zero,
-        ("ZEROIFNULL(n)", "COALESCE(n, 0) AS zeroifnull"),
-    ),
-    by(
-        "nullifzero",
-        1,
-        1,
-        no_zero,
-        ("NULLIFZERO(n)", "NULLIF(n, 0) AS nullifzero"),
-    ),
-    by(
-        "greatest",
-        1,
-        64,
-        extreme,
-        ("GREATEST(id, 2)", "GREATEST(id, 2)"),
-    ),
-    by(
-        "least",
-        1,
-        64,
-        extreme,
-        (
-            "LEAST(n, 2)",
-            "CASE WHEN n IS NOT NULL THEN LEAST(n, 2) END AS \"least\"",
-        ),
-    ),
+    by("iff", (3, 3), choice, DOC, "IFF(n > 1, 'a', 'b')", "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS iff"),
+    by("nvl", (2, 2), coalesce, DOC, "NVL(n, 0)", "COALESCE(n, 0) AS nvl"),
+    by("nvl2", (3, 3), second_value, DOC, "NVL2(n, 1, 2)", "CASE WHEN n IS NOT NULL THEN 1 ELSE 2 END AS nvl2"),
+    by("zeroifnull", (1, 1), zero, DOC, "ZEROIFNULL(n)", "COALESCE(n, 0) AS zeroifnull"),
+    by("nullifzero", (1, 1), no_zero, DOC, "NULLIFZERO(n)", "NULLIF(n, 0) AS nullifzero"),
+    by("greatest", (1, 64), extreme, DOC, "GREATEST(id, 2)", "GREATEST(id, 2)"),
+    by("least", (1, 64), extreme, DOC, "LEAST(n, 2)", "CASE WHEN n IS NOT NULL THEN LEAST(n, 2) END AS \"least\""),
 ];
-
-const fn by(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (least, most),
-        write: FunctionTranslation::By(write),
-        doc: DOC,
-        case,
-    }
-}
 
 /// NVL2(x, where it is not NULL, where it is)
 fn second_value(
@@ -152,33 +77,12 @@ fn no_zero(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
 
 /// GREATEST and LEAST are NULL where any argument is.
 fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.plain()?;
-    let mut values = Vec::new();
-    for argument in &call.arguments {
-        values.push(translator.value(argument)?);
-    }
-    let (values, kind) = translator.with_common_type(values)?;
-    if !kind.is_number() && !kind.is_temporal() {
-        return Err(call
-            .refused()
-            .hint("only numbers and dates are compared alike in both"));
-    }
-    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    let name = call.name.to_uppercase();
-    let text = format!("{name}({})", texts.join(", "));
-    let doubts: Vec<String> = (values.iter())
-        .filter(|value| !value.not_null)
-        .map(|value| format!("{} IS NOT NULL", value.operand()))
-        .collect();
-    if doubts.is_empty() {
-        let written = Translated::primary(text, kind).never_null(true);
-        return Ok(Translated {
-            name: Some(call.name.clone()),
-            ..written
-        });
-    }
-    let text = format!("CASE WHEN {} THEN {text} END", doubts.join(" AND "));
-    Ok(Translated::primary(text, kind))
+    conditionals::extreme(
+        translator,
+        call,
+        NullArgument::MakesNull,
+        ComparedTypes::NumbersAndDates,
+    )
 }
 
 /// A cast of a text that is NULL where a pattern does not match. A string is looked at now:

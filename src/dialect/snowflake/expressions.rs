@@ -4,10 +4,11 @@ use sqlparser::ast::{
     BinaryOperator, DataType, DateTimeField, Expr, TableFactor, TypedString, Value,
 };
 
-use super::date_functions::{part_of, temporal_argument};
+use super::dates::part_of;
 use crate::dialect::source::{CaseSensitivity, untyped};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::arithmetic::operate;
+use crate::dialect::translator::dates::temporal_argument;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::timestamp;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
@@ -165,7 +166,7 @@ fn by_interval(
     sign: &str,
     interval: &sqlparser::ast::Interval,
 ) -> TranslateResult<Translated> {
-    use super::date_functions::unit_in;
+    use super::dates::unit_in;
     use crate::dialect::translator::interval::{TimeUnit, shifted};
     let back = sign == "-";
     let is_date = moment.kind == SqlType::Date;

@@ -2,12 +2,10 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference>
 
-pub(super) mod aggregate_functions;
-pub(super) mod aggregate_rules;
+pub(super) mod aggregates;
 pub(super) mod casts;
 pub(super) mod conditionals;
-pub(super) mod date_functions;
-pub(super) mod date_rules;
+pub(super) mod dates;
 pub(super) mod expressions;
 pub(super) mod numbers;
 pub(super) mod strings;
@@ -15,10 +13,12 @@ pub(super) mod strings;
 use sqlparser::ast::{BinaryOperator, DataType, Expr, TableFactor};
 use sqlparser::dialect::SnowflakeDialect;
 
+use super::rules::FunctionRule;
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
-    DialectSemantics, DoubleQuoted, FunctionRule, NullOrder, SourceDialect, untyped,
+    DialectSemantics, DoubleQuoted, NullOrder, SourceDialect, untyped,
 };
+use super::standard;
 use super::translator::Translator;
 use super::translator::translated::{SqlType, Translated};
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
@@ -51,12 +51,14 @@ impl SourceDialect for SnowflakeSource {
 
     fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
-            aggregate_rules::SHARED_RULES,
-            aggregate_rules::RULES,
+            standard::WINDOWS,
+            standard::NEIGHBOURS,
+            aggregates::SHARED_RULES,
+            aggregates::RULES,
             conditionals::SHARED_RULES,
             conditionals::RULES,
-            date_rules::SHARED_RULES,
-            date_rules::RULES,
+            dates::SHARED_RULES,
+            dates::RULES,
             numbers::SHARED_RULES,
             numbers::RULES,
             strings::SHARED_RULES,

@@ -4,159 +4,50 @@
 
 use super::casts;
 use super::conditionals::cast_if;
-use crate::dialect::source::{
-    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
-};
+use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, ReturnType, by, plain};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::literal;
+use crate::dialect::translator::numbers::rounded_in_type;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-numeric";
 
 /// What both have.
+#[rustfmt::skip]
 pub const SHARED_RULES: &[FunctionRule] = &[
-    by("round", 1, 2, round, ("ROUND(q, 2)", "round(q, 2)")),
-    by("ceil", 1, 1, whole, ("CEIL(q)", "ceil(q)")),
-    by("floor", 1, 1, whole, ("FLOOR(q)", "floor(q)")),
-    by("abs", 1, 1, whole, ("ABS(n)", "abs(n)")),
-    double("sqrt", "sqrt", ("SQRT(f)", "sqrt(f)")),
-    double("exp", "exp", ("EXP(f)", "exp(f)")),
-    double("ln", "ln", ("LN(f)", "ln(f)")),
-    FunctionRule {
-        name: "power",
-        arguments: (2, 2),
-        write: FunctionTranslation::Plain(
-            "power",
-            &[ArgumentType::Double],
-            ReturnType::Kind(SqlType::Float),
-        ),
-        doc: DOC,
-        case: ("POWER(f, 2)", "power(f, CAST(2 AS double precision))"),
-    },
-    FunctionRule {
-        name: "mod",
-        arguments: (2, 2),
-        write: FunctionTranslation::Plain("mod", &[ArgumentType::Decimal], ReturnType::Common),
-        doc: DOC,
-        case: ("MOD(n, 3)", "mod(n, 3)"),
-    },
+    by("round", (1, 2), round, DOC, "ROUND(q, 2)", "round(q, 2)"),
+    by("ceil", (1, 1), whole, DOC, "CEIL(q)", "ceil(q)"),
+    by("floor", (1, 1), whole, DOC, "FLOOR(q)", "floor(q)"),
+    by("abs", (1, 1), whole, DOC, "ABS(n)", "abs(n)"),
+    plain("sqrt", (1, 1), "sqrt", &[ArgumentType::Double], FLOAT, DOC, "SQRT(f)", "sqrt(f)"),
+    plain("exp", (1, 1), "exp", &[ArgumentType::Double], FLOAT, DOC, "EXP(f)", "exp(f)"),
+    plain("ln", (1, 1), "ln", &[ArgumentType::Double], FLOAT, DOC, "LN(f)", "ln(f)"),
+    plain("power", (2, 2), "power", &[ArgumentType::Double], FLOAT, DOC, "POWER(f, 2)", "power(f, CAST(2 AS double precision))"),
+    plain("mod", (2, 2), "mod", &[ArgumentType::Decimal], ReturnType::Common, DOC, "MOD(n, 3)", "mod(n, 3)"),
 ];
 
 /// What Snowflake alone has.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "div0",
-        2,
-        2,
-        divided,
-        (
-            "DIV0(n, 2)",
-            "CASE WHEN 2 = 0 THEN 0 ELSE CAST(n AS numeric) / NULLIF(2, 0) END AS div0",
-        ),
-    ),
-    by(
-        "to_number",
-        1,
-        3,
-        number,
-        (
-            "TO_NUMBER(s)",
-            "CAST(CAST(s AS numeric) AS numeric(38, 0)) AS to_number",
-        ),
-    ),
-    by(
-        "to_decimal",
-        1,
-        3,
-        number,
-        (
-            "TO_DECIMAL(s, 10, 2)",
-            "CAST(CAST(s AS numeric) AS numeric(10, 2)) AS to_decimal",
-        ),
-    ),
-    by(
-        "try_to_number",
-        1,
-        3,
-        number,
-        (
-            "TRY_TO_NUMBER(s, 10, 2)",
-            "CASE WHEN s ~ '^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$' THEN CAST(CAST(s AS numeric) AS numeric(10, 2)) END AS try_to_number",
-        ),
-    ),
-    by(
-        "try_to_decimal",
-        1,
-        3,
-        number,
-        (
-            "TRY_TO_DECIMAL(s, 10, 2)",
-            "CASE WHEN s ~ '^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$' THEN CAST(CAST(s AS numeric) AS numeric(10, 2)) END AS try_to_decimal",
-        ),
-    ),
+    by("div0", (2, 2), divided, DOC, "DIV0(n, 2)", "CASE WHEN 2 = 0 THEN 0 ELSE CAST(n AS numeric) / NULLIF(2, 0) END AS div0"),
+    by("to_number", (1, 3), number, DOC, "TO_NUMBER(s)", "CAST(CAST(s AS numeric) AS numeric(38, 0)) AS to_number"),
+    by("to_decimal", (1, 3), number, DOC, "TO_DECIMAL(s, 10, 2)", "CAST(CAST(s AS numeric) AS numeric(10, 2)) AS to_decimal"),
+    by("try_to_number", (1, 3), number, DOC, "TRY_TO_NUMBER(s, 10, 2)", "CASE WHEN s ~ '^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$' THEN CAST(CAST(s AS numeric) AS numeric(10, 2)) END AS try_to_number"),
+    by("try_to_decimal", (1, 3), number, DOC, "TRY_TO_DECIMAL(s, 10, 2)", "CASE WHEN s ~ '^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$' THEN CAST(CAST(s AS numeric) AS numeric(10, 2)) END AS try_to_decimal"),
 ];
-
-const fn by(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (least, most),
-        write: FunctionTranslation::By(write),
-        doc: DOC,
-        case,
-    }
-}
-
-const fn double(
-    name: &'static str,
-    here: &'static str,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (1, 1),
-        write: FunctionTranslation::Plain(
-            here,
-            &[ArgumentType::Double],
-            ReturnType::Kind(SqlType::Float),
-        ),
-        doc: DOC,
-        case,
-    }
-}
 
 /// ROUND: halves go away from zero.
 fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let number = translator.number(call.argument(0)?)?;
     let places = match call.arguments.get(1) {
-        Some(places) => translator.integer(places)?.text,
-        None => "0".to_owned(),
+        Some(places) => translator.integer(places)?,
+        None => literal::number("0")?,
     };
-    let text = match number.kind {
-        SqlType::Decimal => format!("round({}, {places})", number.text),
-        SqlType::Integer => {
-            format!(
-                "CAST(round(CAST({} AS numeric), {places}) AS bigint)",
-                number.text
-            )
-        }
-        SqlType::Float => format!(
-            "CAST(round(CAST({} AS numeric), {places}) AS double precision)",
-            number.text
-        ),
-        _ => return Err(untyped(&number, "a number of known type")),
-    };
-    Ok(Translated {
-        name: Some("round".to_owned()).filter(|_| number.kind == SqlType::Decimal),
-        ..Translated::primary(text, number.kind).never_null(number.not_null)
-    })
+    rounded_in_type("round", &number, &places)
 }
 
 fn whole(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -2,317 +2,53 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-string>
 
-use super::date_functions::pattern_of;
-use crate::dialect::bigquery::regexp::{RegexpUse, pattern};
-use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use super::dates::pattern_of;
+use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by, plain, template};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
+use crate::dialect::translator::regexp::{RegexpUse, pattern};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-string";
-const TEXT: ReturnType = ReturnType::Kind(SqlType::Text);
 
 /// What both have.
+#[rustfmt::skip]
 pub const SHARED_RULES: &[FunctionRule] = &[
-    plain(
-        "upper",
-        "upper",
-        1,
-        1,
-        &[ArgumentType::Text],
-        TEXT,
-        ("UPPER(s)", "upper(s)"),
-    ),
-    plain(
-        "lower",
-        "lower",
-        1,
-        1,
-        &[ArgumentType::Text],
-        TEXT,
-        ("LOWER(s)", "lower(s)"),
-    ),
-    plain(
-        "reverse",
-        "reverse",
-        1,
-        1,
-        &[ArgumentType::Text],
-        TEXT,
-        ("REVERSE(s)", "reverse(s)"),
-    ),
-    plain(
-        "length",
-        "length",
-        1,
-        1,
-        &[ArgumentType::Text],
-        ReturnType::Kind(SqlType::Integer),
-        ("LENGTH(s)", "length(s)"),
-    ),
-    plain(
-        "trim",
-        "btrim",
-        1,
-        2,
-        &[ArgumentType::Text],
-        TEXT,
-        ("TRIM(s)", "btrim(s)"),
-    ),
-    plain(
-        "ltrim",
-        "ltrim",
-        1,
-        2,
-        &[ArgumentType::Text],
-        TEXT,
-        ("LTRIM(s)", "ltrim(s)"),
-    ),
-    plain(
-        "rtrim",
-        "rtrim",
-        1,
-        2,
-        &[ArgumentType::Text],
-        TEXT,
-        ("RTRIM(s)", "rtrim(s)"),
-    ),
-    plain(
-        "replace",
-        "replace",
-        3,
-        3,
-        &[ArgumentType::Text],
-        TEXT,
-        ("REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
-    ),
-    plain(
-        "lpad",
-        "lpad",
-        3,
-        3,
-        &[
-            ArgumentType::Text,
-            ArgumentType::Integer,
-            ArgumentType::Text,
-        ],
-        TEXT,
-        ("LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
-    ),
-    plain(
-        "rpad",
-        "rpad",
-        3,
-        3,
-        &[
-            ArgumentType::Text,
-            ArgumentType::Integer,
-            ArgumentType::Text,
-        ],
-        TEXT,
-        ("RPAD(s, 5, '0')", "rpad(s, 5, '0')"),
-    ),
-    plain(
-        "repeat",
-        "repeat",
-        2,
-        2,
-        &[ArgumentType::Text, ArgumentType::Integer],
-        TEXT,
-        ("REPEAT(s, 2)", "repeat(s, 2)"),
-    ),
-    by(
-        "substr",
-        2,
-        3,
-        part,
-        ("SUBSTR(s, 2, 3)", "substr(s, 2, 3) AS \"substring\""),
-    ),
-    by(
-        "substring",
-        2,
-        3,
-        part,
-        ("SUBSTRING(s, 2)", "substr(s, 2) AS \"substring\""),
-    ),
-    by(
-        "left",
-        2,
-        2,
-        side,
-        ("LEFT(s, 2)", "\"left\"(s, 2) AS \"left\""),
-    ),
-    by(
-        "right",
-        2,
-        2,
-        side,
-        ("RIGHT(s, 2)", "\"right\"(s, 2) AS \"right\""),
-    ),
-    filled(
-        "contains",
-        "(strpos({0}, {1}) > 0)",
-        SqlType::Bool,
-        ("CONTAINS(s, 'a')", "(strpos(s, 'a') > 0) AS contains"),
-    ),
+    plain("upper", (1, 1), "upper", &[ArgumentType::Text], TEXT, DOC, "UPPER(s)", "upper(s)"),
+    plain("lower", (1, 1), "lower", &[ArgumentType::Text], TEXT, DOC, "LOWER(s)", "lower(s)"),
+    plain("reverse", (1, 1), "reverse", &[ArgumentType::Text], TEXT, DOC, "REVERSE(s)", "reverse(s)"),
+    plain("length", (1, 1), "length", &[ArgumentType::Text], INTEGER, DOC, "LENGTH(s)", "length(s)"),
+    plain("trim", (1, 2), "btrim", &[ArgumentType::Text], TEXT, DOC, "TRIM(s)", "btrim(s)"),
+    plain("ltrim", (1, 2), "ltrim", &[ArgumentType::Text], TEXT, DOC, "LTRIM(s)", "ltrim(s)"),
+    plain("rtrim", (1, 2), "rtrim", &[ArgumentType::Text], TEXT, DOC, "RTRIM(s)", "rtrim(s)"),
+    plain("replace", (3, 3), "replace", &[ArgumentType::Text], TEXT, DOC, "REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
+    plain("lpad", (3, 3), "lpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT, DOC, "LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
+    plain("rpad", (3, 3), "rpad", &[ArgumentType::Text, ArgumentType::Integer, ArgumentType::Text], TEXT, DOC, "RPAD(s, 5, '0')", "rpad(s, 5, '0')"),
+    plain("repeat", (2, 2), "repeat", &[ArgumentType::Text, ArgumentType::Integer], TEXT, DOC, "REPEAT(s, 2)", "repeat(s, 2)"),
+    by("substr", (2, 3), part, DOC, "SUBSTR(s, 2, 3)", "substr(s, 2, 3) AS \"substring\""),
+    by("substring", (2, 3), part, DOC, "SUBSTRING(s, 2)", "substr(s, 2) AS \"substring\""),
+    by("left", (2, 2), side, DOC, "LEFT(s, 2)", "\"left\"(s, 2) AS \"left\""),
+    by("right", (2, 2), side, DOC, "RIGHT(s, 2)", "\"right\"(s, 2) AS \"right\""),
+    template("contains", (2, 2), "(strpos({0}, {1}) > 0)", &[ArgumentType::Text], BOOL, DOC, "CONTAINS(s, 'a')", "(strpos(s, 'a') > 0) AS contains"),
 ];
 
 /// What Snowflake alone has.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    plain(
-        "len",
-        "length",
-        1,
-        1,
-        &[ArgumentType::Text],
-        ReturnType::Kind(SqlType::Integer),
-        ("LEN(s)", "length(s) AS len"),
-    ),
-    plain(
-        "split_part",
-        "split_part",
-        3,
-        3,
-        &[
-            ArgumentType::Text,
-            ArgumentType::Text,
-            ArgumentType::Integer,
-        ],
-        TEXT,
-        ("SPLIT_PART(s, '-', 1)", "split_part(s, '-', 1)"),
-    ),
-    filled(
-        "startswith",
-        "starts_with({0}, {1})",
-        SqlType::Bool,
-        ("STARTSWITH(s, 'a')", "starts_with(s, 'a') AS startswith"),
-    ),
-    filled(
-        "endswith",
-        "(\"right\"({0}, length({1})) = {1})",
-        SqlType::Bool,
-        (
-            "ENDSWITH(s, 'a')",
-            "(\"right\"(s, length('a')) = 'a') AS endswith",
-        ),
-    ),
-    by(
-        "charindex",
-        2,
-        2,
-        place,
-        ("CHARINDEX('a', s)", "strpos(s, 'a') AS charindex"),
-    ),
-    by(
-        "position",
-        2,
-        2,
-        place,
-        ("POSITION('a', s)", "strpos(s, 'a') AS \"position\""),
-    ),
-    by(
-        "concat",
-        1,
-        64,
-        concat,
-        (
-            "CONCAT(s, '-', n)",
-            "(s || '-' || CAST(n AS text)) AS concat",
-        ),
-    ),
-    by(
-        "regexp_like",
-        2,
-        2,
-        matches,
-        (
-            "REGEXP_LIKE(s, '[a-z]+')",
-            "(s ~ '^(?:[a-z]+)$') AS regexp_like",
-        ),
-    ),
-    by(
-        "rlike",
-        2,
-        2,
-        matches,
-        ("RLIKE(s, '[a-z]+')", "(s ~ '^(?:[a-z]+)$') AS rlike"),
-    ),
-    by(
-        "to_varchar",
-        1,
-        2,
-        shown,
-        (
-            "TO_VARCHAR(m, 'YYYY-MM-DD')",
-            "to_char(m, 'YYYY-MM-DD') AS to_varchar",
-        ),
-    ),
-    by(
-        "to_char",
-        1,
-        2,
-        shown,
-        ("TO_CHAR(m, 'YYYY-MM')", "to_char(m, 'YYYY-MM')"),
-    ),
+    plain("len", (1, 1), "length", &[ArgumentType::Text], INTEGER, DOC, "LEN(s)", "length(s) AS len"),
+    plain("split_part", (3, 3), "split_part", &[ArgumentType::Text, ArgumentType::Text, ArgumentType::Integer], TEXT, DOC, "SPLIT_PART(s, '-', 1)", "split_part(s, '-', 1)"),
+    template("startswith", (2, 2), "starts_with({0}, {1})", &[ArgumentType::Text], BOOL, DOC, "STARTSWITH(s, 'a')", "starts_with(s, 'a') AS startswith"),
+    template("endswith", (2, 2), "(\"right\"({0}, length({1})) = {1})", &[ArgumentType::Text], BOOL, DOC, "ENDSWITH(s, 'a')", "(\"right\"(s, length('a')) = 'a') AS endswith"),
+    by("charindex", (2, 2), place, DOC, "CHARINDEX('a', s)", "strpos(s, 'a') AS charindex"),
+    by("position", (2, 2), place, DOC, "POSITION('a', s)", "strpos(s, 'a') AS \"position\""),
+    by("concat", (1, 64), concat, DOC, "CONCAT(s, '-', n)", "(s || '-' || CAST(n AS text)) AS concat"),
+    by("regexp_like", (2, 2), matches, DOC, "REGEXP_LIKE(s, '[a-z]+')", "(s ~ '^(?:[a-z]+)$') AS regexp_like"),
+    by("rlike", (2, 2), matches, DOC, "RLIKE(s, '[a-z]+')", "(s ~ '^(?:[a-z]+)$') AS rlike"),
+    by("to_varchar", (1, 2), shown, DOC, "TO_VARCHAR(m, 'YYYY-MM-DD')", "to_char(m, 'YYYY-MM-DD') AS to_varchar"),
+    by("to_char", (1, 2), shown, DOC, "TO_CHAR(m, 'YYYY-MM')", "to_char(m, 'YYYY-MM')"),
 ];
-
-type StringCase = (&'static str, &'static str);
-
-const fn by(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: StringCase,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (least, most),
-        write: FunctionTranslation::By(write),
-        doc: DOC,
-        case,
-    }
-}
-
-const fn plain(
-    name: &'static str,
-    here: &'static str,
-    least: usize,
-    most: usize,
-    takes: &'static [ArgumentType],
-    returns: ReturnType,
-    case: StringCase,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (least, most),
-        write: FunctionTranslation::Plain(here, takes, returns),
-        doc: DOC,
-        case,
-    }
-}
-
-/// Of two texts.
-const fn filled(
-    name: &'static str,
-    template: &'static str,
-    kind: SqlType,
-    case: StringCase,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (2, 2),
-        write: FunctionTranslation::Template(
-            template,
-            &[ArgumentType::Text],
-            ReturnType::Kind(kind),
-        ),
-        doc: DOC,
-        case,
-    }
-}
 
 /// SUBSTR: a start below 1 counts otherwise there.
 pub fn part(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -3,96 +3,26 @@
 //! <https://www.sqlite.org/lang_datefunc.html>
 
 use super::time_value::TimeValue;
-use crate::dialect::source::{FunctionRule, FunctionTranslation};
+use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
-const fn rule(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::By(write),
-        doc: "https://www.sqlite.org/lang_datefunc.html",
-        case,
-    }
-}
+const DOC: &str = "https://www.sqlite.org/lang_datefunc.html";
 
 /// All of them.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    rule("date", (0, 9), date, ("date(m)", "m::date AS date")),
-    rule(
-        "datetime",
-        (0, 9),
-        datetime,
-        (
-            "datetime(d, '+1 hour')",
-            "d::timestamp + INTERVAL '1 hour' AS datetime",
-        ),
-    ),
-    rule(
-        "time",
-        (0, 9),
-        time,
-        ("time(m)", "date_trunc('second', m)::time AS \"time\""),
-    ),
-    rule(
-        "julianday",
-        (0, 9),
-        julianday,
-        (
-            "julianday(d)",
-            "EXTRACT(JULIAN FROM d)::double precision - 0.5 AS julianday",
-        ),
-    ),
-    rule(
-        "unixepoch",
-        (0, 9),
-        unixepoch,
-        (
-            "unixepoch(m)",
-            "floor(EXTRACT(EPOCH FROM m))::bigint AS unixepoch",
-        ),
-    ),
-    rule(
-        "strftime",
-        (1, 9),
-        strftime,
-        ("strftime('%Y', d)", "to_char(d, 'YYYY') AS strftime"),
-    ),
-    rule(
-        "current_date",
-        (0, 0),
-        date,
-        (
-            "current_date",
-            "(now() AT TIME ZONE 'UTC')::date AS \"current_date\"",
-        ),
-    ),
-    rule(
-        "current_time",
-        (0, 0),
-        time,
-        (
-            "current_time",
-            "date_trunc('second', now() AT TIME ZONE 'UTC')::time AS \"current_time\"",
-        ),
-    ),
-    rule(
-        "current_timestamp",
-        (0, 0),
-        datetime,
-        (
-            "current_timestamp",
-            "date_trunc('second', now() AT TIME ZONE 'UTC') AS \"current_timestamp\"",
-        ),
-    ),
+    by("date", (0, 9), date, DOC, "date(m)", "m::date AS date"),
+    by("datetime", (0, 9), datetime, DOC, "datetime(d, '+1 hour')", "d::timestamp + INTERVAL '1 hour' AS datetime"),
+    by("time", (0, 9), time, DOC, "time(m)", "date_trunc('second', m)::time AS \"time\""),
+    by("julianday", (0, 9), julianday, DOC, "julianday(d)", "EXTRACT(JULIAN FROM d)::double precision - 0.5 AS julianday"),
+    by("unixepoch", (0, 9), unixepoch, DOC, "unixepoch(m)", "floor(EXTRACT(EPOCH FROM m))::bigint AS unixepoch"),
+    by("strftime", (1, 9), strftime, DOC, "strftime('%Y', d)", "to_char(d, 'YYYY') AS strftime"),
+    by("current_date", (0, 0), date, DOC, "current_date", "(now() AT TIME ZONE 'UTC')::date AS \"current_date\""),
+    by("current_time", (0, 0), time, DOC, "current_time", "date_trunc('second', now() AT TIME ZONE 'UTC')::time AS \"current_time\""),
+    by("current_timestamp", (0, 0), datetime, DOC, "current_timestamp", "date_trunc('second', now() AT TIME ZONE 'UTC') AS \"current_timestamp\""),
 ];
 
 fn date(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -6,7 +6,8 @@
 
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, TableAlias, TableFactor};
 
-use crate::dialect::source::{FunctionRule, FunctionTranslation, untyped};
+use crate::dialect::rules::{FunctionRule, by};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
@@ -18,27 +19,10 @@ use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable
 const DOC: &str = "https://www.sqlite.org/json1.html";
 
 /// The functions of documents.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    FunctionRule {
-        name: "json_extract",
-        arguments: (2, 2),
-        write: FunctionTranslation::By(extract),
-        doc: DOC,
-        case: (
-            "json_extract(s, '$.a[0]')",
-            "s::jsonb -> 'a' ->> 0 AS json_extract",
-        ),
-    },
-    FunctionRule {
-        name: "json_array_length",
-        arguments: (1, 2),
-        write: FunctionTranslation::By(array_length),
-        doc: DOC,
-        case: (
-            "json_array_length(s, '$.a')",
-            "jsonb_array_length(s::jsonb -> 'a') AS json_array_length",
-        ),
-    },
+    by("json_extract", (2, 2), extract, DOC, "json_extract(s, '$.a[0]')", "s::jsonb -> 'a' ->> 0 AS json_extract"),
+    by("json_array_length", (1, 2), array_length, DOC, "json_array_length(s, '$.a')", "jsonb_array_length(s::jsonb -> 'a') AS json_array_length"),
 ];
 
 /// A step into a document.

@@ -19,11 +19,13 @@ pub(super) mod time_value;
 use sqlparser::ast::{BinaryOperator, DataType, Expr, TableFactor};
 use sqlparser::tokenizer::TokenWithSpan;
 
+use super::rules::FunctionRule;
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
-    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, FunctionRule, NullOrder,
-    SourceDialect, untyped,
+    DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, NullOrder, SourceDialect,
+    untyped,
 };
+use super::standard;
 use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::{SqlType, Translated, TranslatedForm};
@@ -57,6 +59,9 @@ impl SourceDialect for SqliteSource {
 
     fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
+            standard::WINDOWS,
+            standard::DISTRIBUTIONS,
+            standard::NEIGHBOURS_AT,
             scalar_functions::TEXTS,
             scalar_functions::NUMBERS,
             scalar_functions::CHOICES,

@@ -2,7 +2,8 @@
 //!
 //! <https://www.sqlite.org/printf.html>
 
-use crate::dialect::source::{FunctionRule, FunctionTranslation, untyped};
+use crate::dialect::rules::{FunctionRule, by};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
@@ -12,27 +13,10 @@ use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable
 const DOC: &str = "https://www.sqlite.org/printf.html";
 
 /// Both names of the function.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    FunctionRule {
-        name: "printf",
-        arguments: (1, 99),
-        write: FunctionTranslation::By(printf),
-        doc: DOC,
-        case: (
-            "printf('%.1f%%', q)",
-            "COALESCE(round(q, 1)::text, '0.0') || '%' AS printf",
-        ),
-    },
-    FunctionRule {
-        name: "format",
-        arguments: (1, 99),
-        write: FunctionTranslation::By(printf),
-        doc: DOC,
-        case: (
-            "format('%s-%d', s, n)",
-            "COALESCE(s, '') || '-' || COALESCE(n::text, '0') AS format",
-        ),
-    },
+    by("printf", (1, 99), printf, DOC, "printf('%.1f%%', q)", "COALESCE(round(q, 1)::text, '0.0') || '%' AS printf"),
+    by("format", (1, 99), printf, DOC, "format('%s-%d', s, n)", "COALESCE(s, '') || '-' || COALESCE(n::text, '0') AS format"),
 ];
 
 /// A piece of a format.

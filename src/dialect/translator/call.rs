@@ -8,7 +8,7 @@ use sqlparser::ast::{
 use super::Translator;
 use super::translated::{SqlType, Translated};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::source::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::rules::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
 
 /// A call, taken apart. Nothing of it may be passed over: who writes it looks at everything, or
 /// says [`SourceCall::plain`] or [`SourceCall::aggregate`].

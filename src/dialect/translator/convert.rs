@@ -7,7 +7,8 @@ use super::literal;
 use super::timestamp;
 use super::translated::{SqlType, Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::source::{ArgumentType, BooleanForm, untyped};
+use crate::dialect::rules::ArgumentType;
+use crate::dialect::source::{BooleanForm, untyped};
 use crate::policy::Dialect;
 
 impl Translator<'_> {

@@ -2,284 +2,38 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/aggregate-functions-transact-sql>
 
-use crate::dialect::source::{
-    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
-};
+use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, ReturnType, aggregate, by};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const AGGREGATES: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                           aggregate-functions-transact-sql";
-const WINDOWS: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
-                       analytic-functions-transact-sql";
-const WHOLE: ReturnType = ReturnType::Kind(SqlType::Integer);
-const DOUBLE: ReturnType = ReturnType::Kind(SqlType::Float);
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "count",
-        (0, 1),
-        count,
-        ("COUNT(DISTINCT n)", "count(DISTINCT n)"),
-    ),
-    by(
-        "count_big",
-        (0, 1),
-        count,
-        ("COUNT_BIG(*)", "count(*) AS count_big"),
-    ),
-    by("sum", (1, 1), sum, ("SUM(n)", "sum(n)")),
-    by(
-        "avg",
-        (1, 1),
-        mean,
-        ("AVG(n)", "CAST(trunc(avg(n)) AS bigint) AS avg"),
-    ),
-    aggregate(
-        "min",
-        &[ArgumentType::Any],
-        ReturnType::First,
-        ("MIN(d)", "min(d)"),
-    ),
-    aggregate(
-        "max",
-        &[ArgumentType::Any],
-        ReturnType::First,
-        ("MAX(d)", "max(d)"),
-    ),
-    spread(
-        "stdev",
-        "stddev_samp",
-        ("STDEV(f)", "stddev_samp(f) AS stdev"),
-    ),
-    spread(
-        "stdevp",
-        "stddev_pop",
-        ("STDEVP(f)", "stddev_pop(f) AS stdevp"),
-    ),
-    spread("var", "var_samp", ("VAR(f)", "var_samp(f) AS var")),
-    spread("varp", "var_pop", ("VARP(f)", "var_pop(f) AS varp")),
-    by(
-        "string_agg",
-        (2, 2),
-        joined,
-        ("STRING_AGG(s, ', ')", "string_agg(s, ', ')"),
-    ),
-    by(
-        "approx_count_distinct",
-        (1, 1),
-        approximate,
-        (
-            "APPROX_COUNT_DISTINCT(n)",
-            "count(DISTINCT n) AS approx_count_distinct",
-        ),
-    ),
-    by(
-        "percentile_cont",
-        (1, 1),
-        percentile,
-        (
-            "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY f)",
-            "percentile_cont(0.5) WITHIN GROUP (ORDER BY f)",
-        ),
-    ),
-    by(
-        "percentile_disc",
-        (1, 1),
-        percentile,
-        (
-            "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id)",
-            "percentile_disc(0.5) WITHIN GROUP (ORDER BY id)",
-        ),
-    ),
-    by(
-        "grouping",
-        (1, 1),
-        grouping,
-        ("GROUPING(n)", "GROUPING(n) AS \"grouping\""),
-    ),
-    by(
-        "rollup",
-        (1, 16),
-        totals,
-        (
-            "COUNT(*) FROM t GROUP BY ROLLUP(n) UNION ALL SELECT 1",
-            "count(*) FROM t GROUP BY ROLLUP (n) UNION ALL SELECT 1",
-        ),
-    ),
-    by(
-        "cube",
-        (1, 16),
-        totals,
-        (
-            "COUNT(*) FROM t GROUP BY CUBE(n, s) UNION ALL SELECT 1",
-            "count(*) FROM t GROUP BY CUBE (n, s) UNION ALL SELECT 1",
-        ),
-    ),
-    window(
-        "row_number",
-        (0, 0),
-        &[],
-        WHOLE,
-        (
-            "ROW_NUMBER() OVER (ORDER BY id)",
-            "row_number() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "rank",
-        (0, 0),
-        &[],
-        WHOLE,
-        ("RANK() OVER (ORDER BY id)", "rank() OVER (ORDER BY id)"),
-    ),
-    window(
-        "dense_rank",
-        (0, 0),
-        &[],
-        WHOLE,
-        (
-            "DENSE_RANK() OVER (ORDER BY id)",
-            "dense_rank() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "percent_rank",
-        (0, 0),
-        &[],
-        DOUBLE,
-        (
-            "PERCENT_RANK() OVER (ORDER BY id)",
-            "percent_rank() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "cume_dist",
-        (0, 0),
-        &[],
-        DOUBLE,
-        (
-            "CUME_DIST() OVER (ORDER BY id)",
-            "cume_dist() OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "ntile",
-        (1, 1),
-        &[ArgumentType::Integer],
-        WHOLE,
-        ("NTILE(4) OVER (ORDER BY id)", "ntile(4) OVER (ORDER BY id)"),
-    ),
-    window(
-        "lag",
-        (1, 3),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "LAG(n, 1) OVER (ORDER BY d)",
-            "lag(n, 1) OVER (ORDER BY d NULLS FIRST)",
-        ),
-    ),
-    window(
-        "lead",
-        (1, 3),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "LEAD(n) OVER (ORDER BY id DESC)",
-            "lead(n) OVER (ORDER BY id DESC)",
-        ),
-    ),
-    window(
-        "first_value",
-        (1, 1),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "FIRST_VALUE(n) OVER (ORDER BY id)",
-            "first_value(n) OVER (ORDER BY id)",
-        ),
-    ),
-    window(
-        "last_value",
-        (1, 1),
-        &[ArgumentType::Any],
-        ReturnType::First,
-        (
-            "LAST_VALUE(n) OVER (ORDER BY id)",
-            "last_value(n) OVER (ORDER BY id)",
-        ),
-    ),
+    by("count", (0, 1), count, AGGREGATES, "COUNT(DISTINCT n)", "count(DISTINCT n)"),
+    by("count_big", (0, 1), count, AGGREGATES, "COUNT_BIG(*)", "count(*) AS count_big"),
+    by("sum", (1, 1), sum, AGGREGATES, "SUM(n)", "sum(n)"),
+    by("avg", (1, 1), average, AGGREGATES, "AVG(n)", "CAST(trunc(avg(n)) AS bigint) AS avg"),
+    aggregate("min", (1, 1), "min", &[ArgumentType::Any], ReturnType::First, AGGREGATES, "MIN(d)", "min(d)"),
+    aggregate("max", (1, 1), "max", &[ArgumentType::Any], ReturnType::First, AGGREGATES, "MAX(d)", "max(d)"),
+    aggregate("stdev", (1, 1), "stddev_samp", &[ArgumentType::Double], FLOAT, AGGREGATES, "STDEV(f)", "stddev_samp(f) AS stdev"),
+    aggregate("stdevp", (1, 1), "stddev_pop", &[ArgumentType::Double], FLOAT, AGGREGATES, "STDEVP(f)", "stddev_pop(f) AS stdevp"),
+    aggregate("var", (1, 1), "var_samp", &[ArgumentType::Double], FLOAT, AGGREGATES, "VAR(f)", "var_samp(f) AS var"),
+    aggregate("varp", (1, 1), "var_pop", &[ArgumentType::Double], FLOAT, AGGREGATES, "VARP(f)", "var_pop(f) AS varp"),
+    by("string_agg", (2, 2), joined, AGGREGATES, "STRING_AGG(s, ', ')", "string_agg(s, ', ')"),
+    by("approx_count_distinct", (1, 1), approximate, AGGREGATES, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
+    by("percentile_cont", (1, 1), percentile, AGGREGATES, "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY f)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY f)"),
+    by("percentile_disc", (1, 1), percentile, AGGREGATES, "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id)", "percentile_disc(0.5) WITHIN GROUP (ORDER BY id)"),
+    by("grouping", (1, 1), grouping, AGGREGATES, "GROUPING(n)", "GROUPING(n) AS \"grouping\""),
+    by("rollup", (1, 16), totals, AGGREGATES, "COUNT(*) FROM t GROUP BY ROLLUP(n) UNION ALL SELECT 1", "count(*) FROM t GROUP BY ROLLUP (n) UNION ALL SELECT 1"),
+    by("cube", (1, 16), totals, AGGREGATES, "COUNT(*) FROM t GROUP BY CUBE(n, s) UNION ALL SELECT 1", "count(*) FROM t GROUP BY CUBE (n, s) UNION ALL SELECT 1"),
 ];
-
-type AggregateFn = fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>;
-type AggregateCase = (&'static str, &'static str);
-
-const fn rule(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: FunctionTranslation,
-    case: AggregateCase,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write,
-        doc: AGGREGATES,
-        case,
-    }
-}
-
-const fn by(
-    name: &'static str,
-    arguments: (usize, usize),
-    write: AggregateFn,
-    case: AggregateCase,
-) -> FunctionRule {
-    rule(name, arguments, FunctionTranslation::By(write), case)
-}
-
-const fn aggregate(
-    name: &'static str,
-    takes: &'static [ArgumentType],
-    returns: ReturnType,
-    case: AggregateCase,
-) -> FunctionRule {
-    rule(
-        name,
-        (1, 1),
-        FunctionTranslation::Aggregate(name, takes, returns),
-        case,
-    )
-}
-
-const fn spread(name: &'static str, here: &'static str, case: AggregateCase) -> FunctionRule {
-    rule(
-        name,
-        (1, 1),
-        FunctionTranslation::Aggregate(here, &[ArgumentType::Double], DOUBLE),
-        case,
-    )
-}
-
-const fn window(
-    name: &'static str,
-    arguments: (usize, usize),
-    takes: &'static [ArgumentType],
-    returns: ReturnType,
-    case: AggregateCase,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments,
-        write: FunctionTranslation::Window(name, takes, returns),
-        doc: WINDOWS,
-        case,
-    }
-}
 
 fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
@@ -314,18 +68,15 @@ fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResul
 }
 
 /// AVG of whole numbers is a whole number, the rest cut off.
-fn mean(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+fn average(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     let number = summed(translator, call)?;
     let kind = number.kind;
-    let written = translator.aggregate("avg", call, &[number], kind)?;
+    let mean = mean(translator, call, number, kind)?;
     if kind == SqlType::Integer {
-        let text = format!("CAST(trunc({}) AS bigint)", written.text);
+        let text = format!("CAST(trunc({}) AS bigint)", mean.text);
         return Ok(Translated::primary(text, SqlType::Integer));
     }
-    Ok(Translated {
-        extra_digits: true,
-        ..written
-    })
+    Ok(mean)
 }
 
 /// STRING_AGG(x, separator) [WITHIN GROUP (ORDER BY …)]

@@ -9,6 +9,7 @@ use super::timestamps::style;
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::dates;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
@@ -270,7 +271,7 @@ fn cast_to_temporal(
         _ => timestamps::dated(translator, value)?,
     };
     if is_date {
-        Ok(timestamps::day(&written))
+        Ok(dates::day(&written))
     } else {
         translator.as_timestamp(written)
     }

@@ -5,78 +5,31 @@
 use sqlparser::ast::Expr;
 
 use super::timestamps;
-use crate::dialect::mysql::conditionals::{choice, first_value, null_if};
-use crate::dialect::source::{FunctionRule, FunctionTranslation, untyped};
+use crate::dialect::rules::{FunctionRule, by};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::conditionals::{
+    self, ComparedTypes, NullArgument, choice, coalesce, null_if,
+};
 use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::dates;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/functions";
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by(
-        "iif",
-        3,
-        3,
-        choice,
-        (
-            "IIF(n > 1, 'a', 'b')",
-            "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS iif",
-        ),
-    ),
-    by(
-        "coalesce",
-        2,
-        64,
-        first_value,
-        ("COALESCE(n, q, 0)", "COALESCE(n, q, 0)"),
-    ),
-    by("nullif", 2, 2, null_if, ("NULLIF(n, 0)", "NULLIF(n, 0)")),
-    by(
-        "isnull",
-        2,
-        2,
-        is_null,
-        ("ISNULL(n, 0)", "COALESCE(n, 0) AS \"isnull\""),
-    ),
-    by(
-        "choose",
-        2,
-        64,
-        choose,
-        (
-            "CHOOSE(n, 'a', 'b')",
-            "CASE n WHEN 1 THEN 'a' WHEN 2 THEN 'b' END AS choose",
-        ),
-    ),
-    by(
-        "greatest",
-        1,
-        64,
-        extreme,
-        ("GREATEST(n, 2)", "GREATEST(n, 2)"),
-    ),
-    by("least", 1, 64, extreme, ("LEAST(n, 2)", "LEAST(n, 2)")),
+    by("iif", (3, 3), choice, DOC, "IIF(n > 1, 'a', 'b')", "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS iif"),
+    by("coalesce", (2, 64), coalesce, DOC, "COALESCE(n, q, 0)", "COALESCE(n, q, 0)"),
+    by("nullif", (2, 2), null_if, DOC, "NULLIF(n, 0)", "NULLIF(n, 0)"),
+    by("isnull", (2, 2), is_null, DOC, "ISNULL(n, 0)", "COALESCE(n, 0) AS \"isnull\""),
+    by("choose", (2, 64), choose, DOC, "CHOOSE(n, 'a', 'b')", "CASE n WHEN 1 THEN 'a' WHEN 2 THEN 'b' END AS choose"),
+    by("greatest", (1, 64), extreme, DOC, "GREATEST(n, 2)", "GREATEST(n, 2)"),
+    by("least", (1, 64), extreme, DOC, "LEAST(n, 2)", "LEAST(n, 2)"),
 ];
-
-const fn by(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (least, most),
-        write: FunctionTranslation::By(write),
-        doc: DOC,
-        case,
-    }
-}
 
 /// ISNULL has the type of its first argument, and cuts the second to it.
 fn is_null(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
@@ -103,7 +56,7 @@ fn is_null(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
             refuse_cut(translator, call, &value, &other)?;
             other
         }
-        (SqlType::Date, _) => timestamps::day(&timestamps::dated(translator, other)?),
+        (SqlType::Date, _) => dates::day(&timestamps::dated(translator, other)?),
         (SqlType::Timestamp | SqlType::TimestampTz, _) => {
             let moment = timestamps::dated(translator, other)?;
             translator.as_timestamp(moment)?
@@ -189,27 +142,12 @@ fn choose(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRe
 
 /// GREATEST and LEAST pass over NULL, as in Postgres.
 fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.plain()?;
-    let mut values = Vec::new();
-    for argument in &call.arguments {
-        values.push(translator.value(argument)?);
-    }
-    let (values, kind) = translator.with_common_type(values)?;
-    if !kind.is_number() && !kind.is_temporal() {
-        return Err(call
-            .refused()
-            .hint("only numbers and dates are compared alike in both"));
-    }
-    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
-    Ok(Translated {
-        name: Some(call.name.clone()),
-        extra_digits: values.iter().any(|value| value.extra_digits),
-        ..Translated::primary(
-            format!("{}({})", call.name.to_uppercase(), texts.join(", ")),
-            kind,
-        )
-        .never_null(values.iter().any(|value| value.not_null))
-    })
+    conditionals::extreme(
+        translator,
+        call,
+        NullArgument::IsPassedOver,
+        ComparedTypes::NumbersAndDates,
+    )
 }
 
 impl Translator<'_> {

@@ -10,8 +10,7 @@
 pub(super) mod aggregates;
 pub(super) mod casts;
 pub(super) mod conditionals;
-pub(super) mod date_functions;
-pub(super) mod date_rules;
+pub(super) mod dates;
 pub(super) mod evidence;
 pub(super) mod expressions;
 pub(super) mod format;
@@ -19,8 +18,7 @@ pub(super) mod from;
 pub(super) mod numbers;
 pub(super) mod operators;
 pub(super) mod patterns;
-pub(super) mod string_functions;
-pub(super) mod string_rules;
+pub(super) mod strings;
 pub(super) mod substring_search;
 pub(super) mod timestamps;
 pub(super) mod tokens;
@@ -29,10 +27,12 @@ use sqlparser::ast::{BinaryOperator, DataType, Expr, ObjectName, TableFactor};
 use sqlparser::dialect::MsSqlDialect;
 use sqlparser::tokenizer::TokenWithSpan;
 
+use super::rules::FunctionRule;
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectSemantics,
-    DoubleQuoted, FunctionRule, NullOrder, SourceDialect, untyped,
+    DoubleQuoted, NullOrder, SourceDialect, untyped,
 };
+use super::standard;
 use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::{SqlType, Translated};
@@ -66,11 +66,14 @@ impl SourceDialect for TsqlSource {
 
     fn functions(&self) -> &'static [&'static [FunctionRule]] {
         &[
+            standard::WINDOWS,
+            standard::DISTRIBUTIONS,
+            standard::NEIGHBOURS,
             aggregates::RULES,
             conditionals::RULES,
-            date_rules::RULES,
+            dates::RULES,
             numbers::RULES,
-            string_rules::RULES,
+            strings::RULES,
         ]
     }
 

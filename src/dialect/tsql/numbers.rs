@@ -2,11 +2,11 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/mathematical-functions-transact-sql>
 
-use crate::dialect::source::{
-    ArgumentType, FunctionRule, FunctionTranslation, ReturnType, untyped,
-};
+use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, by, plain, template};
+use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::numbers::rounded_in_type;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
@@ -14,116 +14,30 @@ const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                    mathematical-functions-transact-sql";
 
 /// The table.
+#[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    by("round", 2, 3, round, ("ROUND(q, 2)", "round(q, 2)")),
-    by("ceiling", 1, 1, whole, ("CEILING(q)", "ceil(q) AS ceiling")),
-    by("floor", 1, 1, whole, ("FLOOR(q)", "floor(q)")),
-    by("abs", 1, 1, whole, ("ABS(n)", "abs(n)")),
-    by(
-        "sign",
-        1,
-        1,
-        sign,
-        ("SIGN(n)", "CAST(sign(n) AS integer) AS sign"),
-    ),
-    by(
-        "power",
-        2,
-        2,
-        power,
-        (
-            "POWER(n, 2)",
-            "CAST(trunc(power(CAST(n AS double precision), CAST(2 AS double precision))) AS bigint) \
-             AS power",
-        ),
-    ),
-    double("sqrt", "sqrt", "SQRT(f)", "sqrt(f)"),
-    double("exp", "exp", "EXP(f)", "exp(f)"),
-    double("log10", "log", "LOG10(f)", "log(f) AS log10"),
-    double("sin", "sin", "SIN(f)", "sin(f)"),
-    double("cos", "cos", "COS(f)", "cos(f)"),
-    double("tan", "tan", "TAN(f)", "tan(f)"),
-    double("asin", "asin", "ASIN(f)", "asin(f)"),
-    double("acos", "acos", "ACOS(f)", "acos(f)"),
-    double("atan", "atan", "ATAN(f)", "atan(f)"),
-    FunctionRule {
-        name: "atn2",
-        arguments: (2, 2),
-        write: FunctionTranslation::Plain(
-            "atan2",
-            &[ArgumentType::Double],
-            ReturnType::Kind(SqlType::Float),
-        ),
-        doc: DOC,
-        case: ("ATN2(f, f)", "atan2(f, f) AS atn2"),
-    },
-    FunctionRule {
-        name: "square",
-        arguments: (1, 1),
-        write: FunctionTranslation::Template(
-            "({0} * {0})",
-            &[ArgumentType::Double],
-            ReturnType::Kind(SqlType::Float),
-        ),
-        doc: DOC,
-        case: ("SQUARE(f)", "(f * f) AS square"),
-    },
-    by("log", 1, 2, logarithm, ("LOG(f)", "ln(f) AS log")),
-    FunctionRule {
-        name: "pi",
-        arguments: (0, 0),
-        write: FunctionTranslation::Plain("pi", &[], ReturnType::Kind(SqlType::Float)),
-        doc: DOC,
-        case: ("PI()", "pi()"),
-    },
-    FunctionRule {
-        name: "rand",
-        arguments: (0, 0),
-        // Once for a whole query.
-        write: FunctionTranslation::Template(
-            "(SELECT random())",
-            &[],
-            ReturnType::Kind(SqlType::Float),
-        ),
-        doc: DOC,
-        case: ("RAND()", "(SELECT random()) AS rand"),
-    },
+    by("round", (2, 3), round, DOC, "ROUND(q, 2)", "round(q, 2)"),
+    by("ceiling", (1, 1), whole, DOC, "CEILING(q)", "ceil(q) AS ceiling"),
+    by("floor", (1, 1), whole, DOC, "FLOOR(q)", "floor(q)"),
+    by("abs", (1, 1), whole, DOC, "ABS(n)", "abs(n)"),
+    by("sign", (1, 1), sign, DOC, "SIGN(n)", "CAST(sign(n) AS integer) AS sign"),
+    by("power", (2, 2), power, DOC, "POWER(n, 2)", "CAST(trunc(power(CAST(n AS double precision), CAST(2 AS double precision))) AS bigint) AS power"),
+    plain("sqrt", (1, 1), "sqrt", &[ArgumentType::Double], FLOAT, DOC, "SQRT(f)", "sqrt(f)"),
+    plain("exp", (1, 1), "exp", &[ArgumentType::Double], FLOAT, DOC, "EXP(f)", "exp(f)"),
+    plain("log10", (1, 1), "log", &[ArgumentType::Double], FLOAT, DOC, "LOG10(f)", "log(f) AS log10"),
+    plain("sin", (1, 1), "sin", &[ArgumentType::Double], FLOAT, DOC, "SIN(f)", "sin(f)"),
+    plain("cos", (1, 1), "cos", &[ArgumentType::Double], FLOAT, DOC, "COS(f)", "cos(f)"),
+    plain("tan", (1, 1), "tan", &[ArgumentType::Double], FLOAT, DOC, "TAN(f)", "tan(f)"),
+    plain("asin", (1, 1), "asin", &[ArgumentType::Double], FLOAT, DOC, "ASIN(f)", "asin(f)"),
+    plain("acos", (1, 1), "acos", &[ArgumentType::Double], FLOAT, DOC, "ACOS(f)", "acos(f)"),
+    plain("atan", (1, 1), "atan", &[ArgumentType::Double], FLOAT, DOC, "ATAN(f)", "atan(f)"),
+    plain("atn2", (2, 2), "atan2", &[ArgumentType::Double], FLOAT, DOC, "ATN2(f, f)", "atan2(f, f) AS atn2"),
+    template("square", (1, 1), "({0} * {0})", &[ArgumentType::Double], FLOAT, DOC, "SQUARE(f)", "(f * f) AS square"),
+    by("log", (1, 2), logarithm, DOC, "LOG(f)", "ln(f) AS log"),
+    plain("pi", (0, 0), "pi", &[], FLOAT, DOC, "PI()", "pi()"),
+    // Once for a whole query.
+    template("rand", (0, 0), "(SELECT random())", &[], FLOAT, DOC, "RAND()", "(SELECT random()) AS rand"),
 ];
-
-const fn by(
-    name: &'static str,
-    least: usize,
-    most: usize,
-    write: fn(&mut Translator<'_>, &SourceCall<'_>) -> TranslateResult<Translated>,
-    case: (&'static str, &'static str),
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (least, most),
-        write: FunctionTranslation::By(write),
-        doc: DOC,
-        case,
-    }
-}
-
-const fn double(
-    name: &'static str,
-    here: &'static str,
-    before: &'static str,
-    after: &'static str,
-) -> FunctionRule {
-    FunctionRule {
-        name,
-        arguments: (1, 1),
-        write: FunctionTranslation::Plain(
-            here,
-            &[ArgumentType::Double],
-            ReturnType::Kind(SqlType::Float),
-        ),
-        doc: DOC,
-        case: (before, after),
-    }
-}
 
 /// ROUND(x, places [, cut]): halves go away from zero.
 fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
@@ -137,29 +51,7 @@ fn round(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRes
             None => return Err(call.refused()),
         },
     };
-    let name = if cuts { "trunc" } else { "round" };
-    let not_null = number.not_null && places.not_null;
-    let places = places.text;
-    let text = match number.kind {
-        SqlType::Decimal => format!("{name}({}, {places})", number.text),
-        SqlType::Integer => {
-            format!(
-                "CAST({name}(CAST({} AS numeric), {places}) AS bigint)",
-                number.text
-            )
-        }
-        SqlType::Float => {
-            format!(
-                "CAST({name}(CAST({} AS numeric), {places}) AS double precision)",
-                number.text
-            )
-        }
-        _ => return Err(untyped(&number, "a number of known type")),
-    };
-    Ok(Translated {
-        name: Some(name.to_owned()).filter(|_| number.kind == SqlType::Decimal),
-        ..Translated::primary(text, number.kind).never_null(not_null)
-    })
+    rounded_in_type(if cuts { "trunc" } else { "round" }, &number, &places)
 }
 
 /// CEILING, FLOOR and ABS have the type of their argument.

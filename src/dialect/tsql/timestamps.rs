@@ -2,9 +2,8 @@
 
 use sqlparser::ast::{Expr, Ident};
 
-use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
-use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::dates;
 use crate::dialect::translator::interval::TimeUnit;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::timestamp;
@@ -79,18 +78,11 @@ pub fn compact(value: &Translated) -> Option<Translated> {
     Some(literal::text(&text))
 }
 
-/// A value as a date or timestamp. What a column of texts holds is read as Postgres reads it.
+/// A value as a date or timestamp; a string may be written without hyphens.
 pub fn dated(translator: &mut Translator<'_>, value: Translated) -> TranslateResult<Translated> {
-    if let Some(read) = compact(&value) {
-        return translator.as_temporal(read);
-    }
-    match (value.kind, value.text_literal()) {
-        (SqlType::Text, None) => {
-            translator.mark_likely();
-            Ok(cast(&value, "timestamp", SqlType::Timestamp))
-        }
-        (SqlType::Unclear, _) => Err(untyped(&value, "a date")),
-        _ => translator.as_temporal(value),
+    match compact(&value) {
+        Some(read) => translator.as_temporal(read),
+        None => dates::dated(translator, value),
     }
 }
 
@@ -121,15 +113,7 @@ pub fn datetime_to_shift(
 /// An expression as a date.
 pub fn day_of(translator: &mut Translator<'_>, expr: &Expr) -> TranslateResult<Translated> {
     let moment = temporal_argument(translator, expr)?;
-    Ok(day(&moment))
-}
-
-/// The day of a timestamp.
-pub fn day(moment: &Translated) -> Translated {
-    match moment.kind {
-        SqlType::Timestamp | SqlType::TimestampTz => cast(moment, "date", SqlType::Date),
-        _ => moment.clone(),
-    }
+    Ok(dates::day(&moment))
 }
 
 /// An expression as a timestamp.

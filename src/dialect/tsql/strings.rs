@@ -1,14 +1,50 @@
-//! How T-SQL's functions of strings are written.
+//! T-SQL's functions of strings.
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/string-functions-transact-sql>
 
+use super::patterns;
+use super::substring_search::{charindex, replaced};
+use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
-use crate::dialect::translator::literal;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::dialect::translator::{Translator, literal};
+
+const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
+                   string-functions-transact-sql";
+
+/// The table.
+#[rustfmt::skip]
+pub const RULES: &[FunctionRule] = &[
+    template("len", (1, 1), "length(rtrim({0}, ' '))", &[ArgumentType::Text], INTEGER, DOC, "LEN(s)", "length(rtrim(s, ' ')) AS len"),
+    plain("upper", (1, 1), "upper", &[ArgumentType::Text], TEXT, DOC, "UPPER(s)", "upper(s)"),
+    plain("lower", (1, 1), "lower", &[ArgumentType::Text], TEXT, DOC, "LOWER(s)", "lower(s)"),
+    plain("reverse", (1, 1), "reverse", &[ArgumentType::Text], TEXT, DOC, "REVERSE(s)", "reverse(s)"),
+    template("ltrim", (1, 1), "ltrim({0}, ' ')", &[ArgumentType::Text], TEXT, DOC, "LTRIM(s)", "ltrim(s, ' ') AS ltrim"),
+    template("rtrim", (1, 1), "rtrim({0}, ' ')", &[ArgumentType::Text], TEXT, DOC, "RTRIM(s)", "rtrim(s, ' ') AS rtrim"),
+    template("trim", (1, 1), "btrim({0}, ' ')", &[ArgumentType::Text], TEXT, DOC, "TRIM(s)", "btrim(s, ' ')"),
+    by("left", (2, 2), side, DOC, "LEFT(s, 2)", "\"left\"(s, 2) AS \"left\""),
+    by("right", (2, 2), side, DOC, "RIGHT(s, 2)", "\"right\"(s, 2) AS \"right\""),
+    by("substring", (3, 3), part, DOC, "SUBSTRING(s, 2, 3)", "substr(s, 2, 3) AS \"substring\""),
+    by("charindex", (2, 3), charindex, DOC, "CHARINDEX('-', s)", "strpos(s, '-') AS charindex"),
+    by("patindex", (2, 2), patterns::patindex, DOC, "PATINDEX('%-%', s)", "strpos(s, '-') AS patindex"),
+    by("replace", (3, 3), replaced, DOC, "REPLACE(s, '-', '')", "replace(s, '-', '')"),
+    by("translate", (3, 3), translated, DOC, "TRANSLATE(s, '-_', '  ')", "translate(s, '-_', '  ')"),
+    by("stuff", (4, 4), stuff, DOC, "STUFF(s, 1, 2, 'x')", "CASE WHEN length(s) >= 1 THEN overlay(s PLACING 'x' FROM 1 FOR 2) END AS stuff"),
+    by("replicate", (2, 2), replicate, DOC, "REPLICATE(s, 3)", "repeat(s, 3) AS replicate"),
+    by("space", (1, 1), space, DOC, "SPACE(3)", "repeat(' ', 3) AS space"),
+    by("concat", (2, 254), concat, DOC, "CONCAT(s, n)", "concat(s, CAST(n AS text))"),
+    by("concat_ws", (3, 254), concat_ws, DOC, "CONCAT_WS('-', s, n)", "concat_ws('-', s, CAST(n AS text))"),
+    by("str", (1, 3), number_text, DOC, "STR(n, 5)", "lpad(CAST(round(CAST(n AS numeric), 0) AS text), 5) AS str"),
+    template("quotename", (1, 1), "('[' || replace({0}, ']', ']]') || ']')", &[ArgumentType::Text], TEXT, DOC, "QUOTENAME(s)", "('[' || replace(s, ']', ']]') || ']') AS quotename"),
+    template("ascii", (1, 1), "NULLIF(ascii({0}), 0)", &[ArgumentType::Text], INTEGER, DOC, "ASCII(s)", "NULLIF(ascii(s), 0) AS ascii"),
+    template("unicode", (1, 1), "NULLIF(ascii({0}), 0)", &[ArgumentType::Text], INTEGER, DOC, "UNICODE(s)", "NULLIF(ascii(s), 0) AS unicode"),
+    by("char", (1, 1), character, DOC, "CHAR(65)", "chr(65) AS \"char\""),
+    by("nchar", (1, 1), character, DOC, "NCHAR(65)", "chr(65) AS \"nchar\""),
+    by("json_value", (2, 2), patterns::json_value, DOC, "JSON_VALUE(j, '$.a')", "CASE WHEN jsonb_typeof(j #> '{a}') NOT IN ('object', 'array') THEN j #>> '{a}' END AS \"json_value\""),
+];
 
 /// LEFT and RIGHT: a negative count is an error there, and another thing here.
 pub fn side(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -1,13 +1,48 @@
-//! How the aggregates of Snowflake and DuckDB are written.
+//! Aggregates of Snowflake and DuckDB.
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-aggregation>
 
+use crate::dialect::rules::{ArgumentType, BOOL, FLOAT, FunctionRule, aggregate, by};
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 use crate::policy::Dialect;
+
+const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-aggregation";
+
+/// What both have.
+#[rustfmt::skip]
+pub const SHARED_RULES: &[FunctionRule] = &[
+    by("count", (0, 1), count, DOC, "COUNT(DISTINCT n)", "count(DISTINCT n)"),
+    by("sum", (1, 1), sum, DOC, "SUM(n)", "sum(n)"),
+    by("avg", (1, 1), average, DOC, "AVG(n)", "avg(n)"),
+    by("min", (1, 1), extreme, DOC, "MIN(d)", "min(d)"),
+    by("max", (1, 1), extreme, DOC, "MAX(d)", "max(d)"),
+    by("count_if", (1, 1), count_if, DOC, "COUNT_IF(n > 1)", "count(*) FILTER (WHERE n > 1) AS count_if"),
+    by("any_value", (1, 1), any_value, DOC, "ANY_VALUE(s)", "min(s) AS any_value"),
+    by("median", (1, 1), median, DOC, "MEDIAN(n)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY n) AS median"),
+    by("approx_count_distinct", (1, 1), distinct, DOC, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
+    by("max_by", (2, 2), beside, DOC, "MAX_BY(s, id)", "(array_agg(s ORDER BY id DESC) FILTER (WHERE id IS NOT NULL))[1] AS max_by"),
+    by("min_by", (2, 2), beside, DOC, "MIN_BY(s, id)", "(array_agg(s ORDER BY id) FILTER (WHERE id IS NOT NULL))[1] AS min_by"),
+    aggregate("stddev", (1, 1), "stddev_samp", &[ArgumentType::Double], FLOAT, DOC, "STDDEV(f)", "stddev_samp(f) AS stddev"),
+    aggregate("stddev_samp", (1, 1), "stddev_samp", &[ArgumentType::Double], FLOAT, DOC, "STDDEV_SAMP(f)", "stddev_samp(f)"),
+    aggregate("stddev_pop", (1, 1), "stddev_pop", &[ArgumentType::Double], FLOAT, DOC, "STDDEV_POP(f)", "stddev_pop(f)"),
+    aggregate("variance", (1, 1), "var_samp", &[ArgumentType::Double], FLOAT, DOC, "VARIANCE(f)", "var_samp(f) AS variance"),
+    aggregate("var_samp", (1, 1), "var_samp", &[ArgumentType::Double], FLOAT, DOC, "VAR_SAMP(f)", "var_samp(f)"),
+    aggregate("var_pop", (1, 1), "var_pop", &[ArgumentType::Double], FLOAT, DOC, "VAR_POP(f)", "var_pop(f)"),
+];
+
+/// What Snowflake alone has.
+#[rustfmt::skip]
+pub const RULES: &[FunctionRule] = &[
+    by("listagg", (1, 2), joined, DOC, "LISTAGG(s, ',') WITHIN GROUP (ORDER BY id)", "COALESCE(string_agg(s, ',' ORDER BY id), '') AS listagg"),
+    by("array_agg", (1, 1), array, DOC, "ARRAY_AGG(n) WITHIN GROUP (ORDER BY id)", "array_agg(n ORDER BY id) FILTER (WHERE n IS NOT NULL)"),
+    aggregate("boolor_agg", (1, 1), "bool_or", &[ArgumentType::Condition], BOOL, DOC, "BOOLOR_AGG(n > 1)", "bool_or(n > 1) AS boolor_agg"),
+    aggregate("booland_agg", (1, 1), "bool_and", &[ArgumentType::Condition], BOOL, DOC, "BOOLAND_AGG(n > 1)", "bool_and(n > 1) AS booland_agg"),
+];
 
 pub fn count(
     translator: &mut Translator<'_>,
@@ -30,28 +65,30 @@ pub fn count(
     })
 }
 
-pub fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let number = summed(translator, call)?;
+    let kind = number.kind;
+    translator.aggregate("sum", call, &[number], kind)
+}
+
+/// AVG: of exact numbers a double in DuckDB.
+fn average(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let number = summed(translator, call)?;
+    let exact = match translator.source.dialect() {
+        Dialect::Duckdb => SqlType::Float,
+        _ => SqlType::Decimal,
+    };
+    mean(translator, call, number, exact)
+}
+
+/// A number that is summed up.
+fn summed(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.aggregate()?;
     let number = translator.value(call.argument(0)?)?;
-    if !number.kind.is_number() && number.kind != SqlType::Null {
-        return Err(untyped(&number, "a number"));
+    if number.kind.is_number() || number.kind == SqlType::Null {
+        return Ok(number);
     }
-    let is_mean = call.name == "avg";
-    let is_double = translator.source.dialect() == Dialect::Duckdb;
-    let kind = match (number.kind, is_mean) {
-        (kind, false) => kind,
-        (SqlType::Float, true) => SqlType::Float,
-        (_, true) if is_double => SqlType::Float,
-        (_, true) => SqlType::Decimal,
-    };
-    let written = translator.aggregate(&call.name, call, &[number], kind)?;
-    Ok(match is_mean {
-        true => Translated {
-            extra_digits: true,
-            ..written
-        },
-        false => written,
-    })
+    Err(untyped(&number, "a number"))
 }
 
 /// MIN and MAX: of texts by their bytes.

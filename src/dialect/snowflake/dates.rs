@@ -1,19 +1,60 @@
-//! How dates and times of Snowflake and DuckDB are written.
+//! Dates and times of Snowflake and DuckDB. Weeks begin on Mondays in both.
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-date-time>
 
+use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP_TZ, by, plain, template};
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval;
+use crate::dialect::translator::dates::{WeekBegin, boundaries, dated, day, temporal_argument};
 use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::literal;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::tsql::date_functions;
-use crate::dialect::tsql::timestamps::day;
+use crate::dialect::translator::{Translator, interval, literal};
 use sqlparser::ast::{Expr, Value};
+
+const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-date-time";
+
+/// What both have.
+#[rustfmt::skip]
+pub const SHARED_RULES: &[FunctionRule] = &[
+    template("current_date", (0, 0), "CURRENT_DATE", &[], DATE, DOC, "CURRENT_DATE", "CURRENT_DATE AS \"current_date\""),
+    template("current_timestamp", (0, 0), "CURRENT_TIMESTAMP", &[], TIMESTAMP_TZ, DOC, "CURRENT_TIMESTAMP", "CURRENT_TIMESTAMP AS \"current_timestamp\""),
+    by("date_trunc", (2, 2), truncated, DOC, "DATE_TRUNC('month', d)", "CAST(date_trunc('month', CAST(d AS timestamp)) AS date) AS date_trunc"),
+    by("date_part", (2, 2), part, DOC, "DATE_PART('year', d)", "CAST(EXTRACT(YEAR FROM d) AS integer) AS date_part"),
+    by("year", (1, 1), named_part, DOC, "YEAR(d)", "CAST(EXTRACT(YEAR FROM d) AS integer) AS year"),
+    by("quarter", (1, 1), named_part, DOC, "QUARTER(d)", "CAST(EXTRACT(QUARTER FROM d) AS integer) AS quarter"),
+    by("month", (1, 1), named_part, DOC, "MONTH(d)", "CAST(EXTRACT(MONTH FROM d) AS integer) AS month"),
+    by("week", (1, 1), named_part, DOC, "WEEK(d)", "CAST(EXTRACT(WEEK FROM d) AS integer) AS week"),
+    by("day", (1, 1), named_part, DOC, "DAY(d)", "CAST(EXTRACT(DAY FROM d) AS integer) AS day"),
+    by("dayofmonth", (1, 1), named_part, DOC, "DAYOFMONTH(d)", "CAST(EXTRACT(DAY FROM d) AS integer) AS dayofmonth"),
+    by("dayofweek", (1, 1), named_part, DOC, "DAYOFWEEK(d)", "CAST(EXTRACT(DOW FROM d) AS integer) AS dayofweek"),
+    by("dayofyear", (1, 1), named_part, DOC, "DAYOFYEAR(d)", "CAST(EXTRACT(DOY FROM d) AS integer) AS dayofyear"),
+    by("hour", (1, 1), named_part, DOC, "HOUR(m)", "CAST(EXTRACT(HOUR FROM m) AS integer) AS hour"),
+    by("minute", (1, 1), named_part, DOC, "MINUTE(m)", "CAST(EXTRACT(MINUTE FROM m) AS integer) AS minute"),
+    by("second", (1, 1), named_part, DOC, "SECOND(m)", "CAST(floor(EXTRACT(SECOND FROM m)) AS integer) AS second"),
+    by("last_day", (1, 1), last_day, DOC, "LAST_DAY(d)", "CAST(date_trunc('month', CAST(d AS timestamp)) + INTERVAL '1 month - 1 day' AS date) AS last_day"),
+    by("datediff", (3, 3), difference, DOC, "DATEDIFF('day', d, m)", "(CAST(m AS date) - d) AS datediff"),
+];
+
+/// What Snowflake alone has.
+#[rustfmt::skip]
+pub const RULES: &[FunctionRule] = &[
+    template("getdate", (0, 0), "CURRENT_TIMESTAMP", &[], TIMESTAMP_TZ, DOC, "GETDATE()", "CURRENT_TIMESTAMP AS getdate"),
+    by("dateadd", (3, 3), added, DOC, "DATEADD(day, 7, d)", "CAST(d + INTERVAL '7 days' AS date) AS dateadd"),
+    by("timestampadd", (3, 3), added, DOC, "TIMESTAMPADD(day, 7, m)", "m + INTERVAL '7 days' AS timestampadd"),
+    by("add_months", (2, 2), months_added, DOC, "ADD_MONTHS(d, 1)", "CASE WHEN date_trunc('month', CAST(d AS timestamp)) + INTERVAL '1 month - 1 day' = CAST(d AS timestamp) THEN CAST(date_trunc('month', CAST(d AS timestamp)) + INTERVAL '1 months' + INTERVAL '1 month - 1 day' AS date) ELSE CAST(d + INTERVAL '1 months' AS date) END AS add_months"),
+    by("timestampdiff", (3, 3), difference, DOC, "TIMESTAMPDIFF(month, d, m)", "CAST(((EXTRACT(YEAR FROM m) * 12 + EXTRACT(MONTH FROM m)) - (EXTRACT(YEAR FROM d) * 12 + EXTRACT(MONTH FROM d))) AS integer) AS timestampdiff"),
+    by("weekiso", (1, 1), named_part, DOC, "WEEKISO(d)", "CAST(EXTRACT(WEEK FROM d) AS integer) AS weekiso"),
+    by("dayofweekiso", (1, 1), named_part, DOC, "DAYOFWEEKISO(d)", "CAST(EXTRACT(ISODOW FROM d) AS integer) AS dayofweekiso"),
+    by("dayname", (1, 1), name, DOC, "DAYNAME(m)", "to_char(m, 'Dy') AS dayname"),
+    by("monthname", (1, 1), name, DOC, "MONTHNAME(m)", "to_char(m, 'Mon') AS monthname"),
+    plain("date_from_parts", (3, 3), "make_date", &[ArgumentType::Integer], DATE, DOC, "DATE_FROM_PARTS(2024, 1, n)", "make_date(2024, 1, n) AS date_from_parts"),
+    by("to_date", (1, 2), to_date, DOC, "TO_DATE(m)", "CAST(m AS date) AS to_date"),
+    by("date", (1, 2), to_date, DOC, "DATE(m)", "CAST(m AS date) AS date"),
+    by("to_timestamp", (1, 1), to_timestamp, DOC, "TO_TIMESTAMP(d)", "CAST(d AS timestamp) AS to_timestamp"),
+    by("to_timestamp_ntz", (1, 1), to_timestamp, DOC, "TO_TIMESTAMP_NTZ(d)", "CAST(d AS timestamp) AS to_timestamp_ntz"),
+];
 
 /// The unit that an argument names, as a word or a string.
 pub fn unit_in(expr: &Expr) -> TranslateResult<TimeUnit> {
@@ -43,27 +84,6 @@ fn word_in(expr: &Expr) -> TranslateResult<String> {
             _ => Err(Untranslatable::construct("this unit of time")),
         },
         _ => Err(Untranslatable::construct("this unit of time")),
-    }
-}
-
-/// An expression as a date or timestamp; what columns of texts hold is read as Postgres reads it.
-pub fn temporal_argument(
-    translator: &mut Translator<'_>,
-    expr: &Expr,
-) -> TranslateResult<Translated> {
-    let value = translator.value(expr)?;
-    dated(translator, value)
-}
-
-/// A value as a date or timestamp, likewise.
-pub fn dated(translator: &mut Translator<'_>, value: Translated) -> TranslateResult<Translated> {
-    match (value.kind, value.text_literal()) {
-        (SqlType::Text, None) => {
-            translator.mark_likely();
-            Ok(cast(&value, "timestamp", SqlType::Timestamp))
-        }
-        (SqlType::Unclear, _) => Err(untyped(&value, "a date")),
-        _ => translator.as_temporal(value),
     }
 }
 
@@ -112,17 +132,7 @@ pub fn difference(
     let unit = unit_in(call.argument(0)?)?;
     let first = temporal_argument(translator, call.argument(1)?)?;
     let second = temporal_argument(translator, call.argument(2)?)?;
-    if unit != TimeUnit::Week {
-        return date_functions::boundaries(translator, unit, first, second);
-    }
-    let weeks = |moment: &Translated| {
-        format!(
-            "floor(({} - DATE '1900-01-01') / 7.0)",
-            day(moment).operand()
-        )
-    };
-    let text = format!("CAST({} - {} AS integer)", weeks(&second), weeks(&first));
-    Ok(Translated::primary(text, SqlType::Integer).never_null(first.not_null && second.not_null))
+    boundaries(translator, unit, WeekBegin::Monday, first, second)
 }
 
 /// DATE_TRUNC keeps the type of what it cuts.

@@ -1,16 +1,44 @@
-//! How T-SQL's functions of dates and times are written.
+//! T-SQL's functions of dates and times.
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/date-and-time-data-types-and-functions-transact-sql>
 
-use super::timestamps::{TsqlDatePart, datetime_to_shift, day, day_of, temporal_argument, time_of};
+use super::format;
+use super::timestamps::{TsqlDatePart, datetime_to_shift, day_of, temporal_argument, time_of};
+use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP, by, plain, template};
 use crate::dialect::source::untyped;
-use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval;
+use crate::dialect::translator::dates::{WeekBegin, boundaries, day};
 use crate::dialect::translator::interval::TimeUnit;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::translator::{Translator, interval};
+
+const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
+                   date-and-time-data-types-and-functions-transact-sql";
+
+/// The table.
+#[rustfmt::skip]
+pub const RULES: &[FunctionRule] = &[
+    template("getdate", (0, 0), "LOCALTIMESTAMP(3)", &[], TIMESTAMP, DOC, "GETDATE()", "LOCALTIMESTAMP(3) AS getdate"),
+    template("current_timestamp", (0, 0), "LOCALTIMESTAMP(3)", &[], TIMESTAMP, DOC, "CURRENT_TIMESTAMP", "LOCALTIMESTAMP(3) AS \"current_timestamp\""),
+    template("sysdatetime", (0, 0), "LOCALTIMESTAMP", &[], TIMESTAMP, DOC, "SYSDATETIME()", "LOCALTIMESTAMP AS sysdatetime"),
+    template("getutcdate", (0, 0), "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp(3))", &[], TIMESTAMP, DOC, "GETUTCDATE()", "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp(3)) AS getutcdate"),
+    template("sysutcdatetime", (0, 0), "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp)", &[], TIMESTAMP, DOC, "SYSUTCDATETIME()", "CAST(CURRENT_TIMESTAMP AT TIME ZONE 'UTC' AS timestamp) AS sysutcdatetime"),
+    by("dateadd", (3, 3), added, DOC, "DATEADD(month, 1, d)", "CAST(d + INTERVAL '1 months' AS date) AS dateadd"),
+    by("datediff", (3, 3), difference, DOC, "DATEDIFF(day, d, m)", "(CAST(m AS date) - d) AS datediff"),
+    by("datediff_big", (3, 3), difference, DOC, "DATEDIFF_BIG(day, d, m)", "(CAST(m AS date) - d) AS datediff_big"),
+    by("datepart", (2, 2), part, DOC, "DATEPART(year, d)", "CAST(EXTRACT(YEAR FROM d) AS integer) AS datepart"),
+    by("datename", (2, 2), name, DOC, "DATENAME(month, m)", "to_char(m, 'FMMonth') AS datename"),
+    by("year", (1, 1), named_part, DOC, "YEAR(d)", "CAST(EXTRACT(YEAR FROM d) AS integer) AS year"),
+    by("month", (1, 1), named_part, DOC, "MONTH(d)", "CAST(EXTRACT(MONTH FROM d) AS integer) AS month"),
+    by("day", (1, 1), named_part, DOC, "DAY(d)", "CAST(EXTRACT(DAY FROM d) AS integer) AS day"),
+    by("eomonth", (1, 2), end_of_month, DOC, "EOMONTH(d)", "CAST(date_trunc('month', CAST(d AS timestamp)) + INTERVAL '1 month - 1 day' AS date) AS eomonth"),
+    plain("datefromparts", (3, 3), "make_date", &[ArgumentType::Integer], DATE, DOC, "DATEFROMPARTS(2024, 1, n)", "make_date(2024, 1, n) AS datefromparts"),
+    by("datetimefromparts", (7, 7), from_parts, DOC, "DATETIMEFROMPARTS(2024, 1, 2, 3, 4, 5, 6)", "make_timestamp(2024, 1, 2, 3, 4, 5 + 6 / 1000.0) AS datetimefromparts"),
+    by("datetrunc", (2, 2), truncated, DOC, "DATETRUNC(month, m)", "date_trunc('month', m) AS datetrunc"),
+    by("format", (2, 3), format::format, DOC, "FORMAT(m, 'yyyy-MM')", "to_char(m, 'YYYY-MM') AS format"),
+];
 
 /// DATEADD keeps the type of what it moves; a day that a month does not have is its last.
 pub fn added(
@@ -38,71 +66,7 @@ pub fn difference(
     let unit = TsqlDatePart::in_argument(call.argument(0)?)?.unit()?;
     let first = temporal_argument(translator, call.argument(1)?)?;
     let second = temporal_argument(translator, call.argument(2)?)?;
-    boundaries(translator, unit, first, second)
-}
-
-/// How many boundaries of a unit lie between two timestamps; weeks begin on Sundays.
-pub fn boundaries(
-    translator: &mut Translator<'_>,
-    unit: TimeUnit,
-    first: Translated,
-    second: Translated,
-) -> TranslateResult<Translated> {
-    let not_null = first.not_null && second.not_null;
-    let between =
-        |each: &dyn Fn(&Translated) -> String| format!("({} - {})", each(&second), each(&first));
-    let year = |moment: &Translated| format!("EXTRACT(YEAR FROM {})", moment.text);
-    let text = match unit {
-        TimeUnit::Year => format!("CAST({} AS integer)", between(&year)),
-        TimeUnit::Quarter | TimeUnit::Month => {
-            let (field, times) = match unit {
-                TimeUnit::Month => ("MONTH", 12),
-                _ => ("QUARTER", 4),
-            };
-            let months = |moment: &Translated| {
-                format!(
-                    "({} * {times} + EXTRACT({field} FROM {}))",
-                    year(moment),
-                    moment.text
-                )
-            };
-            format!("CAST({} AS integer)", between(&months))
-        }
-        TimeUnit::Day => between(&|moment| day(moment).operand()),
-        TimeUnit::Week => {
-            let weeks = |moment: &Translated| {
-                format!(
-                    "floor(({} - DATE '1900-01-07') / 7.0)",
-                    day(moment).operand()
-                )
-            };
-            format!("CAST({} AS integer)", between(&weeks))
-        }
-        TimeUnit::Hour
-        | TimeUnit::Minute
-        | TimeUnit::Second
-        | TimeUnit::Millisecond
-        | TimeUnit::Microsecond => {
-            let (field, times) = match unit {
-                TimeUnit::Hour => ("hour", " / 3600"),
-                TimeUnit::Minute => ("minute", " / 60"),
-                TimeUnit::Second => ("second", ""),
-                TimeUnit::Millisecond => ("milliseconds", " * 1000"),
-                _ => ("microseconds", " * 1000000"),
-            };
-            let (first, second) = (
-                translator.as_timestamp(first)?,
-                translator.as_timestamp(second)?,
-            );
-            let begun = |moment: &Translated| format!("date_trunc('{field}', {})", moment.text);
-            format!(
-                "CAST(EXTRACT(EPOCH FROM {} - {}){times} AS bigint)",
-                begun(&second),
-                begun(&first)
-            )
-        }
-    };
-    Ok(Translated::primary(text, SqlType::Integer).never_null(not_null))
+    boundaries(translator, unit, WeekBegin::Sunday, first, second)
 }
 
 pub fn part(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
