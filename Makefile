@@ -34,15 +34,19 @@ demo:
 	@cargo build --locked
 	@target/debug/pgsieve demo $(ARGS)
 
-## All tests, with real servers and real clients, and how many passed.
+## All tests, with real servers and real clients; how many passed, and how long each program took.
 # cargo test, not nextest: tests of one program share one Postgres, nextest would start one for each.
 test: setup
 	@mkdir -p target; status=0; \
 	cargo test --locked --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
-	awk '/^test result:/ { groups++; for (i = 1; i < NF; i++) { \
-	         if ($$(i + 1) == "passed;") passed += $$i; \
-	         if ($$(i + 1) == "failed;") failed += $$i } } \
-	     END { printf "\n%d tests passed, %d failed, in %d programs\n", passed, failed, groups }' \
+	awk '/^ +Running / { name = $$2 == "unittests" ? $$3 : $$2 } \
+	     /^ +Doc-tests / { name = "documentation" } \
+	     /^ +Finished / { sub(/.* in /, ""); printf "\n%10s  build\n", $$0 } \
+	     /^test result:/ { groups++; for (i = 1; i < NF; i++) { \
+	         if ($$(i + 1) == "passed;") { passed += $$i; here = $$i } \
+	         if ($$(i + 1) == "failed;") failed += $$i } \
+	         printf "%10s  %s, %d tests\n", $$NF, name, here } \
+	     END { printf "%d tests passed, %d failed, in %d programs\n", passed, failed, groups }' \
 	    target/test.log; \
 	exit $$status
 
@@ -50,14 +54,14 @@ test: setup
 check:
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo test --locked --quiet --lib --test tidy
+	cargo test --locked --quiet --lib --test pure --test tidy
 
-## Every client of tests/clients/matrix: installs it where it can be had (3 GB, a quarter of an hour the first
+## Every client of tests/data/clients/matrix: installs it where it can be had (3 GB, a quarter of an hour the first
 ## time), runs it direct and through pgsieve under agent and bi, and rewrites the table of tests/README.md.
 clients: setup
-	@tests/clients/matrix/install
+	@tests/data/clients/matrix/install
 	@cargo build --locked
-	@tests/clients/matrix/run --readme $(if $(CLIENTS),--only '$(CLIENTS)') $(ARGS)
+	@tests/data/clients/matrix/run --readme $(if $(CLIENTS),--only '$(CLIENTS)') $(ARGS)
 
 ## Throughput and processor time beside a direct connection and PgBouncer.
 bench: setup
@@ -77,7 +81,7 @@ fresh-check:
 pictures:
 	@.ci/setup pictures
 	@GRAFANA_SECONDS=600 GRAFANA_PICTURES=target/pictures \
-	    cargo test --locked --test grafana pictures:: -- --nocapture
+	    cargo test --locked --test outside grafana::pictures:: -- --nocapture
 	pngquant --force --speed 1 --output grafana/pictures/overview.png target/pictures/pgsieve-overview.png
 
 clean:

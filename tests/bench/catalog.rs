@@ -28,7 +28,7 @@ pub fn report() {
         .unwrap();
     let (plain, with_an_effect) = runtime.block_on(async {
         let admin = administrator(&cluster).await;
-        for statement in include_str!("../snapshot/large.sql").split("\n\n") {
+        for statement in include_str!("../data/schemas/snapshot/large.sql").split("\n\n") {
             admin.batch_execute(statement).await.unwrap();
         }
         admin.batch_execute(ACCOUNTS).await.unwrap();

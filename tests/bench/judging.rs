@@ -63,7 +63,7 @@ fn cost(gate: &Gate, names: &SessionNames, text: &str) -> f64 {
 
 /// A statement of pgbench, and what psql 15 sends for \d and \d of a table.
 fn texts() -> Vec<(&'static str, &'static str)> {
-    let psql: Vec<&str> = include_str!("../corpus/psql.sql")
+    let psql: Vec<&str> = include_str!("../data/corpus/psql.sql")
         .split("\n----\n")
         .skip(1)
         .map(|text| text.split_once('\n').map_or(text, |(_, sql)| sql))

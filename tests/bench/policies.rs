@@ -228,7 +228,7 @@ fn loaded() -> Arc<Catalog> {
         }
         let admin = administrator(&cluster).await;
         admin.batch_execute(&script).await.unwrap();
-        for statement in include_str!("../snapshot/large.sql").split("\n\n") {
+        for statement in include_str!("../data/schemas/snapshot/large.sql").split("\n\n") {
             admin.batch_execute(statement).await.unwrap();
         }
         let client = reader(&cluster).await;

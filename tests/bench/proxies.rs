@@ -37,10 +37,10 @@ mod policies;
 mod reload;
 mod repairs;
 
-#[path = "../repairs/corpus.rs"]
+#[path = "../servers/repair/corpus/statements.rs"]
 #[expect(dead_code, reason = "what was meant is for the tests")]
 mod corpus;
-#[path = "../repairs/world.rs"]
+#[path = "../servers/repair/corpus/world.rs"]
 #[expect(dead_code, reason = "rows are for the tests")]
 mod world;
 

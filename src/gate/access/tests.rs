@@ -13,7 +13,7 @@ use crate::gate::{Rule, Verdict};
 const RULES: &[Rule] = &[Rule::ColumnDenied, Rule::NewerSyntax, Rule::TypeEffects];
 
 /// Ways to read a hidden column, one in a line.
-const READS_A_COLUMN: &str = include_str!("../../../tests/corpus/hidden_columns.sql");
+const READS_A_COLUMN: &str = include_str!("../../../tests/data/corpus/hidden_columns.sql");
 
 #[test]
 fn no_way_of_reading_a_hidden_column_passes() {

@@ -1,7 +1,7 @@
 //! The names that PostgreSQL 13 to 18 bring along, beside functions: relations and their columns,
 //! types and operators. What the gate has to go by while there is no snapshot of the database.
 //!
-//! The table is `names.tsv`, made by `tests/builtins/built_in_names.sh` from servers of all
+//! The table is `names.tsv`, made by `tests/data/catalogs/built_in_names.sh` from servers of all
 //! versions.
 
 use std::collections::HashMap;

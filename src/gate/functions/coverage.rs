@@ -131,5 +131,5 @@ const GRAMMAR_CALLS: &[&str] = &[
 ];
 
 const BUILTINS: &str = include_str!("builtins.tsv");
-const NAMES: &str = include_str!("../../../tests/builtins/names.tsv");
-const MEASURED: &str = include_str!("../../../tests/builtins/measured.tsv");
+const NAMES: &str = include_str!("../../../tests/data/catalogs/names.tsv");
+const MEASURED: &str = include_str!("../../../tests/data/catalogs/measured.tsv");

@@ -1,9 +1,0 @@
-//! The table of foreign functions against a real server: what stands for a call gives the value
-//! that the documentation of its dialect gives, and the call itself fails.
-
-#[cfg(test)]
-mod repaired;
-#[cfg(test)]
-mod server;
-#[cfg(test)]
-mod table;

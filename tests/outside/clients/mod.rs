@@ -1,0 +1,4 @@
+//! Clients and drivers as others made them.
+
+pub mod drivers;
+mod matrix;

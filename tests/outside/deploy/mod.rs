@@ -1,0 +1,13 @@
+//! What puts pgsieve somewhere: the health check with a real pgsieve, and the image, the compose
+//! file, its parts' settings and the systemd unit, each read as what will read it reads it.
+//!
+//! That the image builds and runs is shown by `docker/verify`, where an engine can be started.
+
+mod compose;
+mod health;
+mod image;
+mod libclang;
+mod stack;
+mod text;
+mod unit;
+mod watchers;

@@ -1,0 +1,14 @@
+//! What others have made: browsers, Prometheus, Grafana, Docker, clients and drivers.
+
+#[cfg(test)]
+mod clients;
+#[cfg(test)]
+mod deploy;
+#[cfg(test)]
+mod grafana;
+#[cfg(test)]
+mod page;
+#[cfg(test)]
+#[path = "../support/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "other programs use all of it")]
+mod support;

@@ -1,0 +1,9 @@
+//! Hidden tables, columns and rows: models, masks, changes of the catalog under a session.
+
+mod changes;
+mod hidden;
+mod masks;
+mod model_notices;
+mod model_sessions;
+mod models;
+mod random;

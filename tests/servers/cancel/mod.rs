@@ -1,0 +1,4 @@
+//! Cancels: by the key of a session, and by process id.
+
+mod answers;
+mod by_pid;

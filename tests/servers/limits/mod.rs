@@ -1,0 +1,12 @@
+//! Bounds of rows, bytes, time, plans, memory and users.
+
+mod budgets;
+mod held_cursors;
+mod lasting;
+mod memory;
+mod pieces;
+pub mod plans;
+mod plans_counted;
+pub mod results;
+mod users;
+mod walk;

@@ -1,0 +1,10 @@
+//! Policies: which one is taken, each of its keys, its commands, its change while sessions run.
+
+mod commands;
+mod files;
+mod fit;
+mod keys;
+mod own_tests;
+mod reload;
+mod suggest;
+mod until;

@@ -1,0 +1,20 @@
+//! Foreign dialects: what a translation returns from a real Postgres is what the source dialect
+//! returns, row by row.
+
+mod bigquery;
+mod checks;
+mod documented;
+mod duckdb;
+mod grammar;
+mod mixed;
+mod mysql;
+mod mysql_server;
+mod mysql_words;
+mod people;
+mod random;
+mod repaired;
+mod snowflake;
+mod sqlite;
+mod sqlite_words;
+mod support;
+mod tsql;

@@ -1,0 +1,13 @@
+//! Audit, log, metrics and traces of a whole pgsieve.
+
+mod audit;
+mod batches;
+mod canary;
+mod faults;
+mod hostile;
+mod logs;
+mod metrics;
+mod queryid;
+pub mod standby;
+mod table;
+mod traces;
