@@ -7,8 +7,9 @@
 //! from a neighbour where a row says so (`tests/tidy/floors.rs` proves it). Up to `repair` the
 //! rooms are pure: no socket, no clock, no task.
 //!
-//! * Ground: [`limits`] (every bound, with its reason), [`waits`] (every wait, and what ends it),
-//!   [`secret`], [`sqlstate`], [`system_error`], [`text_file`]
+//! * Ground: [`limits`] (every bound, with its reason), [`rule`] (every rule, in one row each),
+//!   [`waits`] (every wait, and what ends it), [`words`] (closed sets of words), [`secret`],
+//!   [`sqlstate`], [`system_error`], [`text_file`]
 //! * Languages: [`wire`] (frames of the protocol), [`sql`] (Postgres's lexer, grammar, tree and
 //!   fingerprint), [`catalog`] (what a database contains, as of one moment), [`resolve`] (what the
 //!   names of a text mean in it, and of which types its expressions are)
@@ -51,11 +52,13 @@
 //!   what each wait is ended by) is a law of `tests/tidy`.
 
 pub mod limits;
+pub mod rule;
 pub mod secret;
 pub mod sqlstate;
 pub mod system_error;
 pub mod text_file;
 pub mod waits;
+pub mod words;
 
 pub mod catalog;
 pub mod resolve;

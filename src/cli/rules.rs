@@ -19,7 +19,7 @@ pub fn run(flags: &RulesFlags, out: &mut impl Write) -> CommandOutcome {
     let Some(name) = &flags.rule else {
         return print_outcome(list(out));
     };
-    match Rule::ALL.into_iter().find(|rule| rule.name() == name) {
+    match Rule::named(name) {
         Some(rule) => print_outcome(one(rule, out)),
         None => {
             complain(format_args!(
@@ -33,7 +33,7 @@ pub fn run(flags: &RulesFlags, out: &mut impl Write) -> CommandOutcome {
 fn list(out: &mut impl Write) -> io::Result<()> {
     for rule in Rule::ALL {
         // What a rule is called and about may go over more lines than one.
-        let lines = docs::lines(rule);
+        let lines = docs::lines(*rule);
         let first = lines.iter().take_while(|line| !line.is_empty());
         let first: Vec<&str> = first.copied().collect();
         writeln!(out, "{}", first.join(" "))?;

@@ -13,7 +13,6 @@ use crate::config::warnings::ConfigWarning;
 use crate::config::{self, ProgramSettings, SettingsProblem};
 use crate::net::file_limit;
 use crate::offline::assumptions::AssumedSession;
-use crate::telemetry::labels::Label;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
 #[derive(clap::Args)]

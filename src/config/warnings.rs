@@ -307,7 +307,6 @@ const SECONDS_OF_DAY: i64 = 86_400;
 mod tests {
     use super::*;
     use crate::net::client_tls::ClientTlsFiles;
-    use crate::telemetry::labels::Label;
 
     #[test]
     fn certificates_are_warned_of_a_month_before_they_end() {

@@ -1,12 +1,15 @@
 //! How sure a repair, or a translation, is.
 
-/// How sure a repair is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Confidence {
-    /// The text has one reading, and the repair spells it.
-    Exact,
-    /// All gates passed.
-    Likely,
-    /// Plausible, and no more: only ever a hint.
-    Guess,
+use crate::words::words;
+
+words! {
+    /// How sure a repair is.
+    Confidence {
+        /// The text has one reading, and the repair spells it.
+        Exact => "exact",
+        /// All gates passed.
+        Likely => "likely",
+        /// Plausible, and no more: only ever a hint.
+        Guess => "guess",
+    }
 }

@@ -47,7 +47,6 @@ mod protocol_refusal;
 mod queryid;
 pub mod recognized;
 mod rewritten;
-mod rule;
 pub mod rules;
 mod settings;
 mod sql_literal;
@@ -81,12 +80,12 @@ pub use self::recognized::backend_signal::{
 pub use self::recognized::role_question::RoleQuestion;
 pub use self::rewritten::offsets::OffsetMap;
 pub use self::rewritten::text::{CopiedConstant, InsertedSpan, RewrittenText};
-pub use self::rule::Rule;
 pub use self::settings::session_values::SessionValues;
 pub use self::settings::tracked::STATEMENT_TIMEOUT;
 pub use self::startup::{ClaimedIdentity, StartupPlan};
 pub use self::statement_kind::StatementKind;
 pub use self::verdict::{ClampedText, Judgement, Refusal, Verdict};
+pub use crate::rule::Rule;
 
 use self::context::JudgeContext;
 use crate::limits;

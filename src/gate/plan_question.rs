@@ -203,7 +203,7 @@ impl Refusal {
             ),
         };
         let limit = bound.limit;
-        let refusal = Self::new(bound.rule, sqlstate::PROGRAM_LIMIT_EXCEEDED, message, hint);
+        let refusal = Self::new(bound.rule, message, hint);
         match estimate {
             Some(estimate) => refusal.about(format_args!("{estimate} expected, {key} is {limit}")),
             None => refusal.about(format_args!("{key} is {limit}")),
@@ -428,10 +428,10 @@ fn words_of(text: &str, statement: Range<usize>) -> Option<impl Iterator<Item = 
 fn unplannable() -> Box<Refusal> {
     Refusal::new(
         Rule::PlanCost,
-        sqlstate::FEATURE_NOT_SUPPORTED,
         "the plan of the statement cannot be asked for before it runs, and the policy bounds plans",
         "Send the query as a statement of its own; run what was prepared in SQL by EXECUTE.",
     )
+    .with_sqlstate(sqlstate::FEATURE_NOT_SUPPORTED)
 }
 
 /// The name of the prepared statement and the portal of a question. A question that fails may leave

@@ -14,7 +14,6 @@ impl Refusal {
         };
         Self::new(
             Rule::PreparedName,
-            sqlstate::INVALID_SQL_STATEMENT_NAME,
             &message,
             "Prepare the statement first; a statement that was refused is not prepared.",
         )
@@ -24,7 +23,6 @@ impl Refusal {
     pub fn of_unknown_portal(name: &str) -> Box<Self> {
         Self::new(
             Rule::CursorName,
-            sqlstate::INVALID_CURSOR_NAME,
             &format!("portal \"{name}\" does not exist"),
             "Bind the portal or declare the cursor first, in the same transaction.",
         )
@@ -35,7 +33,6 @@ impl Refusal {
     pub fn of_name_in_doubt(name: &str) -> Box<Self> {
         Self::new(
             Rule::PreparedName,
-            sqlstate::INVALID_SQL_STATEMENT_NAME,
             &format!(
                 "\"{name}\" was given to two statements, and what they name has changed since"
             ),
@@ -47,7 +44,6 @@ impl Refusal {
     pub fn of_too_many_names() -> Box<Self> {
         Self::new(
             Rule::TooManyNames,
-            sqlstate::PROGRAM_LIMIT_EXCEEDED,
             "this session holds too many prepared statements or portals",
             "Close those that are not needed any more.",
         )
@@ -58,7 +54,6 @@ impl Refusal {
     pub fn of_no_memory() -> Box<Self> {
         Self::new(
             Rule::Memory,
-            sqlstate::OUT_OF_MEMORY,
             "out of memory: the message needs more than is left for all clients together",
             "Send it again later, or in smaller parts; limits.memory is what there is in all.",
         )
@@ -68,29 +63,29 @@ impl Refusal {
     pub fn of_clamp_without_end() -> Box<Self> {
         Self::new(
             Rule::Settings,
-            sqlstate::PROGRAM_LIMIT_EXCEEDED,
             "the statement changes more settings than can be brought within the policy",
             "Send one SET in a message.",
         )
+        .with_sqlstate(sqlstate::PROGRAM_LIMIT_EXCEEDED)
     }
 
     /// For a text that takes longer to judge than the database takes to change, every time.
     pub fn of_change_without_end() -> Box<Self> {
         Self::new(
             Rule::CatalogMissing,
-            sqlstate::PROGRAM_LIMIT_EXCEEDED,
             "the database changes faster than the statement can be judged",
             "Send it again later.",
         )
+        .with_sqlstate(sqlstate::PROGRAM_LIMIT_EXCEEDED)
     }
 
     /// For a text that is not UTF-8, which no lexer can be trusted to read as the server does.
     pub fn of_not_utf8() -> Box<Self> {
         Self::new(
             Rule::SyntaxError,
-            sqlstate::CHARACTER_NOT_IN_REPERTOIRE,
             "invalid byte sequence for encoding \"UTF8\"",
             "Send statements as UTF-8; the session's encoding is UTF8.",
         )
+        .with_sqlstate(sqlstate::CHARACTER_NOT_IN_REPERTOIRE)
     }
 }

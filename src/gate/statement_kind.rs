@@ -3,90 +3,93 @@
 use crate::sql::tree::{
     Node, SetOperation, SyntaxTree, TransactionStmtKind, VariableSetKind, nodes,
 };
+use crate::words::words;
 
-/// The kinds. What Postgres's grammar can produce and is not named here is `Unknown`, and refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StatementKind {
-    /// SELECT, set operations of SELECTs included.
-    Select,
-    /// VALUES.
-    Values,
-    /// TABLE.
-    Table,
-    /// EXPLAIN.
-    Explain,
-    /// COPY.
-    Copy,
-    /// SHOW.
-    Show,
-    /// SET in all forms.
-    Set,
-    /// RESET and SET … TO DEFAULT.
-    Reset,
-    /// BEGIN and START TRANSACTION.
-    Begin,
-    /// COMMIT and END.
-    Commit,
-    /// ROLLBACK, ABORT and ROLLBACK TO.
-    Rollback,
-    /// SET CONSTRAINTS.
-    SetConstraints,
-    /// SAVEPOINT.
-    Savepoint,
-    /// RELEASE.
-    Release,
-    /// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED.
-    PreparedTransaction,
-    /// PREPARE.
-    Prepare,
-    /// EXECUTE.
-    Execute,
-    /// DEALLOCATE.
-    Deallocate,
-    /// DECLARE CURSOR.
-    Declare,
-    /// FETCH.
-    Fetch,
-    /// MOVE.
-    Move,
-    /// CLOSE.
-    Close,
-    /// DISCARD.
-    Discard,
-    /// UNLISTEN.
-    Unlisten,
-    /// LISTEN.
-    Listen,
-    /// NOTIFY.
-    Notify,
-    /// LOCK.
-    Lock,
-    /// LOAD.
-    Load,
-    /// INSERT.
-    Insert,
-    /// UPDATE.
-    Update,
-    /// DELETE.
-    Delete,
-    /// MERGE.
-    Merge,
-    /// DO.
-    Do,
-    /// CALL.
-    Call,
-    /// Whatever creates, changes, drops, grants or describes objects of the database.
-    Ddl,
-    /// VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT and other work on the server.
-    Maintenance,
-    /// More than one statement in one text.
-    Several,
-    /// No statement: empty, white space, comments, semicolons.
-    Empty,
-    /// A text that never got as far as having a kind.
-    Unparsed,
-    /// A statement that this list does not have.
-    Unknown,
+words! {
+    /// The kinds. What Postgres's grammar can produce and is not named here is `Unknown`, and
+    /// refused.
+    StatementKind {
+        /// SELECT, set operations of SELECTs included.
+        Select => "select",
+        /// VALUES.
+        Values => "values",
+        /// TABLE.
+        Table => "table",
+        /// EXPLAIN.
+        Explain => "explain",
+        /// COPY.
+        Copy => "copy",
+        /// SHOW.
+        Show => "show",
+        /// SET in all forms.
+        Set => "set",
+        /// RESET and SET … TO DEFAULT.
+        Reset => "reset",
+        /// BEGIN and START TRANSACTION.
+        Begin => "begin",
+        /// COMMIT and END.
+        Commit => "commit",
+        /// ROLLBACK, ABORT and ROLLBACK TO.
+        Rollback => "rollback",
+        /// SET CONSTRAINTS.
+        SetConstraints => "set_constraints",
+        /// SAVEPOINT.
+        Savepoint => "savepoint",
+        /// RELEASE.
+        Release => "release",
+        /// PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED.
+        PreparedTransaction => "prepared_transaction",
+        /// PREPARE.
+        Prepare => "prepare",
+        /// EXECUTE.
+        Execute => "execute",
+        /// DEALLOCATE.
+        Deallocate => "deallocate",
+        /// DECLARE CURSOR.
+        Declare => "declare",
+        /// FETCH.
+        Fetch => "fetch",
+        /// MOVE.
+        Move => "move",
+        /// CLOSE.
+        Close => "close",
+        /// DISCARD.
+        Discard => "discard",
+        /// UNLISTEN.
+        Unlisten => "unlisten",
+        /// LISTEN.
+        Listen => "listen",
+        /// NOTIFY.
+        Notify => "notify",
+        /// LOCK.
+        Lock => "lock",
+        /// LOAD.
+        Load => "load",
+        /// INSERT.
+        Insert => "insert",
+        /// UPDATE.
+        Update => "update",
+        /// DELETE.
+        Delete => "delete",
+        /// MERGE.
+        Merge => "merge",
+        /// DO.
+        Do => "do",
+        /// CALL.
+        Call => "call",
+        /// Whatever creates, changes, drops, grants or describes objects of the database.
+        Ddl => "ddl",
+        /// VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT and other work on the server.
+        Maintenance => "maintenance",
+        /// More than one statement in one text.
+        Several => "several",
+        /// No statement: empty, white space, comments, semicolons.
+        Empty => "empty",
+        /// A text that never got as far as having a kind.
+        Unparsed => "unparsed",
+        /// A statement that this list does not have.
+        Unknown => "unknown",
+    }
 }
 
 impl StatementKind {
@@ -110,96 +113,6 @@ impl StatementKind {
 }
 
 impl StatementKind {
-    /// Every kind, in the order of the list.
-    pub const ALL: [Self; 40] = [
-        Self::Select,
-        Self::Values,
-        Self::Table,
-        Self::Explain,
-        Self::Copy,
-        Self::Show,
-        Self::Set,
-        Self::Reset,
-        Self::Begin,
-        Self::Commit,
-        Self::Rollback,
-        Self::SetConstraints,
-        Self::Savepoint,
-        Self::Release,
-        Self::PreparedTransaction,
-        Self::Prepare,
-        Self::Execute,
-        Self::Deallocate,
-        Self::Declare,
-        Self::Fetch,
-        Self::Move,
-        Self::Close,
-        Self::Discard,
-        Self::Unlisten,
-        Self::Listen,
-        Self::Notify,
-        Self::Lock,
-        Self::Load,
-        Self::Insert,
-        Self::Update,
-        Self::Delete,
-        Self::Merge,
-        Self::Do,
-        Self::Call,
-        Self::Ddl,
-        Self::Maintenance,
-        Self::Several,
-        Self::Empty,
-        Self::Unparsed,
-        Self::Unknown,
-    ];
-
-    /// The stable name, for audit and metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Select => "select",
-            Self::Values => "values",
-            Self::Table => "table",
-            Self::Explain => "explain",
-            Self::Copy => "copy",
-            Self::Show => "show",
-            Self::Set => "set",
-            Self::Reset => "reset",
-            Self::Begin => "begin",
-            Self::Commit => "commit",
-            Self::Rollback => "rollback",
-            Self::SetConstraints => "set_constraints",
-            Self::Savepoint => "savepoint",
-            Self::Release => "release",
-            Self::PreparedTransaction => "prepared_transaction",
-            Self::Prepare => "prepare",
-            Self::Execute => "execute",
-            Self::Deallocate => "deallocate",
-            Self::Declare => "declare",
-            Self::Fetch => "fetch",
-            Self::Move => "move",
-            Self::Close => "close",
-            Self::Discard => "discard",
-            Self::Unlisten => "unlisten",
-            Self::Listen => "listen",
-            Self::Notify => "notify",
-            Self::Lock => "lock",
-            Self::Load => "load",
-            Self::Insert => "insert",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::Merge => "merge",
-            Self::Do => "do",
-            Self::Call => "call",
-            Self::Ddl => "ddl",
-            Self::Maintenance => "maintenance",
-            Self::Several => "several",
-            Self::Empty => "empty",
-            Self::Unparsed => "unparsed",
-            Self::Unknown => "unknown",
-        }
-    }
-
     /// The kind of one statement.
     pub(super) fn of(node: Node<'_>) -> Self {
         match node {

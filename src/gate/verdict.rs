@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{BackendSignal, Facts, OffsetMap, ReadPermit, Rule};
 use crate::limits;
-use crate::sqlstate::{self, SqlState};
+use crate::sqlstate::SqlState;
 
 /// A verdict, and what was learned on the way.
 #[derive(Debug)]
@@ -67,14 +67,9 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal by a rule. A hint that is put together may name what the client or the database
-    /// named: what is recorded in its place says the same in general.
-    pub(super) fn new(
-        rule: Rule,
-        sqlstate: SqlState,
-        message: &str,
-        hint: impl Into<Cow<'static, str>>,
-    ) -> Box<Self> {
+    /// A refusal by a rule, with the code of its row. A hint that is put together may name what the
+    /// client or the database named: what is recorded in its place says the same in general.
+    pub(super) fn new(rule: Rule, message: &str, hint: impl Into<Cow<'static, str>>) -> Box<Self> {
         let hint = hint.into();
         let fixed_hint = match &hint {
             Cow::Borrowed(fixed) => *fixed,
@@ -82,7 +77,7 @@ impl Refusal {
         };
         Box::new(Self {
             rule,
-            sqlstate,
+            sqlstate: rule.sqlstate(),
             message: message.to_owned(),
             detail: format!("rule: {}", rule.name()),
             hint: hint.into_owned(),
@@ -90,6 +85,12 @@ impl Refusal {
             position: None,
             subject: None,
         })
+    }
+
+    /// The same, with another code than that of the rule's row.
+    pub(super) fn with_sqlstate(mut self: Box<Self>, sqlstate: SqlState) -> Box<Self> {
+        self.sqlstate = sqlstate;
+        self
     }
 
     /// The same, with the name of what it is about.
@@ -110,7 +111,6 @@ impl Refusal {
     pub fn of_function_call() -> Box<Self> {
         Self::new(
             Rule::FunctionCall,
-            sqlstate::FEATURE_NOT_SUPPORTED,
             "function calls outside of SQL are not supported",
             "Call the function in a SELECT.",
         )

@@ -30,7 +30,7 @@ pub mod yaml;
 pub use self::access::{AccessLists, ThroughViews};
 pub use self::model::{CertificateField, PolicyModel, SessionValue};
 pub use self::policy_limits::{OnLimit, PolicyLimits};
-pub use self::policy_rules::{PolicyRule, RuleMode, Strictness};
+pub use self::policy_rules::{RuleMode, Strictness};
 pub use self::repair::{
     Dialect, DialectChoice, LikelyRepairs, Recoverer, RepairMode, RepairSettings, SimilarityGates,
 };
@@ -38,6 +38,7 @@ pub use self::set::live::LivePolicies;
 pub use self::set::{Placement, PolicySet, PolicySetError};
 pub use self::settings::value_rule::{SettingAmount, SettingValue, ValueRule, ValueVerdict};
 pub use self::signature::{CatalogArgument, FunctionSignature, parts};
+pub use crate::rule::PolicyRule;
 
 use self::access::Glob;
 use self::layers::PolicyLayers;

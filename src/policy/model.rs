@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::repair::words;
+use crate::words::words;
 
 /// One model.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::words::words;
+
 /// The `repair` section of a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepairSettings {
@@ -72,32 +74,6 @@ pub enum DialectChoice {
     /// It is always this one.
     Always(Dialect),
 }
-
-/// A closed set of words, each with its name.
-macro_rules! words {
-    ($(#[$about:meta])* $set:ident { $($(#[$doc:meta])* $member:ident => $word:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $set { $($(#[$doc])* $member,)+ }
-
-        impl $set {
-            /// Every one of them.
-            pub const ALL: &'static [Self] = &[$(Self::$member,)+];
-
-            /// The word that policies, metrics and the audit show.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$member => $word,)+ }
-            }
-
-            /// The one of this name.
-            pub fn named(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.name() == name)
-            }
-        }
-    };
-}
-
-pub(super) use words;
 
 words! {
     /// A dialect of SQL that is not Postgres's.

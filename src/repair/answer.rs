@@ -6,6 +6,7 @@ use crate::policy::Recoverer;
 use crate::repair::Confidence;
 use crate::sql::edit::{self, EditError, TextEdit};
 use crate::sql::fingerprint::Fingerprint;
+use crate::words::words;
 
 /// What a recoverer says about a failure.
 #[derive(Debug)]
@@ -91,39 +92,17 @@ pub struct Attempt {
     pub words: String,
 }
 
-/// What became of an attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AttemptOutcome {
-    /// The changed text took the statement's place.
-    Applied,
-    /// It would have, in another mode.
-    Observed,
-    /// It was offered as a HINT.
-    Hinted,
-    /// The changed text did not pass the gate, or fails as well.
-    Failed,
-}
-
-impl Confidence {
-    /// The word that metrics and the audit show.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Likely => "likely",
-            Self::Guess => "guess",
-        }
-    }
-}
-
-impl AttemptOutcome {
-    /// The word that metrics and the audit show.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Applied => "applied",
-            Self::Observed => "observed",
-            Self::Hinted => "hinted",
-            Self::Failed => "failed",
-        }
+words! {
+    /// What became of an attempt.
+    AttemptOutcome {
+        /// The changed text took the statement's place.
+        Applied => "applied",
+        /// It would have, in another mode.
+        Observed => "observed",
+        /// It was offered as a HINT.
+        Hinted => "hinted",
+        /// The changed text did not pass the gate, or fails as well.
+        Failed => "failed",
     }
 }
 

@@ -40,7 +40,7 @@ use serde::Serialize;
 use crate::policy::{CatalogNeed, LivePolicies};
 use crate::telemetry::Telemetry;
 use crate::telemetry::audit::StuckAudit;
-use crate::telemetry::labels::{Label, PolicyReload};
+use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::session_info::cleaned;
 use crate::upstream::catalog_cache::{
     CatalogCacheStatus, CatalogCaches, CatalogState, CatalogStatus,

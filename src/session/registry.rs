@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
-use crate::telemetry::labels::Label;
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::backend_signals::SessionSignals;
 

@@ -1,49 +1,11 @@
 //! The closed sets of words that metrics and audit lines may carry as labels.
 //!
-//! Every member is known when the program is built: nothing a peer sends can make a new one. Each
-//! set knows its members and the place of each, so that counting a statement needs no lookup by
-//! name.
+//! Rules, kinds of statements and objects, recoverers and what comes of repairs are sets of other
+//! rooms.
 
-use crate::catalog::object_kind::ObjectKind;
-use crate::gate::{Rule, StatementKind};
-use crate::policy::{Recoverer, Strictness};
-use crate::repair::{AttemptOutcome, Confidence};
+use crate::words::words;
 
-/// A closed set of label values.
-pub trait Label: Copy + 'static {
-    /// Every member, in the order of [`Label::index`].
-    const ALL: &'static [Self];
-
-    /// The word that metrics and audit show. Stable: dashboards are built on it.
-    fn name(self) -> &'static str;
-
-    /// The place of this member in [`Label::ALL`].
-    fn index(self) -> usize;
-}
-
-/// Declares an enum of unit variants together with the word of each.
-macro_rules! labels {
-    ($(#[$about:meta])* $set:ident { $($(#[$doc:meta])* $member:ident => $word:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $set { $($(#[$doc])* $member,)+ }
-
-        impl Label for $set {
-            const ALL: &'static [Self] = &[$(Self::$member,)+];
-
-            fn name(self) -> &'static str {
-                match self { $(Self::$member => $word,)+ }
-            }
-
-            #[expect(clippy::as_conversions, reason = "a unit variant's own number, in order")]
-            fn index(self) -> usize {
-                self as usize
-            }
-        }
-    };
-}
-
-labels! {
+words! {
     /// The way a statement came to pgsieve.
     ProtocolPath {
         /// A Query message.
@@ -65,7 +27,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What became of a text at the gate.
     StatementOutcome {
         /// It ran as it was sent.
@@ -85,7 +47,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// A file of certificates that pgsieve holds.
     HeldCertificate {
         /// What clients are shown.
@@ -99,7 +61,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What should be mended about settings that work.
     SettingsWarning {
         /// Local clients are let in without proof of who they are.
@@ -127,7 +89,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What the memory of verdicts knew of a text.
     CacheAnswer {
         /// The verdict was known.
@@ -139,7 +101,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What became of a span.
     SpanOutcome {
         /// The collector has it.
@@ -151,7 +113,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Whether a plan that was known spoke for a statement.
     PlanAnswer {
         /// One did.
@@ -161,7 +123,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What became of a statement that was repaired or could have been.
     RepairedOutcome {
         /// The changed text ran and brought no error.
@@ -175,7 +137,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What a client's session is at.
     SessionState {
         /// It is not in yet.
@@ -191,7 +153,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What a session at the upstream is at.
     UpstreamState {
         /// Nothing is under way and no transaction open.
@@ -203,7 +165,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What came of an attempt to reach the upstream.
     CheckOutcome {
         /// It was reached.
@@ -221,7 +183,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Why TLS with a peer could not be agreed on.
     TlsFailure {
         /// The peer went away in the middle of it.
@@ -259,7 +221,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Whether a limit was enforced.
     LimitMode {
         /// It was.
@@ -269,7 +231,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What became of a setting in a connection string.
     StartupSettingOutcome {
         /// The session has the most that the policy allows.
@@ -279,7 +241,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// The kind of socket a client came through.
     ClientTransport {
         /// TCP.
@@ -289,7 +251,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Why a connection was turned away before it could log in.
     RefusedBecause {
         /// All places are taken.
@@ -313,7 +275,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// The way a client proves who it is.
     LoginMethod {
         /// The client's own password, tried at the upstream.
@@ -331,7 +293,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// How a login ended.
     LoginOutcome {
         /// The session is open.
@@ -361,7 +323,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// The alarms of promise 2: each fires when the last line of defence was needed.
     Tripwire {
         /// The upstream reported `default_transaction_read_only` as off.
@@ -381,7 +343,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// In what way a peer broke the wire protocol.
     ViolationKind {
         /// A message type that is not known.
@@ -405,7 +367,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// One of the two legs of a session.
     SessionLeg {
         /// The left side.
@@ -415,7 +377,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Who raised an error that a client got.
     ErrorOrigin {
         /// pgsieve itself.
@@ -425,7 +387,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Why a session ended.
     ClosedBecause {
         /// The client said Terminate.
@@ -463,7 +425,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What came of reading the policies again.
     PolicyReload {
         /// They hold now.
@@ -475,7 +437,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What became of a cancel request.
     CancelOutcome {
         /// It was handed to the upstream.
@@ -489,7 +451,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What became of a call of pg_cancel_backend or pg_terminate_backend.
     SignalOutcome {
         /// It was carried out.
@@ -503,7 +465,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Why pgsieve cancels a statement by itself.
     CancelCause {
         /// Its client is gone, or was given up on.
@@ -513,7 +475,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// What came of an attempt to load a catalog.
     CatalogLoad {
         /// It differs from the one before, or is the first.
@@ -525,7 +487,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// Why a catalog could not be loaded or checked.
     CatalogFailure {
         /// The upstream could not be connected to.
@@ -555,7 +517,7 @@ labels! {
     }
 }
 
-labels! {
+words! {
     /// The way bytes went, seen from pgsieve.
     ByteDirection {
         /// Received by pgsieve.
@@ -565,75 +527,16 @@ labels! {
     }
 }
 
-/// Takes a set of another floor over as labels.
-macro_rules! labels_of {
-    ($set:ty) => {
-        labels_of!($set, {
-            const LIST: [$set; <$set>::ALL.len()] = <$set>::ALL;
-            &LIST
-        });
-    };
-    ($set:ty, $all:expr) => {
-        impl Label for $set {
-            const ALL: &'static [Self] = $all;
-
-            fn name(self) -> &'static str {
-                <$set>::name(self)
-            }
-
-            #[expect(
-                clippy::as_conversions,
-                reason = "a unit variant's own number, in order"
-            )]
-            fn index(self) -> usize {
-                self as usize
-            }
-        }
-    };
-}
-
-impl Label for ObjectKind {
-    const ALL: &'static [Self] = {
-        const LIST: [ObjectKind; ObjectKind::ALL.len()] = ObjectKind::ALL;
-        &LIST
-    };
-
-    fn name(self) -> &'static str {
-        self.label()
-    }
-
-    #[expect(
-        clippy::as_conversions,
-        reason = "a unit variant's own number, in order"
-    )]
-    fn index(self) -> usize {
-        self as usize
-    }
-}
-
-labels_of!(Rule);
-labels_of!(StatementKind);
-labels_of!(Recoverer, Recoverer::ALL);
-labels_of!(Strictness, Strictness::ALL);
-labels_of!(
-    Confidence,
-    &[Confidence::Exact, Confidence::Likely, Confidence::Guess]
-);
-labels_of!(
-    AttemptOutcome,
-    &[
-        AttemptOutcome::Applied,
-        AttemptOutcome::Observed,
-        AttemptOutcome::Hinted,
-        AttemptOutcome::Failed,
-    ]
-);
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::object_kind::ObjectKind;
+    use crate::gate::{Rule, StatementKind};
+    use crate::policy::{Recoverer, Strictness};
+    use crate::repair::{AttemptOutcome, Confidence};
+    use crate::words::Word;
 
-    fn check<L: Label>() {
+    fn check<L: Word>() {
         let mut names = Vec::new();
         for (place, label) in L::ALL.iter().enumerate() {
             assert_eq!(label.index(), place, "{} is out of place", label.name());

@@ -14,12 +14,13 @@ use crate::repair::{AttemptOutcome, Confidence};
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad,
-    CheckOutcome, ClientTransport, ClosedBecause, ErrorOrigin, HeldCertificate, Label, LimitMode,
+    CheckOutcome, ClientTransport, ClosedBecause, ErrorOrigin, HeldCertificate, LimitMode,
     LoginMethod, LoginOutcome, PlanAnswer, PolicyReload, ProtocolPath, RefusedBecause,
     RepairedOutcome, SessionLeg, SessionState, SignalOutcome, SpanOutcome, StartupSettingOutcome,
     StatementOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
 };
 use crate::telemetry::sqlstate_code::SqlstateClass;
+use crate::words::Word;
 
 /// One row of the table.
 pub struct Metric {
@@ -129,11 +130,11 @@ pub fn markdown() -> String {
     text
 }
 
-const fn closed<L: Label>() -> LabelValues {
+const fn closed<L: Word>() -> LabelValues {
     LabelValues::Closed(words::<L>)
 }
 
-fn words<L: Label>() -> Vec<&'static str> {
+fn words<L: Word>() -> Vec<&'static str> {
     L::ALL.iter().map(|label| label.name()).collect()
 }
 

@@ -28,10 +28,9 @@ use crate::telemetry::counters::upstream_metrics::UpstreamMetrics;
 use crate::telemetry::events::{AdminPage, StatusClass};
 use crate::telemetry::labels::{
     ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad,
-    ClientTransport, ClosedBecause, ErrorOrigin, Label, LimitMode, LoginMethod, LoginOutcome,
-    PlanAnswer, ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg, SessionState,
-    SignalOutcome, SpanOutcome, StartupSettingOutcome, TlsFailure, Tripwire, UpstreamState,
-    ViolationKind,
+    ClientTransport, ClosedBecause, ErrorOrigin, LimitMode, LoginMethod, LoginOutcome, PlanAnswer,
+    ProtocolPath, RefusedBecause, RepairedOutcome, SessionLeg, SessionState, SignalOutcome,
+    SpanOutcome, StartupSettingOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
 };
 use crate::telemetry::metrics::{
     ADMIN_REQUESTS, AUDIT_DROPPED, AUDIT_LINES, AUDIT_QUEUE_BYTES, AUDIT_ROTATIONS, AUDIT_WAITS,
@@ -481,6 +480,7 @@ mod tests {
     use crate::telemetry::counters::upstream_metrics::ServerRole;
     use crate::telemetry::labels::{CheckOutcome, StatementOutcome};
     use crate::telemetry::metrics::TABLE;
+    use crate::words::Word;
 
     #[test]
     fn every_row_of_the_table_is_registered_as_what_it_says() {

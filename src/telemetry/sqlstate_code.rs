@@ -3,7 +3,7 @@
 //! <https://www.postgresql.org/docs/current/errcodes-appendix.html>
 
 use crate::sqlstate::SqlState;
-use crate::telemetry::labels::Label;
+use crate::words::Word;
 
 /// Five characters of `0-9A-Z`. Anything else that an upstream sends becomes `XXXXX`, so that an
 /// error code cannot carry text out.
@@ -49,7 +49,7 @@ impl From<SqlState> for SqlstateCode {
     }
 }
 
-impl Label for SqlstateClass {
+impl Word for SqlstateClass {
     const ALL: &'static [Self] = &ALL_CLASSES;
 
     fn name(self) -> &'static str {

@@ -14,6 +14,9 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("text_file", &[&["system_error"]]),
     // what ends each wait, by the limits
     ("waits", &[&["limits"]]),
+    ("words", &[]),
+    // every rule in a row, with the code of its refusals
+    ("rule", &[&["sqlstate", "words"]]),
     // 1 languages
     ("wire", &[GROUND]),
     ("sql", &[GROUND]),
@@ -94,6 +97,8 @@ const GROUND: &[&str] = &[
     "system_error",
     "text_file",
     "waits",
+    "words",
+    "rule",
 ];
 
 /// All that an upstream builds on.
@@ -104,6 +109,8 @@ const BELOW_UPSTREAM: &[&str] = &[
     "system_error",
     "text_file",
     "waits",
+    "words",
+    "rule",
     "wire",
     "sql",
     "catalog",
@@ -124,6 +131,8 @@ const PURE: &[&str] = &[
     "secret",
     "system_error",
     "waits",
+    "words",
+    "rule",
     "wire",
     "sql",
     "catalog",

@@ -105,7 +105,7 @@ impl VersionHasher<'_> {
         content: impl FnOnce(&mut CanonicalForm<'_>),
     ) {
         self.form.clear();
-        self.form.text(kind.label());
+        self.form.text(kind.name());
         name(&mut self.form);
         let mut hasher = self.hasher.build_hasher();
         hasher.write(self.form.bytes());

@@ -12,7 +12,6 @@ use crate::doctor::check::FindingSeverity;
 use crate::doctor::finding::{Finding, FixScope};
 use crate::doctor::session::proof_text;
 use crate::doctor::{DoctorReport, sql_name};
-use crate::telemetry::labels::Label;
 
 /// Writes it, and a line end. `settings` is null where none were looked at.
 pub fn write(

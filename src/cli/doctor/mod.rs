@@ -19,7 +19,6 @@ use crate::config::warnings::{self, ConfigWarning, UpstreamIdentities};
 use crate::config::{self, SettingsProblem};
 use crate::doctor::check::FindingSeverity;
 use crate::doctor::{DoctorReport, ExamineError, examine, login_roles};
-use crate::telemetry::labels::Label;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::Upstream;

@@ -8,7 +8,6 @@ use crate::doctor::check::FindingSeverity;
 use crate::doctor::finding::Finding;
 use crate::doctor::session::proof_text;
 use crate::doctor::{DoctorReport, sql_name};
-use crate::telemetry::labels::Label;
 
 /// Writes everything.
 pub fn write(

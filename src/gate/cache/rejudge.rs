@@ -150,8 +150,8 @@ fn is_planned(kind: StatementKind) -> bool {
 fn too_deep() -> Box<Refusal> {
     Refusal::new(
         Rule::PreparedName,
-        sqlstate::FEATURE_NOT_SUPPORTED,
         "an EXECUTE that runs another EXECUTE or FETCH is not supported",
         "EXECUTE the statement itself.",
     )
+    .with_sqlstate(sqlstate::FEATURE_NOT_SUPPORTED)
 }

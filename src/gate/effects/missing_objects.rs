@@ -49,7 +49,8 @@ pub(in crate::gate) fn first(
     }
     let catalog = effect_graph.catalog();
     let told = MissingNameError::of(absent, catalog, path);
-    let mut refusal = Refusal::new(rule, told.sqlstate, &told.message, told.hint)
+    let mut refusal = Refusal::new(rule, &told.message, told.hint)
+        .with_sqlstate(told.sqlstate)
         .about(format_args!("{}", told.about));
     refusal.position = refusal::position(absent.at, context);
     Some(refusal)

@@ -146,7 +146,8 @@ impl Refusal {
     /// For a session that cancels what it runs itself: the server's own words.
     pub fn of_own_cancel() -> Box<Self> {
         let message = "canceling statement due to user request";
-        let mut refusal = Self::new(Rule::FunctionEffects, sqlstate::QUERY_CANCELED, message, "");
+        let mut refusal =
+            Self::new(Rule::FunctionEffects, message, "").with_sqlstate(sqlstate::QUERY_CANCELED);
         refusal.detail.clear();
         refusal
     }
@@ -158,12 +159,7 @@ impl Refusal {
             kind.function()
         );
         let hint = "Give the process id as a decimal number.";
-        Self::new(
-            Rule::FunctionEffects,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
-            &message,
-            hint,
-        )
+        Self::new(Rule::FunctionEffects, &message, hint)
     }
 }
 

@@ -29,7 +29,6 @@ use crate::gate::context::JudgeContext;
 use crate::gate::rules::{CalledName, RuleResult, node_unknown};
 use crate::gate::{Refusal, Rule, VerdictDepth};
 use crate::sql::tree::{self, A_Expr_Kind, Node, list::NodeList, nodes};
-use crate::sqlstate;
 
 /// Looks at a statement and everything under it.
 pub(in crate::gate) fn check(statement: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
@@ -381,7 +380,6 @@ fn is_between(expression: &nodes::A_Expr) -> bool {
 fn refusal(what: &str, name: fmt::Arguments<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::CatalogMissing,
-        sqlstate::OBJECT_NOT_IN_PREREQUISITE_STATE,
         &format!("{what} {name} cannot be looked up: the database's catalog is not loaded"),
         "Try again shortly; until then only the system catalogs and built-in functions can be used.",
     )

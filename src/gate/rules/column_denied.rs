@@ -25,7 +25,6 @@
 use std::borrow::Cow;
 
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 /// `name` is that of the column, if the client wrote it; `relation` the name of its relation, as
 /// far as the client may know it; `shown` are the columns that it may read.
@@ -48,12 +47,7 @@ pub(in crate::gate) fn refusal(
             shown.join(", ")
         )),
     };
-    let refusal = Refusal::new(
-        Rule::ColumnDenied,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        &message,
-        hint,
-    );
+    let refusal = Refusal::new(Rule::ColumnDenied, &message, hint);
     match name {
         Some(name) => refusal.about(format_args!("column {name}, columns of policy {policy}")),
         None => refusal.about(format_args!("columns of policy {policy}")),

@@ -46,7 +46,6 @@ pub(in crate::gate) fn check(node: Node<'_>) -> RuleResult {
             .unwrap_or_default();
         return Err(Refusal::new(
             Rule::Copy,
-            sqlstate::READ_ONLY_SQL_TRANSACTION,
             &format!("COPY {name} FROM is not allowed: this connection only reads"),
             "Leave it out; rows have to be written through another connection.",
         ));
@@ -204,10 +203,10 @@ fn unread() -> Box<Refusal> {
 fn refusal(sqlstate: SqlState, message: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::Copy,
-        sqlstate,
         message,
         "Use COPY … TO STDOUT; psql's \\copy … TO file sends that.",
     )
+    .with_sqlstate(sqlstate)
 }
 
 #[cfg(test)]

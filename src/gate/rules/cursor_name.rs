@@ -22,7 +22,6 @@ use crate::gate::recognized::backend_signal;
 use crate::gate::rules::{RuleResult, model, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::Node;
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::FetchStmt(fetch) = node else {
@@ -44,7 +43,6 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
         }
         None => Err(Refusal::new(
             Rule::CursorName,
-            sqlstate::INVALID_CURSOR_NAME,
             &format!("cursor \"{name}\" does not exist"),
             "DECLARE the cursor first, in this transaction.",
         )

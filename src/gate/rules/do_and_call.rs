@@ -20,7 +20,6 @@
 use crate::gate::rules::CalledName;
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::sql::tree::Node;
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
     let called = match node {
@@ -37,8 +36,7 @@ pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refus
             "Write what it would return as a SELECT.",
         ),
     };
-    let state = sqlstate::INSUFFICIENT_PRIVILEGE;
-    Refusal::new(Rule::DoAndCall, state, &what, hint).about(format_args!("{}", kind.name()))
+    Refusal::new(Rule::DoAndCall, &what, hint).about(format_args!("{}", kind.name()))
 }
 
 #[cfg(test)]

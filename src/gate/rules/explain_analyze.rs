@@ -27,7 +27,6 @@ use crate::gate::rules::{RuleResult, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::policy::ExplainAnalyze;
 use crate::sql::tree::{ConstValue, Node, nodes};
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let Node::ExplainStmt(explain) = node else {
@@ -37,7 +36,6 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> Rule
         let name = quoted(option.defname().unwrap_or_default());
         return Err(Refusal::new(
             Rule::ExplainAnalyze,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
             &format!("EXPLAIN ({name}) is not allowed: the option is not known here"),
             "Use VERBOSE, COSTS, SETTINGS, BUFFERS, SUMMARY, MEMORY or FORMAT.",
         ));
@@ -60,7 +58,6 @@ pub(in crate::gate) fn runs(explain: &nodes::ExplainStmt) -> bool {
 fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::ExplainAnalyze,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "EXPLAIN ANALYZE is not allowed: it would run the statement",
         "EXPLAIN without ANALYZE is accepted.",
     )

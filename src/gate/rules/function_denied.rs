@@ -19,7 +19,6 @@
 //! What a view or another function calls is not looked at.
 
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 /// `name` is that of the function, if the client's role may know it.
 pub(in crate::gate) fn refusal(name: Option<&str>, policy: &str) -> Box<Refusal> {
@@ -27,7 +26,6 @@ pub(in crate::gate) fn refusal(name: Option<&str>, policy: &str) -> Box<Refusal>
     let what = what.as_deref().unwrap_or("a function of the statement");
     let refusal = Refusal::new(
         Rule::FunctionDenied,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("{what} may not be called: functions.deny names it"),
         "Write the statement without it, or have it taken from functions.deny of the policy.",
     );

@@ -75,10 +75,10 @@ fn refusal_with(
 ) -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionEffects,
-        sqlstate_of(why),
         &format!("function {shown} is not allowed: it {why}"),
         hint,
     )
+    .with_sqlstate(sqlstate_of(why))
     .about(format_args!("{called} {why}"))
     .of(Some(format!("function {shown}")))
 }

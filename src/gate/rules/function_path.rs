@@ -23,7 +23,6 @@
 
 use crate::gate::effects::graph::{EffectDescription, PATH_HINT};
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     let what = told.what.as_deref();
@@ -36,7 +35,6 @@ pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
 pub(in crate::gate) fn without_path(why: Option<&str>) -> Box<Refusal> {
     let refusal = Refusal::new(
         Rule::FunctionPath,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "a function of the statement is not allowed under this search_path: it has none of its own",
         PATH_HINT,
     );
@@ -50,7 +48,6 @@ pub(in crate::gate) fn without_path(why: Option<&str>) -> Box<Refusal> {
 pub(in crate::gate) fn of_cursor() -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionPath,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "the cursor cannot go on: search_path has changed, and one of its functions depends on it",
         "Set search_path back to what it was when the cursor was opened, or open the cursor anew.",
     )

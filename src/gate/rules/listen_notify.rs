@@ -31,7 +31,6 @@ use crate::policy::ListenChoice;
 use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{TokenKind, tokens};
 use crate::sql::tree::Node;
-use crate::sqlstate;
 
 /// LISTEN, where the policy has it ignored: it becomes an UNLISTEN, which is judged again.
 pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
@@ -80,7 +79,6 @@ pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refus
     let channel = quoted(channel.unwrap_or_default());
     Refusal::new(
         Rule::ListenNotify,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("{verb} {channel} is not allowed: notifications are not forwarded"),
         "Ask again with a SELECT from time to time; UNLISTEN is accepted.",
     )

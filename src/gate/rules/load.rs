@@ -16,12 +16,10 @@
 //! Never.
 
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::Load,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "LOAD is not allowed: it runs machine code in the server",
         "Leave it out; SHOW shared_preload_libraries tells what the server has loaded.",
     )

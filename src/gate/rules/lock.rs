@@ -22,7 +22,6 @@ use crate::gate::rules::{RuleResult, node_unknown, temp_schema};
 use crate::gate::{Refusal, Rule, command_label};
 use crate::policy::PlainChoice;
 use crate::sql::tree::{Node, nodes};
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let Node::LockStmt(lock) = node else {
@@ -47,7 +46,6 @@ fn refusal(lock: &nodes::LockStmt) -> Box<Refusal> {
     };
     Refusal::new(
         Rule::Lock,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("LOCK TABLE {name} is not allowed: writers would have to wait"),
         "Leave it out: a REPEATABLE READ transaction sees one state of all tables without locks.",
     )

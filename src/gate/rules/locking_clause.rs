@@ -19,7 +19,6 @@
 use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{LockClauseStrength, nodes};
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(select: &nodes::SelectStmt) -> RuleResult {
     match select.locking_clause().first() {
@@ -38,7 +37,6 @@ pub(in crate::gate) fn refusal(clause: &nodes::LockingClause) -> Box<Refusal> {
     };
     Refusal::new(
         Rule::LockingClause,
-        sqlstate::READ_ONLY_SQL_TRANSACTION,
         &format!("{strength} is not allowed: it would lock rows, and this connection only reads"),
         "Leave the clause out; a REPEATABLE READ transaction sees one state of all tables.",
     )

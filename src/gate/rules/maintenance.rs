@@ -25,7 +25,6 @@ use crate::gate::command_label::CommandLabel;
 use crate::gate::context::JudgeContext;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
     let head = CommandLabel::of(context, &VERBS);
@@ -49,7 +48,6 @@ pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Bo
     };
     Refusal::new(
         Rule::Maintenance,
-        sqlstate::READ_ONLY_SQL_TRANSACTION,
         &format!("{head} is not allowed: {why}"),
         hint,
     )

@@ -28,7 +28,7 @@ use crate::sqlstate;
 
 /// A form that a model cannot stand in.
 pub(in crate::gate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
-    Refusal::new(Rule::Model, sqlstate::INSUFFICIENT_PRIVILEGE, what, hint)
+    Refusal::new(Rule::Model, what, hint)
 }
 
 /// A part of what a model covers.
@@ -94,7 +94,6 @@ pub(in crate::gate) fn value(value: &SessionValue) -> Box<Refusal> {
     if let SessionValue::Attribute(name) = value {
         return Refusal::new(
             Rule::Model,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
             &format!("a model reads the attribute {name} of the user, who has none"),
             "Whoever runs the proxy gives users attributes: client.auth.attributes.",
         );
@@ -109,17 +108,16 @@ pub(in crate::gate) fn value(value: &SessionValue) -> Box<Refusal> {
     };
     Refusal::new(
         Rule::Model,
-        sqlstate::OBJECT_NOT_IN_PREREQUISITE_STATE,
         &format!("a model reads {what}, which is not known for certain at this point"),
         "SET it in a statement of its own, outside of a pipeline, before the query.",
     )
+    .with_sqlstate(sqlstate::OBJECT_NOT_IN_PREREQUISITE_STATE)
 }
 
 /// What a name stands for cannot be told.
 pub(in crate::gate) fn not_resolved(name: Option<&str>) -> Box<Refusal> {
     let refusal = Refusal::new(
         Rule::NotResolved,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "what this statement reads cannot be told, and the policy has models",
         "Write tables with their schema, and change search_path in a statement of its own.",
     );
@@ -133,20 +131,20 @@ pub(in crate::gate) fn not_resolved(name: Option<&str>) -> Box<Refusal> {
 pub(in crate::gate) fn too_much() -> Box<Refusal> {
     Refusal::new(
         Rule::Model,
-        sqlstate::PROGRAM_LIMIT_EXCEEDED,
         "the statement names models more often than one statement may",
         "Name each once, in a WITH, and read that.",
     )
+    .with_sqlstate(sqlstate::PROGRAM_LIMIT_EXCEEDED)
 }
 
 /// A statement or cursor that was prepared for another text than the one that would run now.
 pub(in crate::gate) fn text_changed() -> Box<Refusal> {
     Refusal::new(
         Rule::Model,
-        sqlstate::FEATURE_NOT_SUPPORTED,
         "cached plan must not change result type: what its models stand for is not what it was",
         "Prepare the statement, or declare the cursor, again.",
     )
+    .with_sqlstate(sqlstate::FEATURE_NOT_SUPPORTED)
 }
 
 /// What is only noted.

@@ -24,7 +24,6 @@ use crate::gate::rules::{RuleResult, node_unknown};
 use crate::gate::{Refusal, Rule};
 use crate::policy::PolicyRule;
 use crate::sql::tree::{self, Node};
-use crate::sqlstate;
 
 /// Looks at a query.
 pub(in crate::gate) fn check(query: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
@@ -52,7 +51,6 @@ fn refusal(most: u32, context: &JudgeContext<'_>) -> Box<Refusal> {
     let policy = context.policy.name();
     Refusal::new(
         Rule::Nesting,
-        sqlstate::STATEMENT_TOO_COMPLEX,
         &format!(
             "queries nested deeper than {most} are not allowed: limits.nesting allows no more"
         ),

@@ -23,7 +23,6 @@ use crate::gate::effects::suspect_names;
 use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, JsonExprOp, Node};
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let since = match node {
@@ -43,7 +42,6 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> Rule
     match context.server_major() {
         Some(major) if major < since && !is_clean_call(node, context) => Err(Refusal::new(
             Rule::NewerSyntax,
-            sqlstate::FEATURE_NOT_SUPPORTED,
             &format!(
                 "{} is not allowed: the server is older than PostgreSQL {since}",
                 tree::kind_name(node)

@@ -19,12 +19,10 @@
 
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{self, Node};
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::NodeUnknown,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!(
             "{} is not allowed: it is not known here",
             tree::kind_name(node)

@@ -22,7 +22,6 @@
 //! server that read other people's data. Functions of extensions are those of their authors.
 
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 /// A name that may be one of something hidden. Whether it is is not told.
 pub(in crate::gate) fn of_name(name: &str, policy: &str) -> Box<Refusal> {
@@ -54,11 +53,5 @@ pub(in crate::gate) fn of_statement(policy: &str) -> Box<Refusal> {
 }
 
 fn refusal(message: &str, hint: &'static str, policy: &str) -> Box<Refusal> {
-    Refusal::new(
-        Rule::NotResolved,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        message,
-        hint,
-    )
-    .about(format_args!("policy {policy}"))
+    Refusal::new(Rule::NotResolved, message, hint).about(format_args!("policy {policy}"))
 }

@@ -24,7 +24,6 @@ use crate::gate::context::JudgeContext;
 use crate::gate::rules::{CalledName, RuleResult};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::list::NodeList;
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(operator: &NodeList, context: &JudgeContext<'_>) -> RuleResult {
     if operator.len() < 2 || context.effect_graph().is_some() {
@@ -36,7 +35,6 @@ pub(in crate::gate) fn check(operator: &NodeList, context: &JudgeContext<'_>) ->
     }
     Err(Refusal::new(
         Rule::OperatorSchema,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!(
             "operator {called} is not allowed: it is no built-in, and what it does is not known"
         ),

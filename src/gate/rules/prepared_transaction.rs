@@ -20,7 +20,6 @@
 
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{Node, TransactionStmtKind};
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
     let kind = match node {
@@ -34,7 +33,6 @@ pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
     };
     Refusal::new(
         Rule::PreparedTransaction,
-        sqlstate::READ_ONLY_SQL_TRANSACTION,
         &format!("{what} is not allowed: two-phase commit writes, and this connection only reads"),
         "End the transaction with COMMIT or ROLLBACK.",
     )

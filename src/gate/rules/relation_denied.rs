@@ -25,7 +25,6 @@
 
 use crate::gate::access::AccessDenial;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 /// `name` is the one that the client wrote.
 pub(in crate::gate) fn refusal(name: &str, why: AccessDenial, policy: &str) -> Box<Refusal> {
@@ -62,11 +61,6 @@ pub(in crate::gate) fn refusal(name: &str, why: AccessDenial, policy: &str) -> B
         ),
     };
     let message = format!("relation {name} may not be read: {reason}");
-    Refusal::new(
-        Rule::RelationDenied,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
-        &message,
-        hint,
-    )
-    .about(format_args!("relation {name}, {key} of policy {policy}"))
+    Refusal::new(Rule::RelationDenied, &message, hint)
+        .about(format_args!("relation {name}, {key} of policy {policy}"))
 }

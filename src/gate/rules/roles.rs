@@ -26,7 +26,6 @@ use crate::gate::rules::{node_unknown, settings};
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::sql::edit::TextEdit;
 use crate::sql::tree::{Node, VariableSetKind, nodes};
-use crate::sqlstate;
 
 /// What a SET is to this rule.
 pub(in crate::gate) enum RoleRequest {
@@ -86,7 +85,6 @@ pub(in crate::gate) fn is_role(setting: &str) -> bool {
 pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::Roles,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "SET ROLE is not allowed: the session stays the role that it logged in as",
         "Log in as the role that is wanted. RESET ROLE is accepted.",
     )

@@ -19,7 +19,6 @@
 use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule, command_label};
 use crate::sql::tree::nodes;
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(select: &nodes::SelectStmt) -> RuleResult {
     match select.into_clause() {
@@ -32,7 +31,6 @@ pub(in crate::gate) fn refusal(into: &nodes::IntoClause) -> Box<Refusal> {
     let name = into.rel().map(command_label::relation).unwrap_or_default();
     Refusal::new(
         Rule::SelectInto,
-        sqlstate::READ_ONLY_SQL_TRANSACTION,
         &format!("SELECT INTO {name} is not allowed: it would create a table"),
         "Leave the INTO clause out to get the rows.",
     )

@@ -36,7 +36,6 @@ use crate::gate::settings::{read_write, tracked};
 use crate::gate::{Refusal, Rule};
 use crate::policy::SettingValue;
 use crate::sql::tree::{ConstValue, Node, nodes};
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(call: &nodes::FuncCall, context: &mut JudgeContext<'_>) -> RuleResult {
     let arguments = call.args();
@@ -109,7 +108,6 @@ fn any_setting(context: &JudgeContext<'_>) -> RuleResult {
     }
     Err(Refusal::new(
         Rule::SetConfig,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "current_setting() of a name that is no literal is not allowed: the session holds a secret \
          of the policy",
         "Write the name as a literal, or SHOW the setting.",
@@ -201,7 +199,6 @@ fn is_text(cast: &nodes::TypeCast) -> bool {
 pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::SetConfig,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "set_config is not allowed here: its name, and its value for this setting, must be literals",
         "Write SET name = value, or set_config with both as literals.",
     )

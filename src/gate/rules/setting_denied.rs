@@ -25,7 +25,6 @@ use crate::gate::context::JudgeContext;
 use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
 use crate::policy::{Policy, PolicyRule};
-use crate::sqlstate;
 
 /// Looks at a setting that a statement sets.
 pub(in crate::gate) fn check(name: &str, context: &mut JudgeContext<'_>) -> RuleResult {
@@ -56,7 +55,6 @@ pub(in crate::gate) fn found(name: &str, policy: &Policy) -> Option<Box<Refusal>
     }
     let refusal = Refusal::new(
         Rule::SettingDenied,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("setting \"{same}\" may not be changed here: settings.deny names it"),
         "Leave it as it is, or have it taken from settings.deny of the policy.",
     );

@@ -39,7 +39,6 @@ use crate::policy::{PlainChoice, SettingAmount, SettingValue, ValueRule};
 use crate::sql::edit::TextEdit;
 use crate::sql::lexer;
 use crate::sql::tree::{ConstValue, Node, VariableSetKind, list::NodeList, nodes};
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::VariableSetStmt(set) = node else {
@@ -127,7 +126,6 @@ pub(in crate::gate) fn lower(
 pub(in crate::gate) fn not_lowerable() -> Box<Refusal> {
     Refusal::new(
         Rule::Settings,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "the value is beyond the bound of the policy",
         "Set a lower value.",
     )
@@ -219,7 +217,6 @@ pub(in crate::gate) fn part(node: Node<'_>) -> Option<Cow<'_, str>> {
 fn not_readable() -> Box<Refusal> {
     Refusal::new(
         Rule::Settings,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "this form of SET is not allowed",
         "SET name = value and RESET are accepted for the settings that the policy lists.",
     )

@@ -50,10 +50,10 @@ pub(in crate::gate) fn check(
     if count > limits::STATEMENTS_PER_MESSAGE_MAX {
         return Err(Refusal::new(
             Rule::SeveralStatements,
-            sqlstate::PROGRAM_LIMIT_EXCEEDED,
             "the message holds too many statements",
             "Send them in several messages.",
-        ));
+        )
+        .with_sqlstate(sqlstate::PROGRAM_LIMIT_EXCEEDED));
     }
     let statements = context.policy.statements();
     let others_pass = match statements.several {
@@ -84,7 +84,6 @@ pub(in crate::gate) fn check(
 fn refusal(message: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::SeveralStatements,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         message,
         "Send one statement per message.",
     )

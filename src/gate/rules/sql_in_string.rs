@@ -21,13 +21,11 @@
 
 use crate::gate::rules::CalledName;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 /// `shown` is its name with the types of its arguments, as far as they are known.
 pub(in crate::gate) fn refusal(called: CalledName<'_>, shown: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::SqlInString,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("function {shown} is not allowed: it runs SQL that it is given as a value"),
         "Write that SQL as a part of the statement, for example as a subquery.",
     )

@@ -23,7 +23,6 @@ use crate::gate::context::JudgeContext;
 use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule, StatementKind};
 use crate::policy::PolicyRule;
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(kind: StatementKind, context: &mut JudgeContext<'_>) -> RuleResult {
     if context.policy.allows_statement(kind.name()) {
@@ -32,7 +31,6 @@ pub(in crate::gate) fn check(kind: StatementKind, context: &mut JudgeContext<'_>
     let policy = context.policy.name();
     let refusal = Refusal::new(
         Rule::StatementDenied,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!(
             "{} may not run: statements of the policy leaves it out",
             spelled(kind)

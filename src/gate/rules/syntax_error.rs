@@ -30,10 +30,10 @@ pub(in crate::gate) fn refusal(text: &str, error: &SyntaxError) -> Box<Refusal> 
         SyntaxError::Syntax(_) => {
             let mut refusal = Refusal::new(
                 Rule::SyntaxError,
-                error_condition::of_error(text, error),
                 error.message_for_client(),
                 "Check the statement: it has to be valid PostgreSQL.",
-            );
+            )
+            .with_sqlstate(error_condition::of_error(text, error));
             refusal.position = syntax_error_position::of_error(text, error);
             refusal
         }

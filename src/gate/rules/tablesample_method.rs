@@ -21,7 +21,6 @@ use crate::gate::effects::graph::EffectGraph;
 use crate::gate::rules::{CalledName, RuleResult};
 use crate::gate::{Refusal, Rule, extensions};
 use crate::sql::tree::nodes;
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(
     sample: &nodes::RangeTableSample,
@@ -41,7 +40,6 @@ pub(in crate::gate) fn check(
     }
     Err(Refusal::new(
         Rule::TablesampleMethod,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("sampling method {called} is not allowed: it is no built-in"),
         "Use BERNOULLI or SYSTEM, or SYSTEM_ROWS or SYSTEM_TIME where their extensions are \
          installed.",

@@ -71,7 +71,6 @@ pub(in crate::gate) fn check_paths(context: &JudgeContext<'_>) -> RuleResult {
         None => Ok(()),
         Some(schema) => Err(Refusal::new(
             Rule::TempSchema,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
             &format!("search_path may not name {schema}: it is another session's temporary schema"),
             "SET search_path to other schemas first.",
         )
@@ -93,14 +92,13 @@ fn check(called: CalledName<'_>, sort: &str) -> RuleResult {
         // What the server says of a relation that is not there.
         Refusal::new(
             Rule::TempSchema,
-            sqlstate::UNDEFINED_TABLE,
             &format!("relation \"{called}\" does not exist"),
             "Use a query in WITH in place of a temporary table.",
         )
+        .with_sqlstate(sqlstate::UNDEFINED_TABLE)
     } else {
         Refusal::new(
             Rule::TempSchema,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
             &format!("{sort} {called} is not allowed: nothing in {schema} is there for clients"),
             "Leave it out; things of other schemas can be used.",
         )

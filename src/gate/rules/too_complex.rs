@@ -25,10 +25,10 @@ pub(in crate::gate) fn refusal_by_scan(error: &ScanError) -> Box<Refusal> {
     match error {
         ScanError::Nul { .. } => Refusal::new(
             Rule::TooComplex,
-            sqlstate::CHARACTER_NOT_IN_REPERTOIRE,
             "the statement holds a zero byte",
             "Send the statement without it.",
-        ),
+        )
+        .with_sqlstate(sqlstate::CHARACTER_NOT_IN_REPERTOIRE),
         ScanError::TooLong { .. } | ScanError::OperatorRun { .. } => refusal(),
     }
 }
@@ -36,7 +36,6 @@ pub(in crate::gate) fn refusal_by_scan(error: &ScanError) -> Box<Refusal> {
 pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::TooComplex,
-        sqlstate::STATEMENT_TOO_COMPLEX,
         "the statement is too complex to be parsed: it nests, or runs operators together, too far",
         "Split it into several, or use fewer levels of nesting.",
     )

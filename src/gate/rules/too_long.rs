@@ -16,12 +16,10 @@
 //! Values sent as parameters of the protocol do not count.
 
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::TooLong,
-        sqlstate::PROGRAM_LIMIT_EXCEEDED,
         "the statement is longer than the policy allows",
         "Send long lists of values as parameters, for example = ANY($1).",
     )

@@ -19,7 +19,6 @@
 use crate::gate::context::JudgeContext;
 use crate::gate::rules::RuleResult;
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 pub(in crate::gate) fn check(context: &mut JudgeContext<'_>) -> RuleResult {
     if !context.names().is_full() {
@@ -27,7 +26,6 @@ pub(in crate::gate) fn check(context: &mut JudgeContext<'_>) -> RuleResult {
     }
     Err(Refusal::new(
         Rule::TooManyNames,
-        sqlstate::PROGRAM_LIMIT_EXCEEDED,
         "the session holds too many prepared statements or cursors",
         "DEALLOCATE or CLOSE what is not needed any more.",
     ))

@@ -26,7 +26,6 @@ use crate::gate::effects::{suspect_names, type_names};
 use crate::gate::rules::{CalledName, RuleResult, catalog_missing, temp_schema};
 use crate::gate::{Refusal, Rule};
 use crate::sql::tree::{ConstValue, Node, nodes};
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::TypeEffects, "a type of the statement")
@@ -36,7 +35,6 @@ pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
 fn unread(called: CalledName<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::TypeEffects,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("function {called} is not allowed: the type that it is given cannot be told"),
         "Write the name of the type as a literal, and one whose checks only compute.",
     )

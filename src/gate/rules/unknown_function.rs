@@ -48,7 +48,6 @@ pub(in crate::gate) fn check(called: CalledName<'_>, context: &mut JudgeContext<
     }
     Err(Refusal::new(
         Rule::UnknownFunction,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!(
             "function {called} is not allowed: it is no built-in, and what it does is not known"
         ),
@@ -59,13 +58,9 @@ pub(in crate::gate) fn check(called: CalledName<'_>, context: &mut JudgeContext<
 
 fn missing(called: CalledName<'_>) -> Box<Refusal> {
     let (message, hint) = missing_objects::function(&called.to_string());
-    Refusal::new(
-        Rule::UnknownFunction,
-        sqlstate::UNDEFINED_FUNCTION,
-        &message,
-        hint,
-    )
-    .about(format_args!("function {called}"))
+    Refusal::new(Rule::UnknownFunction, &message, hint)
+        .with_sqlstate(sqlstate::UNDEFINED_FUNCTION)
+        .about(format_args!("function {called}"))
 }
 
 #[cfg(test)]

@@ -47,7 +47,6 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
         WithHold::Allow => Ok(()),
         WithHold::Refuse => Err(Refusal::new(
             Rule::WithHold,
-            sqlstate::INSUFFICIENT_PRIVILEGE,
             "CURSOR WITH HOLD is not allowed: it outlives its transaction",
             "DECLARE the cursor without WITH HOLD, inside a transaction.",
         )),
@@ -62,10 +61,10 @@ pub(in crate::gate) fn check_inner(inner: &Facts) -> RuleResult {
     }
     Err(Refusal::new(
         Rule::WithHold,
-        sqlstate::FEATURE_NOT_SUPPORTED,
         "CURSOR WITH HOLD is not allowed for a statement that changes settings",
         "SET what is to be set in a statement of its own.",
-    ))
+    )
+    .with_sqlstate(sqlstate::FEATURE_NOT_SUPPORTED))
 }
 
 /// The rows that a client may get of a cursor whose query is bounded; none where its own LIMIT is
@@ -161,10 +160,10 @@ fn query_of(context: &JudgeContext<'_>) -> Option<(usize, usize)> {
 fn unbounded() -> Box<Refusal> {
     Refusal::new(
         Rule::WithHold,
-        sqlstate::FEATURE_NOT_SUPPORTED,
         "CURSOR WITH HOLD is not allowed: its query cannot be bounded",
         "DECLARE the cursor without WITH HOLD, inside a transaction.",
     )
+    .with_sqlstate(sqlstate::FEATURE_NOT_SUPPORTED)
 }
 
 #[cfg(test)]

@@ -24,7 +24,6 @@
 use crate::gate::context::JudgeContext;
 use crate::gate::{Refusal, Rule, StatementKind, command_label};
 use crate::sql::tree::Node;
-use crate::sqlstate;
 
 pub(in crate::gate) fn refusal(
     node: Node<'_>,
@@ -43,7 +42,6 @@ pub(in crate::gate) fn refusal(
     let what = what.unwrap_or_else(|| verb.to_owned());
     Refusal::new(
         Rule::WriteStatement,
-        sqlstate::READ_ONLY_SQL_TRANSACTION,
         &format!("{what} is not allowed: this connection only reads"),
         "Ask for the rows with SELECT; changes have to be made through another connection.",
     )

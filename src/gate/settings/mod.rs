@@ -53,11 +53,10 @@ pub(super) fn judge(
         ValueVerdict::Refused => {
             let hint = format!("It accepts {values}.");
             let message = format!("{} does not accept that value here", named(&name, value));
-            Err(
-                Refusal::new(rule, sqlstate::INVALID_PARAMETER_VALUE, &message, hint)
-                    .about(format_args!("{}", shown(&name)))
-                    .of(is_known(&name).then(|| format!("setting {name}"))),
-            )
+            Err(Refusal::new(rule, &message, hint)
+                .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
+                .about(format_args!("{}", shown(&name)))
+                .of(is_known(&name).then(|| format!("setting {name}"))))
         }
     }
 }
@@ -69,10 +68,10 @@ pub(super) fn reserved(rule: Rule, name: &str) -> Result<(), Box<Refusal>> {
     }
     Err(Refusal::new(
         rule,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "this setting is one of the proxy's own, and not for clients",
         "Settings whose names begin otherwise can be read by SHOW.",
-    ))
+    )
+    .with_sqlstate(sqlstate::INSUFFICIENT_PRIVILEGE))
 }
 
 /// Whether setting `name` may be set to a value that is only known while the statement runs: where
@@ -90,10 +89,10 @@ pub(super) fn passes_unseen(policy: &Policy, name: &str) -> bool {
 pub(super) fn stays_read_only(rule: Rule) -> Box<Refusal> {
     Refusal::new(
         rule,
-        sqlstate::READ_ONLY_SQL_TRANSACTION,
         "this connection only reads: it cannot be made writable",
         "Leave READ WRITE out; READ ONLY is accepted.",
     )
+    .with_sqlstate(sqlstate::READ_ONLY_SQL_TRANSACTION)
 }
 
 /// Whether a setting decides if a transaction may write.
@@ -117,20 +116,20 @@ fn leads_into_another_session(value: SettingValue<'_>) -> bool {
 fn another_session(rule: Rule) -> Box<Refusal> {
     Refusal::new(
         rule,
-        sqlstate::INVALID_PARAMETER_VALUE,
         "search_path may not name the temporary schema of another session",
         "Leave pg_temp_N out of search_path; pg_temp may stand in it behind pg_catalog.",
     )
+    .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
     .about(format_args!("search_path"))
 }
 
 fn not_given(rule: Rule, name: &str, value: SettingValue<'_>) -> Box<Refusal> {
     Refusal::new(
         rule,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("{} may not be changed here", named(name, value)),
         "SHOW reads it. The policy lists what may be set under settings.allow.",
     )
+    .with_sqlstate(sqlstate::INSUFFICIENT_PRIVILEGE)
     .about(format_args!("{}", shown(name)))
     .of(is_known(name).then(|| format!("setting {name}")))
 }

@@ -257,10 +257,10 @@ impl StartupDraft {
         }
         Err(Refusal::new(
             Rule::StartupParameter,
-            sqlstate::PROGRAM_LIMIT_EXCEEDED,
             "the startup message holds too many settings",
             "Set what is needed after the login.",
-        ))
+        )
+        .with_sqlstate(sqlstate::PROGRAM_LIMIT_EXCEEDED))
     }
 
     fn finish(mut self, policy: &Policy) -> Result<StartupPlan, Box<Refusal>> {
@@ -328,7 +328,6 @@ fn replication(value: &str) -> Result<(), Box<Refusal>> {
     }
     Err(Refusal::new(
         Rule::Replication,
-        sqlstate::FEATURE_NOT_SUPPORTED,
         "replication connections are not supported",
         "Connect without the replication parameter.",
     ))
@@ -337,16 +336,15 @@ fn replication(value: &str) -> Result<(), Box<Refusal>> {
 fn nobody() -> Box<Refusal> {
     Refusal::new(
         Rule::StartupParameter,
-        sqlstate::INVALID_AUTHORIZATION,
         "no PostgreSQL user name specified in startup packet",
         "Name a user in the connection string.",
     )
+    .with_sqlstate(sqlstate::INVALID_AUTHORIZATION)
 }
 
 fn never(name: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::StartupParameter,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         &format!("startup parameter {name} is not allowed"),
         "Leave it out of the connection string.",
     )

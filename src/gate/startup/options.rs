@@ -7,7 +7,6 @@
 //! <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-OPTIONS>
 
 use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
 
 /// One setting out of `options`.
 #[derive(Debug, PartialEq, Eq)]
@@ -76,7 +75,6 @@ fn is_space(letter: char) -> bool {
 fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::StartupParameter,
-        sqlstate::INSUFFICIENT_PRIVILEGE,
         "a switch in the startup parameter \"options\" is not allowed",
         "-c name=value and --name=value are accepted for the settings that the policy lists.",
     )

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::super::policy_rules::{GATE_RULES, PolicyRule};
 use super::super::similar_names::nearest;
 use super::super::test_case::{ExpectedAnswer, TestCase};
 use super::super::yaml::section::{
     PlacedProblems, YamlSection, chosen, join, map, report, word, words,
 };
 use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
+use crate::rule::{PolicyRule, Rule};
 
 /// Reads the section.
 pub(super) fn read(
@@ -69,9 +69,8 @@ fn check_rule(
     problems: &mut PlacedProblems,
 ) {
     let own = PolicyRule::named(rule).is_some();
-    if !own && !GATE_RULES.contains(&rule) {
-        let all = PolicyRule::ALL.iter().map(|rule| rule.name());
-        let near = nearest(rule, all.chain(GATE_RULES.iter().copied()));
+    if Rule::named(rule).is_none() {
+        let near = nearest(rule, Rule::names());
         let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         let what = format!("unknown rule{near}");
         return report(problems, place, path, &what);

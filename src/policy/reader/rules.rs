@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::super::policy_rules::{GATE_RULES, PolicyRule, RuleMode};
+use super::super::policy_rules::RuleMode;
 use super::super::similar_names::nearest;
 use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, map, report, word};
 use super::super::yaml::tree::YamlTree;
+use crate::rule::{PolicyRule, Rule};
 
 /// The mode of the whole, those of single rules, and until when it is meant to observe.
 pub(super) type RulesSection = (RuleMode, BTreeMap<PolicyRule, RuleMode>, Option<i64>);
@@ -86,7 +87,7 @@ fn rules(
 fn unknown(name: &str) -> String {
     let own: Vec<&str> = PolicyRule::ALL.iter().map(|rule| rule.name()).collect();
     let known = own.join(", ");
-    if GATE_RULES.contains(&name) {
+    if Rule::named(name).is_some() {
         return format!(
             "this rule is the gate's own: what it refuses may change data, or cannot be told from \
              what does, so it refuses whatever a policy says. Of policies are {known}"

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::{Dialect, PolicyRule, Recoverer, statement_kinds};
 use super::{object, section};
+use crate::rule::Rule;
 
 /// How a value is written.
 #[derive(Clone, Copy)]
@@ -110,9 +111,7 @@ pub(super) fn rules() -> Vec<&'static str> {
 
 /// Every rule that a test can expect.
 pub(super) fn all_rules() -> Vec<&'static str> {
-    let mut all = rules();
-    all.extend(super::super::policy_rules::GATE_RULES);
-    all
+    Rule::names().collect()
 }
 
 /// The recoverers.

@@ -36,7 +36,7 @@ use crate::limits;
 use crate::policy::{LivePolicies, Policy, PolicyProblem, PolicySet};
 use crate::telemetry::Telemetry;
 use crate::telemetry::events::{PoliciesCompared, PoliciesRead, PolicyEnded, SettingsRead};
-use crate::telemetry::labels::{Label, PolicyReload};
+use crate::telemetry::labels::PolicyReload;
 use crate::upstream::catalog_cache::CatalogCaches;
 
 /// Reads settings and policies again and has them hold.

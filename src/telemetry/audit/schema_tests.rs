@@ -284,7 +284,7 @@ fn every_event_of_the_schema_is_written_as_the_schema_says() {
 const RECIPIENT: &str = "age1t7rxyev2z3rw82stdlrrepyc39nvn86l5078zqkf5uasdy86jp6svpy7pa";
 
 fn is_kind(field: &str) -> bool {
-    use crate::telemetry::labels::Label;
+    use crate::words::Word;
     let kinds = crate::catalog::ObjectKind::ALL.iter();
-    kinds.copied().any(|kind| Label::name(kind) == field)
+    kinds.copied().any(|kind| Word::name(kind) == field)
 }

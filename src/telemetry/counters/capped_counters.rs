@@ -18,7 +18,7 @@ use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::TelemetryError;
 use crate::telemetry::counters::counter_vec::{LabelSet, ThreeLabels};
 use crate::telemetry::counters::label_slots::{FreedSlot, LabelSlot, LabelSlots};
-use crate::telemetry::labels::{Label, ProtocolPath, StatementOutcome};
+use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
 use crate::telemetry::metrics::{
     Metric, OBSERVED, REFUSALS, STATEMENTS, USER_REFUSALS, USER_STATEMENTS,
 };
@@ -49,7 +49,7 @@ pub struct CappedRefusals<N> {
 pub type StatementLabels = ThreeLabels<ProtocolPath, StatementKind, StatementOutcome>;
 
 /// Numbers of one user, by verdict.
-pub type VerdictCounts = [u64; <StatementOutcome as Label>::ALL.len()];
+pub type VerdictCounts = [u64; StatementOutcome::ALL.len()];
 
 struct PolicyCountersInner {
     slots: LabelSlots<Arc<str>>,

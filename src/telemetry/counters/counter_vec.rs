@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use prometheus::{IntCounter, IntCounterVec, Opts, Registry};
 
 use crate::telemetry::TelemetryError;
-use crate::telemetry::labels::Label;
 use crate::telemetry::metrics::Metric;
+use crate::words::Word;
 
 /// A combination of labels.
 pub trait LabelSet: Copy {
@@ -92,7 +92,7 @@ impl<L: LabelSet> CounterVec<L> {
     }
 }
 
-impl<A: Label> LabelSet for A {
+impl<A: Word> LabelSet for A {
     fn count() -> usize {
         A::ALL.len()
     }
@@ -118,7 +118,7 @@ pub struct TwoLabels<A, B>(pub A, pub B);
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ThreeLabels<A, B, C>(pub A, pub B, pub C);
 
-impl<A: Label, B: Label> LabelSet for TwoLabels<A, B> {
+impl<A: Word, B: Word> LabelSet for TwoLabels<A, B> {
     fn count() -> usize {
         A::ALL.len() * B::ALL.len()
     }
@@ -137,7 +137,7 @@ impl<A: Label, B: Label> LabelSet for TwoLabels<A, B> {
     }
 }
 
-impl<A: Label, B: Label, C: Label> LabelSet for ThreeLabels<A, B, C> {
+impl<A: Word, B: Word, C: Word> LabelSet for ThreeLabels<A, B, C> {
     fn count() -> usize {
         A::ALL.len() * B::ALL.len() * C::ALL.len()
     }

@@ -17,11 +17,10 @@ use crate::telemetry::counters::capped_counters::{StatementLabels, VerdictCounts
 use crate::telemetry::counters::counter_vec::ThreeLabels;
 use crate::telemetry::counters::label_slots::LabelSlot;
 use crate::telemetry::events::StatementFinished;
-use crate::telemetry::labels::{
-    CacheAnswer, Label, ProtocolPath, RepairedOutcome, StatementOutcome,
-};
+use crate::telemetry::labels::{CacheAnswer, ProtocolPath, RepairedOutcome, StatementOutcome};
 use crate::telemetry::registry::{MetricsRegistry, seconds};
 use crate::telemetry::session_info::SessionInfo;
+use crate::words::Word;
 
 /// The numbers of one worker. Its lock is only ever contended by a scrape.
 pub struct LocalCounters {
@@ -35,8 +34,8 @@ struct LocalCounts {
     statement_seconds: LocalHistogram,
     rows: u64,
     result_bytes: u64,
-    cached: [u64; <CacheAnswer as Label>::ALL.len()],
-    repaired: [u64; <RepairedOutcome as Label>::ALL.len()],
+    cached: [u64; CacheAnswer::ALL.len()],
+    repaired: [u64; RepairedOutcome::ALL.len()],
     policies: Vec<PolicyCounts>,
     users: Vec<UserCounts>,
     statements: u32,
@@ -70,8 +69,8 @@ impl LocalCounters {
                 statement_seconds: metrics.statement_seconds.local(),
                 rows: 0,
                 result_bytes: 0,
-                cached: [0; <CacheAnswer as Label>::ALL.len()],
-                repaired: [0; <RepairedOutcome as Label>::ALL.len()],
+                cached: [0; CacheAnswer::ALL.len()],
+                repaired: [0; RepairedOutcome::ALL.len()],
                 policies: Vec::new(),
                 users: Vec::new(),
                 statements: 0,
@@ -246,7 +245,7 @@ fn repaired(event: &StatementFinished<'_>) -> Option<RepairedOutcome> {
 }
 
 /// One more of these.
-fn raise<L: Label>(counts: &mut [u64], label: L) {
+fn raise<L: Word>(counts: &mut [u64], label: L) {
     if let Some(count) = counts.get_mut(label.index()) {
         *count += 1;
     }

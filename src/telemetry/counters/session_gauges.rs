@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::telemetry::labels::{Label, SessionState, UpstreamState};
+use crate::telemetry::labels::{SessionState, UpstreamState};
+use crate::words::Word;
 
 /// The gauges of all sessions. Cheap to clone.
 #[derive(Debug, Clone, Default)]

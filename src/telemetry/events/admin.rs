@@ -3,7 +3,7 @@
 use crate::telemetry::EventSinks;
 use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::Label;
+use crate::words::words;
 
 /// A request to the admin address was answered.
 pub struct AdminAnswered {
@@ -13,34 +13,36 @@ pub struct AdminAnswered {
     pub status: StatusClass,
 }
 
-/// What can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdminPage {
-    /// `/`.
-    Live,
-    /// `/events`, what the live page is fed from.
-    Events,
-    /// `/api/…`, what the live page asks for.
-    Api,
-    /// `/metrics`.
-    Metrics,
-    /// `/healthz`.
-    Healthz,
-    /// `/readyz`.
-    Readyz,
-    /// Whatever else.
-    Other,
+words! {
+    /// What can be asked for.
+    AdminPage {
+        /// `/`.
+        Live => "live",
+        /// `/events`, what the live page is fed from.
+        Events => "events",
+        /// `/api/…`, what the live page asks for.
+        Api => "api",
+        /// `/metrics`.
+        Metrics => "metrics",
+        /// `/healthz`.
+        Healthz => "healthz",
+        /// `/readyz`.
+        Readyz => "readyz",
+        /// Whatever else.
+        Other => "other",
+    }
 }
 
-/// The classes of answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatusClass {
-    /// It was served.
-    Success,
-    /// The request was wrong.
-    Client,
-    /// It cannot be served now.
-    Server,
+words! {
+    /// The classes of answers.
+    StatusClass {
+        /// It was served.
+        Success => "2xx",
+        /// The request was wrong.
+        Client => "4xx",
+        /// It cannot be served now.
+        Server => "5xx",
+    }
 }
 
 impl Event for AdminAnswered {
@@ -61,65 +63,10 @@ impl StatusClass {
     }
 }
 
-impl Label for AdminPage {
-    const ALL: &'static [Self] = &[
-        Self::Live,
-        Self::Events,
-        Self::Api,
-        Self::Metrics,
-        Self::Healthz,
-        Self::Readyz,
-        Self::Other,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Events => "events",
-            Self::Api => "api",
-            Self::Metrics => "metrics",
-            Self::Healthz => "healthz",
-            Self::Readyz => "readyz",
-            Self::Other => "other",
-        }
-    }
-
-    fn index(self) -> usize {
-        match self {
-            Self::Live => 0,
-            Self::Events => 1,
-            Self::Api => 2,
-            Self::Metrics => 3,
-            Self::Healthz => 4,
-            Self::Readyz => 5,
-            Self::Other => 6,
-        }
-    }
-}
-
-impl Label for StatusClass {
-    const ALL: &'static [Self] = &[Self::Success, Self::Client, Self::Server];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Success => "2xx",
-            Self::Client => "4xx",
-            Self::Server => "5xx",
-        }
-    }
-
-    fn index(self) -> usize {
-        match self {
-            Self::Success => 0,
-            Self::Client => 1,
-            Self::Server => 2,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::Word;
 
     #[test]
     fn every_word_stands_at_its_place() {

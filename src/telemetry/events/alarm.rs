@@ -4,7 +4,7 @@ use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{ClosedBecause, Label, SessionLeg, Tripwire, ViolationKind};
+use crate::telemetry::labels::{ClosedBecause, SessionLeg, Tripwire, ViolationKind};
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::SessionInfo;

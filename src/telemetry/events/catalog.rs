@@ -9,7 +9,7 @@ use crate::catalog::drift::Drift;
 use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{CatalogFailure, CatalogLoad, Label};
+use crate::telemetry::labels::{CatalogFailure, CatalogLoad};
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::registry::seconds;

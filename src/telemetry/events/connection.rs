@@ -8,8 +8,8 @@ use crate::telemetry::audit::LineWeight;
 use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{
-    ByteDirection, CancelCause, CancelOutcome, ClientTransport, ClosedBecause, Label,
-    RefusedBecause, SessionLeg, SignalOutcome, TlsFailure,
+    ByteDirection, CancelCause, CancelOutcome, ClientTransport, ClosedBecause, RefusedBecause,
+    SessionLeg, SignalOutcome, TlsFailure,
 };
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;

@@ -7,7 +7,7 @@ use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{Label, LimitMode};
+use crate::telemetry::labels::LimitMode;
 use crate::telemetry::session_info::SessionInfo;
 
 /// A limit was reached: once for each statement, login or idle time that it met. The statement

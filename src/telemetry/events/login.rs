@@ -6,7 +6,7 @@ use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{Label, LoginMethod, LoginOutcome, StartupSettingOutcome};
+use crate::telemetry::labels::{LoginMethod, LoginOutcome, StartupSettingOutcome};
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::SessionInfo;

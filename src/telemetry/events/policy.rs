@@ -8,7 +8,7 @@ use crate::policy::{Policy, PolicyProblem, PolicySet, Strictness};
 use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{Label, PolicyReload};
+use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::registry::MetricsRegistry;

@@ -9,7 +9,7 @@ use crate::telemetry::audit::LineWeight;
 use crate::telemetry::audit::line::AuditLine;
 use crate::telemetry::counters::counter_vec::ThreeLabels;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{Label, ProtocolPath, RepairedOutcome};
+use crate::telemetry::labels::{ProtocolPath, RepairedOutcome};
 use crate::telemetry::registry::seconds;
 use crate::telemetry::session_info::SessionInfo;
 

@@ -10,7 +10,7 @@ use crate::telemetry::audit::line::AuditLine;
 use crate::telemetry::counters::counter_vec::TwoLabels;
 use crate::telemetry::counters::local_counters::LocalCounters;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{CacheAnswer, ErrorOrigin, Label, ProtocolPath, StatementOutcome};
+use crate::telemetry::labels::{CacheAnswer, ErrorOrigin, ProtocolPath, StatementOutcome};
 use crate::telemetry::registry::MetricsRegistry;
 use crate::telemetry::session_info::SessionInfo;
 use crate::telemetry::sqlstate_code::SqlstateCode;

@@ -3,7 +3,7 @@
 
 use crate::telemetry::EventSinks;
 use crate::telemetry::events::Event;
-use crate::telemetry::labels::{HeldCertificate, Label, SettingsWarning};
+use crate::telemetry::labels::{HeldCertificate, SettingsWarning};
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::session_info::cleaned;
 

@@ -16,7 +16,7 @@ use self::percentiles::HistogramCounts;
 pub use self::percentiles::Percentiles;
 pub use self::reading::{LabelledCount, MetricsReading, UpstreamReading};
 use crate::limits;
-use crate::telemetry::labels::{Label, StatementOutcome};
+use crate::telemetry::labels::StatementOutcome;
 
 /// The readings of the last minutes.
 #[derive(Default)]
@@ -147,6 +147,7 @@ mod tests {
     use crate::telemetry::Telemetry;
     use crate::telemetry::counters::counter_vec::ThreeLabels;
     use crate::telemetry::labels::ProtocolPath;
+    use crate::words::Word;
 
     #[test]
     fn rates_and_percentiles_come_from_the_rise_between_readings() {

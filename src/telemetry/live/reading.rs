@@ -5,7 +5,7 @@ use prometheus::proto::{Metric, MetricFamily};
 use serde::Serialize;
 
 use super::percentiles::HistogramCounts;
-use crate::telemetry::labels::{Label, StatementOutcome};
+use crate::telemetry::labels::StatementOutcome;
 use crate::telemetry::metrics::{self, MetricKind};
 
 /// The numbers at one moment.

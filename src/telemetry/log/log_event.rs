@@ -1,120 +1,106 @@
 //! The names of what is logged. They stay: whoever watches the log leans on them. The warnings of
 //! settings ([`crate::telemetry::labels::SettingsWarning`]) are names of their own beside these.
 
-/// What a line of the log is about.
-macro_rules! log_events {
-    ($($(#[doc = $doc:literal])+ $member:ident => $name:literal,)+) => {
-        /// What a line of the log is about.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum LogEvent { $($(#[doc = $doc])+ $member,)+ }
+use crate::words::words;
 
-        impl LogEvent {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$member,)+];
-
-            /// Its name.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$member => $name,)+ }
-            }
-        }
-    };
-}
-
-log_events! {
-    /// A fault of pgsieve's own ended a task; where it was.
-    Panic => "panic",
-    /// An address is open.
-    Listening => "listening",
-    /// The process is to end: no new clients are taken.
-    Draining => "draining",
-    /// A session ended by a fault of pgsieve's own.
-    SessionPanicked => "session_panicked",
-    /// The file of budgets cannot be written or read.
-    BudgetFileFailed => "budget_file_failed",
-    /// The process ends.
-    Stopped => "stopped",
-    /// There were too many lines in a second.
-    LinesLeftOut => "lines_left_out",
-    /// An administrator wants a session to end.
-    SessionEndAsked => "session_end_asked",
-    /// Nobody answers at the database.
-    UpstreamUnreachable => "upstream_unreachable",
-    /// The database does not let in who stands for a client.
-    UpstreamIdentityRefused => "upstream_identity_refused",
-    /// A token lets nobody in; why.
-    TokenRefused => "token_refused",
-    /// A catalog was loaded.
-    CatalogLoaded => "catalog_loaded",
-    /// Objects of a database have changed.
-    CatalogDrifted => "catalog_drifted",
-    /// A catalog cannot be loaded or checked.
-    CatalogFailed => "catalog_failed",
-    /// A catalog is not used any more: nobody could check it.
-    CatalogWithdrawn => "catalog_withdrawn",
-    /// A connection was turned away before its login.
-    ConnectionRefused => "connection_refused",
-    /// Read-only was in doubt: a session is closed.
-    Tripwire => "tripwire",
-    /// A peer broke the protocol.
-    ProtocolViolation => "protocol_violation",
-    /// A login failed.
-    LoginFailed => "login_failed",
-    /// One thing that is wrong with settings that were read again.
-    SettingsProblem => "settings_problem",
-    /// Settings were read again.
-    SettingsRead => "settings_read",
-    /// Settings that were read again were not taken.
-    SettingsRejected => "settings_rejected",
-    /// A key waits for a restart.
-    SettingsWait => "settings_wait",
-    /// Sessions ended because their users are gone.
-    SessionsEnded => "sessions_ended",
-    /// No client is let in before the policies' tests have passed.
-    PolicyTestsWait => "policy_tests_wait",
-    /// They have.
-    PolicyTestsPassed => "policy_tests_passed",
-    /// These policies hold from the start.
-    PoliciesHold => "policies_hold",
-    /// A policy has ended by itself.
-    PolicyEnded => "policy_ended",
-    /// The policies fit the databases again.
-    PoliciesFit => "policies_fit",
-    /// The policies do not fit the databases.
-    PoliciesMisfit => "policies_misfit",
-    /// Policies were read again.
-    PoliciesRead => "policies_read",
-    /// Policies that were read again were not taken.
-    PoliciesRejected => "policies_rejected",
-    /// One thing that is wrong with policies.
-    PolicyProblem => "policy_problem",
-    /// Patterns of the policies stand for nothing.
-    PatternsIdle => "patterns_idle",
-    /// A place of the audit is reached again.
-    AuditReached => "audit_reached",
-    /// A place of the audit is not reached.
-    AuditUnreached => "audit_unreached",
-    /// The audit's file was put aside.
-    AuditRotated => "audit_rotated",
-    /// It cannot be put aside.
-    AuditRotateFailed => "audit_rotate_failed",
-    /// The audit's file was opened anew.
-    AuditReopened => "audit_reopened",
-    /// It cannot be opened anew.
-    AuditReopenFailed => "audit_reopen_failed",
-    /// The audit goes on in another file.
-    AuditMoved => "audit_moved",
-    /// The audit is written to other places.
-    AuditPlaces => "audit_places",
-    /// A new place of the audit cannot be taken up.
-    AuditStays => "audit_stays",
-    /// The audit was written to its end.
-    AuditClosed => "audit_closed",
-    /// The audit could not be written to its end.
-    AuditLost => "audit_lost",
-    /// The collector takes no spans.
-    TracesRefused => "traces_refused",
-    /// The collector takes spans again.
-    TracesTaken => "traces_taken",
+words! {
+    /// What a line of the log is about.
+    LogEvent {
+        /// A fault of pgsieve's own ended a task; where it was.
+        Panic => "panic",
+        /// An address is open.
+        Listening => "listening",
+        /// The process is to end: no new clients are taken.
+        Draining => "draining",
+        /// A session ended by a fault of pgsieve's own.
+        SessionPanicked => "session_panicked",
+        /// The file of budgets cannot be written or read.
+        BudgetFileFailed => "budget_file_failed",
+        /// The process ends.
+        Stopped => "stopped",
+        /// There were too many lines in a second.
+        LinesLeftOut => "lines_left_out",
+        /// An administrator wants a session to end.
+        SessionEndAsked => "session_end_asked",
+        /// Nobody answers at the database.
+        UpstreamUnreachable => "upstream_unreachable",
+        /// The database does not let in who stands for a client.
+        UpstreamIdentityRefused => "upstream_identity_refused",
+        /// A token lets nobody in; why.
+        TokenRefused => "token_refused",
+        /// A catalog was loaded.
+        CatalogLoaded => "catalog_loaded",
+        /// Objects of a database have changed.
+        CatalogDrifted => "catalog_drifted",
+        /// A catalog cannot be loaded or checked.
+        CatalogFailed => "catalog_failed",
+        /// A catalog is not used any more: nobody could check it.
+        CatalogWithdrawn => "catalog_withdrawn",
+        /// A connection was turned away before its login.
+        ConnectionRefused => "connection_refused",
+        /// Read-only was in doubt: a session is closed.
+        Tripwire => "tripwire",
+        /// A peer broke the protocol.
+        ProtocolViolation => "protocol_violation",
+        /// A login failed.
+        LoginFailed => "login_failed",
+        /// One thing that is wrong with settings that were read again.
+        SettingsProblem => "settings_problem",
+        /// Settings were read again.
+        SettingsRead => "settings_read",
+        /// Settings that were read again were not taken.
+        SettingsRejected => "settings_rejected",
+        /// A key waits for a restart.
+        SettingsWait => "settings_wait",
+        /// Sessions ended because their users are gone.
+        SessionsEnded => "sessions_ended",
+        /// No client is let in before the policies' tests have passed.
+        PolicyTestsWait => "policy_tests_wait",
+        /// They have.
+        PolicyTestsPassed => "policy_tests_passed",
+        /// These policies hold from the start.
+        PoliciesHold => "policies_hold",
+        /// A policy has ended by itself.
+        PolicyEnded => "policy_ended",
+        /// The policies fit the databases again.
+        PoliciesFit => "policies_fit",
+        /// The policies do not fit the databases.
+        PoliciesMisfit => "policies_misfit",
+        /// Policies were read again.
+        PoliciesRead => "policies_read",
+        /// Policies that were read again were not taken.
+        PoliciesRejected => "policies_rejected",
+        /// One thing that is wrong with policies.
+        PolicyProblem => "policy_problem",
+        /// Patterns of the policies stand for nothing.
+        PatternsIdle => "patterns_idle",
+        /// A place of the audit is reached again.
+        AuditReached => "audit_reached",
+        /// A place of the audit is not reached.
+        AuditUnreached => "audit_unreached",
+        /// The audit's file was put aside.
+        AuditRotated => "audit_rotated",
+        /// It cannot be put aside.
+        AuditRotateFailed => "audit_rotate_failed",
+        /// The audit's file was opened anew.
+        AuditReopened => "audit_reopened",
+        /// It cannot be opened anew.
+        AuditReopenFailed => "audit_reopen_failed",
+        /// The audit goes on in another file.
+        AuditMoved => "audit_moved",
+        /// The audit is written to other places.
+        AuditPlaces => "audit_places",
+        /// A new place of the audit cannot be taken up.
+        AuditStays => "audit_stays",
+        /// The audit was written to its end.
+        AuditClosed => "audit_closed",
+        /// The audit could not be written to its end.
+        AuditLost => "audit_lost",
+        /// The collector takes no spans.
+        TracesRefused => "traces_refused",
+        /// The collector takes spans again.
+        TracesTaken => "traces_taken",
+    }
 }
 
 #[cfg(test)]
@@ -124,7 +110,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use crate::telemetry::labels::{Label, SettingsWarning};
+    use crate::telemetry::labels::SettingsWarning;
 
     fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {

@@ -16,7 +16,7 @@ use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 
 use crate::telemetry::events::StatementFinished;
-use crate::telemetry::labels::{Label, StatementOutcome};
+use crate::telemetry::labels::StatementOutcome;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::telemetry::traces::settings::DatabaseAddress;
 use crate::telemetry::traces::trace::{StatementTrace, TraceLineage, TracePhase, TraceWork};

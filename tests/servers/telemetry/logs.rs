@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use pgsieve::demo::supervisor::ChildSignal;
-use pgsieve::telemetry::labels::{Label, SettingsWarning};
+use pgsieve::telemetry::labels::SettingsWarning;
 use pgsieve::telemetry::log::log_event::LogEvent;
 
 use crate::settings::reload::{Rig, folder};

@@ -5,25 +5,7 @@ use serde_json::{Value, json};
 
 use crate::gate::{Rule, StatementKind};
 use crate::offline::judge::GateAnswer;
-
-/// A step of the gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GateStep {
-    /// Before it is parsed: its length, and what the parser is given.
-    Scan,
-    /// The parse itself.
-    Parse,
-    /// The message as a whole.
-    Message,
-    /// Each statement by its kind.
-    Kind,
-    /// Each node under it.
-    Nodes,
-    /// What its names hide.
-    Names,
-    /// What the policy lets be read.
-    Access,
-}
+use crate::rule::GateStep;
 
 /// How a step ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,51 +27,18 @@ pub fn taken(answer: &GateAnswer) -> Vec<TakenStep> {
         GateAnswer::Observe(rules) => (None, rules),
         GateAnswer::Refuse(refusal) => (Some(refusal.rule), &[]),
     };
-    let last = refused.and_then(step);
-    let steps = GateStep::ALL.into_iter().map(|own| TakenStep {
+    let last = refused.and_then(Rule::step);
+    let steps = GateStep::ALL.iter().copied().map(|own| TakenStep {
         step: own,
-        refused: refused.filter(|rule| step(*rule) == Some(own)),
+        refused: refused.filter(|rule| rule.step() == Some(own)),
         observed: observed
             .iter()
             .copied()
-            .filter(|rule| step(*rule) == Some(own))
+            .filter(|rule| rule.step() == Some(own))
             .collect(),
         reached: last.is_none_or(|last| own <= last),
     });
     steps.collect()
-}
-
-impl GateStep {
-    /// All of them, in order.
-    pub const ALL: [Self; 7] = [
-        Self::Scan,
-        Self::Parse,
-        Self::Message,
-        Self::Kind,
-        Self::Nodes,
-        Self::Names,
-        Self::Access,
-    ];
-
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scan => "scan",
-            Self::Parse => "parse",
-            Self::Message => "message",
-            Self::Kind => "kind",
-            Self::Nodes => "nodes",
-            Self::Names => "names",
-            Self::Access => "access",
-        }
-    }
-
-    /// The rules that are asked there.
-    pub fn rules(self) -> impl Iterator<Item = Rule> {
-        Rule::ALL
-            .into_iter()
-            .filter(move |rule| step(*rule) == Some(self))
-    }
 }
 
 impl TakenStep {
@@ -126,74 +75,5 @@ impl TakenStep {
             "by": by.collect::<Vec<_>>(),
             "rules": self.step.rules().map(Rule::name).collect::<Vec<_>>(),
         })
-    }
-}
-
-/// The step at which a rule is asked; none for those that are not asked about texts, but about
-/// sessions or what runs.
-fn step(rule: Rule) -> Option<GateStep> {
-    match rule {
-        Rule::TooLong | Rule::TooComplex => Some(GateStep::Scan),
-        Rule::SyntaxError => Some(GateStep::Parse),
-        Rule::SeveralStatements => Some(GateStep::Message),
-        Rule::WriteStatement
-        | Rule::Ddl
-        | Rule::Maintenance
-        | Rule::Copy
-        | Rule::ExplainAnalyze
-        | Rule::DoAndCall
-        | Rule::Settings
-        | Rule::Roles
-        | Rule::PreparedTransaction
-        | Rule::PreparedName
-        | Rule::CursorName
-        | Rule::TooManyNames
-        | Rule::WithHold
-        | Rule::ListenNotify
-        | Rule::Lock
-        | Rule::Load
-        | Rule::StatementDenied
-        | Rule::SettingDenied => Some(GateStep::Kind),
-        Rule::NodeUnknown
-        | Rule::ModifyingCte
-        | Rule::SelectInto
-        | Rule::LockingClause
-        | Rule::SetConfig
-        | Rule::FunctionEffects
-        | Rule::SqlInString
-        | Rule::UnknownFunction
-        | Rule::TempSchema
-        | Rule::OperatorSchema
-        | Rule::TablesampleMethod
-        | Rule::NewerSyntax
-        | Rule::Nesting => Some(GateStep::Nodes),
-        Rule::HiddenFunction
-        | Rule::FunctionPath
-        | Rule::OverloadedBuiltin
-        | Rule::OperatorEffects
-        | Rule::CastEffects
-        | Rule::TypeEffects
-        | Rule::ViewEffects
-        | Rule::RowPolicyEffects
-        | Rule::ForeignTable
-        | Rule::CatalogMissing => Some(GateStep::Names),
-        Rule::RelationDenied
-        | Rule::ColumnDenied
-        | Rule::NotResolved
-        | Rule::Model
-        | Rule::FunctionDenied => Some(GateStep::Access),
-        Rule::ResultRows
-        | Rule::ResultBytes
-        | Rule::PlanCost
-        | Rule::PlanRows
-        | Rule::Concurrency
-        | Rule::StatementRate
-        | Rule::DailyBudget
-        | Rule::ConnectionsPerUser
-        | Rule::IdleTime
-        | Rule::StartupParameter
-        | Rule::Replication
-        | Rule::FunctionCall
-        | Rule::Memory => None,
     }
 }

@@ -71,7 +71,8 @@ impl EffectDescription {
 
     /// The refusal of it by a rule, in these words.
     pub(in crate::gate) fn refused(&self, rule: Rule, message: &str) -> Box<Refusal> {
-        let refusal = Refusal::new(rule, sqlstate::INSUFFICIENT_PRIVILEGE, message, self.hint);
+        let refusal =
+            Refusal::new(rule, message, self.hint).with_sqlstate(sqlstate::INSUFFICIENT_PRIVILEGE);
         let refusal = refusal.of(self.about.clone());
         match &self.sentence {
             Some(told) => refusal.about(format_args!("{told}")),

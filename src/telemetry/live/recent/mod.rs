@@ -32,7 +32,7 @@ use crate::limits;
 use crate::repair::Attempt;
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::events::{StatementFinished, StatementRepaired, TripwireFired};
-use crate::telemetry::labels::{Label, StatementOutcome};
+use crate::telemetry::labels::StatementOutcome;
 
 /// What happened lately.
 pub struct RecentEvents {

@@ -149,7 +149,7 @@ fn a_policy_cannot_allow_what_leaves_the_session() {
         assert_ne!(text, LAXEST);
         assert!(read(&text).is_err(), "{kind} beside {statements:?}");
     }
-    for rule in Rule::ALL {
+    for rule in Rule::ALL.iter().copied() {
         let text = format!("{LAXEST}\nrules: {{{}: observe}}\n", rule.name());
         let is_its_own = pgsieve::policy::PolicyRule::ALL
             .iter()
