@@ -8,8 +8,8 @@
 //! rooms are pure: no socket, no clock, no task.
 //!
 //! * Ground: [`limits`] (every bound, with its reason), [`rule`] (every rule, in one row each),
-//!   [`waits`] (every wait, and what ends it), [`words`] (closed sets of words), [`secret`],
-//!   [`sqlstate`], [`system_error`], [`text_file`]
+//!   [`statement_kind`], [`waits`] (every wait, and what ends it), [`words`] (closed sets of
+//!   words), [`secret`], [`sqlstate`], [`system_error`], [`text_file`], [`hex`], [`edit_distance`]
 //! * Languages: [`wire`] (frames of the protocol), [`sql`] (Postgres's lexer, grammar, tree and
 //!   fingerprint), [`catalog`] (what a database contains, as of one moment), [`resolve`] (what the
 //!   names of a text mean in it, and of which types its expressions are)
@@ -51,10 +51,13 @@
 //! * What of the source may do what (who opens sockets, who composes messages, who imports whom,
 //!   what each wait is ended by) is a law of `tests/tidy`.
 
+pub mod edit_distance;
+pub mod hex;
 pub mod limits;
 pub mod rule;
 pub mod secret;
 pub mod sqlstate;
+pub mod statement_kind;
 pub mod system_error;
 pub mod text_file;
 pub mod waits;

@@ -101,6 +101,10 @@ pub enum AuthError {
 
 impl ClientAuth {
     /// Makes the way of logging in ready.
+    ///
+    /// # Errors
+    /// The settings want what the TLS of clients does not give, an issuer cannot be asked, or the
+    /// system gives no random bytes.
     pub fn load(settings: AuthSettings, tls: &ClientTls) -> Result<Self, AuthSetupError> {
         match settings {
             AuthSettings::Passthrough {
@@ -128,6 +132,10 @@ impl ClientAuth {
     }
 
     /// Makes the way of logging in ready that comes after this one.
+    ///
+    /// # Errors
+    /// The settings want what the TLS of clients does not give, an issuer cannot be asked, or the
+    /// system gives no random bytes.
     pub fn load_after(
         &self,
         settings: AuthSettings,
@@ -189,6 +197,9 @@ impl ClientAuth {
     /// Finds out who a client is that says it is `user`.
     ///
     /// Not to be cancelled and gone on with: an exchange may be half done.
+    ///
+    /// # Errors
+    /// The proof is wrong or missing, did not come in time, or the client broke the protocol.
     pub async fn admit(
         &self,
         framed: &mut FramedStream,

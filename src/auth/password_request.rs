@@ -12,6 +12,9 @@ use crate::wire::frontend::password::password;
 /// Asks for the password and waits for it. An empty one is refused, as Postgres does.
 ///
 /// Not to be cancelled and gone on with: the question may be out.
+///
+/// # Errors
+/// It is empty or did not come in time, or the client broke the protocol.
 pub async fn request_password(
     framed: &mut FramedStream,
     deadline: Instant,

@@ -81,6 +81,9 @@ impl ScramUsers {
     /// Runs the exchange with a client that says it is `user`.
     ///
     /// Not to be cancelled and gone on with: the exchange would be half done.
+    ///
+    /// # Errors
+    /// The proof is wrong, did not come in time, or the client broke the protocol.
     pub async fn admit(
         &self,
         framed: &mut FramedStream,

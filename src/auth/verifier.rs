@@ -46,6 +46,9 @@ pub enum VerifierMakeError {
 
 impl ScramVerifier {
     /// Reads Postgres's format.
+    ///
+    /// # Errors
+    /// It is no verifier of SCRAM-SHA-256, or its numbers are out of bounds.
     pub fn parse(text: &str) -> Result<Self, VerifierError> {
         let rest = text.strip_prefix(PREFIX).ok_or(VerifierError::NotScram)?;
         let (cost, keys) = rest.split_once('$').ok_or(VerifierError::NotScram)?;
@@ -70,6 +73,9 @@ impl ScramVerifier {
     }
 
     /// Makes the verifier of a password, with a fresh salt, as text in Postgres's format.
+    ///
+    /// # Errors
+    /// The password is empty, or the system gives no random bytes.
     pub fn make(password: &Secret) -> Result<String, VerifierMakeError> {
         let mut salt = [0_u8; SALT_BYTES];
         getrandom::fill(&mut salt).map_err(|_| VerifierMakeError::NoRandomness)?;

@@ -45,6 +45,7 @@ pub mod search_path;
 pub mod support_function;
 #[cfg(test)]
 mod tests;
+pub mod type_oid;
 pub mod unreadable_names;
 mod version;
 

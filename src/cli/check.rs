@@ -115,6 +115,9 @@ pub enum CheckIoError {
 }
 
 /// A judge under that policy, whose fingerprints nobody can compute elsewhere.
+///
+/// # Errors
+/// The system gives no random bytes for the key of the fingerprints.
 pub fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<SettingsProblem>> {
     let mut process_key = [0; 32];
     getrandom::fill(&mut process_key).map_err(|_| {

@@ -44,6 +44,10 @@ pub struct SeenDatabase {
 }
 
 /// Connects, reads the catalog and goes away again; waits for it.
+///
+/// # Errors
+/// Each thing that is wrong, with its place: the URL, the login, or the catalog, which was not
+/// understood.
 pub fn read_database_blocking(url: &str) -> Result<SeenDatabase, Vec<SettingsProblem>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unread(&error.kind()))?;
@@ -51,6 +55,9 @@ pub fn read_database_blocking(url: &str) -> Result<SeenDatabase, Vec<SettingsPro
 }
 
 /// The names of the databases of that server.
+///
+/// # Errors
+/// The URL is wrong, or the server does not let the user in or does not answer.
 pub fn databases(url: &str) -> Result<Vec<String>, Vec<SettingsProblem>> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| unread(&error.kind()))?;
@@ -61,6 +68,10 @@ pub fn databases(url: &str) -> Result<Vec<String>, Vec<SettingsProblem>> {
 }
 
 /// The same within a runtime.
+///
+/// # Errors
+/// Each thing that is wrong, with its place: the URL, the login, or the catalog, which was not
+/// understood.
 pub async fn read_database(url: &str) -> Result<SeenDatabase, Vec<SettingsProblem>> {
     let found = of_url(url)?;
     let account = CatalogAccounts::new(found.account.clone()).current();
@@ -89,6 +100,9 @@ pub struct DatabaseLogin {
 }
 
 /// The way to the database of a URL, for the user whom it names.
+///
+/// # Errors
+/// Each thing that is wrong, with its place in the URL and what it leaves to the environment.
 pub fn way(url: &str) -> Result<DatabaseLogin, Vec<SettingsProblem>> {
     let found = of_url(url)?;
     let account = UpstreamAccount::of(&found.upstream);

@@ -7,6 +7,7 @@ use crate::cli::admin_request::AdminFlags;
 use crate::cli::{CommandOutcome, fail, print_outcome};
 use crate::server::reload::source::ReloadReport;
 use crate::telemetry::session_info::cleaned;
+use crate::telemetry::session_info::on_one_line;
 
 /// The flags of `reload`.
 #[derive(clap::Args)]
@@ -63,8 +64,4 @@ fn print(report: &ReloadReport, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}: {}", on_one_line(place), on_one_line(what))?;
     }
     out.flush()
-}
-
-fn on_one_line(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -15,6 +15,9 @@ use crate::policy::mask_key::MaskPad;
 use crate::text_file;
 
 /// Reads the file and the environment; `flags` are what the command was given.
+///
+/// # Errors
+/// The file cannot be read, or is no YAML.
 pub fn sources(
     config: Option<&Path>,
     flags: Vec<FlagValue>,

@@ -46,6 +46,9 @@ impl BadLine {
 }
 
 /// Opens the input; `-` is standard input.
+///
+/// # Errors
+/// It is not there, or may not be read.
 pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
     Ok(match path {
         "-" => Box::new(io::stdin().lock()),
@@ -54,6 +57,9 @@ pub fn open(path: &str) -> io::Result<Box<dyn Read>> {
 }
 
 /// Reads a whole text.
+///
+/// # Errors
+/// It cannot be read, is too long, or is not UTF-8.
 pub fn read_text(input: impl Read) -> io::Result<String> {
     let mut text = String::new();
     input
@@ -97,6 +103,9 @@ pub fn split(text: &str) -> Vec<InputStatement<'_>> {
 
 /// The next line's question; none at the end. Empty lines are passed over. `number` is moved to
 /// the line that was read.
+///
+/// # Errors
+/// The input cannot be read. A line that is no question is a value.
 pub fn next_question(
     input: &mut impl BufRead,
     number: &mut u64,

@@ -85,6 +85,9 @@ impl ShownVerdict {
     }
 
     /// Writes one JSON line, its fields in the documented order.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
     pub fn write_line(&self, id: &Value, out: &mut impl Write) -> io::Result<()> {
         write_line(&self.fields(id), out)
     }
@@ -104,6 +107,9 @@ impl ShownVerdict {
 }
 
 /// Writes one JSON object on a line, its fields in this order.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write_line(fields: &[(&'static str, Value)], out: &mut impl Write) -> io::Result<()> {
     let fields = fields.iter();
     let fields = fields.map(|(name, value)| format!("\"{name}\":{value}"));
@@ -111,6 +117,9 @@ pub fn write_line(fields: &[(&'static str, Value)], out: &mut impl Write) -> io:
 }
 
 /// Writes the table, its columns as wide as their widest word.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write_table(rows: &[VerdictRow], out: &mut impl Write) -> io::Result<()> {
     let head = [
         "#",

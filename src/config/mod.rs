@@ -164,6 +164,9 @@ pub struct SettingsProblem {
 
 /// Reads the sources, or says everything that is wrong with them. Reads the files that the
 /// settings name for secrets and the policy; certificates are read by the parts that use them.
+///
+/// # Errors
+/// Each thing that is wrong with these settings, with its place.
 pub fn load(sources: &SettingsSources) -> Result<ProgramSettings, Vec<SettingsProblem>> {
     read(sources, ReadingPass::First).settings
 }
@@ -210,6 +213,9 @@ fn read(sources: &SettingsSources, reading: ReadingPass) -> RereadSettings {
 }
 
 /// Reads the admin address alone out of the sources, for those who ask there.
+///
+/// # Errors
+/// The key is there and is no address.
 pub fn admin(sources: &SettingsSources) -> Result<Option<SocketAddr>, Vec<SettingsProblem>> {
     let mut reader = KeyReader::new(sources::gather(sources), &sources.variables);
     let admin = server::admin(&mut reader);
@@ -221,6 +227,9 @@ pub fn admin(sources: &SettingsSources) -> Result<Option<SocketAddr>, Vec<Settin
 
 /// Reads the admin address and its token out of the sources, for those who ask there for something
 /// to be done. What is wrong with other keys is for those who are asked to tell.
+///
+/// # Errors
+/// One of the two keys is there and cannot be read.
 pub fn admin_access(
     sources: &SettingsSources,
 ) -> Result<(Option<SocketAddr>, Option<Secret>), Vec<SettingsProblem>> {
@@ -241,6 +250,9 @@ pub fn admin_access(
 }
 
 /// Reads the only policy out of the sources, for those who only judge.
+///
+/// # Errors
+/// There is no policy, or several, or what is wrong with it.
 pub fn policy(sources: &SettingsSources) -> Result<Policy, Vec<SettingsProblem>> {
     let mut reader = KeyReader::new(sources::gather(sources), &sources.variables);
     let policy = server::policy(&mut reader);
@@ -252,6 +264,9 @@ pub fn policy(sources: &SettingsSources) -> Result<Policy, Vec<SettingsProblem>>
 
 /// Reads the way to a database and who reads its catalog out of the sources, for those who only
 /// judge.
+///
+/// # Errors
+/// Each thing that is wrong with these settings, with its place.
 pub fn database(sources: &SettingsSources) -> Result<DatabaseSettings, Vec<SettingsProblem>> {
     let mut reader = KeyReader::new(sources::gather(sources), &sources.variables);
     let upstream = upstream::upstream(&mut reader);

@@ -16,6 +16,9 @@ pub fn duration(
 }
 
 /// A duration within bounds, or what is wanted.
+///
+/// # Errors
+/// What is wanted in its place, in words.
 pub fn duration_within(text: &str, bounds: (Duration, Duration)) -> Result<Duration, String> {
     let (least, most) = bounds;
     match units::duration(text) {

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::config::FingerprintKey;
 use crate::config::quantities::size;
 use crate::config::value_reader::{KeyReader, ReadValue};
+use crate::hex;
 use crate::limits::{
     AUDIT_FILES_KEPT, AUDIT_ROTATE_BYTES_BOUND, AUDIT_TARGETS_MAX, AUDIT_TEXT_RECIPIENTS_MAX,
     TOKEN_BYTES_MAX, TOKEN_BYTES_MIN,
@@ -316,7 +317,7 @@ pub fn key_in(reader: &mut KeyReader, path: &'static str) -> Option<Option<[u8; 
         ReadValue::Given(word) => word,
     };
     let secret = reader.secret_in(&word)?;
-    let key = hexadecimal(secret.reveal().trim());
+    let key = hex::read(secret.reveal().trim().to_ascii_lowercase().as_bytes());
     if key.is_none() {
         reader.note(
             &word.place,
@@ -324,18 +325,4 @@ pub fn key_in(reader: &mut KeyReader, path: &'static str) -> Option<Option<[u8; 
         );
     }
     key.map(Some)
-}
-
-fn hexadecimal(text: &str) -> Option<[u8; 32]> {
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    let mut key = [0; 32];
-    for (place, byte) in key.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok()?;
-    }
-    // from_str_radix takes a sign, which is no digit.
-    text.bytes()
-        .all(|byte| byte.is_ascii_hexdigit())
-        .then_some(key)
 }

@@ -43,6 +43,10 @@ pub struct DemoArguments {
 }
 
 /// Runs the demo until Ctrl-C, or to the end of the tour where that was asked for.
+///
+/// # Errors
+/// The server or pgsieve does not start, a step of the tour fails, or the output cannot be written
+/// to.
 pub fn run(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -38,6 +38,9 @@ pub struct ProxyLogin {
 
 impl ProxyProcess {
     /// Starts pgsieve before an upstream, on its usual ports where they are free.
+    ///
+    /// # Errors
+    /// pgsieve does not take the settings, or its addresses are taken.
     pub fn start(arguments: &DemoArguments, upstream: &str) -> Result<Self, DemoError> {
         let failed = |source| DemoError::System {
             doing: "start pgsieve",
@@ -80,6 +83,9 @@ impl ProxyProcess {
     }
 
     /// Logs in through pgsieve, as soon as it listens. May be cancelled.
+    ///
+    /// # Errors
+    /// It does not listen in time, or turns the login down.
     pub async fn connect(&self, login: &ProxyLogin) -> Result<(Client, ServerNotices), DemoError> {
         let mut config = tokio_postgres::Config::new();
         config
@@ -106,6 +112,9 @@ impl ProxyProcess {
     }
 
     /// Says where everything is.
+    ///
+    /// # Errors
+    /// The output cannot be written to.
     pub fn announce(&self, login: &ProxyLogin, out: &mut dyn Write) -> Result<(), DemoError> {
         let password = if login.password_shown {
             format!(":{}", login.password.reveal())
@@ -144,6 +153,9 @@ impl ProxyLogin {
 
     /// The login in the URL of an upstream. How the server is reached is pgsieve's business, so
     /// the parameters of the URL are not looked at.
+    ///
+    /// # Errors
+    /// It is no URL of a database, or names no user.
     pub fn of_url(url: &str) -> Result<Self, DemoError> {
         let url = url.split_once('?').map_or(url, |(before, _)| before);
         let config: tokio_postgres::Config = url.parse().map_err(|_| DemoError::Url)?;

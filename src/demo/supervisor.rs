@@ -46,6 +46,9 @@ impl SupervisedChild {
     /// Starts a program. Its output goes to the files `stdout` and `stderr` in the folder, which
     /// must be there, belongs to this child alone and goes away with it. Environment and working
     /// folder are inherited.
+    ///
+    /// # Errors
+    /// The folder is not there, or the program cannot be started.
     pub fn start<A: AsRef<OsStr>>(
         folder: &Path,
         program: &Path,
@@ -82,6 +85,9 @@ impl SupervisedChild {
     }
 
     /// Sends a signal to the child.
+    ///
+    /// # Errors
+    /// The supervisor is gone.
     pub fn signal(&mut self, signal: ChildSignal) -> io::Result<()> {
         match &mut self.lifeline {
             Some(line) => writeln!(line, "{signal}"),

@@ -141,6 +141,10 @@ pub fn of_any_database() -> Vec<TourStep> {
 }
 
 /// Takes the steps one after the other and shows what came of each.
+///
+/// # Errors
+/// A step has another end than the tour tells, the connection ends, or the output cannot be
+/// written to.
 pub async fn run_steps(
     client: &Client,
     notices: &mut ServerNotices,
@@ -163,6 +167,9 @@ pub async fn run_steps(
 }
 
 /// Whether the tables that the tour tried to write to have the rows they were loaded with.
+///
+/// # Errors
+/// The connection ends.
 pub async fn shop_is_untouched(admin: &Client) -> Result<bool, DemoError> {
     let failed = |source| DemoError::Sample { source };
     let row = admin.query_one(UNTOUCHED, &[]).await.map_err(failed)?;

@@ -85,6 +85,10 @@ pub enum ExamineFailure {
 
 impl<'c> DoctorContext<'c> {
     /// Finds out where it is.
+    ///
+    /// # Errors
+    /// The server failed to answer, answered in another form than it was asked for, or is of a
+    /// version that is not known.
     pub async fn load(client: &'c Client) -> Result<Self, ExamineFailure> {
         let mut context = Self {
             client,
@@ -114,6 +118,9 @@ impl<'c> DoctorContext<'c> {
 
     /// All rows of a question; none where the role may not ask it, or the server does not know what
     /// it is about.
+    ///
+    /// # Errors
+    /// The server failed to answer, or answered in another form than it was asked for.
     pub async fn rows(
         &self,
         text: &str,
@@ -145,18 +152,27 @@ impl<'c> DoctorContext<'c> {
     }
 
     /// The same with the ids of the roles in reach as `$1`.
+    ///
+    /// # Errors
+    /// The server failed to answer, or answered in another form than it was asked for.
     pub async fn rows_of_reach(&self, text: &str) -> Result<Option<Vec<Row>>, ExamineFailure> {
         let ids = self.reach_ids();
         self.rows(text, &[(&ids, Type::OID_ARRAY)]).await
     }
 
     /// One row.
+    ///
+    /// # Errors
+    /// The server failed to answer, or answered in another form than it was asked for.
     pub async fn row(&self, text: &str) -> Result<Option<Row>, ExamineFailure> {
         let rows = self.rows(text, &[]).await?;
         Ok(rows.and_then(|rows| rows.into_iter().next()))
     }
 
     /// The names in the first column; none where they cannot be seen.
+    ///
+    /// # Errors
+    /// The server failed to answer, or answered in another form than it was asked for.
     pub async fn texts(&self, text: &str) -> Result<Option<Vec<String>>, ExamineFailure> {
         let Some(rows) = self.rows_of_reach(text).await? else {
             return Ok(None);
@@ -339,6 +355,9 @@ impl fmt::Display for ExamineFailure {
 impl std::error::Error for ExamineFailure {}
 
 /// One column of a row.
+///
+/// # Errors
+/// The column is not there, or of another type.
 pub fn field<'r, T: FromSql<'r>>(row: &'r Row, place: usize) -> Result<T, ExamineFailure> {
     row.try_get(place)
         .map_err(|_error| ExamineFailure::Unreadable)

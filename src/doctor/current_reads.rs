@@ -11,6 +11,9 @@ use super::sql_names::{qualified, sql_name};
 
 /// The statements that let `reader` read what the examined role reads, but for what the roles in
 /// `kept` give as well (0 is everybody).
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn grants(
     context: &DoctorContext<'_>,
     reader: &str,

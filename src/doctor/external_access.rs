@@ -8,6 +8,9 @@ use super::grants::{self, ObjectPrivileges};
 use super::sql_names::{qualified, sql_name};
 
 /// Looks.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn examine(
     context: &DoctorContext<'_>,
     findings: &mut DoctorFindings,

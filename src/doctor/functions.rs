@@ -14,6 +14,9 @@ use super::sql_names::sql_name;
 use crate::gate::functions::{BuiltinEffect, FunctionVerdict, verdict};
 
 /// Looks.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn examine(
     context: &DoctorContext<'_>,
     findings: &mut DoctorFindings,

@@ -60,6 +60,9 @@ pub struct ObjectPrivileges {
 
 impl ObjectPrivileges {
     /// The grants of these rights that the role has; none where they cannot be seen.
+    ///
+    /// # Errors
+    /// The server failed to answer, or answered in another form than it was asked for.
     pub async fn read(
         &self,
         context: &DoctorContext<'_>,
@@ -86,6 +89,9 @@ impl ObjectPrivileges {
     }
 
     /// Reads them and notes what was found.
+    ///
+    /// # Errors
+    /// The server failed to answer, or answered in another form than it was asked for.
     pub async fn note(
         &self,
         context: &DoctorContext<'_>,
@@ -270,6 +276,9 @@ impl GrantedObject {
 }
 
 /// One of these words: what the server says becomes part of a statement.
+///
+/// # Errors
+/// It is none of them.
 pub fn known(words: &[&str], word: &str) -> Result<String, ExamineFailure> {
     let known = words.contains(&word).then(|| word.to_owned());
     known.ok_or(ExamineFailure::Unreadable)

@@ -30,6 +30,9 @@ pub struct HardeningScript {
 }
 
 /// Puts them together. Fixes that a new role makes needless are taken out of the findings.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn write(
     context: &DoctorContext<'_>,
     findings: &mut [Finding],

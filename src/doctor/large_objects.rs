@@ -7,6 +7,9 @@ use super::grants::{LARGE_OBJECT, ObjectPrivileges};
 use super::sql_names::sql_name;
 
 /// Looks.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn examine(
     context: &DoctorContext<'_>,
     findings: &mut DoctorFindings,

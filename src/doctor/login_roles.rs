@@ -34,6 +34,9 @@ pub struct ServerNames {
 /// Connects, asks and goes away. Of very many names only the first are told.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The server cannot be reached, does not let the account in, or does not answer.
 pub async fn load_server_names(
     upstream: &Upstream,
     account: &UpstreamAccount,

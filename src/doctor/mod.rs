@@ -76,6 +76,9 @@ pub enum ExamineError {
 /// Connects, looks and goes away.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The server cannot be reached, does not let the account in, or does not answer.
 pub async fn examine(
     upstream: &Upstream,
     account: &UpstreamAccount,

@@ -8,6 +8,9 @@ use super::finding::{DoctorFindings, Finding, FixScope};
 use super::sql_names::{qualified, sql_name, types};
 
 /// Looks. Says whether the role itself owns anything.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn examine(
     context: &DoctorContext<'_>,
     findings: &mut DoctorFindings,

@@ -23,6 +23,9 @@ pub struct ServerProfile {
 }
 
 /// Looks.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn examine(
     context: &DoctorContext<'_>,
     greeting: &LoginReport,

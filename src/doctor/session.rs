@@ -100,6 +100,9 @@ pub const fn proof_text(proof: UpstreamAuthMethod) -> &'static str {
 }
 
 /// Connects. May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The server cannot be reached, or does not let the account in.
 pub async fn open(
     upstream: &Upstream,
     account: &UpstreamAccount,
@@ -134,6 +137,9 @@ pub async fn open(
 }
 
 /// Looks at the login, and at how passwords are kept.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn examine(
     context: &DoctorContext<'_>,
     greeting: &LoginReport,

@@ -10,6 +10,9 @@ use super::grants::{self, ObjectPrivileges, PARAMETER, PrivilegeGrant, initial};
 use super::sql_names::sql_name;
 
 /// Looks.
+///
+/// # Errors
+/// The server failed to answer, or answered in another form than it was asked for.
 pub async fn examine(
     context: &DoctorContext<'_>,
     findings: &mut DoctorFindings,

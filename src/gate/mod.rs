@@ -83,9 +83,9 @@ pub use self::rewritten::text::{CopiedConstant, InsertedSpan, RewrittenText};
 pub use self::settings::session_values::SessionValues;
 pub use self::settings::tracked::STATEMENT_TIMEOUT;
 pub use self::startup::{ClaimedIdentity, StartupPlan};
-pub use self::statement_kind::StatementKind;
 pub use self::verdict::{ClampedText, Judgement, Refusal, Verdict};
 pub use crate::rule::Rule;
+pub use crate::statement_kind::StatementKind;
 
 use self::context::JudgeContext;
 use crate::limits;
@@ -281,6 +281,9 @@ impl Gate {
     /// Judges once more a statement that was permitted on another basis ([`Facts::holds_on`]) and
     /// is about to run: a Bind of a prepared statement. With its models it has to be the text that
     /// the server has.
+    ///
+    /// # Errors
+    /// It would be refused now, or its models are another text than the one that was prepared.
     pub fn still_permits(
         &self,
         prepared: &PreparedStatement,
@@ -294,6 +297,9 @@ impl Gate {
 
     /// Judges the types that a Parse message gives its parameters, by the server's numbers: a Bind
     /// makes values of them, whatever the text says.
+    ///
+    /// # Errors
+    /// A type of them runs more than a read where a value of it is made.
     pub fn permits_parameters(
         &self,
         types: impl IntoIterator<Item = u32>,
@@ -305,12 +311,18 @@ impl Gate {
 
     /// Judges once more a portal or cursor that is about to run, or to run on: an Execute. It
     /// judges only where it has to.
+    ///
+    /// # Errors
+    /// What it runs would be refused now.
     pub fn still_runs(&self, cursor: &Cursor, names: &SessionNames) -> Result<(), Box<Refusal>> {
         let context = JudgeContext::new(&cursor.text, &self.policy, names, None);
         cache::rejudge::cursor(cursor, &context)
     }
 
     /// Judges the parameters of a StartupMessage, and plans the one that goes upstream.
+    ///
+    /// # Errors
+    /// A parameter that is not carried, or no user is named.
     pub fn judge_startup(&self, parameters: &[(&str, &str)]) -> Result<StartupPlan, Box<Refusal>> {
         startup::judge(&self.policy, parameters)
     }

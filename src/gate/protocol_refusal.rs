@@ -1,7 +1,7 @@
 //! Refusals of messages that never meet the parser: they name what does not exist, or cannot be
 //! read as text at all. In Postgres's own words, where the database would have refused them too.
 
-use super::{Refusal, Rule};
+use super::{Refusal, Rule, SignalKind};
 use crate::sqlstate;
 
 impl Refusal {
@@ -87,5 +87,24 @@ impl Refusal {
             "Send statements as UTF-8; the session's encoding is UTF8.",
         )
         .with_sqlstate(sqlstate::CHARACTER_NOT_IN_REPERTOIRE)
+    }
+
+    /// For a session that cancels what it runs itself: the server's own words.
+    pub fn of_own_cancel() -> Box<Self> {
+        let message = "canceling statement due to user request";
+        let mut refusal =
+            Self::new(Rule::FunctionEffects, message, "").with_sqlstate(sqlstate::QUERY_CANCELED);
+        refusal.detail.clear();
+        refusal
+    }
+
+    /// For a process id that a Bind gives in a form of which nothing is known.
+    pub fn of_unread_signal(kind: SignalKind) -> Box<Self> {
+        let message = format!(
+            "{} is not allowed here: a value is no plain number",
+            kind.function()
+        );
+        let hint = "Give the process id as a decimal number.";
+        Self::new(Rule::FunctionEffects, &message, hint)
     }
 }

@@ -37,6 +37,9 @@ pub enum UnknownTraits {
 /// they come, the first whose `match` fits, else the one without, of those that are not over. What
 /// cannot be said of a session
 /// (its address; its certificate, where none is given) fits as `unsaid` says of each policy.
+///
+/// # Errors
+/// None is for it, or that depends on roles that are not known.
 pub fn choose<'p>(
     policies: impl Iterator<Item = &'p Policy>,
     traits: &SessionTraits,

@@ -22,7 +22,6 @@ pub mod settings;
 mod signature;
 pub mod similar_names;
 pub mod sources;
-mod statement_kinds;
 pub mod test_case;
 pub mod units;
 pub mod yaml;
@@ -247,11 +246,17 @@ pub struct PolicyProblem {
 impl Policy {
     /// Reads a policy. All problems are reported at once. What it extends can only be a built-in
     /// one: where a file would be looked for, a text alone does not say.
+    ///
+    /// # Errors
+    /// Each thing that is wrong, with its place.
     pub fn from_yaml(text: &str) -> Result<Self, Vec<PolicyProblem>> {
         Self::of_layers(&PolicyLayers::of_text(text)?)
     }
 
     /// The policy that texts come to. All problems are reported at once.
+    ///
+    /// # Errors
+    /// Each thing that is wrong, with its place.
     pub fn of_layers(layers: &PolicyLayers) -> Result<Self, Vec<PolicyProblem>> {
         reader::read(layers)
     }

@@ -37,6 +37,9 @@ pub enum BareBytes {
 
 /// A duration with its unit; `0` needs none. Units: us, ms, s, min, h, d; at most what a setting of
 /// the server holds, about 24 days.
+///
+/// # Errors
+/// It is no number with a unit, or smaller or larger than a setting holds.
 pub fn duration(text: &str) -> Result<Duration, UnitProblem> {
     let (number, unit) = setting_value::number_and_unit(text).ok_or(UnitProblem::NotDuration)?;
     if unit.is_empty() && number > 0.0 {
@@ -50,6 +53,9 @@ pub fn duration(text: &str) -> Result<Duration, UnitProblem> {
 }
 
 /// A size in bytes with its unit; `0` needs none, and bare numbers only where they are not allowed.
+///
+/// # Errors
+/// It is no number with a unit, or too large to count.
 pub fn bytes(text: &str, bare: BareBytes) -> Result<u64, UnitProblem> {
     let (number, unit) = setting_value::number_and_unit(text).ok_or(UnitProblem::NotSize)?;
     if unit.is_empty() && number > 0.0 && bare == BareBytes::Refused {

@@ -88,6 +88,9 @@ impl<'a> Analysis<'a> {
 
     /// Does what takes the analysis one level deeper into the text. Everything that may call itself
     /// again goes through here.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn deeper<T>(
         &mut self,
         inside: impl FnOnce(&mut Self) -> Result<T, TooDeep>,
@@ -183,6 +186,9 @@ impl<'a> Analysis<'a> {
 
     /// Looks through a node that nothing else here knows: its meaning is noted as unclear, and what
     /// is under it is analysed as far as it can be.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn anything(&mut self, node: Node<'a>, scope: &Scope<'_, 'a>) -> Result<(), TooDeep> {
         self.note(ObjectUse {
             at: None,

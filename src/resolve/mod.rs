@@ -256,6 +256,9 @@ pub enum CallForm {
 pub struct TooDeep;
 
 /// Finds what a statement names: a query, or what carries one (EXPLAIN, DECLARE, PREPARE, COPY).
+///
+/// # Errors
+/// The text nests deeper than the analysis goes.
 pub fn statement<'a>(
     node: Node<'a>,
     lookup: &LookupContext<'a>,
@@ -274,6 +277,9 @@ pub fn statement<'a>(
 }
 
 /// Finds what expressions name that stand in no query: the arguments of EXECUTE or CALL.
+///
+/// # Errors
+/// The text nests deeper than the analysis goes.
 pub fn expressions<'a>(
     nodes: impl IntoIterator<Item = Node<'a>>,
     lookup: &LookupContext<'a>,
@@ -303,6 +309,9 @@ pub struct TableColumns<'a> {
 }
 
 /// Finds what a condition names where nothing but one table is in sight.
+///
+/// # Errors
+/// The text nests deeper than the analysis goes.
 pub fn condition<'a>(
     node: Node<'a>,
     table: &TableColumns<'a>,

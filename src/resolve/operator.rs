@@ -4,13 +4,12 @@
 
 use super::coerce::polymorphic::PolymorphicTypes;
 use super::coerce::{CoercionFit, TypeRules};
-use super::inferred::builtin;
 use super::inferred::{ActualType, InferredType};
 use super::missing_name::{MissingObject, written_at};
 use super::overload::Overload;
 use super::type_name::{QualifiedName, SchemaSearch};
 use super::{Analysis, TypeMismatchKind, UsedObject};
-use crate::catalog::{OperatorId, TypeId};
+use crate::catalog::{OperatorId, TypeId, type_oid};
 use crate::sql::tree::list::NodeList;
 
 /// What an operator stands between.
@@ -118,7 +117,7 @@ impl TypeRules<'_> {
         named: SchemaSearch<'_>,
         actual: &[ActualType],
     ) -> Option<OperatorCandidate> {
-        let unknown = || self.builtin(builtin::UNKNOWN);
+        let unknown = || self.builtin(type_oid::UNKNOWN);
         let (wanted, had_literal) = match *actual {
             [ActualType::Type(left), ActualType::Type(right)] => {
                 (OperandTypes::Infix([left, right]), false)
@@ -163,7 +162,7 @@ impl<'a> Analysis<'a> {
     ) -> InferredType {
         let place = QualifiedName::Path(symbol);
         let operated = self.operated(place, &OperatorOperands::Infix(left, right), location);
-        self.coerced_to(&operated.result, builtin::BOOL, location);
+        self.coerced_to(&operated.result, type_oid::BOOL, location);
         operated.result
     }
 
@@ -279,7 +278,7 @@ impl OperatorOperands<'_> {
 impl ResolvedOperator {
     /// The type of the left side as the operator takes it, for NULLIF, which gives that back.
     pub(super) fn taken_left(self, left: InferredType, type_rules: TypeRules<'_>) -> InferredType {
-        let is_record = |id| type_rules.is(id, builtin::RECORD);
+        let is_record = |id| type_rules.is(id, type_oid::RECORD);
         match (left, self.left) {
             (row @ InferredType::Row(_), InferredType::Known(id)) if is_record(id) => row,
             (_, taken) => taken,

@@ -68,6 +68,9 @@ impl WorkerThread {
     }
 
     /// Hands a client over; gives it back when too many wait already.
+    ///
+    /// # Errors
+    /// The client, where too many wait already.
     pub fn take(&self, client: ArrivedClient) -> Result<(), ArrivedClient> {
         self.open.fetch_add(1, Ordering::Relaxed);
         self.clients.try_send(client).map_err(|refused| {

@@ -26,6 +26,9 @@ pub enum EditError {
 }
 
 /// Applies all edits at once, in whatever order they come.
+///
+/// # Errors
+/// Two edits overlap, or one lies outside of the text or within a character.
 pub fn apply(text: &str, mut edits: Vec<TextEdit>) -> Result<String, EditError> {
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let mut edited = String::with_capacity(text.len());

@@ -36,109 +36,35 @@ fn of_unicode_escape(text: &str) -> SqlState {
 const INVALID_UNICODE_ESCAPE: &str = "invalid Unicode escape";
 
 /// The words whose code is not that of a syntax error.
+#[rustfmt::skip]
 const CONDITIONS: &[(&str, SqlState)] = &[
-    (
-        "frame start cannot be UNBOUNDED FOLLOWING",
-        sqlstate::WINDOWING_ERROR,
-    ),
-    (
-        "frame end cannot be UNBOUNDED PRECEDING",
-        sqlstate::WINDOWING_ERROR,
-    ),
-    (
-        "frame starting from current row cannot have preceding rows",
-        sqlstate::WINDOWING_ERROR,
-    ),
-    (
-        "frame starting from following row cannot have preceding rows",
-        sqlstate::WINDOWING_ERROR,
-    ),
-    (
-        "frame starting from following row cannot end with current row",
-        sqlstate::WINDOWING_ERROR,
-    ),
-    (
-        "precision for type float must be at least 1 bit",
-        sqlstate::INVALID_PARAMETER_VALUE,
-    ),
-    (
-        "precision for type float must be less than 54 bits",
-        sqlstate::INVALID_PARAMETER_VALUE,
-    ),
+    ("frame start cannot be UNBOUNDED FOLLOWING", sqlstate::WINDOWING_ERROR),
+    ("frame end cannot be UNBOUNDED PRECEDING", sqlstate::WINDOWING_ERROR),
+    ("frame starting from current row cannot have preceding rows", sqlstate::WINDOWING_ERROR),
+    ("frame starting from following row cannot have preceding rows", sqlstate::WINDOWING_ERROR),
+    ("frame starting from following row cannot end with current row", sqlstate::WINDOWING_ERROR),
+    ("precision for type float must be at least 1 bit", sqlstate::INVALID_PARAMETER_VALUE),
+    ("precision for type float must be less than 54 bits", sqlstate::INVALID_PARAMETER_VALUE),
     ("role name \"public\" is reserved", sqlstate::RESERVED_NAME),
     ("role name \"none\" is reserved", sqlstate::RESERVED_NAME),
-    (
-        "CURRENT_USER cannot be used as a role name here",
-        sqlstate::RESERVED_NAME,
-    ),
-    (
-        "CURRENT_ROLE cannot be used as a role name here",
-        sqlstate::RESERVED_NAME,
-    ),
-    (
-        "SESSION_USER cannot be used as a role name here",
-        sqlstate::RESERVED_NAME,
-    ),
-    (
-        "modulus for hash partition provided more than once",
-        sqlstate::DUPLICATE_OBJECT,
-    ),
-    (
-        "remainder for hash partition provided more than once",
-        sqlstate::DUPLICATE_OBJECT,
-    ),
-    (
-        "UNIQUE predicate is not yet implemented",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "current database cannot be changed",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "only string constants are supported in JSON_TABLE path specification",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "UNENCRYPTED PASSWORD is no longer supported",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "CREATE SCHEMA IF NOT EXISTS cannot include schema elements",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "constraints cannot be altered to be NOT VALID",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "MATCH PARTIAL not yet implemented",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "CREATE EXTENSION ... FROM is no longer supported",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "CREATE OR REPLACE CONSTRAINT TRIGGER is not supported",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "CREATE ASSERTION is not yet implemented",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "dropping an enum value is not implemented",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "aggregates cannot have output arguments",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
-    (
-        "WITH CHECK OPTION not supported on recursive views",
-        sqlstate::FEATURE_NOT_SUPPORTED,
-    ),
+    ("CURRENT_USER cannot be used as a role name here", sqlstate::RESERVED_NAME),
+    ("CURRENT_ROLE cannot be used as a role name here", sqlstate::RESERVED_NAME),
+    ("SESSION_USER cannot be used as a role name here", sqlstate::RESERVED_NAME),
+    ("modulus for hash partition provided more than once", sqlstate::DUPLICATE_OBJECT),
+    ("remainder for hash partition provided more than once", sqlstate::DUPLICATE_OBJECT),
+    ("UNIQUE predicate is not yet implemented", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("current database cannot be changed", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("only string constants are supported in JSON_TABLE path specification", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("UNENCRYPTED PASSWORD is no longer supported", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("CREATE SCHEMA IF NOT EXISTS cannot include schema elements", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("constraints cannot be altered to be NOT VALID", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("MATCH PARTIAL not yet implemented", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("CREATE EXTENSION ... FROM is no longer supported", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("CREATE OR REPLACE CONSTRAINT TRIGGER is not supported", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("CREATE ASSERTION is not yet implemented", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("dropping an enum value is not implemented", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("aggregates cannot have output arguments", sqlstate::FEATURE_NOT_SUPPORTED),
+    ("WITH CHECK OPTION not supported on recursive views", sqlstate::FEATURE_NOT_SUPPORTED),
 ];
 
 #[cfg(test)]

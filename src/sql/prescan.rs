@@ -33,6 +33,9 @@ pub enum ScanError {
 }
 
 /// Checks a text before it is parsed.
+///
+/// # Errors
+/// It is too long, has a zero byte, or would cost the parser more than its length.
 pub fn prescan(text: &str, bytes_max: usize) -> Result<(), ScanError> {
     if text.len() > bytes_max {
         return Err(ScanError::TooLong {

@@ -51,6 +51,9 @@ pub enum SyntaxError {
 pub struct ClientMessage(Box<str>);
 
 /// Parses a text with Postgres's grammar. The text runs with `standard_conforming_strings` on.
+///
+/// # Errors
+/// The grammar does not take it.
 pub fn parse(text: &str) -> Result<SyntaxTree, SyntaxError> {
     match pg_raw_parse::parse(text) {
         Ok(parsed) => Ok(SyntaxTree {

@@ -163,6 +163,9 @@ impl Telemetry {
     }
 
     /// Sinks for a test: metrics only, nothing is written anywhere.
+    ///
+    /// # Errors
+    /// A row of the table of metrics cannot be registered.
     pub fn quiet() -> Result<Self, TelemetryError> {
         Self::start(&TelemetrySettings::default(), EventLog::off())
     }

@@ -1,12 +1,11 @@
 //! The live numbers behind the [table](crate::telemetry::metrics), in a registry of their own.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use prometheus::proto::MetricFamily;
 use prometheus::{
-    Counter, Gauge, Histogram, HistogramOpts, IntCounter, IntGauge, IntGaugeVec, Opts, Registry,
-    TextEncoder,
+    Counter, Gauge, Histogram, IntCounter, IntGauge, IntGaugeVec, Registry, TextEncoder,
 };
 
 use crate::catalog::object_kind::ObjectKind;
@@ -22,6 +21,7 @@ use crate::telemetry::counters::catalog_checks::CatalogChecks;
 use crate::telemetry::counters::counter_vec::{CounterVec, ThreeLabels, TwoLabels};
 use crate::telemetry::counters::policy_metrics::PolicyMetrics;
 use crate::telemetry::counters::process_usage;
+use crate::telemetry::counters::register::{self, STATEMENT_BUCKETS, metric_set, seconds};
 use crate::telemetry::counters::session_gauges::SessionGauges;
 use crate::telemetry::counters::settings_metrics::SettingsMetrics;
 use crate::telemetry::counters::upstream_metrics::UpstreamMetrics;
@@ -38,7 +38,7 @@ use crate::telemetry::metrics::{
     CATALOG_FAILURES, CATALOG_LOAD_SECONDS, CATALOG_LOADS, CERTIFICATE_EXPIRY, CLAMPS,
     CLIENT_BYTES, CONNECTIONS, CONNECTIONS_CLOSED, CONNECTIONS_OPEN, CONNECTIONS_REFUSED, ERRORS,
     FINGERPRINT_REFUSALS, GATE_SECONDS, JUDGEMENT_CACHE, LIMITS, LOGIN_SETTINGS, LOGINS,
-    MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, Metric, OWN_CANCELS, PANICS, PLAN_CACHE,
+    MEMORY_REFUSED, MEMORY_TAKEN_BYTES, MEMORY_WAITING, OWN_CANCELS, PANICS, PLAN_CACHE,
     PLAN_SECONDS, PROCESS_CPU_SECONDS, PROCESS_DESCRIPTORS, PROCESS_DESCRIPTORS_MAX,
     PROCESS_RESIDENT_BYTES, PROCESS_START_SECONDS, PROCESS_THREADS, PROCESS_VIRTUAL_BYTES,
     QUEUE_SECONDS, REPAIR_SECONDS, REPAIRED_STATEMENTS, REPAIRS, RESULT_BYTES, RETRIES, ROWS,
@@ -47,240 +47,140 @@ use crate::telemetry::metrics::{
 };
 use crate::telemetry::sqlstate_code::SqlstateClass;
 
-/// The live numbers. Fields have the names of the rows.
-pub struct MetricsRegistry {
-    registry: Registry,
-    /// See [`CONNECTIONS_OPEN`].
-    pub connections_open: IntGauge,
-    /// See [`CONNECTIONS`].
-    pub connections: CounterVec<ClientTransport>,
-    /// See [`CONNECTIONS_REFUSED`].
-    pub connections_refused: CounterVec<RefusedBecause>,
-    /// TLS that was not agreed on, by side and cause.
-    pub tls_failures: CounterVec<TwoLabels<SessionLeg, TlsFailure>>,
-    /// See [`CONNECTIONS_CLOSED`].
-    pub connections_closed: CounterVec<ClosedBecause>,
-    /// See [`LOGINS`].
-    pub logins: CounterVec<TwoLabels<LoginMethod, LoginOutcome>>,
-    /// What sessions are at.
-    pub seats: SessionGauges,
-    /// What is counted by policy.
-    pub by_policy: PolicyCounters,
-    /// What is counted by user.
-    pub by_user: UserCounters,
-    /// What is counted by fingerprint.
-    pub by_fingerprint: FingerprintRefusals,
-    /// What is counted by what it was about.
-    pub by_subject: SubjectRefusals,
-    /// See [`LIMITS`].
-    pub limits: CounterVec<TwoLabels<Rule, LimitMode>>,
-    /// See [`LOGIN_SETTINGS`].
-    pub login_settings: CounterVec<StartupSettingOutcome>,
-    /// See [`CLAMPS`].
-    pub clamps: CounterVec<ProtocolPath>,
-    /// See [`RETRIES`].
-    pub retries: IntCounter,
-    /// See [`ERRORS`].
-    pub errors: CounterVec<TwoLabels<ErrorOrigin, SqlstateClass>>,
-    /// See [`JUDGEMENT_CACHE`].
-    pub judgement_cache: CounterVec<CacheAnswer>,
-    /// See [`PLAN_CACHE`].
-    pub plan_cache: CounterVec<PlanAnswer>,
-    /// See [`GATE_SECONDS`].
-    pub gate_seconds: Histogram,
-    /// See [`QUEUE_SECONDS`].
-    pub queue_seconds: Histogram,
-    /// See [`UPSTREAM_SECONDS`].
-    pub upstream_seconds: Histogram,
-    /// See [`PLAN_SECONDS`].
-    pub plan_seconds: Histogram,
-    /// See [`STATEMENT_SECONDS`].
-    pub statement_seconds: Histogram,
-    /// See [`ROWS`].
-    pub rows: IntCounter,
-    /// See [`RESULT_BYTES`].
-    pub result_bytes: IntCounter,
-    /// See [`CLIENT_BYTES`].
-    pub client_bytes: CounterVec<ByteDirection>,
-    /// See [`CANCELS`].
-    pub cancels: CounterVec<CancelOutcome>,
-    /// See [`SIGNALS`].
-    pub signals: CounterVec<SignalOutcome>,
-    /// See [`OWN_CANCELS`].
-    pub own_cancels: CounterVec<TwoLabels<CancelCause, CancelOutcome>>,
-    /// What is known of the upstreams.
-    pub upstreams: UpstreamMetrics,
-    /// What is counted of catalogs.
-    pub catalog: CatalogMetrics,
-    /// See [`REPAIRS`].
-    pub repairs: CounterVec<ThreeLabels<Recoverer, Confidence, AttemptOutcome>>,
-    /// See [`REPAIRED_STATEMENTS`].
-    pub repaired_statements: CounterVec<RepairedOutcome>,
-    /// See [`REPAIR_SECONDS`].
-    pub repair_seconds: Histogram,
-    /// See [`TRIPWIRES`].
-    pub tripwires: CounterVec<Tripwire>,
-    /// See [`VIOLATIONS`].
-    pub violations: CounterVec<TwoLabels<SessionLeg, ViolationKind>>,
-    /// See [`PANICS`].
-    pub panics: IntCounter,
-    /// What is known of the policies.
-    pub policies: PolicyMetrics,
-    /// The settings.
-    pub settings: SettingsMetrics,
-    /// What is counted of the memory that clients take.
-    pub memory: MemoryMetrics,
-    /// What the audit counts of itself.
-    pub audit: AuditMetrics,
-    /// See [`CERTIFICATE_EXPIRY`].
-    pub certificate_expiry: IntGaugeVec,
-    /// See [`ADMIN_REQUESTS`].
-    pub admin_requests: CounterVec<TwoLabels<AdminPage, StatusClass>>,
-    sessions: SessionMetrics,
-    /// See [`TRACE_SPANS`].
-    pub trace_spans: Arc<CounterVec<SpanOutcome>>,
-    process: ProcessMetrics,
-}
-
-/// What sessions are at when a scrape asks.
-struct SessionMetrics {
-    clients: IntGaugeVec,
-    upstreams: IntGaugeVec,
-}
-
-/// What is counted of catalogs.
-pub struct CatalogMetrics {
-    /// See [`CATALOG_LOADS`].
-    pub loads: CounterVec<CatalogLoad>,
-    /// See [`CATALOG_FAILURES`].
-    pub failures: CounterVec<CatalogFailure>,
-    /// See [`CATALOG_LOAD_SECONDS`].
-    pub load_seconds: Histogram,
-    /// See [`CATALOG_DRIFT`].
-    pub drift: CounterVec<ObjectKind>,
-    /// See [`STATEMENTS_WITHOUT_CATALOG`].
-    pub statements_without: IntCounter,
-    /// The last checks, which the age is counted from when a scrape asks.
-    pub checks: CatalogChecks,
-    age_seconds: Gauge,
-    bytes: IntGauge,
-}
-
-/// What is counted of the memory that clients take.
-#[derive(Clone)]
-pub struct MemoryMetrics {
-    /// See [`MEMORY_TAKEN_BYTES`].
-    pub taken_bytes: IntGauge,
-    /// See [`MEMORY_WAITING`].
-    pub waiting: IntGauge,
-    /// See [`MEMORY_REFUSED`].
-    pub refused: IntCounter,
-}
-
-impl MemoryMetrics {
-    fn register(r: &Registry) -> Result<Self, TelemetryError> {
-        Ok(Self {
-            taken_bytes: gauge(r, &MEMORY_TAKEN_BYTES)?,
-            waiting: gauge(r, &MEMORY_WAITING)?,
-            refused: counter(r, &MEMORY_REFUSED)?,
-        })
+metric_set! {
+    /// The live numbers. Fields have the names of the rows.
+    pub MetricsRegistry {
+        registry: Registry = itself();
+        pub connections_open: IntGauge = gauge(CONNECTIONS_OPEN);
+        pub connections: CounterVec<ClientTransport> = from_zero(CONNECTIONS);
+        pub connections_refused: CounterVec<RefusedBecause> = from_zero(CONNECTIONS_REFUSED);
+        pub tls_failures: CounterVec<TwoLabels<SessionLeg, TlsFailure>> = from_zero(TLS_FAILURES);
+        pub connections_closed: CounterVec<ClosedBecause> = counters(CONNECTIONS_CLOSED);
+        pub logins: CounterVec<TwoLabels<LoginMethod, LoginOutcome>> = counters(LOGINS);
+        /// What sessions are at.
+        pub seats: SessionGauges = unregistered();
+        /// What is counted by policy.
+        pub by_policy: PolicyCounters;
+        /// What is counted by user.
+        pub by_user: UserCounters;
+        pub by_fingerprint: FingerprintRefusals =
+            refusals(FINGERPRINT_REFUSALS, FINGERPRINT_LABELS_MAX);
+        pub by_subject: SubjectRefusals = refusals(SUBJECT_REFUSALS, SUBJECT_LABELS_MAX);
+        pub limits: CounterVec<TwoLabels<Rule, LimitMode>> = counters(LIMITS);
+        pub login_settings: CounterVec<StartupSettingOutcome> = counters(LOGIN_SETTINGS);
+        pub clamps: CounterVec<ProtocolPath> = counters(CLAMPS);
+        pub retries: IntCounter = counter(RETRIES);
+        pub errors: CounterVec<TwoLabels<ErrorOrigin, SqlstateClass>> = counters(ERRORS);
+        pub judgement_cache: CounterVec<CacheAnswer> = from_zero(JUDGEMENT_CACHE);
+        pub plan_cache: CounterVec<PlanAnswer> = from_zero(PLAN_CACHE);
+        pub gate_seconds: Histogram = histogram(GATE_SECONDS, GATE_BUCKETS);
+        pub queue_seconds: Histogram = histogram(QUEUE_SECONDS, QUEUE_BUCKETS);
+        pub upstream_seconds: Histogram = histogram(UPSTREAM_SECONDS, STATEMENT_BUCKETS);
+        pub plan_seconds: Histogram = histogram(PLAN_SECONDS, STATEMENT_BUCKETS);
+        pub statement_seconds: Histogram = histogram(STATEMENT_SECONDS, STATEMENT_BUCKETS);
+        pub rows: IntCounter = counter(ROWS);
+        pub result_bytes: IntCounter = counter(RESULT_BYTES);
+        pub client_bytes: CounterVec<ByteDirection> = from_zero(CLIENT_BYTES);
+        pub cancels: CounterVec<CancelOutcome> = from_zero(CANCELS);
+        pub signals: CounterVec<SignalOutcome> = from_zero(SIGNALS);
+        pub own_cancels: CounterVec<TwoLabels<CancelCause, CancelOutcome>> =
+            from_zero(OWN_CANCELS);
+        /// What is known of the upstreams.
+        pub upstreams: UpstreamMetrics;
+        /// What is counted of catalogs.
+        pub catalog: CatalogMetrics;
+        pub repairs: CounterVec<ThreeLabels<Recoverer, Confidence, AttemptOutcome>> =
+            counters(REPAIRS);
+        pub repaired_statements: CounterVec<RepairedOutcome> = from_zero(REPAIRED_STATEMENTS);
+        pub repair_seconds: Histogram = histogram(REPAIR_SECONDS, STATEMENT_BUCKETS);
+        pub tripwires: CounterVec<Tripwire> = from_zero(TRIPWIRES);
+        pub violations: CounterVec<TwoLabels<SessionLeg, ViolationKind>> = from_zero(VIOLATIONS);
+        pub panics: IntCounter = counter(PANICS);
+        /// What is known of the policies.
+        pub policies: PolicyMetrics;
+        /// The settings.
+        pub settings: SettingsMetrics;
+        /// What is counted of the memory that clients take.
+        pub memory: MemoryMetrics;
+        /// What the audit counts of itself.
+        pub audit: AuditMetrics;
+        pub certificate_expiry: IntGaugeVec = gauges(CERTIFICATE_EXPIRY);
+        pub admin_requests: CounterVec<TwoLabels<AdminPage, StatusClass>> =
+            counters(ADMIN_REQUESTS);
+        sessions: SessionMetrics;
+        pub trace_spans: Arc<CounterVec<SpanOutcome>> = shared_from_zero(TRACE_SPANS);
+        process: ProcessMetrics;
     }
 }
 
-/// What the audit counts of itself.
-#[derive(Clone)]
-pub struct AuditMetrics {
-    /// See [`AUDIT_QUEUE_BYTES`].
-    pub queue_bytes: IntGauge,
-    /// See [`AUDIT_LINES`].
-    pub lines: IntCounter,
-    /// See [`AUDIT_DROPPED`].
-    pub dropped: IntCounter,
-    /// See [`AUDIT_WAITS`].
-    pub waits: IntCounter,
-    /// See [`AUDIT_ROTATIONS`].
-    pub rotations: IntCounter,
-    /// See [`AUDIT_WRITE_ERRORS`].
-    pub write_errors: IntCounter,
+metric_set! {
+    /// What sessions are at when a scrape asks.
+    SessionMetrics {
+        clients: IntGaugeVec = gauges(SESSIONS);
+        upstreams: IntGaugeVec = gauges(UPSTREAM_SESSIONS);
+    }
 }
 
-/// What is known of the process when a scrape asks.
-struct ProcessMetrics {
-    resident_bytes: IntGauge,
-    virtual_bytes: IntGauge,
-    cpu_seconds: Counter,
-    descriptors: IntGauge,
-    descriptors_max: IntGauge,
-    threads: IntGauge,
-    start_seconds: Gauge,
+metric_set! {
+    /// What is counted of catalogs.
+    pub CatalogMetrics {
+        pub loads: CounterVec<CatalogLoad> = from_zero(CATALOG_LOADS);
+        pub failures: CounterVec<CatalogFailure> = from_zero(CATALOG_FAILURES);
+        pub load_seconds: Histogram = histogram(CATALOG_LOAD_SECONDS, STATEMENT_BUCKETS);
+        pub drift: CounterVec<ObjectKind> = from_zero(CATALOG_DRIFT);
+        pub statements_without: IntCounter = counter(STATEMENTS_WITHOUT_CATALOG);
+        /// The last checks, which the age is counted from when a scrape asks.
+        pub checks: CatalogChecks = unregistered();
+        age_seconds: Gauge = level(CATALOG_AGE_SECONDS);
+        bytes: IntGauge = gauge(CATALOG_BYTES);
+    }
+}
+
+metric_set! {
+    /// What is counted of the memory that clients take.
+    #[derive(Clone)]
+    pub MemoryMetrics {
+        pub taken_bytes: IntGauge = gauge(MEMORY_TAKEN_BYTES);
+        pub waiting: IntGauge = gauge(MEMORY_WAITING);
+        pub refused: IntCounter = counter(MEMORY_REFUSED);
+    }
+}
+
+metric_set! {
+    /// What the audit counts of itself.
+    #[derive(Clone)]
+    pub AuditMetrics {
+        pub queue_bytes: IntGauge = gauge(AUDIT_QUEUE_BYTES);
+        pub lines: IntCounter = counter(AUDIT_LINES);
+        pub dropped: IntCounter = counter(AUDIT_DROPPED);
+        pub waits: IntCounter = counter(AUDIT_WAITS);
+        pub rotations: IntCounter = counter(AUDIT_ROTATIONS);
+        pub write_errors: IntCounter = counter(AUDIT_WRITE_ERRORS);
+    }
+}
+
+metric_set! {
+    /// What is known of the process when a scrape asks.
+    ProcessMetrics {
+        resident_bytes: IntGauge = gauge(PROCESS_RESIDENT_BYTES);
+        virtual_bytes: IntGauge = gauge(PROCESS_VIRTUAL_BYTES);
+        cpu_seconds: Counter = fraction(PROCESS_CPU_SECONDS);
+        descriptors: IntGauge = gauge(PROCESS_DESCRIPTORS);
+        descriptors_max: IntGauge = gauge(PROCESS_DESCRIPTORS_MAX);
+        threads: IntGauge = gauge(PROCESS_THREADS);
+        start_seconds: Gauge = level(PROCESS_START_SECONDS);
+    }
 }
 
 impl MetricsRegistry {
     /// Registers every row of the table in a registry of its own.
+    ///
+    /// # Errors
+    /// Prometheus takes no such name, or has it already.
     pub fn new() -> Result<Self, TelemetryError> {
         let registry = Registry::new();
-        let r = &registry;
-        info(r, &BUILD_INFO)?;
-        Ok(Self {
-            connections_open: gauge(r, &CONNECTIONS_OPEN)?,
-            connections: CounterVec::from_zero(r, &CONNECTIONS)?,
-            connections_refused: CounterVec::from_zero(r, &CONNECTIONS_REFUSED)?,
-            tls_failures: CounterVec::from_zero(r, &TLS_FAILURES)?,
-            connections_closed: CounterVec::register(r, &CONNECTIONS_CLOSED)?,
-            logins: CounterVec::register(r, &LOGINS)?,
-            seats: SessionGauges::default(),
-            by_policy: PolicyCounters::register(r)?,
-            by_user: UserCounters::register(r)?,
-            by_fingerprint: FingerprintRefusals::register(
-                r,
-                &FINGERPRINT_REFUSALS,
-                FINGERPRINT_LABELS_MAX,
-            )?,
-            by_subject: SubjectRefusals::register(r, &SUBJECT_REFUSALS, SUBJECT_LABELS_MAX)?,
-            limits: CounterVec::register(r, &LIMITS)?,
-            login_settings: CounterVec::register(r, &LOGIN_SETTINGS)?,
-            clamps: CounterVec::register(r, &CLAMPS)?,
-            retries: counter(r, &RETRIES)?,
-            errors: CounterVec::register(r, &ERRORS)?,
-            judgement_cache: CounterVec::from_zero(r, &JUDGEMENT_CACHE)?,
-            plan_cache: CounterVec::from_zero(r, &PLAN_CACHE)?,
-            queue_seconds: histogram(r, &QUEUE_SECONDS, QUEUE_BUCKETS)?,
-            gate_seconds: histogram(r, &GATE_SECONDS, GATE_BUCKETS)?,
-            upstream_seconds: histogram(r, &UPSTREAM_SECONDS, STATEMENT_BUCKETS)?,
-            plan_seconds: histogram(r, &PLAN_SECONDS, STATEMENT_BUCKETS)?,
-            statement_seconds: histogram(r, &STATEMENT_SECONDS, STATEMENT_BUCKETS)?,
-            rows: counter(r, &ROWS)?,
-            result_bytes: counter(r, &RESULT_BYTES)?,
-            client_bytes: CounterVec::from_zero(r, &CLIENT_BYTES)?,
-            cancels: CounterVec::from_zero(r, &CANCELS)?,
-            signals: CounterVec::from_zero(r, &SIGNALS)?,
-            own_cancels: CounterVec::from_zero(r, &OWN_CANCELS)?,
-            upstreams: UpstreamMetrics::register(r)?,
-            catalog: CatalogMetrics::register(r)?,
-            repairs: CounterVec::register(r, &REPAIRS)?,
-            repaired_statements: CounterVec::from_zero(r, &REPAIRED_STATEMENTS)?,
-            repair_seconds: histogram(r, &REPAIR_SECONDS, STATEMENT_BUCKETS)?,
-            tripwires: CounterVec::from_zero(r, &TRIPWIRES)?,
-            violations: CounterVec::from_zero(r, &VIOLATIONS)?,
-            panics: counter(r, &PANICS)?,
-            policies: PolicyMetrics::register(r)?,
-            settings: SettingsMetrics::register(r)?,
-            trace_spans: Arc::new(CounterVec::from_zero(r, &TRACE_SPANS)?),
-            memory: MemoryMetrics::register(r)?,
-            audit: AuditMetrics {
-                queue_bytes: gauge(r, &AUDIT_QUEUE_BYTES)?,
-                lines: counter(r, &AUDIT_LINES)?,
-                dropped: counter(r, &AUDIT_DROPPED)?,
-                waits: counter(r, &AUDIT_WAITS)?,
-                rotations: counter(r, &AUDIT_ROTATIONS)?,
-                write_errors: counter(r, &AUDIT_WRITE_ERRORS)?,
-            },
-            certificate_expiry: gauges(r, &CERTIFICATE_EXPIRY)?,
-            admin_requests: CounterVec::register(r, &ADMIN_REQUESTS)?,
-            sessions: sessions(r)?,
-            process: ProcessMetrics::register(r)?,
-            registry,
-        })
+        register::info(&registry, &BUILD_INFO)?;
+        Self::register(&registry)
     }
 
     /// Every metric in Prometheus's text format, with what changes by itself read now.
@@ -320,34 +220,7 @@ impl SessionMetrics {
     }
 }
 
-impl CatalogMetrics {
-    fn register(r: &Registry) -> Result<Self, TelemetryError> {
-        Ok(Self {
-            loads: CounterVec::from_zero(r, &CATALOG_LOADS)?,
-            failures: CounterVec::from_zero(r, &CATALOG_FAILURES)?,
-            load_seconds: histogram(r, &CATALOG_LOAD_SECONDS, STATEMENT_BUCKETS)?,
-            drift: CounterVec::from_zero(r, &CATALOG_DRIFT)?,
-            statements_without: counter(r, &STATEMENTS_WITHOUT_CATALOG)?,
-            checks: CatalogChecks::default(),
-            age_seconds: level(r, &CATALOG_AGE_SECONDS)?,
-            bytes: gauge(r, &CATALOG_BYTES)?,
-        })
-    }
-}
-
 impl ProcessMetrics {
-    fn register(r: &Registry) -> Result<Self, TelemetryError> {
-        Ok(Self {
-            resident_bytes: gauge(r, &PROCESS_RESIDENT_BYTES)?,
-            virtual_bytes: gauge(r, &PROCESS_VIRTUAL_BYTES)?,
-            cpu_seconds: fraction(r, &PROCESS_CPU_SECONDS)?,
-            descriptors: gauge(r, &PROCESS_DESCRIPTORS)?,
-            descriptors_max: gauge(r, &PROCESS_DESCRIPTORS_MAX)?,
-            threads: gauge(r, &PROCESS_THREADS)?,
-            start_seconds: level(r, &PROCESS_START_SECONDS)?,
-        })
-    }
-
     fn read(&self) {
         let now = process_usage::figures();
         self.resident_bytes.set(now.resident_bytes);
@@ -374,11 +247,6 @@ impl CatalogMetrics {
     }
 }
 
-/// A duration as Prometheus counts it.
-pub fn seconds(duration: Duration) -> f64 {
-    duration.as_secs_f64()
-}
-
 /// Seconds that the boundaries of waiting times stand at: ten microseconds to half a minute.
 const QUEUE_BUCKETS: &[f64] = &[
     1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 1e-1, 2e-1, 5e-1, 1.0,
@@ -390,90 +258,10 @@ const GATE_BUCKETS: &[f64] = &[
     1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 1e-2, 1e-1,
 ];
 
-/// Seconds that the boundaries of statement times stand at: a tenth of a millisecond to a minute.
-pub(super) const STATEMENT_BUCKETS: &[f64] = &[
-    1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 1e-1, 2e-1, 5e-1, 1.0, 2.0, 5.0, 10.0,
-    30.0, 60.0,
-];
-
-fn sessions(r: &Registry) -> Result<SessionMetrics, TelemetryError> {
-    Ok(SessionMetrics {
-        clients: gauges(r, &SESSIONS)?,
-        upstreams: gauges(r, &UPSTREAM_SESSIONS)?,
-    })
-}
-
-fn counter(registry: &Registry, metric: &'static Metric) -> Result<IntCounter, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let counter = IntCounter::new(metric.name, metric.help).map_err(wrong)?;
-    registry
-        .register(Box::new(counter.clone()))
-        .map_err(wrong)?;
-    Ok(counter)
-}
-
-fn fraction(registry: &Registry, metric: &'static Metric) -> Result<Counter, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let counter = Counter::new(metric.name, metric.help).map_err(wrong)?;
-    registry
-        .register(Box::new(counter.clone()))
-        .map_err(wrong)?;
-    Ok(counter)
-}
-
-pub(super) fn level(registry: &Registry, metric: &'static Metric) -> Result<Gauge, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let gauge = Gauge::new(metric.name, metric.help).map_err(wrong)?;
-    registry.register(Box::new(gauge.clone())).map_err(wrong)?;
-    Ok(gauge)
-}
-
-pub(super) fn gauge(
-    registry: &Registry,
-    metric: &'static Metric,
-) -> Result<IntGauge, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let gauge = IntGauge::new(metric.name, metric.help).map_err(wrong)?;
-    registry.register(Box::new(gauge.clone())).map_err(wrong)?;
-    Ok(gauge)
-}
-
-pub(super) fn gauges(
-    registry: &Registry,
-    metric: &'static Metric,
-) -> Result<IntGaugeVec, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let options = Opts::new(metric.name, metric.help);
-    let gauges = IntGaugeVec::new(options, &metric.label_names()).map_err(wrong)?;
-    registry.register(Box::new(gauges.clone())).map_err(wrong)?;
-    Ok(gauges)
-}
-
-pub(super) fn histogram(
-    registry: &Registry,
-    metric: &'static Metric,
-    buckets: &[f64],
-) -> Result<Histogram, TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let options = HistogramOpts::new(metric.name, metric.help).buckets(buckets.to_vec());
-    let histogram = Histogram::with_opts(options).map_err(wrong)?;
-    registry
-        .register(Box::new(histogram.clone()))
-        .map_err(wrong)?;
-    Ok(histogram)
-}
-
-fn info(registry: &Registry, metric: &'static Metric) -> Result<(), TelemetryError> {
-    let wrong = |_| TelemetryError::Metric { name: metric.name };
-    let options =
-        Opts::new(metric.name, metric.help).const_label("version", env!("CARGO_PKG_VERSION"));
-    let gauge = IntGauge::with_opts(options).map_err(wrong)?;
-    gauge.set(1);
-    registry.register(Box::new(gauge)).map_err(wrong)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::gate::StatementKind;
     use crate::sql::fingerprint::Fingerprinter;

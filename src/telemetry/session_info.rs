@@ -200,6 +200,12 @@ fn shared(text: Arc<str>) -> Arc<str> {
     if *clean == *text { text } else { clean.into() }
 }
 
+/// Text of pgsieve's own that names what others wrote, without its control characters: one line of
+/// the log or of an answer.
+pub fn on_one_line(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
 /// Client-chosen text without control or invisible formatting characters, cut to its bound.
 pub fn cleaned(text: &str) -> String {
     text.chars()

@@ -54,6 +54,9 @@ pub struct UpstreamHeader {
 }
 
 /// Cuts the first message of the client off the front of `buffer`.
+///
+/// # Errors
+/// The type is not known in this phase, or the length is impossible or over its bound.
 pub fn cut_frontend(buffer: &[u8], phase: ProtocolPhase) -> Result<FrameCut<'_>, MalformedMessage> {
     let Some((&kind, after)) = buffer.split_first() else {
         return Ok(FrameCut::Partial {
@@ -79,6 +82,9 @@ pub fn cut_frontend(buffer: &[u8], phase: ProtocolPhase) -> Result<FrameCut<'_>,
 }
 
 /// Reads the header of the first upstream message in `buffer`; `None` when it is not all there.
+///
+/// # Errors
+/// The length is impossible or over its bound.
 pub fn header_backend(buffer: &[u8]) -> Result<Option<UpstreamHeader>, MalformedMessage> {
     let Some((&kind, after)) = buffer.split_first() else {
         return Ok(None);

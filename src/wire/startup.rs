@@ -57,6 +57,9 @@ pub struct StartupMessage<'a> {
 
 /// Cuts the first packet off the front of `buffer`, with the number of bytes it took; `None` when
 /// it is not all there.
+///
+/// # Errors
+/// It is no startup packet, or longer than one may be.
 pub fn cut_first(buffer: &[u8]) -> Result<Option<(FirstPacket<'_>, usize)>, MalformedMessage> {
     let Some((word, after)) = buffer.split_first_chunk() else {
         return Ok(None);

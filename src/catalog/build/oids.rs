@@ -35,6 +35,9 @@ pub struct BuiltObject {
 impl OidIndex {
     /// The places of all rows, which are sorted for it. Relations that no statement can read are
     /// taken away.
+    ///
+    /// # Errors
+    /// Two objects of a kind have one oid.
     pub fn of(rows: &mut CatalogRows) -> Result<Self, BuildError> {
         let mut unreadable = HashSet::default();
         rows.relations.retain(|row| {
@@ -110,11 +113,17 @@ impl OidIndex {
     }
 
     /// The type that an object cannot be without.
+    ///
+    /// # Errors
+    /// The object refers to one that was not read.
     pub fn data_type(&self, of: BuiltObject, oid: u32) -> Result<TypeId, BuildError> {
         of.needs(ObjectKind::Type, oid, self.types.get(&Oid(oid)).copied())
     }
 
     /// The type that an object may have; zero is none.
+    ///
+    /// # Errors
+    /// It is not zero, and was not read.
     pub fn data_type_or_none(
         &self,
         of: BuiltObject,
@@ -124,12 +133,18 @@ impl OidIndex {
     }
 
     /// The function that an object cannot be without.
+    ///
+    /// # Errors
+    /// The object refers to one that was not read.
     pub fn function(&self, of: BuiltObject, oid: u32) -> Result<FunctionId, BuildError> {
         let found = self.functions.get(&Oid(oid)).copied();
         of.needs(ObjectKind::Function, oid, found)
     }
 
     /// The function that an object may have; zero is none.
+    ///
+    /// # Errors
+    /// It is not zero, and was not read.
     pub fn function_or_none(
         &self,
         of: BuiltObject,
@@ -139,6 +154,9 @@ impl OidIndex {
     }
 
     /// The operator that an object may have; zero is none.
+    ///
+    /// # Errors
+    /// It is not zero, and was not read.
     pub fn operator_or_none(
         &self,
         of: BuiltObject,
@@ -151,6 +169,9 @@ impl OidIndex {
     }
 
     /// Several functions, each once, in the order of their oids.
+    ///
+    /// # Errors
+    /// One of them was not read.
     pub fn functions(
         &self,
         of: BuiltObject,
@@ -168,6 +189,9 @@ impl OidIndex {
 
 impl BuiltObject {
     /// What it refers to, or that this was not read.
+    ///
+    /// # Errors
+    /// It was not read.
     pub fn needs<Id>(
         self,
         wanted: ObjectKind,

@@ -19,6 +19,9 @@ pub struct UnreadableFile {
 
 /// All files, the oldest first. Where one is named and `alone` is not asked for, FILE.1, FILE.2 and
 /// so on belong to it; where several are, they may come in any order.
+///
+/// # Errors
+/// A folder or a file of them cannot be looked at.
 pub fn found(named: &[PathBuf], alone: bool) -> Result<Vec<PathBuf>, UnreadableFile> {
     let mut files = named.to_vec();
     if let ([file], false) = (named, alone) {
@@ -46,6 +49,9 @@ pub fn found(named: &[PathBuf], alone: bool) -> Result<Vec<PathBuf>, UnreadableF
 }
 
 /// Opens a file for reading.
+///
+/// # Errors
+/// It is not there, or may not be read.
 pub fn open(file: &Path) -> io::Result<BufReader<File>> {
     let file = File::open(file)?;
     if file.metadata()?.is_dir() {

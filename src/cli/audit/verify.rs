@@ -8,9 +8,10 @@ use std::time::Duration;
 use crate::cli::audit::files;
 use crate::cli::audit::files::{UnreadableFile, shown};
 use crate::cli::{CommandOutcome, complain, print_outcome};
+use crate::hex;
 use crate::system_error;
 use crate::telemetry::audit::ChainKey;
-use crate::telemetry::audit::chain::{ChainHead, unhex};
+use crate::telemetry::audit::chain::ChainHead;
 use crate::telemetry::audit::verify::{ChainFault, ChainFindings, ChainVerifier, FaultKind};
 
 /// The flags of `audit verify`.
@@ -203,7 +204,7 @@ fn key(flags: &AuditVerifyFlags) -> Result<Option<ChainKey>, CommandOutcome> {
         fs::read_to_string(path).map_err(|error| not_read(&files::unreadable(path, &error)))?;
     let digits = text.lines().next().unwrap_or_default().trim();
     let mut key = [0; 32];
-    match unhex(digits.to_ascii_lowercase().as_bytes(), &mut key) {
+    match hex::read_into(digits.to_ascii_lowercase().as_bytes(), &mut key) {
         Some(()) => Ok(Some(ChainKey(key))),
         None => {
             complain(format_args!(

@@ -14,6 +14,9 @@ use crate::doctor::session::proof_text;
 use crate::doctor::{DoctorReport, sql_name};
 
 /// Writes it, and a line end. `settings` is null where none were looked at.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write(
     found: &DoctorReport,
     warnings: Option<&[ConfigWarning]>,

@@ -10,6 +10,9 @@ use crate::doctor::session::proof_text;
 use crate::doctor::{DoctorReport, sql_name};
 
 /// Writes everything.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write(
     found: &DoctorReport,
     warnings: Option<&[ConfigWarning]>,
@@ -54,6 +57,9 @@ pub fn write(
 }
 
 /// Writes the SQL alone, for a file.
+///
+/// # Errors
+/// `out` cannot be written to.
 pub fn write_script(found: &DoctorReport, out: &mut impl Write) -> io::Result<()> {
     let script = &found.script;
     let (role, database) = (sql_name(&found.role), sql_name(&found.database));

@@ -19,6 +19,9 @@ pub struct PolicyFile {
 }
 
 /// Reads all of them, in order. All problems are reported at once.
+///
+/// # Errors
+/// Each thing that is wrong, with its place: files that cannot be read, or are no policies.
 pub fn read(words: &[String]) -> Result<Vec<PolicyFile>, Vec<SettingsProblem>> {
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for word in words {
@@ -52,6 +55,9 @@ pub fn words(flag: &str) -> Vec<String> {
 }
 
 /// Reads one that must be one.
+///
+/// # Errors
+/// The word names no file, several, or one that is no policy.
 pub fn read_one(word: &str) -> Result<PolicyFile, Vec<SettingsProblem>> {
     let mut files = read(&[word.to_owned()])?;
     match (files.pop(), files.is_empty()) {

@@ -36,12 +36,20 @@ pub struct PersonFlags {
 impl PersonFlags {
     /// Who that is in a world, or what is wrong with the flags. Where none is named, the user is
     /// whoever looked.
+    ///
+    /// # Errors
+    /// Each thing that is wrong, with its place: flags that contradict each other, or name what
+    /// the world does not have.
     pub fn person(&self, world: &AssumedDatabase) -> Result<AssumedSession, Vec<SettingsProblem>> {
         let own = Some(world.account.as_str()).filter(|account| !account.is_empty());
         self.person_or(own.unwrap_or(AssumedSession::UNTOLD), world)
     }
 
     /// The same with another user where none is named.
+    ///
+    /// # Errors
+    /// Each thing that is wrong, with its place: flags that contradict each other, or name what
+    /// the world does not have.
     pub fn person_or(
         &self,
         user: &str,
@@ -69,6 +77,9 @@ impl PersonFlags {
     }
 
     /// Whoever the flags name, if they name anybody.
+    ///
+    /// # Errors
+    /// Each thing that is wrong, with its place among the flags.
     pub fn named(&self) -> Result<Option<AssumedSession>, Vec<SettingsProblem>> {
         let mut problems = Vec::new();
         let person = self.person_of_flags(AssumedSession::UNTOLD, &mut problems);

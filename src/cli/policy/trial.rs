@@ -25,6 +25,9 @@ pub struct ChosenPolicy {
 }
 
 /// The database of a URL, read once; nothing without a URL.
+///
+/// # Errors
+/// The database cannot be reached or read.
 pub fn world(url: Option<&str>) -> Result<AssumedDatabase, Vec<SettingsProblem>> {
     let Some(url) = url else {
         return Ok(AssumedDatabase::default());
@@ -39,6 +42,9 @@ pub fn world(url: Option<&str>) -> Result<AssumedDatabase, Vec<SettingsProblem>>
 }
 
 /// A judge under a policy, in a world.
+///
+/// # Errors
+/// The system gives no random bytes for the key of the fingerprints.
 pub fn judge(
     policy: &Arc<Policy>,
     world: &AssumedDatabase,
@@ -48,6 +54,9 @@ pub fn judge(
 
 /// The policy that somebody's session gets, as a server would choose it; the only one, where there
 /// is but one. What cannot be said of a session here fits nothing.
+///
+/// # Errors
+/// No policy fits them, or several that no server would take together.
 pub fn choose(
     mut files: Vec<PolicyFile>,
     who: &AssumedSession,

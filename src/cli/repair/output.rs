@@ -109,6 +109,9 @@ impl RepairReport {
     }
 
     /// Writes one JSON line, its fields in the documented order: those of `check` first.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
     pub fn write_line(
         &self,
         id: &Value,
@@ -157,6 +160,9 @@ impl RepairReport {
     }
 
     /// Writes it for a person.
+    ///
+    /// # Errors
+    /// `out` cannot be written to.
     pub fn write(
         &self,
         number: usize,

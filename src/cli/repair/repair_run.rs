@@ -55,6 +55,9 @@ struct ExecutionLogin {
 
 impl RepairRun {
     /// One for what was looked into; the runtime has threads of its own.
+    ///
+    /// # Errors
+    /// The policy refuses such a session at its login.
     pub fn new(
         runtime: Runtime,
         gate: Gate,

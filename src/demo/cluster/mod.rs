@@ -114,6 +114,9 @@ impl PrivateCluster {
     }
 
     /// Stops the server and starts it again on the same port with the same data.
+    ///
+    /// # Errors
+    /// It does not stop or start in time.
     pub fn restart(&mut self) -> Result<(), ClusterError> {
         if let Some(server) = self.server.take() {
             server.end(ClusterEnding::Kept);
@@ -176,6 +179,10 @@ impl ClusterBuilder {
     }
 
     /// Finds the programs, prepares the data directory and starts the server.
+    ///
+    /// # Errors
+    /// The programs, the account or the folder of the server cannot be had, or the server does not
+    /// start in time.
     pub fn start(self) -> Result<PrivateCluster, ClusterError> {
         let account = ServerAccount::for_server_of(directory::our_user()?)?;
         let binaries = PostgresBinaries::locate(self.version, account)?;
@@ -213,6 +220,9 @@ impl ClusterBuilder {
 }
 
 /// A port of 127.0.0.1 that was free a moment ago. Somebody else may take it before it is used.
+///
+/// # Errors
+/// The system gives no port.
 pub fn free_port() -> Result<u16, ClusterError> {
     TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())

@@ -49,6 +49,9 @@ pub enum ClusterEnding {
 
 impl ServerProcess {
     /// Starts the server and waits until it takes connections.
+    ///
+    /// # Errors
+    /// It ends or does not take connections in time; its output tells why.
     pub fn start(
         directory: &ClusterDirectory,
         binaries: &PostgresBinaries,
@@ -92,6 +95,9 @@ impl ServerProcess {
     }
 
     /// Starts the supervisor, which starts the server.
+    ///
+    /// # Errors
+    /// The supervisor cannot be started.
     pub fn spawn(
         directory: &ClusterDirectory,
         binaries: &PostgresBinaries,
@@ -133,6 +139,9 @@ impl ServerProcess {
 }
 
 /// Runs a program to its end, within the bound of a download.
+///
+/// # Errors
+/// It cannot be started, fails, or takes too long.
 pub fn run_to_end(name: &'static str, mut command: Command) -> Result<(), ClusterError> {
     let failed = |source| ClusterError::File {
         doing: "start a program",

@@ -57,6 +57,9 @@ impl PasswordMethod {
 }
 
 /// Writes what the supervisor needs to make the data directory.
+///
+/// # Errors
+/// A file cannot be written.
 pub fn write(
     directory: &ClusterDirectory,
     settings: &ClusterSettings,

@@ -9,6 +9,9 @@ pub const ROLE: &str = "demo";
 
 /// Loads the shop into the empty database of a superuser's connection and lets the role [`ROLE`]
 /// log in with this password, which must need no quoting. A role that is there stays as it is.
+///
+/// # Errors
+/// The server refuses a statement, or the connection ends.
 pub async fn load(admin: &Client, password: &str) -> Result<(), tokio_postgres::Error> {
     admin.batch_execute(&create_role(password)).await?;
     admin.batch_execute(include_str!("schema.sql")).await?;

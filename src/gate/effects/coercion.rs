@@ -1,6 +1,6 @@
 //! Casts that happen unasked.
 
-use crate::catalog::{CastContext, CastId, Catalog, Oid, OperatorId, TypeId, TypeKind};
+use crate::catalog::{CastContext, CastId, Catalog, OperatorId, TypeId, TypeKind, type_oid};
 use crate::gate::effects::graph::{EffectCause, EffectGraph};
 use crate::limits;
 use crate::resolve::InferredType;
@@ -39,7 +39,7 @@ pub(in crate::gate) fn find_implicit_cast(
                 // many overloads first, does not.
                 InferredType::Row(_) | InferredType::Unclear => {
                     cast.context == CastContext::Implicit
-                        || catalog.data_type(cast.target).oid != TEXT
+                        || catalog.data_type(cast.target).oid != type_oid::TEXT
                 }
             }
     })
@@ -114,7 +114,7 @@ pub(in crate::gate) fn only_prints(id: OperatorId, catalog: &Catalog) -> bool {
 /// What is run to print values of a type: its domains, and its cast to text where it has one.
 pub(in crate::gate) fn printed(id: TypeId, catalog: &Catalog) -> (Vec<TypeId>, Vec<CastId>) {
     let (mut types, mut casts) = (Vec::new(), Vec::new());
-    let text = catalog.index().type_of_oid(TEXT);
+    let text = catalog.index().type_of_oid(type_oid::TEXT);
     let mut at = id;
     for _ in 0..limits::DOMAINS_NESTED_MAX {
         types.push(at);
@@ -129,7 +129,7 @@ pub(in crate::gate) fn printed(id: TypeId, catalog: &Catalog) -> (Vec<TypeId>, V
 
 fn is_printed_cleanly(id: TypeId, effect_graph: &EffectGraph) -> bool {
     let catalog = effect_graph.catalog();
-    let Some(text) = catalog.index().type_of_oid(TEXT) else {
+    let Some(text) = catalog.index().type_of_oid(type_oid::TEXT) else {
         return false;
     };
     let mut at = id;
@@ -188,6 +188,3 @@ fn reaches(inner: TypeId, outer: TypeId, catalog: &Catalog) -> bool {
 /// The functions of `||` that are written in SQL and cast one side to text. Nothing else in them
 /// depends on what they are given.
 const JOINS_TEXT: &[&str] = &["anytextcat", "textanycat"];
-
-/// The type text.
-const TEXT: Oid = Oid(25);

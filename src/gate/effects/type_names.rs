@@ -4,7 +4,7 @@
 //! modifier stands in parentheses, behind the name of its type.
 
 use super::resolve_effects::CheckSubject;
-use crate::catalog::{CastId, CastMethod, Oid, TypeId};
+use crate::catalog::{CastId, CastMethod, TypeId, type_oid};
 use crate::gate::effects::graph::EffectGraph;
 use crate::resolve::InferredType;
 use crate::sql::tree::{self, ConstValue, Node};
@@ -55,7 +55,9 @@ impl HarmlessTypeNames {
 /// Whether some name of a type may run what is not clean.
 pub(in crate::gate) fn may_have_effects(effect_graph: &EffectGraph) -> bool {
     let index = effect_graph.catalog().index();
-    let mut types = NAMES.iter().filter_map(|oid| index.type_of_oid(*oid));
+    let mut types = type_oid::NAMES_OF_OBJECTS
+        .iter()
+        .filter_map(|oid| index.type_of_oid(*oid));
     types.any(|id| effect_graph.making(id).is_some())
 }
 
@@ -123,11 +125,8 @@ fn read(statement: Node<'_>, effect_graph: &EffectGraph) -> Option<HarmlessTypeN
 }
 
 fn is_a_name(target: TypeId, effect_graph: &EffectGraph) -> bool {
-    NAMES.contains(&effect_graph.catalog().data_type(target).oid)
+    type_oid::NAMES_OF_OBJECTS.contains(&effect_graph.catalog().data_type(target).oid)
 }
-
-/// The types regprocedure, regoperator and regtype.
-const NAMES: [Oid; 3] = [Oid(2202), Oid(2204), Oid(2206)];
 
 /// The same as they are written.
 const SPELLED: [&str; 3] = ["regprocedure", "regoperator", "regtype"];

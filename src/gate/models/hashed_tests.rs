@@ -83,6 +83,7 @@ fn a_session_is_given_its_part_of_the_key_and_keeps_it() {
 }
 
 /// Every way to a setting by its name.
+#[rustfmt::skip]
 const PADS: &[(&str, Rule)] = &[
     ("SHOW pgsieve.mask_pad", Rule::Settings),
     ("SHOW \"PGSIEVE\".\"Mask_Pad\"", Rule::Settings),
@@ -90,108 +91,33 @@ const PADS: &[(&str, Rule)] = &[
     ("SET pgsieve.mask_pad = '{1,2,3,4}'", Rule::Settings),
     ("SET LOCAL PgSieve.Mask_Pad TO DEFAULT", Rule::Settings),
     ("RESET pgsieve.mask_pad", Rule::Settings),
-    (
-        "SELECT set_config('pgsieve.mask_pad', '{1,2,3,4}', false)",
-        Rule::Settings,
-    ),
-    (
-        "SELECT set_config('PGSIEVE.mask_pad', NULL, true)",
-        Rule::Settings,
-    ),
-    (
-        "SELECT current_setting('pgsieve.mask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT pg_catalog.current_setting('pgsieve.MASK_PAD'::text, true)",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT * FROM current_setting(E'pgsieve\\x2emask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT current_setting(U&'pgsieve\\002emask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT current_setting('pgsieve' || '.mask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT current_setting(name) FROM pg_settings",
-        Rule::SetConfig,
-    ),
+    ("SELECT set_config('pgsieve.mask_pad', '{1,2,3,4}', false)", Rule::Settings),
+    ("SELECT set_config('PGSIEVE.mask_pad', NULL, true)", Rule::Settings),
+    ("SELECT current_setting('pgsieve.mask_pad')", Rule::SetConfig),
+    ("SELECT pg_catalog.current_setting('pgsieve.MASK_PAD'::text, true)", Rule::SetConfig),
+    ("SELECT * FROM current_setting(E'pgsieve\\x2emask_pad')", Rule::SetConfig),
+    ("SELECT current_setting(U&'pgsieve\\002emask_pad')", Rule::SetConfig),
+    ("SELECT current_setting('pgsieve' || '.mask_pad')", Rule::SetConfig),
+    ("SELECT current_setting(name) FROM pg_settings", Rule::SetConfig),
     ("SELECT current_setting($1)", Rule::SetConfig),
-    (
-        "SELECT email FROM customers ORDER BY current_setting(tenant)",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT email FROM customers WHERE current_setting(email) = ''",
-        Rule::SetConfig,
-    ),
+    ("SELECT email FROM customers ORDER BY current_setting(tenant)", Rule::SetConfig),
+    ("SELECT email FROM customers WHERE current_setting(email) = ''", Rule::SetConfig),
     ("PREPARE p AS SELECT current_setting($1)", Rule::SetConfig),
-    (
-        "DECLARE c CURSOR FOR SELECT current_setting('pgsieve.mask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "EXPLAIN SELECT current_setting('pgsieve.mask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "COPY (SELECT current_setting('pgsieve.mask_pad')) TO STDOUT",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT pg_catalog.\"current_setting\"('pgsieve.mask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "VALUES ((SELECT current_setting('pgsieve.mask_pad')))",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT 1 FROM ROWS FROM (current_setting('pgsieve.mask_pad')) x",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT current_setting(VARIADIC ARRAY['pgsieve.mask_pad'])",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT current_setting(CAST('pgsieve.mask_pad' AS name))",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT current_setting('pgsieve.mask_pad' COLLATE \"C\")",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT current_setting(setting_name => 'pgsieve.mask_pad')",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT x FROM plain p, LATERAL current_setting(p.id::text) x",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT set_config(name, NULL, false) FROM pg_settings WHERE name = 'pgsieve.mask_pad'",
-        Rule::Settings,
-    ),
+    ("DECLARE c CURSOR FOR SELECT current_setting('pgsieve.mask_pad')", Rule::SetConfig),
+    ("EXPLAIN SELECT current_setting('pgsieve.mask_pad')", Rule::SetConfig),
+    ("COPY (SELECT current_setting('pgsieve.mask_pad')) TO STDOUT", Rule::SetConfig),
+    ("SELECT pg_catalog.\"current_setting\"('pgsieve.mask_pad')", Rule::SetConfig),
+    ("VALUES ((SELECT current_setting('pgsieve.mask_pad')))", Rule::SetConfig),
+    ("SELECT 1 FROM ROWS FROM (current_setting('pgsieve.mask_pad')) x", Rule::SetConfig),
+    ("SELECT current_setting(VARIADIC ARRAY['pgsieve.mask_pad'])", Rule::SetConfig),
+    ("SELECT current_setting(CAST('pgsieve.mask_pad' AS name))", Rule::SetConfig),
+    ("SELECT current_setting('pgsieve.mask_pad' COLLATE \"C\")", Rule::SetConfig),
+    ("SELECT current_setting(setting_name => 'pgsieve.mask_pad')", Rule::SetConfig),
+    ("SELECT x FROM plain p, LATERAL current_setting(p.id::text) x", Rule::SetConfig),
+    ("SELECT set_config(name, NULL, false) FROM pg_settings WHERE name = 'pgsieve.mask_pad'", Rule::Settings),
     ("SET SESSION pgsieve.mask_pad FROM CURRENT", Rule::Settings),
     // A field of what has no such column is a call.
-    (
-        "SELECT ('pgsieve.mask_pad'::text).current_setting",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT v.current_setting FROM unnest(ARRAY['pgsieve.mask_pad']) v",
-        Rule::SetConfig,
-    ),
-    (
-        "SELECT 1 ORDER BY ((ARRAY['pgsieve.mask_pad'])[1]).\"current_setting\"",
-        Rule::SetConfig,
-    ),
+    ("SELECT ('pgsieve.mask_pad'::text).current_setting", Rule::SetConfig),
+    ("SELECT v.current_setting FROM unnest(ARRAY['pgsieve.mask_pad']) v", Rule::SetConfig),
+    ("SELECT 1 ORDER BY ((ARRAY['pgsieve.mask_pad'])[1]).\"current_setting\"", Rule::SetConfig),
 ];

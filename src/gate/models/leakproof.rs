@@ -14,6 +14,7 @@ use std::ops::Range;
 use super::pushdown::{is_of_server, is_relabelled, runs_nothing};
 use crate::catalog::{
     Catalog, FunctionId, FunctionKind, Oid, Operator, RelationId, RelationKind, SearchPath, TypeId,
+    type_oid,
 };
 use crate::gate::RewrittenText;
 use crate::resolve::{
@@ -182,7 +183,7 @@ fn widens(catalog: &Catalog, source: TypeId, target: TypeId) -> bool {
 fn is_compared_leakproof(catalog: &Catalog, id: TypeId) -> bool {
     let own = catalog.data_type(id);
     let compared = match own.oid {
-        VARCHAR => catalog.index().type_of_oid(TEXT),
+        type_oid::VARCHAR => catalog.index().type_of_oid(type_oid::TEXT),
         _ => Some(id),
     };
     let Some(compared) = compared.filter(|_| is_of_server(catalog, id)) else {
@@ -205,7 +206,7 @@ fn is_quiet_aggregate(catalog: &Catalog, id: FunctionId) -> bool {
     let name = catalog.names().text(function.name);
     let takes = |id: &TypeId| {
         let oid = catalog.data_type(*id).oid;
-        oid == ANY || !FLOATS.contains(&oid) && is_compared_leakproof(catalog, *id)
+        oid == type_oid::ANY || !FLOATS.contains(&oid) && is_compared_leakproof(catalog, *id)
     };
     function.oid.is_built_in()
         && matches!(function.kind, FunctionKind::Aggregate { .. })
@@ -218,15 +219,8 @@ const QUIET: &[&str] = &[
     "avg", "bool_and", "bool_or", "count", "every", "max", "min", "sum",
 ];
 
-/// `varchar`, which is compared as `text`.
-const VARCHAR: Oid = Oid(1043);
-const TEXT: Oid = Oid(25);
-
-/// `"any"`, of `count`.
-const ANY: Oid = Oid(2276);
-
 /// `smallint`, `integer`, `bigint`.
-const INTEGERS: [Oid; 3] = [Oid(21), Oid(23), Oid(20)];
+const INTEGERS: [Oid; 3] = [type_oid::INT2, type_oid::INT4, type_oid::INT8];
 
 /// `real` and `double precision`, whose sums overflow.
-const FLOATS: [Oid; 2] = [Oid(700), Oid(701)];
+const FLOATS: [Oid; 2] = [type_oid::FLOAT4, type_oid::FLOAT8];

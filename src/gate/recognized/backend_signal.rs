@@ -18,12 +18,11 @@ use crate::gate::context::{JudgeContext, TextOrigin};
 use crate::gate::functions::BuiltinEffect;
 use crate::gate::rules;
 use crate::gate::rules::{CalledName, RuleResult};
-use crate::gate::{Facts, ParameterTypes, Refusal, Rule};
+use crate::gate::{Facts, ParameterTypes};
 use crate::policy::PlainChoice;
 use crate::sql::edit::TextEdit;
 use crate::sql::lexer::tokens;
 use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, SyntaxTree, nodes};
-use crate::sqlstate;
 
 /// What is done to another session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,27 +139,6 @@ pub(in crate::gate) fn runs_alone(facts: &Facts) -> RuleResult {
         name,
         BuiltinEffect::ServerControl,
     ))
-}
-
-impl Refusal {
-    /// For a session that cancels what it runs itself: the server's own words.
-    pub fn of_own_cancel() -> Box<Self> {
-        let message = "canceling statement due to user request";
-        let mut refusal =
-            Self::new(Rule::FunctionEffects, message, "").with_sqlstate(sqlstate::QUERY_CANCELED);
-        refusal.detail.clear();
-        refusal
-    }
-
-    /// For a process id that a Bind gives in a form of which nothing is known.
-    pub fn of_unread_signal(kind: SignalKind) -> Box<Self> {
-        let message = format!(
-            "{} is not allowed here: a value is no plain number",
-            kind.function()
-        );
-        let hint = "Give the process id as a decimal number.";
-        Self::new(Rule::FunctionEffects, &message, hint)
-    }
 }
 
 fn found(tree: &SyntaxTree, context: &JudgeContext<'_>) -> Option<(BackendSignal, TextEdit)> {

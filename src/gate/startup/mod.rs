@@ -91,6 +91,9 @@ impl ClaimedIdentity {
 impl StartupPlan {
     /// The plan of a session that ends when its user is proved: nothing of what the client wants,
     /// and what is forced on every session. Refused where no user is named.
+    ///
+    /// # Errors
+    /// No user is named.
     pub fn bare(introduction: &ClaimedIdentity) -> Result<Self, Box<Refusal>> {
         let ClaimedIdentity { user, database, .. } = introduction;
         if user.is_empty() {

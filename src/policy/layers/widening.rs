@@ -275,38 +275,23 @@ const OF_NOTHING: &[&str] = &[
 ];
 
 /// Words from the one that lets least through, and the one that holds where none is said.
+#[rustfmt::skip]
 const ORDERED: &[(&str, &str, &[&str])] = &[
     ("mode", "enforce", &["enforce", "observe"]),
     ("catalog", "required", &["required", "preferred"]),
     ("relations.new", "allow", &["refuse", "allow"]),
     ("relations.through_views", "own", &["check", "own"]),
-    (
-        "statements.several",
-        "housekeeping",
-        &["housekeeping", "each"],
-    ),
+    ("statements.several", "housekeeping", &["housekeeping", "each"]),
     ("statements.explain_analyze", "refuse", &["refuse", "reads"]),
-    (
-        "statements.lock_access_share",
-        "refuse",
-        &["refuse", "allow"],
-    ),
+    ("statements.lock_access_share", "refuse", &["refuse", "allow"]),
     ("statements.snapshots", "refuse", &["refuse", "allow"]),
     ("statements.cancel_own", "refuse", &["refuse", "allow"]),
     ("statements.listen", "refuse", &["refuse", "ignore"]),
     ("settings.read_write", "lower", &["refuse", "lower"]),
-    (
-        "settings.on_refused_setting",
-        "refuse",
-        &["refuse", "ignore"],
-    ),
+    ("settings.on_refused_setting", "refuse", &["refuse", "ignore"]),
     ("functions.extensions", "known", &["named", "known"]),
     ("functions.transaction_ids", "refuse", &["refuse", "allow"]),
-    (
-        "functions.server_directories",
-        "refuse",
-        &["refuse", "allow"],
-    ),
+    ("functions.server_directories", "refuse", &["refuse", "allow"]),
 ];
 
 /// Lists of what may be.

@@ -7,10 +7,11 @@ use super::super::yaml::section::{
 use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
 use super::super::{
     ExplainAnalyze, ListenChoice, MultiStatementMode, PlainChoice, StatementChoices, WithHold,
-    WriteSqlstate, statement_kinds,
+    WriteSqlstate,
 };
 use super::lists;
 use crate::limits;
+use crate::statement_kind::StatementKind;
 
 /// What the section says.
 pub(super) struct StatementsSection {
@@ -55,7 +56,7 @@ pub(super) fn read(
     );
     let allow = section.optional("allow", None, problems, allowed);
     let deny = section.optional("deny", Vec::new(), problems, |tree, path, problems| {
-        placed(tree, path, problems, named)
+        placed(tree, path, problems, deniable)
     });
     section.close(problems);
     let (allowed, denied) = (allow?, deny?);
@@ -139,9 +140,12 @@ fn allowed(
     }
     let read = |word: &str| {
         let kind = named(word)?;
-        match statement_kinds::PASSABLE.contains(&kind.as_str()) {
-            true => Ok(kind),
-            false => Err(format!("no policy can let {kind} run; leave it out")),
+        match kind.can_run() {
+            true => Ok(kind.name().to_owned()),
+            false => Err(format!(
+                "no policy can let {} run; leave it out",
+                kind.name()
+            )),
         }
     };
     let list = placed(tree, path, problems, read)?;
@@ -150,18 +154,25 @@ fn allowed(
 }
 
 /// A kind of statement.
-fn named(word: &str) -> Result<String, String> {
-    if statement_kinds::PASSABLE.contains(&word) || statement_kinds::REFUSED.contains(&word) {
-        return Ok(word.to_owned());
-    }
-    if statement_kinds::OF_MESSAGES.contains(&word) {
-        let what = "is no kind of one statement; what becomes of several in one message is";
-        return Err(format!("{word} {what} statements.several"));
+fn deniable(word: &str) -> Result<String, String> {
+    named(word).map(|kind| kind.name().to_owned())
+}
+
+fn named(word: &str) -> Result<StatementKind, String> {
+    match StatementKind::named(word) {
+        Some(kind) if kind.is_one_statement() => return Ok(kind),
+        Some(_) => {
+            let what = "is no kind of one statement; what becomes of several in one message is";
+            return Err(format!("{word} {what} statements.several"));
+        }
+        None => {}
     }
     let folded = word.to_ascii_lowercase();
-    let near = nearest(&folded, statement_kinds::PASSABLE.iter().copied());
+    let passable = StatementKind::ALL.iter().filter(|kind| kind.can_run());
+    let known: Vec<&str> = passable.map(|kind| kind.name()).collect();
+    let near = nearest(&folded, known.iter().copied());
     let near = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
-    let known = statement_kinds::PASSABLE.join(", ");
+    let known = known.join(", ");
     Err(format!(
         "unknown kind of statement; {near}known are {known}"
     ))

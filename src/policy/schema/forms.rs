@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::{Dialect, PolicyRule, Recoverer, statement_kinds};
+use super::super::{Dialect, PolicyRule, Recoverer};
 use super::{object, section};
 use crate::rule::Rule;
+use crate::statement_kind::StatementKind;
 
 /// How a value is written.
 #[derive(Clone, Copy)]
@@ -128,12 +129,17 @@ pub(super) fn dialects() -> Vec<&'static str> {
 
 /// Kinds of statements that can be allowed.
 pub(super) fn passable() -> Vec<&'static str> {
-    statement_kinds::PASSABLE.to_vec()
+    let all = StatementKind::ALL.iter().filter(|kind| kind.can_run());
+    all.map(|kind| kind.name()).collect()
 }
 
 /// Kinds of statements that can be denied.
 pub(super) fn deniable() -> Vec<&'static str> {
-    [statement_kinds::PASSABLE, statement_kinds::REFUSED].concat()
+    let all = StatementKind::ALL.iter();
+    let refused = all.filter(|kind| kind.is_one_statement() && !kind.can_run());
+    let mut deniable = passable();
+    deniable.extend(refused.map(|kind| kind.name()));
+    deniable
 }
 
 /// Any text.

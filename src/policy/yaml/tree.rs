@@ -44,6 +44,9 @@ pub struct YamlPlace {
 }
 
 /// Reads a text. Only what makes the whole unreadable is an error here.
+///
+/// # Errors
+/// It is no YAML, or a value begins with `!`.
 pub fn read(text: &str) -> Result<YamlTree, PolicyProblem> {
     let spanned: Result<Spanned<YamlValue>, serde_yaml::Error> = {
         // Only `true` and `false` are truth values: `off` is a word like any other.

@@ -4,8 +4,7 @@
 //! <https://www.postgresql.org/docs/current/typeconv-union-case.html>
 
 use super::{CoercionFit, TypeRules};
-use crate::catalog::{CastContext, TypeId};
-use crate::resolve::inferred::builtin;
+use crate::catalog::{CastContext, TypeId, type_oid};
 use crate::resolve::inferred::{ActualType, InferredType};
 use crate::resolve::{Analysis, TypeMismatchKind, UsedObject};
 
@@ -45,7 +44,7 @@ impl TypeRules<'_> {
             };
         }
         found
-            .or_else(|| self.builtin(builtin::TEXT))
+            .or_else(|| self.builtin(type_oid::TEXT))
             .map_or(CommonType::Unclear, CommonType::Type)
     }
 

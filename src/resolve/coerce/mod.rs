@@ -14,7 +14,7 @@ use super::inferred::builtin;
 use super::inferred::builtin::PolymorphicType;
 use crate::catalog::{
     CastContext, CastId, CastMethod, Catalog, Oid, RelationId, RelationKind, SearchPath, Type,
-    TypeId, TypeKind,
+    TypeId, TypeKind, type_oid,
 };
 use crate::limits::DOMAINS_NESTED_MAX;
 
@@ -140,7 +140,7 @@ impl<'a> TypeRules<'a> {
 
     /// Whether an argument can take a declared type unasked, polymorphic types taken alone.
     pub(super) fn fit(self, actual: ActualType, declared: TypeId) -> CoercionFit {
-        if self.is(declared, builtin::ANY) || self.polymorphic(declared).is_some() {
+        if self.is(declared, type_oid::ANY) || self.polymorphic(declared).is_some() {
             return CoercionFit::Fits;
         }
         match actual {
@@ -156,13 +156,13 @@ impl<'a> TypeRules<'a> {
         {
             return CoercionFit::Fits;
         }
-        let is_record = |id| self.is(id, builtin::RECORD);
+        let is_record = |id| self.is(id, type_oid::RECORD);
         if is_record(source) && self.is_composite(target)
             || is_record(target) && self.is_composite(source)
         {
             return CoercionFit::Fits;
         }
-        if self.is(target, builtin::RECORD_ARRAY)
+        if self.is(target, type_oid::RECORD_ARRAY)
             && self
                 .element(source)
                 .is_some_and(|element| self.is_composite(element))
@@ -233,7 +233,7 @@ impl<'a> TypeRules<'a> {
                 };
             }
             let vector =
-                self.is(target, builtin::INT2VECTOR) || self.is(target, builtin::OIDVECTOR);
+                self.is(target, type_oid::INT2VECTOR) || self.is(target, type_oid::OIDVECTOR);
             let below = self.element(source).zip(self.element(target));
             match below.filter(|_| !vector) {
                 Some((from, to)) => {

@@ -6,8 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::polymorphic::PolymorphicTypes;
 use super::{CoercionFit, TypeRules};
-use crate::catalog::{Oid, RelationId, TypeId, TypeKind};
-use crate::resolve::inferred::builtin;
+use crate::catalog::{Oid, RelationId, TypeId, TypeKind, type_oid};
 use crate::resolve::inferred::{ActualType, InferredType, RowField};
 use crate::resolve::{Analysis, TypeMismatchKind, UsedObject};
 
@@ -59,7 +58,7 @@ impl<'a> Analysis<'a> {
         location: i32,
     ) {
         match self.typing().builtin(target) {
-            Some(boolean) if target == builtin::BOOL => {
+            Some(boolean) if target == type_oid::BOOL => {
                 self.must_be_boolean(source, boolean, location);
                 self.coerced(source, boolean, location);
             }
@@ -95,7 +94,7 @@ impl<'a> Analysis<'a> {
         let is_polymorphic = |id: &&TypeId| type_rules.polymorphic(**id).is_some();
         let several = declared.iter().filter(is_polymorphic).count() > 1;
         for (declared, given) in declared.iter().zip(given) {
-            if type_rules.is(*declared, builtin::ANY) {
+            if type_rules.is(*declared, type_oid::ANY) {
                 continue;
             }
             if type_rules.polymorphic(*declared).is_none() {

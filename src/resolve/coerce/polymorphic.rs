@@ -5,8 +5,7 @@
 
 use super::common_type::CommonType;
 use super::{CoercionFit, TypeRules};
-use crate::catalog::TypeId;
-use crate::resolve::inferred::builtin;
+use crate::catalog::{TypeId, type_oid};
 use crate::resolve::inferred::builtin::PolymorphicType;
 use crate::resolve::inferred::{ActualType, InferredType};
 
@@ -121,7 +120,7 @@ impl PolymorphicTypes {
     /// Literals alone have the type text in common.
     fn compatible_type(&self, type_rules: TypeRules<'_>) -> Option<TypeId> {
         self.compatible.or_else(|| {
-            let text = type_rules.builtin(builtin::TEXT);
+            let text = type_rules.builtin(type_oid::TEXT);
             text.filter(|_| self.compatible_literal)
         })
     }
@@ -204,7 +203,7 @@ impl PolymorphicArguments {
         let settled = &mut self.settled;
         if let Some(array) = settled.array {
             // A column of the server's statistics has the type anyarray itself.
-            if !type_rules.is(array, builtin::ANYARRAY) {
+            if !type_rules.is(array, type_oid::ANYARRAY) {
                 same(
                     &mut settled.element,
                     type_rules.element(array).ok_or(PolymorphicConflict)?,

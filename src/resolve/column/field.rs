@@ -9,6 +9,9 @@ use crate::resolve::{Analysis, InferredType, RowField, TooDeep, UsedObject};
 impl<'a> Analysis<'a> {
     /// What `(argument).name` means: a field of a composite value, or a call of a function of that
     /// name with it.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn field(
         &mut self,
         argument: &InferredType,

@@ -66,6 +66,9 @@ pub(in crate::resolve) enum LastPart<'a> {
 
 impl<'a> Analysis<'a> {
     /// What a reference to a column means. The use is noted.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn column(
         &mut self,
         reference: &'a nodes::ColumnRef,

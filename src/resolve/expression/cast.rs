@@ -2,11 +2,10 @@
 //!
 //! <https://www.postgresql.org/docs/current/sql-expressions.html#SQL-SYNTAX-TYPE-CASTS>
 
-use crate::catalog::{CastId, TypeId, TypeKind};
+use crate::catalog::{CastId, TypeId, TypeKind, type_oid};
 use crate::limits::DOMAINS_NESTED_MAX;
 use crate::resolve::coerce::TypeRules;
 use crate::resolve::inferred::InferredType;
-use crate::resolve::inferred::builtin;
 use crate::resolve::{Analysis, Scope, TooDeep, UsedObject};
 use crate::sql::tree::{Node, nodes};
 
@@ -24,7 +23,7 @@ impl<'a> Analysis<'a> {
         let inferred = self.type_name(name);
         if let InferredType::Known(target) = inferred {
             let has_length = !name.typmods().is_empty() || name.typemod >= 0;
-            if self.typing().is(target, builtin::UNKNOWN) && *source == InferredType::Literal {
+            if self.typing().is(target, type_oid::UNKNOWN) && *source == InferredType::Literal {
                 return InferredType::Literal;
             }
             self.cast_to(source, target, has_length, cast.location);

@@ -5,10 +5,9 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-comparisons.html#FUNCTIONS-COMPARISONS-IN-SCALAR>
 
-use crate::catalog::TypeKind;
+use crate::catalog::{TypeKind, type_oid};
 use crate::resolve::coerce::CoercionFit;
 use crate::resolve::coerce::common_type::CommonType;
-use crate::resolve::inferred::builtin;
 use crate::resolve::inferred::{ActualType, InferredType};
 use crate::resolve::operator::OperatorOperands;
 use crate::resolve::{Analysis, Scope, TooDeep};
@@ -53,11 +52,11 @@ impl<'a> Analysis<'a> {
         if let Node::RowExpr(row) = node {
             return Ok(match self.row_values(row, scope)? {
                 Some(fields) => ComparedSide {
-                    inferred: self.own(builtin::RECORD),
+                    inferred: self.own(type_oid::RECORD),
                     fields: ComparedFields::Certain(fields),
                 },
                 None => ComparedSide {
-                    inferred: self.own(builtin::RECORD),
+                    inferred: self.own(type_oid::RECORD),
                     fields: ComparedFields::Uncounted,
                 },
             });
@@ -137,7 +136,7 @@ impl<'a> Analysis<'a> {
                 self.one_comparison(name, &left, term, at);
             }
         }
-        Ok(self.own(builtin::BOOL))
+        Ok(self.own(type_oid::BOOL))
     }
 
     /// `x IS DISTINCT FROM y`, whose left side has been analysed. Next to NULL it needs no
@@ -153,7 +152,7 @@ impl<'a> Analysis<'a> {
         if !is_null(operation.lexpr()) && !is_null(operation.rexpr()) {
             self.one_comparison(operation.name(), left, &right, operation.location);
         }
-        Ok(self.own(builtin::BOOL))
+        Ok(self.own(type_oid::BOOL))
     }
 
     /// Whether it makes no difference which of the values are put into an array.
@@ -189,7 +188,7 @@ impl<'a> Analysis<'a> {
             return values;
         };
         let fits = type_rules.all_fit(&actual, id) == CoercionFit::Fits
-            && !type_rules.is(id, builtin::RECORD);
+            && !type_rules.is(id, type_oid::RECORD);
         let Some(array) = type_rules.array_of(id).filter(|_| fits) else {
             return values;
         };
@@ -213,7 +212,7 @@ impl<'a> Analysis<'a> {
         match (&left.fields, &right.fields) {
             (ComparedFields::None, _) | (_, ComparedFields::None) => {
                 let operated = self.operator_written(name, &plain, at);
-                self.coerced_to(&operated.result, builtin::BOOL, at);
+                self.coerced_to(&operated.result, type_oid::BOOL, at);
             }
             (ComparedFields::Certain(left), ComparedFields::Certain(right)) => {
                 self.rows_compared(name, Some(left.clone()), Some(right.clone()), at);
@@ -223,7 +222,7 @@ impl<'a> Analysis<'a> {
                 ComparedFields::Certain(right) | ComparedFields::Possible(right),
             ) => {
                 let operated = self.operator_written(name, &plain, at);
-                self.coerced_to(&operated.result, builtin::BOOL, at);
+                self.coerced_to(&operated.result, type_oid::BOOL, at);
                 self.rows_compared(name, Some(left.clone()), Some(right.clone()), at);
             }
             (ComparedFields::Uncounted, _) | (_, ComparedFields::Uncounted) => {

@@ -4,9 +4,8 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-json.html>
 
-use crate::catalog::Oid;
+use crate::catalog::{Oid, type_oid};
 use crate::resolve::inferred::InferredType;
-use crate::resolve::inferred::builtin;
 use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep};
 use crate::sql::tree::{JsonExprOp, Node, nodes};
 
@@ -28,21 +27,21 @@ impl<'a> Analysis<'a> {
             Node::JsonValueExpr(value) => self.json_value(Some(value), scope),
             Node::JsonIsPredicate(predicate) => {
                 self.expression(predicate.expr(), scope)?;
-                Ok(self.own(builtin::BOOL))
+                Ok(self.own(type_oid::BOOL))
             }
             Node::JsonParseExpr(parse) => {
                 let value = self.json_value(parse.expr(), scope)?;
                 self.json_input(&value, parse.location);
-                self.json_output(parse.output(), builtin::JSON, parse.location)
+                self.json_output(parse.output(), type_oid::JSON, parse.location)
             }
             Node::JsonScalarExpr(scalar) => {
                 self.expression(scalar.expr(), scope)?;
-                self.json_output(scalar.output(), builtin::JSON, scalar.location)
+                self.json_output(scalar.output(), type_oid::JSON, scalar.location)
             }
             Node::JsonSerializeExpr(serialize) => {
                 let value = self.json_value(serialize.expr(), scope)?;
                 self.json_input(&value, serialize.location);
-                self.json_output(serialize.output(), builtin::TEXT, serialize.location)
+                self.json_output(serialize.output(), type_oid::TEXT, serialize.location)
             }
             Node::JsonFuncExpr(function) => self.json_function(function, scope),
             other => self.json_constructor(other, scope),
@@ -129,7 +128,7 @@ impl<'a> Analysis<'a> {
         let context = self.json_value(function.context_item(), scope)?;
         self.json_input(&context, at);
         let path = self.expression(function.pathspec(), scope)?;
-        self.coerced_to(&path, builtin::JSONPATH, at);
+        self.coerced_to(&path, type_oid::JSONPATH, at);
         for argument in function.passing() {
             match argument {
                 Node::JsonArgument(argument) => self.json_value(argument.val(), scope)?,
@@ -137,9 +136,9 @@ impl<'a> Analysis<'a> {
             };
         }
         let usual = match function.op {
-            JsonExprOp::JSON_EXISTS_OP => builtin::BOOL,
-            JsonExprOp::JSON_VALUE_OP => builtin::TEXT,
-            JsonExprOp::JSON_QUERY_OP => builtin::JSONB,
+            JsonExprOp::JSON_EXISTS_OP => type_oid::BOOL,
+            JsonExprOp::JSON_VALUE_OP => type_oid::TEXT,
+            JsonExprOp::JSON_QUERY_OP => type_oid::JSONB,
             _ => return self.unknown(Node::JsonFuncExpr(function), scope),
         };
         let inferred = self.json_output(function.output(), usual, at)?;
@@ -180,7 +179,7 @@ impl<'a> Analysis<'a> {
 
     /// Notes that a value is read as JSON.
     fn json_input(&mut self, value: &InferredType, location: i32) {
-        for target in [builtin::TEXT, builtin::JSON, builtin::JSONB] {
+        for target in [type_oid::TEXT, type_oid::JSON, type_oid::JSONB] {
             self.coerced_to(value, target, location);
         }
     }
@@ -198,11 +197,11 @@ impl<'a> Analysis<'a> {
         {
             return Ok(InferredType::Unclear);
         }
-        let jsonb = self.own(builtin::JSONB);
+        let jsonb = self.own(type_oid::JSONB);
         let usual = if values.contains(&jsonb) {
-            builtin::JSONB
+            type_oid::JSONB
         } else {
-            builtin::JSON
+            type_oid::JSON
         };
         self.json_output(output, usual, location)
     }
@@ -219,7 +218,7 @@ impl<'a> Analysis<'a> {
         };
         let inferred = self.type_name(name);
         if let InferredType::Known(target) = inferred {
-            for source in [builtin::TEXT, builtin::JSON, builtin::JSONB] {
+            for source in [type_oid::TEXT, type_oid::JSON, type_oid::JSONB] {
                 let source = self.own(source);
                 self.cast_to(&source, target, true, location);
             }

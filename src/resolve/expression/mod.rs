@@ -15,15 +15,17 @@ mod tests;
 pub(super) mod value;
 
 use super::inferred::InferredType;
-use super::inferred::builtin;
 use super::operator::OperatorOperands;
 use super::query::NO_PLACE;
 use super::{Analysis, CallForm, Scope, TooDeep, UsedObject};
-use crate::catalog::TypeId;
+use crate::catalog::{TypeId, type_oid};
 use crate::sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
 
 impl<'a> Analysis<'a> {
     /// What an expression names, and its type.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn expression(
         &mut self,
         node: Node<'a>,
@@ -79,10 +81,10 @@ impl<'a> Analysis<'a> {
             Node::A_Expr(operation) => self.operation(operation, left, scope),
             Node::TypeCast(cast) => Ok(self.cast(cast, &left)),
             Node::CollateClause(_) => Ok(left),
-            Node::NullTest(_) => Ok(self.own(builtin::BOOL)),
+            Node::NullTest(_) => Ok(self.own(type_oid::BOOL)),
             Node::BooleanTest(test) => {
-                self.coerced_to(&left, builtin::BOOL, test.location);
-                Ok(self.own(builtin::BOOL))
+                self.coerced_to(&left, type_oid::BOOL, test.location);
+                Ok(self.own(type_oid::BOOL))
             }
             Node::A_Indirection(of) => self.indirection_of(of, of.indirection().len(), left, scope),
             other => self.unknown(other, scope),
@@ -146,9 +148,9 @@ impl<'a> Analysis<'a> {
         }
         for side in operator.args() {
             let inferred = self.expression(side, scope)?;
-            self.coerced_to(&inferred, builtin::BOOL, operator.location);
+            self.coerced_to(&inferred, type_oid::BOOL, operator.location);
         }
-        Ok(self.own(builtin::BOOL))
+        Ok(self.own(type_oid::BOOL))
     }
 
     fn case(
@@ -159,7 +161,7 @@ impl<'a> Analysis<'a> {
         let tested = match case.arg() {
             Node::None => None,
             arg => Some(match self.expression(arg, scope)? {
-                InferredType::Literal | InferredType::Parameter(_) => self.own(builtin::TEXT),
+                InferredType::Literal | InferredType::Parameter(_) => self.own(type_oid::TEXT),
                 other => other,
             }),
         };
@@ -174,7 +176,7 @@ impl<'a> Analysis<'a> {
                 Some(tested) => self.implied_operator("=", tested, &condition, when.location),
                 None => condition,
             };
-            self.coerced_to(&condition, builtin::BOOL, when.location);
+            self.coerced_to(&condition, type_oid::BOOL, when.location);
             branches.push(self.expression(when.result(), scope)?);
         }
         // ELSE counts as the first, and is NULL where it is not written.
@@ -215,7 +217,7 @@ impl<'a> Analysis<'a> {
         let inferred = match self.common_type(&elements, array.location) {
             InferredType::Known(id) if nested => type_rules.element(id).map(|_| id).into(),
             InferredType::Known(id) => type_rules.array_of(id).into(),
-            InferredType::Row(_) => self.own(builtin::RECORD_ARRAY),
+            InferredType::Row(_) => self.own(type_oid::RECORD_ARRAY),
             InferredType::Literal | InferredType::Parameter(_) | InferredType::Unclear => {
                 InferredType::Unclear
             }
@@ -273,7 +275,7 @@ impl<'a> Analysis<'a> {
                 let right = self.expression(operation.rexpr(), scope)?;
                 let sides = OperatorOperands::Array(&left, &right);
                 self.operator_written(operation.name(), &sides, at);
-                Ok(self.own(builtin::BOOL))
+                Ok(self.own(type_oid::BOOL))
             }
             kind => {
                 let right = self.expression(operation.rexpr(), scope)?;

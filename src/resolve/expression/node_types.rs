@@ -16,6 +16,9 @@ pub struct ExpressionTypes {
 pub(in crate::resolve) type TypesByNode = HashMap<*const (), InferredType, RandomState>;
 
 /// Finds the types of all expressions of a statement.
+///
+/// # Errors
+/// The text nests deeper than the analysis goes.
 pub fn expression_types<'a>(
     node: Node<'a>,
     lookup: &LookupContext<'a>,

@@ -2,7 +2,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-comparisons.html>
 
-use crate::resolve::inferred::builtin;
+use crate::catalog::type_oid;
 use crate::resolve::inferred::{InferredType, RowField};
 use crate::resolve::operator::OperatorOperands;
 use crate::resolve::type_name::QualifiedName;
@@ -57,7 +57,7 @@ impl<'a> Analysis<'a> {
                 let left = self.row_values(left, scope)?;
                 let right = self.row_values(right, scope)?;
                 self.rows_compared(operation.name(), left, right, at);
-                Ok(self.own(builtin::BOOL))
+                Ok(self.own(type_oid::BOOL))
             }
             (A_Expr_Kind::AEXPR_OP, Node::SubLink(link))
                 if link.sub_link_type == SubLinkType::EXPR_SUBLINK =>
@@ -65,7 +65,7 @@ impl<'a> Analysis<'a> {
                 let left = self.row_values(left, scope)?;
                 let right = self.sub_select_columns(link, scope)?;
                 self.rows_compared(operation.name(), left, right, at);
-                Ok(self.own(builtin::BOOL))
+                Ok(self.own(type_oid::BOOL))
             }
             (A_Expr_Kind::AEXPR_DISTINCT | A_Expr_Kind::AEXPR_NOT_DISTINCT, _) => {
                 let left = self.term(Node::RowExpr(left), scope)?;
@@ -130,13 +130,13 @@ impl<'a> Analysis<'a> {
             };
             let sides = OperatorOperands::Infix(&left, bound);
             let operated = self.operated(QualifiedName::Path(symbol), &sides, at);
-            self.coerced_to(&operated.result, builtin::BOOL, at);
+            self.coerced_to(&operated.result, type_oid::BOOL, at);
             // A parameter has the type that its first comparison gives it.
             if let InferredType::Parameter(_) = left {
                 left = operated.left;
             }
         }
-        Ok(self.own(builtin::BOOL))
+        Ok(self.own(type_oid::BOOL))
     }
 
     fn row_between(
@@ -148,7 +148,7 @@ impl<'a> Analysis<'a> {
     ) -> Result<InferredType, TooDeep> {
         let at = operation.location;
         let left = self.row_values(left, scope)?;
-        let record = vec![self.own(builtin::RECORD)];
+        let record = vec![self.own(type_oid::RECORD)];
         let mut sides = Vec::new();
         for bound in bounds {
             sides.push(match bound {
@@ -176,7 +176,7 @@ impl<'a> Analysis<'a> {
                 None => {}
             }
         }
-        Ok(self.own(builtin::BOOL))
+        Ok(self.own(type_oid::BOOL))
     }
 }
 

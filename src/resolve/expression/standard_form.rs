@@ -1,9 +1,8 @@
 //! The forms that the SQL standard gives a syntax of their own, XML among them, and what calls
 //! carry besides arguments.
 
-use crate::catalog::Oid;
+use crate::catalog::{Oid, type_oid};
 use crate::resolve::inferred::InferredType;
-use crate::resolve::inferred::builtin;
 use crate::resolve::operator::OperatorOperands;
 use crate::resolve::{Analysis, Scope, TooDeep};
 use crate::sql::tree::list::NodeList;
@@ -20,23 +19,23 @@ impl<'a> Analysis<'a> {
             Node::SQLValueFunction(value) => Ok(self.server_value(value)),
             Node::GroupingFunc(grouping) => {
                 self.all(grouping.args(), scope)?;
-                Ok(self.own(builtin::INT4))
+                Ok(self.own(type_oid::INT4))
             }
             Node::XmlExpr(xml) => self.xml(xml, scope),
             Node::XmlSerialize(xml) => {
                 let value = self.expression(xml.expr(), scope)?;
-                self.coerced_to(&value, builtin::XML, xml.location);
+                self.coerced_to(&value, type_oid::XML, xml.location);
                 let Some(name) = xml.type_name() else {
                     return self.unknown(node, scope);
                 };
                 let inferred = self.type_name(name);
                 if let InferredType::Known(target) = inferred {
-                    let text = self.own(builtin::TEXT);
+                    let text = self.own(type_oid::TEXT);
                     self.cast_to(&text, target, true, xml.location);
                 }
                 Ok(inferred)
             }
-            Node::MergeSupportFunc(_) => Ok(self.own(builtin::TEXT)),
+            Node::MergeSupportFunc(_) => Ok(self.own(type_oid::TEXT)),
             Node::SetToDefault(_) => Ok(InferredType::Unclear),
             other => self.json(other, scope),
         }
@@ -45,7 +44,7 @@ impl<'a> Analysis<'a> {
     /// The operator of ORDER BY … USING, noted.
     pub fn sort_operator(&mut self, name: &'a NodeList, key: &InferredType, location: i32) {
         let key = match key {
-            InferredType::Literal | InferredType::Parameter(_) => self.own(builtin::TEXT),
+            InferredType::Literal | InferredType::Parameter(_) => self.own(type_oid::TEXT),
             other => other.clone(),
         };
         self.operator_written(name, &OperatorOperands::Infix(&key, &key), location);
@@ -63,11 +62,11 @@ impl<'a> Analysis<'a> {
             };
         }
         let asked: &[Oid] = match xml.op {
-            XmlExprOp::IS_XMLCONCAT => &[builtin::XML],
-            XmlExprOp::IS_XMLPARSE => &[builtin::TEXT, builtin::BOOL],
-            XmlExprOp::IS_XMLPI => &[builtin::TEXT],
-            XmlExprOp::IS_XMLROOT => &[builtin::XML, builtin::TEXT, builtin::INT4],
-            XmlExprOp::IS_DOCUMENT => &[builtin::XML],
+            XmlExprOp::IS_XMLCONCAT => &[type_oid::XML],
+            XmlExprOp::IS_XMLPARSE => &[type_oid::TEXT, type_oid::BOOL],
+            XmlExprOp::IS_XMLPI => &[type_oid::TEXT],
+            XmlExprOp::IS_XMLROOT => &[type_oid::XML, type_oid::TEXT, type_oid::INT4],
+            XmlExprOp::IS_DOCUMENT => &[type_oid::XML],
             _ => &[],
         };
         for (place, argument) in xml.args().iter().enumerate() {
@@ -80,8 +79,8 @@ impl<'a> Analysis<'a> {
             }
         }
         Ok(self.own(match xml.op {
-            XmlExprOp::IS_DOCUMENT => builtin::BOOL,
-            _ => builtin::XML,
+            XmlExprOp::IS_DOCUMENT => type_oid::BOOL,
+            _ => type_oid::XML,
         }))
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-subquery.html>
 
+use crate::catalog::type_oid;
 use crate::resolve::inferred::InferredType;
-use crate::resolve::inferred::builtin;
 use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep};
 use crate::sql::tree::list::NodeList;
 use crate::sql::tree::{Node, SubLinkType, nodes};
@@ -18,7 +18,7 @@ impl<'a> Analysis<'a> {
         match link.sub_link_type {
             SubLinkType::EXISTS_SUBLINK => {
                 self.sub_select_columns(link, scope)?;
-                Ok(self.own(builtin::BOOL))
+                Ok(self.own(type_oid::BOOL))
             }
             SubLinkType::ANY_SUBLINK | SubLinkType::ALL_SUBLINK => self.quantified(link, scope),
             SubLinkType::EXPR_SUBLINK => self.one_column(link, scope),
@@ -30,7 +30,7 @@ impl<'a> Analysis<'a> {
                         .array_of(id)
                         .or_else(|| type_rules.element(id).map(|_| id))
                         .into(),
-                    InferredType::Row(_) => self.own(builtin::RECORD_ARRAY),
+                    InferredType::Row(_) => self.own(type_oid::RECORD_ARRAY),
                     InferredType::Literal | InferredType::Parameter(_) | InferredType::Unclear => {
                         InferredType::Unclear
                     }
@@ -83,7 +83,7 @@ impl<'a> Analysis<'a> {
         };
         let right = self.sub_select_columns(link, scope)?;
         self.quantified_operators(link.oper_name(), left, right, link.location);
-        Ok(self.own(builtin::BOOL))
+        Ok(self.own(type_oid::BOOL))
     }
 
     fn quantified_operators(

@@ -1,8 +1,7 @@
 //! Values: constants, parameters, what the server knows of itself, and parts of values.
 
-use crate::catalog::Oid;
+use crate::catalog::{Oid, type_oid};
 use crate::resolve::inferred::InferredType;
-use crate::resolve::inferred::builtin;
 use crate::resolve::{Analysis, Scope, TooDeep};
 use crate::sql::tree::{ConstValue, Node, SQLValueFunctionOp, nodes};
 
@@ -10,10 +9,10 @@ impl<'a> Analysis<'a> {
     pub(in crate::resolve) fn constant(&self, constant: &nodes::A_Const) -> InferredType {
         let oid = match constant.val() {
             None | Some(ConstValue::String(_)) => return InferredType::Literal,
-            Some(ConstValue::Integer(_)) => builtin::INT4,
+            Some(ConstValue::Integer(_)) => type_oid::INT4,
             Some(ConstValue::Float(digits)) => number(digits),
-            Some(ConstValue::Boolean(_)) => builtin::BOOL,
-            Some(ConstValue::BitString(_)) => builtin::BIT,
+            Some(ConstValue::Boolean(_)) => type_oid::BOOL,
+            Some(ConstValue::BitString(_)) => type_oid::BIT,
             Some(_) => return InferredType::Unclear,
         };
         self.own(oid)
@@ -25,7 +24,7 @@ impl<'a> Analysis<'a> {
         let number = u32::try_from(parameter.number).unwrap_or_default();
         let type_rules = self.typing();
         match self.parameter(number) {
-            InferredType::Known(id) if !type_rules.is(id, builtin::UNKNOWN) => {
+            InferredType::Known(id) if !type_rules.is(id, type_oid::UNKNOWN) => {
                 InferredType::Known(id)
             }
             InferredType::Known(_) | InferredType::Parameter(_)
@@ -39,28 +38,31 @@ impl<'a> Analysis<'a> {
 
     pub(in crate::resolve) fn server_value(&self, value: &nodes::SQLValueFunction) -> InferredType {
         self.own(match value.op {
-            SQLValueFunctionOp::SVFOP_CURRENT_DATE => builtin::DATE,
+            SQLValueFunctionOp::SVFOP_CURRENT_DATE => type_oid::DATE,
             SQLValueFunctionOp::SVFOP_CURRENT_TIME | SQLValueFunctionOp::SVFOP_CURRENT_TIME_N => {
-                builtin::TIMETZ
+                type_oid::TIMETZ
             }
             SQLValueFunctionOp::SVFOP_CURRENT_TIMESTAMP
-            | SQLValueFunctionOp::SVFOP_CURRENT_TIMESTAMP_N => builtin::TIMESTAMPTZ,
+            | SQLValueFunctionOp::SVFOP_CURRENT_TIMESTAMP_N => type_oid::TIMESTAMPTZ,
             SQLValueFunctionOp::SVFOP_LOCALTIME | SQLValueFunctionOp::SVFOP_LOCALTIME_N => {
-                builtin::TIME
+                type_oid::TIME
             }
             SQLValueFunctionOp::SVFOP_LOCALTIMESTAMP
-            | SQLValueFunctionOp::SVFOP_LOCALTIMESTAMP_N => builtin::TIMESTAMP,
+            | SQLValueFunctionOp::SVFOP_LOCALTIMESTAMP_N => type_oid::TIMESTAMP,
             SQLValueFunctionOp::SVFOP_CURRENT_ROLE
             | SQLValueFunctionOp::SVFOP_CURRENT_USER
             | SQLValueFunctionOp::SVFOP_USER
             | SQLValueFunctionOp::SVFOP_SESSION_USER
             | SQLValueFunctionOp::SVFOP_CURRENT_CATALOG
-            | SQLValueFunctionOp::SVFOP_CURRENT_SCHEMA => builtin::NAME,
+            | SQLValueFunctionOp::SVFOP_CURRENT_SCHEMA => type_oid::NAME,
             _ => return InferredType::Unclear,
         })
     }
 
     /// The value of the first `steps` of a chain of fields and subscripts.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn indirection(
         &mut self,
         of: &'a nodes::A_Indirection,
@@ -113,7 +115,7 @@ impl<'a> Analysis<'a> {
             InferredType::Known(id) => Some(type_rules.base(id)),
             _ => None,
         };
-        let may_be_json = known.is_none_or(|id| type_rules.is(id, builtin::JSONB));
+        let may_be_json = known.is_none_or(|id| type_rules.is(id, type_oid::JSONB));
         let mut slice = false;
         for indices in subscripts {
             slice |= indices.is_slice;
@@ -123,9 +125,9 @@ impl<'a> Analysis<'a> {
                 }
                 let inferred = self.expression(bound, scope)?;
                 if may_be_json {
-                    self.coerced_to(&inferred, builtin::TEXT, NO_PLACE);
+                    self.coerced_to(&inferred, type_oid::TEXT, NO_PLACE);
                 }
-                self.coerced_to(&inferred, builtin::INT4, NO_PLACE);
+                self.coerced_to(&inferred, type_oid::INT4, NO_PLACE);
             }
         }
         let Some(id) = known else {
@@ -133,9 +135,9 @@ impl<'a> Analysis<'a> {
         };
         let data_type = type_rules.data_type(id);
         Ok(match type_rules.oid(id) {
-            builtin::JSONB => InferredType::Known(id),
-            builtin::INT2VECTOR if slice => self.own(INT2_ARRAY),
-            builtin::OIDVECTOR if slice => self.own(OID_ARRAY),
+            type_oid::JSONB => InferredType::Known(id),
+            type_oid::INT2VECTOR if slice => self.own(type_oid::INT2_ARRAY),
+            type_oid::OIDVECTOR if slice => self.own(type_oid::OID_ARRAY),
             _ if slice => data_type.element.map(|_| id).into(),
             // A container of an extension has rules of its own.
             _ => data_type.element.into(),
@@ -159,34 +161,30 @@ fn number(digits: &str) -> Oid {
     };
     let signed = format!("{sign}{}", digits.unwrap_or_default());
     match i64::from_str_radix(&signed, radix) {
-        Ok(value) if i32::try_from(value).is_ok() => builtin::INT4,
-        Ok(_) => builtin::INT8,
-        Err(_) => builtin::NUMERIC,
+        Ok(value) if i32::try_from(value).is_ok() => type_oid::INT4,
+        Ok(_) => type_oid::INT8,
+        Err(_) => type_oid::NUMERIC,
     }
 }
-
-/// Arrays that slices of the server's vectors are.
-const INT2_ARRAY: Oid = Oid(1005);
-const OID_ARRAY: Oid = Oid(1028);
 
 /// Where the tree does not say.
 const NO_PLACE: i32 = -1;
 
 #[cfg(test)]
 mod tests {
-    use super::{builtin, number};
+    use super::{number, type_oid};
 
     #[test]
     fn numbers_have_the_smallest_type_that_holds_them() {
         for (digits, oid) in [
-            ("2147483648", builtin::INT8),
-            ("-2147483648", builtin::INT4),
-            ("9223372036854775807", builtin::INT8),
-            ("9223372036854775808", builtin::NUMERIC),
-            ("0x1FFFFFFFF", builtin::INT8),
-            ("1_000_000_000_000", builtin::INT8),
-            ("1.5", builtin::NUMERIC),
-            ("1e3", builtin::NUMERIC),
+            ("2147483648", type_oid::INT8),
+            ("-2147483648", type_oid::INT4),
+            ("9223372036854775807", type_oid::INT8),
+            ("9223372036854775808", type_oid::NUMERIC),
+            ("0x1FFFFFFFF", type_oid::INT8),
+            ("1_000_000_000_000", type_oid::INT8),
+            ("1.5", type_oid::NUMERIC),
+            ("1e3", type_oid::NUMERIC),
         ] {
             assert_eq!(number(digits), oid, "{digits}");
         }

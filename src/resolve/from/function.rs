@@ -3,10 +3,10 @@
 //! <https://www.postgresql.org/docs/current/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS>
 
 use super::alias;
-use crate::catalog::{Function, FunctionId, NameId, Oid, TypeKind};
+use crate::catalog::{Function, FunctionId, NameId, Oid, TypeKind, type_oid};
 use crate::resolve::analysis::strings;
 use crate::resolve::function::ResolvedCall;
-use crate::resolve::query::{BIGINT, COPY_COST};
+use crate::resolve::query::COPY_COST;
 use crate::resolve::scope::RowType;
 use crate::resolve::{
     Analysis, CallForm, ColumnCompleteness, InferredType, Scope, ScopeColumn, ScopeItem, SqlName,
@@ -162,7 +162,7 @@ impl<'a> Analysis<'a> {
         inferred: InferredType,
         naming: &ScalarColumnName<'a>,
     ) -> Result<FunctionColumns<'a>, TooDeep> {
-        if inferred == InferredType::Unclear || inferred == self.built_in(RECORD) {
+        if inferred == InferredType::Unclear || inferred == self.built_in(type_oid::RECORD) {
             return Ok(FunctionColumns::unknown());
         }
         let Some(fields) = self.fields(&inferred) else {
@@ -251,7 +251,7 @@ impl<'a> Analysis<'a> {
             row = one.row;
         }
         if ordinality {
-            let number = self.built_in(BIGINT);
+            let number = self.built_in(type_oid::INT8);
             columns.push(ScopeColumn::computed("ordinality".into(), number));
         }
         Ok(ScopeItem {
@@ -297,6 +297,3 @@ fn is_plain(unordered: bool, call: &nodes::FuncCall) -> bool {
 
 /// `unnest(anyarray)`.
 const UNNEST: Oid = Oid(2331);
-
-/// `record`.
-const RECORD: Oid = Oid(2249);

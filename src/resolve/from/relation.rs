@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::alias;
-use crate::catalog::{FunctionId, Oid, RelationId, RelationKind, SchemaId};
+use crate::catalog::{FunctionId, RelationId, RelationKind, SchemaId, type_oid};
 use crate::resolve::missing_name::MissingObject;
 use crate::resolve::query::COPY_COST;
 use crate::resolve::query::with::CommonTableContent;
@@ -86,10 +86,10 @@ impl<'a> Analysis<'a> {
         };
         self.note_at(sample.location, what);
         for argument in sample.args() {
-            self.expression_as(argument, REAL, scope)?;
+            self.expression_as(argument, type_oid::FLOAT4, scope)?;
         }
         if !matches!(sample.repeatable(), Node::None) {
-            self.expression_as(sample.repeatable(), DOUBLE, scope)?;
+            self.expression_as(sample.repeatable(), type_oid::FLOAT8, scope)?;
         }
         Ok(item)
     }
@@ -173,7 +173,7 @@ impl<'a> Analysis<'a> {
             _ => return None,
         };
         let catalog = self.catalog;
-        let internal = catalog.index().type_of_oid(INTERNAL)?;
+        let internal = catalog.index().type_of_oid(type_oid::INTERNAL)?;
         let functions = catalog.index().functions(catalog.names().find(name)?);
         let in_schema = |schema: SchemaId| {
             functions.iter().copied().find(|id| {
@@ -187,12 +187,3 @@ impl<'a> Analysis<'a> {
         }
     }
 }
-
-/// `internal`.
-const INTERNAL: Oid = Oid(2281);
-
-/// `real`, what the methods that come with the server ask for.
-const REAL: Oid = Oid(700);
-
-/// `double precision`.
-const DOUBLE: Oid = Oid(701);

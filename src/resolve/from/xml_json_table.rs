@@ -3,8 +3,7 @@
 //! <https://www.postgresql.org/docs/current/functions-json.html#FUNCTIONS-SQLJSON-TABLE>
 
 use super::alias;
-use crate::catalog::Oid;
-use crate::resolve::query::{BOOLEAN, TEXT};
+use crate::catalog::type_oid;
 use crate::resolve::{
     Analysis, ColumnVisibility, InferredType, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep,
 };
@@ -17,11 +16,13 @@ impl<'a> Analysis<'a> {
         range: &'a nodes::RangeTableFunc,
         scope: &Scope<'_, 'a>,
     ) -> Result<ScopeItem<'a>, TooDeep> {
-        self.expression_as(range.rowexpr(), TEXT, scope)?;
-        self.expression_as(range.docexpr(), XML, scope)?;
+        self.expression_as(range.rowexpr(), type_oid::TEXT, scope)?;
+        self.expression_as(range.docexpr(), type_oid::XML, scope)?;
         for space in range.namespaces() {
             match space {
-                Node::ResTarget(target) => self.expression_as(target.val(), TEXT, scope)?,
+                Node::ResTarget(target) => {
+                    self.expression_as(target.val(), type_oid::TEXT, scope)?
+                }
                 other => self.anything(other, scope)?,
             }
         }
@@ -29,10 +30,10 @@ impl<'a> Analysis<'a> {
         for column in range.columns() {
             let inferred = match column.type_name() {
                 Some(name) if !column.for_ordinality => self.type_name(name),
-                _ => self.built_in(INTEGER),
+                _ => self.built_in(type_oid::INT4),
             };
             if !matches!(column.colexpr(), Node::None) {
-                self.expression_as(column.colexpr(), TEXT, scope)?;
+                self.expression_as(column.colexpr(), type_oid::TEXT, scope)?;
             }
             self.default_value(column.coldefexpr(), &inferred, scope)?;
             let name = SqlName::from(column.colname().unwrap_or_default());
@@ -107,12 +108,12 @@ impl<'a> Analysis<'a> {
             Some(name) if column.coltype != JsonTableColumnType::JTC_FOR_ORDINALITY => {
                 self.type_name(name)
             }
-            _ => self.built_in(INTEGER),
+            _ => self.built_in(type_oid::INT4),
         };
         if let (JsonTableColumnType::JTC_EXISTS, InferredType::Known(target)) =
             (column.coltype, &inferred)
         {
-            let exists = self.built_in(BOOLEAN);
+            let exists = self.built_in(type_oid::BOOL);
             self.cast_to(&exists, *target, true, column.location);
         }
         self.behavior(column.on_empty(), Some(&inferred), scope)?;
@@ -183,9 +184,3 @@ fn document<'a>(
     };
     item.renamed(&aliases)
 }
-
-/// `integer`.
-const INTEGER: Oid = Oid(23);
-
-/// `xml`.
-const XML: Oid = Oid(142);

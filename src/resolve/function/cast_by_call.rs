@@ -2,7 +2,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-func.html>
 
-use crate::catalog::{CastContext, TypeId, TypeKind};
+use crate::catalog::{CastContext, TypeId, TypeKind, type_oid};
 use crate::resolve::coerce::{CoercionPath, TypeRules};
 use crate::resolve::inferred::{ActualType, builtin};
 use crate::resolve::type_name::QualifiedName;
@@ -35,7 +35,7 @@ impl TypeRules<'_> {
             ActualType::Unknown | ActualType::Unclear => return CastMeaning::Possibly(target),
         };
         let is_text = self.data_type(self.base(target)).category == builtin::CATEGORY_STRING;
-        let from_row = self.is(source, builtin::RECORD) || self.is_composite(source);
+        let from_row = self.is(source, type_oid::RECORD) || self.is_composite(source);
         match self.pathway(source, target, CastContext::Explicit) {
             CoercionPath::Relabel => CastMeaning::Certainly(target),
             CoercionPath::Text if !(from_row && is_text) => CastMeaning::Certainly(target),

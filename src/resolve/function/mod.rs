@@ -11,11 +11,10 @@ use std::sync::Arc;
 use super::coerce::polymorphic::PolymorphicTypes;
 use super::function::candidates::{CallShape, FunctionCandidate};
 use super::function::cast_by_call::CastMeaning;
-use super::inferred::builtin;
 use super::inferred::{ActualType, InferredType, RowField};
 use super::type_name::QualifiedName;
 use super::{Analysis, CallForm, Scope, TooDeep, TypeMismatchKind, TypeRules, UsedObject};
-use crate::catalog::{FunctionId, TypeId};
+use crate::catalog::{FunctionId, TypeId, type_oid};
 use crate::sql::tree::{CoercionForm, Node, nodes};
 
 /// What a call of a function turned out to be.
@@ -53,6 +52,9 @@ struct CallMeaning {
 impl<'a> Analysis<'a> {
     /// What a call names: its arguments (filter, order and window too) are analysed, the function
     /// is noted.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn call(
         &mut self,
         call: &'a nodes::FuncCall,
@@ -266,7 +268,7 @@ impl<'a> Analysis<'a> {
         let type_rules = self.typing();
         let takes_any = |id: FunctionId| {
             let collects = self.catalog.function(id).variadic;
-            collects.is_some_and(|id| type_rules.is(id, builtin::ANY))
+            collects.is_some_and(|id| type_rules.is(id, type_oid::ANY))
         };
         let mut functions = meant.functions.iter().flat_map(|found| &found.functions);
         if arguments.sorted == 0 || !functions.any(|id| takes_any(*id)) {
@@ -302,7 +304,7 @@ impl<'a> Analysis<'a> {
             Some(settled) if !hidden => settled.real(type_rules, id),
             _ => InferredType::Unclear,
         };
-        if !type_rules.is(function.returns, builtin::RECORD) {
+        if !type_rules.is(function.returns, type_oid::RECORD) {
             return real(function.returns);
         }
         if function.out_columns.is_empty() {
@@ -382,7 +384,7 @@ impl TypeRules<'_> {
         candidates: &'c [FunctionCandidate],
         actual: &[ActualType],
     ) -> Option<&'c FunctionCandidate> {
-        let unknown = self.builtin(builtin::UNKNOWN);
+        let unknown = self.builtin(type_oid::UNKNOWN);
         let same = |declared: &TypeId, actual: &ActualType| match actual {
             ActualType::Type(id) => declared == id,
             ActualType::Unknown => Some(*declared) == unknown,

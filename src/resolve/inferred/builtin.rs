@@ -3,32 +3,6 @@
 
 use crate::catalog::Oid;
 
-pub(in crate::resolve) const BOOL: Oid = Oid(16);
-pub(in crate::resolve) const NAME: Oid = Oid(19);
-pub(in crate::resolve) const INT8: Oid = Oid(20);
-pub(in crate::resolve) const INT2VECTOR: Oid = Oid(22);
-pub(in crate::resolve) const INT4: Oid = Oid(23);
-pub(in crate::resolve) const TEXT: Oid = Oid(25);
-pub(in crate::resolve) const OIDVECTOR: Oid = Oid(30);
-pub(in crate::resolve) const JSON: Oid = Oid(114);
-pub(in crate::resolve) const XML: Oid = Oid(142);
-pub(in crate::resolve) const UNKNOWN: Oid = Oid(705);
-pub(in crate::resolve) const DATE: Oid = Oid(1082);
-pub(in crate::resolve) const TIME: Oid = Oid(1083);
-pub(in crate::resolve) const TIMESTAMP: Oid = Oid(1114);
-pub(in crate::resolve) const TIMESTAMPTZ: Oid = Oid(1184);
-pub(in crate::resolve) const TIMETZ: Oid = Oid(1266);
-pub(in crate::resolve) const BIT: Oid = Oid(1560);
-pub(in crate::resolve) const NUMERIC: Oid = Oid(1700);
-pub(in crate::resolve) const RECORD: Oid = Oid(2249);
-pub(in crate::resolve) const RECORD_ARRAY: Oid = Oid(2287);
-pub(in crate::resolve) const JSONB: Oid = Oid(3802);
-pub(in crate::resolve) const JSONPATH: Oid = Oid(4072);
-
-/// `"any"`: every type fits, none is asked for.
-pub(in crate::resolve) const ANY: Oid = Oid(2276);
-pub(in crate::resolve) const ANYARRAY: Oid = Oid(2277);
-
 /// The category of types that hold text.
 pub(in crate::resolve) const CATEGORY_STRING: u8 = b'S';
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::TypeRules;
 
-use crate::catalog::{Oid, TypeId};
+use crate::catalog::{Oid, TypeId, type_oid};
 
 /// What is known of the type of an expression.
 #[derive(Clone, Debug, Eq)]
@@ -49,14 +49,14 @@ impl InferredType {
     /// The type if it is known; rows are of the type `record`.
     pub(in crate::resolve) fn actual(&self, type_rules: TypeRules<'_>) -> ActualType {
         let typed = |id| match type_rules.oid(id) {
-            builtin::UNKNOWN => ActualType::Unknown,
+            type_oid::UNKNOWN => ActualType::Unknown,
             _ => ActualType::Type(id),
         };
         match self {
             Self::Known(id) => typed(*id),
             Self::Literal | Self::Parameter(_) => ActualType::Unknown,
             Self::Row(_) => type_rules
-                .builtin(builtin::RECORD)
+                .builtin(type_oid::RECORD)
                 .map_or(ActualType::Unclear, ActualType::Type),
             Self::Unclear => ActualType::Unclear,
         }

@@ -4,8 +4,8 @@
 //! FROM first in GROUP BY; a number alone is the place of a column of the result. In the ORDER BY
 //! of a window or of an aggregate both are expressions like any other.
 
-use super::{BIGINT, NO_PLACE};
-use crate::catalog::TypeId;
+use super::NO_PLACE;
+use crate::catalog::{TypeId, type_oid};
 use crate::resolve::column::{ColumnLookup, ParsedReference};
 use crate::resolve::{
     Analysis, ColumnCompleteness, InferredType, QueryOutput, Scope, TooDeep, UsedObject,
@@ -98,6 +98,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// A window: what its partitions and its order are, and where its frame begins and ends.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn window(
         &mut self,
         window: &'a nodes::WindowDef,
@@ -119,7 +122,7 @@ impl<'a> Analysis<'a> {
                     let inferred = self.expression(offset, scope)?;
                     self.distance(&order, &inferred);
                 }
-                offset => self.expression_as(offset, BIGINT, scope)?,
+                offset => self.expression_as(offset, type_oid::INT8, scope)?,
             }
         }
         Ok(())

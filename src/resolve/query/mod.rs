@@ -15,12 +15,15 @@ use super::{
     ScopeItem, SqlName,
 };
 use super::{TooDeep, UsedObject};
-use crate::catalog::Oid;
+use crate::catalog::{Oid, type_oid};
 use crate::sql::tree::{Node, SetOperation, list::NodeList, nodes};
 
 impl<'a> Analysis<'a> {
     /// What a query names and returns. `outer` is the scope of the expression or of the FROM that
     /// it stands in.
+    ///
+    /// # Errors
+    /// The text nests deeper than the analysis goes.
     pub fn query(
         &mut self,
         select: &'a nodes::SelectStmt,
@@ -71,7 +74,7 @@ impl<'a> Analysis<'a> {
     ) -> InferredType {
         match inferred {
             InferredType::Literal | InferredType::Parameter(_) => {
-                let text = self.built_in(TEXT);
+                let text = self.built_in(type_oid::TEXT);
                 if let InferredType::Known(target) = text {
                     self.coerced(&inferred, target, at);
                 }
@@ -226,7 +229,7 @@ impl<'a> Analysis<'a> {
         self.sort_clause(select.sort_clause(), shape, scope)?;
         for count in [select.limit_offset(), select.limit_count()] {
             if !matches!(count, Node::None) {
-                self.expression_as(count, BIGINT, scope)?;
+                self.expression_as(count, type_oid::INT8, scope)?;
             }
         }
         Ok(())
@@ -242,7 +245,7 @@ impl<'a> Analysis<'a> {
             return Ok(());
         }
         let inferred = self.expression(node, scope)?;
-        self.coerced_to(&inferred, BOOLEAN, NO_PLACE);
+        self.coerced_to(&inferred, type_oid::BOOL, NO_PLACE);
         Ok(())
     }
 
@@ -307,15 +310,6 @@ impl ColumnCompleteness {
         }
     }
 }
-
-/// `text`.
-pub(in crate::resolve) const TEXT: Oid = Oid(25);
-
-/// `bigint`.
-pub(in crate::resolve) const BIGINT: Oid = Oid(20);
-
-/// `boolean`.
-pub(in crate::resolve) const BOOLEAN: Oid = Oid(16);
 
 /// Where the tree does not say.
 pub(in crate::resolve) const NO_PLACE: i32 = -1;

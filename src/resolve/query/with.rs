@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::catalog::Oid;
+use crate::catalog::type_oid;
 use crate::resolve::analysis::{as_select, strings};
 use crate::resolve::scope::StarCoverage;
 use crate::resolve::{
@@ -165,8 +165,8 @@ impl<'a> Analysis<'a> {
         };
         if let Some(search) = table.search_clause() {
             let made = match search.search_breadth_first {
-                true => RECORD,
-                false => RECORD_ARRAY,
+                true => type_oid::RECORD,
+                false => type_oid::RECORD_ARRAY,
             };
             add(search.search_seq_column(), self.built_in(made));
         }
@@ -178,7 +178,10 @@ impl<'a> Analysis<'a> {
             let inferred = mark.clone();
             self.note_at(cycle.location, UsedObject::Compared { inferred });
             add(cycle.cycle_mark_column(), mark);
-            add(cycle.cycle_path_column(), self.built_in(RECORD_ARRAY));
+            add(
+                cycle.cycle_path_column(),
+                self.built_in(type_oid::RECORD_ARRAY),
+            );
         }
         Ok(added)
     }
@@ -301,12 +304,6 @@ fn in_order(needs: &[HashSet<usize>]) -> Vec<usize> {
 fn name_of(table: &nodes::CommonTableExpr) -> &str {
     table.ctename().unwrap_or_default()
 }
-
-/// `record`.
-const RECORD: Oid = Oid(2249);
-
-/// `record[]`.
-const RECORD_ARRAY: Oid = Oid(2287);
 
 /// Where the tree does not say.
 const UNKNOWN_PLACE: i32 = -1;

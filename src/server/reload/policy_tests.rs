@@ -209,6 +209,9 @@ impl PolicyTestRunner {
     }
 
     /// The catalog of a database, read now; or why it cannot be. May be cancelled.
+    ///
+    /// # Errors
+    /// Why it cannot be read, in words.
     pub async fn read_catalog(&self, database: &str) -> Result<Catalog, String> {
         let connected = snapshot::connect(&self.upstream, &self.account, database).await;
         let (client, _task) = connected.map_err(|error| error.to_string())?;

@@ -29,6 +29,9 @@ pub struct UnknownNode {
 ///
 /// The caller keeps the stack, so the walk uses no more of the thread's than one call does:
 /// pop a node, look at it, call this, until nothing is left.
+///
+/// # Errors
+/// The node is of a kind that is not known here.
 pub fn children<'t>(node: Node<'t>, into: &mut Vec<Node<'t>>) -> Result<(), UnknownNode> {
     let mut found = FoundChildren(into);
     let known = match node {

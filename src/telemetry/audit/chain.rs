@@ -21,6 +21,7 @@ use std::fmt;
 
 use super::line::push_number;
 use super::settings::ChainKey;
+use crate::hex;
 
 /// The digest of a line.
 pub type LineDigest = [u8; 32];
@@ -72,12 +73,12 @@ impl AuditChain {
         out.push_str(SEQ);
         push_number(out, seq);
         out.push_str(PREV);
-        push_hex(out, &self.head.digest);
+        hex::push(out, &self.head.digest);
         out.push('"');
         let line = out.as_bytes().get(start..).unwrap_or_default();
         let digest = digest(self.key.as_ref(), line);
         out.push_str(SEAL);
-        push_hex(out, first_half(&digest));
+        hex::push(out, first_half(&digest));
         out.push_str("\"}\n");
         self.head = ChainHead { seq, digest };
     }
@@ -94,7 +95,7 @@ impl ChainHead {
     pub fn parse(text: &str) -> Option<Self> {
         let (seq, digits) = text.split_once(':')?;
         let mut digest = [0; 32];
-        unhex(digits.as_bytes(), &mut digest)?;
+        hex::read_into(digits.as_bytes(), &mut digest)?;
         Some(Self {
             seq: seq.parse().ok()?,
             digest,
@@ -105,7 +106,7 @@ impl ChainHead {
 impl fmt::Display for ChainHead {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut digits = String::new();
-        push_hex(&mut digits, &self.digest);
+        hex::push(&mut digits, &self.digest);
         write!(formatter, "{}:{digits}", self.seq)
     }
 }
@@ -128,8 +129,8 @@ impl<'l> ChainLink<'l> {
             return None;
         }
         let (mut prev, mut seal) = ([0; 32], [0; 16]);
-        unhex(prev_digits, &mut prev)?;
-        unhex(seal_digits, &mut seal)?;
+        hex::read_into(prev_digits, &mut prev)?;
+        hex::read_into(seal_digits, &mut seal)?;
         let seq = str::from_utf8(seq).ok()?.parse().ok()?;
         // No audit comes there, and there is a number behind every number.
         if seq > SEQ_MAX {
@@ -158,7 +159,7 @@ impl ChainKey {
     pub fn id(&self) -> String {
         let derived = blake3::derive_key("pgsieve 2026 audit chain key id", &self.0);
         let mut id = String::new();
-        push_hex(&mut id, derived.get(..4).unwrap_or_default());
+        hex::push(&mut id, derived.get(..4).unwrap_or_default());
         id
     }
 }
@@ -174,54 +175,6 @@ fn digest(key: Option<&ChainKey>, bytes: &[u8]) -> LineDigest {
 
 fn first_half(digest: &LineDigest) -> &[u8] {
     digest.get(..16).unwrap_or_default()
-}
-
-/// Appends lower-case digits.
-pub fn push_hex(out: &mut String, bytes: &[u8]) {
-    for piece in bytes.chunks(32) {
-        let mut digits = [0; 64];
-        let (fours, rest) = piece.as_chunks::<4>();
-        for (eight, four) in digits.as_chunks_mut::<8>().0.iter_mut().zip(fours) {
-            *eight = hex_of_four(*four);
-        }
-        // Digits are ASCII.
-        let digits = digits.get(..fours.len() * 8).unwrap_or_default();
-        out.push_str(str::from_utf8(digits).unwrap_or_default());
-        for byte in rest {
-            let [.., high, low] = hex_of_four([0, 0, 0, *byte]);
-            out.push(char::from(high));
-            out.push(char::from(low));
-        }
-    }
-}
-
-/// The eight digits of four bytes, all at once: every line has a hundred of them.
-fn hex_of_four(bytes: [u8; 4]) -> [u8; 8] {
-    let mut values = u64::from(u32::from_be_bytes(bytes));
-    values = (values << 16 | values) & 0x0000_ffff_0000_ffff;
-    values = (values << 8 | values) & 0x00ff_00ff_00ff_00ff;
-    values = (values << 4 | values) & 0x0f0f_0f0f_0f0f_0f0f;
-    // One in every byte whose value is ten or more: it has a letter.
-    let letters = (values + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
-    let up_to_letters = u64::from(b'a' - b'0' - 10);
-    (values + 0x3030_3030_3030_3030 + letters * up_to_letters).to_be_bytes()
-}
-
-/// Reads lower-case digits only: one digest has one spelling.
-pub fn unhex(digits: &[u8], into: &mut [u8]) -> Option<()> {
-    if digits.len() != into.len() * 2 {
-        return None;
-    }
-    let value = |digit: &u8| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    };
-    for (byte, pair) in into.iter_mut().zip(digits.chunks_exact(2)) {
-        let [high, low] = pair else { return None };
-        *byte = value(high)? << 4 | value(low)?;
-    }
-    Some(())
 }
 
 /// The highest number that a line is taken for.
@@ -272,11 +225,11 @@ mod tests {
         for length in [0, 1, 4, 7, 16, 32, 33, 64, all.len()] {
             let bytes = &all[all.len() - length..];
             let mut digits = String::new();
-            push_hex(&mut digits, bytes);
+            hex::push(&mut digits, bytes);
             let usual: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!(digits, usual);
             let mut back = vec![0; length];
-            assert_eq!(unhex(digits.as_bytes(), &mut back), Some(()));
+            assert_eq!(hex::read_into(digits.as_bytes(), &mut back), Some(()));
             assert_eq!(back, bytes);
         }
     }

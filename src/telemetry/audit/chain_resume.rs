@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::chain::{AuditChain, ChainHead, ChainLink, push_hex};
+use super::chain::{AuditChain, ChainHead, ChainLink};
 use super::file::{AuditFile, aside};
 use super::settings::ChainKey;
+use crate::hex;
 use crate::limits::AUDIT_LINE_BYTES_MAX;
 
 /// How a file ends.
@@ -42,6 +43,9 @@ enum TailFinding {
 
 /// Takes the chain up where the file ends, or begins one. What is in the file and not of this
 /// chain is put aside first.
+///
+/// # Errors
+/// The file cannot be read, written or put aside.
 pub fn take_up(file: &mut AuditFile, key: Option<ChainKey>, keep: usize) -> io::Result<BegunChain> {
     if !file.is_plain() {
         return begin(key);
@@ -54,7 +58,7 @@ pub fn take_up(file: &mut AuditFile, key: Option<ChainKey>, keep: usize) -> io::
             let mut fields = String::from(",\"why\":\"restarted\"");
             if !torn.is_empty() {
                 fields.push_str(&format!(",\"torn_bytes\":{},\"torn\":\"", torn.len()));
-                push_hex(&mut fields, blake3::hash(&torn).as_bytes());
+                hex::push(&mut fields, blake3::hash(&torn).as_bytes());
                 fields.push('"');
             }
             Ok(go_on(head, key, &fields))
@@ -93,11 +97,14 @@ fn go_on(head: ChainHead, key: Option<ChainKey>, fields: &str) -> BegunChain {
 }
 
 /// A new chain, with a name that no other has: lines of two cannot be mixed.
+///
+/// # Errors
+/// The system gives no random bytes for its name.
 pub fn begin(key: Option<ChainKey>) -> io::Result<BegunChain> {
     let mut id = [0; 16];
     getrandom::fill(&mut id).map_err(|error| io::Error::other(error.to_string()))?;
     let mut fields = String::from(",\"chain\":\"");
-    push_hex(&mut fields, &id);
+    hex::push(&mut fields, &id);
     fields.push('"');
     Ok(BegunChain {
         fields: with_key(key.as_ref(), &fields),
@@ -135,6 +142,9 @@ fn ends_with_newline(path: &Path) -> io::Result<bool> {
 
 impl FileTail {
     /// Reads the end of a file; a file that is not there is empty.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
     pub fn read(path: &Path) -> io::Result<Self> {
         let mut file = match File::open(path) {
             Ok(file) => file,

@@ -14,52 +14,24 @@ pub const FIRST: &[FieldForm] = &[
 ];
 
 /// What every line ends with.
+#[rustfmt::skip]
 pub const LAST: &[FieldForm] = &[
-    field(
-        "seq",
-        Number,
-        Always,
-        "The line's number on its chain, from 1.",
-    ),
-    field(
-        "prev",
-        Hex(64),
-        Always,
-        "The digest of the line before; zeros for the first.",
-    ),
-    field(
-        "seal",
-        Hex(32),
-        Always,
-        "The first half of the line's own digest.",
-    ),
+    field("seq", Number, Always, "The line's number on its chain, from 1."),
+    field("prev", Hex(64), Always, "The digest of the line before; zeros for the first."),
+    field("seal", Hex(32), Always, "The first half of the line's own digest."),
 ];
 
 /// What lines of a session have.
+#[rustfmt::skip]
 pub const SESSION: &[FieldForm] = &[
-    field(
-        "session",
-        Number,
-        Always,
-        "The connection, counted while the process lives.",
-    ),
+    field("session", Number, Always, "The connection, counted while the process lives."),
     field("client", Text, Always, "The address it comes from."),
     field("user", Text, Always, "The user it names."),
     field("database", Text, Always, "The database it names."),
     field("application_name", Text, Always, "What it calls itself."),
     field("tls", Truth, Always, "Whether its connection is encrypted."),
-    field(
-        "policy",
-        Text,
-        Sometimes,
-        "The policy it is under, once it is under one.",
-    ),
-    field(
-        "policy_version",
-        Text,
-        Sometimes,
-        "The version of that policy.",
-    ),
+    field("policy", Text, Sometimes, "The policy it is under, once it is under one."),
+    field("policy_version", Text, Sometimes, "The version of that policy."),
 ];
 
 /// The fingerprint of a statement.
@@ -175,18 +147,14 @@ pub const STATEMENT: &[FieldForm] = &[
 ];
 
 /// What an attempt to repair has.
+#[rustfmt::skip]
 pub const ATTEMPT: &[FieldForm] = &[
     field("recoverer", Word, Always, "Who changed the text."),
     field("confidence", Word, Always, "How sure the repair was."),
     field("outcome", Word, Always, "What became of the attempt."),
     field("gates", Words, Always, "What a rewritten name failed."),
     field("before", Hex(32), Sometimes, "The fingerprint before."),
-    field(
-        "after",
-        Hex(32),
-        Sometimes,
-        "The fingerprint of the changed text.",
-    ),
+    field("after", Hex(32), Sometimes, "The fingerprint of the changed text."),
 ];
 
 /// What names the key of a chain.

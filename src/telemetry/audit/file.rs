@@ -79,6 +79,9 @@ impl AuditFile {
     }
 
     /// Appends bytes; says how many were taken.
+    ///
+    /// # Errors
+    /// Nothing of them was taken: the disk is full, or the file is gone.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.size += u64::try_from(written).unwrap_or(0);
@@ -87,6 +90,9 @@ impl AuditFile {
 
     /// Opens the file anew, if the path names another one than the one that is open. Of that, the
     /// last `torn` bytes are taken back: the whole line will be in the new one.
+    ///
+    /// # Errors
+    /// The new file cannot be opened or locked; the old one stays.
     pub fn reopen(&mut self, torn: u64) -> io::Result<ReopenResult> {
         if self.kind == FileKind::Stream || self.is_in_place() {
             // It may have been cut short where it is.
@@ -116,6 +122,9 @@ impl AuditFile {
 
     /// Puts the file aside and begins a new one. On an error every line is still where it was, or
     /// in a file of the next higher number, and writing may go on.
+    ///
+    /// # Errors
+    /// The file cannot be renamed, or the new one not opened.
     pub fn rotate(&mut self, keep: usize) -> io::Result<()> {
         if self.kind == FileKind::Stream {
             return Ok(());

@@ -8,8 +8,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::chain::push_hex;
 use super::line_time::LineClock;
+use crate::hex;
 use crate::limits::{AUDIT_NAMES_BYTES_MAX, AUDIT_NAMES_MAX};
 use crate::telemetry::session_info::SessionInfo;
 
@@ -68,7 +68,7 @@ impl<'a> AuditLine<'a> {
     pub fn hex(&mut self, key: &'static str, bytes: &[u8]) -> &mut Self {
         self.key(key);
         self.out.push('"');
-        push_hex(self.out, bytes);
+        hex::push(self.out, bytes);
         self.out.push('"');
         self
     }

@@ -66,6 +66,9 @@ pub struct Audit {
 
 impl Audit {
     /// Opens the targets and starts the thread; `None` when the audit is off.
+    ///
+    /// # Errors
+    /// A target cannot be opened or is in use, or the thread cannot be started.
     pub fn start(
         settings: &AuditSettings,
         numbers: AuditMetrics,

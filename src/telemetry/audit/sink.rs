@@ -33,6 +33,9 @@ pub enum SinkKind {
 
 impl AuditSink {
     /// Opens what a target names.
+    ///
+    /// # Errors
+    /// It cannot be opened, or another process writes to it.
     pub fn open(target: &AuditTarget) -> io::Result<Self> {
         let sink = match target {
             AuditTarget::Stdout => {
@@ -92,6 +95,9 @@ impl AuditSink {
     }
 
     /// Writes on from where the last attempt stopped.
+    ///
+    /// # Errors
+    /// Not everything was taken; what was is remembered.
     pub fn write(&mut self, piece: &str) -> io::Result<()> {
         while !self.has_all(piece) {
             let rest = piece.as_bytes().get(self.written..).unwrap_or_default();
@@ -115,6 +121,9 @@ impl AuditSink {
     }
 
     /// Opens a file anew if it is another one by now; a new one gets whole lines only.
+    ///
+    /// # Errors
+    /// The new file cannot be opened.
     pub fn reopen(&mut self, piece: &str) -> io::Result<ReopenResult> {
         let done = piece.as_bytes().get(..self.written).unwrap_or_default();
         let line_start = done

@@ -56,6 +56,9 @@ impl SyslogReceiver {
     }
 
     /// Sends one line, given without its newline. On an error the next call begins anew with it.
+    ///
+    /// # Errors
+    /// Nobody listens at the socket, or it takes no more.
     pub fn send(&mut self, line: &str) -> io::Result<()> {
         self.compose(line);
         let mut wire = match self.wire.take() {

@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Read};
 
 use super::chain::{ChainHead, ChainLink};
 use super::settings::ChainKey;
+use crate::hex;
 use crate::limits::{AUDIT_FAULTS_TOLD_MAX, AUDIT_GAPS_MAX, AUDIT_LINE_BYTES_MAX};
 
 /// What is found out, file by file.
@@ -365,7 +366,7 @@ impl ChainVerifier {
             return;
         };
         let mut digits = String::new();
-        super::chain::push_hex(&mut digits, &torn.digest);
+        hex::push(&mut digits, &torn.digest);
         let is_next = self
             .last
             .is_none_or(|last| last.seq + 1 == link.seq && last.digest == Some(link.prev));
@@ -453,6 +454,9 @@ fn has_event(line: &[u8], event: &[u8]) -> bool {
 }
 
 /// The number of the first line of the chain in a file, to put files in order.
+///
+/// # Errors
+/// The file cannot be read.
 pub fn first_seq(mut input: impl BufRead) -> io::Result<Option<u64>> {
     let mut line = Vec::new();
     for _ in 0..FIRST_LINES_MAX {
@@ -472,6 +476,9 @@ pub fn first_seq(mut input: impl BufRead) -> io::Result<Option<u64>> {
 }
 
 /// Reads over the rest of a line that is too long, in pieces.
+///
+/// # Errors
+/// The input cannot be read.
 pub fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let ahead = input.fill_buf()?;

@@ -72,6 +72,9 @@ struct WriterOrders {
 
 impl AuditWriter {
     /// Opens every place and takes the chain up.
+    ///
+    /// # Errors
+    /// A place cannot be opened, or holds what is of no audit and cannot be put aside.
     pub fn open(
         settings: &AuditSettings,
         shared: Arc<AuditShared>,

@@ -71,6 +71,9 @@ struct CappedRefusalsInner<N> {
 
 impl PolicyCounters {
     /// Registers the rows.
+    ///
+    /// # Errors
+    /// Prometheus takes no such name, or has it already.
     pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
         let held = PolicyCountersInner {
             slots: LabelSlots::new(limits::POLICY_LABELS_MAX, limits::LABEL_IDLE_TIME),
@@ -163,6 +166,9 @@ impl PolicyCountersInner {
 
 impl UserCounters {
     /// Registers the rows.
+    ///
+    /// # Errors
+    /// Prometheus takes no such name, or has it already.
     pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
         let held = UserCountersInner {
             slots: LabelSlots::new(limits::USER_LABELS_MAX, limits::LABEL_IDLE_TIME),
@@ -230,6 +236,9 @@ impl UserCountersInner {
 
 impl<N: Clone + Eq + Hash + Display> CappedRefusals<N> {
     /// Registers the row; so many names have a place at a time.
+    ///
+    /// # Errors
+    /// Prometheus takes no such name, or has it already.
     pub fn register(
         registry: &Registry,
         metric: &'static Metric,

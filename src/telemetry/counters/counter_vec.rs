@@ -38,6 +38,9 @@ pub struct CounterVec<L> {
 
 impl<L: LabelSet> CounterVec<L> {
     /// Registers the metric; none of its counters exists yet.
+    ///
+    /// # Errors
+    /// Prometheus takes no such name, or has it already.
     pub fn register(registry: &Registry, metric: &'static Metric) -> Result<Self, TelemetryError> {
         let wrong = |_| TelemetryError::Metric { name: metric.name };
         let options = Opts::new(metric.name, metric.help);
@@ -54,6 +57,9 @@ impl<L: LabelSet> CounterVec<L> {
     }
 
     /// Registers the metric with every counter at zero: for alarms, whose first rise must show.
+    ///
+    /// # Errors
+    /// Prometheus takes no such name, or has it already.
     pub fn from_zero(registry: &Registry, metric: &'static Metric) -> Result<Self, TelemetryError> {
         let family = Self::register(registry, metric)?;
         for place in 0..L::count() {

@@ -16,9 +16,10 @@ use crate::limits;
 use crate::telemetry::counters::capped_counters::{StatementLabels, VerdictCounts};
 use crate::telemetry::counters::counter_vec::ThreeLabels;
 use crate::telemetry::counters::label_slots::LabelSlot;
+use crate::telemetry::counters::register::seconds;
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{CacheAnswer, ProtocolPath, RepairedOutcome, StatementOutcome};
-use crate::telemetry::registry::{MetricsRegistry, seconds};
+use crate::telemetry::registry::MetricsRegistry;
 use crate::telemetry::session_info::SessionInfo;
 use crate::words::Word;
 

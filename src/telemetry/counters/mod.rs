@@ -1,6 +1,7 @@
 //! Counters and gauges: the kinds of them, and those that are kept up to date by the program's
 //! parts.
 //!
+//! * `register`: how a row of the table becomes a live number
 //! * `counter_vec`: labelled counters that are found by position instead of by name
 //! * `label_slots`: slots for label values that are not known when the program is built
 //! * `capped_counters`: counters by policy, user, fingerprint and subject, over those slots
@@ -17,6 +18,7 @@ pub mod label_slots;
 pub(super) mod local_counters;
 pub mod policy_metrics;
 pub mod process_usage;
+pub mod register;
 pub mod session_gauges;
 pub mod settings_metrics;
 pub mod upstream_metrics;

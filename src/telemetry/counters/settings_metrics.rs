@@ -1,27 +1,16 @@
 //! What is known of the settings, as numbers.
 
-use prometheus::{IntGauge, Registry};
+use prometheus::IntGauge;
 
-use crate::telemetry::TelemetryError;
 use crate::telemetry::counters::counter_vec::CounterVec;
+use crate::telemetry::counters::register::metric_set;
 use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::metrics::{SETTINGS_RELOADS, SETTINGS_WAITING};
-use crate::telemetry::registry::gauge;
 
-/// What is known of the settings.
-pub struct SettingsMetrics {
-    /// See [`SETTINGS_RELOADS`].
-    pub reloads: CounterVec<PolicyReload>,
-    /// See [`SETTINGS_WAITING`].
-    pub waiting: IntGauge,
-}
-
-impl SettingsMetrics {
-    /// Registers the rows.
-    pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
-        Ok(Self {
-            reloads: CounterVec::from_zero(registry, &SETTINGS_RELOADS)?,
-            waiting: gauge(registry, &SETTINGS_WAITING)?,
-        })
+metric_set! {
+    /// What is known of the settings.
+    pub SettingsMetrics {
+        pub reloads: CounterVec<PolicyReload> = from_zero(SETTINGS_RELOADS);
+        pub waiting: IntGauge = gauge(SETTINGS_WAITING);
     }
 }

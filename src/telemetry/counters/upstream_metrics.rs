@@ -4,27 +4,26 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use prometheus::{Gauge, GaugeVec, Histogram, IntGaugeVec, Opts, Registry};
+use prometheus::{Gauge, GaugeVec, Histogram, IntGaugeVec};
 
 use crate::limits;
-use crate::telemetry::TelemetryError;
 use crate::telemetry::counters::counter_vec::CounterVec;
+use crate::telemetry::counters::register::{STATEMENT_BUCKETS, metric_set, seconds};
 use crate::telemetry::labels::CheckOutcome;
 use crate::telemetry::metrics::{
     UPSTREAM_CHECK_SECONDS, UPSTREAM_CHECKS, UPSTREAM_IS_STANDBY, UPSTREAM_LAG_SECONDS, UPSTREAM_UP,
 };
-use crate::telemetry::registry::{STATEMENT_BUCKETS, gauges, histogram, seconds};
 
-/// What is known of the upstreams.
-pub struct UpstreamMetrics {
-    /// See [`UPSTREAM_CHECKS`].
-    pub checks: CounterVec<CheckOutcome>,
-    /// See [`UPSTREAM_CHECK_SECONDS`].
-    pub check_seconds: Histogram,
-    up: IntGaugeVec,
-    is_standby: IntGaugeVec,
-    lag_seconds: GaugeVec,
-    known: Mutex<BTreeMap<String, Option<KnownRole>>>,
+metric_set! {
+    /// What is known of the upstreams.
+    pub UpstreamMetrics {
+        pub checks: CounterVec<CheckOutcome> = from_zero(UPSTREAM_CHECKS);
+        pub check_seconds: Histogram = histogram(UPSTREAM_CHECK_SECONDS, STATEMENT_BUCKETS);
+        up: IntGaugeVec = gauges(UPSTREAM_UP);
+        is_standby: IntGaugeVec = gauges(UPSTREAM_IS_STANDBY);
+        lag_seconds: GaugeVec = levels(UPSTREAM_LAG_SECONDS);
+        known: Mutex<BTreeMap<String, Option<KnownRole>>> = unregistered();
+    }
 }
 
 /// What a server said of its own part.
@@ -44,25 +43,6 @@ struct KnownRole {
 }
 
 impl UpstreamMetrics {
-    /// Registers the rows.
-    pub fn register(registry: &Registry) -> Result<Self, TelemetryError> {
-        Ok(Self {
-            checks: CounterVec::from_zero(registry, &UPSTREAM_CHECKS)?,
-            check_seconds: histogram(registry, &UPSTREAM_CHECK_SECONDS, STATEMENT_BUCKETS)?,
-            up: gauges(registry, &UPSTREAM_UP)?,
-            is_standby: gauges(registry, &UPSTREAM_IS_STANDBY)?,
-            lag_seconds: {
-                let metric = &UPSTREAM_LAG_SECONDS;
-                let wrong = |_| TelemetryError::Metric { name: metric.name };
-                let options = Opts::new(metric.name, metric.help);
-                let gauges = GaugeVec::new(options, &metric.label_names()).map_err(wrong)?;
-                registry.register(Box::new(gauges.clone())).map_err(wrong)?;
-                gauges
-            },
-            known: Mutex::default(),
-        })
-    }
-
     /// Whether an upstream was reached just now.
     pub fn tried(&self, upstream: &str, outcome: CheckOutcome, took: Duration) {
         self.checks.inc(outcome);
@@ -131,7 +111,7 @@ impl UpstreamMetrics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prometheus::TextEncoder;
+    use prometheus::{Registry, TextEncoder};
 
     fn shown(registry: &Registry, start: &str) -> Vec<String> {
         let text = TextEncoder::new()

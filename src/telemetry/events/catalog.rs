@@ -8,11 +8,11 @@ use crate::catalog::Catalog;
 use crate::catalog::drift::Drift;
 use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
+use crate::telemetry::counters::register::seconds;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{CatalogFailure, CatalogLoad};
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
-use crate::telemetry::registry::seconds;
 use crate::telemetry::session_info::cleaned;
 
 /// A catalog was loaded and is in use.

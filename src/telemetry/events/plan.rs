@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::telemetry::EventSinks;
+use crate::telemetry::counters::register::seconds;
 use crate::telemetry::events::Event;
-use crate::telemetry::registry::seconds;
 
 /// A statement's plan was asked for, and answered or not.
 pub struct PlanAsked {

@@ -13,6 +13,7 @@ use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::registry::MetricsRegistry;
 use crate::telemetry::session_info::cleaned;
+use crate::telemetry::session_info::on_one_line;
 
 /// These policies hold from the start.
 pub struct PoliciesHold<'a> {
@@ -222,10 +223,6 @@ fn names(set: &PolicySet) -> String {
         format!("{name} {version}{mode}{}", policy.ending())
     });
     each.collect::<Vec<_>>().join(", ")
-}
-
-fn on_one_line(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 fn count(number: usize) -> u64 {

@@ -8,9 +8,9 @@ use crate::telemetry::EventSinks;
 use crate::telemetry::audit::LineWeight;
 use crate::telemetry::audit::line::AuditLine;
 use crate::telemetry::counters::counter_vec::ThreeLabels;
+use crate::telemetry::counters::register::seconds;
 use crate::telemetry::events::Event;
 use crate::telemetry::labels::{ProtocolPath, RepairedOutcome};
-use crate::telemetry::registry::seconds;
 use crate::telemetry::session_info::SessionInfo;
 
 /// A repair has ended, well or not: the statement itself has its own

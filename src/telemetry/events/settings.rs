@@ -12,6 +12,7 @@ use crate::telemetry::labels::PolicyReload;
 use crate::telemetry::log::LogLevel;
 use crate::telemetry::log::log_event::LogEvent;
 use crate::telemetry::session_info::cleaned;
+use crate::telemetry::session_info::on_one_line;
 
 /// The settings were read again.
 pub struct SettingsRead<'a> {
@@ -100,10 +101,6 @@ impl Event for SettingsRead<'_> {
                 .line(LogLevel::Info, LogEvent::SessionsEnded.name(), told);
         }
     }
-}
-
-fn on_one_line(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
 }
 
 fn count(number: usize) -> u64 {

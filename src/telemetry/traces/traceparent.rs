@@ -5,6 +5,8 @@
 //!
 //! <https://www.w3.org/TR/trace-context/#traceparent-header>
 
+use crate::hex;
+
 /// Where a statement belongs, as the client says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceParent {
@@ -20,7 +22,7 @@ impl TraceParent {
     /// Reads a whole value. A version that is not known is read as far as it must be the same.
     pub fn read(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
-        let [version] = hexadecimal(bytes.get(..2)?)?;
+        let [version] = hex::read(bytes.get(..2)?)?;
         let ends_well = match version {
             0 => bytes.len() == LENGTH,
             0xff => false,
@@ -30,9 +32,9 @@ impl TraceParent {
         if !ends_well || !is_cut {
             return None;
         }
-        let trace: [u8; 16] = hexadecimal(bytes.get(3..35)?)?;
-        let span: [u8; 8] = hexadecimal(bytes.get(36..52)?)?;
-        let [flags] = hexadecimal(bytes.get(53..LENGTH)?)?;
+        let trace: [u8; 16] = hex::read(bytes.get(3..35)?)?;
+        let span: [u8; 8] = hex::read(bytes.get(36..52)?)?;
+        let [flags] = hex::read(bytes.get(53..LENGTH)?)?;
         (trace != [0; 16] && span != [0; 8]).then_some(Self {
             trace,
             span,
@@ -47,25 +49,6 @@ impl TraceParent {
         let start = name.get(..name.floor_char_boundary(NAME_BYTES_MAX))?;
         start.split(is_sign).find_map(Self::read)
     }
-}
-
-/// Lower-case digits alone, as many as fill the array.
-fn hexadecimal<const BYTES: usize>(digits: &[u8]) -> Option<[u8; BYTES]> {
-    let mut read = [0; BYTES];
-    if digits.len() != 2 * BYTES {
-        return None;
-    }
-    for (byte, pair) in read.iter_mut().zip(digits.chunks_exact(2)) {
-        for digit in pair {
-            let value = match digit {
-                b'0'..=b'9' => digit - b'0',
-                b'a'..=b'f' => digit - b'a' + 10,
-                _ => return None,
-            };
-            *byte = *byte << 4 | value;
-        }
-    }
-    Some(read)
 }
 
 /// Bytes of a value of version 00.

@@ -33,6 +33,9 @@ pub enum Authentication<'a> {
 }
 
 /// Reads it.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn authentication(body: &[u8]) -> Result<Authentication<'_>, MalformedMessage> {
     let mut reader = MessageReader::new(body);
     match reader.i32()? {

@@ -7,6 +7,9 @@ use crate::wire::reader::MessageReader;
 use crate::wire::startup::checked_secret;
 
 /// Reads the process id and the key: four bytes in protocol 3.0, up to 256 in 3.2.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn backend_key_data(body: &[u8]) -> Result<(i32, &[u8]), MalformedMessage> {
     let mut reader = MessageReader::new(body);
     let pid = reader.i32()?;

@@ -6,6 +6,9 @@ use crate::wire::malformed::MalformedMessage;
 use crate::wire::reader::MessageReader;
 
 /// Reads the tag, such as `SELECT 5`.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn command_tag(body: &[u8]) -> Result<&str, MalformedMessage> {
     let mut reader = MessageReader::new(body);
     let tag = reader.text()?;

@@ -54,6 +54,9 @@ impl<'a> ResponseFields<'a> {
 }
 
 /// Reads an ErrorResponse or a NoticeResponse.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn error_fields(body: &[u8]) -> Result<ResponseFields<'_>, MalformedMessage> {
     let mut reader = MessageReader::new(body);
     while reader.u8()? != 0 {

@@ -18,6 +18,9 @@ pub struct NegotiateProtocolVersion<'a> {
 
 /// Reads it. Postgres writes the whole version where the documentation speaks of a minor number;
 /// both are understood.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn negotiate_protocol_version(
     body: &[u8],
 ) -> Result<NegotiateProtocolVersion<'_>, MalformedMessage> {

@@ -6,6 +6,9 @@ use crate::wire::malformed::MalformedMessage;
 use crate::wire::reader::MessageReader;
 
 /// Reads name and value.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn parameter_status(body: &[u8]) -> Result<(&str, &str), MalformedMessage> {
     let mut reader = MessageReader::new(body);
     let name = reader.text()?;

@@ -27,6 +27,9 @@ impl TransactionStatus {
 }
 
 /// Reads a ReadyForQuery.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub const fn ready_for_query(body: &[u8]) -> Result<TransactionStatus, MalformedMessage> {
     match body {
         [b'I'] => Ok(TransactionStatus::Idle),

@@ -48,11 +48,17 @@ pub fn empty_query_response(out: &mut BytesMut) {
 }
 
 /// CommandComplete.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn command_complete(out: &mut BytesMut, tag: &str) -> Result<(), EncodeError> {
     put(out, &CommandComplete::new(whole(tag)?.to_owned()))
 }
 
 /// ParameterStatus.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn parameter_status(out: &mut BytesMut, name: &str, value: &str) -> Result<(), EncodeError> {
     put(
         out,
@@ -61,12 +67,18 @@ pub fn parameter_status(out: &mut BytesMut, name: &str, value: &str) -> Result<(
 }
 
 /// BackendKeyData, with a key of 4 to 256 bytes.
+///
+/// # Errors
+/// The key is shorter or longer than one may be.
 pub fn backend_key_data(out: &mut BytesMut, pid: i32, secret: &[u8]) -> Result<(), EncodeError> {
     put(out, &BackendKeyData::new(pid, secret_key(secret)?))
 }
 
 /// NegotiateProtocolVersion: the newest 3.`minor` spoken here, and the `_pq_.` options unknown
 /// here. As Postgres does, and libpq expects, the whole version is written.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn negotiate_protocol_version(
     out: &mut BytesMut,
     minor: u16,

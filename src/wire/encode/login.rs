@@ -18,6 +18,9 @@ pub fn authentication_cleartext(out: &mut BytesMut) {
 }
 
 /// Offers SASL mechanisms, the preferred one first.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn authentication_sasl(out: &mut BytesMut, mechanisms: &[&str]) -> Result<(), EncodeError> {
     let mechanisms = mechanisms.iter().map(|name| item(name).map(str::to_owned));
     put(
@@ -27,6 +30,9 @@ pub fn authentication_sasl(out: &mut BytesMut, mechanisms: &[&str]) -> Result<()
 }
 
 /// A SASL challenge.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn authentication_sasl_continue(out: &mut BytesMut, data: &[u8]) -> Result<(), EncodeError> {
     put(
         out,
@@ -35,6 +41,9 @@ pub fn authentication_sasl_continue(out: &mut BytesMut, data: &[u8]) -> Result<(
 }
 
 /// The last word of SASL.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn authentication_sasl_final(out: &mut BytesMut, data: &[u8]) -> Result<(), EncodeError> {
     put(
         out,

@@ -19,11 +19,17 @@ pub fn ssl_request(out: &mut BytesMut) {
 }
 
 /// CancelRequest, with a key of 4 to 256 bytes.
+///
+/// # Errors
+/// The key is shorter or longer than one may be.
 pub fn cancel_request(out: &mut BytesMut, pid: i32, secret: &[u8]) -> Result<(), EncodeError> {
     put(out, &CancelRequest::new(pid, secret_key(secret)?))
 }
 
 /// StartupMessage, with the parameters in this order.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn startup<'a>(
     out: &mut BytesMut,
     version: ProtocolVersion,
@@ -42,6 +48,9 @@ pub fn startup<'a>(
 }
 
 /// PasswordMessage.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn password(out: &mut BytesMut, password: &[u8]) -> Result<(), EncodeError> {
     if password.contains(&0) {
         return Err(EncodeError::StringEndsEarly);
@@ -54,6 +63,9 @@ pub fn password(out: &mut BytesMut, password: &[u8]) -> Result<(), EncodeError> 
 }
 
 /// SASLInitialResponse.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn sasl_initial_response(
     out: &mut BytesMut,
     mechanism: &str,
@@ -67,11 +79,17 @@ pub fn sasl_initial_response(
 }
 
 /// SASLResponse.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn sasl_response(out: &mut BytesMut, data: &[u8]) -> Result<(), EncodeError> {
     put(out, &SASLResponse::new(Bytes::copy_from_slice(data)))
 }
 
 /// Query.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn query(out: &mut BytesMut, text: &str) -> Result<(), EncodeError> {
     let text = whole(text)?;
     framed(out, Some(b'Q'), limits::STATEMENT_FRAME_BYTES_MAX, |out| {
@@ -81,6 +99,9 @@ pub fn query(out: &mut BytesMut, text: &str) -> Result<(), EncodeError> {
 }
 
 /// Parse.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn parse(
     out: &mut BytesMut,
     name: &str,
@@ -99,6 +120,9 @@ pub fn parse(
 
 /// Bind of a statement whose results come as text, with values and their formats as they stand
 /// in another Bind.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn bind(
     out: &mut BytesMut,
     portal: &str,
@@ -116,6 +140,9 @@ pub fn bind(
 }
 
 /// Execute of a portal, to its end.
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn execute(out: &mut BytesMut, portal: &str) -> Result<(), EncodeError> {
     let portal = whole(portal)?;
     framed(out, Some(b'E'), limits::SMALL_FRAME_BYTES_MAX, |out| {
@@ -126,6 +153,9 @@ pub fn execute(out: &mut BytesMut, portal: &str) -> Result<(), EncodeError> {
 }
 
 /// Close of a portal (`P`) or prepared statement (`S`).
+///
+/// # Errors
+/// A text has a zero byte in it, or the message is longer than the receiver takes.
 pub fn close(out: &mut BytesMut, sort: u8, name: &str) -> Result<(), EncodeError> {
     let name = whole(name)?;
     framed(out, Some(b'C'), limits::SMALL_FRAME_BYTES_MAX, |out| {

@@ -57,6 +57,9 @@ pub enum FrontendMessage<'a> {
 }
 
 /// Decodes one frame of the session phase; it is well-formed to the last byte, or refused.
+///
+/// # Errors
+/// It is of an unknown type, or not well-formed to its last byte.
 pub fn decode<'a>(frame: &ClientFrame<'a>) -> Result<FrontendMessage<'a>, MalformedMessage> {
     let body = frame.body;
     match frame.kind {

@@ -7,6 +7,9 @@ use crate::wire::malformed::MalformedMessage;
 use crate::wire::reader::MessageReader;
 
 /// The answer to a request for a password. It may be empty, which no login accepts.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn password(body: &[u8]) -> Result<&str, MalformedMessage> {
     let mut reader = MessageReader::new(body);
     let password = reader.text()?;
@@ -15,6 +18,9 @@ pub fn password(body: &[u8]) -> Result<&str, MalformedMessage> {
 }
 
 /// The chosen SASL mechanism, and its first message where it has one.
+///
+/// # Errors
+/// The body does not read as its type says.
 pub fn sasl_initial(body: &[u8]) -> Result<(&str, Option<&[u8]>), MalformedMessage> {
     let mut reader = MessageReader::new(body);
     let mechanism = reader.text()?;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::limits::{SUGGEST_LINE_BYTES_MAX, SUGGEST_NAMES_MAX};
 use crate::policy::access::Glob;
+use crate::telemetry::audit::verify::skip_line;
 
 /// What an audit has seen.
 #[derive(Debug, Default)]
@@ -106,6 +107,9 @@ struct StatementLine<'l> {
 
 impl AuditReads {
     /// Takes an audit over.
+    ///
+    /// # Errors
+    /// It cannot be read, or names more than a policy should.
     pub fn take(
         &mut self,
         mut input: impl BufRead,
@@ -245,21 +249,6 @@ fn statement(line: &[u8]) -> serde_json::Result<Option<StatementLine<'_>>> {
     match &*told.event {
         "statement" => serde_json::from_slice(line).map(Some),
         _ => Ok(None),
-    }
-}
-
-/// Reads over the rest of a line that is too long, in pieces.
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let ahead = input.fill_buf()?;
-        let (length, ended) = match ahead.iter().position(|byte| *byte == b'\n') {
-            Some(at) => (at + 1, true),
-            None => (ahead.len(), ahead.is_empty()),
-        };
-        input.consume(length);
-        if ended {
-            return Ok(());
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::catalog::{
     Cast, CastMethod, Catalog, Function, FunctionId, FunctionKind, FunctionLanguage, Oid, Operator,
     OperatorId, Relation, RelationId, RelationKind, SchemaKind, StoredReferences, Type, TypeId,
-    TypeKind, Volatility,
+    TypeKind, Volatility, type_oid,
 };
 
 use super::cause::{EffectReason, EffectSite};
@@ -49,7 +49,7 @@ pub(super) fn of(
             GraphNode::Cast(id),
             EffectSite::Itself,
         );
-        if target == JSON || target == JSONB {
+        if target == type_oid::JSON || target == type_oid::JSONB {
             edges.add(
                 GraphNode::Using(cast.source),
                 GraphNode::Cast(id),
@@ -125,7 +125,7 @@ impl EdgeBuilder<'_> {
             return;
         }
         for (id, cast) in self.catalog.casts() {
-            if self.catalog.data_type(cast.target).oid == TEXT {
+            if self.catalog.data_type(cast.target).oid == type_oid::TEXT {
                 self.add(node, GraphNode::Cast(id), EffectSite::Itself);
             }
         }
@@ -402,10 +402,6 @@ impl EdgeBuilder<'_> {
 /// Built-ins that make a value of a type that they are given the name of.
 const MAKES_ANY_TYPE: &[&str] = &["pg_input_error_info", "pg_input_is_valid"];
 
-/// The types that values are put into by functions that look for a cast first.
-const JSON: Oid = Oid(114);
-const JSONB: Oid = Oid(3802);
-
 /// Built-ins of polymorphic arguments whose body in SQL says `$1::text`, so that a user's cast to
 /// text is what they run; `||` of a text and anything else is one.
 const CASTS_TO_TEXT: &[&str] = &[
@@ -414,6 +410,3 @@ const CASTS_TO_TEXT: &[&str] = &[
     "quote_nullable",
     "textanycat",
 ];
-
-/// The type text.
-const TEXT: Oid = Oid(25);

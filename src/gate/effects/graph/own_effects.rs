@@ -218,6 +218,7 @@ const INTERNAL_TYPE: u32 = 2281;
 /// or IMMUTABLE and are not: they run a query or a part of one that they are given (tablefunc,
 /// xml2, address_standardizer, PostGIS with its raster, topology and geocoder parts), that read a
 /// relation whose name they are given, or that change how the session reads text (isn).
+#[rustfmt::skip]
 const NOT_WHAT_THEY_SAY: &[(&str, EffectReason)] = &[
     ("_st_mapalgebra", EffectReason::RunsSql),
     ("connectby", EffectReason::RunsSql),
@@ -231,10 +232,7 @@ const NOT_WHAT_THEY_SAY: &[(&str, EffectReason)] = &[
     ("getnodeedges", EffectReason::RunsSql),
     ("gettopogeomelementarray", EffectReason::RunsSql),
     ("gettopogeomelements", EffectReason::RunsSql),
-    (
-        "isn_weak",
-        EffectReason::BuiltIn(BuiltinEffect::SessionState),
-    ),
+    ("isn_weak", EffectReason::BuiltIn(BuiltinEffect::SessionState)),
     ("st_findextent", EffectReason::RunsSql),
     ("st_mapalgebra", EffectReason::RunsSql),
     ("st_mapalgebraexpr", EffectReason::RunsSql),

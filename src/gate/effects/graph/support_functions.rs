@@ -13,7 +13,9 @@ use super::edges::EdgeBuilder;
 use super::nodes::GraphNode;
 use super::own_effects;
 use super::own_effects::OwnEffect;
-use crate::catalog::{FunctionLanguage, Oid, RelationId, SupportFunction, SupportTarget, TypeKind};
+use crate::catalog::{
+    FunctionLanguage, RelationId, SupportFunction, SupportTarget, TypeKind, type_oid,
+};
 use crate::gate::extensions;
 
 /// Adds the edges to all support functions of a snapshot.
@@ -140,7 +142,8 @@ impl SupportCallers {
         let mut printing = functions(edges, PRINTS_EXPRESSIONS);
         printing.extend(statistics(edges));
         let mut conversions = functions(edges, CONVERTS);
-        let xml = edges.catalog.index().type_of_oid(XML);
+        // What is sent as xml in binary says which encoding it is in.
+        let xml = edges.catalog.index().type_of_oid(type_oid::XML);
         conversions.extend(xml.map(GraphNode::Making));
         Self {
             partition_keys: functions(edges, READS_PARTITION_KEYS),
@@ -181,13 +184,15 @@ fn is_given_an_oid(node: GraphNode, edges: &EdgeBuilder<'_>) -> bool {
     let name = edges.catalog.names().text(function.name);
     let object = function.arguments.iter().rev().nth(1);
     let oid = object.map(|id| edges.catalog.data_type(*id).oid);
-    name.ends_with("_privilege") && oid == Some(OID)
+    name.ends_with("_privilege") && oid == Some(type_oid::OID)
 }
 
 /// Values of the types that are read from names of types, functions and operators.
 fn types_of_names(edges: &EdgeBuilder<'_>) -> impl Iterator<Item = GraphNode> {
     let index = edges.catalog.index();
-    let types = NAMES.iter().filter_map(|oid| index.type_of_oid(*oid));
+    let types = type_oid::NAMES_OF_OBJECTS
+        .iter()
+        .filter_map(|oid| index.type_of_oid(*oid));
     types.map(GraphNode::Making)
 }
 
@@ -201,15 +206,6 @@ fn statistics(edges: &EdgeBuilder<'_>) -> Vec<GraphNode> {
     let relations = catalog.relations().map(|(id, _)| id);
     relations.filter(of_any).map(GraphNode::Only).collect()
 }
-
-/// The types regprocedure, regoperator and regtype.
-const NAMES: [Oid; 3] = [Oid(2202), Oid(2204), Oid(2206)];
-
-/// The type oid.
-const OID: Oid = Oid(26);
-
-/// The type xml: one that is sent in binary says which encoding it is in.
-const XML: Oid = Oid(142);
 
 /// Built-ins that read a text as the name of a type, alone or as an argument's.
 const READS_TYPE_NAMES: &[&str] = &[
