@@ -8,14 +8,22 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "tidy/allowed.rs"]
+mod allowed;
+#[path = "tidy/definitions.rs"]
+mod definitions;
 #[path = "tidy/doors.rs"]
 mod doors;
 #[path = "tidy/floors.rs"]
 mod floors;
+#[path = "tidy/folders.rs"]
+mod folders;
 #[path = "tidy/layout.rs"]
 mod layout;
 #[path = "tidy/pages.rs"]
 mod pages;
+#[path = "tidy/safety.rs"]
+mod safety;
 #[path = "tidy/sizes.rs"]
 mod sizes;
 #[path = "tidy/source.rs"]
@@ -37,7 +45,8 @@ struct Breach {
     what: String,
 }
 
-/// Every rule, in the order of the report.
+/// Every rule, in the order of the report. What breaks one today and may go on stands in
+/// [`allowed`].
 const RULES: &[(&str, Rule)] = &[
     (
         "a module imports only what its row of the floors allows",
@@ -67,6 +76,27 @@ const RULES: &[(&str, Rule)] = &[
     ),
     ("no file speaks of the tools that made it", layout::words),
     ("every wait stands in the table of waits", waits::places),
+    ("the issuers of permits are named", safety::issuers),
+    ("bytes go to a stream by its writers", safety::raw_writes),
+    (
+        "errors and notices for clients are composed in one place",
+        safety::speakers,
+    ),
+    (
+        "a type has methods of its own in at most 3 files",
+        definitions::spread,
+    ),
+    ("a name has at most 2 definitions", definitions::names),
+    (
+        "a public function says when it is an error",
+        definitions::errors,
+    ),
+    ("a folder has at most 25 files", folders::crowded),
+    (
+        "no two files of a room import each other",
+        folders::mutual_imports,
+    ),
+    ("a table has one row a line", folders::tables),
 ];
 
 #[test]
@@ -75,7 +105,7 @@ fn the_house_is_tidy() {
     assert!(sources.len() > 20, "the sources were not found");
     let mut report = String::new();
     for (rule, check) in RULES {
-        let breaches = check(&sources);
+        let breaches = allowed::beyond(rule, check(&sources));
         if !breaches.is_empty() {
             report.push_str(&format!("\n{rule}:\n"));
         }
@@ -84,6 +114,8 @@ fn the_house_is_tidy() {
         }
     }
     assert!(report.is_empty(), "{report}");
+    let rules: Vec<&str> = RULES.iter().map(|(rule, _)| *rule).collect();
+    assert_eq!(allowed::unknown(&rules), Vec::<&str>::new());
 }
 
 #[test]
