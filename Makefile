@@ -6,9 +6,11 @@ SHELL := bash
 .DEFAULT_GOAL := build
 .PHONY: setup build demo test check clients bench pictures image-check fresh-check clean
 
+# Tests at a time. Many wait for a clock or a server: two for each processor keep it busy.
+THREADS ?= $(shell echo $$((2 * $$(nproc))))
 # Arguments for the demo and the benchmark: make demo ARGS=--once
 ARGS ?=
-# How the image of image-check is linked: fat is what is released.
+# How the program is linked by build and image-check: fat is what is released; thin and off are quicker to build.
 LTO ?= fat
 # Which clients `make clients` runs: CLIENTS=psql,pandas; all of them if empty.
 CLIENTS ?=
@@ -21,10 +23,11 @@ FRESH_KEEP ?= off
 setup:
 	@.ci/setup all
 
-## Builds the program: target/release/pgsieve
+## Builds the program, target/release/pgsieve, and what debuggers and backtraces read beside it, pgsieve.debug
 build:
 	@.ci/setup build
-	cargo build --release --locked
+	CARGO_PROFILE_RELEASE_LTO=$(LTO) cargo build --release --locked
+	@.ci/strip target/release/pgsieve
 
 ## Shows it. With a database of yours: make demo ARGS='--upstream postgres://…'
 demo:
@@ -38,7 +41,7 @@ demo:
 # cargo test, not nextest: tests of one program share one Postgres, nextest would start one for each.
 test: setup
 	@mkdir -p target; status=0; \
-	cargo test --locked --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
+	RUST_TEST_THREADS=$(THREADS) cargo test --locked --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
 	awk '/^ +Running / { name = $$2 == "unittests" ? $$3 : $$2 } \
 	     /^ +Doc-tests / { name = "documentation" } \
 	     /^ +Finished / { sub(/.* in /, ""); printf "\n%10s  build\n", $$0 } \

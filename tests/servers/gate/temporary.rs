@@ -5,28 +5,30 @@
 
 use crate::gate::hidden::{oid_of, parse_with_type, refused};
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{ADMIN, READER, RawClient, Stack, VERSIONS, frames, until};
+use crate::support::{ADMIN, READER, RawClient, Stack, frames, on_every_version, until};
 
-#[test]
-fn what_another_session_has_made_for_itself_is_not_there() {
-    for version in VERSIONS {
-        let Some(stack) = Stack::on_version(version) else {
-            println!("SKIPPED: there is no Postgres {version} to be had");
-            continue;
-        };
-        let scene = Scene::on(&stack);
-        for text in scene.statements(version) {
-            scene.check(&text, |client| client.query(&text));
-            scene.check(&text, |client| {
-                client.send(&frames::extended(&text, &[], false));
-                client.until_ready()
-            });
-        }
-        scene.paths();
-        scene.parameters();
-        scene.permanent();
-        scene.harmless();
+on_every_version!(
+    what_another_session_has_made_for_itself_is_not_there,
+    look_on
+);
+
+fn look_on(version: u32) {
+    let Some(stack) = Stack::on_version(version) else {
+        println!("SKIPPED: there is no Postgres {version} to be had");
+        return;
+    };
+    let scene = Scene::on(&stack);
+    for text in scene.statements(version) {
+        scene.check(&text, |client| client.query(&text));
+        scene.check(&text, |client| {
+            client.send(&frames::extended(&text, &[], false));
+            client.until_ready()
+        });
     }
+    scene.paths();
+    scene.parameters();
+    scene.permanent();
+    scene.harmless();
 }
 
 /// A session with things of its own, of which the catalog knows the older half.

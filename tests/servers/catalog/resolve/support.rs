@@ -1,12 +1,14 @@
-//! A private Postgres of each version, the tables that the corpora speak about, and their snapshot.
+//! A database in the Postgres of a version, the tables that the corpora speak about, and their
+//! snapshot.
 
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls};
+
+use crate::support::ADMIN;
+use crate::support::shared::shared_cluster_of;
 
 /// The oldest version that is in wide use, and the newest.
 pub const VERSIONS: [u32; 2] = [15, 18];
@@ -70,47 +72,21 @@ pub fn statements(corpus: &str) -> Vec<String> {
 }
 
 async fn create(version: u32, name: &str) -> Option<Client> {
-    let cluster = tokio::task::spawn_blocking(move || cluster_of(version));
+    let cluster = tokio::task::spawn_blocking(move || shared_cluster_of(version));
     let cluster = cluster.await.unwrap()?;
-    let admin = connect(&cluster.admin_url("postgres")).await;
+    let admin = connect(&cluster.url(ADMIN, ADMIN, "postgres")).await;
     // Tests run beside each other: each has a database of its own.
     static MADE: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("{name}_{}", MADE.fetch_add(1, Ordering::Relaxed));
+    let name = format!("resolve_{name}_{}", MADE.fetch_add(1, Ordering::Relaxed));
     let text = format!("CREATE DATABASE {name} TEMPLATE template0");
     admin.batch_execute(&text).await.unwrap();
-    Some(connect(&cluster.admin_url(&name)).await)
+    Some(connect(&cluster.url(ADMIN, ADMIN, &name)).await)
 }
 
 async fn connect(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
     tokio::spawn(connection);
     client
-}
-
-/// The server of a version, or a loud note that it cannot be had. Never dropped: its supervisor
-/// sees this process end.
-fn cluster_of(version: u32) -> Option<&'static PrivateCluster> {
-    static CLUSTERS: [LazyLock<Option<PrivateCluster>>; 2] = [
-        LazyLock::new(|| start(VERSIONS[0])),
-        LazyLock::new(|| start(VERSIONS[1])),
-    ];
-    let place = VERSIONS.iter().position(|known| *known == version);
-    CLUSTERS[place.expect("a version of the list")].as_ref()
-}
-
-fn start(version: u32) -> Option<PrivateCluster> {
-    let started = PrivateCluster::builder()
-        .version(version)
-        .auth(PasswordMethod::Scram)
-        .start();
-    match started {
-        Ok(cluster) => Some(cluster),
-        Err(ClusterError::Unavailable { .. }) => {
-            eprintln!("SKIPPED: there is no Postgres {version} to be had on this machine");
-            None
-        }
-        Err(other) => panic!("{other}"),
-    }
 }
 
 const SCHEMA: &str = include_str!("../../../data/corpus/schema.sql");

@@ -2,10 +2,9 @@
 //! translations that the gate has judged, and the comparison of rows.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use pgsieve::dialect;
 use pgsieve::dialect::DialectTranslation;
 use pgsieve::gate::effects::graph::EffectGraph;
@@ -15,6 +14,9 @@ use pgsieve::repair::{Confidence, SessionDatabase};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+use crate::support::ADMIN;
+use crate::support::shared::shared_cluster_of;
 
 /// One text of a corpus, and what is wanted of it.
 pub struct Case {
@@ -72,14 +74,16 @@ pub fn cases(corpus: &str) -> Vec<Case> {
 impl World {
     /// A database made by a script, where the server can be had.
     pub async fn of(name: &str, script: &str) -> Option<Self> {
-        let cluster = tokio::task::spawn_blocking(|| CLUSTER.as_ref());
+        let cluster = tokio::task::spawn_blocking(|| shared_cluster_of(15));
         let cluster = cluster.await.unwrap()?;
-        let admin = connect(&cluster.admin_url("postgres")).await;
+        // The server is shared with all other tests.
+        let name = format!("checks_{name}");
+        let admin = connect(&cluster.url(ADMIN, ADMIN, "postgres")).await;
         let text = format!(
             "CREATE DATABASE {name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"
         );
         admin.batch_execute(&text).await.unwrap();
-        let client = connect(&cluster.admin_url(name)).await;
+        let client = connect(&cluster.url(ADMIN, ADMIN, &name)).await;
         client.batch_execute(script).await.unwrap();
         let catalog = Arc::new(Catalog::build(snapshot::load(&client).await.unwrap()).unwrap());
         // Nothing of a translation may depend on where the session believes to be.
@@ -188,19 +192,3 @@ async fn connect(url: &str) -> Client {
     tokio::spawn(connection);
     client
 }
-
-/// One server for all. Never dropped: its supervisor sees this process end.
-static CLUSTER: LazyLock<Option<PrivateCluster>> = LazyLock::new(|| {
-    let started = PrivateCluster::builder()
-        .version(15)
-        .auth(PasswordMethod::Scram)
-        .start();
-    match started {
-        Ok(cluster) => Some(cluster),
-        Err(ClusterError::Unavailable { .. }) => {
-            eprintln!("SKIPPED: there is no Postgres 15 to be had on this machine");
-            None
-        }
-        Err(other) => panic!("{other}"),
-    }
-});

@@ -5,10 +5,9 @@
 //! `=> HINT words` instead: the answer is a hint that holds the words.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use pgsieve::catalog::Catalog;
-use pgsieve::demo::cluster::{ClusterError, PasswordMethod, PrivateCluster};
 use pgsieve::dialect;
 use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, ParameterTypes, SearchPaths, SessionNames, Verdict};
@@ -17,6 +16,9 @@ use pgsieve::repair::SessionDatabase;
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+use crate::support::ADMIN;
+use crate::support::shared::shared_cluster_of;
 
 /// A statement of a dialect, and what it returns there.
 pub struct Case {
@@ -87,13 +89,15 @@ pub struct Bench {
 impl Bench {
     /// On a Postgres 15, where one can be had.
     pub async fn with(name: &str, tables: &str) -> Option<Self> {
-        let cluster = tokio::task::spawn_blocking(|| CLUSTER.as_ref())
+        let cluster = tokio::task::spawn_blocking(|| shared_cluster_of(15))
             .await
             .unwrap()?;
-        let admin = connect(&cluster.admin_url("postgres")).await;
+        // The server is shared with all other tests.
+        let name = format!("cases_{name}");
+        let admin = connect(&cluster.url(ADMIN, ADMIN, "postgres")).await;
         let text = format!("CREATE DATABASE {name} TEMPLATE template0");
         admin.batch_execute(&text).await.unwrap();
-        let client = connect(&cluster.admin_url(name)).await;
+        let client = connect(&cluster.url(ADMIN, ADMIN, &name)).await;
         client.batch_execute(tables).await.unwrap();
         let rows = snapshot::load(&client).await.unwrap();
         let catalog = Catalog::build(rows).unwrap();
@@ -261,22 +265,6 @@ async fn connect(url: &str) -> Client {
     tokio::spawn(connection);
     client
 }
-
-/// Never dropped: its supervisor sees this process end.
-static CLUSTER: LazyLock<Option<PrivateCluster>> = LazyLock::new(|| {
-    let started = PrivateCluster::builder()
-        .version(15)
-        .auth(PasswordMethod::Scram)
-        .start();
-    match started {
-        Ok(cluster) => Some(cluster),
-        Err(ClusterError::Unavailable { .. }) => {
-            eprintln!("SKIPPED: there is no Postgres 15 to be had on this machine");
-            None
-        }
-        Err(other) => panic!("{other}"),
-    }
-});
 
 #[test]
 fn numbers_agree_by_value() {
