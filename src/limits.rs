@@ -1008,7 +1008,7 @@ pub const SYNTAX_TOKENS_BACK_MAX: usize = 1_000;
 /// Places where a parenthesis is tried.
 pub const SYNTAX_PARENTHESES_MAX: usize = 48;
 
-// --- repair/foreign_functions
+// --- dialect/calls
 
 /// How deep an expression is looked into for its kind and its extent, where something in it is
 /// foreign. What a person or a model writes by hand nests less; deeper ones are left alone.

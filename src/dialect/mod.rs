@@ -8,7 +8,9 @@
 //!   folder each, its functions in files by subject
 //! * [`detect`]: which dialect a text is of, if it is of one at all; [`parse`]: its tree, bounded
 //! * [`translator`]: the translation of a tree, one file for each part of the language
-//! * [`date_patterns`]: patterns of dates that several dialects have
+//! * [`calls`]: foreign calls in a text that Postgres itself reads
+//! * [`date_patterns`]: patterns of dates that several dialects have; [`template`]: expressions
+//!   with places for arguments; [`type_oid`]: the numbers of types
 //! * [`session_database`]: the database that names are looked up in; [`confidence`]: how sure a
 //!   translation is
 //!
@@ -16,6 +18,7 @@
 //! is taken apart by all its fields: what is not understood is refused, never left out.
 
 pub mod bigquery;
+pub mod calls;
 pub mod confidence;
 pub mod date_patterns;
 pub mod detect;
@@ -31,8 +34,10 @@ pub mod snowflake;
 pub mod source;
 pub mod sqlite;
 pub mod standard;
+pub mod template;
 pub mod translator;
 pub mod tsql;
+pub mod type_oid;
 
 use crate::dialect::confidence::Confidence;
 use crate::dialect::session_database::SessionDatabase;

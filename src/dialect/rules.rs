@@ -30,7 +30,7 @@ pub struct FunctionRule {
 pub enum FunctionTranslation {
     /// A call of Postgres's function of this name with the same meaning.
     Plain(&'static str, &'static [ArgumentType], ReturnType),
-    /// Text in which `{0}` is the first argument, ready to stand beside operators.
+    /// A [template](super::template) in which `{1!}` is the first argument.
     Template(&'static str, &'static [ArgumentType], ReturnType),
     /// An aggregate of Postgres with the same meaning: it takes DISTINCT, FILTER and OVER.
     Aggregate(&'static str, &'static [ArgumentType], ReturnType),
@@ -133,7 +133,7 @@ pub const fn plain(
     rule(name, arguments, write, doc, (before, after))
 }
 
-/// A function that a text stands for, in which `{0}` is its first argument.
+/// A function that a [template](super::template) stands for.
 #[expect(clippy::too_many_arguments, reason = "a row of a table")]
 pub const fn template(
     name: &'static str,

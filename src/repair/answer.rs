@@ -134,6 +134,22 @@ impl RecovererAnswer {
         Self::of_edits(Confidence::Likely, edits, change)
     }
 
+    /// An answer with changes that were made from the inside out: the client is told of the first
+    /// few.
+    pub fn changed(confidence: Confidence, edits: Vec<TextEdit>, changes: Vec<String>) -> Self {
+        let mut told: Vec<String> = Vec::new();
+        for change in changes.into_iter().rev() {
+            if told.len() < CHANGES_TOLD_MAX && !told.contains(&change) {
+                told.push(change);
+            }
+        }
+        let confidence = match confidence {
+            Confidence::Exact => Confidence::Exact,
+            Confidence::Likely | Confidence::Guess => Confidence::Likely,
+        };
+        Self::of_edits(confidence, edits, told.join(", "))
+    }
+
     /// Words alone.
     pub fn hint(advice: String) -> Self {
         Self::Hinted(RepairHint {
@@ -194,3 +210,6 @@ impl fmt::Debug for Attempt {
         )
     }
 }
+
+/// How many changes the client is told of.
+const CHANGES_TOLD_MAX: usize = 4;

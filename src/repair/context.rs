@@ -2,7 +2,8 @@
 
 use crate::policy::{Dialect, RepairSettings};
 use crate::repair::{Failure, SessionDatabase};
-use crate::resolve::Resolution;
+use crate::resolve::{Resolution, UsedObject};
+use crate::sql::extent;
 use crate::sql::lexer::{self, Token};
 use crate::sql::tree::{Node, SyntaxTree};
 
@@ -41,16 +42,20 @@ impl<'a> RepairContext<'a> {
 
     /// The text of a token.
     pub fn word(&self, token: &Token) -> &'a str {
-        self.text.get(token.span.clone()).unwrap_or_default()
+        extent::word(self.text, token)
     }
 
     /// The place in [`RepairContext::tokens`] of the token that begins at a byte.
     pub fn token_at(&self, position: usize) -> Option<usize> {
-        let place = self
-            .tokens
-            .partition_point(|token| token.span.start < position);
-        let token = self.tokens.get(place)?;
-        (token.span.start == position).then_some(place)
+        extent::token_at(self.tokens, position)
+    }
+
+    /// Whether a call at a place is one that the server cannot run, as far as its name says: none
+    /// where nothing is known of it.
+    pub fn is_missing_function(&self, place: usize) -> Option<bool> {
+        let uses = self.resolution?.uses.iter();
+        let mut here = uses.filter(|used| used.at == Some(place));
+        Some(here.any(|used| used.what == UsedObject::MissingFunction))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Changes at expressions: casts and other spellings, collected into one answer.
 
-use super::foreign_functions::call::least_confidence;
-use super::foreign_functions::expression_span::{PairedTokens, TokenRange};
-use super::foreign_functions::nested_edits::NestedEdits;
-use super::foreign_functions::value_kind::ExpressionKinds;
+use crate::dialect::calls::call::least_confidence;
+use crate::dialect::calls::value_kind::ExpressionKinds;
 use crate::limits::FUNCTIONS_CHANGES_MAX;
 use crate::repair::{Confidence, RecovererAnswer, RepairContext};
+use crate::sql::extent::{PairedTokens, TokenRange};
+use crate::sql::nested_edits::NestedEdits;
 
 /// A text under repair.
 pub(in crate::repair) struct ExpressionEditor<'c, 's> {
@@ -45,8 +45,8 @@ impl<'c, 's> ExpressionEditor<'c, 's> {
     pub(in crate::repair) fn new(context: &'c RepairContext<'s>) -> Self {
         Self {
             context,
-            ground: PairedTokens::of(context),
-            kinds: ExpressionKinds::of(context),
+            ground: PairedTokens::of(context.text, context.tokens),
+            kinds: ExpressionKinds::of(context.database, context.statement()),
             edits: NestedEdits::new(context.text),
             confidence: Confidence::Exact,
             changes: Vec::new(),
@@ -101,17 +101,7 @@ impl<'c, 's> ExpressionEditor<'c, 's> {
         if self.edits.is_empty() || self.changes.len() > FUNCTIONS_CHANGES_MAX {
             return RecovererAnswer::Silent;
         }
-        let mut changes = self.changes;
-        changes.reverse();
-        changes.dedup();
-        changes.truncate(CHANGES_TOLD_MAX);
-        let change = changes.join(", ");
-        match self.confidence {
-            Confidence::Exact => RecovererAnswer::exact(self.edits.into_edits(), change),
-            Confidence::Likely | Confidence::Guess => {
-                RecovererAnswer::likely(self.edits.into_edits(), change)
-            }
-        }
+        RecovererAnswer::changed(self.confidence, self.edits.into_edits(), self.changes)
     }
 
     /// An expression that can stand before `::`.
@@ -123,6 +113,3 @@ impl<'c, 's> ExpressionEditor<'c, 's> {
         })
     }
 }
-
-/// How many changes the client is told of.
-const CHANGES_TOLD_MAX: usize = 4;

@@ -11,11 +11,11 @@
 //! * [`scopes`]: the queries of a statement, their FROM items and column references;
 //!   [`dependencies`]: keys, equalities and functional dependency
 //! * `expression_editor`: casts and other spellings of expressions, for three recoverers
-//! * [`foreign_functions`]: foreign functions in a text that Postgres reads
 //! * [`predict`]: whether a text will fail, as far as the snapshot shows
 //! * `laws` (what every repair keeps), `hostile`, `repair_loop_tests`: test code
 //!
-//! Foreign dialects are translated in [`crate::dialect`]. Whatever comes out of here is a text that
+//! Foreign dialects are translated in [`crate::dialect`], and foreign calls in a text that Postgres
+//! reads by [`crate::dialect::calls`]. Whatever comes out of here is a text that
 //! the gate has judged; nothing here can make a permit.
 
 mod allowed_changes;
@@ -24,7 +24,6 @@ pub mod context;
 pub mod dependencies;
 pub(crate) mod expression_editor;
 pub mod failure;
-pub mod foreign_functions;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

@@ -5,6 +5,9 @@
 use std::collections::HashMap;
 
 use crate::catalog::{Catalog, Oid, OperatorId, TypeId};
+use crate::dialect::type_oid::{
+    BOOL, DATE, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ, UUID,
+};
 use crate::gate::{ParameterTypes, SessionNames};
 use crate::repair::SessionDatabase;
 use crate::repair::recoverers::grouping_error::aggregate_query::{
@@ -12,7 +15,8 @@ use crate::repair::recoverers::grouping_error::aggregate_query::{
 };
 use crate::repair::scopes::query_scopes::{QueryScope, QueryScopes};
 use crate::resolve::{Resolution, UsedObject};
-use crate::sql::tree::{self, A_Expr_Kind, ConstValue, Node, SetOperation, nodes};
+use crate::sql::node_access::constant_text;
+use crate::sql::tree::{self, A_Expr_Kind, Node, SetOperation, nodes};
 
 /// Whether the server had better be asked before the text is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -196,7 +200,7 @@ fn is_invalid_operand(
     let operator = catalog.operator(*operator);
     let is_odd = |node: Node<'_>, side: Option<TypeId>| {
         let oid = side.map(|side| catalog.data_type(side).oid);
-        match (oid, text_of(node)) {
+        match (oid, constant_text(node)) {
             (Some(oid), Some(text)) => is_invalid_value(oid, text),
             _ => false,
         }
@@ -226,22 +230,12 @@ fn is_no_type(name: &nodes::TypeName, catalog: &Catalog) -> bool {
 }
 
 fn is_invalid_cast(cast: &nodes::TypeCast) -> bool {
-    let (Some(text), Some(name)) = (text_of(cast.arg()), cast.type_name()) else {
+    let (Some(text), Some(name)) = (constant_text(cast.arg()), cast.type_name()) else {
         return false;
     };
     let last = name.names().iter().next_back().and_then(|name| name.sval());
     let oid = CASTS.iter().find(|(name, _)| Some(*name) == last);
     name.array_bounds().is_empty() && oid.is_some_and(|(_, oid)| is_invalid_value(Oid(*oid), text))
-}
-
-fn text_of(node: Node<'_>) -> Option<&str> {
-    match node {
-        Node::A_Const(constant) => match constant.val() {
-            Some(ConstValue::String(text)) if !constant.isnull => Some(text),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether a text is surely no value of a type. What is in doubt is one.
@@ -271,17 +265,6 @@ fn is_invalid_value(oid: Oid, text: &str) -> bool {
 /// The first server that does not ask for an alias of a sub-select in FROM.
 const ALIAS_OPTIONAL_SINCE: u16 = 16;
 
-const BOOL: u32 = 16;
-const INT8: u32 = 20;
-const INT2: u32 = 21;
-const INT4: u32 = 23;
-const FLOAT4: u32 = 700;
-const FLOAT8: u32 = 701;
-const DATE: u32 = 1082;
-const TIMESTAMP: u32 = 1114;
-const TIMESTAMPTZ: u32 = 1184;
-const NUMERIC: u32 = 1700;
-const UUID: u32 = 2950;
 const UUID_DIGITS: usize = 32;
 
 /// The names that the grammar gives to types.

@@ -48,7 +48,7 @@ pub const MAKERS: &[FunctionRule] = &[
     by("unix_micros", (1, 1), unix, DOC, "UNIX_MICROS(m)", "floor(EXTRACT(EPOCH FROM m) * 1000000)::bigint AS unix_micros"),
     by("unix_date", (1, 1), unix_date, DOC, "UNIX_DATE(d)", "d - DATE '1970-01-01' AS unix_date"),
     plain("timestamp_seconds", (1, 1), "to_timestamp", &[ArgumentType::Integer], TIMESTAMP_TZ, TIMESTAMPS, "TIMESTAMP_SECONDS(n)", "to_timestamp(n) AS timestamp_seconds"),
-    template("timestamp_millis", (1, 1), "to_timestamp({0} / 1000.0)", &[ArgumentType::Integer], TIMESTAMP_TZ, TIMESTAMPS, "TIMESTAMP_MILLIS(n)", "to_timestamp(n / 1000.0) AS timestamp_millis"),
+    template("timestamp_millis", (1, 1), "to_timestamp({1!} / 1000.0)", &[ArgumentType::Integer], TIMESTAMP_TZ, TIMESTAMPS, "TIMESTAMP_MILLIS(n)", "to_timestamp(n / 1000.0) AS timestamp_millis"),
 ];
 
 /// How many boundaries of the part lie between two days.

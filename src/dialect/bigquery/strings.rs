@@ -25,7 +25,7 @@ pub const RULES: &[FunctionRule] = &[
     plain("strpos", (2, 2), "strpos", &[ArgumentType::Text], INTEGER, DOC, "STRPOS(s, '@')", "strpos(s, '@')"),
     plain("instr", (2, 2), "strpos", &[ArgumentType::Text], INTEGER, DOC, "INSTR(s, '@')", "strpos(s, '@') AS instr"),
     plain("starts_with", (2, 2), "starts_with", &[ArgumentType::Text], BOOL, DOC, "STARTS_WITH(s, 'a')", "starts_with(s, 'a')"),
-    template("ends_with", (2, 2), "(right({0}, length({1})) = {1})", &[ArgumentType::Text], BOOL, DOC, "ENDS_WITH(s, 'a')", "(right(s, length('a')) = 'a') AS ends_with"),
+    template("ends_with", (2, 2), "(right({1!}, length({2!})) = {2!})", &[ArgumentType::Text], BOOL, DOC, "ENDS_WITH(s, 'a')", "(right(s, length('a')) = 'a') AS ends_with"),
     plain("replace", (3, 3), "replace", &[ArgumentType::Text], TEXT, DOC, "REPLACE(s, 'a', 'b')", "replace(s, 'a', 'b')"),
     plain("reverse", (1, 1), "reverse", &[ArgumentType::Text], TEXT, DOC, "REVERSE(s)", "reverse(s)"),
     plain("repeat", (2, 2), "repeat", &[ArgumentType::Text, ArgumentType::Integer], TEXT, DOC, "REPEAT(s, 2)", "repeat(s, 2)"),

@@ -6,6 +6,8 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-formatting.html>
 
+use super::to_char::ToCharBuilder;
+
 /// A pattern of `to_char`, `to_date` or `to_timestamp`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ToCharPattern {
@@ -232,14 +234,10 @@ fn from_percent(
     Some(made.end())
 }
 
-/// A pattern that grows.
+/// A pattern that grows, and what it has.
 #[derive(Default)]
 struct ToCharPatternBuilder {
-    text: String,
-    /// Letters that stand for themselves.
-    quoted: String,
-    /// Whether the text ends with a code.
-    after_code: bool,
+    chars: ToCharBuilder,
     has_time: bool,
     has_date: bool,
     codes: usize,
@@ -260,16 +258,7 @@ impl ToCharPatternBuilder {
             }
             PatternCode::Literal(letter) => {
                 self.has_literals = true;
-                if letter.is_alphanumeric() || matches!(letter, '"' | '\\') || !letter.is_ascii() {
-                    if matches!(letter, '"' | '\\') {
-                        self.quoted.push('\\');
-                    }
-                    self.quoted.push(letter);
-                } else {
-                    self.close();
-                    self.text.push(letter);
-                    self.after_code = false;
-                }
+                self.chars.letter(letter);
             }
             PatternCode::Inexpressible => return None,
         }
@@ -277,34 +266,16 @@ impl ToCharPatternBuilder {
     }
 
     fn code(&mut self, code: &str) {
-        self.close();
-        if self.after_code {
-            // `DD` and `D` beside each other would be read as `DDD`.
-            self.text.push_str("\"\"");
-        }
-        self.text.push_str(code);
-        self.after_code = true;
+        self.chars.field(code);
         self.codes = self.codes.saturating_add(1);
         self.has_words |= WORDS.iter().any(|word| code.ends_with(word));
         self.has_literals |= !code.bytes().all(|byte| byte.is_ascii_alphanumeric());
     }
 
-    /// Ends a run of letters that stand for themselves.
-    fn close(&mut self) {
-        if !self.quoted.is_empty() {
-            self.text.push('"');
-            self.text.push_str(&self.quoted);
-            self.text.push('"');
-            self.quoted.clear();
-            self.after_code = false;
-        }
-    }
-
-    fn end(mut self) -> ToCharPattern {
-        self.close();
+    fn end(self) -> ToCharPattern {
         ToCharPattern {
             is_digits: self.codes > 0 && !self.has_words && !self.has_literals,
-            text: self.text,
+            text: self.chars.end(),
             has_time: self.has_time,
             has_date: self.has_date,
         }

@@ -3,6 +3,8 @@
 //! * [`strftime`]: patterns with `%`, by a table of fields of each dialect
 //! * [`date_format`]: MySQL's, SQLite's, BigQuery's and Java's patterns, for calls in a text that
 //!   Postgres reads and for MySQL
+//! * `to_char`: a pattern of Postgres's, as both write it
 
 pub mod date_format;
 pub(super) mod strftime;
+mod to_char;

@@ -1,6 +1,7 @@
 //! Patterns of strftime, written for Postgres: what to_char can say is said by it, and the rest by
 //! expressions. A field that a dialect's table does not hold is refused by name.
 
+use super::to_char::ToCharBuilder;
 use crate::dialect::translator::literal::quoted;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
@@ -83,12 +84,12 @@ impl StrftimePattern {
                 StrftimePiece::Letter(letter) => chars.letter(*letter),
                 StrftimePiece::Field(field) => chars.field(field),
                 StrftimePiece::Value(template) => {
-                    parts.extend(std::mem::take(&mut chars).of(moment));
+                    parts.extend(shown(std::mem::take(&mut chars), moment));
                     parts.push(template.replace("{0}", moment));
                 }
             }
         }
-        parts.extend(chars.of(moment));
+        parts.extend(shown(chars, moment));
         match parts.as_slice() {
             [] => format!("to_char({moment}, '')"),
             [only] => only.clone(),
@@ -106,8 +107,7 @@ impl StrftimePattern {
                 StrftimePiece::Value(_) => return None,
             }
         }
-        chars.close();
-        Some(chars.text)
+        Some(chars.end())
     }
 
     /// Whether it is a number.
@@ -130,62 +130,10 @@ impl StrftimePattern {
     }
 }
 
-/// A pattern of to_char under construction.
-#[derive(Default)]
-struct ToCharBuilder {
-    text: String,
-    last: PatternEnd,
-}
-
-/// What a pattern of to_char ends in.
-#[derive(Default, PartialEq)]
-enum PatternEnd {
-    #[default]
-    Sign,
-    Field,
-    OpenQuotes,
-}
-
-impl ToCharBuilder {
-    fn letter(&mut self, letter: char) {
-        let is_plain = letter.is_ascii_punctuation() || letter == ' ';
-        if is_plain && letter != '"' && letter != '\\' {
-            self.close();
-            self.text.push(letter);
-            return;
-        }
-        if self.last != PatternEnd::OpenQuotes {
-            self.text.push('"');
-            self.last = PatternEnd::OpenQuotes;
-        }
-        if letter == '"' || letter == '\\' {
-            self.text.push('\\');
-        }
-        self.text.push(letter);
-    }
-
-    fn field(&mut self, field: &str) {
-        // Two fields without anything between them must not be read as another one.
-        if self.last == PatternEnd::Field {
-            self.text.push_str("\"\"");
-        }
-        self.close();
-        self.text.push_str(field);
-        self.last = PatternEnd::Field;
-    }
-
-    fn close(&mut self) {
-        if self.last == PatternEnd::OpenQuotes {
-            self.text.push('"');
-        }
-        self.last = PatternEnd::Sign;
-    }
-
-    fn of(mut self, moment: &str) -> Option<String> {
-        self.close();
-        let is_empty = self.text.is_empty();
-        (!is_empty).then(|| format!("to_char({moment}, {})", quoted(&self.text)))
-    }
+/// What a pattern makes of a timestamp; none where nothing is asked for.
+fn shown(chars: ToCharBuilder, moment: &str) -> Option<String> {
+    let pattern = chars.end();
+    (!pattern.is_empty()).then(|| format!("to_char({moment}, {})", quoted(&pattern)))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub const RULES: &[FunctionRule] = &[
     by("var_pop", (1, 1), spread, AGGREGATES, "VAR_POP(n)", "var_pop(CAST(n AS double precision))"),
     by("var_samp", (1, 1), spread, AGGREGATES, "VAR_SAMP(n)", "var_samp(CAST(n AS double precision))"),
     by("group_concat", (1, 16), group_concat, AGGREGATES, "GROUP_CONCAT(DISTINCT s ORDER BY s SEPARATOR '; ')", "string_agg(DISTINCT s, '; ' ORDER BY s NULLS FIRST) AS group_concat"),
-    template("any_value", (1, 1), "(array_agg({0}))[1]", &[ArgumentType::Any], ReturnType::First, MISCELLANEOUS, "ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
+    template("any_value", (1, 1), "(array_agg({1!}))[1]", &[ArgumentType::Any], ReturnType::First, MISCELLANEOUS, "ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
     window("nth_value", (2, 2), &[ArgumentType::Any], ReturnType::First, WINDOWS, "NTH_VALUE(n, 2) OVER (ORDER BY id)", "nth_value(n, 2) OVER (ORDER BY id)"),
 ];
 

@@ -37,7 +37,7 @@ pub const RULES: &[FunctionRule] = &[
     by("hour", (1, 1), named_part, DATES, "HOUR(m)", "CAST(EXTRACT(HOUR FROM m) AS integer) AS hour"),
     by("minute", (1, 1), named_part, DATES, "MINUTE(m)", "CAST(EXTRACT(MINUTE FROM m) AS integer) AS minute"),
     by("second", (1, 1), named_part, DATES, "SECOND(m)", "CAST(floor(EXTRACT(SECOND FROM m)) AS integer) AS second"),
-    template("datediff", (2, 2), "({0} - {1})", &[ArgumentType::Date], INTEGER, DATES, "DATEDIFF(m, d)", "(CAST(m AS date) - d) AS datediff"),
+    template("datediff", (2, 2), "({1!} - {2!})", &[ArgumentType::Date], INTEGER, DATES, "DATEDIFF(m, d)", "(CAST(m AS date) - d) AS datediff"),
     by("date_add", (2, 2), added, DATES, "DATE_ADD(d, INTERVAL 1 MONTH)", "CAST(d + INTERVAL '1 months' AS date) AS date_add"),
     by("adddate", (2, 2), added, DATES, "ADDDATE(d, 3)", "CAST(d + INTERVAL '3 days' AS date) AS adddate"),
     by("date_sub", (2, 2), subtracted, DATES, "DATE_SUB(m, INTERVAL n HOUR)", "m - make_interval(hours => CAST(n AS integer)) AS date_sub"),
@@ -45,8 +45,8 @@ pub const RULES: &[FunctionRule] = &[
     by("timestampadd", (3, 3), timestamp_added, DATES, "TIMESTAMPADD(QUARTER, 1, m)", "m + INTERVAL '3 months' AS timestampadd"),
     by("timestampdiff", (3, 3), timestamp_difference, DATES, "TIMESTAMPDIFF(DAY, d, m)", "CAST(trunc(EXTRACT(EPOCH FROM m - CAST(d AS timestamp)) / 86400) AS bigint) AS timestampdiff"),
     by("unix_timestamp", (0, 1), unix_timestamp, DATES, "UNIX_TIMESTAMP(m)", "CAST(floor(EXTRACT(EPOCH FROM CAST(m AS timestamptz))) AS bigint) AS unix_timestamp"),
-    template("to_days", (1, 1), "({0} - DATE '0001-01-01' + 366)", &[ArgumentType::Date], INTEGER, DATES, "TO_DAYS(d)", "(d - DATE '0001-01-01' + 366) AS to_days"),
-    template("from_days", (1, 1), "(DATE '0001-01-01' + ({0} - 366))", &[ArgumentType::Integer], DATE, DATES, "FROM_DAYS(n)", "(DATE '0001-01-01' + (n - 366)) AS from_days"),
+    template("to_days", (1, 1), "({1!} - DATE '0001-01-01' + 366)", &[ArgumentType::Date], INTEGER, DATES, "TO_DAYS(d)", "(d - DATE '0001-01-01' + 366) AS to_days"),
+    template("from_days", (1, 1), "(DATE '0001-01-01' + ({1!} - 366))", &[ArgumentType::Integer], DATE, DATES, "FROM_DAYS(n)", "(DATE '0001-01-01' + (n - 366)) AS from_days"),
 ];
 
 fn date(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

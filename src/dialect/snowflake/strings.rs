@@ -31,7 +31,7 @@ pub const SHARED_RULES: &[FunctionRule] = &[
     by("substring", (2, 3), part, DOC, "SUBSTRING(s, 2)", "substr(s, 2) AS \"substring\""),
     by("left", (2, 2), side, DOC, "LEFT(s, 2)", "\"left\"(s, 2) AS \"left\""),
     by("right", (2, 2), side, DOC, "RIGHT(s, 2)", "\"right\"(s, 2) AS \"right\""),
-    template("contains", (2, 2), "(strpos({0}, {1}) > 0)", &[ArgumentType::Text], BOOL, DOC, "CONTAINS(s, 'a')", "(strpos(s, 'a') > 0) AS contains"),
+    template("contains", (2, 2), "(strpos({1!}, {2!}) > 0)", &[ArgumentType::Text], BOOL, DOC, "CONTAINS(s, 'a')", "(strpos(s, 'a') > 0) AS contains"),
 ];
 
 /// What Snowflake alone has.
@@ -39,8 +39,8 @@ pub const SHARED_RULES: &[FunctionRule] = &[
 pub const RULES: &[FunctionRule] = &[
     plain("len", (1, 1), "length", &[ArgumentType::Text], INTEGER, DOC, "LEN(s)", "length(s) AS len"),
     plain("split_part", (3, 3), "split_part", &[ArgumentType::Text, ArgumentType::Text, ArgumentType::Integer], TEXT, DOC, "SPLIT_PART(s, '-', 1)", "split_part(s, '-', 1)"),
-    template("startswith", (2, 2), "starts_with({0}, {1})", &[ArgumentType::Text], BOOL, DOC, "STARTSWITH(s, 'a')", "starts_with(s, 'a') AS startswith"),
-    template("endswith", (2, 2), "(\"right\"({0}, length({1})) = {1})", &[ArgumentType::Text], BOOL, DOC, "ENDSWITH(s, 'a')", "(\"right\"(s, length('a')) = 'a') AS endswith"),
+    template("startswith", (2, 2), "starts_with({1!}, {2!})", &[ArgumentType::Text], BOOL, DOC, "STARTSWITH(s, 'a')", "starts_with(s, 'a') AS startswith"),
+    template("endswith", (2, 2), "(\"right\"({1!}, length({2!})) = {2!})", &[ArgumentType::Text], BOOL, DOC, "ENDSWITH(s, 'a')", "(\"right\"(s, length('a')) = 'a') AS endswith"),
     by("charindex", (2, 2), place, DOC, "CHARINDEX('a', s)", "strpos(s, 'a') AS charindex"),
     by("position", (2, 2), place, DOC, "POSITION('a', s)", "strpos(s, 'a') AS \"position\""),
     by("concat", (1, 64), concat, DOC, "CONCAT(s, '-', n)", "(s || '-' || CAST(n AS text)) AS concat"),

@@ -9,6 +9,7 @@ use super::Translator;
 use super::translated::{SqlType, Translated};
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::rules::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::template;
 
 /// A call, taken apart. Nothing of it may be passed over: who writes it looks at everything, or
 /// says [`SourceCall::plain`] or [`SourceCall::aggregate`].
@@ -190,13 +191,24 @@ impl Translator<'_> {
                     ..Translated::call(name, &texts, kind)
                 })
             }
-            FunctionTranslation::Template(template, takes, returns) => {
+            FunctionTranslation::Template(text, takes, returns) => {
                 call.plain()?;
                 let arguments = self.arguments(call, takes)?;
+                let text = template::fill(text, |place| {
+                    let argument = match template::numbered(place) {
+                        Some((number, "!")) => {
+                            number.checked_sub(1).and_then(|at| arguments.get(at))
+                        }
+                        _ => None,
+                    };
+                    argument
+                        .map(Translated::operand)
+                        .ok_or_else(|| call.refused())
+                })?;
                 let kind = returned(returns, &arguments);
                 Ok(Translated {
                     extra_digits: arguments.iter().any(|one| one.extra_digits),
-                    ..Translated::primary(filled(template, &arguments), kind)
+                    ..Translated::primary(text, kind)
                 })
             }
             FunctionTranslation::Aggregate(name, takes, returns) => {
@@ -282,26 +294,6 @@ fn returned(returns: ReturnType, arguments: &[Translated]) -> SqlType {
             (arguments.iter().map(|one| one.kind)).fold(SqlType::Null, SqlType::common)
         }
     }
-}
-
-/// A template with its arguments.
-pub fn filled(template: &str, arguments: &[Translated]) -> String {
-    let mut text = String::with_capacity(template.len() + 32);
-    let mut rest = template;
-    // Places are found in the template alone, never in what was put in.
-    while let Some((before, after)) = rest.split_once('{') {
-        text.push_str(before);
-        let Some((place, after)) = after.split_once('}') else {
-            break;
-        };
-        let argument = place.parse::<usize>().ok().and_then(|at| arguments.get(at));
-        if let Some(argument) = argument {
-            text.push_str(&argument.operand());
-        }
-        rest = after;
-    }
-    text.push_str(rest);
-    text
 }
 
 /// What models write that know Postgres: a text with one of these is a mixture, unless its dialect

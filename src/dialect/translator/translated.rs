@@ -1,6 +1,7 @@
 //! What a translated expression is: its text in Postgres's SQL, and what is known of its value.
 
 use crate::catalog::{Catalog, TypeId, TypeKind};
+use crate::dialect::type_oid;
 
 /// A translated expression.
 #[derive(Clone, Debug)]
@@ -121,19 +122,23 @@ impl SqlType {
             return Self::Array;
         }
         match found.oid.0 {
-            16 => Self::Bool,
-            17 => Self::Bytes,
-            20 | 21 | 23 => Self::Integer,
-            700 | 701 => Self::Float,
-            1700 => Self::Decimal,
-            18 | 19 | 25 | 1042 | 1043 => Self::Text,
-            1082 => Self::Date,
-            1083 => Self::Time,
-            1114 => Self::Timestamp,
-            1184 => Self::TimestampTz,
-            1186 => Self::Interval,
-            114 => Self::Json,
-            3802 => Self::Jsonb,
+            type_oid::BOOL => Self::Bool,
+            type_oid::BYTEA => Self::Bytes,
+            type_oid::INT8 | type_oid::INT2 | type_oid::INT4 => Self::Integer,
+            type_oid::FLOAT4 | type_oid::FLOAT8 => Self::Float,
+            type_oid::NUMERIC => Self::Decimal,
+            type_oid::CHAR
+            | type_oid::NAME
+            | type_oid::TEXT
+            | type_oid::BPCHAR
+            | type_oid::VARCHAR => Self::Text,
+            type_oid::DATE => Self::Date,
+            type_oid::TIME => Self::Time,
+            type_oid::TIMESTAMP => Self::Timestamp,
+            type_oid::TIMESTAMPTZ => Self::TimestampTz,
+            type_oid::INTERVAL => Self::Interval,
+            type_oid::JSON => Self::Json,
+            type_oid::JSONB => Self::Jsonb,
             _ => Self::Other,
         }
     }

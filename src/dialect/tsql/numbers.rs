@@ -32,7 +32,7 @@ pub const RULES: &[FunctionRule] = &[
     plain("acos", (1, 1), "acos", &[ArgumentType::Double], FLOAT, DOC, "ACOS(f)", "acos(f)"),
     plain("atan", (1, 1), "atan", &[ArgumentType::Double], FLOAT, DOC, "ATAN(f)", "atan(f)"),
     plain("atn2", (2, 2), "atan2", &[ArgumentType::Double], FLOAT, DOC, "ATN2(f, f)", "atan2(f, f) AS atn2"),
-    template("square", (1, 1), "({0} * {0})", &[ArgumentType::Double], FLOAT, DOC, "SQUARE(f)", "(f * f) AS square"),
+    template("square", (1, 1), "({1!} * {1!})", &[ArgumentType::Double], FLOAT, DOC, "SQUARE(f)", "(f * f) AS square"),
     by("log", (1, 2), logarithm, DOC, "LOG(f)", "ln(f) AS log"),
     plain("pi", (0, 0), "pi", &[], FLOAT, DOC, "PI()", "pi()"),
     // Once for a whole query.

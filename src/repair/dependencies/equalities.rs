@@ -7,7 +7,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::catalog::{Catalog, Oid, OperatorId, TypeId, TypeKind};
+use crate::catalog::{Catalog, OperatorId, TypeId, TypeKind};
+use crate::dialect::type_oid;
 use crate::repair::scopes::query_scopes::{ColumnIndex, FromJoin, QueryScope, QueryScopes};
 use crate::resolve::{InferredType, Resolution, UsedObject};
 use crate::sql::tree::{A_Expr_Kind, BoolExprType, JoinType, Node, nodes};
@@ -256,7 +257,7 @@ fn is_plain_type(catalog: &Catalog, id: TypeId) -> bool {
         match &one.kind {
             TypeKind::Domain { base, .. } => one = catalog.data_type(*base),
             TypeKind::Enum => return true,
-            _ => return PLAIN.contains(&one.oid),
+            _ => return PLAIN.contains(&one.oid.0),
         }
     }
     false
@@ -358,23 +359,11 @@ fn is_equality(comparison: &nodes::A_Expr) -> bool {
         && names.next().is_none()
 }
 
-/// bool, bytea, "char", name, int8, int2, int4, text, oid, varchar, date, time, timestamp,
-/// timestamptz, uuid. Numbers with a scale, floating point numbers, intervals, padded strings and
-/// documents are not: 1.0 equals 1.00.
-const PLAIN: [Oid; 15] = [
-    Oid(16),
-    Oid(17),
-    Oid(18),
-    Oid(19),
-    Oid(20),
-    Oid(21),
-    Oid(23),
-    Oid(25),
-    Oid(26),
-    Oid(1043),
-    Oid(1082),
-    Oid(1083),
-    Oid(1114),
-    Oid(1184),
-    Oid(2950),
+/// Types whose equal values are the same. Numbers with a scale, floating point numbers, intervals,
+/// padded strings and documents are not: 1.0 equals 1.00.
+#[rustfmt::skip]
+const PLAIN: &[u32] = &[
+    type_oid::BOOL, type_oid::BYTEA, type_oid::CHAR, type_oid::NAME, type_oid::INT8,
+    type_oid::INT2, type_oid::INT4, type_oid::TEXT, type_oid::OID, type_oid::VARCHAR,
+    type_oid::DATE, type_oid::TIME, type_oid::TIMESTAMP, type_oid::TIMESTAMPTZ, type_oid::UUID,
 ];

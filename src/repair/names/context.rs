@@ -11,6 +11,7 @@ use crate::catalog::quote::quoted;
 use crate::catalog::{Catalog, KeyKind, RelationId, RolePrivileges};
 use crate::repair::{RepairContext, SessionDatabase};
 use crate::resolve::{Resolution, ScopeColumn, ScopeItem, ScopeView, UsedObject};
+use crate::sql::extent::name::name_parts;
 use crate::sql::lexer::TokenKind;
 
 /// A context of which everything is known that names need.
@@ -157,17 +158,7 @@ impl<'s> NameRepairContext<'s> {
 
     /// The tokens of the parts of a name that begins at a byte.
     pub(in crate::repair) fn parts(&self, at: usize, count: usize) -> Option<Vec<Range<usize>>> {
-        let from = self.context.token_at(at)?;
-        let tokens = self.context.tokens.get(from..)?;
-        let mut solid = tokens.iter().filter(|token| !token.kind.is_blank());
-        let mut parts = Vec::with_capacity(count);
-        while parts.len() < count {
-            if !parts.is_empty() && self.context.word(solid.next()?) != "." {
-                return None;
-            }
-            parts.push(solid.next()?.span.clone());
-        }
-        Some(parts)
+        name_parts(self.context.text, self.context.tokens, at, count)
     }
 
     /// The text of a place.

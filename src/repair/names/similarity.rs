@@ -3,6 +3,7 @@
 //! A name is cut at underscores, blanks and changes of case. Two words are alike when they are
 //! equal, singular and plural, a usual abbreviation, or one slip of the hand apart.
 
+use crate::sql::edit_distance::edit_distance;
 use std::borrow::Cow;
 
 /// The words of a name, in lower case.
@@ -246,33 +247,7 @@ pub(in crate::repair) fn is_slip(one: &str, other: &str, least: usize) -> bool {
     } else {
         1
     };
-    !apart && one != "count" && other != "count" && distance(&left, &right) <= allowed
-}
-
-/// Letters to add, to leave out, to exchange, or to swap with their neighbour.
-pub(in crate::repair) fn distance(left: &[char], right: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    let of = |row: &[usize], place: usize| row.get(place).copied().unwrap_or(usize::MAX / 2);
-    let mut last: Option<char> = None;
-    for (line, letter) in left.iter().enumerate() {
-        let mut next = vec![line + 1];
-        let mut last_right: Option<char> = None;
-        for (place, other) in right.iter().enumerate() {
-            let exchanged = of(&row, place) + usize::from(letter != other);
-            let mut least = exchanged
-                .min(of(&row, place + 1) + 1)
-                .min(of(&next, place) + 1);
-            if last == Some(*other) && last_right == Some(*letter) && place > 0 {
-                least = least.min(of(&before, place - 1) + 1);
-            }
-            next.push(least);
-            last_right = Some(*other);
-        }
-        last = Some(*letter);
-        before = std::mem::replace(&mut row, next);
-    }
-    row.last().copied().unwrap_or_default()
+    !apart && one != "count" && other != "count" && edit_distance(one, other) <= allowed
 }
 
 /// A word without the ending of its plural.
@@ -417,20 +392,6 @@ mod tests {
         check("line1", "line2", "t", SimilarityKind::Other);
         check("country", "county", "t", SimilarityKind::Aligned);
         check("count", "country", "t", SimilarityKind::Other);
-    }
-
-    #[test]
-    fn swapped_letters_are_one_slip() {
-        let letters = |word: &str| -> Vec<char> { word.chars().collect() };
-        for (one, other, wanted) in [
-            ("", "", 0),
-            ("", "ab", 2),
-            ("amount", "amuont", 1),
-            ("amount", "amout", 1),
-            ("abc", "xyz", 3),
-        ] {
-            assert_eq!(distance(&letters(one), &letters(other)), wanted, "{one}");
-        }
     }
 
     #[test]

@@ -3,9 +3,7 @@
 //!
 //! * [`query_scopes`], with `from_clause`: the queries, their FROM items and joins
 //! * [`column_reference`]: what a reference means, column by column
-//! * [`clause_extent`]: where a FROM or a GROUP BY stands in the text
 
-pub(in crate::repair) mod clause_extent;
 pub(in crate::repair) mod column_reference;
 mod from_clause;
 pub(in crate::repair) mod query_scopes;
@@ -18,29 +16,11 @@ pub(in crate::repair) use super::recoverers::undefined_column::foreign_key_join:
 
 use self::query_scopes::{ColumnIndex, QueryScopes};
 use crate::repair::RepairContext;
-use crate::sql::lexer::TokenKind;
+use crate::sql::extent::name::dotted_name;
 
 /// The bytes of a reference to a column: names with dots between them.
 pub(in crate::repair) fn span_of(context: &RepairContext<'_>, at: usize) -> Option<Range<usize>> {
-    let first = context.token_at(at)?;
-    let mut end = None;
-    let mut expects_name = true;
-    for token in context.tokens.get(first..)? {
-        if token.kind.is_blank() {
-            continue;
-        }
-        let is_name = matches!(
-            token.kind,
-            TokenKind::Word | TokenKind::QuotedName | TokenKind::UnicodeName
-        );
-        match (expects_name, context.word(token)) {
-            (true, _) if is_name => end = Some(token.span.end),
-            (false, ".") => {}
-            _ => break,
-        }
-        expects_name = !expects_name;
-    }
-    Some(at..end?)
+    dotted_name(context.text, context.tokens, at)
 }
 
 /// A name that means just this column's relation in a query.

@@ -1,12 +1,12 @@
 //! Types that do not go together: the branches of CASE and COALESCE, the arms of UNION, and numbers
 //! where a condition is asked for.
 
+use crate::dialect::calls::call::text_confidence;
+use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
-use crate::repair::foreign_functions::call::text_confidence;
-use crate::repair::foreign_functions::expression_span::TokenRange;
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::ValueKind;
 use crate::repair::{Confidence, RecovererAnswer, RepairContext};
+use crate::sql::extent::TokenRange;
+use crate::sql::node_access;
 use crate::sql::tree::{Node, SetOperation, nodes};
 
 /// Changes everything of a text whose types do not go together, or says why it cannot be changed.

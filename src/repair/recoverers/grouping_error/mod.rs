@@ -39,12 +39,12 @@ use crate::repair::dependencies::keys;
 use crate::repair::recoverers::grouping_error::aggregate_query::{
     AggregateQuery, GroupingKeys, MisplacedAggregate, UngroupedColumn, aggregate_queries,
 };
-use crate::repair::scopes::clause_extent::end_of_group_by;
 use crate::repair::scopes::qualifier;
 use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
 use crate::repair::{RecovererAnswer, RepairContext};
 use crate::resolve::{InferredType, Resolution};
 use crate::sql::edit::TextEdit;
+use crate::sql::extent::clause::end_of_group_by;
 use crate::sql::tree::{self, Node};
 
 pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
@@ -136,7 +136,7 @@ fn group_by_edit(
     let level = query_scopes.scope(grouped.level).ok_or_else(undecided)?;
     let keys = level.select.group_clause().iter();
     let at = keys.filter_map(beginning).min().ok_or_else(undecided)?;
-    let end = end_of_group_by(context, at).ok_or_else(undecided)?;
+    let end = end_of_group_by(context.text, context.tokens, at).ok_or_else(undecided)?;
     let edit = TextEdit {
         span: end..end,
         replacement: format!(", {}", names.join(", ")),

@@ -1,12 +1,12 @@
 //! Strings that are no value of the type that their place asks for.
 
+use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
-use crate::repair::foreign_functions::expression_span::TokenRange;
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::ValueKind;
 use crate::repair::recoverers::datatype_mismatch::branch_types;
 use crate::repair::recoverers::datatype_mismatch::branch_types::UntypedStrings;
 use crate::repair::{Confidence, RecovererAnswer, RepairContext};
+use crate::sql::extent::TokenRange;
+use crate::sql::node_access;
 use crate::sql::tree::{self, Node};
 
 /// Changes what stands around the string that the server names, or says why nothing is changed.

@@ -1,6 +1,7 @@
 //! The words that typos are looked for of: those that hold statements together.
 
 use crate::catalog::quote::quoted;
+use crate::sql::edit_distance::edit_distance;
 
 /// A keyword that is near a word, at this many edits.
 pub(in crate::repair::recoverers::syntax_error) struct NearKeyword {
@@ -45,35 +46,13 @@ pub(in crate::repair::recoverers::syntax_error) fn before_by(word: &str) -> Opti
     }
 }
 
-/// How many letters have to be added, left out, exchanged or swapped with their neighbour to make
-/// one word the other; none beyond `most`.
+/// The edits between two words; none beyond `most`.
 fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    if one.len().abs_diff(other.len()) > most {
-        return None;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    for (row, letter) in one.iter().enumerate() {
-        let mut next = vec![row.saturating_add(1)];
-        for (column, wanted) in other.iter().enumerate() {
-            let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX);
-            let exchanged = get(&last, column).saturating_add(usize::from(letter != wanted));
-            let left_out = get(&last, column.saturating_add(1)).saturating_add(1);
-            let added = get(&next, column).saturating_add(1);
-            let mut best = exchanged.min(left_out).min(added);
-            let swapped = row
-                .checked_sub(1)
-                .zip(column.checked_sub(1))
-                .is_some_and(|(r, c)| one.get(r) == Some(wanted) && other.get(c) == Some(letter));
-            if swapped && let Some(c) = column.checked_sub(1) {
-                best = best.min(get(&before, c).saturating_add(1));
-            }
-            next.push(best);
-        }
-        before = std::mem::replace(&mut last, next);
-    }
-    last.last().copied().filter(|distance| *distance <= most)
+    // Each letter more is an edit more.
+    let lengths = one.chars().count().abs_diff(other.chars().count());
+    (lengths <= most)
+        .then(|| edit_distance(one, other))
+        .filter(|distance| *distance <= most)
 }
 
 #[rustfmt::skip]

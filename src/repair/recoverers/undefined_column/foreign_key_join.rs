@@ -9,7 +9,6 @@ use super::added_table::{AddedJoin, alias_of};
 use crate::catalog::quote::quoted;
 use crate::catalog::{KeyKind, RelationId};
 use crate::repair::dependencies::keys;
-use crate::repair::scopes::clause_extent::item_around;
 use crate::repair::scopes::column_reference::{
     ColumnReference, QueryClause, ReferenceMeaning, own_name,
 };
@@ -17,6 +16,7 @@ use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
 use crate::repair::scopes::span_of;
 use crate::repair::{RepairContext, SessionDatabase};
 use crate::sql::edit::TextEdit;
+use crate::sql::extent::clause::item_around;
 use crate::sql::tree::Node;
 
 /// A column that is missing where it is named.
@@ -299,7 +299,9 @@ impl JoinFinder<'_, '_> {
             .get(path.from_item)
             .ok_or(JoinProposal::Nothing)?;
         let (child, relation) = self.child(path).ok_or(JoinProposal::Nothing)?;
-        let at = from_item.at.and_then(|at| item_around(self.context, at));
+        let at = from_item
+            .at
+            .and_then(|at| item_around(self.context.text, self.context.tokens, at));
         let at = at.ok_or(JoinProposal::Nothing)?.end;
         let from: Vec<i16> = path.columns.iter().map(|(from, _)| *from).collect();
         let finds_one = !from_item.nullable

@@ -1,22 +1,20 @@
 //! All foreign calls of a text at once, innermost first.
 
-use std::collections::BTreeSet;
-
 use super::found_calls::{
     FoundCall, find_call, functions_of, naming_node, take_types_from_message,
 };
+use crate::dialect::calls::call::{CallReplacement, ForeignCall, least_confidence};
+use crate::dialect::calls::row::{ForeignFunction, FunctionEquivalent, ResultKind};
+use crate::dialect::calls::table;
+use crate::dialect::calls::template;
+use crate::dialect::calls::value_kind::{ExpressionKinds, ValueKind};
 use crate::limits::FUNCTIONS_CALLS_MAX;
-use crate::repair::foreign_functions::call::{CallReplacement, ForeignCall, least_confidence};
-use crate::repair::foreign_functions::expression_span::PairedTokens;
-use crate::repair::foreign_functions::nested_edits::NestedEdits;
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::row::{ForeignFunction, FunctionEquivalent, ResultKind};
-use crate::repair::foreign_functions::table;
-use crate::repair::foreign_functions::template;
-use crate::repair::foreign_functions::value_kind::{ExpressionKinds, ValueKind};
 use crate::repair::{Confidence, FailureClass, FailureOrigin, RecovererAnswer, RepairContext};
 use crate::resolve::UsedObject;
 use crate::resolve::expression::node_types::address;
+use crate::sql::extent::PairedTokens;
+use crate::sql::nested_edits::NestedEdits;
+use crate::sql::node_access;
 use crate::sql::tree::{A_Expr_Kind, Node, nodes};
 
 /// Changes every foreign call of a text, or says why one cannot be changed.
@@ -54,7 +52,7 @@ struct CallRecoverer<'c, 's> {
 impl<'c, 's> CallRecoverer<'c, 's> {
     fn of(context: &'c RepairContext<'s>) -> Option<Self> {
         let nodes = node_access::all(context.statement()?)?;
-        let ground = PairedTokens::of(context);
+        let ground = PairedTokens::of(context.text, context.tokens);
         let mut in_from: Vec<*const ()> = Vec::new();
         let mut calls = Vec::new();
         let mut items = Vec::new();
@@ -86,7 +84,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
             let open = call.written.open;
             (call.written.end.saturating_sub(open), open)
         });
-        let mut kinds = ExpressionKinds::of(context);
+        let mut kinds = ExpressionKinds::of(context.database, context.statement());
         take_types_from_message(context, &calls, &mut kinds);
         Some(Self {
             context,
@@ -178,7 +176,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
         let (first, last) = (found.written.name.first, found.written.end);
         let span = self
             .ground
-            .bytes(crate::repair::foreign_functions::expression_span::TokenRange { first, last });
+            .bytes(crate::sql::extent::TokenRange { first, last });
         self.confidence = least_confidence(self.confidence, made.confidence);
         self.changes
             .push(format!("{}() is written {}", found.name, made.text));
@@ -202,12 +200,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
         {
             let end = self
                 .ground
-                .bytes(
-                    crate::repair::foreign_functions::expression_span::TokenRange {
-                        first: last,
-                        last,
-                    },
-                )
+                .bytes(crate::sql::extent::TokenRange { first: last, last })
                 .end;
             self.edits
                 .insert(end, &format!(" AS {}", as_label(found.name)));
@@ -268,7 +261,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
     }
 
     fn is_missing(&self, found: &FoundCall<'_>) -> bool {
-        match ExpressionKinds::is_missing(self.context, found.place) {
+        match self.context.is_missing_function(found.place) {
             Some(missing) => missing,
             None => {
                 let message = self.context.failure.message.as_str();
@@ -299,18 +292,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
         if self.edits.is_empty() || of_a_column && !self.had_unit || self.leaves_error_position() {
             return RecovererAnswer::Silent;
         }
-        let mut changes = self.changes;
-        changes.reverse();
-        let mut told = BTreeSet::new();
-        changes.retain(|change| told.insert(change.clone()));
-        changes.truncate(CHANGES_TOLD_MAX);
-        let change = changes.join(", ");
-        match self.confidence {
-            Confidence::Exact => RecovererAnswer::exact(self.edits.into_edits(), change),
-            Confidence::Likely | Confidence::Guess => {
-                RecovererAnswer::likely(self.edits.into_edits(), change)
-            }
-        }
+        RecovererAnswer::changed(self.confidence, self.edits.into_edits(), self.changes)
     }
 }
 
@@ -331,7 +313,7 @@ fn given(row: &ForeignFunction, call: &ForeignCall<'_, '_>) -> ValueKind {
 
 /// A call under another name, everything else as it is.
 fn renamed(call: &ForeignCall<'_, '_>, name: &str) -> Option<CallReplacement> {
-    let rest = crate::repair::foreign_functions::expression_span::TokenRange {
+    let rest = crate::sql::extent::TokenRange {
         first: call.written.open,
         last: call.written.end,
     };
@@ -393,6 +375,3 @@ const DIVIDES_WHOLLY: &[&str] = &[
     "lpad",
     "rpad",
 ];
-
-/// How many changes the client is told of.
-const CHANGES_TOLD_MAX: usize = 4;

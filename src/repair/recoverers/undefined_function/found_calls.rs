@@ -1,11 +1,11 @@
 //! Calls as they are found in a tree, and what gives names to columns.
 
-use crate::repair::foreign_functions::call_span::CallSpan;
-use crate::repair::foreign_functions::expression_span::PairedTokens;
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::{ExpressionKinds, ValueKind};
+use crate::dialect::calls::value_kind::{ExpressionKinds, ValueKind};
 use crate::repair::{FailureOrigin, RepairContext};
 use crate::resolve::expression::node_types::address;
+use crate::sql::extent::PairedTokens;
+use crate::sql::extent::call::CallSpan;
+use crate::sql::node_access;
 use crate::sql::tree::{Node, nodes};
 
 /// A call that is looked at.

@@ -2,7 +2,7 @@
 //!
 //! # Sees
 //! Calls of functions that other dialects have, and of Postgres's own functions with arguments that
-//! they are not made for: [`crate::repair::foreign_functions::table`] lists them. Calls within
+//! they are not made for: [`crate::dialect::calls::table`] lists them. Calls within
 //! calls are changed in the same answer.
 //!
 //! # Why
@@ -24,6 +24,8 @@
 pub mod foreign_calls;
 pub(crate) mod found_calls;
 pub(crate) mod nearest_builtin;
+#[cfg(test)]
+mod row_tests;
 
 use crate::repair::{RecovererAnswer, RepairContext};
 

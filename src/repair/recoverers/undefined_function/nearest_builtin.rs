@@ -1,6 +1,7 @@
 //! The built-in function that a misspelt name is nearest to.
 
 use crate::repair::RepairContext;
+use crate::sql::edit_distance::edit_distance;
 
 /// A function that differs in one letter, or in two that changed places; none where there are
 /// several.
@@ -25,24 +26,7 @@ pub(in crate::repair) fn function(context: &RepairContext<'_>, name: &str) -> Op
 
 /// Whether two names differ in one letter, or in two that changed places.
 fn is_near(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    if one == other || one.len().abs_diff(other.len()) > 1 {
-        return false;
-    }
-    let before = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let behind = one.iter().rev().zip(other.iter().rev());
-    let after = behind.take_while(|(a, b)| a == b).count();
-    let rest = |name: &[u8]| {
-        let end = name.len().saturating_sub(after).max(before);
-        name.get(before..end)
-            .map(<[u8]>::to_vec)
-            .unwrap_or_default()
-    };
-    let (one, other) = (rest(one), rest(other));
-    match (one.as_slice(), other.as_slice()) {
-        ([a, b], [c, d]) => a == d && b == c,
-        (one, other) => one.len() <= 1 && other.len() <= 1,
-    }
+    one.len().abs_diff(other.len()) <= 1 && edit_distance(one, other) == 1
 }
 
 /// Shorter names are near to too many.

@@ -3,11 +3,11 @@
 use super::mismatched_operators::{OperatorSide, OperatorSides};
 use super::operator_repair::OperatorContext;
 use super::string_operands::writes_digits;
+use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::Confidence;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
-use crate::repair::foreign_functions::expression_span::TokenRange;
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::ValueKind;
+use crate::sql::extent::TokenRange;
+use crate::sql::node_access;
 use crate::sql::tree::{A_Expr_Kind, Node};
 
 /// `=`, `<` and their kin.

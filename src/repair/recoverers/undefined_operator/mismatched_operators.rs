@@ -4,12 +4,12 @@
 //! What is compared keeps the meaning that it has where such a comparison runs: a text beside a
 //! written number is compared as text (SQLite's affinity), a condition beside a number is 1 or 0.
 
+use crate::dialect::calls::call::least_confidence;
+use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
-use crate::repair::foreign_functions::call::least_confidence;
-use crate::repair::foreign_functions::expression_span::TokenRange;
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::ValueKind;
 use crate::repair::{Confidence, RecovererAnswer, RepairContext};
+use crate::sql::extent::TokenRange;
+use crate::sql::node_access;
 use crate::sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
 
 /// Changes every operator of a text that cannot be, or says why one cannot be changed.

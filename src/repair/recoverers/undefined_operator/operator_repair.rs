@@ -3,12 +3,12 @@
 use super::compared_operands::{JSON, comparison_repair, interval_and_number};
 use super::mismatched_operators::OperatorSides;
 use super::string_operands::{concatenation_repair, text_addition_repair, text_arithmetic_repair};
+use crate::dialect::calls::call::{least_confidence, text_confidence};
+use crate::dialect::calls::value_kind::{ExpressionKinds, ValueKind};
 use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
-use crate::repair::foreign_functions::call::{least_confidence, text_confidence};
-use crate::repair::foreign_functions::expression_span::PairedTokens;
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::{ExpressionKinds, ValueKind};
 use crate::repair::{Confidence, RepairContext};
+use crate::sql::extent::PairedTokens;
+use crate::sql::node_access;
 use crate::sql::tree::{A_Expr_Kind, nodes};
 
 /// What a repair is found with.

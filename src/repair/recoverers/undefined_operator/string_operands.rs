@@ -1,11 +1,11 @@
 //! Texts that are added, calculated with and joined.
 
 use super::mismatched_operators::{OperatorSide, OperatorSides};
+use crate::dialect::calls::call::{least_confidence, text_confidence};
+use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::Confidence;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
-use crate::repair::foreign_functions::call::{least_confidence, text_confidence};
-use crate::repair::foreign_functions::node_access;
-use crate::repair::foreign_functions::value_kind::ValueKind;
+use crate::sql::node_access;
 use crate::sql::tree::Node;
 
 /// `a + b` of texts: SQL Server joins them; a number may be meant elsewhere.

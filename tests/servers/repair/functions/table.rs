@@ -1,9 +1,9 @@
 //! The rows of the table and the patterns of dates, one by one.
 
+use pgsieve::dialect::calls::row::FunctionEquivalent;
+use pgsieve::dialect::calls::table;
 use pgsieve::dialect::date_patterns::date_format;
 use pgsieve::dialect::date_patterns::date_format::ToCharPattern;
-use pgsieve::repair::foreign_functions::row::FunctionEquivalent;
-use pgsieve::repair::foreign_functions::table;
 use tokio_postgres::error::SqlState;
 
 use crate::repair::functions::server::{Server, value};

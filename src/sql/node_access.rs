@@ -1,9 +1,9 @@
 //! Small questions to nodes of the tree.
 
-use crate::sql::tree::{self, ConstValue, Node, list::NodeList, nodes};
+use super::tree::{self, ConstValue, Node, list::NodeList, nodes};
 
 /// The string that a node is.
-pub(in crate::repair) fn constant_text(node: Node<'_>) -> Option<&str> {
+pub fn constant_text(node: Node<'_>) -> Option<&str> {
     match node {
         Node::A_Const(constant) => match constant.val() {
             Some(ConstValue::String(text)) => Some(text),
@@ -14,7 +14,7 @@ pub(in crate::repair) fn constant_text(node: Node<'_>) -> Option<&str> {
 }
 
 /// The integer that a node is.
-pub(in crate::repair) fn constant_integer(node: Node<'_>) -> Option<i64> {
+pub fn constant_integer(node: Node<'_>) -> Option<i64> {
     match node {
         Node::A_Const(constant) => match constant.val() {
             Some(ConstValue::Integer(value)) => Some(i64::from(value)),
@@ -26,12 +26,12 @@ pub(in crate::repair) fn constant_integer(node: Node<'_>) -> Option<i64> {
 }
 
 /// The last part of a name.
-pub(in crate::repair) fn last_name(list: &NodeList) -> Option<&str> {
+pub fn last_name(list: &NodeList) -> Option<&str> {
     list.iter().next_back().and_then(Node::as_str)
 }
 
 /// The last part of the name of a cast's type; none for arrays of it.
-pub(in crate::repair) fn cast_name(cast: &nodes::TypeCast) -> Option<&str> {
+pub fn cast_name(cast: &nodes::TypeCast) -> Option<&str> {
     let name = cast.type_name()?;
     if !name.array_bounds().is_empty() {
         return None;
@@ -40,13 +40,13 @@ pub(in crate::repair) fn cast_name(cast: &nodes::TypeCast) -> Option<&str> {
 }
 
 /// Where the tree says that a node is.
-pub(in crate::repair) fn place(location: i32) -> Option<usize> {
+pub fn place(location: i32) -> Option<usize> {
     usize::try_from(location).ok()
 }
 
 /// Every node of a statement, parents before children. None where a node is of a kind that is not
 /// known.
-pub(in crate::repair) fn all(statement: Node<'_>) -> Option<Vec<Node<'_>>> {
+pub fn all(statement: Node<'_>) -> Option<Vec<Node<'_>>> {
     let mut found = Vec::new();
     let mut waiting = vec![statement];
     while let Some(node) = waiting.pop() {

@@ -1,6 +1,6 @@
 //! Calls and lists as they are written: where their arguments begin and end.
 
-use super::expression_span::{PairedTokens, TokenRange};
+use super::{PairedTokens, TokenRange};
 
 /// A call as it is written.
 #[derive(Clone, Debug)]

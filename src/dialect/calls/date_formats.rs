@@ -2,9 +2,9 @@
 
 use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
 use super::value_kind::ValueKind;
+use crate::dialect::confidence::Confidence;
 use crate::dialect::date_patterns::date_format;
 use crate::dialect::date_patterns::date_format::ToCharPattern;
-use crate::repair::Confidence;
 
 /// `strftime(pattern, time, modifiers…)` of SQLite, or `strftime(time, pattern)` of DuckDB.
 pub(super) fn strftime(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {

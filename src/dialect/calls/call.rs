@@ -1,11 +1,11 @@
 //! One call with its arguments, as those see it who write what stands for it.
 
-use super::call_span::CallSpan;
-use super::expression_span::{PairedTokens, TokenRange};
-use super::nested_edits::NestedEdits;
-use super::node_access;
 use super::value_kind::{ExpressionKinds, ValueKind};
-use crate::repair::Confidence;
+use crate::dialect::confidence::Confidence;
+use crate::sql::extent::call::CallSpan;
+use crate::sql::extent::{PairedTokens, TokenRange};
+use crate::sql::nested_edits::NestedEdits;
+use crate::sql::node_access;
 use crate::sql::tree::{Node, nodes};
 
 /// A call.

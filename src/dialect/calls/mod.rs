@@ -4,22 +4,16 @@
 //!   functions that a template cannot make (`date_arithmetic`, `date_differences`, `date_formats`);
 //!   [`row`]: what a row is; [`template`]: templates
 //! * [`call`]: one call with its arguments; [`value_kind`]: types, as far as they matter here
-//! * [`expression_span`], [`call_span`]: which bytes an expression takes; [`nested_edits`]: edits
-//!   within edits; [`node_access`]: questions to nodes
 //!
 //! A call is replaced only where its arguments say what it means; it is replaced by built-in
 //! functions without effects, and the gate judges the new text like any other. All calls of a text
 //! are changed by the recoverer `undefined_function`.
 
 pub mod call;
-pub mod call_span;
 mod date_arithmetic;
 mod date_differences;
 mod date_formats;
 pub mod dates;
-pub mod expression_span;
-pub mod nested_edits;
-pub(in crate::repair) mod node_access;
 pub mod numbers;
 pub mod row;
 pub mod strings;
@@ -27,6 +21,3 @@ pub mod table;
 pub mod template;
 pub mod value_kind;
 pub mod values;
-
-#[cfg(test)]
-mod row_tests;

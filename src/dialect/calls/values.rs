@@ -1,10 +1,10 @@
 //! Foreign functions of any values: conditions, NULL, JSON, arrays, and what a session is.
 
 use super::call::{CallReplacement, ForeignCall, least_confidence};
-use super::node_access;
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
 use super::value_kind::ValueKind;
-use crate::repair::Confidence;
+use crate::dialect::confidence::Confidence;
+use crate::sql::node_access;
 use crate::sql::tree::Node;
 
 /// The rows.

@@ -1,7 +1,7 @@
 //! The table of foreign functions, row by row.
 
-use super::row::FunctionEquivalent;
-use super::table;
+use crate::dialect::calls::row::FunctionEquivalent;
+use crate::dialect::calls::table;
 use crate::policy::Recoverer;
 use crate::repair::Confidence;
 use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};

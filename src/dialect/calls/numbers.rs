@@ -2,9 +2,9 @@
 //! that Postgres has no such function for.
 
 use super::call::{CallReplacement, ForeignCall};
-use super::node_access;
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
 use super::value_kind::ValueKind;
+use crate::sql::node_access;
 
 /// The rows.
 pub const ROWS: &[ForeignFunction] = &[
@@ -224,7 +224,9 @@ fn rounded(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         ValueKind::Float => call.operand(1)?,
         ValueKind::Text if matches!(call.kind(2), ValueKind::Int) => {
             let text = format!("{name}({}::numeric, {})", call.operand(1)?, call.text(2)?);
-            return Some(CallReplacement::exact(text).sure(crate::repair::Confidence::Likely));
+            return Some(
+                CallReplacement::exact(text).sure(crate::dialect::confidence::Confidence::Likely),
+            );
         }
         _ => return None,
     };
@@ -245,7 +247,9 @@ fn divided(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         || other == ValueKind::Unclear
     {
         let text = format!("({}::float8 / {})", call.operand(1)?, call.operand(2)?);
-        return Some(CallReplacement::exact(text).sure(crate::repair::Confidence::Likely));
+        return Some(
+            CallReplacement::exact(text).sure(crate::dialect::confidence::Confidence::Likely),
+        );
     }
     if !one.is_number() || !other.is_number() {
         return None;

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::node_access;
-use super::node_access::constant_text;
 use crate::catalog::{Catalog, TypeKind};
+use crate::dialect::session_database::SessionDatabase;
+use crate::dialect::type_oid;
 use crate::limits::{DOMAINS_NESTED_MAX, FUNCTIONS_DEPTH_MAX};
-use crate::repair::RepairContext;
+use crate::resolve::InferredType;
 use crate::resolve::expression::node_types;
 use crate::resolve::expression::node_types::{ExpressionTypes, address};
-use crate::resolve::{InferredType, UsedObject};
+use crate::sql::node_access;
+use crate::sql::node_access::constant_text;
 use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, nodes};
 
 /// What a value is.
@@ -103,20 +104,20 @@ impl ValueKind {
 
     fn of_oid(oid: u32) -> Option<Self> {
         Some(match oid {
-            16 => Self::Bool,
-            20 | 21 | 23 | 26 => Self::Int,
-            1700 => Self::Numeric,
-            700 | 701 => Self::Float,
-            19 | 25 | 1042 | 1043 => Self::Text,
-            705 => Self::Literal,
-            1082 => Self::Date,
-            1114 => Self::Timestamp,
-            1184 => Self::Timestamptz,
-            1083 | 1266 => Self::Time,
-            1186 => Self::Interval,
-            114 => Self::Json,
-            3802 => Self::Jsonb,
-            2950 => Self::Uuid,
+            type_oid::BOOL => Self::Bool,
+            type_oid::INT8 | type_oid::INT2 | type_oid::INT4 | type_oid::OID => Self::Int,
+            type_oid::NUMERIC => Self::Numeric,
+            type_oid::FLOAT4 | type_oid::FLOAT8 => Self::Float,
+            type_oid::NAME | type_oid::TEXT | type_oid::BPCHAR | type_oid::VARCHAR => Self::Text,
+            type_oid::UNKNOWN => Self::Literal,
+            type_oid::DATE => Self::Date,
+            type_oid::TIMESTAMP => Self::Timestamp,
+            type_oid::TIMESTAMPTZ => Self::Timestamptz,
+            type_oid::TIME | type_oid::TIMETZ => Self::Time,
+            type_oid::INTERVAL => Self::Interval,
+            type_oid::JSON => Self::Json,
+            type_oid::JSONB => Self::Jsonb,
+            type_oid::UUID => Self::Uuid,
             _ => return None,
         })
     }
@@ -131,16 +132,13 @@ pub struct ExpressionKinds<'s> {
 }
 
 impl<'s> ExpressionKinds<'s> {
-    /// Those of a text.
-    pub fn of(context: &RepairContext<'s>) -> Self {
-        let typed = context
-            .database
-            .zip(context.statement())
-            .and_then(|(database, node)| {
-                node_types::expression_types(node, &database.lookup()).ok()
-            });
+    /// Those of a text of one statement.
+    pub fn of(database: Option<&'s SessionDatabase<'s>>, statement: Option<Node<'_>>) -> Self {
+        let typed = database.zip(statement).and_then(|(database, node)| {
+            node_types::expression_types(node, &database.lookup()).ok()
+        });
         Self {
-            catalog: context.database.map(|database| database.catalog),
+            catalog: database.map(|database| database.catalog),
             typed,
             replaced: HashMap::new(),
         }
@@ -304,15 +302,6 @@ impl<'s> ExpressionKinds<'s> {
             "date_part" => ValueKind::Float,
             _ => ValueKind::Unclear,
         }
-    }
-
-    /// Whether a call at a place is one that the server cannot run, as far as its name says: none
-    /// where nothing is known of it.
-    pub fn is_missing(context: &RepairContext<'_>, place: usize) -> Option<bool> {
-        let resolution = context.resolution?;
-        let at = |used: &&crate::resolve::ObjectUse<'_>| used.at == Some(place);
-        let mut uses = resolution.uses.iter().filter(at);
-        Some(uses.any(|used| used.what == UsedObject::MissingFunction))
     }
 }
 

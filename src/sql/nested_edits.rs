@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::sql::edit::{self, TextEdit};
+use super::edit::{self, TextEdit};
 
 /// A text that is being changed.
 pub struct NestedEdits<'t> {

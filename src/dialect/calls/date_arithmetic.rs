@@ -4,9 +4,9 @@
 //! only days, months or years are added, and so does what is written here.
 
 use super::call::{CallReplacement, ForeignCall};
-use super::node_access;
 use super::value_kind::ValueKind;
-use crate::repair::Confidence;
+use crate::dialect::confidence::Confidence;
+use crate::sql::node_access;
 use crate::sql::tree::Node;
 
 /// `date_add(time, interval)`, `date_sub(time, interval)`, and the same with a number of days.

@@ -2,7 +2,7 @@
 
 use super::call::{CallReplacement, ForeignCall};
 use super::value_kind::ValueKind;
-use crate::repair::Confidence;
+use crate::dialect::confidence::Confidence;
 
 /// A foreign function and what stands for it.
 pub struct ForeignFunction {

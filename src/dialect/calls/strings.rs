@@ -1,10 +1,10 @@
 //! Foreign functions of text, and functions of text that are given something else.
 
 use super::call::{CallReplacement, ForeignCall, text_confidence};
-use super::node_access;
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
 use super::value_kind::ValueKind;
-use crate::repair::Confidence;
+use crate::dialect::confidence::Confidence;
+use crate::sql::node_access;
 
 /// The rows.
 pub const ROWS: &[ForeignFunction] = &[
@@ -327,7 +327,7 @@ fn aggregated(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     }
     let bytes = |first, last| {
         call.edits
-            .text(&ground.bytes(super::expression_span::TokenRange { first, last }))
+            .text(&ground.bytes(crate::sql::extent::TokenRange { first, last }))
     };
     let (order, tail) = match call.written.order {
         Some(order) => (
