@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::catalog::{Catalog, OperatorId, TypeId, TypeKind};
 use crate::dialect::type_oid;
-use crate::repair::scopes::query_scopes::{ColumnIndex, FromJoin, QueryScope, QueryScopes};
+use crate::repair::scopes::from_item::FromJoin;
+use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScope, QueryScopes};
 use crate::resolve::{InferredType, Resolution, UsedObject};
 use crate::sql::tree::{A_Expr_Kind, BoolExprType, JoinType, Node, nodes};
 

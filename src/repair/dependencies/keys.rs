@@ -1,7 +1,8 @@
 //! Which keys hold for the rows that something in FROM brings.
 
 use crate::catalog::{Catalog, Column, KeyKind, RelationId, RelationKey, RelationKind};
-use crate::repair::scopes::query_scopes::{FromItem, QueryScopes};
+use crate::repair::scopes::from_item::FromItem;
+use crate::repair::scopes::query_scopes::QueryScopes;
 
 /// Whether the keys of a relation hold for what a read of it returns: those of a table do not count
 /// the rows of tables that inherit from it.

@@ -1,6 +1,6 @@
 //! The parts of queries and expressions, and what each is there.
 
-use super::reference_scopes::{
+use super::reference_position::{
     ExpressionContext, ExpressionRole, OuterLink, ReferenceClause, ScopeStep,
 };
 use crate::sql::tree::{self, A_Expr_Kind, Node, list, nodes};

@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
-use super::reference_scopes::{
-    OuterLink, PlacedReference, ReferenceClause, ReferenceScope, ReferenceScopes,
-};
+use super::reference_position::{OuterLink, ReferenceClause};
+use super::reference_scopes::{PlacedReference, ReferenceScope, ReferenceScopes};
 use super::similarity::NameWords;
 use crate::catalog::quote::quoted;
 use crate::catalog::{Catalog, KeyKind, RelationId, RolePrivileges};
@@ -244,9 +243,7 @@ impl<'s> NameRepairContext<'s> {
         let schema_of = |id: RelationId| catalog.relation(id).schema;
         let mut schemas = self.database.path.schemas().to_vec();
         schemas.extend(self.relations().into_iter().map(schema_of));
-        let mut all =
-            crate::repair::recoverers::undefined_table::candidates::readable_relations(self)
-                .into_iter();
+        let mut all = self.readable_relations().into_iter();
         all.any(|id| {
             if !schemas.contains(&schema_of(id)) {
                 return false;

@@ -15,6 +15,8 @@ pub(in crate::repair) mod context;
 pub(in crate::repair) mod gates;
 pub(in crate::repair) mod letter_case;
 pub(in crate::repair) mod name_repair;
+mod readable_relations;
+pub(in crate::repair) mod reference_position;
 pub(in crate::repair) mod reference_scopes;
 pub(in crate::repair) mod risk_list;
 pub(in crate::repair) mod similarity;

@@ -1,8 +1,11 @@
 //! Where references to columns stand: in which query, in which clause, beside what.
 
 use super::clauses;
+use super::reference_position::{
+    ExpressionContext, ExpressionRole, JoinSide, OuterLink, ReferenceClause, ScopeStep,
+};
 use crate::limits::NAMES_JOINS_MAX;
-use crate::sql::tree::{self, Node, list, nodes};
+use crate::sql::tree::{self, Node, nodes};
 
 /// All places of a statement.
 #[derive(Default)]
@@ -27,17 +30,6 @@ pub(in crate::repair) struct ReferenceScope<'t> {
     pub joins: Vec<&'t nodes::JoinExpr>,
 }
 
-/// How a query stands in the one around it: what it sees of that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum OuterLink {
-    /// It sees what a clause sees.
-    Expression(ReferenceClause),
-    /// LATERAL in FROM: so many entries stand left of it.
-    Lateral(usize),
-    /// In FROM, in WITH, or part of a UNION: nothing of that query itself.
-    Apart,
-}
-
 /// Something in FROM.
 pub(in crate::repair) struct ScopeEntry<'t> {
     /// What qualifies its columns.
@@ -46,36 +38,6 @@ pub(in crate::repair) struct ScopeEntry<'t> {
     pub table: Option<&'t nodes::RangeVar>,
     /// The joins that it is part of, by their place in [`ReferenceScope::joins`], with its side.
     pub joins: Vec<(usize, JoinSide)>,
-}
-
-/// A side of a join.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum JoinSide {
-    /// The first.
-    Left,
-    /// The second.
-    Right,
-}
-
-/// A clause of a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum ReferenceClause {
-    /// The list of what is selected: this one of it.
-    Target(usize),
-    /// ON of a join, by its place in [`ReferenceScope::joins`].
-    On(usize),
-    /// A function or an expression in FROM: so many entries stand left of it.
-    From(usize),
-    /// WHERE.
-    Where,
-    /// GROUP BY.
-    Group,
-    /// HAVING.
-    Having,
-    /// ORDER BY.
-    Order,
-    /// Anything else: DISTINCT ON, WINDOW, VALUES, LIMIT.
-    Other,
 }
 
 /// One reference to a column.
@@ -90,72 +52,6 @@ pub(in crate::repair) struct PlacedReference<'t> {
     /// Its clause.
     pub clause: ReferenceClause,
     /// What it is there.
-    pub role: ExpressionRole<'t>,
-}
-
-/// What an expression is in the one around it.
-#[derive(Clone, Copy)]
-pub(in crate::repair) enum ExpressionRole<'t> {
-    /// The whole of its clause, or of its part of a list.
-    Whole,
-    /// A side of an operator of comparison.
-    Compared {
-        /// The other side.
-        other: Node<'t>,
-        /// Whether the operator is `=`.
-        equal: bool,
-    },
-    /// The right side of LIKE, an element of IN or of BETWEEN, the second part of NULLIF.
-    Listed {
-        /// What is looked at.
-        sought: Node<'t>,
-    },
-    /// An element of ARRAY.
-    Element,
-    /// An argument of a function.
-    Argument {
-        /// What is called.
-        of: &'t str,
-        /// All of them.
-        all: &'t list::NodeList,
-        /// Which one.
-        place: usize,
-    },
-    /// A result of CASE.
-    Branch,
-    /// What the tested value of a CASE is compared with.
-    Tested,
-    /// An operand of `||`.
-    Joined {
-        /// The other.
-        other: Node<'t>,
-    },
-    /// What is cast.
-    Cast,
-    /// IS NULL and the like.
-    Test,
-    /// Anything else.
-    Part,
-}
-
-/// Something still to be looked at.
-pub(super) enum ScopeStep<'t> {
-    /// A query.
-    Query(&'t nodes::SelectStmt, Option<usize>, OuterLink),
-    /// A part of FROM, the joins that it is part of, and whether an alias hides its name.
-    From(Node<'t>, usize, Vec<(usize, JoinSide)>, bool),
-    /// An expression.
-    Expression(Node<'t>, ExpressionContext<'t>),
-}
-
-/// What is around an expression.
-#[derive(Clone, Copy)]
-pub(super) struct ExpressionContext<'t> {
-    /// Its query.
-    pub scope: Option<usize>,
-    /// Its clause.
-    pub clause: ReferenceClause,
-    /// What it is in what is around it.
     pub role: ExpressionRole<'t>,
 }
 

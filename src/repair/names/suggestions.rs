@@ -2,7 +2,7 @@
 
 use super::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
 use super::name_repair::{NameAdvice, NameFix};
-use super::reference_scopes::ExpressionRole;
+use super::reference_position::ExpressionRole;
 use super::similarity::{NameWords, Similarity};
 use crate::catalog::{RelationId, quote::quoted};
 use crate::repair::NameGate;

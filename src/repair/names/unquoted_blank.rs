@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
 use super::name_repair::NameFix;
-use super::reference_scopes::{ExpressionRole, ReferenceClause};
+use super::reference_position::{ExpressionRole, ReferenceClause};
 use super::similarity::{Similarity, SimilarityKind, is_slip};
 use crate::repair::Confidence;
 

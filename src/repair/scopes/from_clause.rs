@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::column_reference::QueryClause;
-use super::query_scopes::{FromItem, FromJoin, NodePosition, OuterReach};
+use super::from_item::{FromItem, FromJoin, NodePosition, OuterReach};
 use crate::resolve::{ColumnCompleteness, ColumnVisibility, ScopeItem, ScopeView};
 use crate::sql::tree::{JoinType, Node, nodes};
 

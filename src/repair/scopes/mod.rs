@@ -1,18 +1,15 @@
 //! The queries of a statement: what stands in FROM, and what each reference to a column means
 //! there.
 //!
-//! * [`query_scopes`], with `from_clause`: the queries, their FROM items and joins
+//! * [`query_scopes`], with `from_clause`: the queries; [`from_item`]: their FROM items and joins
 //! * [`column_reference`]: what a reference means, column by column
 
 pub(in crate::repair) mod column_reference;
 mod from_clause;
+pub(in crate::repair) mod from_item;
 pub(in crate::repair) mod query_scopes;
 
 use std::ops::Range;
-
-pub(in crate::repair) use super::recoverers::undefined_column::foreign_key_join::{
-    JoinProposal, MissingReference, propose_joins,
-};
 
 use self::query_scopes::{ColumnIndex, QueryScopes};
 use crate::repair::RepairContext;

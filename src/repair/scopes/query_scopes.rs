@@ -6,13 +6,13 @@
 //! columns here: nothing is concluded from it.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::column_reference::{ColumnReference, QueryClause, ReferenceMeaning};
 use super::from_clause::FromReader;
-use crate::catalog::{Catalog, Mask, RelationId};
-use crate::resolve::{ColumnCompleteness, Resolution, ScopeColumn, ScopeView, ScopesOfQueries};
-use crate::sql::tree::{self, JoinType, Node, nodes};
+use super::from_item::{FromItem, FromJoin, NodePosition, OuterReach};
+use crate::catalog::{Catalog, Mask};
+use crate::resolve::{Resolution, ScopeColumn, ScopeView, ScopesOfQueries};
+use crate::sql::tree::{self, Node, nodes};
 
 /// The queries of a statement.
 pub(in crate::repair) struct QueryScopes<'a> {
@@ -39,52 +39,6 @@ pub(in crate::repair) struct QueryScope<'a> {
     pub from_items: Vec<FromItem<'a>>,
     /// Its joins, inner ones before those around them.
     pub joins: Vec<FromJoin<'a>>,
-}
-
-/// Whether a query sees the FROM of the query around it.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::repair) enum OuterReach {
-    /// It does.
-    #[default]
-    Items,
-    /// It sees what is further out: it stands in that FROM itself, or in WITH.
-    Beyond,
-}
-
-/// Something in FROM that has columns.
-pub(in crate::repair) struct FromItem<'a> {
-    /// What qualifies its columns.
-    pub name: Option<&'a str>,
-    /// Where it is named.
-    pub at: Option<usize>,
-    /// The relation that it is.
-    pub relation: Option<RelationId>,
-    /// Whether ONLY stands before it.
-    pub only: bool,
-    /// Whether a model of the policy stands for the relation.
-    pub covered: bool,
-    /// Its columns; none where they are hidden by the alias of a join.
-    pub columns: &'a [ScopeColumn<'a>],
-    /// Whether these are all.
-    pub completeness: ColumnCompleteness,
-    /// Whether an outer join may put NULLs in the place of its rows.
-    pub nullable: bool,
-    /// Whether the alias of a join hides its name.
-    pub hidden: bool,
-}
-
-/// A join.
-pub(in crate::repair) struct FromJoin<'a> {
-    /// How rows without a partner are treated.
-    pub kind: JoinType::Type,
-    /// The leaves on its left side.
-    pub left: Range<usize>,
-    /// The leaves on its right side.
-    pub right: Range<usize>,
-    /// Its condition.
-    pub quals: Node<'a>,
-    /// The names of USING, or those that NATURAL finds.
-    pub using: Vec<&'a str>,
 }
 
 /// A column of a leaf of a level.
@@ -248,16 +202,6 @@ impl<'a> QueryScope<'a> {
                     && matches!(reference.fields().first(), Some(Node::A_Star(_))))
         })
     }
-}
-
-/// Where a node stands.
-#[derive(Clone, Copy, Default)]
-pub(super) struct NodePosition {
-    pub level: Option<usize>,
-    pub clause: QueryClause,
-    pub join: Option<usize>,
-    /// What a query that stands here sees of the one around it.
-    pub reach: OuterReach,
 }
 
 /// Reads a tree.

@@ -38,7 +38,7 @@ use super::quote_identifiers::spaced_identifiers::SpacedName;
 use crate::catalog::RolePrivileges;
 use crate::limits;
 use crate::repair::names::letter_case::{CaseChoice, choose, is_same, which_of};
-use crate::repair::recoverers::syntax_error::token_repairs;
+use crate::repair::recoverers::syntax_error;
 use crate::repair::{RecovererAnswer, RepairContext, SessionDatabase};
 use crate::resolve::{ColumnVisibility, Resolution, ScopeItem, ScopeView, UsedObject};
 use crate::sql::tree;
@@ -400,7 +400,7 @@ impl IdentifierQuoter<'_> {
 
 /// Signs of word processors, which are letters to Postgres: a string in curved quotes is a name.
 fn typographic(context: &RepairContext<'_>) -> Option<RecovererAnswer> {
-    let is_odd = |name: &str| name.chars().any(token_repairs::is_typographic);
+    let is_odd = |name: &str| name.chars().any(syntax_error::is_typographic);
     let mut uses = context.resolution?.uses.iter();
     let is_there = uses.any(|used| match &used.what {
         UsedObject::MissingRelation { name, .. } | UsedObject::MissingColumn { name, .. } => {
@@ -408,7 +408,7 @@ fn typographic(context: &RepairContext<'_>) -> Option<RecovererAnswer> {
         }
         _ => false,
     });
-    is_there.then(|| token_repairs::straighten_typography(context))?
+    is_there.then(|| syntax_error::straighten_typography(context))?
 }
 
 const USER: &str = "user";

@@ -2,7 +2,7 @@
 
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
-use super::token_repairs::{TokenRepair, edit, token_repair};
+use super::token_repair::{TokenRepair, edit, token_repair};
 use crate::sql::edit::TextEdit;
 use crate::sql::lexer::{self, TokenKind};
 

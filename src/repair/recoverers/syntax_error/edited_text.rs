@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::token_repairs::TokenRepair;
+use super::token_repair::TokenRepair;
 use crate::limits;
 use crate::repair::context::tokens_of;
 use crate::repair::names::letter_case::unquoted;

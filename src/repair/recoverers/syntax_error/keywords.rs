@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::edited_text::EditedText;
 use super::keyword_list::{before_by, near};
 use super::mentioned_names::MentionedNames;
-use super::token_repairs::{TokenRepair, edit};
+use super::token_repair::{TokenRepair, edit};
 use crate::sql::lexer::TokenKind;
 
 pub(in crate::repair::recoverers::syntax_error) fn repair(

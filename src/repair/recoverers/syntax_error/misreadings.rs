@@ -6,7 +6,7 @@
 use super::edited_text::EditedText;
 use super::keyword_list::near;
 use super::mentioned_names::MentionedNames;
-use super::token_repairs::{TokenRepair, edit, token_repair};
+use super::token_repair::{TokenRepair, edit, token_repair};
 use crate::repair::names::letter_case::{in_quotes, unquoted};
 use crate::repair::{FailureClass, RecovererAnswer, RepairContext};
 use crate::resolve::UsedObject;

@@ -41,14 +41,96 @@ pub(crate) mod reserved_words;
 pub(in crate::repair) mod spaced_names;
 pub(crate) mod string_alias;
 pub(crate) mod subquery_alias;
-pub(in crate::repair) mod token_repairs;
+mod token_repair;
 pub(crate) mod typography;
 
-use crate::repair::{RecovererAnswer, RepairContext};
+use self::edited_text::EditedText;
+use self::mentioned_names::MentionedNames;
+use self::token_repair::TokenRepair;
+use crate::limits;
+use crate::repair::{FailureClass, RecovererAnswer, RepairContext};
 
+/// Repairs what can be repaired of a text that the grammar or the server does not take.
 pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
-    token_repairs::recover(context)
+    let known = MentionedNames::of(context);
+    let mut edited = EditedText::new(context.text);
+    if context.failure.class != FailureClass::SyntaxError {
+        return misreadings::recover(context, &edited, &known);
+    }
+    let mut changes: Vec<String> = Vec::new();
+    let mut take = |edited: &mut EditedText, repair: TokenRepair| {
+        if !changes.contains(&repair.change) {
+            changes.push(repair.change);
+        }
+        edited.apply(repair.edits)
+    };
+    let mut parses = context.tree.is_some();
+    for _ in 0..limits::SYNTAX_ROUNDS_MAX {
+        parses = parses || edited.parse().is_some();
+        if parses {
+            break;
+        }
+        // While a quote is open, tokens say little: what follows may be a literal.
+        let mut kinds = MISTAKE_FINDERS.iter().take(if edited.is_open() {
+            3
+        } else {
+            MISTAKE_FINDERS.len()
+        });
+        let repair = kinds.find_map(|kind| kind(&edited, &known));
+        let Some(repair) = repair else { break };
+        if !take(&mut edited, repair) {
+            break;
+        }
+    }
+    if parses && let Some(repair) = subquery_alias::repair(&edited, &known) {
+        take(&mut edited, repair);
+    }
+    let edits = edited.edits();
+    if parses && !edits.is_empty() {
+        return RecovererAnswer::exact(edits, changes.join("; "));
+    }
+    advice::of(context).map_or(RecovererAnswer::Silent, RecovererAnswer::hint)
 }
+
+/// Writes the signs of word processors as those of SQL, in a text that parses as it is.
+pub(in crate::repair) fn straighten_typography(
+    context: &RepairContext<'_>,
+) -> Option<RecovererAnswer> {
+    let known = MentionedNames::of(context);
+    let mut edited = EditedText::new(context.text);
+    let repair = typography::repair(&edited, &known)?;
+    let change = repair.change.clone();
+    let fits = edited.apply(repair.edits) && edited.parse().is_some();
+    fits.then(|| RecovererAnswer::exact(edited.edits(), change))
+}
+
+/// Whether a letter is one that word processors put in the place of a sign of SQL.
+pub(in crate::repair) fn is_typographic(letter: char) -> bool {
+    typography::straight(letter).is_some()
+}
+
+/// Looks for one kind of mistake.
+type MistakeFinder = fn(&EditedText, &MentionedNames<'_>) -> Option<TokenRepair>;
+
+/// The kinds, in order: what decides where literals end comes first, and what is certain comes
+/// before what has to be tried (from `spaced_names` on): those are repaired only where exactly one
+/// reading parses.
+const MISTAKE_FINDERS: &[MistakeFinder] = &[
+    typography::repair,
+    apostrophes::repair,
+    escapes::repair,
+    backticks::repair,
+    brackets::repair,
+    operators::repair,
+    limit_pair::repair,
+    string_alias::repair,
+    intervals::repair,
+    commas::repair,
+    spaced_names::repair,
+    reserved_words::repair,
+    keywords::repair,
+    parentheses::repair,
+];
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
-use super::token_repairs::{TokenRepair, edit};
+use super::token_repair::{TokenRepair, edit};
 use crate::limits;
 
 pub(in crate::repair::recoverers::syntax_error) fn repair(

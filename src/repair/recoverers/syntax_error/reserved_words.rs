@@ -2,7 +2,7 @@
 
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
-use super::token_repairs::{TokenRepair, edit};
+use super::token_repair::{TokenRepair, edit};
 use crate::catalog::quote::quoted;
 use crate::repair::names::letter_case::{folded, in_quotes, is_same};
 use crate::sql::lexer::TokenKind;

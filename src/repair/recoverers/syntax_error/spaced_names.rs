@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::edited_text::EditedText;
 use super::mentioned_names::{MentionedNames, is_plain};
-use super::token_repairs::{TokenRepair, edit, token_repair};
+use super::token_repair::{TokenRepair, edit, token_repair};
 use crate::limits;
 use crate::repair::names::letter_case::{folded, in_quotes};
 use crate::sql::edit::TextEdit;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
-use super::token_repairs::{TokenRepair, edit, token_repair};
+use super::token_repair::{TokenRepair, edit, token_repair};
 use crate::sql::edit::TextEdit;
 use crate::sql::lexer::TokenKind;
 use crate::sql::tree::{self, Node, SyntaxTree};

@@ -1,6 +1,6 @@
 //! A join that is added, and what its table is called.
 
-use super::foreign_key_join::{ForeignKeyPath, JoinFinder};
+use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
 use crate::catalog::RelationId;
 use crate::limits::JOIN_ALIASES_MAX;
 use crate::sql::lexer::TokenKind;

@@ -6,15 +6,16 @@
 use std::collections::BTreeMap;
 
 use super::added_table::{AddedJoin, alias_of};
+use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
 use crate::catalog::quote::quoted;
 use crate::catalog::{KeyKind, RelationId};
+use crate::repair::RepairContext;
 use crate::repair::dependencies::keys;
 use crate::repair::scopes::column_reference::{
     ColumnReference, QueryClause, ReferenceMeaning, own_name,
 };
 use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
 use crate::repair::scopes::span_of;
-use crate::repair::{RepairContext, SessionDatabase};
 use crate::sql::edit::TextEdit;
 use crate::sql::extent::clause::item_around;
 use crate::sql::tree::Node;
@@ -67,23 +68,6 @@ pub(in crate::repair) fn propose_joins(
     match stepping.all(missing) {
         Ok(step) | Err(step) => step,
     }
-}
-
-/// The looking.
-pub(in crate::repair) struct JoinFinder<'s, 'a> {
-    pub context: &'s RepairContext<'a>,
-    pub database: &'s SessionDatabase<'a>,
-    pub query_scopes: &'s QueryScopes<'a>,
-}
-
-/// A step over a foreign key.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::repair) struct ForeignKeyPath {
-    pub level: usize,
-    pub from_item: usize,
-    /// The columns of the child, and those of the parent.
-    pub columns: Vec<(i16, i16)>,
-    pub parent: RelationId,
 }
 
 impl JoinFinder<'_, '_> {

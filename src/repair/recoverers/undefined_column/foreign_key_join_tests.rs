@@ -6,7 +6,9 @@ use crate::gate::ParameterTypes;
 use crate::policy::Policy;
 use crate::repair::context::tokens_of;
 use crate::repair::laws::world;
-use crate::repair::scopes::{JoinProposal, MissingReference, propose_joins};
+use crate::repair::recoverers::undefined_column::foreign_key_join::{
+    JoinProposal, MissingReference, propose_joins,
+};
 use crate::repair::{Failure, FailureOrigin, RepairContext, SessionDatabase};
 use crate::resolve::UsedObject;
 use crate::sql::edit;

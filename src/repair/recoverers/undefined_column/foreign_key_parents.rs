@@ -1,6 +1,6 @@
 //! Which relations foreign keys lead to, and which of these have a column that is missing.
 
-use super::foreign_key_join::{ForeignKeyPath, JoinFinder};
+use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
 use crate::catalog::{KeyKind, RelationId};
 use crate::repair::dependencies::keys;
 

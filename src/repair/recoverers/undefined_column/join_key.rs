@@ -4,7 +4,7 @@ use crate::catalog::{KeyKind, RelationId};
 use crate::repair::Confidence;
 use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
 use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_scopes::ExpressionRole;
+use crate::repair::names::reference_position::ExpressionRole;
 use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::sql::tree::Node;
 

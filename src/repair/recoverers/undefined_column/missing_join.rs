@@ -6,8 +6,7 @@ use crate::repair::Confidence;
 use crate::repair::names::context::{MissingColumn, NameRepairContext, visible_items};
 use crate::repair::names::name_repair::{NameAdvice, NameFix, NameRepair, NameReplacement};
 use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
-use crate::repair::scopes;
-use crate::repair::scopes::JoinProposal;
+use crate::repair::recoverers::undefined_column::foreign_key_join::JoinProposal;
 
 /// Replaces words about columns that are not here by the joins that bring them, all at once.
 pub(in crate::repair) fn add_missing_joins(
@@ -15,21 +14,28 @@ pub(in crate::repair) fn add_missing_joins(
     missing: &[MissingColumn<'_>],
     fixes: Vec<NameFix>,
 ) -> Vec<NameFix> {
-    let absent: Vec<scopes::MissingReference<'_>> = missing
+    let absent: Vec<
+        crate::repair::recoverers::undefined_column::foreign_key_join::MissingReference<'_>,
+    > = missing
         .iter()
         .zip(&fixes)
         .filter(|(one, fix)| is_absent(fix) && !may_be_visible(name_context, one))
         .filter(|(one, _)| !key_names_role(name_context, one) && !has_rival_key(name_context, one))
-        .map(|(one, _)| scopes::MissingReference {
-            at: one.place.at,
-            qualifier: one.qualifier,
-            name: as_spelled(name_context, one),
+        .map(|(one, _)| {
+            crate::repair::recoverers::undefined_column::foreign_key_join::MissingReference {
+                at: one.place.at,
+                qualifier: one.qualifier,
+                name: as_spelled(name_context, one),
+            }
         })
         .collect();
     if absent.is_empty() {
         return fixes;
     }
-    match scopes::propose_joins(name_context.context, &absent) {
+    match crate::repair::recoverers::undefined_column::foreign_key_join::propose_joins(
+        name_context.context,
+        &absent,
+    ) {
         JoinProposal::Nothing => fixes,
         JoinProposal::Hinted(advice) => advice_of(&absent, missing, fixes, advice),
         JoinProposal::Joined { edits, change } => {
@@ -100,7 +106,9 @@ fn is_absent(fix: &NameFix) -> bool {
 
 /// The words about the join in the place of those about the first column that it would bring.
 fn advice_of(
-    absent: &[scopes::MissingReference<'_>],
+    absent: &[crate::repair::recoverers::undefined_column::foreign_key_join::MissingReference<
+        '_,
+    >],
     missing: &[MissingColumn<'_>],
     fixes: Vec<NameFix>,
     advice: String,

@@ -7,7 +7,7 @@ use crate::repair::names::context::{
 };
 use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
 use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_scopes::{ExpressionRole, ReferenceClause};
+use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
 use crate::repair::names::similarity::{NameWords, SimilarityKind};
 use crate::repair::names::suggestions;
 use crate::repair::{Confidence, NameGate};

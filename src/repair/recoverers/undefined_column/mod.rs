@@ -24,10 +24,12 @@
 //! multiplies rows: then the nearest names are told.
 
 pub(crate) mod added_table;
+pub(in crate::repair) mod case_fix;
 pub(crate) mod foreign_key_join;
 #[cfg(test)]
 mod foreign_key_join_tests;
 mod foreign_key_parents;
+pub(in crate::repair) mod foreign_key_path;
 pub(crate) mod join_key;
 pub(crate) mod missing_join;
 pub(crate) mod misspelling;

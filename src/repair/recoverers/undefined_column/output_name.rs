@@ -7,7 +7,7 @@ use crate::catalog::{FunctionKind, Volatility, quote::quoted};
 use crate::repair::Confidence;
 use crate::repair::names::context::{MissingColumn, NameRepairContext};
 use crate::repair::names::name_repair::{NameFix, NameRepair, NameReplacement};
-use crate::repair::names::reference_scopes::{ExpressionRole, ReferenceClause};
+use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
 use crate::resolve::UsedObject;
 use crate::sql::lexer::TokenKind;
 use crate::sql::tree::{self, nodes};
@@ -58,7 +58,7 @@ pub(in crate::repair) fn repair(
     let span = missing.parts.first()?.clone();
     let name = target.name()?;
     if whole_key && name != missing.name {
-        return Some(super::strategies::case_fix(name_context, &span, name));
+        return Some(super::case_fix::case_fix(name_context, &span, name));
     }
     let expression = written(name_context, target, place.at)?;
     if let Some(advice) = unfit(name_context, &expression, place.clause, name) {
@@ -148,7 +148,7 @@ fn key_of_union(
     };
     let span = missing.parts.first()?;
     is_union
-        .then(|| super::strategies::case_fix(name_context, span, target.name().unwrap_or_default()))
+        .then(|| super::case_fix::case_fix(name_context, span, target.name().unwrap_or_default()))
 }
 
 /// The name of a result of a query further out.

@@ -4,7 +4,8 @@
 use crate::catalog::quote::quoted;
 use crate::repair::names::context::{MissingColumn, NameRepairContext};
 use crate::repair::names::name_repair::{NameFix, NameRepair, NameReplacement};
-use crate::repair::names::reference_scopes::{ExpressionRole, PlacedReference, ReferenceClause};
+use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
+use crate::repair::names::reference_scopes::PlacedReference;
 use crate::sql::edit::TextEdit;
 use crate::sql::tree::Node;
 

@@ -1,7 +1,7 @@
 //! A column after a name: the name is wrong, or the column is.
 
+use super::case_fix::case_fix;
 use super::missing_join::leads_to;
-use super::strategies::case_fix;
 use super::{join_key, misspelling, wrong_relation};
 use crate::catalog::quote::quoted;
 use crate::repair::Confidence;
@@ -10,7 +10,7 @@ use crate::repair::names::context::{
 };
 use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
 use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_scopes::{ExpressionRole, ReferenceClause};
+use crate::repair::names::reference_position::ReferenceClause;
 use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::repair::names::suggestions;
 use crate::sql::tree::Node;
@@ -362,8 +362,3 @@ const ALIAS_LETTERS_MAX: usize = 3;
 
 /// From here on a column of the named relation may be the one that is meant.
 const PLAUSIBLE_MIN: f64 = 0.5;
-
-/// Whether a reference is part of something whose result depends on what is NULL.
-pub(in crate::repair) fn is_delicate(role: ExpressionRole<'_>) -> bool {
-    matches!(role, ExpressionRole::Test | ExpressionRole::Argument { .. })
-}

@@ -5,7 +5,7 @@ use crate::limits::NAMES_RELATIONS_MAX;
 use crate::repair::Confidence;
 use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem};
 use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_scopes::{ExpressionRole, ReferenceClause};
+use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
 use crate::repair::names::similarity::{Similarity, SimilarityKind};
 use crate::sql::tree::{self, Node, list};
 

@@ -1,5 +1,6 @@
 //! A reference to a column that does not exist: what it stands for, the surest way first.
 
+use super::case_fix::case_fix;
 use super::{missing_join, misspelling, output_name, output_renames, qualifier, quoted_literal};
 use crate::catalog::quote::quoted;
 use crate::limits;
@@ -129,18 +130,4 @@ fn in_another_case(
         }
         fix => Some(fix),
     }
-}
-
-/// The last part of a reference, in the case in which it exists.
-pub(in crate::repair) fn case_fix(
-    name_context: &NameRepairContext<'_>,
-    part: &std::ops::Range<usize>,
-    name: &str,
-) -> NameFix {
-    let right = spelled(None, name);
-    let change = format!(
-        "{} is written as the catalog spells it, {right}",
-        name_context.text(part)
-    );
-    NameFix::name(Confidence::Exact, part.clone(), right, change, name)
 }

@@ -1,11 +1,9 @@
 //! What stands against moving a column to another relation of the same FROM that has it.
 
-use super::qualifier::is_delicate;
 use crate::catalog::quote::quoted;
 use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
-use crate::repair::names::reference_scopes::{
-    ExpressionRole, JoinSide, PlacedReference, ReferenceClause, ReferenceScope, ScopeEntry,
-};
+use crate::repair::names::reference_position::{ExpressionRole, JoinSide, ReferenceClause};
+use crate::repair::names::reference_scopes::{PlacedReference, ReferenceScope, ScopeEntry};
 use crate::repair::names::similarity::NameWords;
 use crate::sql::tree::{JoinType, Node};
 
@@ -157,3 +155,8 @@ const FAMILIES: &[&[&str]] = &[
     &["code", "number", "no", "key", "uuid", "reference", "sku"],
     &["score", "rating", "rank", "points", "grade"],
 ];
+
+/// Whether a reference is part of something whose result depends on what is NULL.
+fn is_delicate(role: ExpressionRole<'_>) -> bool {
+    matches!(role, ExpressionRole::Test | ExpressionRole::Argument { .. })
+}

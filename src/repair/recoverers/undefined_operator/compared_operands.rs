@@ -1,7 +1,6 @@
 //! Values of different types that are compared.
 
-use super::mismatched_operators::{OperatorSide, OperatorSides};
-use super::operator_repair::OperatorContext;
+use super::operator_sides::{OperatorContext, OperatorSide, OperatorSides};
 use super::string_operands::writes_digits;
 use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::Confidence;

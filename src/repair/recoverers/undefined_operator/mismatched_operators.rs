@@ -4,6 +4,7 @@
 //! What is compared keeps the meaning that it has where such a comparison runs: a text beside a
 //! written number is compared as text (SQLite's affinity), a condition beside a number is 1 or 0.
 
+use super::operator_sides::{OperatorContext, OperatorSide, OperatorSides};
 use crate::dialect::calls::call::least_confidence;
 use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
@@ -36,29 +37,6 @@ pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     recoverer.answer()
 }
 
-/// An operator with what stands beside it.
-pub(in crate::repair) struct OperatorSides<'s> {
-    /// The symbol; `like` for LIKE and its kin.
-    pub(in crate::repair) symbol: &'s str,
-    /// Where the operator is written.
-    pub(in crate::repair) operator: TokenRange,
-    /// The left side.
-    pub(in crate::repair) left: OperatorSide<'s>,
-    /// The right side.
-    pub(in crate::repair) right: OperatorSide<'s>,
-}
-
-/// One side of an operator.
-#[derive(Clone, Copy)]
-pub(in crate::repair) struct OperatorSide<'s> {
-    /// It in the tree.
-    pub(in crate::repair) node: Node<'s>,
-    /// It in the text.
-    pub(in crate::repair) run: TokenRange,
-    /// What it is.
-    pub(in crate::repair) kind: ValueKind,
-}
-
 struct OperatorRecoverer<'c, 's> {
     editor: ExpressionEditor<'c, 's>,
     advice: Option<&'static str>,
@@ -82,8 +60,8 @@ impl<'s> OperatorRecoverer<'_, 's> {
         }
     }
 
-    fn judge(&self) -> super::operator_repair::OperatorContext<'_, 's> {
-        super::operator_repair::OperatorContext {
+    fn judge(&self) -> OperatorContext<'_, 's> {
+        OperatorContext {
             context: self.editor.context,
             ground: &self.editor.ground,
         }

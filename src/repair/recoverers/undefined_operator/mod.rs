@@ -23,6 +23,7 @@
 mod compared_operands;
 pub mod mismatched_operators;
 pub(crate) mod operator_repair;
+pub(in crate::repair) mod operator_sides;
 pub(crate) mod string_operands;
 
 use crate::repair::{RecovererAnswer, RepairContext};

@@ -1,21 +1,14 @@
 //! What is done about one operator between two kinds of values.
 
 use super::compared_operands::{JSON, comparison_repair, interval_and_number};
-use super::mismatched_operators::OperatorSides;
+use super::operator_sides::{OperatorContext, OperatorSides};
 use super::string_operands::{concatenation_repair, text_addition_repair, text_arithmetic_repair};
 use crate::dialect::calls::call::{least_confidence, text_confidence};
 use crate::dialect::calls::value_kind::{ExpressionKinds, ValueKind};
+use crate::repair::Confidence;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
-use crate::repair::{Confidence, RepairContext};
-use crate::sql::extent::PairedTokens;
 use crate::sql::node_access;
 use crate::sql::tree::{A_Expr_Kind, nodes};
-
-/// What a repair is found with.
-pub(in crate::repair) struct OperatorContext<'c, 's> {
-    pub(in crate::repair) context: &'c RepairContext<'s>,
-    pub(in crate::repair) ground: &'c PairedTokens<'s>,
-}
 
 /// What is done about an operator.
 pub(in crate::repair) fn operator_repair(

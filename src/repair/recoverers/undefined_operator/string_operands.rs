@@ -1,6 +1,6 @@
 //! Texts that are added, calculated with and joined.
 
-use super::mismatched_operators::{OperatorSide, OperatorSides};
+use super::operator_sides::{OperatorSide, OperatorSides};
 use crate::dialect::calls::call::{least_confidence, text_confidence};
 use crate::dialect::calls::value_kind::ValueKind;
 use crate::repair::Confidence;

@@ -1,40 +1,19 @@
 //! A relation that does not exist: another schema has it, or it is spelled otherwise.
 
 use super::hint::hint;
+use super::missing_relation::{MissingRelation, RelationTarget, visible_ctes};
 use super::relation_replacement::replace_relation;
+use crate::catalog::RelationId;
 use crate::catalog::quote::quoted;
-use crate::catalog::{RelationId, RelationKind, SchemaId, SchemaKind};
 use crate::limits::{NAMES_MISSING_MAX, NAMES_RELATIONS_MAX};
 use crate::repair::names::context::NameRepairContext;
 use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
 use crate::repair::names::name_repair::{NameFix, together};
-use crate::repair::names::reference_scopes::ReferenceScope;
 use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
 use crate::repair::recoverers::undefined_column::strategies;
 use crate::repair::{Confidence, NameGate, RecovererAnswer};
 use crate::resolve::UsedObject;
-use crate::sql::tree::{Node, nodes};
-
-/// A relation in FROM that does not exist, or is written with a database before it.
-pub(in crate::repair) struct MissingRelation<'g> {
-    /// As it is written.
-    pub table: &'g nodes::RangeVar,
-    /// The query that it stands in.
-    pub scope: &'g ReferenceScope<'g>,
-    /// Where it begins.
-    pub at: usize,
-    /// Its name.
-    pub name: &'g str,
-}
-
-/// Something that a name in FROM may have meant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum RelationTarget<'g> {
-    /// A relation.
-    Relation(RelationId),
-    /// A query of WITH.
-    Common(&'g str),
-}
+use crate::sql::tree::Node;
 
 /// Repairs every relation that does not exist; where all do, every column.
 pub(in crate::repair) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
@@ -113,7 +92,7 @@ fn two_words(
     let named = format!("{} {alias}", absent.name);
     let path = name_context.database.path.schemas();
     let schema_of = |id: RelationId| name_context.catalog().relation(id).schema;
-    let mut same = readable_relations(name_context).into_iter().filter(|id| {
+    let mut same = name_context.readable_relations().into_iter().filter(|id| {
         let likeness = Similarity::of(&named, name_context.name_of(*id), &[]);
         path.contains(&schema_of(*id)) && likeness.similarity_kind <= SimilarityKind::Separators
     });
@@ -142,7 +121,7 @@ fn find_target<'g>(
     name_context: &'g NameRepairContext<'_>,
     absent: &MissingRelation<'g>,
 ) -> Result<(RelationTarget<'g>, Confidence), Vec<NameGate>> {
-    let relations = readable_relations(name_context);
+    let relations = name_context.readable_relations();
     let path = name_context.database.path.schemas();
     let schema_of = |id: RelationId| name_context.catalog().relation(id).schema;
     let named = |id: &RelationId| name_context.name_of(*id) == absent.name;
@@ -311,67 +290,6 @@ fn misspelt<'g>(
         NameGateResult::Passed { .. } => Err(vec![NameGate::Containment]),
         NameGateResult::Failed { failed } => Err(failed),
     }
-}
-
-/// The relations that the client may read, without those of the system.
-pub(in crate::repair) fn readable_relations(
-    name_context: &NameRepairContext<'_>,
-) -> Vec<RelationId> {
-    let catalog = name_context.catalog();
-    let is_read = |kind: RelationKind| match kind {
-        RelationKind::Table
-        | RelationKind::PartitionedTable
-        | RelationKind::View
-        | RelationKind::MaterializedView
-        | RelationKind::ForeignTable => true,
-        RelationKind::Sequence | RelationKind::CompositeType => false,
-    };
-    catalog
-        .relations()
-        .filter(|(id, relation)| {
-            is_read(relation.kind)
-                && !is_system(name_context, relation.schema)
-                && name_context.may_show_relation(*id)
-        })
-        .map(|(id, _)| id)
-        .collect()
-}
-
-fn is_system(name_context: &NameRepairContext<'_>, schema: SchemaId) -> bool {
-    let schema = name_context.catalog().schema(schema);
-    let name = name_context.catalog().names().text(schema.name);
-    schema.kind == SchemaKind::Catalog || name == "information_schema" || name == "pg_toast"
-}
-
-/// The queries of WITH that can be named at a place in FROM.
-pub(in crate::repair) fn visible_ctes<'g>(
-    name_context: &'g NameRepairContext<'_>,
-    absent: &MissingRelation<'g>,
-) -> Vec<&'g str> {
-    let mut names = Vec::new();
-    let mut inner: Option<&ReferenceScope<'_>> = None;
-    let mut next = Some(absent.scope);
-    while let Some(scope) = next {
-        for table in scope
-            .select
-            .with_clause()
-            .into_iter()
-            .flat_map(|with| with.ctes())
-        {
-            // Its own query cannot name it, nor one that comes before it.
-            let is_own = match (table.ctequery(), inner) {
-                (Node::SelectStmt(query), Some(inner)) => std::ptr::eq(query, inner.select),
-                _ => false,
-            };
-            let before = usize::try_from(table.location).is_ok_and(|at| at < absent.at);
-            names.extend(table.ctename().filter(|_| before && !is_own));
-        }
-        inner = Some(scope);
-        next = scope
-            .outer
-            .and_then(|outer| name_context.places.frame(outer));
-    }
-    names
 }
 
 /// What names of tables begin or end with in some databases and not in others.

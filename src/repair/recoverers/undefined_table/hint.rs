@@ -1,6 +1,6 @@
 //! Words about a relation that does not exist.
 
-use super::candidates::{MissingRelation, readable_relations, visible_ctes};
+use super::missing_relation::{MissingRelation, visible_ctes};
 use crate::catalog::RelationId;
 use crate::catalog::quote::quoted;
 use crate::limits::NAMES_RELATIONS_MAX;
@@ -32,7 +32,7 @@ pub(in crate::repair) fn hint(
              statement, before whatever reads it, and WITH RECURSIVE if it reads itself."
         ));
     }
-    let all = readable_relations(name_context);
+    let all = name_context.readable_relations();
     let same: Vec<String> = all
         .iter()
         .filter(|id| name_context.name_of(**id) == absent.name)

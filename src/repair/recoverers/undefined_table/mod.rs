@@ -22,6 +22,7 @@
 
 pub(in crate::repair) mod candidates;
 pub(crate) mod hint;
+pub(in crate::repair) mod missing_relation;
 mod relation_replacement;
 
 use crate::repair::names::context::NameRepairContext;

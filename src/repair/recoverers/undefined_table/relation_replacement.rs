@@ -1,6 +1,6 @@
 //! The right relation in the place of one that does not exist.
 
-use super::candidates::{MissingRelation, RelationTarget};
+use super::missing_relation::{MissingRelation, RelationTarget};
 use crate::catalog::RelationId;
 use crate::catalog::quote::quoted;
 use crate::repair::Confidence;

@@ -1,0 +1,22 @@
+//! A step over a foreign key, and what it is looked for in.
+
+use crate::catalog::RelationId;
+use crate::repair::scopes::query_scopes::QueryScopes;
+use crate::repair::{RepairContext, SessionDatabase};
+
+/// What joins are looked for in.
+pub(in crate::repair) struct JoinFinder<'s, 'a> {
+    pub context: &'s RepairContext<'a>,
+    pub database: &'s SessionDatabase<'a>,
+    pub query_scopes: &'s QueryScopes<'a>,
+}
+
+/// A step over a foreign key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::repair) struct ForeignKeyPath {
+    pub level: usize,
+    pub from_item: usize,
+    /// The columns of the child, and those of the parent.
+    pub columns: Vec<(i16, i16)>,
+    pub parent: RelationId,
+}
