@@ -18,6 +18,8 @@ macro_rules! types {
 
 types! {
     BOOL           16
+    BYTEA          17
+    CHAR           18
     NAME           19
     INT8           20
     INT2           21
@@ -33,11 +35,13 @@ types! {
     UNKNOWN        705
     INT2_ARRAY     1005
     OID_ARRAY      1028
+    BPCHAR         1042
     VARCHAR        1043
     DATE           1082
     TIME           1083
     TIMESTAMP      1114
     TIMESTAMPTZ    1184
+    INTERVAL       1186
     TIMETZ         1266
     BIT            1560
     NUMERIC        1700
@@ -49,6 +53,7 @@ types! {
     ANYARRAY       2277
     INTERNAL       2281
     RECORD_ARRAY   2287
+    UUID           2950
     JSONB          3802
     JSONPATH       4072
 }

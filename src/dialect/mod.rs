@@ -10,7 +10,7 @@
 //! * [`translator`]: the translation of a tree, one file for each part of the language
 //! * [`calls`]: foreign calls in a text that Postgres itself reads
 //! * [`date_patterns`]: patterns of dates that several dialects have; [`template`]: expressions
-//!   with places for arguments; [`type_oid`]: the numbers of types
+//!   with places for arguments
 //! * [`session_database`]: the database that names are looked up in; [`confidence`]: how sure a
 //!   translation is
 //!
@@ -37,7 +37,6 @@ pub mod standard;
 pub mod template;
 pub mod translator;
 pub mod tsql;
-pub mod type_oid;
 
 use crate::dialect::confidence::Confidence;
 use crate::dialect::session_database::SessionDatabase;

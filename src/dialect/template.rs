@@ -5,6 +5,9 @@
 //! [`crate::dialect::calls::template`]: there the types of arguments are told by Postgres.
 
 /// The text of a template, each place filled by what stands between its braces.
+///
+/// # Errors
+/// What `place` says of a place that it cannot fill.
 pub fn fill<E>(
     template: &str,
     mut place: impl FnMut(&str) -> Result<String, E>,

@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::{Catalog, Oid, OperatorId, TypeId};
-use crate::dialect::type_oid::{
+use crate::catalog::type_oid::{
     BOOL, DATE, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ, UUID,
 };
+use crate::catalog::{Catalog, Oid, OperatorId, TypeId};
 use crate::gate::{ParameterTypes, SessionNames};
 use crate::repair::SessionDatabase;
 use crate::repair::recoverers::grouping_error::aggregate_query::{
@@ -235,7 +235,7 @@ fn is_invalid_cast(cast: &nodes::TypeCast) -> bool {
     };
     let last = name.names().iter().next_back().and_then(|name| name.sval());
     let oid = CASTS.iter().find(|(name, _)| Some(*name) == last);
-    name.array_bounds().is_empty() && oid.is_some_and(|(_, oid)| is_invalid_value(Oid(*oid), text))
+    name.array_bounds().is_empty() && oid.is_some_and(|(_, oid)| is_invalid_value(*oid, text))
 }
 
 /// Whether a text is surely no value of a type. What is in doubt is one.
@@ -246,7 +246,7 @@ fn is_invalid_value(oid: Oid, text: &str) -> bool {
         let bare = text.trim_start_matches(['+', '-']);
         words.iter().any(|word| bare.eq_ignore_ascii_case(word))
     };
-    match oid.0 {
+    match oid {
         INT2 | INT4 | INT8 => {
             let starts = text.trim_start_matches(['+', '-']).bytes().next();
             !starts.is_some_and(|byte| byte.is_ascii_digit())
@@ -268,7 +268,7 @@ const ALIAS_OPTIONAL_SINCE: u16 = 16;
 const UUID_DIGITS: usize = 32;
 
 /// The names that the grammar gives to types.
-const CASTS: [(&str, u32); 11] = [
+const CASTS: [(&str, Oid); 11] = [
     ("bool", BOOL),
     ("int8", INT8),
     ("int2", INT2),

@@ -7,11 +7,10 @@
 //! code), [`string_continuation`] (strings that it does not read).
 //!
 //! Beside them: [`extent`] says where a part of a text begins and ends, [`node_access`] answers
-//! small questions about nodes, [`edit_distance`] says how near two words are.
+//! small questions about nodes.
 
 pub mod children;
 pub mod edit;
-pub mod edit_distance;
 pub mod error_condition;
 pub mod extent;
 pub mod fingerprint;

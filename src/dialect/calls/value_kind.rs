@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::{Catalog, TypeKind};
+use crate::catalog::type_oid;
+use crate::catalog::{Catalog, Oid, TypeKind};
 use crate::dialect::session_database::SessionDatabase;
-use crate::dialect::type_oid;
 use crate::limits::{DOMAINS_NESTED_MAX, FUNCTIONS_DEPTH_MAX};
 use crate::resolve::InferredType;
 use crate::resolve::expression::node_types;
@@ -102,7 +102,7 @@ impl ValueKind {
         }
     }
 
-    fn of_oid(oid: u32) -> Option<Self> {
+    fn of_oid(oid: Oid) -> Option<Self> {
         Some(match oid {
             type_oid::BOOL => Self::Bool,
             type_oid::INT8 | type_oid::INT2 | type_oid::INT4 | type_oid::OID => Self::Int,
@@ -197,7 +197,7 @@ impl<'s> ExpressionKinds<'s> {
             }
         }
         let found = catalog.data_type(id);
-        match (&found.kind, ValueKind::of_oid(found.oid.0)) {
+        match (&found.kind, ValueKind::of_oid(found.oid)) {
             (_, Some(kind)) => kind,
             (TypeKind::Enum, None) => ValueKind::Enum,
             (_, None) if found.is_array => ValueKind::Array,

@@ -1,7 +1,7 @@
 //! What a translated expression is: its text in Postgres's SQL, and what is known of its value.
 
+use crate::catalog::type_oid;
 use crate::catalog::{Catalog, TypeId, TypeKind};
-use crate::dialect::type_oid;
 
 /// A translated expression.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl SqlType {
         if found.is_array {
             return Self::Array;
         }
-        match found.oid.0 {
+        match found.oid {
             type_oid::BOOL => Self::Bool,
             type_oid::BYTEA => Self::Bytes,
             type_oid::INT8 | type_oid::INT2 | type_oid::INT4 => Self::Integer,

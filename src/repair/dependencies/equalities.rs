@@ -7,8 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::catalog::Oid;
+use crate::catalog::type_oid;
 use crate::catalog::{Catalog, OperatorId, TypeId, TypeKind};
-use crate::dialect::type_oid;
 use crate::repair::scopes::from_item::FromJoin;
 use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScope, QueryScopes};
 use crate::resolve::{InferredType, Resolution, UsedObject};
@@ -258,7 +259,7 @@ fn is_plain_type(catalog: &Catalog, id: TypeId) -> bool {
         match &one.kind {
             TypeKind::Domain { base, .. } => one = catalog.data_type(*base),
             TypeKind::Enum => return true,
-            _ => return PLAIN.contains(&one.oid.0),
+            _ => return PLAIN.contains(&one.oid),
         }
     }
     false
@@ -363,7 +364,7 @@ fn is_equality(comparison: &nodes::A_Expr) -> bool {
 /// Types whose equal values are the same. Numbers with a scale, floating point numbers, intervals,
 /// padded strings and documents are not: 1.0 equals 1.00.
 #[rustfmt::skip]
-const PLAIN: &[u32] = &[
+const PLAIN: &[Oid] = &[
     type_oid::BOOL, type_oid::BYTEA, type_oid::CHAR, type_oid::NAME, type_oid::INT8,
     type_oid::INT2, type_oid::INT4, type_oid::TEXT, type_oid::OID, type_oid::VARCHAR,
     type_oid::DATE, type_oid::TIME, type_oid::TIMESTAMP, type_oid::TIMESTAMPTZ, type_oid::UUID,

@@ -3,7 +3,7 @@
 //! A name is cut at underscores, blanks and changes of case. Two words are alike when they are
 //! equal, singular and plural, a usual abbreviation, or one slip of the hand apart.
 
-use crate::sql::edit_distance::edit_distance;
+use crate::edit_distance::with_swaps;
 use std::borrow::Cow;
 
 /// The words of a name, in lower case.
@@ -247,7 +247,7 @@ pub(in crate::repair) fn is_slip(one: &str, other: &str, least: usize) -> bool {
     } else {
         1
     };
-    !apart && one != "count" && other != "count" && edit_distance(one, other) <= allowed
+    !apart && one != "count" && other != "count" && with_swaps(&left, &right) <= allowed
 }
 
 /// A word without the ending of its plural.

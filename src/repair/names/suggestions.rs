@@ -5,8 +5,8 @@ use super::name_repair::{NameAdvice, NameFix};
 use super::reference_position::ExpressionRole;
 use super::similarity::{NameWords, Similarity};
 use crate::catalog::{RelationId, quote::quoted};
+use crate::edit_distance::with_swaps;
 use crate::repair::NameGate;
-use crate::sql::edit_distance::edit_distance;
 
 /// A column that does not exist.
 pub(in crate::repair) fn column(
@@ -170,11 +170,11 @@ fn elsewhere(
 
 /// How near a name is, for people: also by its letters.
 pub(in crate::repair) fn nearness(wanted: &str, name: &str, own: &[NameWords]) -> f64 {
-    let letters = |name: &str| -> String { name.to_lowercase().chars().take(64).collect() };
+    let letters = |name: &str| -> Vec<char> { name.to_lowercase().chars().take(64).collect() };
     let (left, right) = (letters(wanted), letters(name));
     let count = |number: usize| u32::try_from(number).map_or(1.0, f64::from);
-    let longer = count(left.chars().count().max(right.chars().count()).max(1));
-    let by_letters = 1.0 - count(edit_distance(&left, &right)) / longer;
+    let longer = count(left.len().max(right.len()).max(1));
+    let by_letters = 1.0 - count(with_swaps(&left, &right)) / longer;
     Similarity::of(wanted, name, own)
         .score
         .max(0.9 * by_letters)

@@ -1,8 +1,8 @@
 //! Prose before or after the only statement.
 
 use super::{BoundedParser, PeeledLayer};
+use crate::edit_distance::with_swaps;
 use crate::limits;
-use crate::sql::edit_distance::edit_distance;
 use crate::sql::lexer::{self, TokenKind};
 
 /// Semicolons, backticks and the like after the statement.
@@ -97,18 +97,18 @@ pub(in crate::repair::preprocessors) fn begins_statement(text: &str) -> bool {
 /// Whether a text begins as a statement does, but for a letter or two: what it would do is not
 /// known, so it is no prose.
 fn begins_misspelt(text: &str) -> bool {
+    let letters = |word: &str| -> Vec<char> { word.to_lowercase().chars().collect() };
     let first = first_word(text);
     if first.len() < MISSPELT_BYTES_MIN || first.len() > BEGINNING_BYTES {
         return false;
     }
-    let first = first.to_lowercase();
-    let letters = first.chars().count();
+    let first = letters(first);
     STARTERS.iter().any(|one| {
         let most = one.len().saturating_sub(MISSPELT_BYTES_MIN);
         let most = most.min(MISSPELT_LETTERS_MAX);
         most > 0
-            && one.len().abs_diff(letters) <= most
-            && edit_distance(&first, &one.to_lowercase()) <= most
+            && one.len().abs_diff(first.len()) <= most
+            && with_swaps(&first, &letters(one)) <= most
     })
 }
 

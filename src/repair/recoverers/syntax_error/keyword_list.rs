@@ -1,7 +1,7 @@
 //! The words that typos are looked for of: those that hold statements together.
 
 use crate::catalog::quote::quoted;
-use crate::sql::edit_distance::edit_distance;
+use crate::edit_distance::with_swaps;
 
 /// A keyword that is near a word, at this many edits.
 pub(in crate::repair::recoverers::syntax_error) struct NearKeyword {
@@ -48,10 +48,11 @@ pub(in crate::repair::recoverers::syntax_error) fn before_by(word: &str) -> Opti
 
 /// The edits between two words; none beyond `most`.
 fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
+    let letters = |word: &str| -> Vec<char> { word.chars().collect() };
+    let (one, other) = (letters(one), letters(other));
     // Each letter more is an edit more.
-    let lengths = one.chars().count().abs_diff(other.chars().count());
-    (lengths <= most)
-        .then(|| edit_distance(one, other))
+    (one.len().abs_diff(other.len()) <= most)
+        .then(|| with_swaps(&one, &other))
         .filter(|distance| *distance <= most)
 }
 

@@ -1,7 +1,7 @@
 //! The built-in function that a misspelt name is nearest to.
 
+use crate::edit_distance::with_swaps;
 use crate::repair::RepairContext;
-use crate::sql::edit_distance::edit_distance;
 
 /// A function that differs in one letter, or in two that changed places; none where there are
 /// several.
@@ -24,9 +24,14 @@ pub(in crate::repair) fn function(context: &RepairContext<'_>, name: &str) -> Op
     found.map(str::to_owned)
 }
 
-/// Whether two names differ in one letter, or in two that changed places.
+/// Whether two names differ in one letter, or in two that changed places. A letter of another
+/// script that looks the same is none.
 fn is_near(one: &str, other: &str) -> bool {
-    one.len().abs_diff(other.len()) <= 1 && edit_distance(one, other) == 1
+    if !one.is_ascii() || one.len().abs_diff(other.len()) > 1 {
+        return false;
+    }
+    let letters = |name: &str| -> Vec<char> { name.chars().collect() };
+    with_swaps(&letters(one), &letters(other)) == 1
 }
 
 /// Shorter names are near to too many.
