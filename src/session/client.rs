@@ -1,30 +1,20 @@
-//! The client's half of a session: frames are cut, checked and judged, and only then go on.
+//! The client's half of a session: its bytes are cut into frames, and each frame goes where its kind
+//! belongs. Those that bring or run a statement have their path in `statement`; the others are dealt
+//! with here.
 //!
 //! What is refused goes to `refuse`. What ends the session (Terminate, a frame that breaks the
 //! protocol) waits for the answers to everything sent before it.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use super::context::client_min_messages::NoticeLevelChange;
-use super::pending::portal_names::{ClosedName, PortalBinding};
-use super::pending::{ExpectedReply, InFlight};
+use super::pending::ExpectedReply;
+use super::pending::portal_names::ClosedName;
 use super::protocol::{ClientState, SessionEnd, SessionProtocol};
-use super::repair::BlockingJob;
-use super::repair::apply_repair::SendOptions;
 use super::reply::CloseReason;
-use super::scheduling::large_text::LargeText;
-use super::server::error_rewrite::SubstitutedText;
-use super::signal_calls::facts_of_portal;
-use crate::gate::{Certainty, Cursor, Judgement, ParameterTypes, Refusal};
-use crate::limits;
-use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
-use crate::telemetry::traces::TraceWork;
+use super::statement::{QueryStage, TextStage};
+use crate::gate::Refusal;
+use crate::telemetry::labels::ProtocolPath;
 use crate::wire::encode;
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend};
-use crate::wire::frontend::{
-    self, Bind, Execute, FrontendMessage, Parse, Query, StatementOrPortal,
-};
+use crate::wire::frontend::{self, FrontendMessage, StatementOrPortal};
 use crate::wire::malformed::MalformedMessage;
 
 /// What taking a client's bytes led to.
@@ -107,8 +97,10 @@ impl SessionProtocol {
             Err(cause) => return Err(cause.into()),
         };
         match message {
-            FrontendMessage::Query(query) => self.query(frame, &query),
-            FrontendMessage::Parse(parse) => self.parse(frame, &parse),
+            FrontendMessage::Query(query) => {
+                self.query(frame, &query, QueryStage::Text(TextStage::Arrived))
+            }
+            FrontendMessage::Parse(parse) => self.parse(frame, &parse, TextStage::Arrived),
             FrontendMessage::Bind(bind) => self.bind(frame, &bind),
             FrontendMessage::Describe(target) => self.describe(frame, &target),
             FrontendMessage::Execute(execute) => self.execute(frame, &execute),
@@ -142,159 +134,6 @@ impl SessionProtocol {
         self.sync(frame)
     }
 
-    fn query(&mut self, frame: &ClientFrame<'_>, query: &Query<'_>) -> Result<(), SessionEnd> {
-        let arrived = self.inflow.arrival();
-        self.trace_parsed();
-        self.begin_trace(Some(query.text), &arrived);
-        if query.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
-            self.judge_later(LargeText::new(frame, arrived));
-            return Ok(());
-        }
-        let (judgement, memory) = self.judge(query.text);
-        self.lap(TraceWork::Judge);
-        self.preflight_query(frame, query, judgement, arrived.with_cache_answer(memory))
-    }
-
-    fn parse(&mut self, frame: &ClientFrame<'_>, parse: &Parse<'_>) -> Result<(), SessionEnd> {
-        let arrived = self.inflow.arrival();
-        self.begin_trace(Some(parse.text), &arrived);
-        if parse.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
-            self.judge_later(LargeText::new(frame, arrived));
-            return Ok(());
-        }
-        let (judgement, memory) = self.judge_parse(parse);
-        self.lap(TraceWork::Judge);
-        self.preflight_parse(frame, parse, judgement, arrived.with_cache_answer(memory))
-    }
-
-    fn judge_later(&mut self, large: LargeText) {
-        self.intake = ClientState::Judging;
-        self.blocking_job = Some(Box::new(BlockingJob::Judge(large)));
-    }
-
-    pub(super) fn query_judged(
-        &mut self,
-        frame: &ClientFrame<'_>,
-        judgement: Judgement<'_>,
-        options: SendOptions,
-    ) -> Result<(), SessionEnd> {
-        let arrived = options.arrived;
-        self.skip_lap();
-        let judgement = self.with_default_limit(judgement, &ParameterTypes::none_given());
-        self.lap(TraceWork::Preprocess);
-        let facts = Arc::clone(&judgement.facts);
-        let resolved = self
-            .permit_or_refuse(judgement, &ParameterTypes::none_given())
-            .and_then(|resolved| {
-                self.recheck_held_cursors(&facts)?;
-                self.cancels_itself(resolved.0.facts())?;
-                Ok(resolved)
-            });
-        let resolved = match resolved {
-            Ok(resolved) => self
-                .admit_query(&facts, options.quota_count())
-                .map(|allowance| (resolved, allowance)),
-            Err(refusal) => Err(refusal),
-        };
-        match resolved {
-            Ok((permitted, allowance)) => self.plan_query(frame, permitted, (options, allowance)),
-            Err(refusal) => {
-                self.expect_copy_leftovers(&facts);
-                self.refuse_query(refusal, Some((facts, arrived)), ProtocolPath::Query)
-            }
-        }
-    }
-
-    pub(super) fn parse_judged(
-        &mut self,
-        frame: &ClientFrame<'_>,
-        parse: &Parse<'_>,
-        judgement: Judgement<'_>,
-        options: SendOptions,
-    ) -> Result<(), SessionEnd> {
-        let parameters = ParameterTypes::given(parse.parameter_types.iter());
-        self.skip_lap();
-        let judgement = self.with_default_limit(judgement, &parameters);
-        self.lap(TraceWork::Preprocess);
-        let facts = Arc::clone(&judgement.facts);
-        let resolved = self
-            .permit_or_refuse(judgement, &parameters)
-            .and_then(|resolved| {
-                if self.names.is_full() {
-                    return Err(Refusal::of_too_many_names());
-                }
-                let types = parse.parameter_types.iter();
-                self.gate.permits_parameters(types, &self.names)?;
-                Ok(resolved)
-            });
-        match resolved {
-            Ok((permit, lowered)) => {
-                let mut running = self.permitted(&permit, ProtocolPath::Parse, options.arrived);
-                self.note_lowered(&mut running, lowered);
-                let text_retained = self.retain_parse(frame, parse, &running.facts, &options);
-                options.mark(&mut running, text_retained);
-                self.names.add_prepared(
-                    parse.name,
-                    Arc::clone(&running.facts),
-                    permit.original().into(),
-                );
-                self.names.set_parameters(parse.name, parameters);
-                self.outbox
-                    .parse(parse.name, &permit, parse.parameter_types)
-                    .map_err(|_| UNSENDABLE)?;
-                self.ask_queryid(&permit, parse.parameter_types);
-                self.transaction.open_batch();
-                self.pending.push(ExpectedReply::Parse(Box::new(running)));
-            }
-            Err(refusal) => {
-                self.expect_copy_leftovers(&facts);
-                self.refuse_parse(parse.name, refusal, (facts, options.arrived))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn bind(&mut self, frame: &ClientFrame<'_>, bind: &Bind<'_>) -> Result<(), SessionEnd> {
-        self.begin_bind(bind.statement);
-        if let Err(refusal) = self.recheck_statement(bind.statement) {
-            return self.refuse_message(refusal, None, ProtocolPath::Bind);
-        }
-        let known = self.names.prepared(bind.statement);
-        let Some(prepared) = known.or_else(|| self.pending.doubtful_statement(bind.statement))
-        else {
-            let refusal = Refusal::of_unknown_statement(bind.statement);
-            return self.refuse_message(refusal, None, ProtocolPath::Bind);
-        };
-        if self.names.is_full() {
-            return self.refuse_message(Refusal::of_too_many_names(), None, ProtocolPath::Bind);
-        }
-        let bound = self.question_of_bind(prepared).and_then(|ask| {
-            let facts = facts_of_portal(prepared, bind)?;
-            Ok((ask.map(|ask| (ask, prepared.clone())), facts))
-        });
-        let (ask, facts) = match bound {
-            Ok(bound) => bound,
-            Err(refusal) => {
-                let judged = Some((Arc::clone(&prepared.facts), self.inflow.arrival()));
-                return self.refuse_message(refusal, judged, ProtocolPath::Bind);
-            }
-        };
-        let cursor = Cursor {
-            facts,
-            hold: false,
-            text: Arc::clone(&prepared.text),
-            parameters: prepared.parameters.clone(),
-            next_run: Certainty::Certain,
-            opened: None,
-        };
-        let another = SubstitutedText::of(&cursor.facts, &cursor.text);
-        self.names.add_cursor(bind.portal, cursor);
-        self.session_limits.forget_portal(bind.portal);
-        self.forward(frame)?;
-        self.pending.push(PortalBinding::owed(bind.portal, another));
-        self.plan_bind(ask, bind)
-    }
-
     fn describe(
         &mut self,
         frame: &ClientFrame<'_>,
@@ -311,55 +150,6 @@ impl SessionProtocol {
             StatementOrPortal::Statement(_) => ExpectedReply::DescribeStatement,
             StatementOrPortal::Portal(_) => ExpectedReply::DescribePortal,
         });
-        Ok(())
-    }
-
-    fn execute(
-        &mut self,
-        frame: &ClientFrame<'_>,
-        execute: &Execute<'_>,
-    ) -> Result<(), SessionEnd> {
-        let arrived = self.inflow.arrival();
-        self.begin_execute(execute.portal, &arrived);
-        if let Err(refusal) = self.recheck_portal(execute.portal) {
-            return self.refuse_message(refusal, None, ProtocolPath::Execute);
-        }
-        let Some(cursor) = self.names.cursor(execute.portal) else {
-            let refusal = Refusal::of_unknown_portal(execute.portal);
-            return self.refuse_message(refusal, None, ProtocolPath::Execute);
-        };
-        let facts = Arc::clone(&cursor.facts);
-        let client_min_messages = NoticeLevelChange::of(&cursor.text, &facts);
-        let another = SubstitutedText::of(&facts, &cursor.text);
-        if let Err(refusal) = self.recheck_held_cursors(&facts) {
-            return self.refuse_message(refusal, None, ProtocolPath::Execute);
-        }
-        let alone = self.cancels_itself(&facts);
-        let allowance = match alone.and_then(|()| self.admit_execute(&facts, execute)) {
-            Ok(allowance) => allowance,
-            Err(refusal) => {
-                return self.refuse_message(refusal, Some((facts, arrived)), ProtocolPath::Execute);
-            }
-        };
-        self.forward(frame)?;
-        self.expect_names(&facts);
-        self.expect_settings_change(&facts);
-        self.expect_settings(&facts);
-        let mut running = InFlight::new(facts, ProtocolPath::Execute, arrived, Duration::ZERO);
-        running.allowance = allowance;
-        running.client_min_messages = client_min_messages;
-        running.role_answer = self.answer_to(&running.facts);
-        running.plan = self.plan_took.take();
-        if running.plan.is_some() {
-            self.trace_asked();
-        }
-        running.trace = self.trace_sent();
-        running.another = another;
-        if running.facts.stands_in.get().is_some() {
-            running.outcome = StatementOutcome::Repaired;
-        }
-        running.runs = self.names.run_cursor(execute.portal);
-        self.pending.push(ExpectedReply::Execute(Box::new(running)));
         Ok(())
     }
 
@@ -402,7 +192,7 @@ impl SessionProtocol {
         Ok(())
     }
 
-    fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
+    pub(super) fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
         self.transaction.open_batch();
         self.retained.follow(frame);
         self.outbox.forward(frame).map_err(|_| UNSENDABLE)

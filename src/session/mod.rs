@@ -4,9 +4,9 @@
 //!   there
 //! * `io`: bytes between the two sockets, timeouts and jobs beside them
 //! * `protocol`: what those bytes mean, without sockets; its parts:
-//!   * `client`: the client's frames; `arrival`: when a statement came; `text_judgement`: what the
-//!     gate says of it; `refuse`: a refusal's place among the answers; `send`: what may run goes
-//!     upstream
+//!   * `client`: the client's frames; `statement`: the path of a statement, step by step
+//!   * its steps: `arrival` (when it came), `text_judgement` (what the gate says of it), `send` (what
+//!     may run goes upstream); `refuse`: a refusal's place among the answers
 //!   * `server`: the upstream's frames, with its errors, its readiness and the rewriting of its
 //!     errors
 //!   * `pending`: the queue of replies that are expected
@@ -49,6 +49,7 @@ mod send;
 pub mod server;
 pub mod shared;
 pub mod signal_calls;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod text_judgement;

@@ -60,7 +60,7 @@ impl SessionProtocol {
         &mut self,
         name: &str,
         refusal: Box<Refusal>,
-        judged: (Arc<Facts>, StatementArrival),
+        judged: Option<(Arc<Facts>, StatementArrival)>,
     ) -> Result<(), SessionEnd> {
         let unnamed = match name {
             "" => self.names.prepared(name).cloned(),
@@ -69,7 +69,7 @@ impl SessionProtocol {
         if unnamed.is_some() {
             self.names.remove_prepared(name);
         }
-        self.refuse_and_drop(refusal, Some(judged), ProtocolPath::Parse, unnamed)
+        self.refuse_and_drop(refusal, judged, ProtocolPath::Parse, unnamed)
     }
 
     fn refuse_and_drop(
@@ -188,8 +188,12 @@ impl SessionProtocol {
             && self.transaction.status == TransactionStatus::Idle
     }
 
-    pub(super) fn expect_copy_leftovers(&mut self, facts: &Facts) {
-        if facts.kind == StatementKind::Copy {
+    /// The data of a COPY that is refused may still arrive.
+    pub(super) fn expect_copy_leftovers(
+        &mut self,
+        refused: Option<&(Arc<Facts>, StatementArrival)>,
+    ) {
+        if refused.is_some_and(|(facts, _)| facts.kind == StatementKind::Copy) {
             self.copy_leftovers = CopyLeftovers::Tolerated {
                 left: limits::COPY_LEFTOVERS_MAX,
             };

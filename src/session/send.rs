@@ -1,22 +1,26 @@
 //! What may run goes on its way: written to the upstream, and put down as owed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::arrival::StatementArrival;
 use super::client::UNSENDABLE;
 use super::context::client_min_messages::NoticeLevelChange;
 use super::lowered_settings::LoweredText;
+use super::pending::portal_names::PortalBinding;
 use super::pending::{ExpectedReply, InFlight};
 use super::policy_limits::result_limit::ResultAllowance;
 use super::protocol::{ClientState, SelfReport, SessionEnd, SessionProtocol};
-use super::repair::apply_repair::SendOptions;
 use super::server::error_rewrite::SubstitutedText;
-use crate::gate::{Facts, ReadPermit, SearchPaths, SessionEffect, VerdictDepth};
+use super::statement::{AdmittedQuery, BoundPortal, PermittedText};
+use crate::gate::{
+    Cursor, Facts, ParameterTypes, ReadPermit, SearchPaths, SessionEffect, VerdictDepth,
+};
 use crate::limits;
 use crate::telemetry::events::{SettingsClamped, StatementJudgedWithoutCatalog};
-use crate::telemetry::labels::ProtocolPath;
+use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
 use crate::wire::frame::ClientFrame;
-use crate::wire::frontend::ParameterOids;
+use crate::wire::frontend::{Bind, Execute, ParameterOids, Parse};
 
 impl SessionProtocol {
     /// A pipeline as long as the pending replies allow, without a Sync, would wait for ever: the
@@ -27,15 +31,20 @@ impl SessionProtocol {
         }
     }
 
-    /// What may run is sent.
+    /// Writes a Query, which is then owed.
     pub(super) fn send_query(
         &mut self,
         frame: &ClientFrame<'_>,
-        permit: &ReadPermit<'_>,
-        lowered: Option<LoweredText>,
-        (options, allowance): (SendOptions, ResultAllowance),
+        query: AdmittedQuery<'_>,
     ) -> Result<(), SessionEnd> {
-        let mut running = self.permitted(permit, ProtocolPath::Query, options.arrived);
+        let AdmittedQuery { text, allowance } = query;
+        let PermittedText {
+            permit,
+            lowered,
+            options,
+            ..
+        } = text;
+        let mut running = self.permitted(&permit, ProtocolPath::Query, options.arrived);
         running.allowance = allowance;
         running.plan = self.plan_took.take();
         running.gate = running
@@ -46,8 +55,8 @@ impl SessionProtocol {
         options.mark(&mut running, text_retained);
         running.client_min_messages = NoticeLevelChange::of(permit.original(), &running.facts);
         running.role_answer = self.answer_to(&running.facts);
-        self.outbox.query(permit).map_err(|_| UNSENDABLE)?;
-        self.ask_queryid(permit, ParameterOids::default());
+        self.outbox.query(&permit).map_err(|_| UNSENDABLE)?;
+        self.ask_queryid(&permit, ParameterOids::default());
         self.transaction.unsynced = false;
         self.names.sync_sent();
         self.session_limits.sync();
@@ -58,8 +67,88 @@ impl SessionProtocol {
         Ok(())
     }
 
+    /// Writes a Parse, which is then owed; its name stands for the statement from now on.
+    pub(super) fn send_parse(
+        &mut self,
+        frame: &ClientFrame<'_>,
+        parse: &Parse<'_>,
+        parameters: ParameterTypes,
+        text: PermittedText<'_>,
+    ) -> Result<(), SessionEnd> {
+        let PermittedText {
+            permit,
+            lowered,
+            options,
+            ..
+        } = text;
+        let mut running = self.permitted(&permit, ProtocolPath::Parse, options.arrived);
+        self.note_lowered(&mut running, lowered);
+        let text_retained = self.retain_parse(frame, parse, &running.facts, &options);
+        options.mark(&mut running, text_retained);
+        self.names.add_prepared(
+            parse.name,
+            Arc::clone(&running.facts),
+            permit.original().into(),
+        );
+        self.names.set_parameters(parse.name, parameters);
+        self.outbox
+            .parse(parse.name, &permit, parse.parameter_types)
+            .map_err(|_| UNSENDABLE)?;
+        self.ask_queryid(&permit, parse.parameter_types);
+        self.transaction.open_batch();
+        self.pending.push(ExpectedReply::Parse(Box::new(running)));
+        Ok(())
+    }
+
+    /// Forwards a Bind, which is then owed; its portal is known from now on.
+    pub(super) fn send_bind(
+        &mut self,
+        frame: &ClientFrame<'_>,
+        bind: &Bind<'_>,
+        portal: Cursor,
+    ) -> Result<(), SessionEnd> {
+        let another = SubstitutedText::of(&portal.facts, &portal.text);
+        self.names.add_cursor(bind.portal, portal);
+        self.session_limits.forget_portal(bind.portal);
+        self.forward(frame)?;
+        self.pending.push(PortalBinding::owed(bind.portal, another));
+        Ok(())
+    }
+
+    /// Forwards an Execute, which is then owed.
+    pub(super) fn send_execute(
+        &mut self,
+        frame: &ClientFrame<'_>,
+        execute: &Execute<'_>,
+        BoundPortal { facts, text }: BoundPortal,
+        (arrived, allowance): (StatementArrival, ResultAllowance),
+    ) -> Result<(), SessionEnd> {
+        self.forward(frame)?;
+        self.expect_names(&facts);
+        self.expect_settings_change(&facts);
+        self.expect_settings(&facts);
+        let client_min_messages = NoticeLevelChange::of(&text, &facts);
+        let another = SubstitutedText::of(&facts, &text);
+        let mut running = InFlight::new(facts, ProtocolPath::Execute, arrived, Duration::ZERO);
+        running.allowance = allowance;
+        running.client_min_messages = client_min_messages;
+        running.role_answer = self.answer_to(&running.facts);
+        running.plan = self.plan_took.take();
+        if running.plan.is_some() {
+            self.trace_asked();
+        }
+        running.trace = self.trace_sent();
+        running.another = another;
+        if running.facts.stands_in.get().is_some() {
+            running.outcome = StatementOutcome::Repaired;
+        }
+        running.runs = self.names.run_cursor(execute.portal);
+        self.pending.push(ExpectedReply::Execute(Box::new(running)));
+        Ok(())
+    }
+
     /// Has the server asked, on connections of pgsieve's own, what it calls the statement.
-    pub(super) fn ask_queryid(&self, permit: &ReadPermit<'_>, types: ParameterOids<'_>) {
+    fn ask_queryid(&self, permit: &ReadPermit<'_>, types: ParameterOids<'_>) {
         let (Some(_), Some(compile_pool)) = (permit.facts().shape, &self.compile_pool) else {
             return;
         };
@@ -72,7 +161,7 @@ impl SessionProtocol {
     }
 
     /// A setting in the statement was lowered: that is counted, and the client will hear of it.
-    pub(super) fn note_lowered(&self, running: &mut InFlight, lowered: Option<LoweredText>) {
+    fn note_lowered(&self, running: &mut InFlight, lowered: Option<LoweredText>) {
         if lowered.is_some() && running.facts.signal.get().is_none() {
             self.telemetry.emit(&SettingsClamped {
                 session: &self.info,
@@ -83,7 +172,7 @@ impl SessionProtocol {
         running.notice_lowered(lowered);
     }
 
-    pub(super) fn permitted(
+    fn permitted(
         &mut self,
         permit: &ReadPermit<'_>,
         path: ProtocolPath,
@@ -103,7 +192,7 @@ impl SessionProtocol {
     }
 
     /// An upstream that does not report its read-only default has to be asked after this statement.
-    pub(super) fn expect_settings_change(&mut self, facts: &Facts) {
+    fn expect_settings_change(&mut self, facts: &Facts) {
         let touched = facts
             .effects
             .iter()

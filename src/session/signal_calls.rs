@@ -24,9 +24,10 @@ use super::policy_limits::result_limit::RowForwarding;
 use super::protocol::{SessionEnd, SessionProtocol};
 use super::reply::{self, CloseReason};
 use super::server::OwnRow;
+use super::statement::PathStop;
 use crate::gate::{
-    BackendSignal, Facts, PreparedStatement, ReadPermit, Refusal, SignalArgument, SignalCall,
-    SignalKind, number_of,
+    BackendSignal, Certainty, Cursor, Facts, PreparedStatement, ReadPermit, Refusal,
+    SignalArgument, SignalCall, SignalKind, number_of,
 };
 use crate::telemetry::events::BackendSignalled;
 use crate::upstream::backend_signals::{RunningSignal, SignalResult};
@@ -62,7 +63,7 @@ pub(super) fn with_call(
 ///
 /// # Errors
 /// A value that the server may read otherwise than pgsieve does.
-pub(super) fn facts_of_portal(
+fn facts_of_portal(
     prepared: &PreparedStatement,
     bind: &Bind<'_>,
 ) -> Result<Arc<Facts>, Box<Refusal>> {
@@ -142,6 +143,28 @@ impl SignalCallState {
 }
 
 impl SessionProtocol {
+    /// The portal that a Bind makes of a statement.
+    pub(super) fn portal_of(
+        &mut self,
+        prepared: PreparedStatement,
+        bind: &Bind<'_>,
+    ) -> Result<Cursor, PathStop> {
+        match facts_of_portal(&prepared, bind) {
+            Ok(facts) => Ok(Cursor {
+                facts,
+                hold: false,
+                text: prepared.text,
+                parameters: prepared.parameters,
+                next_run: Certainty::Certain,
+                opened: None,
+            }),
+            Err(refusal) => {
+                let arrived = self.inflow.arrival();
+                Err(PathStop::refused(refusal, &prepared.facts, arrived))
+            }
+        }
+    }
+
     /// A session that cancels what it runs itself meets an error in that place, unless the
     /// statement fails in any case.
     ///

@@ -1,34 +1,83 @@
 //! The texts of a client before the gate: what it says of them, and the permits that come of that.
 
 use std::borrow::Cow;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
+use super::arrival::StatementArrival;
 use super::lowered_settings::LoweredText;
-use super::protocol::SessionProtocol;
+use super::protocol::{ClientState, SessionProtocol};
+use super::repair::BlockingJob;
+use super::repair::apply_repair::SendOptions;
+use super::scheduling::large_text::LargeText;
 use super::signal_calls::with_call;
-use crate::gate::cache::CacheLookup;
+use super::statement::{ClientText, JudgedText, PathStop, PermittedText};
 use crate::gate::{Judgement, ParameterTypes, ReadPermit, Refusal, Verdict};
 use crate::limits;
-use crate::wire::frontend::Parse;
+use crate::telemetry::labels::ProtocolPath;
+use crate::telemetry::traces::TraceWork;
+use crate::wire::frame::ClientFrame;
 
 impl SessionProtocol {
-    pub(super) fn judge<'t>(&mut self, text: &'t str) -> (Judgement<'t>, CacheLookup) {
-        self.refresh_names();
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let (text, parameters) = (Cow::Borrowed(text), ParameterTypes::none_given());
-        cache.judge_with(&self.gate, text, &parameters, &self.names)
+    /// The text of a message has come: its clock begins, and its trace.
+    pub(super) fn arrive(&mut self, text: &ClientText<'_>) -> StatementArrival {
+        let arrived = self.inflow.arrival();
+        if text.path == ProtocolPath::Query {
+            self.trace_parsed();
+        }
+        self.begin_trace(Some(text.text), &arrived);
+        arrived
     }
 
-    pub(super) fn judge_parse<'t>(&mut self, parse: &Parse<'t>) -> (Judgement<'t>, CacheLookup) {
+    /// What the gate says of a text. A large one waits until that is found out on another thread.
+    pub(super) fn judge_text<'t>(
+        &mut self,
+        frame: &ClientFrame<'_>,
+        text: &ClientText<'t>,
+        arrived: StatementArrival,
+    ) -> Result<JudgedText<'t>, PathStop> {
+        if text.text.len() > limits::INLINE_JUDGE_BYTES_MAX {
+            self.judge_later(LargeText::new(frame, arrived));
+            return Err(PathStop::Waits);
+        }
         self.refresh_names();
-        let parameters = ParameterTypes::given(parse.parameter_types.iter());
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = Cow::Borrowed(parse.text);
-        cache.judge_with(&self.gate, text, &parameters, &self.names)
+        let (judgement, memory) = {
+            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let as_sent = Cow::Borrowed(text.text);
+            cache.judge_with(&self.gate, as_sent, &text.parameters, &self.names)
+        };
+        self.lap(TraceWork::Judge);
+        Ok(JudgedText {
+            judgement,
+            options: SendOptions::plain(arrived.with_cache_answer(memory)),
+        })
+    }
+
+    fn judge_later(&mut self, large: LargeText) {
+        self.intake = ClientState::Judging;
+        self.blocking_job = Some(Box::new(BlockingJob::Judge(large)));
+    }
+
+    /// The permit of a text that may run, with settings as low as the policy wants them.
+    pub(super) fn lower_settings<'t>(
+        &self,
+        text: JudgedText<'t>,
+        parameters: &ParameterTypes,
+    ) -> Result<PermittedText<'t>, PathStop> {
+        let JudgedText { judgement, options } = text;
+        let judged = Arc::clone(&judgement.facts);
+        match self.permit_or_refuse(judgement, parameters) {
+            Ok((permit, lowered)) => Ok(PermittedText {
+                permit,
+                lowered,
+                judged,
+                options,
+            }),
+            Err(refusal) => Err(PathStop::refused(refusal, &judged, options.arrived)),
+        }
     }
 
     /// A verdict becomes a permit or a refusal; a text that pgsieve edited is judged again.
-    pub(super) fn permit_or_refuse<'t>(
+    fn permit_or_refuse<'t>(
         &self,
         judgement: Judgement<'t>,
         parameters: &ParameterTypes,

@@ -12,15 +12,19 @@ use super::tracked_setting::{
     TransactionEnd, TransactionPosition,
 };
 use crate::gate::effects::graph::EffectGraph;
-use crate::gate::{Certainty, Facts, ParameterTypes, Refusal, SessionEffect, StatementKind};
+use crate::gate::{
+    Certainty, Facts, ParameterTypes, PreparedStatement, Refusal, SessionEffect, StatementKind,
+};
 use crate::policy::Policy;
 use crate::session::pending::InFlight;
 use crate::session::protocol::SessionProtocol;
+use crate::session::statement::BoundPortal;
 use crate::sqlstate;
 use crate::telemetry::labels::StatementOutcome;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::catalog_cache::CatalogCache;
 use crate::wire::backend::TransactionStatus;
+use crate::wire::frontend::{Bind, Execute};
 
 /// What a session's names mean, and who knows.
 #[derive(Debug)]
@@ -148,6 +152,34 @@ impl SessionProtocol {
         match self.names.cursor(portal) {
             None => Ok(()),
             Some(cursor) => self.gate.still_runs(cursor, &self.names),
+        }
+    }
+
+    /// The statement that a Bind names, where there is room for its portal.
+    pub(in crate::session) fn prepared_for(
+        &self,
+        bind: &Bind<'_>,
+    ) -> Result<PreparedStatement, Box<Refusal>> {
+        let known = self.names.prepared(bind.statement);
+        let prepared = known.or_else(|| self.pending.doubtful_statement(bind.statement));
+        match prepared {
+            None => Err(Refusal::of_unknown_statement(bind.statement)),
+            Some(_) if self.names.is_full() => Err(Refusal::of_too_many_names()),
+            Some(prepared) => Ok(prepared.clone()),
+        }
+    }
+
+    /// The portal that an Execute names.
+    pub(in crate::session) fn portal_for(
+        &self,
+        execute: &Execute<'_>,
+    ) -> Result<BoundPortal, Box<Refusal>> {
+        match self.names.cursor(execute.portal) {
+            None => Err(Refusal::of_unknown_portal(execute.portal)),
+            Some(cursor) => Ok(BoundPortal {
+                facts: Arc::clone(&cursor.facts),
+                text: Arc::clone(&cursor.text),
+            }),
         }
     }
 

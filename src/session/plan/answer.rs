@@ -1,6 +1,7 @@
 //! The answer to a question for a plan, frame by frame, and what becomes of what waited for it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -11,15 +12,15 @@ use crate::session::arrival::StatementArrival;
 use crate::session::pending::{ExpectedReply, SkipExtent};
 use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
 use crate::session::repair::notices;
-use crate::session::reply::CloseReason;
 use crate::session::server::{Forwarding, UNREADABLE};
+use crate::session::statement::{AdmittedQuery, JudgedText, PermittedText, QueryStage, TextStage};
 use crate::telemetry::events::PlanAsked;
 use crate::telemetry::labels::{ProtocolPath, Tripwire};
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::tripwire;
 use crate::wire::backend::{self, ResponseFields, TransactionStatus, error_fields};
 use crate::wire::encode;
-use crate::wire::frame::{FrameCut, ProtocolPhase, UpstreamHeader, cut_frontend};
+use crate::wire::frame::UpstreamHeader;
 
 impl SessionProtocol {
     /// Takes the row with a plan, of which the end may not have come yet and is not needed.
@@ -189,15 +190,15 @@ impl SessionProtocol {
             self.plan_took = Some(took);
         }
         self.refresh_names();
-        let done = self.resume_waiting(*asking);
+        let done = self.resume_asking(*asking);
         self.release_names();
         done
     }
 
-    fn resume_waiting(&mut self, asking: ExplainQuestion) -> Result<(), SessionEnd> {
+    fn resume_asking(&mut self, asking: ExplainQuestion) -> Result<(), SessionEnd> {
         if asking.is_of_cursors() {
             return match asking.subject {
-                PlanSubject::Query(waiting) => self.send_waiting(*waiting, AfterQuestion::Plan),
+                PlanSubject::Query(waiting) => self.resume_waiting(*waiting, QueryStage::Measured),
                 PlanSubject::Bind(..) => Ok(()),
             };
         }
@@ -212,11 +213,10 @@ impl SessionProtocol {
         };
         match (asking.subject, weighed) {
             (PlanSubject::Query(waiting), Ok(())) => {
-                self.send_waiting(*waiting, AfterQuestion::Run)
+                self.resume_waiting(*waiting, QueryStage::Planned)
             }
             (PlanSubject::Query(waiting), Err(refusal)) => {
-                let facts = std::sync::Arc::clone(waiting.permit.facts());
-                self.refuse_permitted(&facts, refusal, waiting.options.arrived)
+                self.refuse_waiting(&waiting.query.text, refusal)
             }
             (PlanSubject::Bind(..), Ok(())) => Ok(()),
             (PlanSubject::Bind(facts, _), Err(refusal)) => {
@@ -226,41 +226,47 @@ impl SessionProtocol {
         }
     }
 
-    /// A Query goes on as it was judged; where that would be judged otherwise now, it is judged,
-    /// and asked about, anew.
-    fn send_waiting(
+    /// A Query goes on as it was judged, at this stage; where that would be judged otherwise now, it
+    /// is judged, and asked about, anew.
+    fn resume_waiting(
         &mut self,
         waiting: WaitingQuery,
-        next: AfterQuestion,
+        stage: fn(AdmittedQuery<'static>) -> QueryStage<'static>,
     ) -> Result<(), SessionEnd> {
         let WaitingQuery {
-            frame,
-            permit,
-            lowered,
-            mut options,
-            allowance,
-            ..
+            frame, mut query, ..
         } = waiting;
-        let FrameCut::Whole(frame) = cut_frontend(&frame, ProtocolPhase::Session)? else {
-            return Err(LOST_COUNT);
-        };
+        let PermittedText {
+            permit, options, ..
+        } = &mut query.text;
         if permit.facts().basis == self.names.basis() {
-            let how = (options, allowance);
-            return match next {
-                AfterQuestion::Plan => self.plan_measured(&frame, (permit, lowered), how),
-                AfterQuestion::Run => self.send_query(&frame, &permit, lowered, how),
-            };
+            return self.resume_query(&frame, stage(query));
         }
         // What is judged anew has the call no more.
         if options.is_asked_too_often() || permit.facts().signal.get().is_some() {
-            let refusal = Refusal::of_change_without_end();
-            return self.refuse_permitted(permit.facts(), refusal, options.arrived);
+            return self.refuse_waiting(&query.text, Refusal::of_change_without_end());
         }
-        let text = Cow::Borrowed(permit.original());
+        let PermittedText {
+            permit, options, ..
+        } = query.text;
+        let original = Cow::Borrowed(permit.original());
         let judgement = self
             .gate
-            .judge_with(text, &ParameterTypes::none_given(), &self.names);
-        self.query_judged(&frame, judgement, options.already_counted())
+            .judge_with(original, &ParameterTypes::none_given(), &self.names);
+        let options = options.already_counted();
+        let judged = JudgedText { judgement, options };
+        self.resume_text(&frame, TextStage::Preflighted(judged))
+    }
+
+    /// A Query that the gate permits is refused for what its plan says.
+    fn refuse_waiting(
+        &mut self,
+        text: &PermittedText<'_>,
+        refusal: Box<Refusal>,
+    ) -> Result<(), SessionEnd> {
+        let judged = Some((Arc::clone(text.permit.facts()), text.options.arrived));
+        self.expect_copy_leftovers(judged.as_ref());
+        self.refuse_query(refusal, judged, ProtocolPath::Query)
     }
 
     fn cache_plan(&self, asking: &ExplainQuestion) {
@@ -284,15 +290,6 @@ impl SessionProtocol {
     }
 }
 
-/// What comes after the question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AfterQuestion {
-    /// Perhaps another one, for its plan.
-    Plan,
-    /// Nothing: it runs.
-    Run,
-}
-
 /// Whether a row was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::session) enum PlanRow {
@@ -306,6 +303,3 @@ pub(in crate::session) enum PlanRow {
 
 /// The tag of a MOVE that has found no row.
 const NO_ROW: &str = "MOVE 0";
-
-/// Cannot happen: the frame was cut before.
-const LOST_COUNT: SessionEnd = SessionEnd::Ended(CloseReason::Internal);

@@ -37,25 +37,22 @@ pub mod plan_cache;
 pub mod question;
 mod redacted;
 
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
 
 use self::estimate::PlanEstimate;
 use self::plan_cache::PlanKey;
 use self::question::{ExplainQuestion, PlanSubject, QuestionEnd, WaitingQuery};
-use super::arrival::StatementArrival;
-use super::lowered_settings::LoweredText;
 use super::pending::ExpectedReply;
 use super::policy_limits::MeasureMoment;
-use super::policy_limits::result_limit::ResultAllowance;
-use super::protocol::{ClientState, SessionEnd, SessionProtocol};
-use super::repair::apply_repair::SendOptions;
+use super::protocol::{ClientState, SessionProtocol};
+use super::statement::{AdmittedQuery, PathStop};
 use crate::gate::{
     Facts, ParameterTypes, PlanBound, PlanCheck, PreparedStatement, ReadPermit, Refusal, Rule,
 };
 use crate::policy::{PolicyRule, RuleMode};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::events::LimitReached;
-use crate::telemetry::labels::{PlanAnswer, ProtocolPath};
+use crate::telemetry::labels::PlanAnswer;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::frame::ClientFrame;
 use crate::wire::frontend::{Bind, ParameterOids};
@@ -66,61 +63,83 @@ pub(super) struct PlanRequest {
     key: Option<PlanKey>,
 }
 
+/// What is to be asked of a prepared statement, behind its Bind.
+pub(super) struct BoundQuestion {
+    request: PlanRequest,
+    prepared: PreparedStatement,
+}
+
 impl SessionProtocol {
-    /// A Query that may run is sent once its plan is known to be within the bounds. Where a
+    /// A Query that moves cursors WITH HOLD waits until it is known how long they are. Where a
     /// question was put into the batch before it, that is ended first, by a question about nothing.
-    pub(super) fn plan_query(
+    pub(super) fn measure_cursors<'t>(
         &mut self,
         frame: &ClientFrame<'_>,
-        (permit, lowered): (ReadPermit<'_>, Option<LoweredText>),
-        (options, allowance): (SendOptions, ResultAllowance),
-    ) -> Result<(), SessionEnd> {
-        let measures = self.measures(permit.facts(), MeasureMoment::BeforeRun);
+        query: AdmittedQuery<'t>,
+    ) -> Result<AdmittedQuery<'t>, PathStop> {
+        let measures = self.measures(query.text.permit.facts(), MeasureMoment::BeforeRun);
         let ends_batch = self.transaction.unsynced && self.transaction.asked;
         let put = match measures.is_empty() && !ends_batch {
             true => None,
             false => self.put_measures(measures),
         };
-        match put {
-            None => self.plan_measured(frame, (permit, lowered), (options, allowance)),
-            Some((end, cursors)) => {
-                let waiting = WaitingQuery::of(frame, (permit, lowered), (options, allowance));
-                self.wait_for_cursors(PlanSubject::Query(Box::new(waiting)), end, cursors);
-                Ok(())
-            }
-        }
+        let Some((end, cursors)) = put else {
+            return Ok(query);
+        };
+        let waiting = Box::new(WaitingQuery::of(frame, query));
+        self.wait_for_cursors(PlanSubject::Query(waiting), end, cursors);
+        Err(PathStop::Waits)
     }
 
-    /// The same where it is known how long the cursors are that it moves.
-    pub(super) fn plan_measured(
+    /// A Query goes on where its plan is known to be within the bounds of the policy, and waits
+    /// where that is to be asked.
+    pub(super) fn plan_within_bounds<'t>(
         &mut self,
         frame: &ClientFrame<'_>,
-        (permit, lowered): (ReadPermit<'_>, Option<LoweredText>),
-        (options, allowance): (SendOptions, ResultAllowance),
-    ) -> Result<(), SessionEnd> {
+        query: AdmittedQuery<'t>,
+    ) -> Result<AdmittedQuery<'t>, PathStop> {
         if !self.gate.policy().limits().wants_plans() {
-            return self.send_query(frame, &permit, lowered, (options, allowance));
+            return Ok(query);
         }
-        let asked = self.question_of_query(&permit).and_then(|ask| match ask {
+        let permit = &query.text.permit;
+        let asked = self.question_of_query(permit).and_then(|ask| match ask {
             Some(ask) => self
                 .write_question(&ask, &ParameterTypes::none_given(), NO_VALUES)
                 .map(Some),
             None => Ok(None),
         });
         match asked {
-            Ok(None) => self.send_query(frame, &permit, lowered, (options, allowance)),
+            Ok(None) => Ok(query),
             Ok(Some((end, shifts, key))) => {
-                let waiting = WaitingQuery::of(frame, (permit, lowered), (options, allowance));
-                let subject = PlanSubject::Query(Box::new(waiting));
+                let subject = PlanSubject::Query(Box::new(WaitingQuery::of(frame, query)));
                 self.wait_for_plan(ExplainQuestion::new(subject, end, key, shifts));
-                Ok(())
+                Err(PathStop::Waits)
             }
-            Err(refusal) => self.refuse_permitted(permit.facts(), refusal, options.arrived),
+            Err(refusal) => {
+                let arrived = query.text.options.arrived;
+                Err(PathStop::refused(refusal, permit.facts(), arrived))
+            }
         }
     }
 
-    /// What has to be asked before a prepared statement that is bound now may run.
+    /// What has to be asked of a prepared statement that is bound now.
     pub(super) fn question_of_bind(
+        &mut self,
+        prepared: &PreparedStatement,
+    ) -> Result<Option<BoundQuestion>, PathStop> {
+        match self.request_of_bind(prepared) {
+            Ok(request) => Ok(request.map(|request| BoundQuestion {
+                request,
+                prepared: prepared.clone(),
+            })),
+            Err(refusal) => {
+                let arrived = self.inflow.arrival();
+                Err(PathStop::refused(refusal, &prepared.facts, arrived))
+            }
+        }
+    }
+
+    fn request_of_bind(
         &self,
         prepared: &PreparedStatement,
     ) -> Result<Option<PlanRequest>, Box<Refusal>> {
@@ -137,25 +156,24 @@ impl SessionProtocol {
 
     /// A portal was bound: its plan is asked for, with the same values, or how long the cursors are
     /// that it moves. What moves a cursor has no plan.
-    pub(super) fn plan_bind(
+    pub(super) fn plan_bound(
         &mut self,
-        ask: Option<(PlanRequest, PreparedStatement)>,
         bind: &Bind<'_>,
-    ) -> Result<(), SessionEnd> {
-        let Some((ask, prepared)) = ask else {
+        question: Option<BoundQuestion>,
+    ) -> Result<(), PathStop> {
+        let Some(BoundQuestion { request, prepared }) = question else {
             self.measure_bound(bind.portal);
             return Ok(());
         };
-        match self.write_question(&ask, &prepared.parameters, bind.given) {
+        match self.write_question(&request, &prepared.parameters, bind.given) {
             Ok((end, shifts, key)) => {
-                let subject =
-                    PlanSubject::Bind(Arc::clone(&prepared.facts), Arc::clone(&prepared.text));
+                let subject = PlanSubject::Bind(prepared.facts, prepared.text);
                 self.wait_for_plan(ExplainQuestion::new(subject, end, key, shifts));
                 Ok(())
             }
             Err(refusal) => {
-                let judged = (Arc::clone(&prepared.facts), self.inflow.arrival());
-                self.refuse_message(refusal, Some(judged), ProtocolPath::Bind)
+                let arrived = self.inflow.arrival();
+                Err(PathStop::refused(refusal, &prepared.facts, arrived))
             }
         }
     }
@@ -297,18 +315,6 @@ impl SessionProtocol {
             }
         }
         Ok(())
-    }
-
-    /// A statement that the gate permits is refused for what its plan says.
-    fn refuse_permitted(
-        &mut self,
-        facts: &Arc<Facts>,
-        refusal: Box<Refusal>,
-        arrived: StatementArrival,
-    ) -> Result<(), SessionEnd> {
-        self.expect_copy_leftovers(facts);
-        let judged = Some((Arc::clone(facts), arrived));
-        self.refuse_query(refusal, judged, ProtocolPath::Query)
     }
 
     /// Whether the transaction has failed and nothing is under way that could end it: a read fails.

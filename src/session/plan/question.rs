@@ -12,13 +12,11 @@ use super::plan_cache::PlanKey;
 use crate::gate::{Facts, ReadPermit};
 use crate::limits;
 use crate::policy::Policy;
-use crate::session::lowered_settings::LoweredText;
 use crate::session::pending::{InFlight, TextRetained};
 use crate::session::policy_limits::CursorMeasure;
-use crate::session::policy_limits::result_limit::ResultAllowance;
-use crate::session::repair::apply_repair::SendOptions;
 use crate::session::server::error_rewrite::{QuotedText, SubstitutedText, rewrite_error};
 use crate::session::server::on_error::is_kept;
+use crate::session::statement::{AdmittedQuery, PermittedText};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::labels::ProtocolPath;
 use crate::wire::backend::{ResponseFields, error_fields};
@@ -63,13 +61,7 @@ pub(super) struct WaitingQuery {
     /// The whole frame that it came in.
     pub(super) frame: Bytes,
     /// What is to be sent.
-    pub(super) permit: ReadPermit<'static>,
-    /// What was lowered in it.
-    pub(super) lowered: Option<LoweredText>,
-    /// How it is sent.
-    pub(super) options: SendOptions,
-    /// What its result may bring.
-    pub(super) allowance: ResultAllowance,
+    pub(super) query: AdmittedQuery<'static>,
     /// How long it took to judge it.
     pub(super) gate: Duration,
 }
@@ -108,7 +100,7 @@ impl ExplainQuestion {
     /// Statements in the text that waits.
     pub(in crate::session) fn statements(&self) -> u32 {
         match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit.facts().statements,
+            PlanSubject::Query(waiting) => waiting.permit().facts().statements,
             PlanSubject::Bind(..) => 1,
         }
     }
@@ -122,8 +114,8 @@ impl ExplainQuestion {
         let another = match &subject {
             PlanSubject::Query(waiting) => {
                 let another =
-                    SubstitutedText::of(waiting.permit.facts(), waiting.permit.original());
-                match &waiting.lowered {
+                    SubstitutedText::of(waiting.permit().facts(), waiting.permit().original());
+                match &waiting.query.text.lowered {
                     Some(lowered) => SubstitutedText::lowered(another, &lowered.moved),
                     None => another,
                 }
@@ -167,7 +159,7 @@ impl ExplainQuestion {
     /// The fingerprint of what waits for it.
     pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
         match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit.facts().fingerprint,
+            PlanSubject::Query(waiting) => waiting.permit().facts().fingerprint,
             PlanSubject::Bind(facts, _) => facts.fingerprint,
         }
     }
@@ -175,7 +167,7 @@ impl ExplainQuestion {
     /// Which text the upstream speaks of, once places are counted in it.
     pub fn spoken_of(&self) -> QuotedText<'_> {
         let facts = match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit.facts(),
+            PlanSubject::Query(waiting) => waiting.permit().facts(),
             PlanSubject::Bind(facts, _) => facts,
         };
         QuotedText::of(self.another.as_deref(), facts)
@@ -293,30 +285,32 @@ impl ExplainQuestion {
 
 impl WaitingQuery {
     /// A Query as it is to be sent.
-    pub(super) fn of(
-        frame: &ClientFrame<'_>,
-        (permit, lowered): (ReadPermit<'_>, Option<LoweredText>),
-        (options, allowance): (SendOptions, ResultAllowance),
-    ) -> Self {
+    pub(super) fn of(frame: &ClientFrame<'_>, query: AdmittedQuery<'_>) -> Self {
         Self {
             frame: Bytes::copy_from_slice(frame.bytes),
-            permit: permit.into_owned(),
-            lowered,
-            gate: options.arrived.begun.elapsed(),
-            options,
-            allowance,
+            gate: query.text.options.arrived.begun.elapsed(),
+            query: query.into_owned(),
         }
+    }
+
+    fn permit(&self) -> &ReadPermit<'static> {
+        &self.query.text.permit
     }
 
     /// The statement as it would be on its way.
     pub(super) fn into_running(self, took: Duration) -> InFlight {
-        let facts = Arc::clone(self.permit.facts());
-        let mut running =
-            InFlight::new(facts, ProtocolPath::Query, self.options.arrived, self.gate);
+        let PermittedText {
+            permit,
+            lowered,
+            options,
+            ..
+        } = self.query.text;
+        let facts = Arc::clone(permit.facts());
+        let mut running = InFlight::new(facts, ProtocolPath::Query, options.arrived, self.gate);
         running.plan = Some(took);
-        running.another = SubstitutedText::of(&running.facts, self.permit.original());
-        running.notice_lowered(self.lowered);
-        self.options.mark(&mut running, TextRetained::Lost);
+        running.another = SubstitutedText::of(&running.facts, permit.original());
+        running.notice_lowered(lowered);
+        options.mark(&mut running, TextRetained::Lost);
         running
     }
 }

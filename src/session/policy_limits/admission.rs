@@ -15,10 +15,12 @@ use super::result_limit::{AloneInBatch, PortalRun, ResultAllowance, is_bounded};
 use super::{BatchRuns, FrameHold, messages};
 use crate::gate::{Facts, Refusal, Rule, StatementKind};
 use crate::policy::{MultiStatementMode, Policy, PolicyRule, RuleMode};
+use crate::session::arrival::StatementArrival;
 use crate::session::protocol::{ClientState, SessionProtocol};
+use crate::session::statement::{AdmittedQuery, PathStop, PermittedText};
 use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::events::LimitReached;
-use crate::wire::frontend::Execute;
+use crate::wire::frontend::{Execute, Parse};
 
 /// Whether a statement still has to be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +35,54 @@ pub enum QuotaCount {
 
 impl SessionProtocol {
     /// What a Query may bring, if it may be sent now.
-    pub(in crate::session) fn admit_query(
+    pub(in crate::session) fn admit_query<'t>(
+        &mut self,
+        text: PermittedText<'t>,
+    ) -> Result<AdmittedQuery<'t>, PathStop> {
+        let judged = &text.judged;
+        let admitted = self
+            .recheck_held_cursors(judged)
+            .and_then(|()| self.cancels_itself(text.permit.facts()))
+            .and_then(|()| self.allow_query(judged, text.options.quota_count()));
+        match admitted {
+            Ok(allowance) => Ok(AdmittedQuery { text, allowance }),
+            Err(refusal) => Err(PathStop::refused(refusal, judged, text.options.arrived)),
+        }
+    }
+
+    /// Whether a Parse has room for its name, and types that the policy lets parameters have.
+    pub(in crate::session) fn admit_parse<'t>(
+        &self,
+        parse: &Parse<'_>,
+        text: PermittedText<'t>,
+    ) -> Result<PermittedText<'t>, PathStop> {
+        let types = parse.parameter_types.iter();
+        let admitted = match self.names.is_full() {
+            true => Err(Refusal::of_too_many_names()),
+            false => self.gate.permits_parameters(types, &self.names),
+        };
+        match admitted {
+            Ok(()) => Ok(text),
+            Err(refusal) => {
+                let arrived = text.options.arrived;
+                Err(PathStop::refused(refusal, &text.judged, arrived))
+            }
+        }
+    }
+
+    /// What a run of a portal may bring, if it may be sent now.
+    pub(in crate::session) fn admit_execute(
+        &mut self,
+        execute: &Execute<'_>,
+        facts: &Arc<Facts>,
+        arrived: StatementArrival,
+    ) -> Result<ResultAllowance, PathStop> {
+        self.cancels_itself(facts)
+            .and_then(|()| self.allow_execute(facts, execute))
+            .map_err(|refusal| PathStop::refused(refusal, facts, arrived))
+    }
+
+    fn allow_query(
         &mut self,
         facts: &Facts,
         count: QuotaCount,
@@ -59,8 +108,7 @@ impl SessionProtocol {
         Ok(ResultAllowance::of(policy, portal, &mut self.session_limits.bounded).holding(slot))
     }
 
-    /// The same for a portal.
-    pub(in crate::session) fn admit_execute(
+    fn allow_execute(
         &mut self,
         facts: &Facts,
         execute: &Execute<'_>,

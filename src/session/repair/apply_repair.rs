@@ -16,6 +16,7 @@ use crate::session::policy_limits::QuotaCount;
 use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
 use crate::session::reply::CloseReason;
 use crate::session::scheduling::large_text::text_of;
+use crate::session::statement::{JudgedText, TextStage};
 use crate::sqlstate;
 use crate::telemetry::events::{StatementRepaired, StatementRetried};
 use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
@@ -299,14 +300,8 @@ impl SessionProtocol {
         judgement: Judgement<'_>,
         options: SendOptions,
     ) -> Result<(), SessionEnd> {
-        let FrameCut::Whole(frame) = cut_frontend(frame, ProtocolPhase::Session)? else {
-            return Ok(());
-        };
-        match frontend::decode(&frame)? {
-            FrontendMessage::Query(_) => self.query_judged(&frame, judgement, options),
-            FrontendMessage::Parse(parse) => self.parse_judged(&frame, &parse, judgement, options),
-            _ => Ok(()),
-        }
+        let judged = JudgedText { judgement, options };
+        self.resume_text(frame, TextStage::Preflighted(judged))
     }
 
     /// The error that was held back, with what was learned.

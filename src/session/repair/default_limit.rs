@@ -10,11 +10,24 @@ use crate::policy::{Recoverer, RepairMode};
 use crate::repair::preprocessors::default_limit;
 use crate::session::pending::InFlight;
 use crate::session::protocol::SessionProtocol;
+use crate::session::statement::JudgedText;
 use crate::sql::{edit, tree};
+use crate::telemetry::traces::TraceWork;
 
 impl SessionProtocol {
-    /// The judgement of the same text with the policy's LIMIT, where that is needed and may run.
+    /// The same text with the policy's LIMIT, where that is needed and may run.
     pub(in crate::session) fn with_default_limit<'t>(
+        &mut self,
+        text: JudgedText<'t>,
+        parameters: &ParameterTypes,
+    ) -> JudgedText<'t> {
+        self.skip_lap();
+        let judgement = self.bounded_judgement(text.judgement, parameters);
+        self.lap(TraceWork::Preprocess);
+        JudgedText { judgement, ..text }
+    }
+
+    fn bounded_judgement<'t>(
         &self,
         judgement: Judgement<'t>,
         parameters: &ParameterTypes,

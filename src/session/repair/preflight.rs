@@ -6,95 +6,43 @@
 
 use bytes::Bytes;
 
-use super::apply_repair::SendOptions;
 use super::{BlockingJob, RepairCause, RepairJob};
-use crate::gate::{Facts, Judgement, ParameterTypes, RunForecast, Verdict};
+use crate::gate::{Facts, RunForecast, Verdict};
 use crate::limits;
 use crate::policy::RepairMode;
 use crate::repair::predict;
 use crate::repair::predict::FailureForecast;
 use crate::repair::repair_loop::failure_of;
-use crate::session::arrival::StatementArrival;
-use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::session::protocol::{ClientState, SessionProtocol};
+use crate::session::statement::{ClientText, JudgedText, PathStop};
 use crate::telemetry::labels::ProtocolPath;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::frame::ClientFrame;
-use crate::wire::frontend::{ParameterOids, Parse, Query};
-
-/// A text on its way.
-struct UnsentText<'t> {
-    /// The text.
-    text: &'t str,
-    /// The types that its message gives to parameters.
-    types: ParameterOids<'t>,
-    /// What kind of message it came in.
-    path: ProtocolPath,
-}
 
 impl SessionProtocol {
-    /// A Query that was judged goes on, unless the repair loop takes it first.
-    pub(in crate::session) fn preflight_query(
+    /// Gives a text to the repair loop where it needs that, and has it wait; hands it back where
+    /// not.
+    pub(in crate::session) fn preflight<'t>(
         &mut self,
         frame: &ClientFrame<'_>,
-        query: &Query<'_>,
-        judgement: Judgement<'_>,
-        arrived: StatementArrival,
-    ) -> Result<(), SessionEnd> {
-        let text = UnsentText {
-            text: query.text,
-            types: ParameterOids::default(),
-            path: ProtocolPath::Query,
-        };
-        match self.preflight(frame, judgement, &text, arrived) {
-            Some(judgement) => self.query_judged(frame, judgement, SendOptions::plain(arrived)),
-            None => Ok(()),
-        }
-    }
-
-    /// The same for a Parse.
-    pub(in crate::session) fn preflight_parse(
-        &mut self,
-        frame: &ClientFrame<'_>,
-        parse: &Parse<'_>,
-        judgement: Judgement<'_>,
-        arrived: StatementArrival,
-    ) -> Result<(), SessionEnd> {
-        let text = UnsentText {
-            text: parse.text,
-            types: parse.parameter_types,
-            path: ProtocolPath::Parse,
-        };
-        match self.preflight(frame, judgement, &text, arrived) {
-            Some(judgement) => {
-                self.parse_judged(frame, parse, judgement, SendOptions::plain(arrived))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Gives a statement to the repair loop where it needs it; hands the judgement back where not.
-    fn preflight<'t>(
-        &mut self,
-        frame: &ClientFrame<'_>,
-        judgement: Judgement<'t>,
-        doubtful: &UnsentText<'_>,
-        arrived: StatementArrival,
-    ) -> Option<Judgement<'t>> {
-        let text = doubtful.text;
-        if !self.repairs_bytes(text.len()) || self.transaction.status == TransactionStatus::Failed {
-            return Some(judgement);
+        text: &ClientText<'_>,
+        judged: JudgedText<'t>,
+    ) -> Result<JudgedText<'t>, PathStop> {
+        let JudgedText { judgement, options } = judged;
+        let length = text.text.len();
+        if !self.repairs_bytes(length) || self.transaction.status == TransactionStatus::Failed {
+            return Ok(JudgedText { judgement, options });
         }
         let cause = match judgement.verdict {
-            Verdict::Refused(refusal) if failure_of(&refusal, text).is_some() => {
+            Verdict::Refused(refusal) if failure_of(&refusal, text.text).is_some() => {
                 RepairCause::Refused(refusal)
             }
             Verdict::Permitted(_)
-                if self.cannot_be_undone(doubtful.path)
-                    && self.may_fail(&judgement.facts, doubtful) =>
+                if self.cannot_be_undone(text.path) && self.may_fail(&judgement.facts, text) =>
             {
                 RepairCause::Doubted
             }
-            _ => return Some(judgement),
+            _ => return Ok(JudgedText { judgement, options }),
         };
         self.intake = ClientState::Judging;
         let repair_job = RepairJob {
@@ -102,11 +50,11 @@ impl SessionProtocol {
             described: Box::default(),
             failure: None,
             cause,
-            arrived,
-            since: arrived.taken,
+            arrived: options.arrived,
+            since: options.arrived.taken,
         };
         self.blocking_job = Some(Box::new(BlockingJob::Repair(Box::new(repair_job))));
-        None
+        Err(PathStop::Waits)
     }
 
     /// Whether the policy wants failures of texts of this length looked at.
@@ -119,13 +67,12 @@ impl SessionProtocol {
         path == ProtocolPath::Parse || !self.answers_alone()
     }
 
-    fn may_fail(&self, facts: &Facts, doubtful: &UnsentText<'_>) -> bool {
+    fn may_fail(&self, facts: &Facts, doubtful: &ClientText<'_>) -> bool {
         if !is_plain_query(facts) || self.names.effect_graph().is_none() {
             return false;
         }
         let forecast = (facts.forecast).get_or_init(|| {
-            let parameters = ParameterTypes::given(doubtful.types.iter());
-            match predict::forecast(doubtful.text, &parameters, &self.names) {
+            match predict::forecast(doubtful.text, &doubtful.parameters, &self.names) {
                 FailureForecast::None => RunForecast::Runs,
                 FailureForecast::Likely => RunForecast::MayFail,
             }

@@ -16,6 +16,8 @@ use crate::limits;
 use crate::session::arrival::StatementArrival;
 use crate::session::memory::budget::MemoryShare;
 use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::session::repair::apply_repair::SendOptions;
+use crate::session::statement::{JudgedText, TextStage};
 use crate::telemetry::traces::TraceWork;
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend};
 use crate::wire::frontend::{self, FrontendMessage};
@@ -150,18 +152,11 @@ impl SessionProtocol {
         if is_outdated {
             judgement.verdict = Verdict::Refused(Refusal::of_change_without_end());
         }
-        let FrameCut::Whole(frame) = cut_frontend(&large.frame, ProtocolPhase::Session)? else {
-            return Ok(());
+        let judged = JudgedText {
+            judgement,
+            options: SendOptions::plain(large.arrived),
         };
-        match frontend::decode(&frame)? {
-            FrontendMessage::Query(query) => {
-                self.preflight_query(&frame, &query, judgement, large.arrived)
-            }
-            FrontendMessage::Parse(parse) => {
-                self.preflight_parse(&frame, &parse, judgement, large.arrived)
-            }
-            _ => Ok(()),
-        }
+        self.resume_text(&large.frame, TextStage::Judged(judged))
     }
 }
 
