@@ -194,7 +194,7 @@ impl SessionProtocol {
 
     pub(super) fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
         self.transaction.open_batch();
-        self.retained.follow(frame);
+        self.repair.retained.follow(frame);
         self.outbox.forward(frame).map_err(|_| UNSENDABLE)
     }
 }

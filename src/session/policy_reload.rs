@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::membership::Membership;
 use super::policy_store::{AssignedPolicy, Unplaced};
 use super::protocol::{SessionEnd, SessionProtocol};
+use super::repair::stage::RepairStage;
 use super::reply::CloseReason;
 use crate::telemetry::session_info::SessionInfo;
 
@@ -51,7 +52,7 @@ impl SessionProtocol {
     fn change_policy(&mut self) {
         self.gate = Arc::clone(&self.assigned_policy.gate);
         self.pending.keep_old_policy(&self.info);
-        if let Some(held) = &mut self.held {
+        if let RepairStage::Held(held) = &mut self.repair.stage {
             held.keep_old_policy(&self.info);
         }
         self.info = Arc::new(under(&self.info, &self.assigned_policy));

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
 use super::arrival::ClientInflow;
 use super::context::client_min_messages::ClientMinMessages;
@@ -22,8 +22,7 @@ use super::policy_store::{AssignedPolicy, PolicyStore};
 use super::registry::SessionActivity;
 use super::repair::BlockingJob;
 use super::repair::executor::RepairExecutor;
-use super::repair::hold_error::HeldError;
-use super::repair::retained_frames::RetainedFrames;
+use super::repair::stage::SessionRepair;
 use super::reply::CloseReason;
 use super::scheduling::turn::SessionTurn;
 use super::tracing::SessionTracing;
@@ -69,26 +68,15 @@ pub struct SessionProtocol {
     pub(super) report_as: ReportAs,
     /// How often in a row the upstream did not say whether it is read-only.
     pub(super) checks_in_vain: u32,
-    /// Where repairs run, and what compiles their texts.
-    pub(super) repair_executor: Arc<RepairExecutor>,
-    pub(super) compile_pool: Option<CompilePool>,
+    /// How far the repair at hand has come, and what is kept for one.
+    pub(super) repair: SessionRepair,
     /// What others want of the session: its statement to end, or itself.
     pub(super) signals: Option<Arc<SessionSignals>>,
     pub(super) client_min_messages: ClientMinMessages,
-    /// What was sent last, should it have to be sent once more.
-    pub(super) retained: RetainedFrames,
-    /// The description of a result that is withheld with the error behind it.
-    pub(super) described: Box<[u8]>,
-    /// A failure that the client has not heard of.
-    pub(super) held: Option<Box<HeldError>>,
     /// The plans that the worker knows.
     pub(super) plans: Arc<Mutex<PlanCache>>,
     /// How long the last plan took that was asked for; none once somebody has put that on record.
     pub(super) plan_took: Option<Duration>,
-    /// Frames of the client that are taken before all others.
-    pub(super) replayed: Option<Box<Bytes>>,
-    /// What is to be done on another thread before anything else is taken.
-    pub(super) blocking_job: Option<Box<BlockingJob>>,
     /// The code of the upstream's last words, when it ended the session itself.
     pub(super) ended_by_upstream: Option<SqlstateCode>,
     /// Bytes of the current upstream frame that still pass unseen.
@@ -262,17 +250,11 @@ impl SessionProtocol {
             copy_leftovers: CopyLeftovers::Unexpected,
             self_report: upstream.self_report,
             report_as: upstream.report_as,
-            repair_executor: Arc::clone(&shared.repair_executor),
-            compile_pool: upstream.compile_pool,
+            repair: SessionRepair::new(Arc::clone(&shared.repair_executor), upstream.compile_pool),
             signals: upstream.signals,
             client_min_messages: upstream.client_min_messages,
-            retained: RetainedFrames::default(),
-            described: Box::default(),
-            held: None,
             plans: Arc::clone(&shared.plans),
             plan_took: None,
-            replayed: None,
-            blocking_job: None,
             ended_by_upstream: None,
             passing: 0,
             torn: false,
@@ -351,7 +333,7 @@ impl SessionProtocol {
 
     /// What is to be done on another thread; handed out once.
     pub fn take_blocking_job(&mut self) -> Option<BlockingJob> {
-        self.blocking_job.take().map(|blocking_job| *blocking_job)
+        self.repair.take_job()
     }
 
     /// Whether statements are under way, a repair among them.
@@ -394,7 +376,7 @@ impl SessionProtocol {
     pub fn record_unanswered(&mut self, why: SqlState) {
         let lost = self.ended_by_upstream.unwrap_or(SqlstateCode::from(why));
         self.trace_parsed();
-        if let Some(held) = self.held.take() {
+        if let Some(held) = self.repair.take_held() {
             self.finished(&held.into_running());
         }
         while !self.turn.is_over()
@@ -478,7 +460,7 @@ impl SessionProtocol {
 
     /// What the server calls a statement, where it has told it by now.
     fn queryid_of(&self, facts: &Facts) -> Option<i64> {
-        self.compile_pool.as_ref()?.queryid(facts.shape?)
+        self.repair.compile_pool.as_ref()?.queryid(facts.shape?)
     }
 
     pub(super) fn finished(&self, running: &InFlight) {

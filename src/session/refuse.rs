@@ -38,7 +38,7 @@ impl SessionProtocol {
             encode::ready_for_query(&mut self.reply, self.transaction.status);
         } else {
             self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
-            self.retained.skip_query();
+            self.repair.retained.skip_query();
             self.transaction.unsynced = false;
             self.pending.push(ExpectedReply::RefusedQuery(refusal));
         }
@@ -91,7 +91,7 @@ impl SessionProtocol {
                 None => self.outbox.failing_parse(),
             };
             sent.map_err(|_| UNSENDABLE)?;
-            self.retained.stop_retaining();
+            self.repair.retained.stop_retaining();
             self.transaction.open_batch();
             self.pending
                 .push(ExpectedReply::RefusedMessage { refusal, unnamed });

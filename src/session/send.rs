@@ -149,7 +149,8 @@ impl SessionProtocol {
 
     /// Has the server asked, on connections of pgsieve's own, what it calls the statement.
     fn ask_queryid(&self, permit: &ReadPermit<'_>, types: ParameterOids<'_>) {
-        let (Some(_), Some(compile_pool)) = (permit.facts().shape, &self.compile_pool) else {
+        let (Some(_), Some(compile_pool)) = (permit.facts().shape, &self.repair.compile_pool)
+        else {
             return;
         };
         let SearchPaths::Known(paths) = self.names.paths() else {

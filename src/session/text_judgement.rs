@@ -8,6 +8,7 @@ use super::lowered_settings::LoweredText;
 use super::protocol::{ClientState, SessionProtocol};
 use super::repair::BlockingJob;
 use super::repair::apply_repair::SendOptions;
+use super::repair::stage::RepairStage;
 use super::scheduling::large_text::LargeText;
 use super::signal_calls::with_call;
 use super::statement::{ClientText, JudgedText, PathStop, PermittedText};
@@ -54,7 +55,7 @@ impl SessionProtocol {
 
     fn judge_later(&mut self, large: LargeText) {
         self.intake = ClientState::Judging;
-        self.blocking_job = Some(Box::new(BlockingJob::Judge(large)));
+        self.repair.stage = RepairStage::Due(Box::new(BlockingJob::Judge(large)));
     }
 
     /// The permit of a text that may run, with settings as low as the policy wants them.

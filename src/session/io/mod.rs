@@ -388,7 +388,7 @@ impl Relay {
         if self.running_job.is_some() || waits_for_cancel || !self.protocol.takes_frames() {
             return Ok(BytesMoved::Nothing);
         }
-        let waits = !self.client_rest.is_empty() || self.protocol.is_replaying();
+        let waits = !self.client_rest.is_empty() || self.protocol.repair.is_replaying();
         if waits && self.take_rest()? == BytesMoved::Some {
             return Ok(BytesMoved::Some);
         }
@@ -458,7 +458,7 @@ impl Relay {
 
     /// Takes frames that were read earlier and could not be taken then.
     fn take_rest(&mut self) -> MoveResult {
-        let replays = self.protocol.is_replaying();
+        let replays = self.protocol.repair.is_replaying();
         let taken = self.protocol.client_bytes(&self.client_rest)?;
         let rest = std::mem::take(&mut self.client_rest);
         self.client_rest = without_front(rest, taken.consumed);

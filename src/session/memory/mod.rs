@@ -25,6 +25,7 @@ use super::io::{BytesMoved, MoveResult, Relay};
 use super::memory::budget::MemoryShare;
 use super::protocol::{SessionEnd, SessionProtocol};
 use super::repair::BlockingJob;
+use super::repair::stage::RepairStage;
 use super::reply::CloseReason;
 use super::scheduling::large_text::{LargeText, LargeTextJudgement};
 use crate::limits;
@@ -313,14 +314,17 @@ impl SessionProtocol {
     /// Bytes of everything that the protocol holds but what waits to be sent.
     fn held_bytes(&self) -> usize {
         let owed = self.pending.len() * limits::MEMORY_OWED_BYTES;
-        let blocking_job = match self.blocking_job.as_deref() {
-            None => 0,
-            Some(BlockingJob::Judge(large)) => self.judged_bytes(b'P', large.frame.len()),
-            Some(BlockingJob::Repair(repair_job)) => repair_job.memory(),
+        let repaired = match &self.repair.stage {
+            RepairStage::None | RepairStage::Running => 0,
+            RepairStage::Described(description) => description.len(),
+            RepairStage::Held(held) => held.memory(),
+            RepairStage::Due(job) => match &**job {
+                BlockingJob::Judge(large) => self.judged_bytes(b'P', large.frame.len()),
+                BlockingJob::Repair(repair_job) => repair_job.memory(),
+            },
         };
-        let failed = self.held.as_ref().map_or(0, |held| held.memory());
-        let kept = self.retained.memory() + self.described.len() + self.replayed_bytes();
-        owed + blocking_job + failed + kept + self.names.text_bytes()
+        let kept = self.repair.retained.memory() + self.repair.replayed_bytes();
+        owed + repaired + kept + self.names.text_bytes()
     }
 
     /// A message is dropped that need not be read.

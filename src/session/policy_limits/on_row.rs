@@ -254,7 +254,7 @@ impl SessionProtocol {
         } else {
             // Whether the cancel comes in time or not, the upstream fails here and skips to Sync.
             self.outbox.failing_parse().map_err(|_| UNSENDABLE)?;
-            self.retained.stop_retaining();
+            self.repair.retained.stop_retaining();
             self.skip_to_sync_now();
             self.until_sync()
         };

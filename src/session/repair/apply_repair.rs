@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::notices;
 use super::notices::{OnError, PendingNotice};
+use super::stage::RepairStage;
 use super::{FailedBatch, RepairCause, RepairJob, RepairResult};
 use crate::gate::{Judgement, ParameterTypes, ReadPermit, Verdict};
 use crate::limits;
@@ -137,6 +138,7 @@ impl SessionProtocol {
         if let RepairResult::Ended(outcome, _) = &result {
             self.record_repair(&repair_job, outcome);
         }
+        self.repair.stage = RepairStage::None;
         if self.intake == ClientState::JudgingInVain {
             self.intake = ClientState::SkipToSync;
         }
@@ -270,7 +272,7 @@ impl SessionProtocol {
 
     fn replay_behind(&mut self, batch: FailedBatch) {
         if let FailedBatch::Whole(rest) | FailedBatch::Open(rest) = batch {
-            self.replay_first(rest);
+            self.repair.replay_first(rest);
         }
     }
 
@@ -331,32 +333,17 @@ impl SessionProtocol {
     /// Takes the messages that came behind a Parse that is repaired now.
     pub(in crate::session) fn replay(&mut self) -> Result<(), SessionEnd> {
         while self.takes_frames()
-            && let Some(frames) = self.replayed.take()
+            && let Some(frames) = self.repair.take_replayed()
         {
             let FrameCut::Whole(frame) = cut_frontend(&frames, ProtocolPhase::Session)? else {
                 return Err(LOST_COUNT);
             };
             let behind = frames.slice(frame.bytes.len()..);
-            self.replay_first(behind);
+            self.repair.replay_first(behind);
             self.frame(&frame)?;
             self.turn.spend_message();
         }
         Ok(())
-    }
-
-    /// These messages are taken before all others.
-    fn replay_first(&mut self, frames: Bytes) {
-        self.replayed = (!frames.is_empty()).then(|| Box::new(frames));
-    }
-
-    /// Bytes of the messages that are taken before all others.
-    pub(in crate::session) fn replayed_bytes(&self) -> usize {
-        self.replayed.as_deref().map_or(0, Bytes::len)
-    }
-
-    /// Whether messages wait that were read before and are to be taken before all others.
-    pub fn is_replaying(&self) -> bool {
-        self.replayed.is_some()
     }
 
     /// A changed text may run if it may run by what is known now.

@@ -161,11 +161,11 @@ impl SessionProtocol {
         let mut bench = Compiler {
             marks: StepTimes::default(),
             gate: Arc::clone(&gate),
-            tools: CompileTarget::of(self.compile_pool.as_ref(), &names),
+            tools: CompileTarget::of(self.repair.compile_pool.as_ref(), &names),
             awaited: Arc::downgrade(&awaited),
             slot: None,
         };
-        let slots = self.repair_executor.compute_slots.clone();
+        let slots = self.repair.executor.compute_slots.clone();
         let (frame, failure) = (repair_job.frame.clone(), repair_job.failure.clone());
         let work = move || {
             bench.slot = Some(slots.take());
@@ -185,9 +185,9 @@ impl SessionProtocol {
             bench.attempt_finished();
             (outcome, bench.marks, began.elapsed())
         };
-        let part = self.repair_executor.shares.of(self.names.role());
-        let places = Arc::clone(&self.repair_executor.repair_slots);
-        let throttle = self.repair_executor.throttle.clone();
+        let part = self.repair.executor.shares.of(self.names.role());
+        let places = Arc::clone(&self.repair.executor.repair_slots);
+        let throttle = self.repair.executor.throttle.clone();
         let in_turn = async move {
             // The own part first: who waits for it keeps no other from a place.
             let own = Arc::clone(&part).acquire_owned().await.ok()?;

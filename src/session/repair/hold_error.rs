@@ -14,6 +14,7 @@ use bytes::{Buf, Bytes};
 use super::apply_repair::{SendOptions, parse_of};
 use super::preflight::is_plain_query;
 use super::retained_frames::BatchExtent;
+use super::stage::RepairStage;
 use super::{BlockingJob, FailedBatch, RepairCause, RepairJob};
 use crate::gate::Facts;
 use crate::limits;
@@ -58,10 +59,10 @@ impl SessionProtocol {
             && self.transaction.status == TransactionStatus::Idle
             && is_plain_query(facts);
         if is_kept {
-            self.retained.keep_query(frame);
+            self.repair.retained.keep_query(frame);
             TextRetained::Kept
         } else {
-            self.retained.skip_query();
+            self.repair.retained.skip_query();
             TextRetained::Lost
         }
     }
@@ -76,17 +77,17 @@ impl SessionProtocol {
         options: &SendOptions,
     ) -> TextRetained {
         let is_kept = options.may_hold_error()
-            && self.retained.is_fresh()
+            && self.repair.retained.is_fresh()
             && self.repairs_frame(frame)
             && self.transaction.status == TransactionStatus::Idle
             && self.pending.has_only_ends()
             && is_plain_query(facts)
             && (parse.name.is_empty() || self.names.prepared(parse.name).is_none());
         if is_kept {
-            self.retained.keep_parse(frame);
+            self.repair.retained.keep_parse(frame);
             TextRetained::Kept
         } else {
-            self.retained.follow_parse(frame);
+            self.repair.retained.follow_parse(frame);
             TextRetained::Lost
         }
     }
@@ -106,7 +107,7 @@ impl SessionProtocol {
         let alone = self.stands_alone()?;
         // Asked first: what has no remedy costs no copy.
         let remedy = self.choose_remedy(fields)?;
-        let kept = self.retained.take();
+        let kept = self.repair.retained.take();
         let (frame, rest) = first_frame(&kept)?;
         let batch = match alone {
             LoneStatement::Query => FailedBatch::None,
@@ -138,7 +139,7 @@ impl SessionProtocol {
         };
         let repair_job = Box::new(RepairJob {
             frame,
-            described: std::mem::take(&mut self.described),
+            described: self.repair.take_description(),
             failure,
             cause,
             arrived: running.arrived,
@@ -171,7 +172,7 @@ impl SessionProtocol {
             _ => false,
         };
         if is_held {
-            self.described = description.into();
+            self.repair.stage = RepairStage::Described(description.into());
         }
         is_held
     }
@@ -195,7 +196,7 @@ impl SessionProtocol {
                 is_last.then_some(LoneStatement::Query)
             }
             ExpectedReply::Parse(running) if running.text_retained == TextRetained::Kept => {
-                self.retained.extent().map(LoneStatement::Batch)
+                self.repair.retained.extent().map(LoneStatement::Batch)
             }
             _ => None,
         }
@@ -233,7 +234,7 @@ impl SessionProtocol {
             self.pending.push(ExpectedReply::Sync);
         }
         self.intake = ClientState::Judging;
-        self.held = Some(Box::new(held));
+        self.repair.stage = RepairStage::Held(Box::new(held));
     }
 
     /// The upstream is at rest: the repair begins.
@@ -243,7 +244,7 @@ impl SessionProtocol {
             repair_job,
         } = held;
         self.pending.push(ExpectedReply::HeldForRepair(running));
-        self.blocking_job = Some(Box::new(BlockingJob::Repair(repair_job)));
+        self.repair.stage = RepairStage::Due(Box::new(BlockingJob::Repair(repair_job)));
     }
 
     /// A name that was new stands for nothing now.

@@ -6,6 +6,7 @@
 //! answer was passed on, is answered once a repair was looked for (`hold_error`). Nothing is taken
 //! from the client meanwhile; answers of the upstream to what was sent before flow on.
 //!
+//! * `stage`: how far the repair at hand has come, and what a session keeps for one
 //! * `preflight`: before a text is sent
 //! * `hold_error`: after it failed; `retained_frames`: what is kept for that
 //! * `executor`: where repairs run, in `compute_slots`; `apply_repair`: what is sent, or answered,
@@ -23,6 +24,7 @@ pub mod hold_error;
 pub mod notices;
 pub mod preflight;
 pub mod retained_frames;
+pub mod stage;
 
 use std::fmt;
 use std::time::Instant;

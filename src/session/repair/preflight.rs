@@ -6,6 +6,7 @@
 
 use bytes::Bytes;
 
+use super::stage::RepairStage;
 use super::{BlockingJob, RepairCause, RepairJob};
 use crate::gate::{Facts, RunForecast, Verdict};
 use crate::limits;
@@ -53,7 +54,8 @@ impl SessionProtocol {
             arrived: options.arrived,
             since: options.arrived.taken,
         };
-        self.blocking_job = Some(Box::new(BlockingJob::Repair(Box::new(repair_job))));
+        let job = BlockingJob::Repair(Box::new(repair_job));
+        self.repair.stage = RepairStage::Due(Box::new(job));
         Err(PathStop::Waits)
     }
 

@@ -17,6 +17,7 @@ use crate::session::arrival::StatementArrival;
 use crate::session::memory::budget::MemoryShare;
 use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
 use crate::session::repair::apply_repair::SendOptions;
+use crate::session::repair::stage::RepairStage;
 use crate::session::statement::{JudgedText, TextStage};
 use crate::telemetry::traces::TraceWork;
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend};
@@ -77,9 +78,9 @@ impl SessionProtocol {
         let frame = large.frame.clone();
         let asked = Instant::now();
         let user = self.info.user().to_owned();
-        let part = self.repair_executor.judge_share(&user);
-        let judges = self.repair_executor.judge_slots().clone();
-        let throttle = self.repair_executor.throttle().clone();
+        let part = self.repair.executor.judge_share(&user);
+        let judges = self.repair.executor.judge_slots().clone();
+        let throttle = self.repair.executor.throttle().clone();
         Box::pin(async move {
             // The own part first: it may rest, and keeps no other from a thread meanwhile.
             let own = part.acquire_owned().await.ok()?;
@@ -122,10 +123,12 @@ impl SessionProtocol {
             self.intake = ClientState::SkipToSync;
         }
         if self.intake != ClientState::Judging {
+            self.repair.stage = RepairStage::None;
             self.drop_trace();
             return Ok(None);
         }
         if let Err(ending) = self.take_over_policies() {
+            self.repair.stage = RepairStage::None;
             self.intake = ClientState::Open;
             return self.close_after_answers(ending).map(|()| None);
         }
@@ -136,6 +139,7 @@ impl SessionProtocol {
             self.lap(TraceWork::Judge);
             return Ok(Some(large));
         }
+        self.repair.stage = RepairStage::None;
         self.intake = ClientState::Open;
         self.lap(TraceWork::Judge);
         let settled = self.apply_large_judgement(&large, judgement, is_outdated);

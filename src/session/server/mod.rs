@@ -274,7 +274,7 @@ impl SessionProtocol {
             }
             Some(ExpectedReply::Parse(running)) => {
                 if running.text_retained == TextRetained::Kept {
-                    self.retained.answered();
+                    self.repair.retained.answered();
                 }
                 if let Some(notice) = &running.notice {
                     notice.write(&mut self.reply, &self.client_min_messages);
@@ -393,7 +393,7 @@ impl SessionProtocol {
         }
         self.trace_next_answer();
         self.on_ready(status);
-        match self.held.take() {
+        match self.repair.take_held() {
             None => Ok(Forwarding::Forward),
             Some(held) if status == TransactionStatus::Idle => {
                 self.begin_repair(*held);

@@ -126,7 +126,7 @@ impl SessionProtocol {
         if let Some(ExpectedReply::Parse(running)) = &failed
             && running.text_retained == TextRetained::Kept
         {
-            self.retained.answered();
+            self.repair.retained.answered();
         }
         let fate = match failed {
             Some(ExpectedReply::Parse(mut running) | ExpectedReply::Execute(mut running)) => {

@@ -17,7 +17,7 @@ impl SessionProtocol {
         self.note_rest();
         if self.pending.is_empty() {
             self.pending.shrink();
-            self.retained.shrink();
+            self.repair.retained.shrink();
             self.names.all_answered();
             self.on_idle(status);
         }

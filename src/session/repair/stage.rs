@@ -1,0 +1,114 @@
+//! What one session keeps for repairs: how far the one at hand has come, what was sent last, should
+//! it have to be sent once more, and the messages that go on behind a repaired one.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::BlockingJob;
+use super::executor::RepairExecutor;
+use super::hold_error::HeldError;
+use super::retained_frames::RetainedFrames;
+use crate::upstream::compile_pool::CompilePool;
+
+/// The part of a session that repairs its statements.
+pub struct SessionRepair {
+    pub(in crate::session) stage: RepairStage,
+    /// What was sent last, should it have to be sent once more.
+    pub(in crate::session) retained: RetainedFrames,
+    /// Frames of the client that are taken before all others.
+    replayed: Option<Box<Bytes>>,
+    /// Where repairs run, and what compiles their texts.
+    pub(in crate::session) executor: Arc<RepairExecutor>,
+    pub(in crate::session) compile_pool: Option<CompilePool>,
+}
+
+/// How far the work has come that the client's next frames wait for: a repair, or the judging of a
+/// large text. There is one at a time, because nothing is taken from the client meanwhile.
+#[derive(Default)]
+pub enum RepairStage {
+    /// There is none.
+    #[default]
+    None,
+    /// The description of a result is withheld: its error, which will be held back, comes next.
+    Described(Box<[u8]>),
+    /// A statement has failed and the client has not heard of it: the upstream is on its way to
+    /// rest.
+    Held(Box<HeldError>),
+    /// It is to begin on another thread.
+    Due(Box<BlockingJob>),
+    /// It is on another thread, and comes back with its result.
+    Running,
+}
+
+impl SessionRepair {
+    /// Of a session that has sent nothing.
+    pub(in crate::session) fn new(
+        executor: Arc<RepairExecutor>,
+        compile_pool: Option<CompilePool>,
+    ) -> Self {
+        Self {
+            stage: RepairStage::None,
+            retained: RetainedFrames::default(),
+            replayed: None,
+            executor,
+            compile_pool,
+        }
+    }
+
+    /// What is to be done on another thread; handed out once.
+    pub(in crate::session) fn take_job(&mut self) -> Option<BlockingJob> {
+        match std::mem::take(&mut self.stage) {
+            RepairStage::Due(job) => {
+                self.stage = RepairStage::Running;
+                Some(*job)
+            }
+            other => {
+                self.stage = other;
+                None
+            }
+        }
+    }
+
+    /// The failure that the client has not heard of, once the upstream is at rest.
+    pub(in crate::session) fn take_held(&mut self) -> Option<Box<HeldError>> {
+        match std::mem::take(&mut self.stage) {
+            RepairStage::Held(held) => Some(held),
+            other => {
+                self.stage = other;
+                None
+            }
+        }
+    }
+
+    /// The description that was withheld, if one was.
+    pub(super) fn take_description(&mut self) -> Box<[u8]> {
+        match std::mem::take(&mut self.stage) {
+            RepairStage::Described(description) => description,
+            other => {
+                self.stage = other;
+                Box::default()
+            }
+        }
+    }
+
+    /// These messages are taken before all others.
+    pub(super) fn replay_first(&mut self, frames: Bytes) {
+        self.replayed = (!frames.is_empty()).then(|| Box::new(frames));
+    }
+
+    /// The messages that are taken before all others.
+    pub(super) fn take_replayed(&mut self) -> Option<Box<Bytes>> {
+        self.replayed.take()
+    }
+
+    /// Bytes of the messages that are taken before all others.
+    pub(in crate::session) fn replayed_bytes(&self) -> usize {
+        self.replayed.as_deref().map_or(0, Bytes::len)
+    }
+
+    /// Whether messages wait that were read before and are to be taken before all others.
+    pub(in crate::session) fn is_replaying(&self) -> bool {
+        self.replayed.is_some()
+    }
+}
