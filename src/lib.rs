@@ -29,6 +29,8 @@
 //! # The life of a statement
 //!
 //! 1. [`session::io`] reads bytes of the client; [`session::client`] cuts them into frames.
+//!    `session::statement` is the path of those that bring or run a statement: 2 to 4 are its
+//!    steps.
 //! 2. The text of a Query or a Parse is judged by [`gate::Gate`] under the session's policy, with
 //!    the catalog and the search_path of this moment (`session::context`). Verdicts are remembered
 //!    by [`gate::cache`].
@@ -36,8 +38,8 @@
 //!    expected to fail, or that is refused for a reason with one right answer, goes to
 //!    `session::repair`, and its repaired text comes back to 2.
 //! 4. What may run passes the limits of the policy (`session::policy_limits`, `session::plan`) and
-//!    is written by [`upstream::outbox`], which takes permits and pgsieve's own questions and
-//!    nothing else.
+//!    is put into [`upstream::outbox`], which takes current permits and pgsieve's own questions and
+//!    nothing else; [`upstream::writer`] writes that and nothing else.
 //! 5. [`session::server`] reads the answer and holds it against the queue of expected replies
 //!    (`session::pending`): rows are counted and passed on, an error may become a repair.
 //! 6. [`telemetry`] is told what happened: the fingerprint, the verdict, counts and times, never
@@ -45,7 +47,9 @@
 //!
 //! # Where safety is proved
 //!
-//! * A text goes upstream only inside a permit, and only [`gate`] makes one (`gate::permit`).
+//! * A text goes upstream only inside a permit, and only [`gate`] makes one (`gate::permit`). One
+//!   that waited is of another type until it was found to be current. The connection to an upstream
+//!   is of a type of its own, to which only an outbox is written ([`upstream::writer`]).
 //! * The upstream's session is read-only by itself, and that is asked of it before a client hears
 //!   anything (`upstream::verify`).
 //! * What of the source may do what (who opens sockets, who composes messages, who imports whom,

@@ -76,7 +76,7 @@ waits! {
     Departure: WaitEnd::Within(limits::DEPARTURE_GRACE), at ["src/session/io/timeouts.rs"];
     /// The upstream's answer to what was sent, pgsieve's own questions included.
     Answer: WaitEnd::Statement(limits::UPSTREAM_GRACE),
-        at ["src/session/io/timeouts.rs", "src/session/io/mod.rs", "src/upstream/outbox.rs"];
+        at ["src/session/io/timeouts.rs", "src/session/io/mod.rs", "src/upstream/outbox.rs", "src/upstream/writer.rs"];
     /// The rest of a message that the upstream has begun although nothing is asked of it.
     UpstreamFrame: WaitEnd::Within(limits::UPSTREAM_GRACE), at ["src/session/io/timeouts.rs"];
     /// The end of a connection of which the upstream has said that it ends it.

@@ -11,7 +11,6 @@ use crate::config::ProgramSettings;
 use crate::config::warnings::{self, UpstreamIdentities};
 use crate::doctor::login_roles;
 use crate::limits;
-use crate::net::framed_stream::FramedStream;
 use crate::policy::PolicySet;
 use crate::server::readiness::Readiness;
 use crate::telemetry::Telemetry;
@@ -20,6 +19,7 @@ use crate::telemetry::labels::CheckOutcome;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::connect::{Upstream, UpstreamConnectError};
+use crate::upstream::writer::UpstreamFrames;
 
 /// A look at the roles of the database, once, when it is reached first.
 pub(super) struct RoleCheck {
@@ -107,7 +107,7 @@ pub(super) async fn watch_upstream(
 }
 
 /// What an attempt to reach the upstream is counted as.
-fn outcome(attempt: &Result<FramedStream, UpstreamConnectError>) -> CheckOutcome {
+fn outcome(attempt: &Result<UpstreamFrames, UpstreamConnectError>) -> CheckOutcome {
     match attempt {
         Ok(_) => CheckOutcome::Reached,
         Err(UpstreamConnectError::UnknownHost(_)) => CheckOutcome::UnknownHost,

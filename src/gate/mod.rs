@@ -66,7 +66,7 @@ pub use self::facts::{
 };
 pub use self::named_objects::{RecordedText, RenderedNames, StatementObjects};
 pub use self::parameter_types::ParameterTypes;
-pub use self::permit::ReadPermit;
+pub use self::permit::{ReadPermit, WaitingPermit};
 pub use self::plan_question::{PlanBound, PlanCheck, PlanInquiry, QUESTION_NAME};
 pub use self::prepared::cursor_steps::{CursorAction, CursorMovement, CursorStep};
 pub use self::prepared::duplicate_names::OlderBasis;

@@ -13,12 +13,23 @@
 //! use pgsieve::gate::ReadPermit;
 //! let forged = ReadPermit::issue("DROP TABLE t".into(), unreachable!());
 //! ```
+//!
+//! A permit that waited, for a plan or a repair, is another type. It is not sent before it was held
+//! against what the verdict stands on now:
+//!
+//! ```compile_fail,E0308
+//! use pgsieve::gate::WaitingPermit;
+//! use pgsieve::upstream::outbox::Outbox;
+//! fn send(outbox: &mut Outbox, waited: &WaitingPermit) {
+//!     let _ = outbox.query(waited);
+//! }
+//! ```
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::Facts;
+use super::{Facts, VerdictBasis};
 
 /// A text that passed. What goes upstream is taken from here and from nowhere else.
 ///
@@ -26,6 +37,39 @@ use super::Facts;
 pub struct ReadPermit<'t> {
     text: Cow<'t, str>,
     facts: Arc<Facts>,
+}
+
+/// A permit that has waited: what it stands on may have changed meanwhile. It cannot be sent before
+/// it was made [`current`](Self::current) again.
+#[derive(Debug)]
+pub struct WaitingPermit(ReadPermit<'static>);
+
+impl WaitingPermit {
+    /// The permit, if the text would be judged on the same basis now.
+    ///
+    /// # Errors
+    /// The basis is another one: the text has to be judged anew.
+    pub fn current(self, basis: VerdictBasis) -> Result<ReadPermit<'static>, Self> {
+        match self.0.facts.basis == basis {
+            true => Ok(self.0),
+            false => Err(self),
+        }
+    }
+
+    /// The text that was judged to run.
+    pub fn text(&self) -> &str {
+        self.0.text()
+    }
+
+    /// The text as it came, before the policy's models were put in.
+    pub fn original(&self) -> &str {
+        self.0.original()
+    }
+
+    /// What the gate learned about it.
+    pub fn facts(&self) -> &Arc<Facts> {
+        self.0.facts()
+    }
 }
 
 impl ReadPermit<'_> {
@@ -50,12 +94,12 @@ impl ReadPermit<'_> {
 }
 
 impl<'t> ReadPermit<'t> {
-    /// The same permit, for a text that has to wait before it is sent.
-    pub fn into_owned(self) -> ReadPermit<'static> {
-        ReadPermit {
+    /// The same, for a text that has to wait before it is sent.
+    pub fn wait(self) -> WaitingPermit {
+        WaitingPermit(ReadPermit {
             text: Cow::Owned(self.text.into_owned()),
             facts: self.facts,
-        }
+        })
     }
 
     /// Only for a text that was judged, as a whole, and that no rule refused.

@@ -8,7 +8,7 @@ use std::io;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout_at};
 
 use super::stream::PeerStream;
@@ -16,10 +16,11 @@ use crate::limits;
 use crate::wire::frame::{FrameCut, HEADER_BYTES, ProtocolPhase, cut_frontend, header_backend};
 use crate::wire::malformed::MalformedMessage;
 
-/// A connection and its unread bytes.
-pub struct FramedStream {
+/// A connection and its unread bytes. Only that of a client can be written to here: what goes to an
+/// upstream is written by `upstream::writer`.
+pub struct FramedStream<S = PeerStream> {
     /// The connection.
-    pub stream: PeerStream,
+    pub stream: S,
     /// What the peer sent and nobody has read yet.
     pub inbox: BytesMut,
 }
@@ -57,16 +58,16 @@ pub enum PeerError {
     TooMuch,
 }
 
-impl fmt::Debug for FramedStream {
+impl<S> fmt::Debug for FramedStream<S> {
     /// Without the bytes: a password may be among them.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Link({} bytes unread)", self.inbox.len())
     }
 }
 
-impl FramedStream {
+impl<S: AsyncRead + Unpin> FramedStream<S> {
     /// A stream to a peer that has not said anything yet.
-    pub fn new(stream: PeerStream) -> Self {
+    pub fn new(stream: S) -> Self {
         Self {
             stream,
             inbox: BytesMut::with_capacity(limits::LOGIN_INBOX_BYTES),
@@ -150,17 +151,32 @@ impl FramedStream {
             .await
     }
 
-    /// Sends all of `bytes`. Not to be cancelled and gone on with: half a message may be out.
-    pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), PeerError> {
-        let sending = async {
-            self.stream.write_all(bytes).await?;
-            self.stream.flush().await
-        };
-        match timeout_at(deadline, sending).await {
+    async fn read_up_to(&mut self, needed: usize, deadline: Instant) -> Result<(), PeerError> {
+        if needed > limits::LOGIN_INBOX_BYTES_MAX {
+            return Err(PeerError::TooMuch);
+        }
+        self.inbox
+            .reserve(needed.saturating_sub(self.inbox.len()).max(READ_BYTES_MIN));
+        match timeout_at(deadline, self.stream.read_buf(&mut self.inbox)).await {
             Err(_elapsed) => Err(PeerError::TimedOut),
             Ok(Err(error)) => Err(PeerError::Broken(error.kind())),
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(0)) => Err(PeerError::Closed),
+            Ok(Ok(_)) => Ok(()),
         }
+    }
+
+    fn take_message(&mut self, kind: u8, total: usize) -> OwnedMessage {
+        OwnedMessage {
+            kind,
+            bytes: self.inbox.split_to(total).freeze(),
+        }
+    }
+}
+
+impl FramedStream {
+    /// Sends all of `bytes`. Not to be cancelled and gone on with: half a message may be out.
+    pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), PeerError> {
+        self.stream.send(bytes, deadline).await
     }
 
     /// Sends the last words and closes, within a short time whatever the peer does. What the peer
@@ -192,25 +208,19 @@ impl FramedStream {
             }
         }
     }
+}
 
-    async fn read_up_to(&mut self, needed: usize, deadline: Instant) -> Result<(), PeerError> {
-        if needed > limits::LOGIN_INBOX_BYTES_MAX {
-            return Err(PeerError::TooMuch);
-        }
-        self.inbox
-            .reserve(needed.saturating_sub(self.inbox.len()).max(READ_BYTES_MIN));
-        match timeout_at(deadline, self.stream.read_buf(&mut self.inbox)).await {
+impl PeerStream {
+    /// Sends all of `bytes`. Not to be cancelled and gone on with: half a message may be out.
+    pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), PeerError> {
+        let sending = async {
+            self.write_all(bytes).await?;
+            self.flush().await
+        };
+        match timeout_at(deadline, sending).await {
             Err(_elapsed) => Err(PeerError::TimedOut),
             Ok(Err(error)) => Err(PeerError::Broken(error.kind())),
-            Ok(Ok(0)) => Err(PeerError::Closed),
-            Ok(Ok(_)) => Ok(()),
-        }
-    }
-
-    fn take_message(&mut self, kind: u8, total: usize) -> OwnedMessage {
-        OwnedMessage {
-            kind,
-            bytes: self.inbox.split_to(total).freeze(),
+            Ok(Ok(())) => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::gate::ReadPermit;
+use crate::gate::WaitingPermit;
 use crate::limits;
 use crate::policy::Recoverer;
 use crate::repair::{Attempt, FailureClass};
@@ -31,8 +31,8 @@ pub enum RepairConclusion {
 
 /// A changed text that takes the place of the client's.
 pub struct RepairedStatement {
-    /// The text, judged.
-    pub permit: ReadPermit<'static>,
+    /// The text, judged by what was known when it was found.
+    pub permit: WaitingPermit,
     /// Who changed it, each once.
     pub recoverers: Vec<Recoverer>,
     /// What was changed, for the DETAIL of the notice.

@@ -395,7 +395,7 @@ impl<'r> RepairLoop<'r> {
                     }
                 }
                 RepairConclusion::Repaired(RepairedStatement {
-                    permit,
+                    permit: permit.wait(),
                     recoverers,
                     detail,
                 })

@@ -1,6 +1,6 @@
-//! The client's half of a session: its bytes are cut into frames, and each frame goes where its kind
-//! belongs. Those that bring or run a statement have their path in `statement`; the others are dealt
-//! with here.
+//! The client's half of a session: its bytes are cut into frames, and each frame goes where its
+//! kind belongs. Those that bring or run a statement have their path in `statement`; the others are
+//! dealt with here.
 //!
 //! What is refused goes to `refuse`. What ends the session (Terminate, a frame that breaks the
 //! protocol) waits for the answers to everything sent before it.

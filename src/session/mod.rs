@@ -5,8 +5,8 @@
 //! * `io`: bytes between the two sockets, timeouts and jobs beside them
 //! * `protocol`: what those bytes mean, without sockets; its parts:
 //!   * `client`: the client's frames; `statement`: the path of a statement, step by step
-//!   * its steps: `arrival` (when it came), `text_judgement` (what the gate says of it), `send` (what
-//!     may run goes upstream); `refuse`: a refusal's place among the answers
+//!   * its steps: `arrival` (when it came), `text_judgement` (what the gate says of it), `send`
+//!     (what may run goes upstream); `refuse`: a refusal's place among the answers
 //!   * `server`: the upstream's frames, with its errors, its readiness and the rewriting of its
 //!     errors
 //!   * `pending`: the queue of replies that are expected
@@ -300,7 +300,7 @@ fn converse(relay: &mut Relay, draining: &DrainReceiver) -> impl Future<Output =
 }
 
 /// A stream and what was read ahead from it, without the buffer that login needed.
-fn unread(framed: FramedStream) -> (crate::net::stream::PeerStream, BytesMut) {
+fn unread<S>(framed: FramedStream<S>) -> (S, BytesMut) {
     let rest = if framed.inbox.is_empty() {
         BytesMut::new()
     } else {

@@ -1,12 +1,13 @@
 //! The path of a statement, from its arrival to the upstream.
 //!
-//! Each message that brings or runs a statement has one function here that lists its steps in
-//! their order: [`SessionProtocol::query`], `parse`, `bind` and `execute`. A step gives what it came
-//! to, or stops the statement: it is refused, or it waits (for a thread, a repair, a plan). What has
+//! Each message that brings or runs a statement has one function here that lists its steps in their
+//! order: [`SessionProtocol::query`], `parse`, `bind` and `execute`. A step gives what it came to,
+//! or stops the statement: it is refused, or it waits (for a thread, a repair, a plan). What has
 //! waited is taken up again here, at the step behind. No step calls the next one.
 //!
 //! A step belongs to the part of the session that it works on: judging to `text_judgement`, repairs
-//! to `repair::preflight`, quotas to `policy_limits::admission`, plans to `plan`, writing to `send`.
+//! to `repair::preflight`, quotas to `policy_limits::admission`, plans to `plan`, writing to
+//! `send`.
 
 use std::sync::Arc;
 
@@ -72,22 +73,6 @@ pub(super) struct PermittedText<'t> {
 pub(super) struct AdmittedQuery<'t> {
     pub(super) text: PermittedText<'t>,
     pub(super) allowance: ResultAllowance,
-}
-
-impl AdmittedQuery<'_> {
-    /// The same, to wait.
-    pub(super) fn into_owned(self) -> AdmittedQuery<'static> {
-        let text = PermittedText {
-            permit: self.text.permit.into_owned(),
-            lowered: self.text.lowered,
-            judged: self.text.judged,
-            options: self.text.options,
-        };
-        AdmittedQuery {
-            text,
-            allowance: self.allowance,
-        }
-    }
 }
 
 /// The text of a message, and the types that it gives to parameters.

@@ -14,6 +14,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::address::{Endpoint, UpstreamSettings};
 use super::identity::SystemIdWithheld;
+use super::writer::{UpstreamFrames, UpstreamStream};
 use crate::limits;
 use crate::net::framed_stream::FramedStream;
 use crate::net::pem::TlsSetupError;
@@ -86,7 +87,7 @@ impl Upstream {
     }
 
     /// Connects. May be cancelled: the half-made connection is dropped.
-    pub async fn connect(&self, deadline: Instant) -> Result<FramedStream, UpstreamConnectError> {
+    pub async fn connect(&self, deadline: Instant) -> Result<UpstreamFrames, UpstreamConnectError> {
         let deadline = deadline.min(Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX);
         match timeout_at(deadline, self.connect_untimed()).await {
             Ok(result) => result,
@@ -94,7 +95,7 @@ impl Upstream {
         }
     }
 
-    async fn connect_untimed(&self) -> Result<FramedStream, UpstreamConnectError> {
+    async fn connect_untimed(&self) -> Result<UpstreamFrames, UpstreamConnectError> {
         let stream = match &self.settings.endpoint {
             Endpoint::Tcp { host, port } => connect_tcp(host, *port).await?,
             Endpoint::Unix { folder, port } => connect_unix(folder, *port).await?,
@@ -104,13 +105,14 @@ impl Upstream {
             (UpstreamTls::Required { connector, name }, PeerStream::Tcp(socket)) => {
                 (connector, name, socket)
             }
-            (_, stream) => return Ok(FramedStream::new(stream)),
+            (_, stream) => return Ok(FramedStream::new(UpstreamStream::new(stream))),
         };
         let socket = ask_for_tls(socket).await?;
         let tls = connector.connect(name, socket).await;
         let tls =
             tls.map_err(|error| UpstreamConnectError::Handshake(tls_failure::cause(&error)))?;
-        Ok(FramedStream::new(PeerStream::ClientTls(Box::new(tls))))
+        let stream = PeerStream::ClientTls(Box::new(tls));
+        Ok(FramedStream::new(UpstreamStream::new(stream)))
     }
 }
 

@@ -6,9 +6,9 @@
 
 use super::cancel::{CancelGuard, CancelResult};
 use super::outbox::Outbox;
+use super::writer::{UpstreamFrames, UpstreamStream};
 use crate::limits;
 use crate::net::framed_stream::FramedStream;
-use crate::net::stream::PeerStream;
 
 /// The right to use one upstream session.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub enum LeaseCondition {
 
 impl UpstreamLease {
     /// Takes a session that has just logged in.
-    pub fn of(framed: FramedStream, cancel: Option<CancelGuard>) -> (Self, FramedStream) {
+    pub fn of(framed: UpstreamFrames, cancel: Option<CancelGuard>) -> (Self, UpstreamFrames) {
         (Self { cancel }, framed)
     }
 
@@ -40,7 +40,7 @@ impl UpstreamLease {
     /// Bounded in time. May be cancelled.
     pub async fn give_back(
         self,
-        stream: PeerStream,
+        stream: UpstreamStream,
         condition: LeaseCondition,
     ) -> Option<CancelResult> {
         match condition {
@@ -56,9 +56,7 @@ impl UpstreamLease {
                 }
             }
             LeaseCondition::Rested => {
-                FramedStream::new(stream)
-                    .send_and_close(goodbye().as_bytes())
-                    .await;
+                FramedStream::new(stream).send_and_close(&goodbye()).await;
                 None
             }
             LeaseCondition::Ended => {
@@ -68,7 +66,7 @@ impl UpstreamLease {
                 );
                 let goodbye = goodbye();
                 // A statement whose rows nobody takes would not notice its cancel.
-                let parting = FramedStream::new(stream).send_and_linger(goodbye.as_bytes(), linger);
+                let parting = FramedStream::new(stream).send_and_linger(&goodbye, linger);
                 let cancelling = async {
                     match &self.cancel {
                         Some(cancel) => Some(cancel.insist().await),

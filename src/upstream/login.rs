@@ -14,12 +14,14 @@ use tokio::time::Instant;
 use super::connect::{Upstream, UpstreamConnectError};
 use super::identity::ServerIdentity;
 use super::login_refusal;
+use super::outbox::Outbox;
 use super::password::{ScramAnswer, ScramFault};
+use super::writer::UpstreamFrames;
 use crate::limits;
-use crate::net::framed_stream::{FramedStream, OwnedMessage, PeerError};
+use crate::net::framed_stream::{OwnedMessage, PeerError};
 use crate::secret::Secret;
 use crate::wire::backend::{self, Authentication};
-use crate::wire::encode::{self, EncodeError};
+use crate::wire::encode::EncodeError;
 use crate::wire::malformed::MalformedMessage;
 use crate::wire::startup::ProtocolVersion;
 
@@ -73,7 +75,7 @@ pub struct ExpectReady {
 #[derive(Debug)]
 pub struct UpstreamSession {
     /// The connection.
-    pub framed: FramedStream,
+    pub framed: UpstreamFrames,
     /// What it reported of itself (ParameterStatus), in its order.
     pub parameters: Vec<(String, String)>,
     /// What a cancel request for it must say, if it can be cancelled.
@@ -294,7 +296,7 @@ const IDLE: &[u8] = b"I";
 /// A login under way.
 #[derive(Debug)]
 struct LoginExchange {
-    framed: FramedStream,
+    framed: UpstreamFrames,
     version: ProtocolVersion,
     notices: BytesMut,
     messages: usize,
@@ -357,8 +359,8 @@ impl LoginExchange {
         password: &[u8],
         deadline: Instant,
     ) -> Result<(), UpstreamLoginError> {
-        let mut out = BytesMut::new();
-        encode::password(&mut out, password).map_err(UpstreamLoginError::Unsaid)?;
+        let mut out = Outbox::default();
+        out.password(password).map_err(UpstreamLoginError::Unsaid)?;
         self.framed
             .send(&out, deadline)
             .await
@@ -374,8 +376,8 @@ impl LoginExchange {
         let certificate = self.framed.stream.peer_certificate();
         let answer = ScramAnswer::choose(mechanisms, certificate, password);
         let answer = answer.ok_or(UpstreamLoginError::UnsupportedMethod)?;
-        let mut out = BytesMut::new();
-        encode::sasl_initial_response(&mut out, answer.mechanism(), Some(answer.message()))
+        let mut out = Outbox::default();
+        out.sasl_initial_response(answer.mechanism(), answer.message())
             .map_err(UpstreamLoginError::Unsaid)?;
         self.framed
             .send(&out, deadline)
@@ -388,8 +390,9 @@ impl LoginExchange {
             .prove(challenge)
             .await
             .map_err(UpstreamLoginError::Scram)?;
-        out.clear();
-        encode::sasl_response(&mut out, answer.message()).map_err(UpstreamLoginError::Unsaid)?;
+        let mut out = Outbox::default();
+        out.sasl_response(answer.message())
+            .map_err(UpstreamLoginError::Unsaid)?;
         self.framed
             .send(&out, deadline)
             .await
@@ -421,8 +424,9 @@ async fn begin_with(
     let mut pairs = vec![("user", request.user), ("database", request.database)];
     let settings = request.parameters.iter();
     pairs.extend(settings.map(|(name, value)| (name.as_str(), value.as_str())));
-    let mut out = BytesMut::new();
-    encode::startup(&mut out, version, pairs).map_err(UpstreamLoginError::Unsaid)?;
+    let mut out = Outbox::default();
+    out.startup(version, pairs)
+        .map_err(UpstreamLoginError::Unsaid)?;
     talk.framed
         .send(&out, deadline)
         .await

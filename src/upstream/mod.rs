@@ -4,8 +4,8 @@
 //! * `address`, `connect`: where it is, and a connection to it
 //! * `login`, `password`, `login_retry`, `login_refusal`: the login of a session
 //! * `verify`, `session_settings`, `identity`: proof of what the session is, and of which server
-//! * `outbox`: what waits to be written, and the only door for client text; `tripwire`: the last
-//!   line
+//! * `outbox`: what may be sent, and the only door for client text; `writer`: the connection, which
+//!   takes nothing else; `tripwire`: the last line
 //! * `lease`: the right to use a session; `cancel`, `backend_signals`: what reaches a running one
 //! * `account`: sessions of pgsieve's own; `snapshot`, `catalog_cache`: what databases contain
 //! * `compile_pool`: where changed texts are compiled; `row_count`: rows of a permitted text
@@ -29,3 +29,4 @@ mod session_settings;
 pub mod snapshot;
 pub mod tripwire;
 pub mod verify;
+pub mod writer;

@@ -1,10 +1,11 @@
-//! What waits to be written to the upstream, and the only door through which client text gets
-//! there.
+//! What may be sent to an upstream: the only door through which client text gets there, and all
+//! that `writer` writes.
 //!
-//! A Query or Parse can be written in three ways: with a [`ReadPermit`], which only the gate makes;
-//! as one of the constants below, which are ours; or not at all. To `SET search_path` literals are
-//! added, one for each schema. Frames that carry names and parameters but no statement text are
-//! forwarded byte for byte.
+//! A Query or Parse can be put here in three ways: with a [`ReadPermit`], which only the gate
+//! makes, and which is current (one that waited is another type); as SQL of pgsieve's own, which is
+//! made here; or not at all. To `SET search_path` literals are added, one for each schema, and to
+//! the question for settings one for each name. Frames that carry names and parameters but no
+//! statement text are forwarded byte for byte. The messages of a login carry no SQL.
 
 use std::fmt;
 use std::io;
@@ -14,11 +15,14 @@ use std::task::{Context, Poll, ready};
 use bytes::{Buf, BytesMut};
 use tokio::io::AsyncWrite;
 
+use super::identity::IdentityQuery;
+use super::login::UpstreamKey;
 use crate::gate::{QUESTION_NAME, ReadPermit};
 use crate::limits;
 use crate::wire::encode::{self, EncodeError};
 use crate::wire::frame::ClientFrame;
 use crate::wire::frontend::ParameterOids;
+use crate::wire::startup::ProtocolVersion;
 
 /// Bytes on their way to one upstream connection.
 #[derive(Default)]
@@ -158,6 +162,65 @@ impl Outbox {
         encode::query(&mut self.buffer, &format!("{LAST_STATEMENT}({pid}) a"))
     }
 
+    /// Asks what a setting of the session is.
+    pub fn show(&mut self, setting: &'static str) -> Result<(), EncodeError> {
+        encode::query(&mut self.buffer, &format!("SHOW {setting}"))
+    }
+
+    /// Asks what these settings are, where there are any.
+    pub fn current_settings(&mut self, names: &[&str]) -> Result<(), EncodeError> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let asked = names.iter().map(|name| {
+            // standard_conforming_strings is on: a literal means its letters.
+            format!(
+                "pg_catalog.current_setting('{}', true)",
+                name.replace('\'', "''")
+            )
+        });
+        let asked: Vec<String> = asked.collect();
+        encode::query(&mut self.buffer, &format!("SELECT {}", asked.join(", ")))
+    }
+
+    /// Asks which server it is.
+    pub fn server_identity(&mut self, asked: IdentityQuery) -> Result<(), EncodeError> {
+        encode::query(&mut self.buffer, asked.text())
+    }
+
+    /// The first message of a login: who, in which database, with which settings.
+    pub fn startup(
+        &mut self,
+        version: ProtocolVersion,
+        pairs: Vec<(&str, &str)>,
+    ) -> Result<(), EncodeError> {
+        encode::startup(&mut self.buffer, version, pairs)
+    }
+
+    /// A password, in clear or as a digest.
+    pub fn password(&mut self, password: &[u8]) -> Result<(), EncodeError> {
+        encode::password(&mut self.buffer, password)
+    }
+
+    /// The first message of SCRAM.
+    pub fn sasl_initial_response(
+        &mut self,
+        mechanism: &str,
+        message: &[u8],
+    ) -> Result<(), EncodeError> {
+        encode::sasl_initial_response(&mut self.buffer, mechanism, Some(message))
+    }
+
+    /// Another message of SCRAM.
+    pub fn sasl_response(&mut self, message: &[u8]) -> Result<(), EncodeError> {
+        encode::sasl_response(&mut self.buffer, message)
+    }
+
+    /// The only message of a connection that cancels what a session runs.
+    pub fn cancel_request(&mut self, key: &UpstreamKey) -> Result<(), EncodeError> {
+        encode::cancel_request(&mut self.buffer, key.pid, &key.secret)
+    }
+
     /// The end of a round: the upstream answers what came before, whatever became of it.
     pub fn sync_message(&mut self) {
         encode::sync(&mut self.buffer);
@@ -193,11 +256,8 @@ impl Outbox {
         &self.buffer
     }
 
-    /// Writes as much as the socket takes. Ready when nothing waits any more.
-    ///
-    /// # Errors
-    /// The socket's error; a socket that takes no bytes counts as closed.
-    pub fn poll_flush<S: AsyncWrite + Unpin>(
+    /// What `writer` does for the only stream that this is written to.
+    pub(super) fn poll_flush_to<S: AsyncWrite + Unpin>(
         &mut self,
         stream: &mut S,
         context: &mut Context<'_>,
@@ -251,3 +311,23 @@ const LAST_STATEMENT: &str = "SELECT a.query_id, \
     pg_catalog.octet_length(pg_catalog.convert_to(a.query, 'UTF8')), \
     pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(a.query, 'UTF8')), 'hex') \
     FROM pg_catalog.pg_stat_get_activity";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_only_ever_a_literal() {
+        let mut outbox = Outbox::default();
+        outbox.current_settings(&[]).unwrap();
+        assert!(outbox.as_bytes().is_empty());
+        outbox.current_settings(&["app.tenant", "a'b.c"]).unwrap();
+        let asked = outbox.as_bytes();
+        let text = String::from_utf8(asked[5..asked.len() - 1].to_vec()).unwrap();
+        assert_eq!(
+            text,
+            "SELECT pg_catalog.current_setting('app.tenant', true), \
+             pg_catalog.current_setting('a''b.c', true)"
+        );
+    }
+}

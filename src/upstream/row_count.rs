@@ -59,7 +59,7 @@ impl RowCounter {
         out.set_search_path(path).map_err(RowCountError::Unsaid)?;
         out.query(permit).map_err(RowCountError::Unsaid)?;
         let framed = &mut self.session.framed;
-        let sent = framed.send(out.as_bytes(), deadline).await;
+        let sent = framed.send(&out, deadline).await;
         sent.map_err(RowCountError::Lost)?;
         self.answer(deadline).await?;
         self.answer(deadline).await

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use bytes::BytesMut;
 use tokio::time::Instant;
 
 use super::login::UpstreamSession;
@@ -10,25 +9,6 @@ use super::verify::VerifyError;
 use crate::limits;
 use crate::net::framed_stream::OwnedMessage;
 use crate::wire::backend::{error_fields, parameter_status};
-use crate::wire::encode::{self, EncodeError};
-
-/// The question what these settings are; nothing where none are given.
-pub(super) fn question(names: &[&str]) -> Result<BytesMut, EncodeError> {
-    let mut out = BytesMut::new();
-    if names.is_empty() {
-        return Ok(out);
-    }
-    let asked = names.iter().map(|name| {
-        // standard_conforming_strings is on: a literal means its letters.
-        format!(
-            "pg_catalog.current_setting('{}', true)",
-            name.replace('\'', "''")
-        )
-    });
-    let asked: Vec<String> = asked.collect();
-    encode::query(&mut out, &format!("SELECT {}", asked.join(", ")))?;
-    Ok(out)
-}
 
 /// The answer. Where the upstream refuses to say it, because one of them is not for everybody,
 /// nothing is known of any.
@@ -132,18 +112,6 @@ const IDLE: &[u8] = b"I";
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_only_ever_a_literal() {
-        assert!(question(&[]).unwrap().is_empty());
-        let asked = question(&["app.tenant", "a'b.c"]).unwrap();
-        let text = String::from_utf8(asked[5..asked.len() - 1].to_vec()).unwrap();
-        assert_eq!(
-            text,
-            "SELECT pg_catalog.current_setting('app.tenant', true), \
-             pg_catalog.current_setting('a''b.c', true)"
-        );
-    }
 
     #[test]
     fn a_row_has_a_value_for_each() {

@@ -7,16 +7,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use bytes::BytesMut;
 use tokio::time::Instant;
 
 use super::identity::{IdentityQuery, ServerIdentity, SystemIdWithheld};
 use super::login::UpstreamSession;
+use super::outbox::Outbox;
 use super::session_settings;
 use super::session_settings::RowAnswer;
 use crate::net::framed_stream::PeerError;
 use crate::sqlstate;
-use crate::wire::encode;
 
 /// A setting that has to have a certain value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,20 +111,20 @@ pub async fn verify(
 ) -> Result<VerifiedSession, VerifyError> {
     check_reported(session)?;
     // All questions are under way together.
-    let question = session_settings::question(asked).map_err(|_| VerifyError::NoSettings)?;
     let first = ProvedSetting::TransactionReadOnly;
     let no_answer = VerifyError::NoAnswer(first);
-    let mut out = BytesMut::new();
-    put_show(&mut out, first.name(), no_answer)?;
+    let mut out = Outbox::default();
+    out.show(first.name()).map_err(|_| no_answer)?;
     let who = reticence.question();
-    encode::query(&mut out, who.text()).map_err(|_| no_answer)?;
-    out.extend_from_slice(&question);
+    out.server_identity(who).map_err(|_| no_answer)?;
+    let put = out.current_settings(asked);
+    put.map_err(|_| VerifyError::NoSettings)?;
     let sent = session.framed.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     let value = shown(session, no_answer, deadline).await?;
     check(first, Some(&value))?;
     let told = server(session, who, deadline).await?;
-    let settings = if question.is_empty() {
+    let settings = if asked.is_empty() {
         BTreeMap::new()
     } else {
         session_settings::answers(session, asked, deadline).await?
@@ -217,19 +216,15 @@ async fn ask(
 /// The value of a setting; `no_answer` where the upstream answers anything else.
 async fn show(
     session: &mut UpstreamSession,
-    name: &str,
+    name: &'static str,
     no_answer: VerifyError,
     deadline: Instant,
 ) -> Result<String, VerifyError> {
-    let mut out = BytesMut::new();
-    put_show(&mut out, name, no_answer)?;
+    let mut out = Outbox::default();
+    out.show(name).map_err(|_| no_answer)?;
     let sent = session.framed.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     shown(session, no_answer, deadline).await
-}
-
-fn put_show(out: &mut BytesMut, name: &str, no_answer: VerifyError) -> Result<(), VerifyError> {
-    encode::query(out, &format!("SHOW {name}")).map_err(|_| no_answer)
 }
 
 /// The answer to a SHOW.
@@ -277,8 +272,9 @@ async fn reduced_identity(
     session: &mut UpstreamSession,
     deadline: Instant,
 ) -> Result<Option<ServerIdentity>, VerifyError> {
-    let (asked, mut out) = (IdentityQuery::WithoutSystem, BytesMut::new());
-    encode::query(&mut out, asked.text()).map_err(|_| VerifyError::NoSettings)?;
+    let (asked, mut out) = (IdentityQuery::WithoutSystem, Outbox::default());
+    let put = out.server_identity(asked);
+    put.map_err(|_| VerifyError::NoSettings)?;
     let sent = session.framed.send(&out, deadline).await;
     sent.map_err(VerifyError::Link)?;
     match server(session, asked, deadline).await? {
@@ -311,6 +307,7 @@ mod tests {
     use super::*;
     use crate::net::framed_stream::FramedStream;
     use crate::net::stream::PeerStream;
+    use crate::upstream::writer::UpstreamStream;
     use crate::wire::startup::ProtocolVersion;
 
     /// A session with an upstream that reports and answers the given things.
@@ -318,7 +315,7 @@ mod tests {
         let (near, mut far) = UnixStream::pair().unwrap();
         let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let session = UpstreamSession {
-            framed: FramedStream::new(PeerStream::Unix(near)),
+            framed: FramedStream::new(UpstreamStream::new(PeerStream::Unix(near))),
             parameters: reported.iter().map(own).collect(),
             key: None,
             version: ProtocolVersion::V3_0,

@@ -111,17 +111,15 @@ impl RepairRun {
             run: path.as_deref().map(|path| self.compile_pool.run(path)),
             said: Vec::new(),
         };
-        let parameters = ParameterTypes::none_given();
         let request = RepairRequest {
             gate: &self.gate,
             names,
-            parameters: &parameters,
+            parameters: &ParameterTypes::none_given(),
             text,
             failure: None,
         };
         let outcome = repair::repair_statement(&request, &mut witness);
         let shown = ShownVerdict::of(judgement);
-        let kind = judgement.facts.kind;
         let (own, before) = match &judgement.verdict {
             Verdict::Refused(refusal) => (None, Some(StatementFault::of_gate(refusal))),
             Verdict::Permitted(permit) => (Some(permit), witness.first_fault()),
@@ -151,20 +149,22 @@ impl RepairRun {
             advice: None,
             rows: None,
         };
-        let runs = match &outcome.ending {
+        let found;
+        let runs = match outcome.ending {
             RepairConclusion::NotNeeded => own,
             RepairConclusion::Repaired(repaired) => {
                 report.repaired = Some(repaired.permit.original().to_owned());
-                report.advice = Some(repaired.detail.clone());
-                Some(&repaired.permit)
+                report.advice = Some(repaired.detail);
+                found = repaired.permit.current(names.basis()).ok();
+                found.as_ref()
             }
             RepairConclusion::Failed(advice) => {
-                report.advice = advice.hint.clone();
+                report.advice = advice.hint;
                 None
             }
         };
         if self.execution == ExecutionMode::Reads
-            && kind.is_query()
+            && judgement.facts.kind.is_query()
             && let (Some(permit), Some(path)) = (runs, &path)
         {
             self.count(permit, path, &mut report);

@@ -33,6 +33,7 @@ use crate::net::stream::PeerStream;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::upstream::cancel::RunningCancel;
 use crate::upstream::lease::UpstreamLease;
+use crate::upstream::writer::UpstreamStream;
 
 /// A buffer for reads, shared by the sessions of one worker thread; never held across a wait.
 pub type ReadBuffer = Arc<Mutex<Box<[u8]>>>;
@@ -49,7 +50,7 @@ pub struct Relay {
     /// The client's socket.
     pub client: PeerStream,
     /// The upstream's socket.
-    pub upstream: PeerStream,
+    pub upstream: UpstreamStream,
     /// The right to use it, and to cancel what runs there.
     pub lease: UpstreamLease,
     read_buffer: ReadBuffer,
@@ -122,7 +123,7 @@ impl Relay {
     pub fn new(
         protocol: SessionProtocol,
         (client, client_rest): (PeerStream, BytesMut),
-        (upstream, upstream_rest): (PeerStream, BytesMut),
+        (upstream, upstream_rest): (UpstreamStream, BytesMut),
         (read_buffer, turns): (ReadBuffer, TurnQueue),
     ) -> Self {
         Self {
@@ -462,12 +463,10 @@ impl Relay {
         let taken = self.protocol.client_bytes(&self.client_rest)?;
         let rest = std::mem::take(&mut self.client_rest);
         self.client_rest = without_front(rest, taken.consumed);
-        let moved = if taken.consumed > 0 || replays {
-            BytesMoved::Some
-        } else {
-            BytesMoved::Nothing
-        };
-        Ok(moved)
+        match taken.consumed > 0 || replays {
+            true => Ok(BytesMoved::Some),
+            false => Ok(BytesMoved::Nothing),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::net::stream::PeerStream;
 
 /// Bytes that the socket had; none at its end.
 pub(in crate::session) fn read(
-    stream: &mut PeerStream,
+    stream: &mut (impl AsyncRead + Unpin),
     context: &mut Context<'_>,
     buffer: &mut [u8],
 ) -> Poll<io::Result<usize>> {
@@ -22,7 +22,7 @@ pub(in crate::session) fn read(
     }
 }
 
-/// Bytes that the socket took; none when it is not ready.
+/// Bytes that the client's socket took; none when it is not ready.
 pub(in crate::session) fn write(
     stream: &mut PeerStream,
     context: &mut Context<'_>,

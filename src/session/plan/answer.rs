@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::BytesMut;
 
 use super::question::{ExplainQuestion, PlanSubject, QuestionEnd, WaitingQuery, head_of};
-use crate::gate::{ParameterTypes, Refusal};
+use crate::gate::{Facts, ParameterTypes, Refusal};
 use crate::session::arrival::StatementArrival;
 use crate::session::pending::{ExpectedReply, SkipExtent};
 use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
@@ -216,7 +216,7 @@ impl SessionProtocol {
                 self.resume_waiting(*waiting, QueryStage::Planned)
             }
             (PlanSubject::Query(waiting), Err(refusal)) => {
-                self.refuse_waiting(&waiting.query.text, refusal)
+                self.refuse_waiting(waiting.permit.facts(), waiting.options.arrived, refusal)
             }
             (PlanSubject::Bind(..), Ok(())) => Ok(()),
             (PlanSubject::Bind(facts, _), Err(refusal)) => {
@@ -226,30 +226,40 @@ impl SessionProtocol {
         }
     }
 
-    /// A Query goes on as it was judged, at this stage; where that would be judged otherwise now, it
-    /// is judged, and asked about, anew.
+    /// A Query goes on as it was judged, at this stage; where that would be judged otherwise now,
+    /// it is judged, and asked about, anew.
     fn resume_waiting(
         &mut self,
         waiting: WaitingQuery,
         stage: fn(AdmittedQuery<'static>) -> QueryStage<'static>,
     ) -> Result<(), SessionEnd> {
         let WaitingQuery {
-            frame, mut query, ..
+            frame,
+            permit,
+            lowered,
+            judged,
+            mut options,
+            allowance,
+            ..
         } = waiting;
-        let PermittedText {
-            permit, options, ..
-        } = &mut query.text;
-        if permit.facts().basis == self.names.basis() {
-            return self.resume_query(&frame, stage(query));
-        }
+        let outdated = match permit.current(self.names.basis()) {
+            Err(outdated) => outdated,
+            Ok(permit) => {
+                let text = PermittedText {
+                    permit,
+                    lowered,
+                    judged,
+                    options,
+                };
+                return self.resume_query(&frame, stage(AdmittedQuery { text, allowance }));
+            }
+        };
         // What is judged anew has the call no more.
-        if options.is_asked_too_often() || permit.facts().signal.get().is_some() {
-            return self.refuse_waiting(&query.text, Refusal::of_change_without_end());
+        if options.is_asked_too_often() || outdated.facts().signal.get().is_some() {
+            let refusal = Refusal::of_change_without_end();
+            return self.refuse_waiting(outdated.facts(), options.arrived, refusal);
         }
-        let PermittedText {
-            permit, options, ..
-        } = query.text;
-        let original = Cow::Borrowed(permit.original());
+        let original = Cow::Borrowed(outdated.original());
         let judgement = self
             .gate
             .judge_with(original, &ParameterTypes::none_given(), &self.names);
@@ -261,10 +271,11 @@ impl SessionProtocol {
     /// A Query that the gate permits is refused for what its plan says.
     fn refuse_waiting(
         &mut self,
-        text: &PermittedText<'_>,
+        facts: &Arc<Facts>,
+        arrived: StatementArrival,
         refusal: Box<Refusal>,
     ) -> Result<(), SessionEnd> {
-        let judged = Some((Arc::clone(text.permit.facts()), text.options.arrived));
+        let judged = Some((Arc::clone(facts), arrived));
         self.expect_copy_leftovers(judged.as_ref());
         self.refuse_query(refusal, judged, ProtocolPath::Query)
     }

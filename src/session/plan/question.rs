@@ -9,11 +9,14 @@ use bytes::{Bytes, BytesMut};
 
 use super::estimate::PlanEstimate;
 use super::plan_cache::PlanKey;
-use crate::gate::{Facts, ReadPermit};
+use crate::gate::{Facts, WaitingPermit};
 use crate::limits;
 use crate::policy::Policy;
+use crate::session::lowered_settings::LoweredText;
 use crate::session::pending::{InFlight, TextRetained};
 use crate::session::policy_limits::CursorMeasure;
+use crate::session::policy_limits::result_limit::ResultAllowance;
+use crate::session::repair::apply_repair::SendOptions;
 use crate::session::server::error_rewrite::{QuotedText, SubstitutedText, rewrite_error};
 use crate::session::server::on_error::is_kept;
 use crate::session::statement::{AdmittedQuery, PermittedText};
@@ -61,7 +64,15 @@ pub(super) struct WaitingQuery {
     /// The whole frame that it came in.
     pub(super) frame: Bytes,
     /// What is to be sent.
-    pub(super) query: AdmittedQuery<'static>,
+    pub(super) permit: WaitingPermit,
+    /// What was lowered in it.
+    pub(super) lowered: Option<LoweredText>,
+    /// What was found in it before that.
+    pub(super) judged: Arc<Facts>,
+    /// How it is sent.
+    pub(super) options: SendOptions,
+    /// What its result may bring.
+    pub(super) allowance: ResultAllowance,
     /// How long it took to judge it.
     pub(super) gate: Duration,
 }
@@ -100,7 +111,7 @@ impl ExplainQuestion {
     /// Statements in the text that waits.
     pub(in crate::session) fn statements(&self) -> u32 {
         match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit().facts().statements,
+            PlanSubject::Query(waiting) => waiting.permit.facts().statements,
             PlanSubject::Bind(..) => 1,
         }
     }
@@ -114,8 +125,8 @@ impl ExplainQuestion {
         let another = match &subject {
             PlanSubject::Query(waiting) => {
                 let another =
-                    SubstitutedText::of(waiting.permit().facts(), waiting.permit().original());
-                match &waiting.query.text.lowered {
+                    SubstitutedText::of(waiting.permit.facts(), waiting.permit.original());
+                match &waiting.lowered {
                     Some(lowered) => SubstitutedText::lowered(another, &lowered.moved),
                     None => another,
                 }
@@ -159,7 +170,7 @@ impl ExplainQuestion {
     /// The fingerprint of what waits for it.
     pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
         match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit().facts().fingerprint,
+            PlanSubject::Query(waiting) => waiting.permit.facts().fingerprint,
             PlanSubject::Bind(facts, _) => facts.fingerprint,
         }
     }
@@ -167,7 +178,7 @@ impl ExplainQuestion {
     /// Which text the upstream speaks of, once places are counted in it.
     pub fn spoken_of(&self) -> QuotedText<'_> {
         let facts = match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit().facts(),
+            PlanSubject::Query(waiting) => waiting.permit.facts(),
             PlanSubject::Bind(facts, _) => facts,
         };
         QuotedText::of(self.another.as_deref(), facts)
@@ -286,25 +297,31 @@ impl ExplainQuestion {
 impl WaitingQuery {
     /// A Query as it is to be sent.
     pub(super) fn of(frame: &ClientFrame<'_>, query: AdmittedQuery<'_>) -> Self {
+        let PermittedText {
+            permit,
+            lowered,
+            judged,
+            options,
+        } = query.text;
         Self {
             frame: Bytes::copy_from_slice(frame.bytes),
-            gate: query.text.options.arrived.begun.elapsed(),
-            query: query.into_owned(),
+            gate: options.arrived.begun.elapsed(),
+            permit: permit.wait(),
+            lowered,
+            judged,
+            options,
+            allowance: query.allowance,
         }
-    }
-
-    fn permit(&self) -> &ReadPermit<'static> {
-        &self.query.text.permit
     }
 
     /// The statement as it would be on its way.
     pub(super) fn into_running(self, took: Duration) -> InFlight {
-        let PermittedText {
+        let Self {
             permit,
             lowered,
             options,
             ..
-        } = self.query.text;
+        } = self;
         let facts = Arc::clone(permit.facts());
         let mut running = InFlight::new(facts, ProtocolPath::Query, options.arrived, self.gate);
         running.plan = Some(took);

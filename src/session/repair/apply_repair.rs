@@ -357,10 +357,12 @@ impl SessionProtocol {
             permit, recoverers, ..
         } = repaired;
         let announced = AnnouncedRepair { notice, recoverers };
-        if permit.facts().holds_on(self.names.basis()) {
+        let basis = self.names.basis();
+        let (text, holds) = (permit.original().to_owned(), permit.facts().holds_on(basis));
+        if let (true, Ok(permit)) = (holds, permit.current(basis)) {
             return Ok((permit, announced));
         }
-        let text = Cow::Owned(permit.original().to_owned());
+        let text = Cow::Owned(text);
         match self.gate.judge_with(text, parameters, &self.names).verdict {
             Verdict::Permitted(permit) => Ok((permit, announced)),
             Verdict::Clamped(_) | Verdict::Refused(_) => Err(RepairAdvice::default()),

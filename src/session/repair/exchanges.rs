@@ -97,7 +97,7 @@ fn repaired(text: &str) -> RepairConclusion {
         panic!("{text} is no read");
     };
     RepairConclusion::Repaired(RepairedStatement {
-        permit,
+        permit: permit.wait(),
         recoverers: vec![Recoverer::UndefinedColumn],
         detail: "nope stands for 1".to_owned(),
     })

@@ -18,6 +18,7 @@ use crate::policy::set::matching::SessionTraits;
 use crate::session::io::{ReadBuffer, Relay, scratch};
 use crate::session::protocol::WorkerShared;
 use crate::session::scheduling::turn::TurnQueue;
+use crate::upstream::writer::UpstreamStream;
 use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 
 /// What a worker's sessions share, and how much they did.
@@ -66,7 +67,7 @@ impl FloodWorker {
         let mut relay = Relay::new(
             exchange.protocol,
             (PeerStream::Unix(near), BytesMut::new()),
-            (PeerStream::Unix(far), BytesMut::new()),
+            (UpstreamStream::new(PeerStream::Unix(far)), BytesMut::new()),
             (Arc::clone(&self.read_buffer), self.turns.clone()),
         );
         tokio::spawn(async move {

@@ -21,6 +21,7 @@ use crate::session::protocol::{SelfReport, SessionEnd};
 use crate::session::reply::CloseReason;
 use crate::session::scheduling::turn::TurnQueue;
 use crate::telemetry::labels::Tripwire;
+use crate::upstream::writer::UpstreamStream;
 
 /// A relay between two sockets whose other ends the test holds.
 pub(in crate::session) struct TestSession {
@@ -51,7 +52,7 @@ impl TestSession {
         let mut relay = Relay::new(
             exchange.protocol,
             (PeerStream::Unix(near), BytesMut::new()),
-            (PeerStream::Unix(far), BytesMut::new()),
+            (UpstreamStream::new(PeerStream::Unix(far)), BytesMut::new()),
             (scratch(), turns.clone()),
         );
         Self {

@@ -20,7 +20,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use blake3::Hash;
-use bytes::BytesMut;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -28,9 +27,9 @@ use super::backend_signals::{SessionOwner, SessionSignals};
 use super::cancel::slots::CancelSlots;
 use super::connect::Upstream;
 use super::login::UpstreamKey;
+use super::outbox::Outbox;
 use crate::limits;
 use crate::telemetry::labels;
-use crate::wire::encode;
 use crate::wire::startup::ProtocolVersion;
 
 /// All sessions that can be cancelled. Cloning gives another handle to the same ones.
@@ -193,8 +192,8 @@ impl CancelRegistry {
         let Ok(mut framed) = upstream.connect(deadline).await else {
             return CancelResult::Failed;
         };
-        let mut out = BytesMut::new();
-        if encode::cancel_request(&mut out, key.pid, &key.secret).is_err() {
+        let mut out = Outbox::default();
+        if out.cancel_request(&key).is_err() {
             return CancelResult::Failed;
         }
         if framed.send(&out, deadline).await.is_err() {

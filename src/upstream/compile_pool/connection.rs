@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::gate::ReadPermit;
 use crate::limits;
-use crate::net::framed_stream::{FramedStream, OwnedMessage, PeerError};
+use crate::net::framed_stream::{OwnedMessage, PeerError};
 use crate::repair::CompileError;
 use crate::upstream::account::{self, OwnSessionError, SessionPurpose, UpstreamAccount};
 use crate::upstream::connect::Upstream;
@@ -14,13 +14,14 @@ use crate::upstream::login_retry::jittered;
 use crate::upstream::outbox::Outbox;
 use crate::upstream::session_settings;
 use crate::upstream::verify::ProvedSetting;
+use crate::upstream::writer::UpstreamFrames;
 use crate::wire::backend::{error_fields, parameter_status};
 use crate::wire::encode::EncodeError;
 use crate::wire::frontend::ParameterOids;
 
 /// A session of pgsieve's own, logged in, proved read-only, idle.
 pub struct CompileConnection {
-    framed: FramedStream,
+    framed: UpstreamFrames,
     /// Where it looks names up; none until that was set.
     path: Option<StoredSearchPath>,
     /// Its process at the server, where the server computes queryids and tells them.
@@ -88,7 +89,7 @@ impl CompileConnection {
 
     /// One that somebody else has logged in.
     #[cfg(test)]
-    pub(super) fn of(framed: FramedStream, place: OwnedSemaphorePermit) -> Self {
+    pub(super) fn of(framed: UpstreamFrames, place: OwnedSemaphorePermit) -> Self {
         Self {
             framed,
             path: None,
@@ -127,7 +128,7 @@ impl CompileConnection {
         }
         out.append(parse);
         out.sync_message();
-        self.framed.send(out.as_bytes(), deadline).await?;
+        self.framed.send(&out, deadline).await?;
         if moves {
             match self.answer(deadline).await? {
                 Ok(()) => self.path = Some(path.clone()),
@@ -152,7 +153,7 @@ impl CompileConnection {
     ) -> Result<Option<LastStatement>, BrokenConnection> {
         let mut out = Outbox::default();
         out.last_statement_of(pid)?;
-        self.framed.send(out.as_bytes(), deadline).await?;
+        self.framed.send(&out, deadline).await?;
         let (said, row) = self.answer_with(LastStatement::COLUMNS, deadline).await?;
         Ok(row
             .filter(|_| said.is_ok())
@@ -164,7 +165,7 @@ impl CompileConnection {
     pub async fn close(self) {
         let mut goodbye = Outbox::default();
         goodbye.terminate();
-        self.framed.send_and_close(goodbye.as_bytes()).await;
+        self.framed.send_and_close(&goodbye).await;
     }
 
     /// Reads what the server says until it is ready again.

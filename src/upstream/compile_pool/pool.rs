@@ -212,6 +212,7 @@ mod tests {
     use crate::net::framed_stream::FramedStream;
     use crate::net::stream::PeerStream;
     use crate::upstream::address::UpstreamSettings;
+    use crate::upstream::writer::UpstreamStream;
 
     #[tokio::test]
     async fn what_nobody_uses_is_dropped_and_gives_its_place_back() {
@@ -233,8 +234,8 @@ mod tests {
         for since in [now - limits::SIDE_IDLE_TIME_MAX, now] {
             let (near, other) = UnixStream::pair().unwrap();
             let place = Arc::clone(&places).try_acquire_owned().unwrap();
-            let connection =
-                CompileConnection::of(FramedStream::new(PeerStream::Unix(near)), place);
+            let stream = UpstreamStream::new(PeerStream::Unix(near));
+            let connection = CompileConnection::of(FramedStream::new(stream), place);
             pool.rested().idle.push((connection, since));
             far.push(other);
         }

@@ -11,8 +11,8 @@ use std::task::{Context, Poll};
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::net::framed_stream::FramedStream;
 use crate::net::stream::PeerStream;
+use crate::upstream::writer::UpstreamFrames;
 
 /// The stream of a session that is logged in and idle.
 pub struct ReplayedLogin {
@@ -34,8 +34,8 @@ enum StartupReceived {
 
 impl ReplayedLogin {
     /// Hands a session over.
-    pub fn new(framed: FramedStream) -> Self {
-        let FramedStream { stream, inbox } = framed;
+    pub fn new(framed: UpstreamFrames) -> Self {
+        let (stream, inbox) = (framed.stream.into_library(), framed.inbox);
         let mut said = BytesMut::from(WELCOME);
         said.extend_from_slice(&inbox);
         Self {

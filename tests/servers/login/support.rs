@@ -5,11 +5,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
 use pgsieve::auth::ClientAuth;
 use pgsieve::auth::settings::AuthSettings;
 use pgsieve::demo::cluster::{PasswordMethod, PrivateCluster, TlsFiles, random_name};
 
+use pgsieve::gate::{SessionNames, Verdict};
 use pgsieve::net::client_tls::{ClientTls, ClientTlsFiles, ClientTlsSettings};
 use pgsieve::net::dev_certificates;
 use pgsieve::net::dev_certificates::{CertificateRequest, DevCertificates};
@@ -32,8 +34,12 @@ use pgsieve::upstream::cancel::CancelRegistry;
 use pgsieve::upstream::catalog_cache::CatalogCaches;
 use pgsieve::upstream::compile_pool::CompilePools;
 use pgsieve::upstream::connect::Upstream;
-use tokio::io::{AsyncWriteExt, copy_bidirectional};
+use pgsieve::upstream::outbox::Outbox;
+use pgsieve::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
+use pgsieve::wire::frontend::{FrontendMessage, decode};
+use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, UnixListener};
+use tokio::time::Instant;
 
 /// Everybody's password. It takes SASLprep to agree on the numeral.
 pub const PASSWORD: &str = "pass phrase \u{2168}";
@@ -376,21 +382,48 @@ async fn serve(
     ends.lock().unwrap().push(reason);
 }
 
+/// One Query after the other, each with a permit: nothing else can be sent to an upstream.
 async fn relay(opened: OpenedSession) -> ClosedBecause {
     let OpenedSession {
         mut client,
         mut upstream,
+        assigned_policy,
         cancel: _guard,
         ..
     } = opened;
+    let later = Instant::now() + Duration::from_secs(60);
     client.stream.write_all(b"Z\0\0\0\x05I").await.unwrap();
     assert!(upstream.framed.inbox.is_empty());
-    upstream
-        .framed
-        .stream
-        .write_all(&client.inbox)
-        .await
-        .unwrap();
-    let _ = copy_bidirectional(&mut client.stream, &mut upstream.framed.stream).await;
-    ClosedBecause::Terminate
+    loop {
+        let whole = match cut_frontend(&client.inbox, ProtocolPhase::Session).unwrap() {
+            FrameCut::Whole(frame) => match decode(&frame).unwrap() {
+                FrontendMessage::Query(query) => Some((frame.bytes.len(), query.text.to_owned())),
+                FrontendMessage::Terminate => return ClosedBecause::Terminate,
+                other => panic!("{other:?}"),
+            },
+            FrameCut::Partial { .. } => None,
+        };
+        let Some((read, text)) = whole else {
+            match client.fill(later).await {
+                Ok(()) => continue,
+                Err(_) => return ClosedBecause::Terminate,
+            }
+        };
+        drop(client.inbox.split_to(read));
+        let judged = assigned_policy
+            .gate
+            .judge(text.into(), &SessionNames::default());
+        let Verdict::Permitted(permit) = judged.verdict else {
+            panic!("{:?}", judged.verdict);
+        };
+        let mut out = Outbox::default();
+        out.query(&permit).unwrap();
+        upstream.framed.send(&out, later).await.unwrap();
+        while let Ok(message) = upstream.framed.backend(later).await {
+            client.send(&message.bytes, later).await.unwrap();
+            if message.kind == b'Z' {
+                break;
+            }
+        }
+    }
 }
