@@ -212,6 +212,9 @@ impl FramedStream {
 
 impl PeerStream {
     /// Sends all of `bytes`. Not to be cancelled and gone on with: half a message may be out.
+    ///
+    /// # Errors
+    /// The connection was lost, or took too little in time.
     pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), PeerError> {
         let sending = async {
             self.write_all(bytes).await?;

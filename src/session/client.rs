@@ -32,7 +32,7 @@ impl SessionProtocol {
     /// The reason to end the session.
     pub fn client_bytes(&mut self, bytes: &[u8]) -> Result<ClientProgress, SessionEnd> {
         let taken = self.take_frame(bytes);
-        self.inflow.mark_aged();
+        self.client.inflow.mark_aged();
         self.release_names();
         taken
     }
@@ -73,10 +73,10 @@ impl SessionProtocol {
         if self.pending.is_empty() {
             return Err(ending);
         }
-        if self.transaction.unsynced {
-            self.outbox.flush_message();
+        if self.upstream.transaction.unsynced {
+            self.upstream.outbox.flush_message();
         }
-        self.intake = ClientState::Closing(ending);
+        self.client.state = ClientState::Closing(ending);
         Ok(())
     }
 
@@ -86,7 +86,7 @@ impl SessionProtocol {
         }
         self.take_over_policies()?;
         if matches!(
-            self.intake,
+            self.client.state,
             ClientState::SkipToSync | ClientState::SkipToSyncAlone
         ) {
             return self.skip(frame);
@@ -125,12 +125,12 @@ impl SessionProtocol {
             return Ok(());
         }
         frontend::decode(frame)?;
-        if self.intake == ClientState::SkipToSyncAlone {
-            self.intake = ClientState::Open;
-            encode::ready_for_query(&mut self.reply, self.transaction.status);
+        if self.client.state == ClientState::SkipToSyncAlone {
+            self.client.state = ClientState::Open;
+            encode::ready_for_query(&mut self.client.reply, self.upstream.transaction.status);
             return Ok(());
         }
-        self.intake = ClientState::Open;
+        self.client.state = ClientState::Open;
         self.sync(frame)
     }
 
@@ -140,7 +140,7 @@ impl SessionProtocol {
         target: &StatementOrPortal<'_>,
     ) -> Result<(), SessionEnd> {
         if let StatementOrPortal::Statement(name) = target
-            && self.names.prepared(name).is_none()
+            && self.context.names.prepared(name).is_none()
         {
             let refusal = Refusal::of_unknown_statement(name);
             return self.refuse_message(refusal, None, ProtocolPath::Bind);
@@ -161,8 +161,8 @@ impl SessionProtocol {
         self.forward(frame)?;
         self.pending.push(ExpectedReply::Close(match target {
             StatementOrPortal::Statement(name) => {
-                let prepared = self.names.prepared(name).cloned();
-                let older = self.names.remove_prepared(name);
+                let prepared = self.context.names.prepared(name).cloned();
+                let older = self.context.names.remove_prepared(name);
                 ClosedName::Statement {
                     name: (*name).to_owned(),
                     prepared,
@@ -170,8 +170,8 @@ impl SessionProtocol {
                 }
             }
             StatementOrPortal::Portal(name) => {
-                self.names.remove_cursor(name);
-                self.session_limits.forget_portal(name);
+                self.context.names.remove_cursor(name);
+                self.limits.forget_portal(name);
                 ClosedName::Portal {
                     name: (*name).to_owned(),
                 }
@@ -182,20 +182,20 @@ impl SessionProtocol {
 
     fn sync(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
         self.forward(frame)?;
-        self.trace_parsed();
-        self.transaction.unsynced = false;
-        self.plan_took = None;
-        self.names.sync_sent();
-        self.session_limits.sync();
+        self.witness.trace_parsed();
+        self.upstream.transaction.unsynced = false;
+        self.plan.took = None;
+        self.context.names.sync_sent();
+        self.limits.sync();
         self.pending.push(ExpectedReply::Sync);
         self.hold_for_check();
         Ok(())
     }
 
     pub(super) fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
-        self.transaction.open_batch();
+        self.upstream.transaction.open_batch();
         self.repair.retained.follow(frame);
-        self.outbox.forward(frame).map_err(|_| UNSENDABLE)
+        self.upstream.outbox.forward(frame).map_err(|_| UNSENDABLE)
     }
 }
 

@@ -34,7 +34,7 @@ pub async fn close_session(
         _ => LeaseCondition::Rested,
     };
     // The user's place is taken until the upstream has heard of the end.
-    let _place = protocol.session_limits.slot();
+    let _place = protocol.limits.slot();
     protocol.turn.begin_anew();
     protocol.record_unanswered(statement_sqlstate(ending));
     // As many times as its pending replies are longer than a turn.
@@ -50,9 +50,9 @@ pub async fn close_session(
     };
     // In the middle of a row the client would read an error as part of the row.
     if let Some(close_reason) = close_reason.filter(|_| !protocol.is_mid_frame()) {
-        reply::close_message(&mut protocol.reply, close_reason);
+        reply::close_message(&mut protocol.client.reply, close_reason);
     }
-    let last_words = protocol.reply.split();
+    let last_words = protocol.client.reply.split();
     let client = FramedStream::new(client);
     let hears = match ending {
         SessionEnd::ClientGone => false,

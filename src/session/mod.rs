@@ -219,7 +219,7 @@ fn begin(
     };
     let shared = server_shared.shared();
     let mut protocol = SessionProtocol::new(&shared, assigned_policy, Arc::clone(&info), facts);
-    protocol.activity = activity;
+    protocol.witness.activity = activity;
     let (lease, upstream) = UpstreamLease::of(upstream.framed, cancel);
     let read_buffer = Arc::clone(&server_shared.read_buffer);
     let worker = (read_buffer, server_shared.turns.clone());
@@ -282,7 +282,7 @@ fn converse(relay: &mut Relay, draining: &DrainReceiver) -> impl Future<Output =
         if let Err(ending) = relay.take_ahead() {
             return ending;
         }
-        encode::ready_for_query(&mut relay.protocol.reply, TransactionStatus::Idle);
+        encode::ready_for_query(&mut relay.protocol.client.reply, TransactionStatus::Idle);
         relay.is_woken_to_end().await;
         if !draining.has_begun() {
             tokio::select! {

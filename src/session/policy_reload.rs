@@ -22,26 +22,27 @@ impl SessionProtocol {
     /// None of them is for this session.
     pub(super) fn take_over_policies(&mut self) -> Result<(), SessionEnd> {
         let membership = Membership {
-            role: self.names.role(),
-            catalog_cache: self.name_context.catalog_cache(),
+            role: self.context.names.role(),
+            catalog_cache: self.context.name_context.catalog_cache(),
         };
-        if self.policy_store.generation() == self.assigned_policy.generation
-            && !self.assigned_policy.has_ended()
-            && self.assigned_policy.is_member_still(&membership)
+        if self.judge.policy_store.generation() == self.judge.assigned_policy.generation
+            && !self.judge.assigned_policy.has_ended()
+            && self.judge.assigned_policy.is_member_still(&membership)
         {
             return Ok(());
         }
         let assigned_policy = self
+            .judge
             .policy_store
-            .place_member(&self.assigned_policy.traits, &membership);
+            .place_member(&self.judge.assigned_policy.traits, &membership);
         let assigned_policy = assigned_policy.map_err(|why| {
             SessionEnd::Ended(match why {
                 Unplaced::NoPolicy => CloseReason::NoPolicy,
                 Unplaced::RolesUntold | Unplaced::Unproved => CloseReason::RolesUntold,
             })
         })?;
-        let is_same = Arc::ptr_eq(&assigned_policy.gate, &self.gate);
-        self.assigned_policy = assigned_policy;
+        let is_same = Arc::ptr_eq(&assigned_policy.gate, &self.judge.gate);
+        self.judge.assigned_policy = assigned_policy;
         if !is_same {
             self.change_policy();
         }
@@ -50,18 +51,20 @@ impl SessionProtocol {
 
     /// From now on everything is judged by the policy that the session was placed under.
     fn change_policy(&mut self) {
-        self.gate = Arc::clone(&self.assigned_policy.gate);
-        self.pending.keep_old_policy(&self.info);
+        self.judge.gate = Arc::clone(&self.judge.assigned_policy.gate);
+        self.pending.keep_old_policy(&self.witness.info);
         if let RepairStage::Held(held) = &mut self.repair.stage {
-            held.keep_old_policy(&self.info);
+            held.keep_old_policy(&self.witness.info);
         }
-        self.info = Arc::new(under(&self.info, &self.assigned_policy));
-        self.names.set_policy(self.gate.policy().version_number());
-        if let Some(own) = self.session_limits.canceller() {
-            own.move_to_policy(self.gate.policy().name());
+        self.witness.info = Arc::new(under(&self.witness.info, &self.judge.assigned_policy));
+        self.context
+            .names
+            .set_policy(self.judge.gate.policy().version_number());
+        if let Some(own) = self.limits.canceller() {
+            own.move_to_policy(self.judge.gate.policy().name());
         }
-        self.name_context.forget_catalog();
-        self.names.set_effect_graph(None);
+        self.context.name_context.forget_catalog();
+        self.context.names.set_effect_graph(None);
     }
 }
 
@@ -137,9 +140,9 @@ mod tests {
                     session.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
                 }
             }
-            assert_eq!(session.protocol.info.policy().unwrap().0, "agent");
+            assert_eq!(session.protocol.witness.info.policy().unwrap().0, "agent");
             assert!(Arc::ptr_eq(
-                &session.protocol.gate,
+                &session.protocol.judge.gate,
                 &shared.policy_store.assign(&Arc::default()).unwrap().gate
             ));
         }
@@ -202,13 +205,13 @@ mod tests {
         let shared = shared(policy(true, ""));
         let mut session = TestExchange::of(&shared, SessionTraits::default());
         session.client(&[query("SELECT 1")]);
-        let before = Arc::clone(&session.protocol.info);
+        let before = Arc::clone(&session.protocol.witness.info);
         shared
             .policy_store
             .live()
             .replace(PolicySet::only(policy(false, "")));
         session.client(&[query("SELECT 2")]);
-        assert_ne!(before.policy(), session.protocol.info.policy());
+        assert_ne!(before.policy(), session.protocol.witness.info.policy());
         let of = |owed| match owed {
             Some(crate::session::pending::ExpectedReply::Query(running)) => running.info,
             other => panic!("{other:?}"),

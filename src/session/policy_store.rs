@@ -4,11 +4,12 @@
 //! changed; in between it looks at one number. What is known of it (its traits) is fixed at login.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::membership::Membership;
 use crate::gate::Gate;
+use crate::gate::cache::JudgementCache;
 use crate::policy::set::matching::SessionTraits;
 use crate::policy::{LivePolicies, Placement, Policy, PolicySet};
 use crate::sql::fingerprint::Fingerprinter;
@@ -88,6 +89,33 @@ pub enum Unplaced {
     RolesUntold,
     /// It has not proved yet what its policy is chosen by.
     Unproved,
+}
+
+/// By what a session's texts are judged.
+pub struct SessionJudge {
+    /// Which policies there are, and which one the session is under.
+    pub(super) policy_store: Arc<PolicyStore>,
+    pub(super) assigned_policy: AssignedPolicy,
+    /// The judge of that policy.
+    pub(super) gate: Arc<Gate>,
+    /// What the worker has judged before.
+    pub(super) cache: Arc<Mutex<JudgementCache>>,
+}
+
+impl SessionJudge {
+    /// Of a session that was placed under that policy.
+    pub(super) fn new(
+        policy_store: Arc<PolicyStore>,
+        assigned_policy: AssignedPolicy,
+        cache: Arc<Mutex<JudgementCache>>,
+    ) -> Self {
+        Self {
+            policy_store,
+            gate: Arc::clone(&assigned_policy.gate),
+            assigned_policy,
+            cache,
+        }
+    }
 }
 
 impl AssignedPolicy {

@@ -5,34 +5,32 @@
 //! that are held against the pending replies).
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 
 use super::arrival::ClientInflow;
+use super::context::SessionContext;
 use super::context::client_min_messages::ClientMinMessages;
 use super::context::model_values::LoginFacts;
 use super::context::names::NameContext;
 use super::context::reported_role::ReportAs;
 use super::context::statement_timeout::StatementTimeout;
 use super::pending::{ExpectedReply, InFlight, PendingReplies, TransactionState};
-use super::plan::plan_cache::PlanCache;
+use super::plan::plan_cache::{PlanCache, SessionPlans};
 use super::policy_limits::SessionLimits;
-use super::policy_store::{AssignedPolicy, PolicyStore};
-use super::registry::SessionActivity;
+use super::policy_store::{AssignedPolicy, PolicyStore, SessionJudge};
 use super::repair::BlockingJob;
 use super::repair::executor::RepairExecutor;
 use super::repair::stage::SessionRepair;
 use super::reply::CloseReason;
 use super::scheduling::turn::SessionTurn;
-use super::tracing::SessionTracing;
+use super::tracing::{SessionTracing, SessionWitness};
+use crate::gate::SessionNames;
 use crate::gate::cache::JudgementCache;
-use crate::gate::{Facts, Gate, SessionNames};
 use crate::limits;
 use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
-use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{SessionState, Tripwire, UpstreamState};
 use crate::telemetry::session_info::SessionInfo;
 use crate::telemetry::sqlstate_code::SqlstateCode;
@@ -44,57 +42,81 @@ use crate::upstream::outbox::Outbox;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::malformed::MalformedMessage;
 
-/// One session's protocol.
+/// One session's protocol: its parts, each with methods of its own. What needs several of them is
+/// a method here.
 pub struct SessionProtocol {
-    /// Which policies there are, and which one the session is under.
-    pub(super) policy_store: Arc<PolicyStore>,
-    pub(super) assigned_policy: AssignedPolicy,
-    /// The judge of that policy.
-    pub(super) gate: Arc<Gate>,
-    pub(super) cache: Arc<Mutex<JudgementCache>>,
-    pub(super) telemetry: Telemetry,
-    pub(super) info: Arc<SessionInfo>,
-    /// What it does, for whoever runs pgsieve.
-    pub(super) activity: Arc<SessionActivity>,
-    pub(super) names: SessionNames,
-    pub(super) name_context: NameContext,
+    /// By which policy its texts are judged.
+    pub(super) judge: SessionJudge,
+    /// What its names, settings and values mean now.
+    pub(super) context: SessionContext,
+    /// What the upstream still owes.
     pub(super) pending: PendingReplies,
-    pub(super) intake: ClientState,
-    /// When the client's last words were read.
-    pub(super) inflow: ClientInflow,
-    pub(super) transaction: TransactionState,
-    pub(super) copy_leftovers: CopyLeftovers,
-    pub(super) self_report: SelfReport,
-    pub(super) report_as: ReportAs,
-    /// How often in a row the upstream did not say whether it is read-only.
-    pub(super) checks_in_vain: u32,
+    /// What is known of the client, and waits for it.
+    pub(super) client: ClientSide,
+    /// What is known of the upstream, and waits for it.
+    pub(super) upstream: UpstreamSide,
     /// How far the repair at hand has come, and what is kept for one.
     pub(super) repair: SessionRepair,
+    /// What is known of plans.
+    pub(super) plan: SessionPlans,
+    /// What the policy's limits need to know.
+    pub(super) limits: SessionLimits,
+    /// Who is told what it does.
+    pub(super) witness: SessionWitness,
+    /// What is left of the session's turn.
+    pub(super) turn: SessionTurn,
+}
+
+/// What a session knows of its client.
+pub struct ClientSide {
+    /// What its next frames meet.
+    pub(super) state: ClientState,
+    /// When its last words were read.
+    pub(super) inflow: ClientInflow,
+    pub(super) copy_leftovers: CopyLeftovers,
+    /// Bytes that wait for its socket.
+    pub(super) reply: BytesMut,
+}
+
+/// What a session knows of its upstream.
+pub struct UpstreamSide {
+    pub(super) transaction: TransactionState,
+    pub(super) self_report: SelfReport,
+    /// How often in a row it did not say whether it is read-only.
+    pub(super) checks_in_vain: u32,
     /// What others want of the session: its statement to end, or itself.
     pub(super) signals: Option<Arc<SessionSignals>>,
-    pub(super) client_min_messages: ClientMinMessages,
-    /// The plans that the worker knows.
-    pub(super) plans: Arc<Mutex<PlanCache>>,
-    /// How long the last plan took that was asked for; none once somebody has put that on record.
-    pub(super) plan_took: Option<Duration>,
-    /// The code of the upstream's last words, when it ended the session itself.
-    pub(super) ended_by_upstream: Option<SqlstateCode>,
-    /// Bytes of the current upstream frame that still pass unseen.
+    /// The code of its last words, when it ended the session itself.
+    pub(super) ended_by_itself: Option<SqlstateCode>,
+    /// Bytes of its current frame that still pass unseen.
     pub(super) passing: usize,
     /// Whether the client has the beginning of a frame of which the rest was held back.
     pub(super) torn: bool,
-    /// Bytes of the current upstream frame that are still dropped.
+    /// Bytes of its current frame that are still dropped.
     pub(super) dropping: usize,
-    /// What the policy's limits need to know.
-    pub(super) session_limits: SessionLimits,
-    /// What traces need to know, where there are any.
-    pub(super) tracing: Option<Box<SessionTracing>>,
-    /// What is left of the session's turn.
-    pub turn: SessionTurn,
-    /// Bytes for the upstream.
-    pub outbox: Outbox,
-    /// Bytes for the client that wait for its socket.
-    pub reply: BytesMut,
+    /// Bytes that wait for its socket.
+    pub(super) outbox: Outbox,
+}
+
+impl UpstreamSide {
+    /// Of an upstream that is logged in and idle.
+    fn new(self_report: SelfReport, signals: Option<Arc<SessionSignals>>) -> Self {
+        Self {
+            transaction: TransactionState {
+                status: TransactionStatus::Idle,
+                unsynced: false,
+                asked: false,
+            },
+            self_report,
+            checks_in_vain: 0,
+            signals,
+            ended_by_itself: None,
+            passing: 0,
+            torn: false,
+            dropping: 0,
+            outbox: Outbox::default(),
+        }
+    }
 }
 
 /// The parts that a session shares with others of its worker.
@@ -230,56 +252,63 @@ impl SessionProtocol {
         let name_context =
             NameContext::new(catalog_cache, search_path, upstream.known, time, policy);
         let mut protocol = Self {
-            policy_store: Arc::clone(&shared.policy_store),
-            gate: Arc::clone(&assigned_policy.gate),
-            assigned_policy,
-            cache: Arc::clone(&shared.cache),
-            telemetry: shared.telemetry.clone(),
-            info,
-            activity: Arc::default(),
-            names,
-            name_context,
-            pending: PendingReplies::default(),
-            intake: ClientState::Open,
-            inflow: ClientInflow::read_now(),
-            transaction: TransactionState {
-                status: TransactionStatus::Idle,
-                unsynced: false,
-                asked: false,
+            judge: SessionJudge::new(
+                Arc::clone(&shared.policy_store),
+                assigned_policy,
+                Arc::clone(&shared.cache),
+            ),
+            context: SessionContext {
+                names,
+                name_context,
+                client_min_messages: upstream.client_min_messages,
+                report_as: upstream.report_as,
             },
-            copy_leftovers: CopyLeftovers::Unexpected,
-            self_report: upstream.self_report,
-            report_as: upstream.report_as,
+            pending: PendingReplies::default(),
+            client: ClientSide {
+                state: ClientState::Open,
+                inflow: ClientInflow::read_now(),
+                copy_leftovers: CopyLeftovers::Unexpected,
+                reply: BytesMut::new(),
+            },
+            upstream: UpstreamSide::new(upstream.self_report, upstream.signals),
             repair: SessionRepair::new(Arc::clone(&shared.repair_executor), upstream.compile_pool),
-            signals: upstream.signals,
-            client_min_messages: upstream.client_min_messages,
-            plans: Arc::clone(&shared.plans),
-            plan_took: None,
-            ended_by_upstream: None,
-            passing: 0,
-            torn: false,
-            checks_in_vain: 0,
-            dropping: 0,
-            session_limits: upstream.session_limits,
-            tracing,
+            plan: SessionPlans {
+                cache: Arc::clone(&shared.plans),
+                took: None,
+            },
+            limits: upstream.session_limits,
+            witness: SessionWitness {
+                telemetry: shared.telemetry.clone(),
+                info,
+                activity: Arc::default(),
+                tracing,
+            },
             turn: SessionTurn::default(),
-            outbox: Outbox::default(),
-            reply: BytesMut::new(),
         };
         protocol.take_over_settings();
         protocol
     }
 
+    /// Bytes for the upstream.
+    pub fn outbox(&mut self) -> &mut Outbox {
+        &mut self.upstream.outbox
+    }
+
+    /// Bytes for the client that wait for its socket.
+    pub fn reply(&mut self) -> &mut BytesMut {
+        &mut self.client.reply
+    }
+
     /// Whether the client's frames may be taken now.
     pub fn takes_frames(&self) -> bool {
         !self.turn.is_over()
-            && !self.outbox.is_full()
-            && self.reply.len() < limits::REPLY_BYTES_MAX
+            && !self.upstream.outbox.is_full()
+            && self.client.reply.len() < limits::REPLY_BYTES_MAX
             && !self.is_amid_unasked()
-            && !self.session_limits.holds()
+            && !self.limits.holds()
             && !self.waits_for_audit()
             && self.pending.len() < limits::JOURNAL_LENGTH_MAX
-            && match self.intake {
+            && match self.client.state {
                 ClientState::Open | ClientState::SkipToSync | ClientState::SkipToSyncAlone => true,
                 ClientState::Judging | ClientState::JudgingInVain => false,
                 ClientState::Checking | ClientState::Planning | ClientState::Closing(_) => false,
@@ -288,12 +317,15 @@ impl SessionProtocol {
 
     /// Whether nothing of the client is taken until there is room in the audit.
     pub fn waits_for_audit(&self) -> bool {
-        self.telemetry.must_wait(&self.info)
+        self.witness.telemetry.must_wait(&self.witness.info)
     }
 
     /// Comes to its end when there is room in the audit.
     pub fn room_in_audit(&self) -> impl Future<Output = ()> + Send + 'static {
-        let (room, info) = (self.telemetry.room(), Arc::clone(&self.info));
+        let (room, info) = (
+            self.witness.telemetry.room(),
+            Arc::clone(&self.witness.info),
+        );
         async move {
             room.await;
             info.settle_debt();
@@ -302,7 +334,7 @@ impl SessionProtocol {
 
     /// The ending that was waiting for the last answer, once that has come.
     pub fn due_end(&self) -> Option<SessionEnd> {
-        match self.intake {
+        match self.client.state {
             ClientState::Closing(ending) if self.pending.is_empty() => Some(ending),
             _ => None,
         }
@@ -310,7 +342,7 @@ impl SessionProtocol {
 
     /// The upstream skips to the next Sync, which has not been sent: so does the client's state.
     pub(super) fn skip_to_sync_now(&mut self) {
-        self.intake = match self.intake {
+        self.client.state = match self.client.state {
             ClientState::Open | ClientState::SkipToSync | ClientState::SkipToSyncAlone => {
                 ClientState::SkipToSync
             }
@@ -326,9 +358,9 @@ impl SessionProtocol {
     #[cfg(test)]
     pub fn is_at_rest(&self) -> bool {
         self.pending.is_empty()
-            && !self.transaction.unsynced
-            && self.transaction.status == TransactionStatus::Idle
-            && self.intake == ClientState::Open
+            && !self.upstream.transaction.unsynced
+            && self.upstream.transaction.status == TransactionStatus::Idle
+            && self.client.state == ClientState::Open
     }
 
     /// What is to be done on another thread; handed out once.
@@ -348,18 +380,18 @@ impl SessionProtocol {
 
     /// Whether the upstream has said itself why it ends the session.
     pub fn has_upstream_closed(&self) -> bool {
-        self.ended_by_upstream.is_some()
+        self.upstream.ended_by_itself.is_some()
     }
 
     /// Whether the client has part of a frame of which the rest has not come yet, or will not.
     pub fn is_mid_frame(&self) -> bool {
-        self.passing > 0 || self.torn
+        self.upstream.passing > 0 || self.upstream.torn
     }
 
     /// Whether that frame is one that the upstream sends unasked: nothing of pgsieve's own would
     /// wait for its end.
     pub(super) fn is_amid_unasked(&self) -> bool {
-        self.passing > 0
+        self.upstream.passing > 0
             && matches!(
                 self.pending.front(),
                 None | Some(ExpectedReply::HeldForRepair(_))
@@ -368,14 +400,19 @@ impl SessionProtocol {
 
     /// Whether a statement is under way that a draining server waits for.
     pub fn has_finished_statements(&self) -> bool {
-        self.pending.is_empty() && !self.transaction.unsynced && self.intake == ClientState::Open
+        self.pending.is_empty()
+            && !self.upstream.transaction.unsynced
+            && self.client.state == ClientState::Open
     }
 
     /// Records the statements that will never be answered, and why not, as many as fit into a turn.
     /// To be called until the turn was long enough.
     pub fn record_unanswered(&mut self, why: SqlState) {
-        let lost = self.ended_by_upstream.unwrap_or(SqlstateCode::from(why));
-        self.trace_parsed();
+        let lost = self
+            .upstream
+            .ended_by_itself
+            .unwrap_or(SqlstateCode::from(why));
+        self.witness.trace_parsed();
         if let Some(held) = self.repair.take_held() {
             self.finished(&held.into_running());
         }
@@ -389,7 +426,7 @@ impl SessionProtocol {
             let owed = match owed {
                 ExpectedReply::Plan(asking) => match asking.into_query() {
                     Some(mut running) => {
-                        running.trace = self.take_trace();
+                        running.trace = self.witness.take_trace();
                         ExpectedReply::Query(running)
                     }
                     None => continue,
@@ -405,20 +442,20 @@ impl SessionProtocol {
 
     /// Whose session it is, and under which policy.
     pub fn info(&self) -> &Arc<SessionInfo> {
-        &self.info
+        &self.witness.info
     }
 
     /// What the session and its upstream are at, for whoever looks.
     pub fn observed_states(&self) -> (SessionState, UpstreamState) {
-        let status = self.transaction.status;
-        let upstream = if self.transaction.unsynced || !self.pending.is_at_rest() {
+        let status = self.upstream.transaction.status;
+        let upstream = if self.upstream.transaction.unsynced || !self.pending.is_at_rest() {
             UpstreamState::Active
         } else if status == TransactionStatus::Idle {
             UpstreamState::Idle
         } else {
             UpstreamState::InTransaction
         };
-        let is_judging = match self.intake {
+        let is_judging = match self.client.state {
             ClientState::Judging
             | ClientState::JudgingInVain
             | ClientState::Planning
@@ -447,29 +484,12 @@ impl SessionProtocol {
             }
             _ => None,
         };
-        self.activity.show(bytes, statement);
+        self.witness.activity.show(bytes, statement);
     }
 
-    /// A text was prepared: what it will do is recorded when it runs.
-    pub(super) fn prepared(&mut self, running: Box<InFlight>) {
-        let info = running.info.as_ref().unwrap_or(&self.info);
-        self.telemetry
-            .prepared(&running.event(info, Instant::now()));
-        self.keep_parsed(running);
-    }
-
-    /// What the server calls a statement, where it has told it by now.
-    fn queryid_of(&self, facts: &Facts) -> Option<i64> {
-        self.repair.compile_pool.as_ref()?.queryid(facts.shape?)
-    }
-
+    /// A statement has ended: that is recorded.
     pub(super) fn finished(&self, running: &InFlight) {
-        self.activity.add_rows(running.rows);
-        let info = running.info.as_ref().unwrap_or(&self.info);
-        let event = StatementFinished {
-            queryid: self.queryid_of(&running.facts),
-            ..running.event(info, Instant::now())
-        };
-        self.telemetry.finished(&event);
+        let queryid = self.repair.queryid_of(&running.facts);
+        self.witness.finished(running, queryid);
     }
 }

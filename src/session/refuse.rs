@@ -30,16 +30,19 @@ impl SessionProtocol {
         judged: Option<(Arc<Facts>, StatementArrival)>,
         path: ProtocolPath,
     ) -> Result<(), SessionEnd> {
-        refusal.sqlstate = self.gate.policy().sqlstate_of(refusal.sqlstate);
+        refusal.sqlstate = self.judge.gate.policy().sqlstate_of(refusal.sqlstate);
         self.report_refusal(&refusal, judged, path);
         self.note_rest();
         if self.answers_alone() {
-            reply::refusal(&mut self.reply, &refusal);
-            encode::ready_for_query(&mut self.reply, self.transaction.status);
+            reply::refusal(&mut self.client.reply, &refusal);
+            encode::ready_for_query(&mut self.client.reply, self.upstream.transaction.status);
         } else {
-            self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
+            self.upstream
+                .outbox
+                .failing_query()
+                .map_err(|_| UNSENDABLE)?;
             self.repair.retained.skip_query();
-            self.transaction.unsynced = false;
+            self.upstream.transaction.unsynced = false;
             self.pending.push(ExpectedReply::RefusedQuery(refusal));
         }
         Ok(())
@@ -63,11 +66,11 @@ impl SessionProtocol {
         judged: Option<(Arc<Facts>, StatementArrival)>,
     ) -> Result<(), SessionEnd> {
         let unnamed = match name {
-            "" => self.names.prepared(name).cloned(),
+            "" => self.context.names.prepared(name).cloned(),
             _ => None,
         };
         if unnamed.is_some() {
-            self.names.remove_prepared(name);
+            self.context.names.remove_prepared(name);
         }
         self.refuse_and_drop(refusal, judged, ProtocolPath::Parse, unnamed)
     }
@@ -79,23 +82,23 @@ impl SessionProtocol {
         path: ProtocolPath,
         unnamed: Option<PreparedStatement>,
     ) -> Result<(), SessionEnd> {
-        refusal.sqlstate = self.gate.policy().sqlstate_of(refusal.sqlstate);
+        refusal.sqlstate = self.judge.gate.policy().sqlstate_of(refusal.sqlstate);
         self.report_refusal(&refusal, judged, path);
         self.note_rest();
         if self.answers_alone() {
-            reply::refusal(&mut self.reply, &refusal);
-            self.intake = ClientState::SkipToSyncAlone;
+            reply::refusal(&mut self.client.reply, &refusal);
+            self.client.state = ClientState::SkipToSyncAlone;
         } else {
             let sent = match unnamed {
-                Some(_) => self.outbox.failing_unnamed_parse(),
-                None => self.outbox.failing_parse(),
+                Some(_) => self.upstream.outbox.failing_unnamed_parse(),
+                None => self.upstream.outbox.failing_parse(),
             };
             sent.map_err(|_| UNSENDABLE)?;
             self.repair.retained.stop_retaining();
-            self.transaction.open_batch();
+            self.upstream.transaction.open_batch();
             self.pending
                 .push(ExpectedReply::RefusedMessage { refusal, unnamed });
-            self.intake = ClientState::SkipToSync;
+            self.client.state = ClientState::SkipToSync;
         }
         Ok(())
     }
@@ -111,10 +114,10 @@ impl SessionProtocol {
         self.suspect_catalog(SqlstateCode::from(refusal.sqlstate));
         let (facts, arrived) = match &judged {
             Some((facts, arrived)) => (Some(facts), *arrived),
-            None => (None, self.inflow.arrival()),
+            None => (None, self.client.inflow.arrival()),
         };
-        let trace = self.trace_refused(path, &arrived);
-        let plan = self.plan_took.take();
+        let trace = self.witness.trace_refused(path, &arrived);
+        let plan = self.plan.took.take();
         // An Execute comes behind the plan that was asked for at its Bind.
         let waited = match path {
             ProtocolPath::Execute => Duration::ZERO,
@@ -122,8 +125,8 @@ impl SessionProtocol {
         };
         let judging = now.saturating_duration_since(arrived.begun);
         let total = now.saturating_duration_since(arrived.taken) + arrived.queue;
-        self.telemetry.finished(&StatementFinished {
-            session: &self.info,
+        self.witness.telemetry.finished(&StatementFinished {
+            session: &self.witness.info,
             path,
             kind: facts.map_or(StatementKind::Unparsed, |facts| facts.kind),
             fingerprint: facts.and_then(|facts| facts.fingerprint),
@@ -176,7 +179,7 @@ impl SessionProtocol {
 
     pub(super) fn is_skipping(&self) -> bool {
         matches!(
-            self.intake,
+            self.client.state,
             ClientState::SkipToSync | ClientState::SkipToSyncAlone
         )
     }
@@ -184,8 +187,8 @@ impl SessionProtocol {
     /// Nothing is owed and no transaction is open, not even an implicit one.
     pub(super) fn answers_alone(&self) -> bool {
         self.pending.is_empty()
-            && !self.transaction.unsynced
-            && self.transaction.status == TransactionStatus::Idle
+            && !self.upstream.transaction.unsynced
+            && self.upstream.transaction.status == TransactionStatus::Idle
     }
 
     /// The data of a COPY that is refused may still arrive.
@@ -194,7 +197,7 @@ impl SessionProtocol {
         refused: Option<&(Arc<Facts>, StatementArrival)>,
     ) {
         if refused.is_some_and(|(facts, _)| facts.kind == StatementKind::Copy) {
-            self.copy_leftovers = CopyLeftovers::Tolerated {
+            self.client.copy_leftovers = CopyLeftovers::Tolerated {
                 left: limits::COPY_LEFTOVERS_MAX,
             };
         }
@@ -202,7 +205,7 @@ impl SessionProtocol {
 
     /// Copy-in never starts here; Postgres, too, drops what arrives after a COPY that failed.
     pub(super) fn copy_leftover(&mut self, kind: u8) -> Result<(), SessionEnd> {
-        match &mut self.copy_leftovers {
+        match &mut self.client.copy_leftovers {
             CopyLeftovers::Tolerated { left } if *left > 0 => {
                 *left -= 1;
                 Ok(())

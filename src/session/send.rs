@@ -26,8 +26,8 @@ impl SessionProtocol {
     /// A pipeline as long as the pending replies allow, without a Sync, would wait for ever: the
     /// upstream holds its answers back until it is told to flush.
     pub(super) fn flush_long_pipeline(&mut self) {
-        if self.pending.len() == limits::JOURNAL_LENGTH_MAX && self.transaction.unsynced {
-            self.outbox.flush_message();
+        if self.pending.len() == limits::JOURNAL_LENGTH_MAX && self.upstream.transaction.unsynced {
+            self.upstream.outbox.flush_message();
         }
     }
 
@@ -46,7 +46,7 @@ impl SessionProtocol {
         } = text;
         let mut running = self.permitted(&permit, ProtocolPath::Query, options.arrived);
         running.allowance = allowance;
-        running.plan = self.plan_took.take();
+        running.plan = self.plan.took.take();
         running.gate = running
             .gate
             .saturating_sub(running.plan.unwrap_or_default());
@@ -55,11 +55,14 @@ impl SessionProtocol {
         options.mark(&mut running, text_retained);
         running.client_min_messages = NoticeLevelChange::of(permit.original(), &running.facts);
         running.role_answer = self.answer_to(&running.facts);
-        self.outbox.query(&permit).map_err(|_| UNSENDABLE)?;
+        self.upstream
+            .outbox
+            .query(&permit)
+            .map_err(|_| UNSENDABLE)?;
         self.ask_queryid(&permit, ParameterOids::default());
-        self.transaction.unsynced = false;
-        self.names.sync_sent();
-        self.session_limits.sync();
+        self.upstream.transaction.unsynced = false;
+        self.context.names.sync_sent();
+        self.limits.sync();
         self.expect_settings_change(&running.facts);
         self.expect_settings(&running.facts);
         self.pending.push(ExpectedReply::Query(Box::new(running)));
@@ -85,17 +88,18 @@ impl SessionProtocol {
         self.note_lowered(&mut running, lowered);
         let text_retained = self.retain_parse(frame, parse, &running.facts, &options);
         options.mark(&mut running, text_retained);
-        self.names.add_prepared(
+        self.context.names.add_prepared(
             parse.name,
             Arc::clone(&running.facts),
             permit.original().into(),
         );
-        self.names.set_parameters(parse.name, parameters);
-        self.outbox
+        self.context.names.set_parameters(parse.name, parameters);
+        self.upstream
+            .outbox
             .parse(parse.name, &permit, parse.parameter_types)
             .map_err(|_| UNSENDABLE)?;
         self.ask_queryid(&permit, parse.parameter_types);
-        self.transaction.open_batch();
+        self.upstream.transaction.open_batch();
         self.pending.push(ExpectedReply::Parse(Box::new(running)));
         Ok(())
     }
@@ -108,8 +112,8 @@ impl SessionProtocol {
         portal: Cursor,
     ) -> Result<(), SessionEnd> {
         let another = SubstitutedText::of(&portal.facts, &portal.text);
-        self.names.add_cursor(bind.portal, portal);
-        self.session_limits.forget_portal(bind.portal);
+        self.context.names.add_cursor(bind.portal, portal);
+        self.limits.forget_portal(bind.portal);
         self.forward(frame)?;
         self.pending.push(PortalBinding::owed(bind.portal, another));
         Ok(())
@@ -133,16 +137,16 @@ impl SessionProtocol {
         running.allowance = allowance;
         running.client_min_messages = client_min_messages;
         running.role_answer = self.answer_to(&running.facts);
-        running.plan = self.plan_took.take();
+        running.plan = self.plan.took.take();
         if running.plan.is_some() {
-            self.trace_asked();
+            self.witness.trace_asked();
         }
-        running.trace = self.trace_sent();
+        running.trace = self.witness.trace_sent(&self.pending);
         running.another = another;
         if running.facts.stands_in.get().is_some() {
             running.outcome = StatementOutcome::Repaired;
         }
-        running.runs = self.names.run_cursor(execute.portal);
+        running.runs = self.context.names.run_cursor(execute.portal);
         self.pending.push(ExpectedReply::Execute(Box::new(running)));
         Ok(())
     }
@@ -153,7 +157,7 @@ impl SessionProtocol {
         else {
             return;
         };
-        let SearchPaths::Known(paths) = self.names.paths() else {
+        let SearchPaths::Known(paths) = self.context.names.paths() else {
             return;
         };
         if let [path] = &**paths {
@@ -164,8 +168,8 @@ impl SessionProtocol {
     /// A setting in the statement was lowered: that is counted, and the client will hear of it.
     fn note_lowered(&self, running: &mut InFlight, lowered: Option<LoweredText>) {
         if lowered.is_some() && running.facts.signal.get().is_none() {
-            self.telemetry.emit(&SettingsClamped {
-                session: &self.info,
+            self.witness.telemetry.emit(&SettingsClamped {
+                session: &self.witness.info,
                 path: running.path,
                 fingerprint: running.facts.fingerprint,
             });
@@ -181,13 +185,13 @@ impl SessionProtocol {
     ) -> InFlight {
         let facts = Arc::clone(permit.facts());
         if facts.depth == VerdictDepth::Tree {
-            self.telemetry.emit(&StatementJudgedWithoutCatalog);
+            self.witness.telemetry.emit(&StatementJudgedWithoutCatalog);
         }
         self.expect_names(&facts);
         let another = SubstitutedText::of(&facts, permit.original());
         InFlight {
             another,
-            trace: self.trace_sent(),
+            trace: self.witness.trace_sent(&self.pending),
             ..InFlight::new(facts, path, arrived, arrived.begun.elapsed())
         }
     }
@@ -198,15 +202,15 @@ impl SessionProtocol {
             .effects
             .iter()
             .any(|effect| matches!(effect, SessionEffect::SettingsTouched));
-        if touched && self.self_report == SelfReport::AskWhenTouched {
-            self.self_report = SelfReport::AskNow;
+        if touched && self.upstream.self_report == SelfReport::AskWhenTouched {
+            self.upstream.self_report = SelfReport::AskNow;
         }
     }
 
     /// Nothing more is taken from the client until the question has been asked and answered.
     pub(super) fn hold_for_check(&mut self) {
-        if self.self_report == SelfReport::AskNow {
-            self.intake = ClientState::Checking;
+        if self.upstream.self_report == SelfReport::AskNow {
+            self.client.state = ClientState::Checking;
         }
     }
 }

@@ -159,7 +159,7 @@ impl SessionProtocol {
                 opened: None,
             }),
             Err(refusal) => {
-                let arrived = self.inflow.arrival();
+                let arrived = self.client.inflow.arrival();
                 Err(PathStop::refused(refusal, &prepared.facts, arrived))
             }
         }
@@ -175,10 +175,10 @@ impl SessionProtocol {
         let Some(call) = signal.and_then(|signal| call_of(signal, None).ok().flatten()) else {
             return Ok(());
         };
-        let fails = self.transaction.status == TransactionStatus::Failed
-            && !self.transaction.unsynced
+        let fails = self.upstream.transaction.status == TransactionStatus::Failed
+            && !self.upstream.transaction.unsynced
             && self.pending.is_empty();
-        let own = self.session_limits.canceller().map(SessionCanceller::pid);
+        let own = self.limits.canceller().map(SessionCanceller::pid);
         match call.kind {
             SignalKind::Cancel if own == Some(call.pid) && !fails => Err(Refusal::of_own_cancel()),
             SignalKind::Cancel | SignalKind::Terminate => Ok(()),
@@ -209,7 +209,7 @@ impl SessionProtocol {
             (SignalCallState::Told, _) | (_, None) => Ok(OwnRow::NotOwn),
             (SignalCallState::UnderWay(..), Some(_)) => Ok(OwnRow::Waits),
             (&SignalCallState::Due(call), Some(_)) => {
-                **calling = self.session_limits.carry_out(call)?;
+                **calling = self.limits.carry_out(call)?;
                 // It may be known at once.
                 self.takes_row_of_known(row, header)
             }
@@ -233,20 +233,20 @@ impl SessionProtocol {
         let (call, outcome) = (*call, *outcome);
         running.calling = Some(Box::new(SignalCallState::Told));
         let fingerprint = running.facts.fingerprint;
-        self.telemetry.emit(&BackendSignalled {
-            session: &self.info,
+        self.witness.telemetry.emit(&BackendSignalled {
+            session: &self.witness.info,
             function: call.kind.function(),
             outcome: outcome.into(),
             fingerprint,
         });
-        if let Some(words) = failure_message(call, outcome, self.names.server_major())
-            && !self.client_min_messages.is_mute()
+        if let Some(words) = failure_message(call, outcome, self.context.names.server_major())
+            && !self.context.client_min_messages.is_mute()
         {
-            reply::warning(&mut self.reply, &words);
+            reply::warning(&mut self.client.reply, &words);
         }
         if self.advance(header)? == RowForwarding::Forward {
             let done = outcome == SignalResult::Sent;
-            self.reply.extend_from_slice(&row_saying(row, done));
+            self.client.reply.extend_from_slice(&row_saying(row, done));
         }
         Ok(OwnRow::Taken)
     }
@@ -285,7 +285,7 @@ impl SessionProtocol {
     /// # Errors
     /// It has.
     pub(super) fn goes_on(&self) -> Result<(), SessionEnd> {
-        match &self.signals {
+        match &self.upstream.signals {
             Some(signals) if signals.ends() => Err(SessionEnd::Ended(match signals.has_lapsed() {
                 true => CloseReason::Lapsed,
                 false => CloseReason::Terminated,
@@ -300,7 +300,7 @@ impl Relay {
     /// cancelled.
     pub async fn is_woken_to_end(&mut self) {
         std::future::poll_fn(|context| {
-            if let Some(signals) = &self.protocol.signals {
+            if let Some(signals) = &self.protocol.upstream.signals {
                 signals.wake(context.waker());
             }
             Poll::Ready(())

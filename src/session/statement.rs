@@ -233,7 +233,7 @@ impl SessionProtocol {
     }
 
     fn bind_steps(&mut self, frame: &ClientFrame<'_>, bind: &Bind<'_>) -> Result<(), PathStop> {
-        self.begin_bind(bind.statement);
+        self.witness.begin_bind(&self.context.names, bind.statement);
         self.recheck_statement(bind.statement)?;
         let prepared = self.prepared_for(bind)?;
         let question = self.question_of_bind(&prepared)?;
@@ -263,8 +263,12 @@ impl SessionProtocol {
         frame: &ClientFrame<'_>,
         execute: &Execute<'_>,
     ) -> Result<(), PathStop> {
-        let arrived = self.inflow.arrival();
-        self.begin_execute(execute.portal, &arrived);
+        let arrived = self.client.inflow.arrival();
+        self.witness.begin_execute(
+            (&self.context.names, &mut self.pending),
+            execute.portal,
+            &arrived,
+        );
         self.recheck_portal(execute.portal)?;
         let portal = self.portal_for(execute)?;
         self.recheck_held_cursors(&portal.facts)?;

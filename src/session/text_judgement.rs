@@ -21,11 +21,11 @@ use crate::wire::frame::ClientFrame;
 impl SessionProtocol {
     /// The text of a message has come: its clock begins, and its trace.
     pub(super) fn arrive(&mut self, text: &ClientText<'_>) -> StatementArrival {
-        let arrived = self.inflow.arrival();
+        let arrived = self.client.inflow.arrival();
         if text.path == ProtocolPath::Query {
-            self.trace_parsed();
+            self.witness.trace_parsed();
         }
-        self.begin_trace(Some(text.text), &arrived);
+        self.witness.begin_trace(Some(text.text), &arrived);
         arrived
     }
 
@@ -42,11 +42,20 @@ impl SessionProtocol {
         }
         self.refresh_names();
         let (judgement, memory) = {
-            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cache = self
+                .judge
+                .cache
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             let as_sent = Cow::Borrowed(text.text);
-            cache.judge_with(&self.gate, as_sent, &text.parameters, &self.names)
+            cache.judge_with(
+                &self.judge.gate,
+                as_sent,
+                &text.parameters,
+                &self.context.names,
+            )
         };
-        self.lap(TraceWork::Judge);
+        self.witness.lap(TraceWork::Judge);
         Ok(JudgedText {
             judgement,
             options: SendOptions::plain(arrived.with_cache_answer(memory)),
@@ -54,7 +63,7 @@ impl SessionProtocol {
     }
 
     fn judge_later(&mut self, large: LargeText) {
-        self.intake = ClientState::Judging;
+        self.client.state = ClientState::Judging;
         self.repair.stage = RepairStage::Due(Box::new(BlockingJob::Judge(large)));
     }
 
@@ -98,7 +107,10 @@ impl SessionProtocol {
                     let (so_far, text) = lowered.unwrap_or_default().and(clamp);
                     lowered = Some(so_far);
                     let text = Cow::Owned(text);
-                    let judgement = self.gate.judge_with(text, parameters, &self.names);
+                    let judgement =
+                        self.judge
+                            .gate
+                            .judge_with(text, parameters, &self.context.names);
                     verdict = judgement.verdict;
                 }
             }

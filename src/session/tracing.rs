@@ -1,4 +1,5 @@
-//! The spans of a session's statements: which one is being taken, and what goes with it.
+//! Who is told what a session does, and the spans of its statements: which one is being taken, and
+//! what goes with it.
 //!
 //! From its arrival until it is sent or refused, at most one statement is being taken; its trace
 //! waits here. Then it goes with what is owed. A Parse and the Execute of the same batch are one
@@ -10,17 +11,33 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arrival::StatementArrival;
-use super::pending::{ExpectedReply, InFlight, PendingReplies};
-use super::protocol::SessionProtocol;
+use super::pending::{ExpectedReply, InFlight, PendingReplies, TransactionState};
+use super::registry::SessionActivity;
 use super::repair::executor::StepTimes;
-use crate::gate::Facts;
+use crate::gate::{Facts, Rule, SessionNames};
 use crate::limits;
+use crate::policy::RuleMode;
 use crate::repair::Attempt;
+use crate::sql::fingerprint::Fingerprint;
+use crate::telemetry::Telemetry;
+use crate::telemetry::events::{LimitReached, StatementFinished};
 use crate::telemetry::labels::ProtocolPath;
+use crate::telemetry::session_info::SessionInfo;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::telemetry::traces::sampling::SamplingRng;
 use crate::telemetry::traces::traceparent::TraceParent;
 use crate::telemetry::traces::{PipelinePlace, StatementTrace, TraceWork};
+
+/// Who is told what a session does.
+pub struct SessionWitness {
+    pub(super) telemetry: Telemetry,
+    /// Whose session it is, and under which policy.
+    pub(super) info: Arc<SessionInfo>,
+    /// What it does, for whoever runs pgsieve.
+    pub(super) activity: Arc<SessionActivity>,
+    /// What traces need to know, where there are any.
+    pub(super) tracing: Option<Box<SessionTracing>>,
+}
 
 /// What a session knows for its traces.
 pub struct SessionTracing {
@@ -63,7 +80,7 @@ impl SessionTracing {
     }
 }
 
-impl SessionProtocol {
+impl SessionWitness {
     /// A statement has come with this text.
     pub(super) fn begin_trace(&mut self, text: Option<&str>, arrived: &StatementArrival) {
         let Some(tracing) = &mut self.tracing else {
@@ -88,11 +105,11 @@ impl SessionProtocol {
     }
 
     /// A Bind has come for this statement.
-    pub(super) fn begin_bind(&mut self, statement: &str) {
+    pub(super) fn begin_bind(&mut self, names: &SessionNames, statement: &str) {
         let Some(tracing) = &mut self.tracing else {
             return;
         };
-        let prepared = self.names.prepared(statement);
+        let prepared = names.prepared(statement);
         tracing.bound = prepared.map(|prepared| BoundStatement {
             facts: Arc::clone(&prepared.facts),
             text: Arc::clone(&prepared.text),
@@ -101,18 +118,23 @@ impl SessionProtocol {
 
     /// An Execute has come for this portal. It goes on with the trace of its Parse, if that came in
     /// the same batch.
-    pub(super) fn begin_execute(&mut self, portal: &str, arrived: &StatementArrival) {
+    pub(super) fn begin_execute(
+        &mut self,
+        (names, pending): (&SessionNames, &mut PendingReplies),
+        portal: &str,
+        arrived: &StatementArrival,
+    ) {
         let Some(tracing) = &mut self.tracing else {
             return;
         };
-        let Some(cursor) = self.names.cursor(portal) else {
+        let Some(cursor) = names.cursor(portal) else {
             tracing.bound = None;
             return;
         };
         let answered = |parsed: &mut Box<InFlight>| Arc::ptr_eq(&parsed.facts, &cursor.facts);
         let trace = match tracing.parsed.take_if(answered) {
             Some(mut parsed) => parsed.trace.take(),
-            None => self.pending.take_trace_of_parse(&cursor.facts),
+            None => pending.take_trace_of_parse(&cursor.facts),
         };
         if trace.is_some() {
             tracing.taken = TracedStatement::Statement(trace);
@@ -160,9 +182,9 @@ impl SessionProtocol {
     }
 
     /// The same of one that is sent now.
-    pub(super) fn trace_sent(&mut self) -> Option<Box<StatementTrace>> {
+    pub(super) fn trace_sent(&mut self, pending: &PendingReplies) -> Option<Box<StatementTrace>> {
         let mut trace = self.take_trace()?;
-        trace.sent(match self.pending.is_empty() {
+        trace.sent(match pending.is_empty() {
             true => PipelinePlace::First,
             false => PipelinePlace::Behind,
         });
@@ -189,9 +211,9 @@ impl SessionProtocol {
     }
 
     /// A statement that was sent is taken anew.
-    pub(super) fn retake_trace(&mut self) {
+    pub(super) fn retake_trace(&mut self, pending: &mut PendingReplies) {
         if let Some(tracing) = &mut self.tracing
-            && let Some(ExpectedReply::HeldForRepair(running)) = self.pending.head()
+            && let Some(ExpectedReply::HeldForRepair(running)) = pending.head()
         {
             tracing.taken = TracedStatement::Statement(running.trace.take());
         }
@@ -211,11 +233,11 @@ impl SessionProtocol {
     }
 
     /// Whether the statement that is repaired now is sampled.
-    pub(super) fn is_traced(&mut self) -> bool {
+    pub(super) fn is_traced(&mut self, pending: &mut PendingReplies) -> bool {
         if self.tracing.is_none() {
             return false;
         }
-        let is_sent = match self.pending.head() {
+        let is_sent = match pending.head() {
             Some(ExpectedReply::HeldForRepair(running)) => running.trace.is_some(),
             _ => false,
         };
@@ -246,13 +268,13 @@ impl SessionProtocol {
     }
 
     /// The next answer is that of another statement.
-    pub(super) fn trace_next_answer(&mut self) {
+    pub(super) fn trace_next_answer(&mut self, pending: &mut PendingReplies) {
         if self.tracing.is_some()
             && let Some(
                 ExpectedReply::Query(running)
                 | ExpectedReply::Parse(running)
                 | ExpectedReply::Execute(running),
-            ) = self.pending.head()
+            ) = pending.head()
             && let Some(trace) = &mut running.trace
         {
             trace.turn();
@@ -260,18 +282,18 @@ impl SessionProtocol {
     }
 
     /// A Parse has failed: its trace is with the Execute behind it, which will not run.
-    pub(super) fn reclaim_trace(&mut self, running: &mut InFlight) {
+    pub(super) fn reclaim_trace(&self, pending: &mut PendingReplies, running: &mut InFlight) {
         if self.tracing.is_some() && running.trace.is_none() {
-            running.trace = self.pending.take_trace_of_execute(&running.facts);
+            running.trace = pending.take_trace_of_execute(&running.facts);
         }
     }
 
     /// A Bind has failed: so has the statement that would have run.
-    pub(super) fn trace_unbound(&mut self, code: SqlstateCode) {
+    pub(super) fn trace_unbound(&mut self, pending: &mut PendingReplies, code: SqlstateCode) {
         let Some(tracing) = &mut self.tracing else {
             return;
         };
-        if let Some(running) = self.pending.traced_execute() {
+        if let Some(running) = pending.traced_execute() {
             running.sqlstate = Some(code);
             let info = running.info.as_ref().unwrap_or(&self.info);
             self.telemetry.traced(&running.event(info, Instant::now()));
@@ -289,7 +311,11 @@ impl SessionProtocol {
     }
 
     /// A text was prepared. Its Execute may still come, unless the batch has ended.
-    pub(super) fn keep_parsed(&mut self, running: Box<InFlight>) {
+    fn keep_parsed(
+        &mut self,
+        running: Box<InFlight>,
+        (pending, transaction): (&mut PendingReplies, &TransactionState),
+    ) {
         if self.tracing.is_none() || running.trace.is_none() {
             return;
         }
@@ -297,7 +323,7 @@ impl SessionProtocol {
         if let Some(tracing) = &mut self.tracing {
             tracing.parsed = Some(running);
         }
-        if !self.transaction.unsynced || self.pending.owes_sync() {
+        if !transaction.unsynced || pending.owes_sync() {
             self.trace_parsed();
         }
     }
@@ -326,6 +352,39 @@ impl SessionProtocol {
             TracedStatement::Nothing => None,
             TracedStatement::Statement(trace) => trace.as_deref_mut(),
         }
+    }
+
+    /// A text was prepared: what it will do is recorded when it runs.
+    pub(super) fn prepared(
+        &mut self,
+        running: Box<InFlight>,
+        behind: (&mut PendingReplies, &TransactionState),
+    ) {
+        let info = running.info.as_ref().unwrap_or(&self.info);
+        self.telemetry
+            .prepared(&running.event(info, Instant::now()));
+        self.keep_parsed(running, behind);
+    }
+
+    /// A statement has ended, which the server calls so, where it has told.
+    pub(super) fn finished(&self, running: &InFlight, queryid: Option<i64>) {
+        self.activity.add_rows(running.rows);
+        let info = running.info.as_ref().unwrap_or(&self.info);
+        let event = StatementFinished {
+            queryid,
+            ..running.event(info, Instant::now())
+        };
+        self.telemetry.finished(&event);
+    }
+
+    /// A limit of the policy was met.
+    pub(super) fn note_limit(&self, rule: Rule, mode: RuleMode, fingerprint: Option<Fingerprint>) {
+        self.telemetry.emit(&LimitReached {
+            session: &self.info,
+            rule,
+            mode,
+            fingerprint,
+        });
     }
 }
 

@@ -16,7 +16,6 @@ use bytes::{Buf, BytesMut};
 use tokio::io::AsyncWrite;
 
 use super::identity::IdentityQuery;
-use super::login::UpstreamKey;
 use crate::gate::{QUESTION_NAME, ReadPermit};
 use crate::limits;
 use crate::wire::encode::{self, EncodeError};
@@ -48,11 +47,17 @@ pub struct CarriesText {
 
 impl Outbox {
     /// A simple Query with the text of the permit.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn query(&mut self, permit: &ReadPermit<'_>) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, permit.text())
     }
 
     /// A Parse of the permit's text under the client's name and parameter types.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn parse(
         &mut self,
         name: &str,
@@ -78,11 +83,17 @@ impl Outbox {
 
     /// A Query that is sure to fail: it puts the upstream's transaction into the state that an
     /// ordinary error would have left, and its error is replaced by the refusal.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn failing_query(&mut self) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, FAILING_TEXT)
     }
 
     /// The same in the extended protocol. The name keeps the client's unnamed statement alive.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn failing_parse(&mut self) -> Result<(), EncodeError> {
         encode::parse(
             &mut self.buffer,
@@ -94,6 +105,9 @@ impl Outbox {
 
     /// The same in the place of a Parse without a name: it takes the unnamed statement away, as any
     /// Parse that fails does.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn failing_unnamed_parse(&mut self) -> Result<(), EncodeError> {
         encode::parse(&mut self.buffer, "", FAILING_TEXT, ParameterOids::default())
     }
@@ -127,12 +141,18 @@ impl Outbox {
     }
 
     /// Asks an upstream that does not report it whether sessions still start read-only.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn read_only_check(&mut self) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, READ_ONLY_CHECK)
     }
 
     /// Has unqualified names looked up in these schemas, each given as it is stored; `$user` stays
     /// what it is.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn set_search_path(
         &mut self,
         schemas: impl IntoIterator<Item = impl AsRef<str>>,
@@ -158,16 +178,25 @@ impl Outbox {
 
     /// Asks what the server has put down of the last statement of that process: its queryid, and
     /// the length and digest of its text, which itself is not asked for.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn last_statement_of(&mut self, pid: i32) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, &format!("{LAST_STATEMENT}({pid}) a"))
     }
 
     /// Asks what a setting of the session is.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn show(&mut self, setting: &'static str) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, &format!("SHOW {setting}"))
     }
 
     /// Asks what these settings are, where there are any.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn current_settings(&mut self, names: &[&str]) -> Result<(), EncodeError> {
         if names.is_empty() {
             return Ok(());
@@ -184,11 +213,17 @@ impl Outbox {
     }
 
     /// Asks which server it is.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn server_identity(&mut self, asked: IdentityQuery) -> Result<(), EncodeError> {
         encode::query(&mut self.buffer, asked.text())
     }
 
     /// The first message of a login: who, in which database, with which settings.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn startup(
         &mut self,
         version: ProtocolVersion,
@@ -198,11 +233,17 @@ impl Outbox {
     }
 
     /// A password, in clear or as a digest.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn password(&mut self, password: &[u8]) -> Result<(), EncodeError> {
         encode::password(&mut self.buffer, password)
     }
 
     /// The first message of SCRAM.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn sasl_initial_response(
         &mut self,
         mechanism: &str,
@@ -212,13 +253,19 @@ impl Outbox {
     }
 
     /// Another message of SCRAM.
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
     pub fn sasl_response(&mut self, message: &[u8]) -> Result<(), EncodeError> {
         encode::sasl_response(&mut self.buffer, message)
     }
 
     /// The only message of a connection that cancels what a session runs.
-    pub fn cancel_request(&mut self, key: &UpstreamKey) -> Result<(), EncodeError> {
-        encode::cancel_request(&mut self.buffer, key.pid, &key.secret)
+    ///
+    /// # Errors
+    /// It holds a NUL, or is too long for a message; nothing is put here then.
+    pub fn cancel_request(&mut self, pid: i32, secret: &[u8]) -> Result<(), EncodeError> {
+        encode::cancel_request(&mut self.buffer, pid, secret)
     }
 
     /// The end of a round: the upstream answers what came before, whatever became of it.

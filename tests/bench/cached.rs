@@ -181,11 +181,11 @@ fn cost(conversation: &mut SessionProtocol, question: &[u8], answer: &[u8]) -> f
 pub fn exchange(conversation: &mut SessionProtocol, question: &[u8], answer: &[u8]) {
     let taken = conversation.client_bytes(question).unwrap();
     assert_eq!(taken.consumed, question.len());
-    assert!(!conversation.outbox.as_bytes().is_empty());
-    conversation.outbox = Default::default();
+    assert!(!conversation.outbox().as_bytes().is_empty());
+    *conversation.outbox() = Default::default();
     let passed = conversation.upstream_bytes(answer).unwrap();
     assert_eq!(passed.consumed, answer.len());
-    conversation.reply.clear();
+    conversation.reply().clear();
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -24,7 +24,6 @@ const ALLOWED: &[(&str, &str, usize)] = &[
     ("a public function says when it is an error", "src/upstream/compile_pool/connection.rs", 4),
     ("a public function says when it is an error", "src/upstream/connect.rs", 2),
     ("a public function says when it is an error", "src/upstream/login.rs", 3),
-    ("a public function says when it is an error", "src/upstream/outbox.rs", 8),
     ("a public function says when it is an error", "src/upstream/password.rs", 2),
     ("a public function says when it is an error", "src/upstream/row_count.rs", 2),
     ("a public function says when it is an error", "src/upstream/snapshot/catalog_query.rs", 12),

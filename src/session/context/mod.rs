@@ -13,3 +13,17 @@ pub mod names;
 pub mod reported_role;
 pub(super) mod statement_timeout;
 pub mod tracked_setting;
+
+use self::client_min_messages::ClientMinMessages;
+use self::names::NameContext;
+use self::reported_role::ReportAs;
+use crate::gate::SessionNames;
+
+/// What a session's names, settings and values mean at this moment.
+pub struct SessionContext {
+    /// What the gate is told of them.
+    pub(super) names: SessionNames,
+    pub(super) name_context: NameContext,
+    pub(super) client_min_messages: ClientMinMessages,
+    pub(super) report_as: ReportAs,
+}

@@ -81,18 +81,18 @@ impl NameContext {
 impl SessionProtocol {
     /// How long one statement may run at the upstream; none where nothing bounds it.
     pub(in crate::session) fn statement_time_max(&self) -> Option<Duration> {
-        self.name_context.statement_time.max()
+        self.context.name_context.statement_time.max()
     }
 
     /// Takes over what the cache has learned, before anything is judged.
     pub(in crate::session) fn refresh_names(&mut self) {
-        let policy = self.gate.policy();
-        if self.name_context.values.follow(policy) == ValuesChange::Perhaps
-            || self.name_context.is_moving()
+        let policy = self.judge.gate.policy();
+        if self.context.name_context.values.follow(policy) == ValuesChange::Perhaps
+            || self.context.name_context.is_moving()
         {
             self.take_over_settings();
         }
-        let name_context = &mut self.name_context;
+        let name_context = &mut self.context.name_context;
         let Some(catalog_cache) = &name_context.catalog_cache else {
             return;
         };
@@ -102,43 +102,45 @@ impl SessionProtocol {
                 catalog_cache.note_missing();
                 return;
             };
-            if self.names.effect_graph().is_some() {
+            if self.context.names.effect_graph().is_some() {
                 return;
             }
             if let Some(effect_graph) = effect_graph.upgrade() {
-                self.names.set_effect_graph(Some(effect_graph));
+                self.context.names.set_effect_graph(Some(effect_graph));
                 return;
             }
         }
         // The number was read first: should the snapshot be newer, it is taken over once more.
-        let effect_graph = catalog_cache.effects(self.gate.policy().version_number());
+        let effect_graph = catalog_cache.effects(self.judge.gate.policy().version_number());
         name_context.generation = generation;
         name_context.effect_graph = effect_graph.as_ref().map(Arc::downgrade);
-        self.names.set_effect_graph(effect_graph);
+        self.context.names.set_effect_graph(effect_graph);
     }
 
     /// Nothing is judged for now.
     pub(in crate::session) fn release_names(&mut self) {
-        self.names.release_effect_graph();
+        self.context.names.release_effect_graph();
     }
 
     /// Whether a prepared statement of this name, judged earlier, may still run. Where its verdict
     /// stood on another basis it is judged again.
     pub(in crate::session) fn recheck_statement(&mut self, name: &str) -> Result<(), Box<Refusal>> {
         self.refresh_names();
-        if self.names.is_prepared_ambiguous(name) {
+        if self.context.names.is_prepared_ambiguous(name) {
             return Err(Refusal::of_name_in_doubt(name));
         }
-        let known = self.names.prepared(name);
+        let known = self.context.names.prepared(name);
         match known.or_else(|| self.pending.doubtful_statement(name)) {
             None => Ok(()),
-            Some(prepared) if prepared.facts.holds_on(self.names.basis()) => Ok(()),
+            Some(prepared) if prepared.facts.holds_on(self.context.names.basis()) => Ok(()),
             Some(prepared) => {
                 if let ParameterTypes::Given(types) = &prepared.parameters {
                     let types = types.iter().copied();
-                    self.gate.permits_parameters(types, &self.names)?;
+                    self.judge
+                        .gate
+                        .permits_parameters(types, &self.context.names)?;
                 }
-                self.gate.still_permits(prepared, &self.names)
+                self.judge.gate.still_permits(prepared, &self.context.names)
             }
         }
     }
@@ -146,12 +148,12 @@ impl SessionProtocol {
     /// The same for a portal.
     pub(in crate::session) fn recheck_portal(&mut self, portal: &str) -> Result<(), Box<Refusal>> {
         self.refresh_names();
-        if self.names.is_cursor_ambiguous(portal) {
+        if self.context.names.is_cursor_ambiguous(portal) {
             return Err(Refusal::of_name_in_doubt(portal));
         }
-        match self.names.cursor(portal) {
+        match self.context.names.cursor(portal) {
             None => Ok(()),
-            Some(cursor) => self.gate.still_runs(cursor, &self.names),
+            Some(cursor) => self.judge.gate.still_runs(cursor, &self.context.names),
         }
     }
 
@@ -160,11 +162,11 @@ impl SessionProtocol {
         &self,
         bind: &Bind<'_>,
     ) -> Result<PreparedStatement, Box<Refusal>> {
-        let known = self.names.prepared(bind.statement);
+        let known = self.context.names.prepared(bind.statement);
         let prepared = known.or_else(|| self.pending.doubtful_statement(bind.statement));
         match prepared {
             None => Err(Refusal::of_unknown_statement(bind.statement)),
-            Some(_) if self.names.is_full() => Err(Refusal::of_too_many_names()),
+            Some(_) if self.context.names.is_full() => Err(Refusal::of_too_many_names()),
             Some(prepared) => Ok(prepared.clone()),
         }
     }
@@ -174,7 +176,7 @@ impl SessionProtocol {
         &self,
         execute: &Execute<'_>,
     ) -> Result<BoundPortal, Box<Refusal>> {
-        match self.names.cursor(execute.portal) {
+        match self.context.names.cursor(execute.portal) {
             None => Err(Refusal::of_unknown_portal(execute.portal)),
             Some(cursor) => Ok(BoundPortal {
                 facts: Arc::clone(&cursor.facts),
@@ -192,8 +194,8 @@ impl SessionProtocol {
         if facts.kind != StatementKind::Commit && facts.statements <= 1 {
             return Ok(());
         }
-        let mut held = self.names.held_open();
-        held.try_for_each(|cursor| self.gate.still_runs(cursor, &self.names))
+        let mut held = self.context.names.held_open();
+        held.try_for_each(|cursor| self.judge.gate.still_runs(cursor, &self.context.names))
     }
 
     /// What a statement is about to make is known from now on: a Bind or Execute of it may already
@@ -204,7 +206,7 @@ impl SessionProtocol {
                 effect,
                 SessionEffect::Prepare { .. } | SessionEffect::DeclareCursor { .. }
             ) {
-                self.names.apply(effect);
+                self.context.names.apply(effect);
             }
         }
     }
@@ -214,11 +216,11 @@ impl SessionProtocol {
         let mut changed = ValuesChange::Nothing;
         for effect in &facts.effects {
             if let Some(change) = TrackedChange::of_path(effect) {
-                self.name_context.paths.sent(&change);
+                self.context.name_context.paths.sent(&change);
                 changed = ValuesChange::Perhaps;
             }
-            self.name_context.statement_time.sent(effect);
-            if self.name_context.values.sent(effect) == ValuesChange::Perhaps {
+            self.context.name_context.statement_time.sent(effect);
+            if self.context.name_context.values.sent(effect) == ValuesChange::Perhaps {
                 changed = ValuesChange::Perhaps;
             }
         }
@@ -232,16 +234,17 @@ impl SessionProtocol {
         let facts = &running.facts;
         match running.sqlstate {
             None => self
+                .context
                 .client_min_messages
                 .succeeded(facts.kind, running.client_min_messages),
-            Some(_) => self.client_min_messages.failed(),
+            Some(_) => self.context.client_min_messages.failed(),
         }
         let NameContext {
             paths,
             values,
             statement_time,
             ..
-        } = &mut self.name_context;
+        } = &mut self.context.name_context;
         // Of several statements in one message nobody says which of them ended a transaction.
         let alone = facts.statements <= 1;
         let has_run = running.runs == Certainty::Certain || runs_once(facts.kind);
@@ -272,29 +275,29 @@ impl SessionProtocol {
             _ if is_discard_all(facts) => StatementEnd::With(TransactionEnd::AtOnce),
             _ => StatementEnd::Well,
         };
-        if !self.name_context.is_moving() {
+        if !self.context.name_context.is_moving() {
             return;
         }
-        self.name_context.paths.ended(ended);
-        self.name_context.values.ended(ended);
-        self.name_context.statement_time.ended(ended);
+        self.context.name_context.paths.ended(ended);
+        self.context.name_context.values.ended(ended);
+        self.context.name_context.statement_time.ended(ended);
         self.take_over_settings();
     }
 
     /// Something has failed: what was done in the same transaction may be undone.
     pub(in crate::session) fn doubt_settings(&mut self) {
-        self.client_min_messages.failed();
-        self.name_context.paths.doubted();
-        self.name_context.values.doubted();
-        self.name_context.statement_time.doubted();
+        self.context.client_min_messages.failed();
+        self.context.name_context.paths.doubted();
+        self.context.name_context.values.doubted();
+        self.context.name_context.statement_time.doubted();
     }
 
     /// The upstream is ready for the next statement.
     pub(in crate::session) fn settings_at_ready(&mut self, status: TransactionStatus) {
         if status == TransactionStatus::Idle {
-            self.client_min_messages.idle();
+            self.context.client_min_messages.idle();
         }
-        if !self.name_context.is_moving() {
+        if !self.context.name_context.is_moving() {
             return;
         }
         let place = match status {
@@ -306,15 +309,21 @@ impl SessionProtocol {
         } else {
             EarlierStatements::Others
         };
-        self.name_context.paths.ready(place, under_way);
-        self.name_context.values.ready(place, under_way);
-        self.name_context.statement_time.ready(place, under_way);
+        self.context.name_context.paths.ready(place, under_way);
+        self.context.name_context.values.ready(place, under_way);
+        self.context
+            .name_context
+            .statement_time
+            .ready(place, under_way);
         self.take_over_settings();
     }
 
     /// The upstream has reported its search_path (from version 18 on).
     pub(in crate::session) fn path_reported(&mut self, value: &str) {
-        self.name_context.paths.reported(parse_search_path(value));
+        self.context
+            .name_context
+            .paths
+            .reported(parse_search_path(value));
     }
 
     /// A statement failed on a name, perhaps one that the snapshot shows, or ran where the snapshot
@@ -327,7 +336,7 @@ impl SessionProtocol {
             sqlstate::UNDEFINED_OBJECT,
             sqlstate::INVALID_SCHEMA_NAME,
         ];
-        if let Some(catalog_cache) = &self.name_context.catalog_cache
+        if let Some(catalog_cache) = &self.context.name_context.catalog_cache
             && of_a_name
                 .into_iter()
                 .any(|known| SqlstateCode::from(known) == code)
@@ -337,22 +346,25 @@ impl SessionProtocol {
     }
 
     pub(in crate::session) fn take_over_settings(&mut self) {
-        let before = if self.pending.keeps_settings(self.transaction.status) {
+        let before = if self
+            .pending
+            .keeps_settings(self.upstream.transaction.status)
+        {
             EarlierStatements::Nothing
         } else {
             EarlierStatements::Others
         };
-        let name_context = &self.name_context;
+        let name_context = &self.context.name_context;
         let paths = name_context.paths.possible(before);
-        self.names.set_paths(paths.into());
+        self.context.names.set_paths(paths.into());
         let values = name_context.values.now(before);
-        if **self.names.values() != *values {
-            self.names.set_values(values);
+        if **self.context.names.values() != *values {
+            self.context.names.set_values(values);
         }
-        let name_context = &self.name_context;
+        let name_context = &self.context.name_context;
         let paths = name_context.paths.possible(EarlierStatements::Others);
         let values = name_context.values.now(EarlierStatements::Others);
-        self.names.set_at_end(paths.into(), values);
+        self.context.names.set_at_end(paths.into(), values);
     }
 }
 

@@ -66,13 +66,13 @@ impl SessionProtocol {
     /// What a statement is answered that is about to run.
     pub(in crate::session) fn answer_to(&self, facts: &Facts) -> Option<&'static str> {
         let question = facts.asks_role?;
-        let answer = self.report_as.answer(question)?;
+        let answer = self.context.report_as.answer(question)?;
         let is_of_block = match question {
             RoleQuestion::TransactionReadOnly => {
                 let begins = |sent: &Arc<Facts>| {
                     matches!(sent.kind, StatementKind::Begin | StatementKind::Several)
                 };
-                self.transaction.status != TransactionStatus::Idle
+                self.upstream.transaction.status != TransactionStatus::Idle
                     || self.pending.facts().iter().any(begins)
             }
             RoleQuestion::DefaultReadOnly
@@ -106,7 +106,7 @@ impl SessionProtocol {
             let value = value_of(row, answer);
             let length = u8::try_from(value.len()).unwrap_or_default();
             let body = [&[0, 1, 0, 0, 0, length][..], value].concat();
-            encode::error_body(&mut self.reply, b'D', &body);
+            encode::error_body(&mut self.client.reply, b'D', &body);
         }
         Ok(OwnRow::Taken)
     }

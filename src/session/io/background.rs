@@ -68,7 +68,7 @@ impl Relay {
             return Ok(BytesMoved::Nothing);
         };
         self.cancelling = None;
-        self.protocol.telemetry.emit(&OwnCancelEnded {
+        self.protocol.witness.telemetry.emit(&OwnCancelEnded {
             cause: CancelCause::Cut,
             outcome: outcome.into(),
         });

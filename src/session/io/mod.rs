@@ -171,9 +171,8 @@ impl Relay {
     pub fn take_ahead(&mut self) -> Result<(), SessionEnd> {
         let mut rest = std::mem::take(&mut self.upstream_rest);
         let passed = self.protocol.upstream_bytes(&rest)?;
-        self.protocol
-            .reply
-            .extend_from_slice(rest.get(passed.tail).unwrap_or_default());
+        let reply = &mut self.protocol.client.reply;
+        reply.extend_from_slice(rest.get(passed.tail).unwrap_or_default());
         rest.advance(passed.consumed);
         if !rest.is_empty() {
             self.upstream_rest = rest;
@@ -233,7 +232,7 @@ impl Relay {
     fn round(&mut self, context: &mut Context<'_>, read_buffer: &mut [u8]) -> MoveResult {
         if self.stops_at_rest == StopRequest::Asked
             && self.protocol.has_finished_statements()
-            && self.protocol.reply.is_empty()
+            && self.protocol.client.reply.is_empty()
         {
             return Err(SessionEnd::Ended(CloseReason::Shutdown));
         }
@@ -241,7 +240,7 @@ impl Relay {
         self.balance_memory(context)?;
         let mut moved = self.write_client(context)?;
         if let Some(ending) = self.protocol.due_end()
-            && self.protocol.reply.is_empty()
+            && self.protocol.client.reply.is_empty()
         {
             return Err(ending);
         }
@@ -261,7 +260,7 @@ impl Relay {
     }
 
     fn write_client(&mut self, context: &mut Context<'_>) -> MoveResult {
-        let reply = &mut self.protocol.reply;
+        let reply = &mut self.protocol.client.reply;
         if reply.is_empty() && self.client_flush == ClientFlush::Settled {
             return Ok(BytesMoved::Nothing);
         }
@@ -297,10 +296,11 @@ impl Relay {
     }
 
     fn write_upstream(&mut self, context: &mut Context<'_>) -> MoveResult {
-        if self.protocol.outbox.is_settled() {
+        let outbox = &mut self.protocol.upstream.outbox;
+        if outbox.is_settled() {
             return Ok(BytesMoved::Nothing);
         }
-        match self.protocol.outbox.poll_flush(&mut self.upstream, context) {
+        match outbox.poll_flush(&mut self.upstream, context) {
             Poll::Ready(Ok(())) => Ok(BytesMoved::Some),
             Poll::Ready(Err(_)) => Err(SessionEnd::Ended(CloseReason::UpstreamLost)),
             Poll::Pending => Ok(BytesMoved::Nothing),
@@ -310,7 +310,7 @@ impl Relay {
     /// Reads the upstream only when the client has taken everything before: its pace is the limit.
     fn read_upstream(&mut self, context: &mut Context<'_>, read_buffer: &mut [u8]) -> MoveResult {
         let calls = self.protocol.poll_call(context).is_pending();
-        if calls || !self.protocol.reply.is_empty() || self.memory.stops_upstream() {
+        if calls || !self.protocol.client.reply.is_empty() || self.memory.stops_upstream() {
             return Ok(BytesMoved::Nothing);
         }
         let count = match self.upstream_waits {
@@ -364,16 +364,15 @@ impl Relay {
     /// Writes straight from the read buffer when nothing waits before it; keeps what is not taken.
     fn pass_on(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Result<(), SessionEnd> {
         let mut written = 0;
-        if self.protocol.reply.is_empty() && !bytes.is_empty() {
+        if self.protocol.client.reply.is_empty() && !bytes.is_empty() {
             written =
                 write(&mut self.client, context, bytes).map_err(|_| SessionEnd::ClientGone)?;
             self.counted.to_client += as_u64(written);
             self.client_flush = ClientFlush::Owed;
             self.flush_client(context)?;
         }
-        self.protocol
-            .reply
-            .extend_from_slice(bytes.get(written..).unwrap_or_default());
+        let reply = &mut self.protocol.client.reply;
+        reply.extend_from_slice(bytes.get(written..).unwrap_or_default());
         Ok(())
     }
 
@@ -412,7 +411,7 @@ impl Relay {
             Poll::Ready(Ok(count)) => count,
         };
         self.counted.from_client += as_u64(count);
-        self.protocol.inflow = ClientInflow::read_now();
+        self.protocol.client.inflow = ClientInflow::read_now();
         let fresh = read_buffer.get(..count).unwrap_or_default();
         let fresh = self.memory.without_dropped(fresh);
         if self.client_rest.is_empty() {
@@ -437,7 +436,7 @@ impl Relay {
 
     /// The client sends nothing more, and all that it has sent is taken: it may still read.
     fn answer_the_rest(&mut self) -> MoveResult {
-        if self.protocol.reply.is_empty() {
+        if self.protocol.client.reply.is_empty() {
             self.protocol.close_after_answers(SessionEnd::ClientGone)?;
         }
         Ok(BytesMoved::Nothing)

@@ -103,7 +103,7 @@ impl Relay {
             if let Some(ending) = gone.or_else(|| self.overdue(now)) {
                 return Poll::Ready(ending);
             }
-            if !self.protocol.outbox.is_settled() {
+            if !self.protocol.upstream.outbox.is_settled() {
                 context.waker().wake_by_ref();
             }
         }
@@ -127,7 +127,7 @@ impl Relay {
             }
         };
         if let ClientState::Closing(ending @ (SessionEnd::Terminated | SessionEnd::ClientGone)) =
-            self.protocol.intake
+            self.protocol.client.state
         {
             self.leaves(ending);
         }
@@ -140,7 +140,7 @@ impl Relay {
     /// What the session waits for now.
     pub(in crate::session) fn waits_for(&self) -> WaitState {
         let protocol = &self.protocol;
-        if !protocol.reply.is_empty() || !self.has_flushed() {
+        if !protocol.client.reply.is_empty() || !self.has_flushed() {
             return WaitState::ClientReads;
         }
         if self.memory.stops_upstream() {
@@ -322,7 +322,7 @@ impl SessionProtocol {
     /// What of the upstream's is waited for, if anything is. `has_part` says whether part of a
     /// message has come.
     fn waits_for_upstream(&self, has_part: bool) -> Option<WaitState> {
-        let is_part = has_part || self.passing > 0 || self.dropping > 0;
+        let is_part = has_part || self.upstream.passing > 0 || self.upstream.dropping > 0;
         let is_asked = match self.pending.front() {
             None | Some(ExpectedReply::HeldForRepair(_)) => false,
             // The client has its error, and has yet to send the end of its batch.
@@ -348,10 +348,10 @@ impl SessionProtocol {
     /// What was sent without a Sync may be done, and its answers held back: they are asked for.
     /// Says whether they were.
     fn requests_flush(&mut self) -> bool {
-        if self.transaction.unsynced {
-            self.outbox.flush_message();
+        if self.upstream.transaction.unsynced {
+            self.upstream.outbox.flush_message();
         }
-        self.transaction.unsynced
+        self.upstream.transaction.unsynced
     }
 
     /// How the session ends whose wait was too long.

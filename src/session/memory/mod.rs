@@ -258,14 +258,14 @@ impl Relay {
             }
             Ok(_) | Err(_) => 0,
         };
-        let reply = self.protocol.reply.capacity();
-        let reply = if self.protocol.reply.is_empty() {
+        let reply = self.protocol.client.reply.capacity();
+        let reply = if self.protocol.client.reply.is_empty() {
             reply
         } else {
             reply.max(self.memory.reply_peak)
         };
-        let outbox = self.protocol.outbox.memory();
-        let outbox = if self.protocol.outbox.as_bytes().is_empty() {
+        let outbox = self.protocol.upstream.outbox.memory();
+        let outbox = if self.protocol.upstream.outbox.as_bytes().is_empty() {
             outbox
         } else {
             outbox.max(self.memory.outbox_peak)
@@ -302,7 +302,7 @@ impl SessionProtocol {
     /// The same for a Query or Parse that is judged on another thread. A Parse of any length may
     /// have a text that the policy admits.
     fn judged_bytes(&self, kind: u8, total: usize) -> usize {
-        let admitted = self.gate.policy().statement_bytes();
+        let admitted = self.judge.gate.policy().statement_bytes();
         let parsed = match kind {
             b'Q' if total > admitted + QUERY_BYTES => 0,
             _ => total.min(admitted),
@@ -324,7 +324,7 @@ impl SessionProtocol {
             },
         };
         let kept = self.repair.retained.memory() + self.repair.replayed_bytes();
-        owed + repaired + kept + self.names.text_bytes()
+        owed + repaired + kept + self.context.names.text_bytes()
     }
 
     /// A message is dropped that need not be read.

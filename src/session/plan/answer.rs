@@ -39,7 +39,7 @@ impl SessionProtocol {
             return PlanRow::Later;
         };
         asking.row(head);
-        self.dropping = header.total;
+        self.upstream.dropping = header.total;
         PlanRow::Now
     }
 
@@ -63,10 +63,10 @@ impl SessionProtocol {
                         // A Query ends what was open. Servers from 18 on would take it into the
                         // implicit transaction of the question, and leave that unfinished.
                         asking.end = QuestionEnd::Sync;
-                        self.outbox.sync_message();
-                        self.transaction.unsynced = false;
-                        self.names.sync_sent();
-                        self.session_limits.sync();
+                        self.upstream.outbox.sync_message();
+                        self.upstream.transaction.unsynced = false;
+                        self.context.names.sync_sent();
+                        self.limits.sync();
                     }
                 }
             }
@@ -77,19 +77,19 @@ impl SessionProtocol {
                 }
                 asking.completed();
                 if let Some(measure) = asking.next_cursor() {
-                    self.session_limits.cursor_measured(&measure, tag != NO_ROW);
+                    self.limits.cursor_measured(&measure, tag != NO_ROW);
                 }
             }
             b'N' => {
                 let fields = error_fields(body).map_err(|_| UNREADABLE)?;
-                asking.on_notice(fields, self.gate.policy());
+                asking.on_notice(fields, self.judge.gate.policy());
             }
             b'A' => return Ok(Forwarding::Forward),
             b'S' => return self.setting_reported(body),
             b'E' => return self.plan_failed(body),
             b'Z' => {
                 let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
-                self.transaction.status = status;
+                self.upstream.transaction.status = status;
                 self.settings_at_ready(status);
                 self.question_answered()?;
             }
@@ -103,10 +103,10 @@ impl SessionProtocol {
         let fields = error_fields(body).map_err(|_| UNREADABLE)?;
         let code = SqlstateCode::from_bytes(fields.bytes(b'C').unwrap_or_default());
         if fields.severity() != Some("ERROR") {
-            self.ended_by_upstream = Some(code);
+            self.upstream.ended_by_itself = Some(code);
             return Ok(Forwarding::Forward);
         }
-        let is_idle = self.transaction.status == TransactionStatus::Idle;
+        let is_idle = self.upstream.transaction.status == TransactionStatus::Idle;
         let said = fields.sqlstate().unwrap_or_default();
         if let Some(ExpectedReply::Plan(asking)) = self.pending.head()
             && asking.end == QuestionEnd::Sync
@@ -123,7 +123,7 @@ impl SessionProtocol {
         };
         self.suspect_catalog(code);
         self.doubt_settings();
-        self.session_limits.doubt_cursors();
+        self.limits.doubt_cursors();
         self.report_plan_failure(*asking, fields, code)?;
         Ok(Forwarding::Drop)
     }
@@ -136,34 +136,34 @@ impl SessionProtocol {
         code: SqlstateCode,
     ) -> Result<(), SessionEnd> {
         let took = self.record_plan_time(&asking);
-        self.reply.extend_from_slice(&asking.take_notices());
+        self.client.reply.extend_from_slice(&asking.take_notices());
         while let Some(measure) = asking.next_cursor() {
-            self.session_limits.lose_cursor(&measure);
+            self.limits.lose_cursor(&measure);
         }
         let mut moved = BytesMut::new();
         encode::error_moved(&mut moved, fields, asking.shift());
-        let told = asking.rewritten_error(&moved, self.gate.policy());
+        let told = asking.rewritten_error(&moved, self.judge.gate.policy());
         let fields = error_fields(&told).map_err(|_| UNREADABLE)?;
         match asking.subject {
             PlanSubject::Query(waiting) => {
                 let mut running = waiting.into_running(took);
-                running.trace = self.take_trace();
-                let heard = (&mut self.reply, &self.client_min_messages);
+                running.trace = self.witness.take_trace();
+                let heard = (&mut self.client.reply, &self.context.client_min_messages);
                 if matches!(running.failed(heard, fields, code), Forwarding::Forward) {
-                    encode::error_body(&mut self.reply, b'E', &told);
+                    encode::error_body(&mut self.client.reply, b'E', &told);
                 }
                 self.finished(&running);
                 if asking.end == QuestionEnd::Flush {
-                    self.outbox.sync_message();
-                    self.transaction.unsynced = false;
-                    self.names.sync_sent();
+                    self.upstream.outbox.sync_message();
+                    self.upstream.transaction.unsynced = false;
+                    self.context.names.sync_sent();
                 }
                 // What is left of the answer is what is left of a Sync's.
                 self.pending.push(ExpectedReply::Sync);
-                self.intake = ClientState::Open;
+                self.client.state = ClientState::Open;
             }
             PlanSubject::Bind(..) => {
-                encode::error_body(&mut self.reply, b'E', &told);
+                encode::error_body(&mut self.client.reply, b'E', &told);
                 if asking.end == QuestionEnd::Sync {
                     return Err(UNREADABLE);
                 }
@@ -181,13 +181,13 @@ impl SessionProtocol {
             return Err(UNREADABLE);
         };
         let took = self.record_plan_time(&asking);
-        if self.intake != ClientState::Planning {
-            self.drop_trace();
+        if self.client.state != ClientState::Planning {
+            self.witness.drop_trace();
             return Ok(());
         }
-        self.intake = ClientState::Open;
+        self.client.state = ClientState::Open;
         if !asking.is_of_cursors() {
-            self.plan_took = Some(took);
+            self.plan.took = Some(took);
         }
         self.refresh_names();
         let done = self.resume_asking(*asking);
@@ -242,7 +242,7 @@ impl SessionProtocol {
             allowance,
             ..
         } = waiting;
-        let outdated = match permit.current(self.names.basis()) {
+        let outdated = match permit.current(self.context.names.basis()) {
             Err(outdated) => outdated,
             Ok(permit) => {
                 let text = PermittedText {
@@ -260,9 +260,11 @@ impl SessionProtocol {
             return self.refuse_waiting(outdated.facts(), options.arrived, refusal);
         }
         let original = Cow::Borrowed(outdated.original());
-        let judgement = self
-            .gate
-            .judge_with(original, &ParameterTypes::none_given(), &self.names);
+        let judgement = self.judge.gate.judge_with(
+            original,
+            &ParameterTypes::none_given(),
+            &self.context.names,
+        );
         let options = options.already_counted();
         let judged = JudgedText { judgement, options };
         self.resume_text(&frame, TextStage::Preflighted(judged))
@@ -283,7 +285,8 @@ impl SessionProtocol {
     fn cache_plan(&self, asking: &ExplainQuestion) {
         if let (Some(key), Some(plan)) = (asking.key, asking.plan()) {
             let mut plans = self
-                .plans
+                .plan
+                .cache
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
             plans.insert(key, plan);
@@ -294,8 +297,8 @@ impl SessionProtocol {
     fn record_plan_time(&mut self, asking: &ExplainQuestion) -> Duration {
         let latency = asking.since.elapsed();
         if !asking.is_of_cursors() {
-            self.telemetry.emit(&PlanAsked { latency });
-            self.note_asked(asking.since, asking.is_of_bind());
+            self.witness.telemetry.emit(&PlanAsked { latency });
+            self.witness.note_asked(asking.since, asking.is_of_bind());
         }
         latency
     }

@@ -20,7 +20,7 @@ type MeasuredCursors = VecDeque<Option<CursorMeasure>>;
 impl SessionProtocol {
     /// A portal was bound whose statement moves cursors: how long they are is asked for.
     pub(super) fn measure_bound(&mut self, portal: &str) {
-        let Some(bound) = self.names.cursor(portal) else {
+        let Some(bound) = self.context.names.cursor(portal) else {
             return;
         };
         let (facts, text) = (Arc::clone(&bound.facts), Arc::clone(&bound.text));
@@ -81,9 +81,10 @@ impl SessionProtocol {
 
     fn permit_of_move(&self, cursor: &str, row: u64) -> Option<ReadPermit<'static>> {
         let text = Cow::Owned(format!("MOVE ABSOLUTE {row} IN {}", quoted(cursor)));
-        let judgement = self
-            .gate
-            .judge_with(text, &ParameterTypes::none_given(), &self.names);
+        let judgement =
+            self.judge
+                .gate
+                .judge_with(text, &ParameterTypes::none_given(), &self.context.names);
         match judgement.verdict {
             Verdict::Permitted(permit) => Some(permit),
             Verdict::Clamped(_) | Verdict::Refused(_) => None,

@@ -363,7 +363,7 @@ fn each_read_of_a_message_is_asked_about() {
         "SELECT 1; DISCARD ALL",
     ] {
         assert_eq!(exchange.client(&[query(text)]), "", "{text}");
-        let got = exchange.protocol.reply.split();
+        let got = exchange.protocol.client.reply.split();
         assert_eq!(told(&got).0, "0A000", "{text}");
     }
     // In a transaction that ends first, names may mean something else than behind its end.
@@ -386,7 +386,7 @@ fn what_is_observed_runs() {
         assert_eq!(exchange.sent(), "Q");
         exchange.upstream(&answer());
     }
-    let scraped = exchange.protocol.telemetry.scrape();
+    let scraped = exchange.protocol.witness.telemetry.scrape();
     for rule in ["plan_cost", "plan_rows"] {
         let line = format!("pgsieve_limits_total{{mode=\"observe\",rule=\"{rule}\"}} 2\n");
         assert!(scraped.contains(&line), "{scraped}");

@@ -78,7 +78,7 @@ impl SessionProtocol {
         query: AdmittedQuery<'t>,
     ) -> Result<AdmittedQuery<'t>, PathStop> {
         let measures = self.measures(query.text.permit.facts(), MeasureMoment::BeforeRun);
-        let ends_batch = self.transaction.unsynced && self.transaction.asked;
+        let ends_batch = self.upstream.transaction.unsynced && self.upstream.transaction.asked;
         let put = match measures.is_empty() && !ends_batch {
             true => None,
             false => self.put_measures(measures),
@@ -98,7 +98,7 @@ impl SessionProtocol {
         frame: &ClientFrame<'_>,
         query: AdmittedQuery<'t>,
     ) -> Result<AdmittedQuery<'t>, PathStop> {
-        if !self.gate.policy().limits().wants_plans() {
+        if !self.judge.gate.policy().limits().wants_plans() {
             return Ok(query);
         }
         let permit = &query.text.permit;
@@ -133,7 +133,7 @@ impl SessionProtocol {
                 prepared: prepared.clone(),
             })),
             Err(refusal) => {
-                let arrived = self.inflow.arrival();
+                let arrived = self.client.inflow.arrival();
                 Err(PathStop::refused(refusal, &prepared.facts, arrived))
             }
         }
@@ -143,14 +143,17 @@ impl SessionProtocol {
         &self,
         prepared: &PreparedStatement,
     ) -> Result<Option<PlanRequest>, Box<Refusal>> {
-        if !self.gate.policy().limits().wants_plans() || self.is_sure_to_fail() {
+        if !self.judge.gate.policy().limits().wants_plans() || self.is_sure_to_fail() {
             return Ok(None);
         }
         let key = self.plan_key(&prepared.facts, &prepared.text);
         if self.is_known_to_be_within(key.as_ref()) {
             return Ok(None);
         }
-        let planning = self.gate.plans_of_prepared(prepared, &self.names)?;
+        let planning = self
+            .judge
+            .gate
+            .plans_of_prepared(prepared, &self.context.names)?;
         Ok((!planning.questions.is_empty()).then_some(PlanRequest { planning, key }))
     }
 
@@ -172,7 +175,7 @@ impl SessionProtocol {
                 Ok(())
             }
             Err(refusal) => {
-                let arrived = self.inflow.arrival();
+                let arrived = self.client.inflow.arrival();
                 Err(PathStop::refused(refusal, &prepared.facts, arrived))
             }
         }
@@ -190,7 +193,7 @@ impl SessionProtocol {
         if self.is_known_to_be_within(key.as_ref()) {
             return Ok(None);
         }
-        let planning = self.gate.plans_of(permit, &self.names)?;
+        let planning = self.judge.gate.plans_of(permit, &self.context.names)?;
         if planning.ends_transaction && !self.is_outside_of_transactions() {
             return Err(Refusal::of_unplannable());
         }
@@ -214,15 +217,15 @@ impl SessionProtocol {
             .questions
             .iter()
             .map(|question| &question.permit);
-        let asked = self.outbox.questions(permits, types, given);
+        let asked = self.upstream.outbox.questions(permits, types, given);
         asked.map_err(|_| Refusal::of_unplannable())?;
-        let end = if self.transaction.unsynced || self.pending.may_be_skipping() {
-            self.outbox.flush_message();
-            self.transaction.open_batch();
-            self.transaction.asked |= !ask.planning.questions.is_empty();
+        let end = if self.upstream.transaction.unsynced || self.pending.may_be_skipping() {
+            self.upstream.outbox.flush_message();
+            self.upstream.transaction.open_batch();
+            self.upstream.transaction.asked |= !ask.planning.questions.is_empty();
             QuestionEnd::Flush
         } else {
-            self.outbox.sync_message();
+            self.upstream.outbox.sync_message();
             QuestionEnd::Sync
         };
         let questions = ask.planning.questions.iter();
@@ -235,33 +238,46 @@ impl SessionProtocol {
 
     fn wait_for_plan(&mut self, asking: ExplainQuestion) {
         if !asking.is_of_cursors() {
-            self.telemetry.plan_looked_up(PlanAnswer::Miss);
+            self.witness.telemetry.plan_looked_up(PlanAnswer::Miss);
         }
         self.pending.push(ExpectedReply::Plan(Box::new(asking)));
-        self.intake = ClientState::Planning;
+        self.client.state = ClientState::Planning;
     }
 
     fn plan_key(&self, facts: &Facts, text: &str) -> Option<PlanKey> {
-        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        plans.key(&self.gate, facts, text, (&self.names, self.info.database()))
+        let plans = self
+            .plan
+            .cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        plans.key(
+            &self.judge.gate,
+            facts,
+            text,
+            (&self.context.names, self.witness.info.database()),
+        )
     }
 
     /// Whether a plan of before speaks for the statement. One that speaks against it is not asked:
     /// it was perhaps made for other values.
     fn is_known_to_be_within(&self, key: Option<&PlanKey>) -> bool {
-        let age_max = self.gate.policy().limits().plan_age_max;
-        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let age_max = self.judge.gate.policy().limits().plan_age_max;
+        let plans = self
+            .plan
+            .cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let known = key.and_then(|key| plans.find(key, age_max));
         let is_within = known.is_some_and(|plan| self.exceeded_bounds(plan).is_empty());
         if is_within {
-            self.telemetry.plan_looked_up(PlanAnswer::Hit);
+            self.witness.telemetry.plan_looked_up(PlanAnswer::Hit);
         }
         is_within
     }
 
     /// The bounds of the policy that a plan does not keep.
     fn exceeded_bounds(&self, plan: PlanEstimate) -> Vec<(PolicyRule, PlanBound, f64)> {
-        let limits = self.gate.policy().limits();
+        let limits = self.judge.gate.policy().limits();
         let bounds = [
             (
                 PolicyRule::PlanCost,
@@ -292,7 +308,7 @@ impl SessionProtocol {
         plan: Option<PlanEstimate>,
         fingerprint: Option<Fingerprint>,
     ) -> Result<(), Box<Refusal>> {
-        let policy = self.gate.policy();
+        let policy = self.judge.gate.policy();
         let Some(plan) = plan else {
             let rules = [PolicyRule::PlanCost, PolicyRule::PlanRows];
             let observed = rules
@@ -302,8 +318,8 @@ impl SessionProtocol {
         };
         for (own, bound, estimate) in self.exceeded_bounds(plan) {
             let mode = policy.mode_of(own);
-            self.telemetry.emit(&LimitReached {
-                session: &self.info,
+            self.witness.telemetry.emit(&LimitReached {
+                session: &self.witness.info,
                 rule: bound.rule,
                 mode,
                 fingerprint,
@@ -319,15 +335,15 @@ impl SessionProtocol {
 
     /// Whether the transaction has failed and nothing is under way that could end it: a read fails.
     fn is_sure_to_fail(&self) -> bool {
-        self.transaction.status == TransactionStatus::Failed
-            && !self.transaction.unsynced
+        self.upstream.transaction.status == TransactionStatus::Failed
+            && !self.upstream.transaction.unsynced
             && self.pending.is_empty()
     }
 
     /// The same as [`Self::answers_alone`], but for what only ends.
     fn is_outside_of_transactions(&self) -> bool {
-        self.transaction.status == TransactionStatus::Idle
-            && !self.transaction.unsynced
+        self.upstream.transaction.status == TransactionStatus::Idle
+            && !self.upstream.transaction.unsynced
             && self.pending.has_only_readies()
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
@@ -45,6 +46,14 @@ enum StatementKey {
 struct CachedPlan {
     plan: PlanEstimate,
     since: Instant,
+}
+
+/// What a session knows of plans.
+pub struct SessionPlans {
+    /// The plans that the worker knows.
+    pub(in crate::session) cache: Arc<Mutex<PlanCache>>,
+    /// How long the last plan took that was asked for; none once somebody has put that on record.
+    pub(in crate::session) took: Option<Duration>,
 }
 
 impl PlanCache {

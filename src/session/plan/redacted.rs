@@ -45,7 +45,7 @@ impl SessionProtocol {
             && let Ok(length) = i32::try_from(told.len())
         {
             let body = [&[0, 1][..], &length.to_be_bytes(), told.as_bytes()].concat();
-            encode::error_body(&mut self.reply, b'D', &body);
+            encode::error_body(&mut self.client.reply, b'D', &body);
         }
         Ok(OwnRow::Taken)
     }

@@ -18,8 +18,6 @@ use crate::policy::{MultiStatementMode, Policy, PolicyRule, RuleMode};
 use crate::session::arrival::StatementArrival;
 use crate::session::protocol::{ClientState, SessionProtocol};
 use crate::session::statement::{AdmittedQuery, PathStop, PermittedText};
-use crate::sql::fingerprint::Fingerprint;
-use crate::telemetry::events::LimitReached;
 use crate::wire::frontend::{Execute, Parse};
 
 /// Whether a statement still has to be counted.
@@ -57,9 +55,12 @@ impl SessionProtocol {
         text: PermittedText<'t>,
     ) -> Result<PermittedText<'t>, PathStop> {
         let types = parse.parameter_types.iter();
-        let admitted = match self.names.is_full() {
+        let admitted = match self.context.names.is_full() {
             true => Err(Refusal::of_too_many_names()),
-            false => self.gate.permits_parameters(types, &self.names),
+            false => self
+                .judge
+                .gate
+                .permits_parameters(types, &self.context.names),
         };
         match admitted {
             Ok(()) => Ok(text),
@@ -89,23 +90,23 @@ impl SessionProtocol {
     ) -> Result<ResultAllowance, Box<Refusal>> {
         self.admit_cursors(facts)?;
         let run = self.cursors_run(facts);
-        if !is_limited(self.gate.policy()) && run == CursorRun::None {
+        if !is_limited(self.judge.gate.policy()) && run == CursorRun::None {
             return Ok(ResultAllowance::boundless());
         }
-        let gate = Arc::clone(&self.gate);
+        let gate = Arc::clone(&self.judge.gate);
         let policy = gate.policy();
         let slot = self.admit(policy, facts, count)?;
         let portal = PortalRun {
             lease: self.lease(policy, facts)?,
             run,
-            alone: if self.transaction.unsynced {
+            alone: if self.upstream.transaction.unsynced {
                 AloneInBatch::WithOthers
             } else {
                 AloneInBatch::Alone
             },
             name: None,
         };
-        Ok(ResultAllowance::of(policy, portal, &mut self.session_limits.bounded).holding(slot))
+        Ok(ResultAllowance::of(policy, portal, &mut self.limits.bounded).holding(slot))
     }
 
     fn allow_execute(
@@ -113,18 +114,18 @@ impl SessionProtocol {
         facts: &Facts,
         execute: &Execute<'_>,
     ) -> Result<ResultAllowance, Box<Refusal>> {
-        let batch = std::mem::replace(&mut self.session_limits.batch, BatchRuns::HasRun);
+        let batch = std::mem::replace(&mut self.limits.batch, BatchRuns::HasRun);
         self.admit_cursors(facts)?;
         let run = self.cursor_run(facts, execute);
-        if !is_limited(self.gate.policy()) && run == CursorRun::None {
+        if !is_limited(self.judge.gate.policy()) && run == CursorRun::None {
             return Ok(ResultAllowance::boundless());
         }
-        let gate = Arc::clone(&self.gate);
+        let gate = Arc::clone(&self.judge.gate);
         let policy = gate.policy();
-        let count = self.session_limits.quota_count_of(execute.portal);
+        let count = self.limits.quota_count_of(execute.portal);
         let slot = self.admit(policy, facts, count)?;
         if execute.rows_max > 0 {
-            self.session_limits.note_run(execute.portal);
+            self.limits.note_run(execute.portal);
         }
         // FETCH may be from a portal that has a name.
         let may_go_on =
@@ -141,7 +142,7 @@ impl SessionProtocol {
             run,
             lease,
         };
-        Ok(ResultAllowance::of(policy, portal, &mut self.session_limits.bounded).holding(slot))
+        Ok(ResultAllowance::of(policy, portal, &mut self.limits.bounded).holding(slot))
     }
 
     fn admit(
@@ -157,9 +158,7 @@ impl SessionProtocol {
         if statements == 0 {
             return Ok(None);
         }
-        self.session_limits
-            .counted_session
-            .move_to_policy(policy.name());
+        self.limits.counted_session.move_to_policy(policy.name());
         let slot = self.take_slot(policy, facts, count)?;
         if count == QuotaCount::Due {
             self.take_statements(policy, facts, statements)?;
@@ -179,21 +178,20 @@ impl SessionProtocol {
         if weight(facts, policy) == 0 {
             return Ok(None);
         }
-        self.session_limits
-            .counted_session
-            .move_to_policy(policy.name());
+        self.limits.counted_session.move_to_policy(policy.name());
         // Where it is only observed, the first row tells.
         if budget.mode() == RuleMode::Enforce
-            && let Some(used_up) = self.session_limits.counted_session.used_up(budget)
+            && let Some(used_up) = self.limits.counted_session.used_up(budget)
         {
-            self.note_limit(Rule::DailyBudget, RuleMode::Enforce, facts.fingerprint);
+            self.witness
+                .note_limit(Rule::DailyBudget, RuleMode::Enforce, facts.fingerprint);
             return Err(messages::day_budget_spent(
                 used_up,
                 rest_of_today(),
                 policy.name(),
             ));
         }
-        Ok(Some(self.session_limits.counted_session.lease(budget)))
+        Ok(Some(self.limits.counted_session.lease(budget)))
     }
 
     fn take_slot(
@@ -205,7 +203,7 @@ impl SessionProtocol {
         let Some(most) = policy.limits().concurrency_per_user else {
             return Ok(None);
         };
-        if let Some(slot) = self.session_limits.slot.upgrade() {
+        if let Some(slot) = self.limits.slot.upgrade() {
             return Ok(Some(slot));
         }
         let mode = policy.mode_of(PolicyRule::Concurrency);
@@ -214,22 +212,24 @@ impl SessionProtocol {
             QuotaCount::Paid => u32::MAX,
             QuotaCount::Due | QuotaCount::GoesOn => most,
         };
-        let slot = match (self.session_limits.counted_session.slot(most), mode) {
+        let slot = match (self.limits.counted_session.slot(most), mode) {
             (Some(slot), _) => slot,
             (None, RuleMode::Enforce) => {
-                self.note_limit(Rule::Concurrency, RuleMode::Enforce, facts.fingerprint);
+                self.witness
+                    .note_limit(Rule::Concurrency, RuleMode::Enforce, facts.fingerprint);
                 return Err(messages::too_many_connections(most, policy.name()));
             }
             (None, RuleMode::Observe) => {
-                self.note_limit(Rule::Concurrency, RuleMode::Observe, facts.fingerprint);
-                match self.session_limits.counted_session.slot(u32::MAX) {
+                self.witness
+                    .note_limit(Rule::Concurrency, RuleMode::Observe, facts.fingerprint);
+                match self.limits.counted_session.slot(u32::MAX) {
                     Some(slot) => slot,
                     None => return Ok(None),
                 }
             }
         };
         let slot = Arc::new(slot);
-        self.session_limits.slot = Arc::downgrade(&slot);
+        self.limits.slot = Arc::downgrade(&slot);
         Ok(Some(slot))
     }
 
@@ -242,44 +242,32 @@ impl SessionProtocol {
         let limits = policy.limits();
         let second = limits.statements_per_second.map(RefillRate::per_second);
         let day = limits.statements_per_day.map(RefillRate::per_day);
-        let Err(wait) = self
-            .session_limits
-            .counted_session
-            .take(statements, second, day)
-        else {
+        let Err(wait) = self.limits.counted_session.take(statements, second, day) else {
             return Ok(());
         };
         let mode = policy.mode_of(PolicyRule::StatementRate);
-        self.note_limit(Rule::StatementRate, mode, facts.fingerprint);
+        self.witness
+            .note_limit(Rule::StatementRate, mode, facts.fingerprint);
         match mode {
             RuleMode::Enforce => Err(messages::too_fast(wait, policy.name())),
             RuleMode::Observe => Ok(()),
         }
     }
 
-    pub(super) fn note_limit(&self, rule: Rule, mode: RuleMode, fingerprint: Option<Fingerprint>) {
-        self.telemetry.emit(&LimitReached {
-            session: &self.info,
-            rule,
-            mode,
-            fingerprint,
-        });
-    }
-
     /// Whether a frame of the client has to wait until a result is complete. Behind the end of its
     /// batch nothing is sent: a cancel would hit it, and a transaction that failed for the client
     /// would go on in it.
     pub(in crate::session) fn holds_back(&mut self, kind: u8) -> bool {
-        self.session_limits.hold = FrameHold::Nothing;
-        if self.intake != ClientState::Open || kind == b'X' || !self.session_limits.has_bounded() {
+        self.limits.hold = FrameHold::Nothing;
+        if self.client.state != ClientState::Open || kind == b'X' || !self.limits.has_bounded() {
             return false;
         }
-        let is_behind = !self.transaction.unsynced || kind == b'Q';
+        let is_behind = !self.upstream.transaction.unsynced || kind == b'Q';
         if is_behind {
-            self.session_limits.hold = FrameHold::Frame;
-            if self.transaction.unsynced {
+            self.limits.hold = FrameHold::Frame;
+            if self.upstream.transaction.unsynced {
                 // Nothing else would make the upstream tell how far it is.
-                self.outbox.flush_message();
+                self.upstream.outbox.flush_message();
             }
         }
         is_behind

@@ -22,16 +22,12 @@ use crate::wire::encode;
 impl SessionProtocol {
     /// Whether a cancel is to be sent; asked once.
     pub(in crate::session) fn wants_cancel(&mut self) -> bool {
-        std::mem::replace(&mut self.session_limits.cancel, ResultCancel::Nothing)
-            == ResultCancel::Wanted
+        std::mem::replace(&mut self.limits.cancel, ResultCancel::Nothing) == ResultCancel::Wanted
     }
 
     /// The cancel of a result that was cut; none where the upstream gave no key for one.
     pub(in crate::session) fn start_cut_cancel(&self) -> Option<RunningCancel> {
-        self.session_limits
-            .canceller
-            .as_ref()
-            .map(SessionCanceller::insist)
+        self.limits.canceller.as_ref().map(SessionCanceller::insist)
     }
 
     /// Whether the rest of a result is being dropped.
@@ -49,7 +45,7 @@ impl SessionProtocol {
     /// The cancel could not be sent.
     pub(in crate::session) fn cut_cancel_failed(&mut self) {
         if self.is_result_cut() {
-            self.session_limits.cancel = ResultCancel::Wanted;
+            self.limits.cancel = ResultCancel::Wanted;
         }
     }
 
@@ -75,7 +71,7 @@ impl SessionProtocol {
                     return Ok(Forwarding::Drop);
                 }
                 let code = fields.bytes(b'C').unwrap_or_default();
-                self.ended_by_upstream = Some(SqlstateCode::from_bytes(code));
+                self.upstream.ended_by_itself = Some(SqlstateCode::from_bytes(code));
                 Ok(Forwarding::Forward)
             }
             b'S' => self.setting_reported(body),
@@ -94,7 +90,7 @@ impl SessionProtocol {
         let Some(ExpectedReply::Cut(mut running)) = self.pending.pop() else {
             return Err(UNREADABLE);
         };
-        self.session_limits.cancel = ResultCancel::Nothing;
+        self.limits.cancel = ResultCancel::Nothing;
         match running.allowance.stage() {
             Some(ResultStage::Cut(CutUntil::Sync)) => match self.pending.pop() {
                 Some(ExpectedReply::Sync) => {}
@@ -110,7 +106,10 @@ impl SessionProtocol {
             return Err(SessionEnd::Ended(CloseReason::ResultLimit));
         }
         if status == TransactionStatus::InBlock {
-            self.outbox.failing_query().map_err(|_| UNSENDABLE)?;
+            self.upstream
+                .outbox
+                .failing_query()
+                .map_err(|_| UNSENDABLE)?;
             running
                 .allowance
                 .set_stage(ResultStage::Cut(CutUntil::Failed));
@@ -136,9 +135,13 @@ impl SessionProtocol {
             return None;
         };
         let tag = counted(tag, running.allowance.given());
-        let policy = self.gate.policy().name();
-        running.tell_end(&mut self.reply, &self.client_min_messages, (&tag, policy));
-        self.session_limits.cancel = ResultCancel::Nothing;
+        let policy = self.judge.gate.policy().name();
+        running.tell_end(
+            &mut self.client.reply,
+            &self.context.client_min_messages,
+            (&tag, policy),
+        );
+        self.limits.cancel = ResultCancel::Nothing;
         Some(Forwarding::Drop)
     }
 
@@ -167,7 +170,7 @@ impl SessionProtocol {
         let Some(tag) = tag_of(running.facts.kind, given) else {
             return false;
         };
-        running.tell_copy_end(&mut self.reply);
+        running.tell_copy_end(&mut self.client.reply);
         let _ = self.end_truncated(&tag);
         // Behind a Query ReadyForQuery is owed still, behind an Execute that of its Sync.
         if let Some(ExpectedReply::Execute(_)) = self.pending.head() {

@@ -43,7 +43,7 @@ fn said(bytes: &[u8]) -> String {
 fn the_query_runs_with_a_limit() {
     let mut exchange = exchange();
     exchange.protocol.client_bytes(&query(DECLARE)).unwrap();
-    let sent = said(exchange.protocol.outbox.as_bytes());
+    let sent = said(exchange.protocol.upstream.outbox.as_bytes());
     assert!(sent.contains("SELECT a FROM t LIMIT 4"), "{sent}");
 }
 
@@ -124,7 +124,7 @@ fn a_cursor_that_is_bound_goes_back() {
     let mut exchange = with_cursor();
     let bound = [parse("", "FETCH LAST c"), bind("", "")].concat();
     exchange.protocol.client_bytes(&bound).unwrap();
-    let text = said(exchange.protocol.outbox.as_bytes());
+    let text = said(exchange.protocol.upstream.outbox.as_bytes());
     assert_eq!(exchange.sent(), "PBCCPBECCPBECCH");
     for part in ["MOVE ABSOLUTE 4 IN c\0", "MOVE ABSOLUTE 0 IN c\0"] {
         assert!(text.contains(part), "{text}");

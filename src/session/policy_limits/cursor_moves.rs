@@ -23,22 +23,20 @@ impl SessionProtocol {
     /// Whether there is room for the cursors that a statement declares WITH HOLD.
     pub(super) fn admit_cursors(&self, facts: &Facts) -> Result<(), Box<Refusal>> {
         let more = held_by(facts);
-        let policy = self.gate.policy();
+        let policy = self.judge.gate.policy();
         let WithHold::Bounded { cursors_max, .. } = policy.statements().with_hold else {
             return Ok(());
         };
         if more == 0 {
             return Ok(());
         }
-        let there = self
-            .session_limits
-            .holdable()
-            .map_or(0, HoldableCursors::count);
+        let there = self.limits.holdable().map_or(0, HoldableCursors::count);
         let on_their_way: usize = self.pending.facts().iter().map(|it| held_by(it)).sum();
         if there + on_their_way + more <= cursors_max {
             return Ok(());
         }
-        self.note_limit(Rule::WithHold, RuleMode::Enforce, facts.fingerprint);
+        self.witness
+            .note_limit(Rule::WithHold, RuleMode::Enforce, facts.fingerprint);
         Err(messages::too_many_cursors(cursors_max, policy.name()))
     }
 
@@ -50,14 +48,14 @@ impl SessionProtocol {
     /// The same for a portal, which may be such a cursor itself.
     pub(super) fn cursor_run(&mut self, facts: &Facts, execute: &Execute<'_>) -> CursorRun {
         if !facts.cursor_steps.is_empty() {
-            let portals = self.session_limits.portals.as_ref();
+            let portals = self.limits.portals.as_ref();
             let before = match portals {
                 Some(portals) if portals.fetching.contains(execute.portal) => RunBefore::Yes,
                 Some(_) | None => RunBefore::Never,
             };
             let run = self.statements_run(facts, execute.portal, before);
             if run != CursorRun::None {
-                let portals = self.session_limits.portals.get_or_insert_default();
+                let portals = self.limits.portals.get_or_insert_default();
                 if portals.fetching.len() < limits::SESSION_NAMES_MAX {
                     portals.fetching.insert(execute.portal.into());
                 }
@@ -65,7 +63,12 @@ impl SessionProtocol {
             return run;
         }
         let is_held = |cursor: &crate::gate::Cursor| cursor.hold;
-        if !self.names.cursor(execute.portal).is_some_and(is_held) {
+        if !self
+            .context
+            .names
+            .cursor(execute.portal)
+            .is_some_and(is_held)
+        {
             return CursorRun::None;
         }
         CursorRun::Cursor {
@@ -84,7 +87,7 @@ impl SessionProtocol {
         facts: &Facts,
         moment: MeasureMoment,
     ) -> Vec<CursorMeasure> {
-        let Some(holdable) = self.session_limits.holdable() else {
+        let Some(holdable) = self.limits.holdable() else {
             return Vec::new();
         };
         let steps = &facts.cursor_steps;
@@ -115,7 +118,12 @@ impl SessionProtocol {
             let declared = steps
                 .iter()
                 .any(|step| step.name == name.into() && step.holds());
-            declared || self.names.cursor(name).is_some_and(|cursor| cursor.hold)
+            declared
+                || self
+                    .context
+                    .names
+                    .cursor(name)
+                    .is_some_and(|cursor| cursor.hold)
         };
         let mut steps = steps.iter();
         match steps.any(|step| matches!(step.action, CursorAction::Runs(_)) && is_held(&step.name))
@@ -143,7 +151,7 @@ impl SessionProtocol {
         if bounds.portal.is_none() && fetched.is_none() {
             return Vec::new();
         }
-        let portals = self.session_limits.portals.get_or_insert_default();
+        let portals = self.limits.portals.get_or_insert_default();
         let names = bounds.portal.as_deref().into_iter().chain(fetched);
         names.map(|name| portals.portal_totals.of(name)).collect()
     }
@@ -151,7 +159,7 @@ impl SessionProtocol {
     /// The rows that a client may get of the cursor that the statement at the head runs, and in
     /// this result.
     pub(super) fn held_rows_left(&mut self) -> Option<(u64, u64)> {
-        let holdable = self.session_limits.holdable()?;
+        let holdable = self.limits.holdable()?;
         let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
             self.pending.front()
         else {
@@ -174,7 +182,7 @@ impl SessionProtocol {
     /// A portal has stopped in the middle.
     pub(in crate::session) fn cursor_paused(&mut self) {
         let (Some(portals), Some(ExpectedReply::Execute(running))) =
-            (&mut self.session_limits.portals, self.pending.front())
+            (&mut self.limits.portals, self.pending.front())
         else {
             return;
         };
@@ -200,24 +208,24 @@ impl SessionProtocol {
         let done = running.statements_done;
         running.statements_done = done.saturating_add(1);
         let facts = Arc::clone(&running.facts);
-        if self.session_limits.portals.is_none() && facts.cursor_steps.is_empty() {
+        if self.limits.portals.is_none() && facts.cursor_steps.is_empty() {
             return Ok(RowFit::Inside);
         }
         let moved = match self.pending.front() {
             Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
-                self.session_limits.cursor_moved((running, done), tag)
+                self.limits.cursor_moved((running, done), tag)
             }
             _ => None,
         };
         let steps = facts.cursor_steps.iter();
         for step in steps.filter(|step| step.statement == done) {
-            self.session_limits.cursor_step(step);
+            self.limits.cursor_step(step);
         }
-        self.session_limits.cursors_ended(tag);
+        self.limits.cursors_ended(tag);
         match moved {
             Some((way, rows_max)) => {
                 self.note_limit_reached(Rule::WithHold, RuleMode::Enforce);
-                let policy = self.gate.policy().name();
+                let policy = self.judge.gate.policy().name();
                 let refusal = messages::beyond_cursor(Some(way), rows_max, policy);
                 if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
                     self.pending.head()
@@ -236,7 +244,7 @@ impl SessionProtocol {
     pub(super) fn lose_cursors(&mut self) {
         let facts = self.pending.facts();
         let steps = facts.iter().flat_map(|facts| &facts.cursor_steps);
-        if let Some(portals) = &mut self.session_limits.portals {
+        if let Some(portals) = &mut self.limits.portals {
             let holdable = &mut portals.holdable;
             if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
                 self.pending.front()
@@ -249,7 +257,7 @@ impl SessionProtocol {
             }
         }
         for step in steps.filter(|step| step.holds()) {
-            self.session_limits.cursor_step(step);
+            self.limits.cursor_step(step);
         }
     }
 }

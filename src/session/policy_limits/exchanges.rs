@@ -28,7 +28,7 @@ fn exchange(limits: &str) -> TestExchange {
         Some(SessionCanceller::of_nobody()),
     );
     let mut exchange = TestExchange::under(policy, LoginFacts::default(), SelfReport::Reported);
-    exchange.protocol.session_limits = session_limits;
+    exchange.protocol.limits = session_limits;
     exchange
 }
 
@@ -49,7 +49,7 @@ fn in_pieces(exchange: &mut TestExchange, bytes: &[u8], size: usize) -> Vec<u8> 
     for piece in bytes.chunks(size) {
         rest.extend_from_slice(piece);
         let passed = exchange.protocol.upstream_bytes(&rest).unwrap();
-        got.extend_from_slice(&exchange.protocol.reply.split());
+        got.extend_from_slice(&exchange.protocol.client.reply.split());
         got.extend_from_slice(&rest[passed.tail]);
         rest.drain(..passed.consumed);
     }

@@ -72,7 +72,7 @@ impl IdleTimeout {
                     let mode = protocol.idle_mode();
                     if self.noted != Some(since) {
                         self.noted = Some(since);
-                        protocol.note_limit(Rule::IdleTime, mode, None);
+                        protocol.witness.note_limit(Rule::IdleTime, mode, None);
                     }
                     if mode == RuleMode::Enforce {
                         return Poll::Ready(());
@@ -89,18 +89,18 @@ impl IdleTimeout {
 
 impl SessionProtocol {
     fn idle_time(&self) -> Option<Duration> {
-        self.gate.policy().limits().idle_time
+        self.judge.gate.policy().limits().idle_time
     }
 
     fn idle_mode(&self) -> RuleMode {
-        self.gate.policy().mode_of(PolicyRule::IdleTime)
+        self.judge.gate.policy().mode_of(PolicyRule::IdleTime)
     }
 
     fn idleness(&self, most: Duration) -> IdleState {
-        if self.pending.is_working() || !self.reply.is_empty() || self.waits_for_audit() {
+        if self.pending.is_working() || !self.client.reply.is_empty() || self.waits_for_audit() {
             return IdleState::Busy;
         }
-        let since = self.session_limits.rested;
+        let since = self.limits.rested;
         match since.checked_add(most) {
             Some(at) if at > Instant::now() => IdleState::Until(at),
             Some(_) => IdleState::Over(since),
@@ -111,9 +111,9 @@ impl SessionProtocol {
     /// What was sent without a Sync may be done long since, and nothing makes the upstream tell: it
     /// is asked to. Says whether it was.
     fn asks_how_far(&mut self) -> bool {
-        let is_open = self.transaction.unsynced && self.intake == ClientState::Open;
+        let is_open = self.upstream.transaction.unsynced && self.client.state == ClientState::Open;
         if is_open {
-            self.outbox.flush_message();
+            self.upstream.outbox.flush_message();
         }
         is_open
     }
@@ -122,14 +122,14 @@ impl SessionProtocol {
     /// session has nothing to do from now on.
     pub(in crate::session) fn note_pause(&mut self) {
         if self.idle_time().is_some() && !self.pending.is_working() {
-            self.session_limits.rested = Instant::now();
+            self.limits.rested = Instant::now();
         }
     }
 
     /// The session has nothing to do from now on.
     pub(in crate::session) fn note_rest(&mut self) {
         if self.idle_time().is_some() {
-            self.session_limits.rested = Instant::now();
+            self.limits.rested = Instant::now();
         }
     }
 }

@@ -115,7 +115,7 @@ impl SessionProtocol {
 
     /// What the client hears of a bound that the result at the head has met.
     fn limit_message(&mut self, rule: Rule) -> Box<Refusal> {
-        let policy = self.gate.policy().name();
+        let policy = self.judge.gate.policy().name();
         let (most, goes_on, used_up) = match self.pending.front() {
             Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
                 let allowance = &running.allowance;
@@ -141,8 +141,8 @@ impl SessionProtocol {
         else {
             return;
         };
-        self.telemetry.emit(&LimitReached {
-            session: running.info.as_deref().unwrap_or(&self.info),
+        self.witness.telemetry.emit(&LimitReached {
+            session: running.info.as_deref().unwrap_or(&self.witness.info),
             rule,
             mode,
             fingerprint: running.facts.fingerprint,
@@ -186,8 +186,8 @@ impl SessionProtocol {
         };
         running.allowance.set_stage(ResultStage::Truncating(rest));
         if may_fail {
-            running.allowance.hold(&mut self.session_limits.bounded);
-            self.session_limits.cancel = ResultCancel::Wanted;
+            running.allowance.hold(&mut self.limits.bounded);
+            self.limits.cancel = ResultCancel::Wanted;
         }
     }
 
@@ -199,8 +199,8 @@ impl SessionProtocol {
             2 => is_behind(self.pending.second()),
             _ => false,
         };
-        let is_idle =
-            self.transaction.status == TransactionStatus::Idle && !self.transaction.unsynced;
+        let is_idle = self.upstream.transaction.status == TransactionStatus::Idle
+            && !self.upstream.transaction.unsynced;
         let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
             self.pending.head()
         else {
@@ -215,7 +215,7 @@ impl SessionProtocol {
             && facts.statements <= 1
             && facts.effects.is_empty()
             && tag_of(facts.kind, 0).is_some()
-            && self.session_limits.canceller.is_some()
+            && self.limits.canceller.is_some()
     }
 
     /// The result ends in an error, as if the upstream had raised it: what follows in its batch is
@@ -229,17 +229,17 @@ impl SessionProtocol {
             return Ok(());
         };
         if let Some(notice) = running.notice.take() {
-            notice.write(&mut self.reply, &self.client_min_messages);
+            notice.write(&mut self.client.reply, &self.context.client_min_messages);
         }
-        reply::refusal(&mut self.reply, refusal);
+        reply::refusal(&mut self.client.reply, refusal);
         running.sqlstate = Some(SqlstateCode::from(refusal.sqlstate));
         running.outcome = StatementOutcome::Cut;
         self.doubt_settings();
-        self.session_limits.hold = FrameHold::Nothing;
+        self.limits.hold = FrameHold::Nothing;
         match self.pending.behind(is_query) {
             SentBehind::Nothing => {
-                running.allowance.hold(&mut self.session_limits.bounded);
-                self.session_limits.cancel = ResultCancel::Wanted;
+                running.allowance.hold(&mut self.limits.bounded);
+                self.limits.cancel = ResultCancel::Wanted;
             }
             // A cancel could hit that: what comes of this result is dropped instead.
             SentBehind::Batches => {}
@@ -253,7 +253,10 @@ impl SessionProtocol {
             CutUntil::Ready
         } else {
             // Whether the cancel comes in time or not, the upstream fails here and skips to Sync.
-            self.outbox.failing_parse().map_err(|_| UNSENDABLE)?;
+            self.upstream
+                .outbox
+                .failing_parse()
+                .map_err(|_| UNSENDABLE)?;
             self.repair.retained.stop_retaining();
             self.skip_to_sync_now();
             self.until_sync()
@@ -266,9 +269,9 @@ impl SessionProtocol {
 
     /// What ends a batch whose Sync has not been sent. A client that is leaving will not send it.
     fn until_sync(&mut self) -> CutUntil {
-        if matches!(self.intake, ClientState::Closing(_)) {
-            self.outbox.sync_message();
-            self.transaction.unsynced = false;
+        if matches!(self.client.state, ClientState::Closing(_)) {
+            self.upstream.outbox.sync_message();
+            self.upstream.transaction.unsynced = false;
             CutUntil::Ready
         } else {
             CutUntil::Sync

@@ -139,17 +139,17 @@ impl SessionProtocol {
             self.record_repair(&repair_job, outcome);
         }
         self.repair.stage = RepairStage::None;
-        if self.intake == ClientState::JudgingInVain {
-            self.intake = ClientState::SkipToSync;
+        if self.client.state == ClientState::JudgingInVain {
+            self.client.state = ClientState::SkipToSync;
         }
-        if self.intake != ClientState::Judging {
-            self.drop_trace();
+        if self.client.state != ClientState::Judging {
+            self.witness.drop_trace();
             return Ok(());
         }
-        self.intake = ClientState::Open;
-        self.retake_trace();
+        self.client.state = ClientState::Open;
+        self.witness.retake_trace(&mut self.pending);
         if let RepairResult::Ended(outcome, marks) = &result {
-            self.trace_attempts(&outcome.attempts, marks);
+            self.witness.trace_attempts(&outcome.attempts, marks);
         }
         self.take_over_policies()?;
         self.refresh_names();
@@ -218,7 +218,7 @@ impl SessionProtocol {
                 RepairCause::Failed { error, batch } | RepairCause::Shaken { error, batch, .. },
                 Err(advice),
             ) => {
-                self.reply.extend_from_slice(&described);
+                self.client.reply.extend_from_slice(&described);
                 self.send_held_error(&error, batch, &advice)
             }
         }
@@ -255,16 +255,19 @@ impl SessionProtocol {
         let Some(ExpectedReply::HeldForRepair(_)) = self.pending.pop() else {
             return Err(LOST_COUNT);
         };
-        self.telemetry.emit(&StatementRetried);
+        self.witness.telemetry.emit(&StatementRetried);
         let options = SendOptions {
             tries: tries + 1,
             ..SendOptions::plain(arrived.judged_anew()).already_counted()
         };
         let (text, parameters) = text_of(&frame).ok_or(LOST_COUNT)?;
         let text = Cow::Borrowed(text);
-        self.skip_lap();
-        let judgement = self.gate.judge_with(text, &parameters, &self.names);
-        self.lap(TraceWork::Judge);
+        self.witness.skip_lap();
+        let judgement = self
+            .judge
+            .gate
+            .judge_with(text, &parameters, &self.context.names);
+        self.witness.lap(TraceWork::Judge);
         self.send(&frame, judgement, options)?;
         self.replay_behind(batch);
         Ok(())
@@ -287,12 +290,13 @@ impl SessionProtocol {
         let Some((text, _)) = text_of(frame) else {
             return Ok(());
         };
-        self.skip_lap();
-        let mut judgement = (self.gate).judge_with(Cow::Borrowed(text), parameters, &self.names);
+        self.witness.skip_lap();
+        let mut judgement =
+            (self.judge.gate).judge_with(Cow::Borrowed(text), parameters, &self.context.names);
         if let Verdict::Refused(refusal) = judgement.verdict {
             judgement.verdict = Verdict::Refused(notices::advised(refusal, &advice));
         }
-        self.lap(TraceWork::Judge);
+        self.witness.lap(TraceWork::Judge);
         self.send(frame, judgement, SendOptions::advised(arrived, advice))
     }
 
@@ -316,16 +320,16 @@ impl SessionProtocol {
         let Some(ExpectedReply::HeldForRepair(mut running)) = self.pending.pop() else {
             return Err(LOST_COUNT);
         };
-        running.trace = self.take_trace();
+        running.trace = self.witness.take_trace();
         let fields = error_fields(error)?;
-        notices::advise(&mut self.reply, fields, advice);
+        notices::advise(&mut self.client.reply, fields, advice);
         self.finished(&running);
         self.note_rest();
         match batch {
             FailedBatch::None | FailedBatch::Whole(_) => {
-                encode::ready_for_query(&mut self.reply, TransactionStatus::Idle);
+                encode::ready_for_query(&mut self.client.reply, TransactionStatus::Idle);
             }
-            FailedBatch::Open(_) => self.intake = ClientState::SkipToSyncAlone,
+            FailedBatch::Open(_) => self.client.state = ClientState::SkipToSyncAlone,
         }
         Ok(())
     }
@@ -357,13 +361,18 @@ impl SessionProtocol {
             permit, recoverers, ..
         } = repaired;
         let announced = AnnouncedRepair { notice, recoverers };
-        let basis = self.names.basis();
+        let basis = self.context.names.basis();
         let (text, holds) = (permit.original().to_owned(), permit.facts().holds_on(basis));
         if let (true, Ok(permit)) = (holds, permit.current(basis)) {
             return Ok((permit, announced));
         }
         let text = Cow::Owned(text);
-        match self.gate.judge_with(text, parameters, &self.names).verdict {
+        match self
+            .judge
+            .gate
+            .judge_with(text, parameters, &self.context.names)
+            .verdict
+        {
             Verdict::Permitted(permit) => Ok((permit, announced)),
             Verdict::Clamped(_) | Verdict::Refused(_) => Err(RepairAdvice::default()),
         }
@@ -374,8 +383,8 @@ impl SessionProtocol {
             Some(b'P') => ProtocolPath::Parse,
             _ => ProtocolPath::Query,
         };
-        self.telemetry.emit(&StatementRepaired {
-            session: &self.info,
+        self.witness.telemetry.emit(&StatementRepaired {
+            session: &self.witness.info,
             path,
             attempts: &outcome.attempts,
             latency: repair_job.since.elapsed(),

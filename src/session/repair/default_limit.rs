@@ -21,9 +21,9 @@ impl SessionProtocol {
         text: JudgedText<'t>,
         parameters: &ParameterTypes,
     ) -> JudgedText<'t> {
-        self.skip_lap();
+        self.witness.skip_lap();
         let judgement = self.bounded_judgement(text.judgement, parameters);
-        self.lap(TraceWork::Preprocess);
+        self.witness.lap(TraceWork::Preprocess);
         JudgedText { judgement, ..text }
     }
 
@@ -32,7 +32,7 @@ impl SessionProtocol {
         judgement: Judgement<'t>,
         parameters: &ParameterTypes,
     ) -> Judgement<'t> {
-        let settings = self.gate.policy().repair();
+        let settings = self.judge.gate.policy().repair();
         let Some(rows_max) = settings.default_limit else {
             return judgement;
         };
@@ -53,7 +53,8 @@ impl SessionProtocol {
         let Some(bounded) = bounded else {
             return judgement;
         };
-        let bounded = (self.gate).judge_with(Cow::Owned(bounded), parameters, &self.names);
+        let bounded =
+            (self.judge.gate).judge_with(Cow::Owned(bounded), parameters, &self.context.names);
         match bounded.verdict {
             Verdict::Permitted(_) => {
                 // The facts are new, so nobody has set it before.

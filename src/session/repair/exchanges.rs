@@ -52,8 +52,8 @@ impl TestExchange {
 
     /// What goes upstream, letter by letter, with the texts of Query and Parse.
     fn sent_texts(&mut self) -> String {
-        let bytes = self.protocol.outbox.as_bytes().to_vec();
-        self.protocol.outbox = Default::default();
+        let bytes = self.protocol.upstream.outbox.as_bytes().to_vec();
+        self.protocol.upstream.outbox = Default::default();
         let mut shown = String::new();
         let mut rest = &bytes[..];
         while let Some((header, _)) = rest.split_first_chunk::<5>() {
@@ -71,7 +71,7 @@ impl TestExchange {
 
     /// What the client has been sent, and the fields of the error among it.
     fn told(&mut self) -> (String, [String; 4]) {
-        let said = self.protocol.reply.split().to_vec();
+        let said = self.protocol.client.reply.split().to_vec();
         (letters(&said), fields(&said))
     }
 }
@@ -389,11 +389,12 @@ fn doubt(exchange: &mut TestExchange, text: &str) {
         EffectGraph::new(Arc::new(CatalogFixture::new(15).build()), &Policy::agent());
     let protocol = &mut exchange.protocol;
     protocol
+        .context
         .names
         .set_effect_graph(Some(Arc::new(effect_graph)));
-    let mut cache = protocol.cache.lock().unwrap();
+    let mut cache = protocol.judge.cache.lock().unwrap();
     for _ in 0..3 {
-        let judgement = cache.judge(&protocol.gate, text.into(), &protocol.names);
+        let judgement = cache.judge(&protocol.judge.gate, text.into(), &protocol.context.names);
         judgement
             .facts
             .forecast

@@ -114,7 +114,7 @@ impl Default for RepairExecutor {
 impl SessionProtocol {
     /// Has a statement repaired on another thread.
     pub fn start_repair(&mut self, repair_job: &RepairJob) -> RunningRepair {
-        let signals = self.signals.clone();
+        let signals = self.upstream.signals.clone();
         let cancelled = async move {
             match signals {
                 Some(signals) => signals.until_cancelled().await,
@@ -153,11 +153,11 @@ impl SessionProtocol {
 
     fn in_turn(&mut self, repair_job: &RepairJob) -> RunningRepair {
         self.refresh_names();
-        let gate = Arc::clone(&self.gate);
-        let names = self.names.clone();
+        let gate = Arc::clone(&self.judge.gate);
+        let names = self.context.names.clone();
         self.release_names();
         let awaited = Arc::new(());
-        let is_traced = self.is_traced();
+        let is_traced = self.witness.is_traced(&mut self.pending);
         let mut bench = Compiler {
             marks: StepTimes::default(),
             gate: Arc::clone(&gate),
@@ -185,7 +185,7 @@ impl SessionProtocol {
             bench.attempt_finished();
             (outcome, bench.marks, began.elapsed())
         };
-        let part = self.repair.executor.shares.of(self.names.role());
+        let part = self.repair.executor.shares.of(self.context.names.role());
         let places = Arc::clone(&self.repair.executor.repair_slots);
         let throttle = self.repair.executor.throttle.clone();
         let in_turn = async move {

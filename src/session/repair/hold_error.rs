@@ -6,7 +6,6 @@
 //! upstream is brought to rest first, so that whatever comes of it finds both sides as they were
 //! before the statement.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Buf, Bytes};
@@ -14,35 +13,20 @@ use bytes::{Buf, Bytes};
 use super::apply_repair::{SendOptions, parse_of};
 use super::preflight::is_plain_query;
 use super::retained_frames::BatchExtent;
-use super::stage::RepairStage;
+use super::stage::{HeldError, RepairStage};
 use super::{BlockingJob, FailedBatch, RepairCause, RepairJob};
 use crate::gate::Facts;
 use crate::limits;
 use crate::policy::RepairMode;
 use crate::repair::{Failure, FailureClass, FailureOrigin};
-use crate::session::pending::{ExpectedReply, InFlight, SkipExtent, TextRetained};
+use crate::session::pending::{ExpectedReply, SkipExtent, TextRetained};
 use crate::session::protocol::{ClientState, SessionProtocol};
 use crate::session::scheduling::large_text::text_of;
 use crate::sqlstate;
-use crate::telemetry::session_info::SessionInfo;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{ResponseFields, TransactionStatus, error_fields};
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend, header_backend};
 use crate::wire::frontend::Parse;
-
-/// A failure that the client has not heard of; the upstream is on its way to rest.
-#[derive(Debug)]
-pub struct HeldError {
-    running: Box<InFlight>,
-    repair_job: Box<RepairJob>,
-}
-
-impl HeldError {
-    /// Bytes of memory that its messages take.
-    pub(in crate::session) fn memory(&self) -> usize {
-        self.repair_job.memory()
-    }
-}
 
 impl SessionProtocol {
     /// Keeps a Query that is about to be sent, if its failure could be held back.
@@ -55,8 +39,8 @@ impl SessionProtocol {
         let is_kept = options.may_hold_error()
             && self.repairs_frame(frame)
             && self.pending.has_only_readies()
-            && !self.transaction.unsynced
-            && self.transaction.status == TransactionStatus::Idle
+            && !self.upstream.transaction.unsynced
+            && self.upstream.transaction.status == TransactionStatus::Idle
             && is_plain_query(facts);
         if is_kept {
             self.repair.retained.keep_query(frame);
@@ -79,10 +63,10 @@ impl SessionProtocol {
         let is_kept = options.may_hold_error()
             && self.repair.retained.is_fresh()
             && self.repairs_frame(frame)
-            && self.transaction.status == TransactionStatus::Idle
+            && self.upstream.transaction.status == TransactionStatus::Idle
             && self.pending.has_only_ends()
             && is_plain_query(facts)
-            && (parse.name.is_empty() || self.names.prepared(parse.name).is_none());
+            && (parse.name.is_empty() || self.context.names.prepared(parse.name).is_none());
         if is_kept {
             self.repair.retained.keep_parse(frame);
             TextRetained::Kept
@@ -125,7 +109,7 @@ impl SessionProtocol {
             return None;
         };
         running.sqlstate = Some(code);
-        self.reclaim_trace(&mut running);
+        self.witness.reclaim_trace(&mut self.pending, &mut running);
         if let Some(trace) = &mut running.trace {
             trace.answered();
         }
@@ -179,16 +163,16 @@ impl SessionProtocol {
 
     /// Whether the statement that is answered now stands alone, and how.
     fn stands_alone(&mut self) -> Option<LoneStatement> {
-        let is_taken = match self.intake {
+        let is_taken = match self.client.state {
             ClientState::Open => true,
             // A Bind whose statement fails is part of the batch: it was sent behind it.
             ClientState::Planning => self.pending.asks_for_batch(),
             _ => false,
         };
-        if !is_taken || self.transaction.status != TransactionStatus::Idle {
+        if !is_taken || self.upstream.transaction.status != TransactionStatus::Idle {
             return None;
         }
-        let is_last = self.pending.len() == 1 && !self.transaction.unsynced;
+        let is_last = self.pending.len() == 1 && !self.upstream.transaction.unsynced;
         match self.pending.head()? {
             ExpectedReply::Query(running)
                 if running.text_retained == TextRetained::Kept && running.bytes == 0 =>
@@ -212,7 +196,7 @@ impl SessionProtocol {
                 return None;
             };
             let may_again = running.tries < limits::RETRIES_MAX
-                && self.gate.policy().repair().mode == RepairMode::Apply;
+                && self.judge.gate.policy().repair().mode == RepairMode::Apply;
             return may_again.then_some(ErrorRemedy::Again);
         }
         let message = fields.get(b'M').unwrap_or_default();
@@ -224,16 +208,16 @@ impl SessionProtocol {
         if held.repair_job.frame.first() == Some(&b'P') {
             self.forget_failed_parse(&held.repair_job.frame);
             if self.skip_pipeline(false) == SkipExtent::SyncNotSentYet {
-                self.outbox.sync_message();
-                self.transaction.unsynced = false;
-                self.names.sync_sent();
+                self.upstream.outbox.sync_message();
+                self.upstream.transaction.unsynced = false;
+                self.context.names.sync_sent();
                 self.pending.push(ExpectedReply::Sync);
             }
         } else {
             // What is left of its answer is what is left of a Sync's.
             self.pending.push(ExpectedReply::Sync);
         }
-        self.intake = ClientState::Judging;
+        self.client.state = ClientState::Judging;
         self.repair.stage = RepairStage::Held(Box::new(held));
     }
 
@@ -252,7 +236,7 @@ impl SessionProtocol {
         if let Some(parse) = parse_of(frame)
             && !parse.name.is_empty()
         {
-            self.names.remove_prepared(parse.name);
+            self.context.names.remove_prepared(parse.name);
         }
     }
 }
@@ -271,18 +255,6 @@ enum ErrorRemedy {
     Again,
     /// Another text.
     Repair,
-}
-
-impl HeldError {
-    /// The session is under another policy from now on.
-    pub(in crate::session) fn keep_old_policy(&mut self, info: &Arc<SessionInfo>) {
-        self.running.info.get_or_insert_with(|| Arc::clone(info));
-    }
-
-    /// The statement, for its last event.
-    pub(in crate::session) fn into_running(self) -> Box<InFlight> {
-        self.running
-    }
 }
 
 /// The failure of a statement, as the upstream tells it.

@@ -31,7 +31,9 @@ impl SessionProtocol {
     ) -> Result<JudgedText<'t>, PathStop> {
         let JudgedText { judgement, options } = judged;
         let length = text.text.len();
-        if !self.repairs_bytes(length) || self.transaction.status == TransactionStatus::Failed {
+        if !self.repairs_bytes(length)
+            || self.upstream.transaction.status == TransactionStatus::Failed
+        {
             return Ok(JudgedText { judgement, options });
         }
         let cause = match judgement.verdict {
@@ -45,7 +47,7 @@ impl SessionProtocol {
             }
             _ => return Ok(JudgedText { judgement, options }),
         };
-        self.intake = ClientState::Judging;
+        self.client.state = ClientState::Judging;
         let repair_job = RepairJob {
             frame: Bytes::copy_from_slice(frame.bytes),
             described: Box::default(),
@@ -61,7 +63,8 @@ impl SessionProtocol {
 
     /// Whether the policy wants failures of texts of this length looked at.
     pub(super) fn repairs_bytes(&self, length: usize) -> bool {
-        self.gate.policy().repair().mode != RepairMode::Off && length <= limits::REPAIR_BYTES_MAX
+        self.judge.gate.policy().repair().mode != RepairMode::Off
+            && length <= limits::REPAIR_BYTES_MAX
     }
 
     /// Whether a failure of what is sent now could not be undone.
@@ -70,11 +73,11 @@ impl SessionProtocol {
     }
 
     fn may_fail(&self, facts: &Facts, doubtful: &ClientText<'_>) -> bool {
-        if !is_plain_query(facts) || self.names.effect_graph().is_none() {
+        if !is_plain_query(facts) || self.context.names.effect_graph().is_none() {
             return false;
         }
         let forecast = (facts.forecast).get_or_init(|| {
-            match predict::forecast(doubtful.text, &doubtful.parameters, &self.names) {
+            match predict::forecast(doubtful.text, &doubtful.parameters, &self.context.names) {
                 FailureForecast::None => RunForecast::Runs,
                 FailureForecast::Likely => RunForecast::MayFail,
             }

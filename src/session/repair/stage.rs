@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::BlockingJob;
 use super::executor::RepairExecutor;
-use super::hold_error::HeldError;
 use super::retained_frames::RetainedFrames;
+use super::{BlockingJob, RepairJob};
+use crate::gate::Facts;
+use crate::session::pending::InFlight;
+use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::compile_pool::CompilePool;
 
 /// The part of a session that repairs its statements.
@@ -41,6 +43,30 @@ pub enum RepairStage {
     Running,
 }
 
+/// A failure that the client has not heard of; the upstream is on its way to rest.
+#[derive(Debug)]
+pub struct HeldError {
+    pub(super) running: Box<InFlight>,
+    pub(super) repair_job: Box<RepairJob>,
+}
+
+impl HeldError {
+    /// Bytes of memory that its messages take.
+    pub(in crate::session) fn memory(&self) -> usize {
+        self.repair_job.memory()
+    }
+
+    /// The session is under another policy from now on.
+    pub(in crate::session) fn keep_old_policy(&mut self, info: &Arc<SessionInfo>) {
+        self.running.info.get_or_insert_with(|| Arc::clone(info));
+    }
+
+    /// The statement, for its last event.
+    pub(in crate::session) fn into_running(self) -> Box<InFlight> {
+        self.running
+    }
+}
+
 impl SessionRepair {
     /// Of a session that has sent nothing.
     pub(in crate::session) fn new(
@@ -54,6 +80,11 @@ impl SessionRepair {
             executor,
             compile_pool,
         }
+    }
+
+    /// What the server calls a statement, where it has told it by now.
+    pub(in crate::session) fn queryid_of(&self, facts: &Facts) -> Option<i64> {
+        self.compile_pool.as_ref()?.queryid(facts.shape?)
     }
 
     /// What is to be done on another thread; handed out once.

@@ -72,12 +72,12 @@ impl SessionProtocol {
     /// While processors are short the user's next one waits for a while.
     pub fn judge_large_text(&mut self, large: &LargeText, share: MemoryShare) -> LargeTextJudging {
         self.refresh_names();
-        let gate = Arc::clone(&self.gate);
-        let names = self.names.clone();
+        let gate = Arc::clone(&self.judge.gate);
+        let names = self.context.names.clone();
         self.release_names();
         let frame = large.frame.clone();
         let asked = Instant::now();
-        let user = self.info.user().to_owned();
+        let user = self.witness.info.user().to_owned();
         let part = self.repair.executor.judge_share(&user);
         let judges = self.repair.executor.judge_slots().clone();
         let throttle = self.repair.executor.throttle().clone();
@@ -118,30 +118,30 @@ impl SessionProtocol {
             judgement, waited, ..
         } = judged;
         large.arrived.waits(waited);
-        self.lap_waited(waited);
-        if self.intake == ClientState::JudgingInVain {
-            self.intake = ClientState::SkipToSync;
+        self.witness.lap_waited(waited);
+        if self.client.state == ClientState::JudgingInVain {
+            self.client.state = ClientState::SkipToSync;
         }
-        if self.intake != ClientState::Judging {
+        if self.client.state != ClientState::Judging {
             self.repair.stage = RepairStage::None;
-            self.drop_trace();
+            self.witness.drop_trace();
             return Ok(None);
         }
         if let Err(ending) = self.take_over_policies() {
             self.repair.stage = RepairStage::None;
-            self.intake = ClientState::Open;
+            self.client.state = ClientState::Open;
             return self.close_after_answers(ending).map(|()| None);
         }
         self.refresh_names();
-        let is_outdated = judgement.facts.basis != self.names.basis();
+        let is_outdated = judgement.facts.basis != self.context.names.basis();
         if is_outdated && large.rounds < limits::LARGE_JUDGED_ANEW_MAX {
             large.rounds += 1;
-            self.lap(TraceWork::Judge);
+            self.witness.lap(TraceWork::Judge);
             return Ok(Some(large));
         }
         self.repair.stage = RepairStage::None;
-        self.intake = ClientState::Open;
-        self.lap(TraceWork::Judge);
+        self.client.state = ClientState::Open;
+        self.witness.lap(TraceWork::Judge);
         let settled = self.apply_large_judgement(&large, judgement, is_outdated);
         self.release_names();
         settled.map(|()| None)

@@ -69,12 +69,12 @@ impl SessionProtocol {
     /// # Errors
     /// The reason to end the session. What came before the offending frame is then not passed on.
     pub fn upstream_bytes(&mut self, bytes: &[u8]) -> Result<ServerProgress, SessionEnd> {
-        self.torn = self.passing > 0;
+        self.upstream.torn = self.upstream.passing > 0;
         let passed = self.pass(bytes);
         match passed {
-            Ok(_) => self.torn = false,
+            Ok(_) => self.upstream.torn = false,
             // Whatever was to be said behind the rest of that frame is not said without it.
-            Err(_) if self.torn => self.reply.clear(),
+            Err(_) if self.upstream.torn => self.client.reply.clear(),
             Err(_) => {}
         }
         passed
@@ -86,14 +86,14 @@ impl SessionProtocol {
         while !self.turn.is_over()
             && let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty())
         {
-            if let Some(step) = bytes_of_frame_left(&mut self.passing, rest) {
+            if let Some(step) = bytes_of_frame_left(&mut self.upstream.passing, rest) {
                 at += step;
                 continue;
             }
-            if let Some(step) = bytes_of_frame_left(&mut self.dropping, rest) {
+            if let Some(step) = bytes_of_frame_left(&mut self.upstream.dropping, rest) {
                 at += step;
                 run = at;
-                self.torn = false;
+                self.upstream.torn = false;
                 continue;
             }
             let Some(header) = header_backend(rest).map_err(|_| UNREADABLE)? else {
@@ -109,22 +109,22 @@ impl SessionProtocol {
                 }
             }
             if self.needs_header_only(&header) {
-                let before = self.reply.len();
+                let before = self.client.reply.len();
                 if self.advance(&header)? == RowForwarding::Forward {
-                    self.passing = header.total;
+                    self.upstream.passing = header.total;
                 } else {
                     self.merge_forwarded(before, bytes.get(run..at));
                     run = at;
-                    self.dropping = header.total;
+                    self.upstream.dropping = header.total;
                 }
                 continue;
             }
             let Some(body) = rest.get(HEADER_BYTES..header.total) else {
                 break;
             };
-            let before = self.reply.len();
+            let before = self.client.reply.len();
             match self.read_whole_frame(header.kind, body)? {
-                Forwarding::Forward if self.reply.len() == before => {}
+                Forwarding::Forward if self.client.reply.len() == before => {}
                 Forwarding::Forward => {
                     self.merge_forwarded(before, bytes.get(run..at));
                     run = at;
@@ -149,7 +149,7 @@ impl SessionProtocol {
         header: &UpstreamHeader,
         run: Option<&[u8]>,
     ) -> Result<OwnFrame, SessionEnd> {
-        let before = self.reply.len();
+        let before = self.client.reply.len();
         let took = match self.absorbs_plan(rest, header) {
             PlanRow::NoPlan => match self.absorbs_own_row(rest, header)? {
                 OwnRow::Taken => OwnFrame::Consumed {
@@ -196,13 +196,13 @@ impl SessionProtocol {
 
     /// Puts the passed run before what was just added to the reply behind `before`.
     fn merge_forwarded(&mut self, before: usize, run: Option<&[u8]>) {
-        self.torn = false;
+        self.upstream.torn = false;
         let Some(run) = run.filter(|run| !run.is_empty()) else {
             return;
         };
-        let injected = self.reply.split_off(before);
-        self.reply.extend_from_slice(run);
-        self.reply.extend_from_slice(&injected);
+        let injected = self.client.reply.split_off(before);
+        self.client.reply.extend_from_slice(run);
+        self.client.reply.extend_from_slice(&injected);
     }
 
     /// Whether only the header matters. Rows are no messages of the turn: their bytes are counted.
@@ -215,7 +215,7 @@ impl SessionProtocol {
         }
         match header.kind {
             b'D' | b'd' | b'c' | b'T' | b't' | b'n' | b'A' | b'I' | b's' | b'2' | b'3' => true,
-            b'N' => !keeps_log(self.gate.policy()),
+            b'N' => !keeps_log(self.judge.gate.policy()),
             b'1' => {
                 let head = self.pending.front();
                 !matches!(head, Some(ExpectedReply::Parse(run)) if run.notice.is_some())
@@ -277,17 +277,18 @@ impl SessionProtocol {
                     self.repair.retained.answered();
                 }
                 if let Some(notice) = &running.notice {
-                    notice.write(&mut self.reply, &self.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
                 }
-                self.prepared(running);
+                let behind = (&mut self.pending, &self.upstream.transaction);
+                self.witness.prepared(running, behind);
             }
             Some(ExpectedReply::Close(ClosedName::Portal { name })) => {
-                self.session_limits.close_cursor(&name)
+                self.limits.close_cursor(&name)
             }
-            Some(ExpectedReply::Bind(binding)) => self.session_limits.portal_bound(&binding.portal),
+            Some(ExpectedReply::Bind(binding)) => self.limits.portal_bound(&binding.portal),
             _ => {}
         }
-        self.trace_next_answer();
+        self.witness.trace_next_answer(&mut self.pending);
     }
 
     /// Reads a frame that must be seen whole.
@@ -339,16 +340,16 @@ impl SessionProtocol {
             Some(ExpectedReply::Query(running)) => {
                 running.allowance.expect();
                 if let Some(notice) = running.notice.take() {
-                    notice.write(&mut self.reply, &self.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
                 }
                 if let Some(notice) = running.default_limit_notice() {
-                    notice.write(&mut self.reply, &self.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
                 }
                 Ok(self.restore_command_tag(is_listen))
             }
             Some(ExpectedReply::Execute(running)) => {
                 if let Some(notice) = running.default_limit_notice() {
-                    notice.write(&mut self.reply, &self.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
                 }
                 self.complete_head();
                 Ok(self.restore_command_tag(is_listen))
@@ -372,7 +373,7 @@ impl SessionProtocol {
 
     /// A command tag: the client's own.
     fn restore_command_tag(&mut self, is_listen: bool) -> Forwarding {
-        match is_listen && encode::command_complete(&mut self.reply, "LISTEN").is_ok() {
+        match is_listen && encode::command_complete(&mut self.client.reply, "LISTEN").is_ok() {
             true => Forwarding::Drop,
             false => Forwarding::Forward,
         }
@@ -391,7 +392,7 @@ impl SessionProtocol {
             Some(ExpectedReply::Sync | ExpectedReply::RefusedQuery(_)) => {}
             _ => return Err(UNREADABLE),
         }
-        self.trace_next_answer();
+        self.witness.trace_next_answer(&mut self.pending);
         self.on_ready(status);
         match self.repair.take_held() {
             None => Ok(Forwarding::Forward),
@@ -405,13 +406,13 @@ impl SessionProtocol {
 
     pub(super) fn setting_reported(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         let (name, value) = backend::parameter_status(body).map_err(|_| UNREADABLE)?;
-        match tripwire::reported(self.names.role(), name, value) {
+        match tripwire::reported(self.context.names.role(), name, value) {
             None => {
-                self.follow_name(name, value);
+                self.witness.follow_name(name, value);
                 if name == "search_path" {
                     self.path_reported(value);
                 }
-                match self.report_as.parameter(name) {
+                match self.context.report_as.parameter(name) {
                     Some(_) => Ok(Forwarding::Drop),
                     None => Ok(Forwarding::Forward),
                 }
@@ -443,7 +444,7 @@ impl SessionProtocol {
         {
             return;
         }
-        removed.for_each(|effect| self.names.apply(effect));
+        removed.for_each(|effect| self.context.names.apply(effect));
         self.expect_names(&running.facts);
         for facts in self.pending.facts() {
             self.expect_names(&facts);

@@ -33,10 +33,10 @@ impl SessionProtocol {
         let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
         let sqlstate = SqlstateCode::from_bytes(fields.bytes(b'C').unwrap_or_default());
         if fields.severity() != Some("ERROR") {
-            self.ended_by_upstream = Some(sqlstate);
+            self.upstream.ended_by_itself = Some(sqlstate);
             return Ok(Forwarding::Forward);
         }
-        match rewrite_error(fields, self.pending.quoted_text(), self.gate.policy()) {
+        match rewrite_error(fields, self.pending.quoted_text(), self.judge.gate.policy()) {
             None => self.on_error_with(fields, body, sqlstate),
             Some(told) => {
                 let fields = backend::error_fields(&told).map_err(|_| UNREADABLE)?;
@@ -44,7 +44,7 @@ impl SessionProtocol {
                     self.on_error_with(fields, &told, sqlstate)?,
                     Forwarding::Forward
                 ) {
-                    encode::error_body(&mut self.reply, b'E', &told);
+                    encode::error_body(&mut self.client.reply, b'E', &told);
                 }
                 Ok(Forwarding::Drop)
             }
@@ -54,13 +54,13 @@ impl SessionProtocol {
     /// A notice. It is passed on as the client may hear it.
     pub(in crate::session) fn on_notice(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
-        if is_kept(fields, self.gate.policy()) {
+        if is_kept(fields, self.judge.gate.policy()) {
             return Ok(Forwarding::Drop);
         }
-        match rewrite_error(fields, self.pending.quoted_text(), self.gate.policy()) {
+        match rewrite_error(fields, self.pending.quoted_text(), self.judge.gate.policy()) {
             None => Ok(Forwarding::Forward),
             Some(told) => {
-                encode::error_body(&mut self.reply, b'N', &told);
+                encode::error_body(&mut self.client.reply, b'N', &told);
                 Ok(Forwarding::Drop)
             }
         }
@@ -79,7 +79,7 @@ impl SessionProtocol {
         let is_failing_text = sqlstate == SqlstateCode::from(sqlstate::SYNTAX_ERROR);
         self.suspect_catalog(sqlstate);
         self.doubt_settings();
-        self.session_limits.doubt_cursors();
+        self.limits.doubt_cursors();
         if self.cancelled_as_wanted() {
             return Ok(Forwarding::Drop);
         }
@@ -91,7 +91,7 @@ impl SessionProtocol {
             Some(ExpectedReply::Query(running)) => {
                 running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
                 Ok(running.failed(
-                    (&mut self.reply, &self.client_min_messages),
+                    (&mut self.client.reply, &self.context.client_min_messages),
                     fields,
                     sqlstate,
                 ))
@@ -99,13 +99,13 @@ impl SessionProtocol {
             Some(ExpectedReply::Sync) => Ok(Forwarding::Forward),
             None => {
                 // A timeout between two messages of a pipeline: what follows is skipped to Sync.
-                if self.transaction.unsynced {
+                if self.upstream.transaction.unsynced {
                     self.skip_to_sync_now();
                 }
                 Ok(Forwarding::Forward)
             }
             Some(ExpectedReply::RefusedQuery(refusal)) if is_failing_text => {
-                reply::refusal(&mut self.reply, refusal);
+                reply::refusal(&mut self.client.reply, refusal);
                 Ok(Forwarding::Drop)
             }
             Some(ExpectedReply::RefusedQuery(_)) => Ok(Forwarding::Forward),
@@ -130,9 +130,9 @@ impl SessionProtocol {
         }
         let fate = match failed {
             Some(ExpectedReply::Parse(mut running) | ExpectedReply::Execute(mut running)) => {
-                self.reclaim_trace(&mut running);
+                self.witness.reclaim_trace(&mut self.pending, &mut running);
                 let fate = running.failed(
-                    (&mut self.reply, &self.client_min_messages),
+                    (&mut self.client.reply, &self.context.client_min_messages),
                     fields,
                     sqlstate,
                 );
@@ -141,13 +141,13 @@ impl SessionProtocol {
                 fate
             }
             Some(ExpectedReply::RefusedMessage { refusal, .. }) if is_failing_text => {
-                reply::refusal(&mut self.reply, &refusal);
+                reply::refusal(&mut self.client.reply, &refusal);
                 Forwarding::Drop
             }
             _ => Forwarding::Forward,
         };
         if is_bind {
-            self.trace_unbound(sqlstate);
+            self.witness.trace_unbound(&mut self.pending, sqlstate);
         }
         if self.skip_pipeline(is_bind) == SkipExtent::SyncNotSentYet {
             self.skip_to_sync_now();
@@ -167,10 +167,10 @@ impl SessionProtocol {
             self.restore_name(owed);
         }
         if is_statement_lost && !self.pending.makes_statements() {
-            self.names.forget_unnamed_prepared();
+            self.context.names.forget_unnamed_prepared();
         }
         if is_portal_lost && !self.pending.makes_portals() {
-            self.names.forget_unnamed_cursor();
+            self.context.names.forget_unnamed_cursor();
         }
         skipped
     }
@@ -182,15 +182,15 @@ impl SessionProtocol {
                 name,
                 prepared: Some(prepared),
                 older,
-            }) => self.names.restore_prepared(&name, prepared, older),
+            }) => self.context.names.restore_prepared(&name, prepared, older),
             ExpectedReply::RefusedMessage {
                 unnamed: Some(prepared),
                 ..
-            } if self.names.prepared("").is_none() => {
-                self.names.restore_prepared("", prepared, None);
+            } if self.context.names.prepared("").is_none() => {
+                self.context.names.restore_prepared("", prepared, None);
             }
             ExpectedReply::Close(ClosedName::Portal { name }) if !name.is_empty() => {
-                self.names.invalidate_cursor(&name);
+                self.context.names.invalidate_cursor(&name);
             }
             _ => {}
         }

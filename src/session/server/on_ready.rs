@@ -11,35 +11,35 @@ use crate::wire::backend::{self, TransactionStatus};
 impl SessionProtocol {
     /// The upstream is ready for what comes next.
     pub(in crate::session) fn on_ready(&mut self, status: TransactionStatus) {
-        self.transaction.status = status;
+        self.upstream.transaction.status = status;
         self.settings_at_ready(status);
-        self.session_limits.settle_cursors(status);
+        self.limits.settle_cursors(status);
         self.note_rest();
         if self.pending.is_empty() {
             self.pending.shrink();
             self.repair.retained.shrink();
-            self.names.all_answered();
+            self.context.names.all_answered();
             self.on_idle(status);
         }
     }
 
     /// Nothing is owed: forget what ended with the transaction, ask what has to be asked.
     fn on_idle(&mut self, status: TransactionStatus) {
-        if status == TransactionStatus::Idle && !self.transaction.unsynced {
-            self.names.end_transaction();
-            self.session_limits.end_transaction();
+        if status == TransactionStatus::Idle && !self.upstream.transaction.unsynced {
+            self.context.names.end_transaction();
+            self.limits.end_transaction();
         }
-        if self.intake != ClientState::Checking {
+        if self.client.state != ClientState::Checking {
             return;
         }
         if status == TransactionStatus::Failed {
-            self.intake = ClientState::Open;
+            self.client.state = ClientState::Open;
         } else {
-            if self.outbox.read_only_check().is_err() {
+            if self.upstream.outbox.read_only_check().is_err() {
                 return;
             }
             self.pending.push(ExpectedReply::ReadOnlyCheck);
-            self.self_report = SelfReport::AskWhenTouched;
+            self.upstream.self_report = SelfReport::AskWhenTouched;
         }
     }
 
@@ -51,7 +51,7 @@ impl SessionProtocol {
     ) -> Result<Forwarding, SessionEnd> {
         match kind {
             b'D' if body == ROW_THAT_SAYS_ON => {
-                self.checks_in_vain = 0;
+                self.upstream.checks_in_vain = 0;
                 Ok(Forwarding::Drop)
             }
             b'T' | b'C' => Ok(Forwarding::Drop),
@@ -61,21 +61,21 @@ impl SessionProtocol {
             b'Z' => {
                 let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
                 self.pending.pop();
-                self.transaction.status = status;
+                self.upstream.transaction.status = status;
                 self.settings_at_ready(status);
-                if self.self_report == SelfReport::AskWhenTouched {
-                    self.intake = ClientState::Open;
+                if self.upstream.self_report == SelfReport::AskWhenTouched {
+                    self.client.state = ClientState::Open;
                 } else {
                     self.on_idle(status);
                 }
                 Ok(Forwarding::Drop)
             }
             b'E' => {
-                self.checks_in_vain += 1;
-                if self.checks_in_vain >= limits::READ_ONLY_CHECKS_MAX {
+                self.upstream.checks_in_vain += 1;
+                if self.upstream.checks_in_vain >= limits::READ_ONLY_CHECKS_MAX {
                     return Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified));
                 }
-                self.self_report = SelfReport::AskNow;
+                self.upstream.self_report = SelfReport::AskNow;
                 Ok(Forwarding::Drop)
             }
             _ => Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified)),

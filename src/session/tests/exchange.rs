@@ -103,8 +103,8 @@ impl TestExchange {
     }
 
     pub(in crate::session) fn sent(&mut self) -> String {
-        let sent = letters(self.protocol.outbox.as_bytes());
-        self.protocol.outbox = Default::default();
+        let sent = letters(self.protocol.upstream.outbox.as_bytes());
+        self.protocol.upstream.outbox = Default::default();
         sent
     }
 
@@ -116,7 +116,7 @@ impl TestExchange {
     pub(in crate::session) fn upstream_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
         let passed = self.protocol.upstream_bytes(bytes).unwrap();
         assert_eq!(passed.consumed, bytes.len());
-        let mut got = self.protocol.reply.split().to_vec();
+        let mut got = self.protocol.client.reply.split().to_vec();
         got.extend_from_slice(&bytes[passed.tail]);
         got
     }
@@ -129,7 +129,7 @@ impl TestExchange {
 
     /// What pgsieve said by itself.
     pub(in crate::session) fn alone(&mut self) -> String {
-        letters(&self.protocol.reply.split())
+        letters(&self.protocol.client.reply.split())
     }
 }
 
@@ -315,10 +315,10 @@ fn what_follows_an_error_before_sync_is_dropped() {
 fn unknown_names_are_refused_like_the_server_would() {
     let mut exchange = TestExchange::new();
     assert_eq!(exchange.client(&[bind("", "nobody"), sync()]), "");
-    let said = exchange.protocol.reply.split();
+    let said = exchange.protocol.client.reply.split();
     assert!(String::from_utf8_lossy(&said).contains("26000"));
     assert_eq!(exchange.client(&[execute("nobody"), sync()]), "");
-    let said = exchange.protocol.reply.split();
+    let said = exchange.protocol.client.reply.split();
     assert!(String::from_utf8_lossy(&said).contains("34000"));
 }
 
@@ -440,7 +440,7 @@ fn an_answer_cut_at_any_byte_arrives_whole() {
         for part in [&answer[..cut], &answer[cut..]] {
             rest.extend_from_slice(part);
             let passed = exchange.protocol.upstream_bytes(&rest).unwrap();
-            got.extend_from_slice(&exchange.protocol.reply.split());
+            got.extend_from_slice(&exchange.protocol.client.reply.split());
             got.extend_from_slice(&rest[passed.tail.clone()]);
             rest.drain(..passed.consumed);
         }
@@ -579,7 +579,8 @@ fn what_was_made_since_outlives_what_takes_names_away() {
         exchange.client(&[query("DECLARE c CURSOR FOR SELECT 1")]);
         let begun = [complete("BEGIN"), ready(b'T')];
         exchange.upstream(&[&begun[..], &[complete("CLOSE CURSOR"), ready(b'T')]].concat());
-        let is_there = |exchange: &TestExchange| exchange.protocol.names.cursor("c").is_some();
+        let is_there =
+            |exchange: &TestExchange| exchange.protocol.context.names.cursor("c").is_some();
         assert!(is_there(&exchange), "{take_away}");
         exchange.client(&[query("FETCH c")]);
         let rest = [complete("DECLARE CURSOR"), ready(b'T')];

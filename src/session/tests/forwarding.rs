@@ -31,8 +31,8 @@ proptest! {
                 Err(other) => panic!("ended by {other:?}"),
             };
             held.drain(..taken.consumed);
-            forwarded.extend_from_slice(exchange.protocol.outbox.as_bytes());
-            exchange.protocol.outbox = Default::default();
+            forwarded.extend_from_slice(exchange.protocol.upstream.outbox.as_bytes());
+            exchange.protocol.upstream.outbox = Default::default();
         }
         let mut candidates = messages.iter().filter(|message| !is_write(message));
         for frame in frames(&forwarded) {

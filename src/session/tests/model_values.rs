@@ -39,7 +39,7 @@ impl TestExchange {
     /// What is known of `:app.tenant` for a statement that is sent now: `?` where nothing is.
     fn tenant(&mut self) -> String {
         self.protocol.refresh_names();
-        let values = self.protocol.names.values();
+        let values = self.protocol.context.names.values();
         match values.get(&SessionValue::Setting("app.tenant".to_owned())) {
             None => "?".to_owned(),
             Some(None) => "NULL".to_owned(),
@@ -84,7 +84,7 @@ fn a_value_is_what_the_session_began_with_until_it_is_set() {
     assert_eq!(session(Some(Some("a'b"))).tenant(), "'a'b'");
     let mut exchange = session(None);
     exchange.tenant();
-    let user = exchange.protocol.names.values();
+    let user = exchange.protocol.context.names.values();
     assert_eq!(user.get(&SessionValue::User), Some(Some("it's \\me")));
     assert_eq!(user.get(&SessionValue::Database), None);
 }

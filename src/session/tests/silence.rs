@@ -65,7 +65,7 @@ impl TestSession {
                 };
                 let spoken = match relay.protocol.is_mid_frame() {
                     true => ClientSpeech::HalfAMessage,
-                    false => ClientSpeech::Whole(relay.protocol.reply.len()),
+                    false => ClientSpeech::Whole(relay.protocol.client.reply.len()),
                 };
                 (ending, spoken)
             }),

@@ -193,7 +193,7 @@ impl CancelRegistry {
             return CancelResult::Failed;
         };
         let mut out = Outbox::default();
-        if out.cancel_request(&key).is_err() {
+        if out.cancel_request(key.pid, &key.secret).is_err() {
             return CancelResult::Failed;
         }
         if framed.send(&out, deadline).await.is_err() {
