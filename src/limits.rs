@@ -72,6 +72,9 @@ pub const OPERATOR_RUN_TOKENS_MAX: usize = 8;
 /// of it some twelve times: together no more than one statement of the largest size judged.
 pub const SYNTAX_POSITION_BYTES_MAX: usize = 16 << 10;
 
+/// Bytes of a name that the server keeps, NAMEDATALEN less one: longer ones are cut by it.
+pub const NAME_BYTES_MAX: usize = 63;
+
 // --- resolve
 
 /// How many levels of queries, joins and expressions the analysis of names follows into each other.

@@ -3,6 +3,7 @@
 //! <https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATH>
 
 use super::{Catalog, RoleId, SchemaId, SchemaKind};
+use crate::limits::NAME_BYTES_MAX;
 
 /// A search_path against one snapshot: the schemas that exist and may be used, in the order in
 /// which they are searched, pg_catalog in its implicit place.
@@ -134,9 +135,6 @@ fn cut(mut name: String) -> String {
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
-
-/// NAMEDATALEN - 1.
-const NAME_BYTES_MAX: usize = 63;
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,6 @@
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::{files, trial};
@@ -12,12 +11,9 @@ use crate::cli::statement_input::{next_question, open, read_text, split};
 use crate::cli::verdict_output::{ShownVerdict, VerdictRow, write_table};
 use crate::cli::{CommandOutcome, complain, print_outcome};
 use crate::config::SettingsProblem;
-use crate::gate::Gate;
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
 use crate::offline::judge::OfflineJudge;
 use crate::offline::script_session::ScriptSession;
-use crate::policy::Policy;
-use crate::sql::fingerprint::Fingerprinter;
 use crate::system_error;
 
 /// The flags of `check`.
@@ -112,22 +108,6 @@ pub enum CheckIoError {
     Input(io::Error),
     /// That of the output.
     Output(io::Error),
-}
-
-/// A judge under that policy, whose fingerprints nobody can compute elsewhere.
-///
-/// # Errors
-/// The system gives no random bytes for the key of the fingerprints.
-pub fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<SettingsProblem>> {
-    let mut process_key = [0; 32];
-    getrandom::fill(&mut process_key).map_err(|_| {
-        let (place, what) = ("this system".into(), "gives no randomness".into());
-        vec![SettingsProblem { place, what }]
-    })?;
-    Ok(Gate::new(
-        policy.into(),
-        Fingerprinter::new(None, process_key),
-    ))
 }
 
 /// The statements of one session: what one of them prepares or declares, the next ones may name.

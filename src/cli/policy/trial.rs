@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::cli::check;
 use crate::cli::database_catalog;
 use crate::cli::policy::files::PolicyFile;
 use crate::config::SettingsProblem;
+use crate::gate::Gate;
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
 use crate::offline::judge::OfflineJudge;
 use crate::offline::policy_choice;
 use crate::offline::policy_choice::{ChoiceReason, UnknownTraits, WhyNone};
 use crate::policy::set::matching::{SessionMatch, SessionTraits};
 use crate::policy::{Policy, PolicySet};
+use crate::sql::fingerprint::Fingerprinter;
 
 /// The policy of a session.
 pub struct ChosenPolicy {
@@ -49,7 +50,23 @@ pub fn judge(
     policy: &Arc<Policy>,
     world: &AssumedDatabase,
 ) -> Result<OfflineJudge, Vec<SettingsProblem>> {
-    Ok(OfflineJudge::new(check::gate(Arc::clone(policy))?, world))
+    Ok(OfflineJudge::new(gate(Arc::clone(policy))?, world))
+}
+
+/// A judge under that policy, whose fingerprints nobody can compute elsewhere.
+///
+/// # Errors
+/// The system gives no random bytes for the key of the fingerprints.
+fn gate(policy: impl Into<Arc<Policy>>) -> Result<Gate, Vec<SettingsProblem>> {
+    let mut process_key = [0; 32];
+    getrandom::fill(&mut process_key).map_err(|_| {
+        let (place, what) = ("this system".into(), "gives no randomness".into());
+        vec![SettingsProblem { place, what }]
+    })?;
+    Ok(Gate::new(
+        policy.into(),
+        Fingerprinter::new(None, process_key),
+    ))
 }
 
 /// The policy that somebody's session gets, as a server would choose it; the only one, where there

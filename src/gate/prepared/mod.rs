@@ -19,7 +19,7 @@ use super::plan_question::QUESTION_NAME;
 use super::prepared::duplicate_names::{DuplicateNames, OlderBasis, UnnamedDuplicates};
 use super::prepared::state_at_end::TransactionEndState;
 use super::{Certainty, Facts, ParameterTypes, SessionEffect, SessionValues};
-use crate::limits;
+use crate::limits::{self, NAME_BYTES_MAX};
 
 /// The names of one session. SQL and the protocol share them, as they do on the server.
 #[derive(Clone, Default)]
@@ -497,15 +497,12 @@ impl fmt::Debug for SessionNames {
 
 /// The part of a name that the server keeps: it cuts names at 63 bytes.
 pub fn truncated_name(name: &str) -> &str {
-    let mut end = name.len().min(SERVER_NAME_BYTES);
+    let mut end = name.len().min(NAME_BYTES_MAX);
     while !name.is_char_boundary(end) {
         end -= 1;
     }
     name.get(..end).unwrap_or(name)
 }
-
-/// One less than NAMEDATALEN.
-const SERVER_NAME_BYTES: usize = 63;
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use super::super::yaml::section::{
 use super::super::yaml::tree::{YamlTree, YamlValue};
 use super::settings::SettingsSection;
 use super::{lists, model_sql, models};
-use crate::limits::LAID_MAX;
+use crate::limits::{LAID_MAX, NAME_BYTES_MAX};
 
 /// Reads both sections, and `rows`. What values a condition may read is a matter of the settings,
 /// where those are known.
@@ -341,9 +341,6 @@ const COLUMN_WANTED: &str = "a column with its schema and relation is wanted, su
 
 /// The columns of the server in every table.
 const SYSTEM_COLUMNS: &[&str] = &["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
-
-/// The longest name that the server keeps, in bytes.
-pub(super) const NAME_BYTES_MAX: usize = 63;
 
 #[cfg(test)]
 mod tests {

@@ -6,10 +6,9 @@ use super::super::model::{ModelPiece, PolicyModel, SessionValue};
 use super::super::signature::parts;
 use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, map, report, word};
 use super::super::yaml::tree::{YamlPlace, YamlTree};
-use super::access::NAME_BYTES_MAX;
 use super::model_sql;
 use super::settings::SettingsSection;
-use crate::limits::{ABOUT_BYTES_MAX, MODELS_MAX};
+use crate::limits::{ABOUT_BYTES_MAX, MODELS_MAX, NAME_BYTES_MAX};
 
 /// Reads the section. What its values may be is a matter of the settings, where those are known.
 pub(super) fn read(

@@ -1,10 +1,10 @@
 //! The table of events: what each one's line holds, field by field, in the order in which they
 //! stand.
 
+use super::field_form::AuditValueForm::{Hex, Number, SqlState, Steps, Text, Word, Words};
+use super::field_form::FieldPresence::{Always, Sometimes};
+use super::field_form::{EventForm, FieldForm};
 use super::fields::{ATTEMPT, DRIFT, FINGERPRINT, KEY_ID, PATH, STATEMENT, field};
-use super::schema::AuditValueForm::{Hex, Number, SqlState, Steps, Text, Word, Words};
-use super::schema::FieldPresence::{Always, Sometimes};
-use super::schema::{EventForm, FieldForm};
 
 /// Every event.
 pub const EVENTS: &[EventForm] = &[

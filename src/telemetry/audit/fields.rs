@@ -1,10 +1,10 @@
 //! The fields that several events have, and those of the longest lines.
 
-use super::schema::AuditValueForm::{
+use super::field_form::AuditValueForm::{
     Hex, Names, Number, QueryId, Sealed, SqlState, Text, Time, Truth, Word, Words,
 };
-use super::schema::FieldPresence::{Always, Sometimes};
-use super::schema::{AuditValueForm, FieldForm, FieldPresence};
+use super::field_form::FieldPresence::{Always, Sometimes};
+use super::field_form::{AuditValueForm, FieldForm, FieldPresence};
 
 /// What every line begins with.
 pub const FIRST: &[FieldForm] = &[

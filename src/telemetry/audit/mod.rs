@@ -9,7 +9,7 @@
 //! line says how much it was.
 //!
 //! * `line`: how a line is put together; `line_time`: its time; `schema`: what it holds, with its
-//!   table in `event_forms` and `fields`
+//!   table in `event_forms` and `fields`, of forms in `field_form`
 //! * `queue`: lines that wait; `writer`: the thread
 //! * `chain`: how lines hang together; `verify`: whether they do; `chain_resume`: taking up a chain
 //!   where a file ends
@@ -31,6 +31,7 @@ use crate::telemetry::session_info::SessionInfo;
 pub mod chain;
 mod chain_resume;
 mod event_forms;
+mod field_form;
 mod fields;
 pub mod file;
 pub mod line;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::schema::{AuditValueForm, EVENTS, json_schema};
+use super::field_form::AuditValueForm;
+use super::schema::{EVENTS, json_schema};
 use super::text::TextRecipient;
 use super::{AuditSettings, AuditTarget};
 use crate::catalog::drift;

@@ -51,6 +51,7 @@ use crate::catalog::{
 use crate::gate::access::AccessTable;
 use crate::gate::function_bodies::BodyMemo;
 use crate::gate::models::{SnapshotModels, rule_check};
+use crate::limits::NAME_BYTES_MAX;
 use crate::policy::Policy;
 
 /// What a snapshot hides, under one policy.
@@ -437,9 +438,6 @@ impl std::fmt::Debug for EffectGraph {
             .finish_non_exhaustive()
     }
 }
-
-/// NAMEDATALEN - 1.
-const NAME_BYTES_MAX: usize = 63;
 
 #[cfg(test)]
 mod tests;
