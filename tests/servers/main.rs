@@ -33,3 +33,5 @@ mod settings;
 mod support;
 #[cfg(test)]
 mod telemetry;
+#[cfg(test)]
+mod versions;

@@ -35,6 +35,5 @@ mod stack;
 pub mod switch;
 
 pub use raw::RawClient;
-pub(crate) use shared::on_every_version;
 pub use shared::{ADMIN, APP, READER, VERSIONS, shared_cluster};
 pub use stack::{Options, Stack, UNREPAIRED, until};

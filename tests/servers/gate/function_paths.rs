@@ -5,7 +5,8 @@
 use std::io::Write;
 
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{Options, READER, RawClient, Stack, frames, on_every_version, until};
+use crate::support::{Options, READER, RawClient, Stack, frames, until};
+use crate::versions::on_every_version;
 
 on_every_version!(no_function_runs_what_the_path_of_a_client_makes_of_it, run_by_path_on, from 14);
 

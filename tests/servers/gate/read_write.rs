@@ -3,7 +3,8 @@
 //! function that the policy names, so that nothing but the session's mode stops it.
 
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{ADMIN, APP, Options, RawClient, Stack, VERSIONS, frames, on_every_version};
+use crate::support::{ADMIN, APP, Options, RawClient, Stack, VERSIONS, frames};
+use crate::versions::on_every_version;
 
 /// The modes of a transaction that begins.
 const BEGINNINGS: [&str; 9] = [

@@ -5,7 +5,8 @@
 
 use crate::gate::hidden::{oid_of, parse_with_type, refused};
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{ADMIN, READER, RawClient, Stack, frames, on_every_version, until};
+use crate::support::{ADMIN, READER, RawClient, Stack, frames, until};
+use crate::versions::on_every_version;
 
 on_every_version!(
     what_another_session_has_made_for_itself_is_not_there,

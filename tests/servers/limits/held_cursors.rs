@@ -2,7 +2,8 @@
 //! whole result, or an error that names the key; and the server never keeps more than was asked.
 
 use crate::support::raw::{Frame, kinds};
-use crate::support::{APP, Options, RawClient, Stack, frames, on_every_version};
+use crate::support::{APP, Options, RawClient, Stack, frames};
+use crate::versions::on_every_version;
 
 /// Queries of zero to seven rows, in every form that a LIMIT can take or not.
 const QUERIES: &[&str] = &[

@@ -6,7 +6,8 @@
 //! random, from fixed seeds, and call it by its bare name all the time: there is never a trace.
 
 use crate::support::raw::{Frame, Login, kinds};
-use crate::support::{Options, READER, RawClient, Stack, frames, on_every_version, shared, until};
+use crate::support::{Options, READER, RawClient, Stack, frames, shared, until};
+use crate::versions::on_every_version;
 
 on_every_version!(wherever_a_session_looks_names_up_no_trace_is_left, walk_on);
 
