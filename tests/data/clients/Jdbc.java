@@ -172,6 +172,7 @@ public class Jdbc {
               }
             }
           },
+          300,
           300);
       fails(() -> statement.executeQuery("SELECT count(*) FROM generate_series(1, 1000000000)"), "57014");
       timer.cancel();
