@@ -1,4 +1,5 @@
-//! Every bound of the program in one place, each with its reason.
+//! The bounds of what a peer or an operator can make grow, each with its reason. A bound that
+//! concerns one table or one algorithm alone stands beside that.
 //!
 //! A hostile client can hurt its own connection only: whatever it can make grow, loop, wait or
 //! retry stops at one of these numbers.
@@ -438,7 +439,7 @@ pub const BUFFER_BYTES_KEPT: usize = 16 * 1024;
 
 /// Answers owed to one client. Ordinary pipelines stay under some thousands; at about 200 bytes an
 /// entry this bounds a session's pending replies to 3 MiB. A longer pipeline waits for its answers.
-pub const JOURNAL_LENGTH_MAX: usize = 16_384;
+pub const PENDING_REPLIES_MAX: usize = 16_384;
 
 /// How long one session may keep its worker's thread before others have theirs: what an ordinary
 /// statement waits for beside any number of busy sessions. The change from one to the next takes
@@ -891,32 +892,32 @@ pub const JOIN_ALIASES_MAX: u32 = 9;
 /// said of the query: each is compared with every part of the result.
 pub const GROUP_EXPRESSIONS_MAX: usize = 64;
 
-// --- upstream: side
+// --- upstream/compile_pool
 
 /// Connections of one account in one database on which texts are compiled: a compile takes about a
 /// millisecond, so two serve a thousand repairs in a second.
-pub const SIDE_CONNECTIONS_OF_ACCOUNT_MAX: usize = 2;
+pub const COMPILE_CONNECTIONS_OF_ACCOUNT_MAX: usize = 2;
 
 /// Such connections in all: a third of the connections that a server takes when nobody says.
-pub const SIDE_CONNECTIONS_MAX: usize = 32;
+pub const COMPILE_CONNECTIONS_MAX: usize = 32;
 
 /// How long a repair waits for one of them: its client waits as well, and has an error coming.
-pub const SIDE_WAIT_MAX: Duration = Duration::from_secs(1);
+pub const COMPILE_WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// How long the server may take to compile one text, waiting for locks included.
-pub const SIDE_STATEMENT_TIME_MAX: Duration = Duration::from_secs(2);
+pub const COMPILE_STATEMENT_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// One compile from the wish to the answer, a login included.
-pub const SIDE_COMPILE_TIME_MAX: Duration = Duration::from_secs(5);
+pub const COMPILE_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Connections on which one text is tried: one that rested, and a new one where it was lost.
-pub const SIDE_TRIES_MAX: u32 = 2;
+pub const COMPILE_TRIES_MAX: u32 = 2;
 
 /// How long such a connection is kept that nobody uses: an agent that fails often fails again soon.
-pub const SIDE_IDLE_TIME_MAX: Duration = Duration::from_secs(30);
+pub const COMPILE_IDLE_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// The pause after a login in vain: an account that is let in no more must not be locked for it.
-pub const SIDE_RETRY_PAUSE: Duration = Duration::from_secs(1);
+pub const COMPILE_RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// Texts of one account in one database whose queryid is still to be asked for: what a program
 /// sends when it starts. What finds no room is asked for when it comes again.
@@ -1043,7 +1044,7 @@ pub const PLAN_NOTICE_BYTES_MAX: usize = 16 * 1024;
 /// between.
 pub const PLANS_ASKED_ANEW_MAX: u32 = 4;
 
-// --- session: quotas
+// --- session/policy_limits
 
 /// Users that are remembered for what they have done: more than have an account in a database; each
 /// takes some hundred bytes. Those with nothing to remember are forgotten first.
@@ -1106,7 +1107,7 @@ pub const POLICY_TESTS_DATABASES_MAX: usize = 4;
 /// Files of policies that are looked at: who has more has a folder of something else.
 pub const POLICY_FILES_LOOKED_AT_MAX: usize = 256;
 
-// --- models
+// --- gate/models
 
 /// How often models are put into one text, references to their columns counted. People name a
 /// table a few times; each name costs the text of a model.
@@ -1129,7 +1130,7 @@ pub const MODEL_CONDITION_BYTES_MAX: usize = 64 * 1024;
 /// most databases have one or two.
 pub const MODEL_PATHS_KEPT_MAX: usize = 16;
 
-// --- gate/bodies
+// --- gate/function_bodies
 
 /// How many bodies of functions are read for one statement. A function of SQL calls a few others;
 /// what reaches hundreds is told by none of them.
@@ -1174,7 +1175,7 @@ pub const MODELS_MAX: usize = 1_000;
 
 /// Masks of one policy, and conditions on rows: each is compared with every relation and column of
 /// the catalog whenever that changes.
-pub const LAID_MAX: usize = 1_000;
+pub const MASKS_AND_FILTERS_MAX: usize = 1_000;
 
 /// Bytes of what a policy says in words of a model or a column of it: it is read by a model of
 /// language together with that of many others.
@@ -1222,7 +1223,7 @@ pub const CERTIFICATE_EXPIRY_NOTICE: Duration = Duration::from_secs(30 * 86_400)
 /// Names in one warning: a line is read to its end; the rest is counted.
 pub const WARNED_NAMES_MAX: usize = 10;
 
-// --- evidence
+// --- telemetry/audit
 
 /// Audit files that were put aside and are kept, unless told otherwise: with the files of 100 MiB
 /// that an operator would choose, a gigabyte.
@@ -1231,7 +1232,7 @@ pub const AUDIT_FILES_KEPT: usize = 10;
 /// The most that `audit.rotate_bytes` can ask for, a pebibyte: more than a file system holds.
 pub const AUDIT_ROTATE_BYTES_BOUND: u64 = 1 << 50;
 
-// --- gate shapes
+// --- gate/cache
 
 /// Bytes of a statement's names as an audit line shows them that are kept with the names; a longer
 /// text is put together for each line.

@@ -162,12 +162,12 @@ waits! {
 
     // --- connections of pgsieve's own
     /// A compile connection, or a place for one.
-    SideTurn: WaitEnd::Within(limits::SIDE_WAIT_MAX), at ["src/upstream/compile_pool/pool.rs"];
+    SideTurn: WaitEnd::Within(limits::COMPILE_WAIT_MAX), at ["src/upstream/compile_pool/pool.rs"];
     /// The compile of one text, a login included.
-    SideCompile: WaitEnd::Within(limits::SIDE_COMPILE_TIME_MAX),
+    SideCompile: WaitEnd::Within(limits::COMPILE_TIME_MAX),
         at ["src/upstream/compile_pool/run.rs", "src/upstream/compile_pool/connection.rs"];
     /// The question for a queryid, a login and a compile included, and the pause behind it.
-    QueryId: WaitEnd::Within(limits::SIDE_COMPILE_TIME_MAX),
+    QueryId: WaitEnd::Within(limits::COMPILE_TIME_MAX),
         at ["src/upstream/compile_pool/queryids.rs", "src/upstream/compile_pool/connection.rs"];
     /// The login of a connection for the catalogs.
     CatalogConnect: WaitEnd::Within(limits::CATALOG_CONNECT_TIME_MAX), at [

@@ -1,4 +1,5 @@
-//! What is being judged, and what was learned so far.
+//! One text while it is judged, and what was learned of it so far. (What a session's names and
+//! settings mean is in `session::context`.)
 
 use std::ops::Range;
 use std::sync::Arc;

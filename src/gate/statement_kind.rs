@@ -1,4 +1,4 @@
-//! What kind of statement a text is.
+//! What kind of statement a text is: one of the kinds of `crate::statement_kind`.
 
 use crate::sql::tree::{
     Node, SetOperation, SyntaxTree, TransactionStmtKind, VariableSetKind, nodes,

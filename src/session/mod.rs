@@ -15,6 +15,8 @@
 //!     `policy_limits`: the limits of the policy that act while a statement runs
 //!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
 //!     text
+//! * `lapse`: sessions whose tokens expire; `membership`: the roles that a session's own is a
+//!   member of
 //! * `policy_store`: the policies that hold, and which one a session is under; `policy_reload`: a
 //!   session takes over new ones
 //! * `shared`: what all sessions share; `registry`: the sessions that are open; `drain`: the wish

@@ -307,7 +307,7 @@ impl SessionProtocol {
             && !self.is_amid_unasked()
             && !self.limits.holds()
             && !self.waits_for_audit()
-            && self.pending.len() < limits::JOURNAL_LENGTH_MAX
+            && self.pending.len() < limits::PENDING_REPLIES_MAX
             && match self.client.state {
                 ClientState::Open | ClientState::SkipToSync | ClientState::SkipToSyncAlone => true,
                 ClientState::Judging | ClientState::JudgingInVain => false,

@@ -13,10 +13,12 @@
 //! * DETAIL begins with the rule (`pgsieve rules RULE` explains it); the HINT is one thing that the
 //!   client can do, or ask for, and none that would give another answer than was asked for
 //!
-//! `gate::rules::words` holds every refusal of every rule's tests against this.
+//! `gate::rules::refusal_laws` holds every refusal of every rule's tests against this.
 //!
-//! Nothing else of the program speaks to clients once they are logged in. No address, secret or
-//! path is ever part of an answer.
+//! Beside it, once a client is logged in: `repair::notices` words what came of a repair,
+//! `server::on_error` the server's own errors that are told otherwise, `plan::redacted` a plan with
+//! models, `context::reported_role` what kind of server this is. No address, secret or path is ever
+//! part of an answer.
 
 use std::borrow::Cow;
 

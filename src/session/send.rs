@@ -26,7 +26,7 @@ impl SessionProtocol {
     /// A pipeline as long as the pending replies allow, without a Sync, would wait for ever: the
     /// upstream holds its answers back until it is told to flush.
     pub(super) fn flush_long_pipeline(&mut self) {
-        if self.pending.len() == limits::JOURNAL_LENGTH_MAX && self.upstream.transaction.unsynced {
+        if self.pending.len() == limits::PENDING_REPLIES_MAX && self.upstream.transaction.unsynced {
             self.upstream.outbox.flush_message();
         }
     }

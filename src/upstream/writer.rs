@@ -1,5 +1,5 @@
-//! The connection to an upstream. Whoever has it may read; what is written comes out of an
-//! [`Outbox`], and nowhere else is anything written to it:
+//! The connection to an upstream. Whoever has it may read; what a client's session writes comes out
+//! of an [`Outbox`], and nothing else can be written to it:
 //!
 //! ```compile_fail,E0599
 //! use pgsieve::upstream::writer::UpstreamStream;
@@ -8,6 +8,10 @@
 //!     let _ = stream.write_all(b"Q").await;
 //! }
 //! ```
+//!
+//! Two things are written by others, and never for a client: `connect` asks for TLS before there is
+//! such a connection, and sessions of pgsieve's own, which read the catalog, give theirs to
+//! tokio-postgres (`UpstreamStream::into_library`).
 //!
 //! The connection to a client is of another type. It takes any bytes, and no [`Outbox`]:
 //!

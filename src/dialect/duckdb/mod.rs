@@ -1,4 +1,5 @@
-//! DuckDB: how it differs from Postgres throughout.
+//! DuckDB: how it differs from Postgres throughout. Rows that Snowflake has as well are in
+//! `dialect::snowflake`, as `SHARED_RULES`.
 //!
 //! <https://duckdb.org/docs/stable/sql/introduction>
 

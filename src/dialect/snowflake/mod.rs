@@ -1,4 +1,5 @@
-//! Snowflake: how it differs from Postgres throughout.
+//! Snowflake: how it differs from Postgres throughout. Rows that DuckDB has as well are in its
+//! files too, as `SHARED_RULES`.
 //!
 //! <https://docs.snowflake.com/en/sql-reference>
 

@@ -2,12 +2,12 @@
 //! may be called.
 //!
 //! * [`check_resolved`]: one statement, after the gate's own rules let it pass
-//! * `laid`: masks and conditions on rows that it lays over relations
+//! * `overlay`: masks and conditions on rows that it lays over relations
 //! * `table`: what a policy shows of a snapshot, with `patterns` and [`server_objects`]; it is made
 //!   once and kept in a [`super::effects::graph::EffectGraph`]
-//! * `look`: every use of a name, on every search_path that the session may have; `told`: what is
-//!   said of what is found
-//! * `blind`: where there is nothing to look names up in
+//! * `check`: every use of a name, on every search_path that the session may have; `refusal`: what
+//!   is said of what is found
+//! * `unresolved`: where there is nothing to look names up in
 
 mod check;
 mod overlay;

@@ -1,10 +1,14 @@
 //! Verdicts that were given before.
 //!
-//! A verdict on a text that passed depends on the text, byte for byte, on the policy and on the
-//! basis (the upstream's version, the snapshot, the search_path, the role) and the types that a
-//! Parse message gave for parameters; so these are the key.
-//! What depends on the session's own names is not kept, nor is any refusal. One cache per worker
-//! thread: no locks, and a client's texts do not push out those of every other.
+//! A verdict on a text that passed depends on the text, byte for byte, on the types that a Parse
+//! message gave for parameters, and on the basis ([`super::basis`]: the policy, the upstream and
+//! its version, the snapshot, the search_path, the role, the session's values that models read); so
+//! these are the key. What depends on the session's own names is not kept, nor is any refusal. One
+//! cache per worker thread, behind a lock that its sessions take one after the other; so a client's
+//! texts do not push out those of every other.
+//!
+//! * `rejudge`: what was judged before and runs on another basis, and what an EXECUTE runs
+//! * `text_shapes`: what is recorded of texts that differ in whole numbers alone
 
 pub(super) mod rejudge;
 pub(super) mod text_shapes;

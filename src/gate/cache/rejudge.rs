@@ -1,6 +1,9 @@
 //! A text that was judged before, judged again because it runs on another basis: the snapshot of
 //! the database is another one, or search_path leads elsewhere.
 //!
+//! An EXECUTE or a portal runs a text that was judged when it was prepared; where that is itself an
+//! EXECUTE or a FETCH it is refused, so no name leads to another.
+//!
 //! A prepared statement is planned anew where names mean something else, so it is judged where they
 //! are looked up now. A cursor keeps the plan that it was opened with.
 

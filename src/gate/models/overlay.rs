@@ -166,5 +166,5 @@ fn in_quotes(name: &str) -> String {
 const TEXT_TYPES: &[(u32, &str)] = &[(25, "text"), (1043, "\"varchar\""), (1042, "bpchar")];
 
 #[cfg(test)]
-#[path = "laid_tests.rs"]
+#[path = "overlay_tests.rs"]
 pub(super) mod tests;

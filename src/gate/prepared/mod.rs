@@ -1,5 +1,13 @@
 //! The prepared statements and cursors that a session has made.
 //!
+//! The names with what each stands for are in [`SessionNames`], together with what the session's
+//! texts are judged by: its search_paths, role and values.
+//!
+//! * `lookup`: a name, after what earlier statements of the same text did to it;
+//!   `duplicate_names`: names that were given anew; `state_at_end`: what a transaction's end brings
+//!   back
+//! * `cursor_steps`: how far a cursor has come
+//!
 //! Every one of them was judged before it reached the server, so a name that is known here and gone
 //! there costs an error of the server's own and nothing else. That is why forgetting too little is
 //! safe.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::catalog::Catalog;
 use crate::catalog::fixture::CatalogFixture;
 use crate::gate::effects::graph::EffectGraph;
-use crate::gate::rules::refusal_words;
+use crate::gate::rules::refusal_laws;
 use crate::gate::{Gate, Judgement, Rule, SearchPaths, SessionNames, Verdict};
 use crate::policy::Policy;
 use crate::sql::fingerprint::Fingerprinter;
@@ -270,7 +270,7 @@ fn fires_on(gate: &Gate, names: &SessionNames, rule: Rule, sql: &str) {
         assert_eq!(refusal.rule, rule, "{}: {}", start(&text), refusal.detail);
         let detail = format!("rule: {}", rule.name());
         assert!(refusal.detail.starts_with(&detail), "{}", refusal.detail);
-        refusal_words::check(sql, refusal);
+        refusal_laws::check(sql, refusal);
         assert!(judgement.facts.effects.is_empty() && !judgement.facts.cacheable);
         assert!(!format!("{judgement:?}").contains(refusal.message.as_str()));
     }

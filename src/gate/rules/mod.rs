@@ -77,7 +77,7 @@ pub(super) mod check;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
-mod refusal_words;
+mod refusal_laws;
 
 use super::context::JudgeContext;
 use super::effects;

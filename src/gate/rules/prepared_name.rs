@@ -1,7 +1,8 @@
 //! `prepared_name`: EXECUTE of a prepared statement that does not exist.
 //!
 //! # Sees
-//! EXECUTE, alone or under EXPLAIN, of a name that this session has not prepared.
+//! EXECUTE, alone or under EXPLAIN, of a name that this session has not prepared. What an EXECUTE
+//! runs is judged in `gate::cache::rejudge`, which refuses one that runs another one.
 //!
 //! # Why
 //! What it would run was never judged. A name that the session did prepare was judged when it was.

@@ -1,5 +1,6 @@
-//! The laws of what a refusal says (the head of `session::reply` lists them), checked on every
-//! statement that a test has a rule refuse, the examples in the rules' docs among them.
+//! A check for tests: the laws of what a refusal says (the head of `session::reply` lists them),
+//! checked on every statement that a test has a rule refuse, the examples in the rules' docs among
+//! them.
 
 use crate::gate::{Refusal, Rule, settings};
 use crate::limits::FIRST_LINE_CHARACTERS_MAX;

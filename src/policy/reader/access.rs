@@ -11,7 +11,7 @@ use super::super::yaml::section::{
 use super::super::yaml::tree::{YamlTree, YamlValue};
 use super::settings::SettingsSection;
 use super::{lists, model_sql, models};
-use crate::limits::{LAID_MAX, NAME_BYTES_MAX};
+use crate::limits::{MASKS_AND_FILTERS_MAX, NAME_BYTES_MAX};
 
 /// Reads both sections, and `rows`. What values a condition may read is a matter of the settings,
 /// where those are known.
@@ -143,12 +143,12 @@ fn columns(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<
 fn masked(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Vec<MaskedColumns>> {
     let place = tree.place;
     let entries = map(tree, path, problems)?;
-    if entries.len() > LAID_MAX {
+    if entries.len() > MASKS_AND_FILTERS_MAX {
         report(
             problems,
             place,
             path,
-            &format!("at most {LAID_MAX} masks are held"),
+            &format!("at most {MASKS_AND_FILTERS_MAX} masks are held"),
         );
         return None;
     }
@@ -220,12 +220,12 @@ fn rows(
 ) -> Option<Vec<RowFilter>> {
     let place = tree.place;
     let entries = map(tree, path, problems)?;
-    if entries.len() > LAID_MAX {
+    if entries.len() > MASKS_AND_FILTERS_MAX {
         report(
             problems,
             place,
             path,
-            &format!("at most {LAID_MAX} conditions are held"),
+            &format!("at most {MASKS_AND_FILTERS_MAX} conditions are held"),
         );
         return None;
     }

@@ -19,12 +19,12 @@
 //!   fails, the plans of those before it count: they run.
 //! - What is known of a plan ([`plan_cache`]) answers for a while, unless it would refuse.
 //!
-//! The same way is asked how long a cursor WITH HOLD is (`measuring`), where that has to be known
-//! before it moves.
+//! The same way is asked how long a cursor WITH HOLD is (`cursor_length`), where that has to be
+//! known before it moves.
 //!
-//! * [`question`]: a question under way; `outcome`: what comes of it
+//! * [`question`]: a question under way; `answer`: what comes of it
 //!
-//! What a client that asks for the plan of a statement with models gets of it is in `told`.
+//! What a client that asks for the plan of a statement with models gets of it is in `redacted`.
 //!
 //! * [`estimate`]: what a plan says; [`plan_cache`]: what was said before
 
@@ -32,7 +32,7 @@ pub(super) mod answer;
 mod cursor_length;
 pub mod estimate;
 #[cfg(test)]
-mod exchanges;
+mod exchange_tests;
 pub mod plan_cache;
 pub mod question;
 mod redacted;

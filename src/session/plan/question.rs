@@ -1,4 +1,5 @@
 //! One question for plans that is under way, what waits for it, and how far the answer has come.
+//! One whose basis changed in between is asked again, at most `limits::PLANS_ASKED_ANEW_MAX` times.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -20,12 +20,12 @@ mod after_limit;
 pub mod budget_record;
 mod connection_limit;
 #[cfg(test)]
-mod cursor_exchanges;
+mod cursor_exchange_tests;
 mod cursor_moves;
 mod cursor_run;
 pub mod daily_budget;
 #[cfg(test)]
-mod exchanges;
+mod exchange_tests;
 mod holdable_cursors;
 pub mod idle_timeout;
 mod messages;

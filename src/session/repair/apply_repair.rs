@@ -1,4 +1,5 @@
 //! What comes of a repair: a changed text is sent, the client's own, or its error is told.
+//! [`SendOptions`], with which any text is sent, says how far such a text has come already.
 
 use std::borrow::Cow;
 

@@ -18,7 +18,7 @@ pub mod apply_repair;
 mod compute_slots;
 pub mod default_limit;
 #[cfg(test)]
-mod exchanges;
+mod exchange_tests;
 pub mod executor;
 pub mod hold_error;
 pub mod notices;

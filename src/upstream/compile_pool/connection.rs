@@ -273,8 +273,8 @@ impl From<EncodeError> for BrokenConnection {
 /// What the session is for.
 const COMPILING: SessionPurpose = SessionPurpose {
     name: "pgsieve repair",
-    statement_time_max: limits::SIDE_STATEMENT_TIME_MAX,
-    lock_time_max: limits::SIDE_STATEMENT_TIME_MAX,
+    statement_time_max: limits::COMPILE_STATEMENT_TIME_MAX,
+    lock_time_max: limits::COMPILE_STATEMENT_TIME_MAX,
 };
 
 /// The statement that every Parse replaces.

@@ -70,7 +70,7 @@ impl CompilePools {
             shared: Arc::new(PoolsShared {
                 upstream,
                 runtime,
-                places: Arc::new(Semaphore::new(limits::SIDE_CONNECTIONS_MAX)),
+                places: Arc::new(Semaphore::new(limits::COMPILE_CONNECTIONS_MAX)),
                 queryids: Arc::default(),
                 pools: Mutex::default(),
             }),

@@ -14,7 +14,7 @@ use crate::upstream::account::UpstreamAccount;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;
 
-/// At most [`limits::SIDE_CONNECTIONS_OF_ACCOUNT_MAX`] connections.
+/// At most [`limits::COMPILE_CONNECTIONS_OF_ACCOUNT_MAX`] connections.
 pub(super) struct AccountPool {
     upstream: Arc<Upstream>,
     /// Who logs in; its password may become another one.
@@ -71,7 +71,7 @@ impl AccountPool {
             server,
             database: database.into(),
             runtime,
-            turns: Arc::new(Semaphore::new(limits::SIDE_CONNECTIONS_OF_ACCOUNT_MAX)),
+            turns: Arc::new(Semaphore::new(limits::COMPILE_CONNECTIONS_OF_ACCOUNT_MAX)),
             places,
             rested: Mutex::default(),
         }
@@ -105,7 +105,7 @@ impl AccountPool {
     ///
     /// May be cancelled: a half-made connection is dropped.
     pub(super) async fn take(&self, deadline: Instant) -> Option<HeldConnection> {
-        let patience = deadline.min(Instant::now() + limits::SIDE_WAIT_MAX);
+        let patience = deadline.min(Instant::now() + limits::COMPILE_WAIT_MAX);
         let turn = within(patience, Arc::clone(&self.turns)).await?;
         let found = {
             let mut rested = self.rested();
@@ -151,7 +151,7 @@ impl AccountPool {
         let opened = opening.await.ok();
         self.rested().closed_until = match opened {
             Some(_) => None,
-            None => Some(Instant::now() + limits::SIDE_RETRY_PAUSE),
+            None => Some(Instant::now() + limits::COMPILE_RETRY_PAUSE),
         };
         opened
     }
@@ -160,7 +160,7 @@ impl AccountPool {
     fn expired(&self) -> (Vec<CompileConnection>, IdleReaper) {
         let mut rested = self.rested();
         let is_old = |(_, since): &mut (CompileConnection, Instant)| {
-            since.elapsed() >= limits::SIDE_IDLE_TIME_MAX
+            since.elapsed() >= limits::COMPILE_IDLE_TIME_MAX
         };
         let old = rested.idle.extract_if(.., is_old);
         let old = old.map(|(connection, _since)| connection).collect();
@@ -193,7 +193,7 @@ async fn within(deadline: Instant, semaphore: Arc<Semaphore>) -> Option<OwnedSem
 /// that the next session of the account finds them.
 async fn reap(pool: Arc<AccountPool>) {
     loop {
-        sleep(limits::SIDE_IDLE_TIME_MAX / 2).await;
+        sleep(limits::COMPILE_IDLE_TIME_MAX / 2).await;
         let (old, reaper) = pool.expired();
         for connection in old {
             connection.close().await;
@@ -231,7 +231,7 @@ mod tests {
         );
         let now = Instant::now();
         let mut far = Vec::new();
-        for since in [now - limits::SIDE_IDLE_TIME_MAX, now] {
+        for since in [now - limits::COMPILE_IDLE_TIME_MAX, now] {
             let (near, other) = UnixStream::pair().unwrap();
             let place = Arc::clone(&places).try_acquire_owned().unwrap();
             let stream = UpstreamStream::new(PeerStream::Unix(near));
@@ -245,7 +245,7 @@ mod tests {
         drop(old);
         assert_eq!(places.available_permits(), 1);
         // The other one is taken, and nothing is left to watch.
-        let held = pool.take(now + limits::SIDE_COMPILE_TIME_MAX).await;
+        let held = pool.take(now + limits::COMPILE_TIME_MAX).await;
         assert!(held.is_some());
         assert_eq!(pool.expired().1, IdleReaper::Gone);
     }

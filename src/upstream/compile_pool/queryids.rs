@@ -243,8 +243,8 @@ async fn ask_all(pool: Arc<AccountPool>) {
 
 /// What the server calls a text.
 async fn told(pool: &Arc<AccountPool>, question: &Question) -> Told {
-    let deadline = Instant::now() + limits::SIDE_COMPILE_TIME_MAX;
-    for _ in 0..limits::SIDE_TRIES_MAX {
+    let deadline = Instant::now() + limits::COMPILE_TIME_MAX;
+    for _ in 0..limits::COMPILE_TRIES_MAX {
         match told_once(pool, question, deadline).await {
             Ok(told) => return told,
             // Most likely it rested for too long, or the server has restarted.

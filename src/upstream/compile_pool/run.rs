@@ -30,8 +30,8 @@ impl CompileRun {
     }
 
     async fn ask(&mut self, permit: &ReadPermit<'_>, types: &[u32]) -> CompileResult {
-        let deadline = Instant::now() + limits::SIDE_COMPILE_TIME_MAX;
-        for _ in 0..limits::SIDE_TRIES_MAX {
+        let deadline = Instant::now() + limits::COMPILE_TIME_MAX;
+        for _ in 0..limits::COMPILE_TRIES_MAX {
             let held = match self.held.take() {
                 Some(held) => Some(held),
                 None => self.pool.take(deadline).await,

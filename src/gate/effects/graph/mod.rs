@@ -10,7 +10,7 @@
 //! * `edges`: what runs what; `support_functions`: what is run unasked;
 //!   `nodes`: the places of all things in one list
 //! * `propagation`: the marks, carried
-//! * [`cause`]: why something is not clean; `told`: what a client is told of it
+//! * [`cause`]: why something is not clean; `description`: what a client is told of it
 //! * `unknown_reads`: what may read anything, where a policy hides something
 //! * `path_dependent`: what runs a function that means what the session's search_path makes of it
 //! * [`name_flags`]: for each name, whether anything of that name is not clean

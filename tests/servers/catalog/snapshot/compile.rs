@@ -125,7 +125,7 @@ async fn a_lost_connection_is_replaced_once() {
         compile(side.run(PUBLIC), "SELECT 1", &[]).await,
         "unavailable"
     );
-    tokio::time::sleep(pgsieve::limits::SIDE_RETRY_PAUSE).await;
+    tokio::time::sleep(pgsieve::limits::COMPILE_RETRY_PAUSE).await;
     assert_eq!(compile(side.run(PUBLIC), "SELECT 1", &[]).await, "runs");
 }
 
@@ -135,7 +135,7 @@ async fn a_repair_waits_for_its_turn_and_not_for_ever() {
         return;
     };
     let side = side(&database, READER, READER);
-    let most = pgsieve::limits::SIDE_CONNECTIONS_OF_ACCOUNT_MAX;
+    let most = pgsieve::limits::COMPILE_CONNECTIONS_OF_ACCOUNT_MAX;
     let mut busy = Vec::new();
     for _ in 0..most {
         let side = side.clone();
@@ -154,7 +154,7 @@ async fn a_repair_waits_for_its_turn_and_not_for_ever() {
         "unavailable"
     );
     let waiting = tokio::spawn(compile(side.run(PUBLIC), "SELECT 1", &[]));
-    tokio::time::sleep(pgsieve::limits::SIDE_WAIT_MAX / 5).await;
+    tokio::time::sleep(pgsieve::limits::COMPILE_WAIT_MAX / 5).await;
     drop(busy.pop());
     assert_eq!(waiting.await.unwrap(), "runs");
 }
