@@ -6,6 +6,7 @@ use std::time::Duration;
 use pgsieve::demo::supervisor::ChildSignal;
 
 use crate::support::raw::kinds;
+use crate::support::sql::assert_running;
 use crate::support::{ADMIN, APP, Options, READER, RawClient, Stack, frames, sql, until};
 
 #[tokio::test]
@@ -109,7 +110,7 @@ fn requests_for_encryption_get_one_byte() {
 
 #[test]
 fn a_cancel_request_stops_the_statement_of_its_session() {
-    let stack = Stack::shared();
+    let stack = Stack::start(Options::default());
     let login = stack.login(ADMIN);
     for address in [stack.direct_address(), stack.proxied_address()] {
         let mut client = RawClient::login(address, &login);
@@ -120,7 +121,7 @@ fn a_cancel_request_stops_the_statement_of_its_session() {
         assert_eq!(client.read().unwrap().kind, b'1');
         let bind = frames::bind("", "", &[], false);
         client.send(&[bind, frames::execute("", 0), frames::sync()].concat());
-        std::thread::sleep(Duration::from_millis(300));
+        assert_running(&stack, 1);
         RawClient::connect(address).send(&frames::cancel_request(pid, &secret));
         let answer = client.until_ready();
         assert_eq!(kinds(&answer), "2EZ", "{answer:?}");

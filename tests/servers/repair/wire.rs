@@ -8,6 +8,7 @@ use crate::protocol::same_answer::{ERRORS, FIXTURE, statements};
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::recorder::{Recorded, Recorder};
 use crate::support::shared::shared_cluster;
+use crate::support::sql::assert_running;
 use crate::support::{ADMIN, APP, Options, RawClient, Stack, UNREPAIRED, frames, until};
 
 /// A table named by a spreadsheet.
@@ -450,7 +451,7 @@ fn a_cancel_ends_a_repair() {
     let (pid, secret) = client.key.clone().unwrap();
     let asked = std::time::Instant::now();
     client.send(&frames::query(UNQUOTED));
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_running(&stack, 1);
     let mut canceller = RawClient::connect(stack.proxied_address());
     canceller.send(&frames::cancel_request(pid, &secret));
     canceller.until_closed();
