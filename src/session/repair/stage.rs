@@ -123,9 +123,9 @@ impl SessionRepair {
         }
     }
 
-    /// These messages are taken before all others.
+    /// These messages are taken before all others, those that wait to be taken again among them.
     pub(super) fn replay_first(&mut self, frames: Bytes) {
-        self.replayed = (!frames.is_empty()).then(|| Box::new(frames));
+        self.replayed = joined(frames, self.replayed.take());
     }
 
     /// The messages that are taken before all others.
@@ -141,5 +141,33 @@ impl SessionRepair {
     /// Whether messages wait that were read before and are to be taken before all others.
     pub(in crate::session) fn is_replaying(&self) -> bool {
         self.replayed.is_some()
+    }
+}
+
+/// Messages, and behind them those that waited already.
+fn joined(first: Bytes, waiting: Option<Box<Bytes>>) -> Option<Box<Bytes>> {
+    match waiting {
+        Some(waiting) if first.is_empty() => Some(waiting),
+        Some(waiting) => Some(Box::new([first, *waiting].concat().into())),
+        None => (!first.is_empty()).then(|| Box::new(first)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_that_waits_is_lost() {
+        for (first, waiting, wanted) in [
+            ("", None, None),
+            ("ab", None, Some("ab")),
+            ("", Some("cd"), Some("cd")),
+            ("ab", Some("cd"), Some("abcd")),
+        ] {
+            let waiting = waiting.map(|text: &str| Box::new(Bytes::from(text)));
+            let wanted = wanted.map(|text: &str| Box::new(Bytes::from(text)));
+            assert_eq!(joined(Bytes::from(first), waiting), wanted);
+        }
     }
 }
