@@ -160,23 +160,30 @@ public class Jdbc {
 
   static void cancel(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
+      int pid = ((PGConnection) connection).getBackendPID();
       Timer timer = new Timer();
       timer.schedule(
           new TimerTask() {
             @Override
             public void run() {
-              try {
+              // A statement is cancelled once and no more: it has to run by then.
+              try (Connection other = open("simple");
+                  Statement asking = other.createStatement()) {
+                String active =
+                    "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%' AND pid = ";
+                while (!asking.executeQuery(active + pid).next()) {
+                  Thread.sleep(20);
+                }
                 statement.cancel();
-              } catch (SQLException error) {
+              } catch (SQLException | InterruptedException error) {
                 throw new IllegalStateException(error);
               }
             }
           },
-          300,
-          300);
+          0);
       fails(() -> statement.executeQuery("SELECT count(*) FROM generate_series(1, 1000000000)"), "57014");
       timer.cancel();
-      statement.setQueryTimeout(1);
+      statement.setQueryTimeout(3);
       fails(() -> statement.executeQuery("SELECT count(*) FROM generate_series(1, 1000000000)"), "57014");
       statement.setQueryTimeout(0);
       show(statement.executeQuery("SELECT 'usable'"));

@@ -70,7 +70,13 @@ async function errorsAndNotices(client) {
 
 async function cancels(client) {
   const running = refused(client, 'SELECT count(*) FROM generate_series(1, 1000000000)', '57014')
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  const other = new Client()
+  await other.connect()
+  const active = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%' AND pid = $1"
+  while ((await other.query(active, [client.processID])).rowCount === 0) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await other.end()
   const canceller = new Client()
   const { host, port } = client
   canceller.connection.on('connect', () => canceller.connection.cancel(client.processID, client.secretKey))

@@ -2,6 +2,7 @@
 
 import io
 import threading
+import time
 
 import psycopg2
 import psycopg2.extensions
@@ -9,6 +10,19 @@ import psycopg2.extras
 from psycopg2 import errorcodes
 
 ISOLATION = ("READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE", "READ UNCOMMITTED", "DEFAULT")
+
+
+def cancel_once_it_runs(connection):
+    """Cancels a statement of the connection once somebody else has seen that it runs."""
+    other = psycopg2.connect("")
+    other.autocommit = True
+    cursor = other.cursor()
+    asked = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%%generate_series%%' AND pid = %s"
+    while not cursor.rowcount > 0:
+        time.sleep(0.02)
+        cursor.execute(asked, [connection.info.backend_pid])
+    connection.cancel()
+    other.close()
 
 
 def refused(cursor, text, code):
@@ -72,7 +86,7 @@ def main():
         connection.rollback()
     connection.set_session(isolation_level="DEFAULT", readonly="DEFAULT", deferrable="DEFAULT")
 
-    timer = threading.Timer(0.3, connection.cancel)
+    timer = threading.Thread(target=cancel_once_it_runs, args=[connection])
     timer.start()
     refused(cursor, "SELECT count(*) FROM generate_series(1, 1000000000)", errorcodes.QUERY_CANCELED)
     timer.join()

@@ -149,14 +149,27 @@ def fields(connection):
         print(error.diag.statement_position, error.diag.message_primary)
 
 
+def once_it_runs(connection, then):
+    """Calls that once a statement of the connection runs, which somebody else has to see."""
+
+    def wait():
+        with psycopg.connect(autocommit=True) as other:
+            asked = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%%generate_series%%' AND pid = %s"
+            while not other.execute(asked, (connection.info.backend_pid,)).rowcount:
+                time.sleep(0.02)
+        then()
+
+    return threading.Thread(target=wait)
+
+
 def cancel(connection):
-    timer = threading.Timer(0.3, connection.cancel)
+    timer = once_it_runs(connection, connection.cancel)
     timer.start()
     began = time.monotonic()
     refused(connection, "SELECT count(*) FROM generate_series(1, 1000000000)", errors.QueryCanceled)
     assert time.monotonic() - began < 10
     timer.join()
-    timer = threading.Timer(0.3, connection.cancel_safe)
+    timer = once_it_runs(connection, connection.cancel_safe)
     timer.start()
     refused(connection, "SELECT count(*) FROM generate_series(1, 1000000000)", errors.QueryCanceled)
     timer.join()
