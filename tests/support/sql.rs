@@ -86,6 +86,11 @@ pub fn assert_running(stack: &Stack, statements: i64) {
     assert!(met.is_some(), "{statements} should run");
 }
 
+/// Later sessions of the database do not compile expressions: a cancel that comes while Postgres
+/// does is lost, whoever sends it (seen on 15).
+pub const WITHOUT_JIT: &str = "DO $$ BEGIN \
+    EXECUTE format('ALTER DATABASE %I SET jit = off', current_database()); END $$";
+
 /// Cancels the statements that run in the database of a stack.
 pub fn cancel_running(stack: &Stack) {
     stack.prepare(&[&format!("SELECT pg_cancel_backend(pid) {RUNNING}")]);

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use crate::support::installed::{installed, last_lines, run, text};
 use crate::support::raw::kinds;
+use crate::support::sql::WITHOUT_JIT;
 use crate::support::{ADMIN, APP, Options, RawClient, Stack, UNREPAIRED, until};
 
 const FIXTURE: &str = include_str!("../../data/answers/fixture.sql");
@@ -302,7 +303,7 @@ fn stack() -> &'static Stack {
             policy_edits: UNREPAIRED,
             ..Options::default()
         });
-        stack.prepare(&[FIXTURE]);
+        stack.prepare(&[FIXTURE, WITHOUT_JIT]);
         stack
     });
     &STACK

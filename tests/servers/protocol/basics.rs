@@ -6,7 +6,7 @@ use std::time::Duration;
 use pgsieve::demo::supervisor::ChildSignal;
 
 use crate::support::raw::kinds;
-use crate::support::sql::assert_running;
+use crate::support::sql::{WITHOUT_JIT, assert_running};
 use crate::support::{ADMIN, APP, Options, READER, RawClient, Stack, frames, sql, until};
 
 #[tokio::test]
@@ -111,6 +111,7 @@ fn requests_for_encryption_get_one_byte() {
 #[test]
 fn a_cancel_request_stops_the_statement_of_its_session() {
     let stack = Stack::start(Options::default());
+    stack.prepare(&[WITHOUT_JIT]);
     let login = stack.login(ADMIN);
     for address in [stack.direct_address(), stack.proxied_address()] {
         let mut client = RawClient::login(address, &login);
