@@ -13,7 +13,7 @@ use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::interval::{TimeUnit, interval_of};
 use crate::dialect::translator::literal;
-use crate::dialect::translator::numbers::mean;
+use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 

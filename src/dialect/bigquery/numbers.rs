@@ -8,11 +8,11 @@ use crate::dialect::rules::{
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::conditionals::{
+use crate::dialect::translator::literal;
+use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, aligned_arguments, choice, coalesce, texts_of,
 };
-use crate::dialect::translator::literal;
-use crate::dialect::translator::numbers::rounded_to_decimal;
+use crate::dialect::translator::shared_functions::numbers::rounded_to_decimal;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 

@@ -6,8 +6,10 @@ use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by,
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::numbers::never_negative;
-use crate::dialect::translator::regexp::{RegexpUse, groups, pattern, replacement};
+use crate::dialect::translator::shared_functions::numbers::never_negative;
+use crate::dialect::translator::shared_functions::regexp::{
+    RegexpUse, groups, pattern, replacement,
+};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 

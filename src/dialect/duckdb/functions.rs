@@ -10,9 +10,11 @@ use crate::dialect::snowflake::aggregates::{array, beside, joined};
 use crate::dialect::snowflake::dates::{difference, part_of};
 use crate::dialect::source::untyped;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::conditionals::{self, ComparedTypes, NullArgument, choice};
-use crate::dialect::translator::dates::temporal_argument;
-use crate::dialect::translator::regexp::{RegexpUse, pattern};
+use crate::dialect::translator::shared_functions::conditionals::{
+    self, ComparedTypes, NullArgument, choice,
+};
+use crate::dialect::translator::shared_functions::dates::temporal_argument;
+use crate::dialect::translator::shared_functions::regexp::{RegexpUse, pattern};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 use crate::dialect::translator::{Translator, literal};

@@ -8,7 +8,7 @@ use crate::dialect::source::{CaseSensitivity, untyped};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::numbers::mean;
+use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 

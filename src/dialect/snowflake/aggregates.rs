@@ -6,7 +6,7 @@ use crate::dialect::rules::{ArgumentType, BOOL, FLOAT, FunctionRule, aggregate, 
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::numbers::mean;
+use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 use crate::policy::Dialect;

@@ -5,7 +5,7 @@
 use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::conditionals::{
+use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice, coalesce, null_if,
 };
 use crate::dialect::translator::translated::{SqlType, Translated};

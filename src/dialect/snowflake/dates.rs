@@ -6,8 +6,10 @@ use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP_TZ, by, 
 use crate::dialect::source::untyped;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::dates::{WeekBegin, boundaries, dated, day, temporal_argument};
 use crate::dialect::translator::interval::TimeUnit;
+use crate::dialect::translator::shared_functions::dates::{
+    WeekBegin, boundaries, dated, day, temporal_argument,
+};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::translator::{Translator, interval, literal};

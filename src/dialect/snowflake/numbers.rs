@@ -9,7 +9,7 @@ use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::numbers::rounded_in_type;
+use crate::dialect::translator::shared_functions::numbers::rounded_in_type;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::TranslateResult;
 

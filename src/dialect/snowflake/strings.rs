@@ -7,7 +7,7 @@ use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by,
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::regexp::{RegexpUse, pattern};
+use crate::dialect::translator::shared_functions::regexp::{RegexpUse, pattern};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 

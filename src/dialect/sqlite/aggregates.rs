@@ -6,9 +6,11 @@ use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, aggregate, by};
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::conditionals::{self, ComparedTypes, NullArgument};
 use crate::dialect::translator::literal;
-use crate::dialect::translator::numbers::mean;
+use crate::dialect::translator::shared_functions::conditionals::{
+    self, ComparedTypes, NullArgument,
+};
+use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 

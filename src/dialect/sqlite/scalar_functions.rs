@@ -7,8 +7,8 @@ use crate::dialect::rules::{
 };
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::conditionals::{choice, coalesce};
-use crate::dialect::translator::numbers::{never_negative, rounded_to_decimal};
+use crate::dialect::translator::shared_functions::conditionals::{choice, coalesce};
+use crate::dialect::translator::shared_functions::numbers::{never_negative, rounded_to_decimal};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 

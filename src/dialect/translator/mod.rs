@@ -5,7 +5,7 @@
 //!   [`first_rows`] (TOP, FETCH FIRST, VALUES): queries
 //! * [`expression`], [`condition`], [`compare`], [`arithmetic`], [`call`], [`window`],
 //!   [`interval`], [`convert`]: expressions
-//! * [`conditionals`], [`numbers`], [`dates`], [`regexp`]: functions that several dialects have
+//! * [`shared_functions`]: functions that several dialects have
 //! * [`literal`], [`timestamp`], [`name`]: values and names; [`scope`]: what names stand for
 //! * [`translated`]: what an expression became, and what is known of its value; [`untranslatable`]:
 //!   what has no translation
@@ -14,9 +14,7 @@ pub mod arithmetic;
 pub mod call;
 pub mod compare;
 pub mod condition;
-pub mod conditionals;
 pub mod convert;
-pub mod dates;
 pub mod expression;
 pub mod first_rows;
 pub mod from;
@@ -24,14 +22,13 @@ pub(super) mod group_by_all;
 pub mod interval;
 pub mod literal;
 pub mod name;
-pub mod numbers;
 pub(super) mod order_by;
 pub(super) mod qualify;
 pub mod query;
-pub mod regexp;
 pub mod scope;
 pub mod select;
 pub(super) mod select_star;
+pub mod shared_functions;
 pub mod timestamp;
 pub mod translated;
 pub mod untranslatable;

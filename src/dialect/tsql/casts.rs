@@ -9,8 +9,8 @@ use super::timestamps::style;
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::dates;
 use crate::dialect::translator::literal;
+use crate::dialect::translator::shared_functions::dates;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 

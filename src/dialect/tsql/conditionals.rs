@@ -9,11 +9,11 @@ use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::conditionals::{
+use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice, coalesce, null_if,
 };
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::dates;
+use crate::dialect::translator::shared_functions::dates;
 use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 

@@ -8,8 +8,8 @@ use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP, by, pla
 use crate::dialect::source::untyped;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::dates::{WeekBegin, boundaries, day};
 use crate::dialect::translator::interval::TimeUnit;
+use crate::dialect::translator::shared_functions::dates::{WeekBegin, boundaries, day};
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::translator::{Translator, interval};

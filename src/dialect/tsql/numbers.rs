@@ -6,7 +6,7 @@ use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, by, plain, templa
 use crate::dialect::source::untyped;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::numbers::rounded_in_type;
+use crate::dialect::translator::shared_functions::numbers::rounded_in_type;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::TranslateResult;
 

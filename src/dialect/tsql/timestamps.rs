@@ -3,9 +3,9 @@
 use sqlparser::ast::{Expr, Ident};
 
 use crate::dialect::translator::Translator;
-use crate::dialect::translator::dates;
 use crate::dialect::translator::interval::TimeUnit;
 use crate::dialect::translator::literal;
+use crate::dialect::translator::shared_functions::dates;
 use crate::dialect::translator::timestamp;
 use crate::dialect::translator::translated::{SqlType, Translated};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};

@@ -1,12 +1,12 @@
 //! Choices between values that several dialects have: IF, COALESCE, NULLIF, GREATEST, LEAST. What
 //! differs is said by who asks.
 
-use super::Translator;
-use super::call::SourceCall;
-use super::compare::ComparisonPurpose;
-use super::translated::{SqlType, Translated};
-use super::untranslatable::TranslateResult;
 use crate::dialect::source::untyped;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::compare::ComparisonPurpose;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// What an argument that is NULL does to GREATEST and LEAST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Functions of numbers that several dialects have: rounding and means.
 
-use super::Translator;
-use super::call::SourceCall;
-use super::translated::{SqlType, Translated};
-use super::untranslatable::TranslateResult;
 use crate::dialect::source::untyped;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// `round` or `trunc` of a number to so many places, halves away from zero; the result is of the
 /// number's own type.

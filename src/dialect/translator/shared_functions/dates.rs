@@ -3,12 +3,12 @@
 
 use sqlparser::ast::Expr;
 
-use super::Translator;
-use super::convert::cast;
-use super::interval::TimeUnit;
-use super::translated::{SqlType, Translated};
-use super::untranslatable::TranslateResult;
 use crate::dialect::source::untyped;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::convert::cast;
+use crate::dialect::translator::interval::TimeUnit;
+use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// The day that a week begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
