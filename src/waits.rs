@@ -95,12 +95,12 @@ waits! {
         at ["src/upstream/cancel/mod.rs", "src/session/io/background.rs"];
     /// The cancel or the end of another session, which a statement has asked for.
     Signal: WaitEnd::Within(limits::SIGNAL_END_TIME_MAX), at [
-        "src/session/io/mod.rs", "src/session/signal_calls.rs", "src/upstream/backend_signals.rs",
-        "src/upstream/cancel/mod.rs",
+        "src/session/io/mod.rs", "src/session/signal_calls.rs", "src/session/upstream_side.rs",
+        "src/upstream/backend_signals.rs", "src/upstream/cancel/mod.rs",
     ];
     /// Room in the audit, where the settings want every line on record.
     AuditRoom: WaitEnd::Operator("audit.on_full: block"),
-        at ["src/session/protocol.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];
+        at ["src/session/tracing.rs", "src/telemetry/mod.rs", "src/telemetry/audit/queue.rs"];
     /// The next turn of a session that has used up its own.
     Turn: WaitEnd::Order, at ["src/session/scheduling/turn.rs"];
     /// Memory, for a message or an answer that is longer than most.

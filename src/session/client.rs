@@ -5,12 +5,19 @@
 //! What is refused goes to `refuse`. What ends the session (Terminate, a frame that breaks the
 //! protocol) waits for the answers to everything sent before it.
 
+use super::client_side::ClientState;
 use super::pending::ExpectedReply;
 use super::pending::portal_names::ClosedName;
-use super::protocol::{ClientState, SessionEnd, SessionProtocol};
-use super::reply::CloseReason;
-use super::statement::{QueryStage, TextStage};
+use super::policy_limits::admission::holds_back;
+use super::policy_reload::take_over_policies;
+use super::protocol::SessionProtocol;
+use super::refuse::{refuse_message, refuse_query, refuse_undecodable};
+use super::session_end::{LOST_COUNT, SessionEnd, UNSENDABLE};
+use super::statement::{take_bind, take_execute, take_parse, take_query};
+use super::statement_stage::{QueryStage, TextStage};
+use super::upstream_side::SelfReport;
 use crate::gate::Refusal;
+use crate::limits;
 use crate::telemetry::labels::ProtocolPath;
 use crate::wire::encode;
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend};
@@ -33,7 +40,7 @@ impl SessionProtocol {
     pub fn client_bytes(&mut self, bytes: &[u8]) -> Result<ClientProgress, SessionEnd> {
         let taken = self.take_frame(bytes);
         self.client.inflow.mark_aged();
-        self.release_names();
+        self.context.release_names();
         taken
     }
 
@@ -52,7 +59,7 @@ impl SessionProtocol {
                     break;
                 }
             };
-            if self.holds_back(frame.kind) {
+            if holds_back(self, frame.kind) {
                 break;
             }
             consumed += frame.bytes.len();
@@ -65,6 +72,25 @@ impl SessionProtocol {
         Ok(ClientProgress { consumed })
     }
 
+    /// Takes the messages that came behind a Parse that is repaired now.
+    ///
+    /// # Errors
+    /// The reason to end the session.
+    pub(super) fn replay(&mut self) -> Result<(), SessionEnd> {
+        while self.takes_frames()
+            && let Some(frames) = self.repair.take_replayed()
+        {
+            let FrameCut::Whole(frame) = cut_frontend(&frames, ProtocolPhase::Session)? else {
+                return Err(LOST_COUNT);
+            };
+            let behind = frames.slice(frame.bytes.len()..);
+            self.repair.replay_first(behind);
+            self.frame(&frame)?;
+            self.turn.spend_message();
+        }
+        Ok(())
+    }
+
     /// The session ends, but not before the client has what it is owed.
     ///
     /// # Errors
@@ -73,7 +99,7 @@ impl SessionProtocol {
         if self.pending.is_empty() {
             return Err(ending);
         }
-        if self.upstream.transaction.unsynced {
+        if self.pending.transaction.unsynced {
             self.upstream.outbox.flush_message();
         }
         self.client.state = ClientState::Closing(ending);
@@ -84,37 +110,35 @@ impl SessionProtocol {
         if frame.kind == b'X' {
             return Err(SessionEnd::Terminated);
         }
-        self.take_over_policies()?;
-        if matches!(
-            self.client.state,
-            ClientState::SkipToSync | ClientState::SkipToSyncAlone
-        ) {
+        take_over_policies(self)?;
+        if self.client.is_skipping() {
             return self.skip(frame);
         }
         let message = match frontend::decode(frame) {
             Ok(message) => message,
-            Err(MalformedMessage::NotUtf8) => return self.refuse_undecodable(frame.kind),
+            Err(MalformedMessage::NotUtf8) => return refuse_undecodable(self, frame.kind),
             Err(cause) => return Err(cause.into()),
         };
         match message {
             FrontendMessage::Query(query) => {
-                self.query(frame, &query, QueryStage::Text(TextStage::Arrived))
+                take_query(self, frame, &query, QueryStage::Text(TextStage::Arrived))
             }
-            FrontendMessage::Parse(parse) => self.parse(frame, &parse, TextStage::Arrived),
-            FrontendMessage::Bind(bind) => self.bind(frame, &bind),
+            FrontendMessage::Parse(parse) => take_parse(self, frame, &parse, TextStage::Arrived),
+            FrontendMessage::Bind(bind) => take_bind(self, frame, &bind),
             FrontendMessage::Describe(target) => self.describe(frame, &target),
-            FrontendMessage::Execute(execute) => self.execute(frame, &execute),
+            FrontendMessage::Execute(execute) => take_execute(self, frame, &execute),
             FrontendMessage::Close(target) => self.close(frame, &target),
             FrontendMessage::Flush => self.forward(frame),
             FrontendMessage::Sync => self.sync(frame),
             FrontendMessage::Terminate => Err(SessionEnd::Terminated),
-            FrontendMessage::FunctionCall => self.refuse_query(
+            FrontendMessage::FunctionCall => refuse_query(
+                self,
                 Refusal::of_function_call(),
                 None,
                 ProtocolPath::FunctionCall,
             ),
             FrontendMessage::CopyData | FrontendMessage::CopyDone | FrontendMessage::CopyFail => {
-                self.copy_leftover(frame.kind)
+                self.client.copy_leftover(frame.kind)
             }
         }
     }
@@ -127,7 +151,7 @@ impl SessionProtocol {
         frontend::decode(frame)?;
         if self.client.state == ClientState::SkipToSyncAlone {
             self.client.state = ClientState::Open;
-            encode::ready_for_query(&mut self.client.reply, self.upstream.transaction.status);
+            encode::ready_for_query(&mut self.client.reply, self.pending.transaction.status);
             return Ok(());
         }
         self.client.state = ClientState::Open;
@@ -143,7 +167,7 @@ impl SessionProtocol {
             && self.context.names.prepared(name).is_none()
         {
             let refusal = Refusal::of_unknown_statement(name);
-            return self.refuse_message(refusal, None, ProtocolPath::Bind);
+            return refuse_message(self, refusal, None, ProtocolPath::Bind);
         }
         self.forward(frame)?;
         self.pending.push(match target {
@@ -183,7 +207,7 @@ impl SessionProtocol {
     fn sync(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
         self.forward(frame)?;
         self.witness.trace_parsed();
-        self.upstream.transaction.unsynced = false;
+        self.pending.transaction.unsynced = false;
         self.plan.took = None;
         self.context.names.sync_sent();
         self.limits.sync();
@@ -192,13 +216,29 @@ impl SessionProtocol {
         Ok(())
     }
 
+    /// A pipeline as long as the pending replies allow, without a Sync, would wait for ever: the
+    /// upstream holds its answers back until it is told to flush.
+    fn flush_long_pipeline(&mut self) {
+        if self.pending.len() == limits::PENDING_REPLIES_MAX && self.pending.transaction.unsynced {
+            self.upstream.outbox.flush_message();
+        }
+    }
+
+    /// Nothing more is taken from the client until the upstream has been asked whether it is still
+    /// read-only, and has answered, where that is due.
+    pub(super) fn hold_for_check(&mut self) {
+        if self.upstream.self_report == SelfReport::AskNow {
+            self.client.state = ClientState::Checking;
+        }
+    }
+
+    /// Passes a frame on as it is.
+    ///
+    /// # Errors
+    /// It may not be forwarded.
     pub(super) fn forward(&mut self, frame: &ClientFrame<'_>) -> Result<(), SessionEnd> {
-        self.upstream.transaction.open_batch();
+        self.pending.transaction.open_batch();
         self.repair.retained.follow(frame);
         self.upstream.outbox.forward(frame).map_err(|_| UNSENDABLE)
     }
 }
-
-/// Cannot happen: every frame is one that may be forwarded and no decoded text holds a NUL. If it
-/// did, nothing was sent.
-pub(super) const UNSENDABLE: SessionEnd = SessionEnd::Ended(CloseReason::Internal);

@@ -1,8 +1,8 @@
 //! How a session ends: what is recorded, what each side is still told, and what stops running.
 
 use super::io::Relay;
-use super::protocol::SessionEnd;
 use super::reply::{self, CloseReason};
+use super::session_end::SessionEnd;
 use super::shared::ServerShared;
 use crate::net::framed_stream::FramedStream;
 use crate::sqlstate::{self, SqlState};
@@ -29,8 +29,8 @@ pub async fn close_session(
     report(ending, info, server_shared);
     let condition = match ending {
         SessionEnd::Tripped(_) => LeaseCondition::Tripped,
-        _ if is_ordered(ending) && protocol.is_upstream_running() => LeaseCondition::Ended,
-        _ if protocol.is_upstream_running() => LeaseCondition::Running,
+        _ if is_ordered(ending) && !protocol.pending.is_at_rest() => LeaseCondition::Ended,
+        _ if !protocol.pending.is_at_rest() => LeaseCondition::Running,
         _ => LeaseCondition::Rested,
     };
     // The user's place is taken until the upstream has heard of the end.
@@ -49,7 +49,7 @@ pub async fn close_session(
         SessionEnd::Tripped(_) => Some(CloseReason::Tripwire),
     };
     // In the middle of a row the client would read an error as part of the row.
-    if let Some(close_reason) = close_reason.filter(|_| !protocol.is_mid_frame()) {
+    if let Some(close_reason) = close_reason.filter(|_| !protocol.upstream.is_mid_frame()) {
         reply::close_message(&mut protocol.client.reply, close_reason);
     }
     let last_words = protocol.client.reply.split();

@@ -3,13 +3,16 @@
 //! * `login`: everything before the first statement; `login::pending_logins`: who is waited for
 //!   there
 //! * `io`: bytes between the two sockets, timeouts and jobs beside them
-//! * `protocol`: what those bytes mean, without sockets; its parts:
+//! * `protocol`: what those bytes mean, without sockets; it has methods there, in `client` and in
+//!   `server`, and its parts have theirs:
 //!   * `client`: the client's frames; `statement`: the path of a statement, step by step
 //!   * its steps: `arrival` (when it came), `text_judgement` (what the gate says of it), `send`
-//!     (what may run goes upstream); `refuse`: a refusal's place among the answers
+//!     (what may run goes upstream); `refuse`: a refusal's place among the answers;
+//!     `statement_stage`: what one step gives to the next
 //!   * `server`: the upstream's frames, with its errors, its readiness and the rewriting of its
 //!     errors
-//!   * `pending`: the queue of replies that are expected
+//!   * `client_side`, `upstream_side`: what is known of the two; `session_end`: why it is over
+//!   * `pending`: the queue of replies that are expected, and where the upstream stands
 //!   * `context`: what names, settings and values mean now
 //!   * `repair`: statements that fail; `plan`: statements whose plan is asked for first;
 //!     `policy_limits`: the limits of the policy that act while a statement runs
@@ -27,6 +30,7 @@
 
 pub mod arrival;
 pub mod client;
+pub mod client_side;
 pub mod close;
 pub mod context;
 pub mod drain;
@@ -49,13 +53,16 @@ pub mod reply;
 pub mod scheduling;
 mod send;
 pub mod server;
+pub mod session_end;
 pub mod shared;
 pub mod signal_calls;
 mod statement;
+mod statement_stage;
 #[cfg(test)]
 mod tests;
 mod text_judgement;
 mod tracing;
+pub mod upstream_side;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -70,10 +77,12 @@ use self::io::Relay;
 use self::lapse::Lapse;
 use self::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession};
 use self::policy_limits::SessionLimits;
-use self::protocol::{SelfReport, SessionEnd, SessionProtocol, UpstreamFacts};
+use self::protocol::{SessionProtocol, UpstreamFacts};
 use self::registry::{RegisteredSession, SessionActivity, SessionRegistration};
 use self::reply::CloseReason;
+use self::session_end::SessionEnd;
 use self::shared::ServerShared;
+use self::upstream_side::SelfReport;
 use crate::gate::STATEMENT_TIMEOUT;
 use crate::net::framed_stream::FramedStream;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
@@ -107,7 +116,7 @@ pub fn serve(
                 let (mut relay, _enlisted) = begin(opened, &server_shared, gauge.state_handle());
                 let ending = converse(&mut relay, &draining).await;
                 // Of the policy that it was under at the end.
-                let info = Arc::clone(relay.protocol.info());
+                let info = Arc::clone(&relay.protocol.witness.info);
                 let counted = relay.counted();
                 // By itself as well: a session that does nothing has nothing to say goodbye with.
                 let parting = Box::pin(close::close_session(relay, ending, &info, &server_shared));
@@ -285,7 +294,7 @@ fn converse(relay: &mut Relay, draining: &DrainReceiver) -> impl Future<Output =
             return ending;
         }
         encode::ready_for_query(&mut relay.protocol.client.reply, TransactionStatus::Idle);
-        relay.is_woken_to_end().await;
+        relay.protocol.upstream.is_woken_to_end().await;
         if !draining.has_begun() {
             tokio::select! {
                 biased;

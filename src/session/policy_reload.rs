@@ -9,63 +9,63 @@ use std::sync::Arc;
 
 use super::membership::Membership;
 use super::policy_store::{AssignedPolicy, Unplaced};
-use super::protocol::{SessionEnd, SessionProtocol};
-use super::repair::stage::RepairStage;
+use super::protocol::SessionProtocol;
 use super::reply::CloseReason;
+use super::session_end::SessionEnd;
 use crate::telemetry::session_info::SessionInfo;
 
-impl SessionProtocol {
-    /// Takes over the policies of now. One atomic load, unless they have changed or one has ended,
-    /// or policies are chosen by what the session's role is a member of, and that may have changed.
-    ///
-    /// # Errors
-    /// None of them is for this session.
-    pub(super) fn take_over_policies(&mut self) -> Result<(), SessionEnd> {
-        let membership = Membership {
-            role: self.context.names.role(),
-            catalog_cache: self.context.name_context.catalog_cache(),
-        };
-        if self.judge.policy_store.generation() == self.judge.assigned_policy.generation
-            && !self.judge.assigned_policy.has_ended()
-            && self.judge.assigned_policy.is_member_still(&membership)
-        {
-            return Ok(());
-        }
-        let assigned_policy = self
-            .judge
-            .policy_store
-            .place_member(&self.judge.assigned_policy.traits, &membership);
-        let assigned_policy = assigned_policy.map_err(|why| {
-            SessionEnd::Ended(match why {
-                Unplaced::NoPolicy => CloseReason::NoPolicy,
-                Unplaced::RolesUntold | Unplaced::Unproved => CloseReason::RolesUntold,
-            })
-        })?;
-        let is_same = Arc::ptr_eq(&assigned_policy.gate, &self.judge.gate);
-        self.judge.assigned_policy = assigned_policy;
-        if !is_same {
-            self.change_policy();
-        }
-        Ok(())
+/// Takes over the policies of now. One atomic load, unless they have changed or one has ended,
+/// or policies are chosen by what the session's role is a member of, and that may have changed.
+///
+/// # Errors
+/// None of them is for this session.
+pub(super) fn take_over_policies(protocol: &mut SessionProtocol) -> Result<(), SessionEnd> {
+    let membership = Membership {
+        role: protocol.context.names.role(),
+        catalog_cache: protocol.context.name_context.catalog_cache(),
+    };
+    if protocol.judge.policy_store.generation() == protocol.judge.assigned_policy.generation
+        && !protocol.judge.assigned_policy.has_ended()
+        && protocol.judge.assigned_policy.is_member_still(&membership)
+    {
+        return Ok(());
     }
+    let assigned_policy = protocol
+        .judge
+        .policy_store
+        .place_member(&protocol.judge.assigned_policy.traits, &membership);
+    let assigned_policy = assigned_policy.map_err(|why| {
+        SessionEnd::Ended(match why {
+            Unplaced::NoPolicy => CloseReason::NoPolicy,
+            Unplaced::RolesUntold | Unplaced::Unproved => CloseReason::RolesUntold,
+        })
+    })?;
+    let is_same = Arc::ptr_eq(&assigned_policy.gate, &protocol.judge.gate);
+    protocol.judge.assigned_policy = assigned_policy;
+    if !is_same {
+        change_policy(protocol);
+    }
+    Ok(())
+}
 
-    /// From now on everything is judged by the policy that the session was placed under.
-    fn change_policy(&mut self) {
-        self.judge.gate = Arc::clone(&self.judge.assigned_policy.gate);
-        self.pending.keep_old_policy(&self.witness.info);
-        if let RepairStage::Held(held) = &mut self.repair.stage {
-            held.keep_old_policy(&self.witness.info);
-        }
-        self.witness.info = Arc::new(under(&self.witness.info, &self.judge.assigned_policy));
-        self.context
-            .names
-            .set_policy(self.judge.gate.policy().version_number());
-        if let Some(own) = self.limits.canceller() {
-            own.move_to_policy(self.judge.gate.policy().name());
-        }
-        self.context.name_context.forget_catalog();
-        self.context.names.set_effect_graph(None);
+/// From now on everything is judged by the policy that the session was placed under.
+fn change_policy(protocol: &mut SessionProtocol) {
+    protocol.judge.gate = Arc::clone(&protocol.judge.assigned_policy.gate);
+    protocol.pending.keep_old_policy(&protocol.witness.info);
+    protocol.repair.keep_old_policy(&protocol.witness.info);
+    protocol.witness.info = Arc::new(under(
+        &protocol.witness.info,
+        &protocol.judge.assigned_policy,
+    ));
+    protocol
+        .context
+        .names
+        .set_policy(protocol.judge.gate.policy().version_number());
+    if let Some(own) = protocol.limits.canceller() {
+        own.move_to_policy(protocol.judge.gate.policy().name());
     }
+    protocol.context.name_context.forget_catalog();
+    protocol.context.names.set_effect_graph(None);
 }
 
 /// What is recorded of a session that is under this policy.

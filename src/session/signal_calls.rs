@@ -16,15 +16,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::io::Relay;
+use bytes::BytesMut;
+
+use super::client_side::ClientSide;
 use super::lowered_settings::LoweredText;
-use super::pending::ExpectedReply;
+use super::pending::PendingReplies;
 use super::policy_limits::SessionLimits;
-use super::policy_limits::result_limit::RowForwarding;
-use super::protocol::{SessionEnd, SessionProtocol};
+use super::protocol::SessionProtocol;
 use super::reply::{self, CloseReason};
-use super::server::OwnRow;
-use super::statement::PathStop;
+use super::server::forwarding::OwnRow;
+use super::session_end::SessionEnd;
+use super::statement_stage::PathStop;
 use crate::gate::{
     BackendSignal, Certainty, Cursor, Facts, PreparedStatement, ReadPermit, Refusal,
     SignalArgument, SignalCall, SignalKind, number_of,
@@ -32,7 +34,6 @@ use crate::gate::{
 use crate::telemetry::events::BackendSignalled;
 use crate::upstream::backend_signals::{RunningSignal, SignalResult};
 use crate::upstream::cancel::SessionCanceller;
-use crate::wire::backend::TransactionStatus;
 use crate::wire::frame::UpstreamHeader;
 use crate::wire::frontend::{Bind, BindValue};
 
@@ -142,190 +143,139 @@ impl SignalCallState {
     }
 }
 
-impl SessionProtocol {
-    /// The portal that a Bind makes of a statement.
-    pub(super) fn portal_of(
-        &mut self,
-        prepared: PreparedStatement,
-        bind: &Bind<'_>,
-    ) -> Result<Cursor, PathStop> {
-        match facts_of_portal(&prepared, bind) {
-            Ok(facts) => Ok(Cursor {
-                facts,
-                hold: false,
-                text: prepared.text,
-                parameters: prepared.parameters,
-                next_run: Certainty::Certain,
-                opened: None,
-            }),
-            Err(refusal) => {
-                let arrived = self.client.inflow.arrival();
-                Err(PathStop::refused(refusal, &prepared.facts, arrived))
-            }
+/// The portal that a Bind makes of a statement.
+///
+/// # Errors
+/// The refusal of a value that the server may read otherwise than pgsieve does.
+pub(super) fn portal_of(
+    client: &mut ClientSide,
+    prepared: PreparedStatement,
+    bind: &Bind<'_>,
+) -> Result<Cursor, PathStop> {
+    match facts_of_portal(&prepared, bind) {
+        Ok(facts) => Ok(Cursor {
+            facts,
+            hold: false,
+            text: prepared.text,
+            parameters: prepared.parameters,
+            next_run: Certainty::Certain,
+            opened: None,
+        }),
+        Err(refusal) => {
+            let arrived = client.inflow.arrival();
+            Err(PathStop::refused(refusal, &prepared.facts, arrived))
         }
     }
+}
 
-    /// A session that cancels what it runs itself meets an error in that place, unless the
-    /// statement fails in any case.
-    ///
-    /// # Errors
-    /// The server's own words.
-    pub(super) fn cancels_itself(&self, facts: &Facts) -> Result<(), Box<Refusal>> {
-        let signal = facts.signal.get();
-        let Some(call) = signal.and_then(|signal| call_of(signal, None).ok().flatten()) else {
-            return Ok(());
-        };
-        let fails = self.upstream.transaction.status == TransactionStatus::Failed
-            && !self.upstream.transaction.unsynced
-            && self.pending.is_empty();
-        let own = self.limits.canceller().map(SessionCanceller::pid);
-        match call.kind {
-            SignalKind::Cancel if own == Some(call.pid) && !fails => Err(Refusal::of_own_cancel()),
-            SignalKind::Cancel | SignalKind::Terminate => Ok(()),
+/// A session that cancels what it runs itself meets an error in that place, unless the statement
+/// fails in any case.
+///
+/// # Errors
+/// The server's own words.
+pub(super) fn cancels_itself(
+    facts: &Facts,
+    limits: &SessionLimits,
+    pending: &PendingReplies,
+) -> Result<(), Box<Refusal>> {
+    let signal = facts.signal.get();
+    let Some(call) = signal.and_then(|signal| call_of(signal, None).ok().flatten()) else {
+        return Ok(());
+    };
+    let own = limits.canceller().map(SessionCanceller::pid);
+    match call.kind {
+        SignalKind::Cancel if own == Some(call.pid) && !pending.is_sure_to_fail() => {
+            Err(Refusal::of_own_cancel())
         }
+        SignalKind::Cancel | SignalKind::Terminate => Ok(()),
     }
+}
 
-    /// Takes the row of a call: it waits while the call is carried out, and says what came of it.
-    ///
-    /// # Errors
-    /// The session has ended itself.
-    pub(super) fn takes_row_of_call(
-        &mut self,
-        rest: &[u8],
-        header: &UpstreamHeader,
-    ) -> Result<OwnRow, SessionEnd> {
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.head()
-        else {
-            return Ok(OwnRow::NotOwn);
-        };
-        let Some(calling) = &mut running.calling else {
-            return Ok(OwnRow::NotOwn);
-        };
-        let Some(row) = rest.get(..header.total) else {
-            return Ok(OwnRow::Waits);
-        };
-        match (&**calling, value_range(row)) {
-            (SignalCallState::Told, _) | (_, None) => Ok(OwnRow::NotOwn),
-            (SignalCallState::UnderWay(..), Some(_)) => Ok(OwnRow::Waits),
-            (&SignalCallState::Due(call), Some(_)) => {
-                **calling = self.limits.carry_out(call)?;
-                // It may be known at once.
-                self.takes_row_of_known(row, header)
-            }
-            (SignalCallState::Known(..), Some(_)) => self.takes_row_of_known(row, header),
-        }
+/// The row of a call: it waits while the call is carried out, and says what came of it.
+///
+/// # Errors
+/// The session has ended itself.
+pub(super) fn row_of_call(
+    protocol: &mut SessionProtocol,
+    rest: &[u8],
+    header: &UpstreamHeader,
+) -> Result<OwnRow, SessionEnd> {
+    let Some(running) = protocol.pending.running_mut() else {
+        return Ok(OwnRow::NotOwn);
+    };
+    let Some(calling) = running.calling.as_deref_mut() else {
+        return Ok(OwnRow::NotOwn);
+    };
+    let Some(row) = rest.get(..header.total) else {
+        return Ok(OwnRow::Waits);
+    };
+    if matches!(calling, SignalCallState::Told) || value_range(row).is_none() {
+        return Ok(OwnRow::NotOwn);
     }
-
-    fn takes_row_of_known(
-        &mut self,
-        row: &[u8],
-        header: &UpstreamHeader,
-    ) -> Result<OwnRow, SessionEnd> {
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.head()
-        else {
-            return Ok(OwnRow::NotOwn);
-        };
-        let Some(SignalCallState::Known(call, outcome)) = running.calling.as_deref() else {
-            return Ok(OwnRow::Waits);
-        };
-        let (call, outcome) = (*call, *outcome);
-        running.calling = Some(Box::new(SignalCallState::Told));
-        let fingerprint = running.facts.fingerprint;
-        self.witness.telemetry.emit(&BackendSignalled {
-            session: &self.witness.info,
-            function: call.kind.function(),
-            outcome: outcome.into(),
-            fingerprint,
-        });
-        if let Some(words) = failure_message(call, outcome, self.context.names.server_major())
-            && !self.context.client_min_messages.is_mute()
-        {
-            reply::warning(&mut self.client.reply, &words);
-        }
-        if self.advance(header)? == RowForwarding::Forward {
-            let done = outcome == SignalResult::Sent;
-            self.client.reply.extend_from_slice(&row_saying(row, done));
-        }
-        Ok(OwnRow::Taken)
+    if let SignalCallState::Due(call) = *calling {
+        *calling = carry_out(call, protocol.limits.canceller())?;
     }
-
-    /// Whether a row waits for its call.
-    pub(super) fn is_calling(&self) -> bool {
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.front()
-        else {
-            return false;
-        };
-        matches!(
-            running.calling.as_deref(),
-            Some(SignalCallState::UnderWay(..))
-        )
+    // It may be known at once.
+    let SignalCallState::Known(call, outcome) = *calling else {
+        return Ok(OwnRow::Waits);
+    };
+    *calling = SignalCallState::Told;
+    protocol.witness.telemetry.emit(&BackendSignalled {
+        session: &protocol.witness.info,
+        function: call.kind.function(),
+        outcome: outcome.into(),
+        fingerprint: running.facts.fingerprint,
+    });
+    let server_major = protocol.context.names.server_major();
+    let (reply, levels) = protocol.hearing();
+    if let Some(words) = failure_message(call, outcome, server_major)
+        && !levels.is_mute()
+    {
+        reply::warning(reply, &words);
     }
+    let told = row_saying(row, outcome == SignalResult::Sent);
+    Ok(OwnRow::Told(BytesMut::from(&*told)))
+}
 
-    /// Ready unless a call is being carried out; wakes the session then.
-    pub(super) fn poll_call(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.head()
-        else {
-            return Poll::Ready(());
-        };
-        let Some(SignalCallState::UnderWay(call, signalling)) = running.calling.as_deref_mut()
-        else {
-            return Poll::Ready(());
-        };
+/// Whether a row waits for its call.
+pub(super) fn is_calling(pending: &PendingReplies) -> bool {
+    let calling = pending.running().and_then(|it| it.calling.as_deref());
+    matches!(calling, Some(SignalCallState::UnderWay(..)))
+}
+
+/// Ready unless a call is being carried out; wakes the session then.
+pub(super) fn poll_call(pending: &mut PendingReplies, context: &mut Context<'_>) -> Poll<()> {
+    let calling = pending
+        .running_mut()
+        .and_then(|it| it.calling.as_deref_mut());
+    let Some(calling) = calling else {
+        return Poll::Ready(());
+    };
+    if let SignalCallState::UnderWay(call, signalling) = calling {
         let (call, outcome) = (*call, std::task::ready!(signalling.as_mut().poll(context)));
-        running.calling = Some(Box::new(SignalCallState::Known(call, outcome)));
-        Poll::Ready(())
+        *calling = SignalCallState::Known(call, outcome);
     }
-
-    /// Looks whether another session of the same owner has ended this one, or its time.
-    ///
-    /// # Errors
-    /// It has.
-    pub(super) fn goes_on(&self) -> Result<(), SessionEnd> {
-        match &self.upstream.signals {
-            Some(signals) if signals.ends() => Err(SessionEnd::Ended(match signals.has_lapsed() {
-                true => CloseReason::Lapsed,
-                false => CloseReason::Terminated,
-            })),
-            Some(_) | None => Ok(()),
-        }
-    }
+    Poll::Ready(())
 }
 
-impl Relay {
-    /// Has the task that this is called in woken when another session ends this one. May be
-    /// cancelled.
-    pub async fn is_woken_to_end(&mut self) {
-        std::future::poll_fn(|context| {
-            if let Some(signals) = &self.protocol.upstream.signals {
-                signals.wake(context.waker());
-            }
-            Poll::Ready(())
-        })
-        .await;
-    }
-}
-
-impl SessionLimits {
-    /// Begins to carry a call out.
-    fn carry_out(&self, call: SignalCall) -> Result<SignalCallState, SessionEnd> {
-        let Some(own) = self.canceller() else {
-            return Ok(SignalCallState::Known(call, SignalResult::Nobody));
-        };
-        let wait = Duration::from_millis(call.timeout_ms.unsigned_abs());
-        match call.kind {
-            SignalKind::Terminate if call.pid == own.pid() => {
-                Err(SessionEnd::Ended(CloseReason::Terminated))
-            }
-            SignalKind::Terminate => Ok(SignalCallState::UnderWay(
-                call,
-                own.signal_end(call.pid, wait),
-            )),
-            SignalKind::Cancel => Ok(SignalCallState::UnderWay(call, own.signal_cancel(call.pid))),
+/// Begins to carry a call out; of whoever has no key, nobody is signalled.
+fn carry_out(
+    call: SignalCall,
+    own: Option<&SessionCanceller>,
+) -> Result<SignalCallState, SessionEnd> {
+    let Some(own) = own else {
+        return Ok(SignalCallState::Known(call, SignalResult::Nobody));
+    };
+    let wait = Duration::from_millis(call.timeout_ms.unsigned_abs());
+    match call.kind {
+        SignalKind::Terminate if call.pid == own.pid() => {
+            Err(SessionEnd::Ended(CloseReason::Terminated))
         }
+        SignalKind::Terminate => Ok(SignalCallState::UnderWay(
+            call,
+            own.signal_end(call.pid, wait),
+        )),
+        SignalKind::Cancel => Ok(SignalCallState::UnderWay(call, own.signal_cancel(call.pid))),
     }
 }
 

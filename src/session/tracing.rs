@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arrival::StatementArrival;
-use super::pending::{ExpectedReply, InFlight, PendingReplies, TransactionState};
+use super::pending::{ExpectedReply, InFlight, PendingReplies};
 use super::registry::SessionActivity;
 use super::repair::executor::StepTimes;
 use crate::gate::{Facts, Rule, SessionNames};
@@ -81,6 +81,20 @@ impl SessionTracing {
 }
 
 impl SessionWitness {
+    /// Whether nothing of the client is taken until there is room in the audit.
+    pub(super) fn waits_for_audit(&self) -> bool {
+        self.telemetry.must_wait(&self.info)
+    }
+
+    /// Comes to its end when there is room in the audit.
+    pub(super) fn room_in_audit(&self) -> impl Future<Output = ()> + Send + 'static {
+        let (room, info) = (self.telemetry.room(), Arc::clone(&self.info));
+        async move {
+            room.await;
+            info.settle_debt();
+        }
+    }
+
     /// A statement has come with this text.
     pub(super) fn begin_trace(&mut self, text: Option<&str>, arrived: &StatementArrival) {
         let Some(tracing) = &mut self.tracing else {
@@ -311,11 +325,7 @@ impl SessionWitness {
     }
 
     /// A text was prepared. Its Execute may still come, unless the batch has ended.
-    fn keep_parsed(
-        &mut self,
-        running: Box<InFlight>,
-        (pending, transaction): (&mut PendingReplies, &TransactionState),
-    ) {
+    fn keep_parsed(&mut self, running: Box<InFlight>, pending: &mut PendingReplies) {
         if self.tracing.is_none() || running.trace.is_none() {
             return;
         }
@@ -323,7 +333,7 @@ impl SessionWitness {
         if let Some(tracing) = &mut self.tracing {
             tracing.parsed = Some(running);
         }
-        if !transaction.unsynced || pending.owes_sync() {
+        if !pending.transaction.unsynced || pending.owes_sync() {
             self.trace_parsed();
         }
     }
@@ -355,15 +365,11 @@ impl SessionWitness {
     }
 
     /// A text was prepared: what it will do is recorded when it runs.
-    pub(super) fn prepared(
-        &mut self,
-        running: Box<InFlight>,
-        behind: (&mut PendingReplies, &TransactionState),
-    ) {
+    pub(super) fn prepared(&mut self, running: Box<InFlight>, pending: &mut PendingReplies) {
         let info = running.info.as_ref().unwrap_or(&self.info);
         self.telemetry
             .prepared(&running.event(info, Instant::now()));
-        self.keep_parsed(running, behind);
+        self.keep_parsed(running, pending);
     }
 
     /// A statement has ended, which the server calls so, where it has told.

@@ -1,6 +1,7 @@
 //! What the names, settings and values of a session mean at this moment. The gate judges by it.
 //!
 //! * `names`: the database's catalog, the search_path and the role that names are looked up with
+//! * `statement_effects`: what statements do to names and settings
 //! * `tracked_setting`: every value that one setting may have now, as far as the wire tells it
 //! * `statement_timeout`: the bound on one statement
 //! * `model_values`: what the models of a policy read of a session: its user and its settings
@@ -11,6 +12,7 @@ pub mod client_min_messages;
 pub mod model_values;
 pub mod names;
 pub mod reported_role;
+mod statement_effects;
 pub(super) mod statement_timeout;
 pub mod tracked_setting;
 

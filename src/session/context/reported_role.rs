@@ -12,11 +12,11 @@
 
 use std::sync::Arc;
 
+use bytes::BytesMut;
+
 use crate::gate::{Facts, RoleQuestion, StatementKind};
-use crate::session::pending::ExpectedReply;
-use crate::session::policy_limits::result_limit::RowForwarding;
-use crate::session::protocol::{SessionEnd, SessionProtocol};
-use crate::session::server::OwnRow;
+use crate::session::pending::PendingReplies;
+use crate::session::server::forwarding::OwnRow;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::encode;
 use crate::wire::frame::UpstreamHeader;
@@ -46,6 +46,29 @@ impl ReportAs {
         }
     }
 
+    /// What a statement is answered that is about to run behind these.
+    pub(in crate::session) fn answer_to(
+        self,
+        facts: &Facts,
+        pending: &PendingReplies,
+    ) -> Option<&'static str> {
+        let question = facts.asks_role?;
+        let answer = self.answer(question)?;
+        let is_of_block = match question {
+            RoleQuestion::TransactionReadOnly => {
+                let begins = |sent: &Arc<Facts>| {
+                    matches!(sent.kind, StatementKind::Begin | StatementKind::Several)
+                };
+                pending.transaction.status != TransactionStatus::Idle
+                    || pending.facts().iter().any(begins)
+            }
+            RoleQuestion::DefaultReadOnly
+            | RoleQuestion::InHotStandby
+            | RoleQuestion::InRecovery => false,
+        };
+        (!is_of_block).then_some(answer)
+    }
+
     /// The answer to a question, where it is not the server's.
     fn answer(self, question: RoleQuestion) -> Option<&'static str> {
         let [of_setting, of_function] = match self {
@@ -62,54 +85,24 @@ impl ReportAs {
     }
 }
 
-impl SessionProtocol {
-    /// What a statement is answered that is about to run.
-    pub(in crate::session) fn answer_to(&self, facts: &Facts) -> Option<&'static str> {
-        let question = facts.asks_role?;
-        let answer = self.context.report_as.answer(question)?;
-        let is_of_block = match question {
-            RoleQuestion::TransactionReadOnly => {
-                let begins = |sent: &Arc<Facts>| {
-                    matches!(sent.kind, StatementKind::Begin | StatementKind::Several)
-                };
-                self.upstream.transaction.status != TransactionStatus::Idle
-                    || self.pending.facts().iter().any(begins)
-            }
-            RoleQuestion::DefaultReadOnly
-            | RoleQuestion::InHotStandby
-            | RoleQuestion::InRecovery => false,
-        };
-        (!is_of_block).then_some(answer)
-    }
-
-    /// Takes the row of a question that pgsieve answers.
-    ///
-    /// # Errors
-    /// The reason to end the session.
-    pub(in crate::session) fn takes_row_of_question(
-        &mut self,
-        rest: &[u8],
-        header: &UpstreamHeader,
-    ) -> Result<OwnRow, SessionEnd> {
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.head()
-        else {
-            return Ok(OwnRow::NotOwn);
-        };
-        let Some(answer) = running.role_answer else {
-            return Ok(OwnRow::NotOwn);
-        };
-        let Some(row) = rest.get(..header.total) else {
-            return Ok(OwnRow::Waits);
-        };
-        if self.advance(header)? == RowForwarding::Forward {
-            let value = value_of(row, answer);
-            let length = u8::try_from(value.len()).unwrap_or_default();
-            let body = [&[0, 1, 0, 0, 0, length][..], value].concat();
-            encode::error_body(&mut self.client.reply, b'D', &body);
-        }
-        Ok(OwnRow::Taken)
-    }
+/// The row of a question that pgsieve answers.
+pub(in crate::session) fn row_of_question(
+    pending: &PendingReplies,
+    rest: &[u8],
+    header: &UpstreamHeader,
+) -> OwnRow {
+    let Some(answer) = pending.running().and_then(|running| running.role_answer) else {
+        return OwnRow::NotOwn;
+    };
+    let Some(row) = rest.get(..header.total) else {
+        return OwnRow::Waits;
+    };
+    let value = value_of(row, answer);
+    let length = u8::try_from(value.len()).unwrap_or_default();
+    let body = [&[0, 1, 0, 0, 0, length][..], value].concat();
+    let mut told = BytesMut::new();
+    encode::error_body(&mut told, b'D', &body);
+    OwnRow::Told(told)
 }
 
 /// The answer in the format of the server's row: a boolean that is asked for in binary is one byte.

@@ -4,11 +4,14 @@
 use std::task::{Context, Poll};
 
 use super::{BytesMoved, MoveResult, Relay};
-use crate::session::protocol::SessionEnd;
+use crate::session::repair::apply_repair::{repair_finished, start_repair};
 use crate::session::repair::executor::RunningRepair;
 use crate::session::repair::{BlockingJob, RepairJob};
 use crate::session::reply::CloseReason;
-use crate::session::scheduling::large_text::{LargeText, LargeTextJudging};
+use crate::session::scheduling::large_text::{
+    LargeText, LargeTextJudging, judge_large_text, large_text_judged,
+};
+use crate::session::session_end::SessionEnd;
 use crate::telemetry::events::OwnCancelEnded;
 use crate::telemetry::labels::CancelCause;
 use crate::upstream::cancel::CancelResult;
@@ -40,13 +43,13 @@ impl RunningJob {
 
 impl Relay {
     pub(in crate::session) fn start_job(&mut self) -> BytesMoved {
-        let Some(blocking_job) = self.protocol.take_blocking_job() else {
+        let Some(blocking_job) = self.protocol.repair.take_job() else {
             return BytesMoved::Nothing;
         };
         self.running_job = Some(Box::new(match blocking_job {
             BlockingJob::Judge(large) => self.start_judging(large),
             BlockingJob::Repair(repair_job) => {
-                let repair = self.protocol.start_repair(&repair_job);
+                let repair = start_repair(&mut self.protocol, &repair_job);
                 RunningJob::Rescuing { repair_job, repair }
             }
         }));
@@ -58,8 +61,8 @@ impl Relay {
         &mut self,
         context: &mut Context<'_>,
     ) -> MoveResult {
-        if self.cancelling.is_none() && self.protocol.wants_cancel() {
-            self.cancelling = self.protocol.start_cut_cancel();
+        if self.cancelling.is_none() && self.protocol.limits.wants_cancel() {
+            self.cancelling = self.protocol.limits.start_cut_cancel();
         }
         let Some(cancelling) = &mut self.cancelling else {
             return Ok(BytesMoved::Nothing);
@@ -76,7 +79,7 @@ impl Relay {
             // It may arrive later, and meet another statement.
             CancelResult::Unanswered => Err(SessionEnd::Ended(CloseReason::UpstreamLost)),
             CancelResult::Busy | CancelResult::Failed => {
-                self.protocol.cut_cancel_failed();
+                (self.protocol.limits).cut_cancel_failed(&self.protocol.pending);
                 Ok(BytesMoved::Some)
             }
             CancelResult::Forwarded | CancelResult::UnknownKey => Ok(BytesMoved::Some),
@@ -85,7 +88,7 @@ impl Relay {
 
     fn start_judging(&mut self, large: LargeText) -> RunningJob {
         let share = self.put_aside(&large);
-        let judging = self.protocol.judge_large_text(&large, share);
+        let judging = judge_large_text(&mut self.protocol, &large, share);
         RunningJob::Judging { large, judging }
     }
 
@@ -100,7 +103,7 @@ impl Relay {
                 match judging.as_mut().poll(context) {
                     Poll::Ready(Some(mut judged)) => {
                         self.take_back(&mut judged);
-                        let again = self.protocol.large_text_judged(large, judged)?;
+                        let again = large_text_judged(&mut self.protocol, large, judged)?;
                         self.running_job = again.map(|large| Box::new(self.start_judging(large)));
                     }
                     Poll::Ready(None) => return Err(SessionEnd::Ended(CloseReason::Internal)),
@@ -114,7 +117,7 @@ impl Relay {
                 repair_job,
                 mut repair,
             }) => match repair.as_mut().poll(context) {
-                Poll::Ready(outcome) => self.protocol.repair_finished(repair_job, outcome)?,
+                Poll::Ready(outcome) => repair_finished(&mut self.protocol, repair_job, outcome)?,
                 Poll::Pending => {
                     self.running_job = Some(Box::new(RunningJob::Rescuing { repair_job, repair }));
                     return Ok(BytesMoved::Nothing);

@@ -25,9 +25,11 @@ use super::io::timeouts::{ClientReadState, IoTimeouts};
 use super::memory::SessionMemory;
 use super::memory::budget::{MemoryBudget, MemoryShare};
 use super::policy_limits::idle_timeout::IdleTimeout;
-use super::protocol::{SessionEnd, SessionProtocol};
+use super::protocol::SessionProtocol;
 use super::reply::CloseReason;
 use super::scheduling::turn::{NextTurn, TurnQueue};
+use super::session_end::SessionEnd;
+use super::signal_calls::{is_calling, poll_call};
 use crate::limits;
 use crate::net::stream::PeerStream;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
@@ -236,7 +238,7 @@ impl Relay {
         {
             return Err(SessionEnd::Ended(CloseReason::Shutdown));
         }
-        self.protocol.goes_on()?;
+        self.protocol.upstream.goes_on()?;
         self.balance_memory(context)?;
         let mut moved = self.write_client(context)?;
         if let Some(ending) = self.protocol.due_end()
@@ -309,7 +311,7 @@ impl Relay {
 
     /// Reads the upstream only when the client has taken everything before: its pace is the limit.
     fn read_upstream(&mut self, context: &mut Context<'_>, read_buffer: &mut [u8]) -> MoveResult {
-        let calls = self.protocol.poll_call(context).is_pending();
+        let calls = poll_call(&mut self.protocol.pending, context).is_pending();
         if calls || !self.protocol.client.reply.is_empty() || self.memory.stops_upstream() {
             return Ok(BytesMoved::Nothing);
         }
@@ -333,7 +335,7 @@ impl Relay {
             self.pass_on(context, rest.get(passed.tail).unwrap_or_default())?;
             self.upstream_rest = without_front(rest, passed.consumed);
         }
-        let waits = self.protocol.turn.is_over() || self.protocol.is_calling();
+        let waits = self.protocol.turn.is_over() || is_calling(&self.protocol.pending);
         self.upstream_waits = match self.upstream_rest.is_empty() {
             false if waits => UpstreamLeftover::ForTheNextTurn,
             _ => UpstreamLeftover::ForMore,
@@ -349,10 +351,10 @@ impl Relay {
     ) -> Result<Option<usize>, SessionEnd> {
         match read(&mut self.upstream, context, read_buffer) {
             Poll::Pending => Ok(None),
-            Poll::Ready(Ok(0) | Err(_)) if self.protocol.has_upstream_closed() => {
+            Poll::Ready(Ok(0) | Err(_)) if self.protocol.upstream.has_closed() => {
                 Err(SessionEnd::UpstreamClosed)
             }
-            Poll::Ready(Ok(0)) if self.protocol.is_running() => {
+            Poll::Ready(Ok(0)) if !self.protocol.pending.is_empty() => {
                 Err(SessionEnd::Ended(CloseReason::UpstreamLost))
             }
             Poll::Ready(Ok(0)) => Err(SessionEnd::UpstreamClosed),
@@ -384,7 +386,7 @@ impl Relay {
             return Ok(BytesMoved::Nothing);
         }
         // While the cut statement runs, only its own batch goes on, and a client may leave.
-        let waits_for_cancel = self.cancelling.is_some() && !self.protocol.is_result_cut();
+        let waits_for_cancel = self.cancelling.is_some() && !self.protocol.pending.is_result_cut();
         if self.running_job.is_some() || waits_for_cancel || !self.protocol.takes_frames() {
             return Ok(BytesMoved::Nothing);
         }
@@ -444,9 +446,9 @@ impl Relay {
 
     /// Ready unless the client's next frame waits for room in the audit; wakes the session then.
     fn wait_for_audit(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        while self.protocol.waits_for_audit() {
+        while self.protocol.witness.waits_for_audit() {
             let room = self.room.take();
-            let mut room = room.unwrap_or_else(|| Box::pin(self.protocol.room_in_audit()));
+            let mut room = room.unwrap_or_else(|| Box::pin(self.protocol.witness.room_in_audit()));
             if room.as_mut().poll(context).is_pending() {
                 self.room = Some(room);
                 return Poll::Pending;

@@ -23,9 +23,12 @@ use super::Relay;
 use super::sockets::read;
 use crate::limits;
 use crate::net::stream::PeerPresence;
-use crate::session::pending::ExpectedReply;
-use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
+use crate::session::client_side::ClientState;
+use crate::session::pending::{ExpectedReply, PendingReplies};
+use crate::session::protocol::SessionProtocol;
 use crate::session::reply::CloseReason;
+use crate::session::session_end::SessionEnd;
+use crate::session::signal_calls::is_calling;
 use crate::waits::WaitState;
 use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
 
@@ -146,14 +149,14 @@ impl Relay {
         if self.memory.stops_upstream() {
             return WaitState::Memory;
         }
-        if protocol.is_calling() {
+        if is_calling(&protocol.pending) {
             return WaitState::Signal;
         }
         let has_part = !self.upstream_rest.is_empty();
-        if let Some(wait) = protocol.waits_for_upstream(has_part) {
+        if let Some(wait) = waits_for_upstream(protocol, has_part) {
             return wait;
         }
-        match (&self.running_job, protocol.waits_for_audit()) {
+        match (&self.running_job, protocol.witness.waits_for_audit()) {
             (Some(running_job), _) => running_job.wait_kind(),
             (None, _) if self.cancelling.is_some() => WaitState::CutCancel,
             (None, true) => WaitState::AuditRoom,
@@ -168,8 +171,8 @@ impl Relay {
     fn bound_of(&self, wait: WaitState) -> Option<Duration> {
         match wait {
             WaitState::Answer => {
-                let statement = self.protocol.statement_time_max()?;
-                let statements = self.protocol.statements_answered();
+                let statement = self.protocol.context.statement_time_max()?;
+                let statements = statements_answered(&self.protocol.pending);
                 Some(statement.saturating_mul(statements) + limits::UPSTREAM_GRACE)
             }
             // Those that a clock of somebody else's ends.
@@ -255,11 +258,11 @@ impl Relay {
             return None;
         }
         let is_first = self.clocks.answer.pressed == FlushRequest::NotYet;
-        if wait == WaitState::Answer && is_first && self.protocol.requests_flush() {
+        if wait == WaitState::Answer && is_first && requests_flush(&mut self.protocol) {
             self.clocks.answer.request_flush(bound, now);
             return None;
         }
-        self.protocol.end_after_wait(wait)
+        end_after_wait(&self.protocol.pending, wait)
     }
 }
 
@@ -318,58 +321,54 @@ impl AnswerTimeout {
     }
 }
 
-impl SessionProtocol {
-    /// What of the upstream's is waited for, if anything is. `has_part` says whether part of a
-    /// message has come.
-    fn waits_for_upstream(&self, has_part: bool) -> Option<WaitState> {
-        let is_part = has_part || self.upstream.passing > 0 || self.upstream.dropping > 0;
-        let is_asked = match self.pending.front() {
-            None | Some(ExpectedReply::HeldForRepair(_)) => false,
-            // The client has its error, and has yet to send the end of its batch.
-            Some(cut @ ExpectedReply::Cut(_)) => cut.is_work() || self.pending.len() > 1,
-            Some(_) => true,
-        };
-        match (self.has_upstream_closed(), is_asked) {
-            (true, _) => Some(WaitState::UpstreamCloses),
-            (false, true) => Some(WaitState::Answer),
-            (false, false) => is_part.then_some(WaitState::UpstreamFrame),
-        }
+/// What of the upstream's is waited for, if anything is. `has_part` says whether part of a
+/// message has come.
+fn waits_for_upstream(protocol: &SessionProtocol, has_part: bool) -> Option<WaitState> {
+    let is_part = has_part || protocol.upstream.passing > 0 || protocol.upstream.dropping > 0;
+    let is_asked = match protocol.pending.front() {
+        None | Some(ExpectedReply::HeldForRepair(_)) => false,
+        // The client has its error, and has yet to send the end of its batch.
+        Some(cut @ ExpectedReply::Cut(_)) => cut.is_work() || protocol.pending.len() > 1,
+        Some(_) => true,
+    };
+    match (protocol.upstream.has_closed(), is_asked) {
+        (true, _) => Some(WaitState::UpstreamCloses),
+        (false, true) => Some(WaitState::Answer),
+        (false, false) => is_part.then_some(WaitState::UpstreamFrame),
     }
+}
 
-    /// Statements in the text that is being answered: each has the whole time.
-    fn statements_answered(&self) -> u32 {
-        match self.pending.front() {
-            Some(ExpectedReply::Query(running)) => running.facts.statements.max(1),
-            Some(ExpectedReply::Plan(asking)) => asking.statements().max(1),
-            _ => 1,
-        }
+/// Statements in the text that is being answered: each has the whole time.
+fn statements_answered(pending: &PendingReplies) -> u32 {
+    match pending.front() {
+        Some(ExpectedReply::Query(running)) => running.facts.statements.max(1),
+        Some(ExpectedReply::Plan(asking)) => asking.statements().max(1),
+        _ => 1,
     }
+}
 
-    /// What was sent without a Sync may be done, and its answers held back: they are asked for.
-    /// Says whether they were.
-    fn requests_flush(&mut self) -> bool {
-        if self.upstream.transaction.unsynced {
-            self.upstream.outbox.flush_message();
-        }
-        self.upstream.transaction.unsynced
+/// What was sent without a Sync may be done, and its answers held back: they are asked for.
+/// Says whether they were.
+fn requests_flush(protocol: &mut SessionProtocol) -> bool {
+    if protocol.pending.transaction.unsynced {
+        protocol.upstream.outbox.flush_message();
     }
+    protocol.pending.transaction.unsynced
+}
 
-    /// How the session ends whose wait was too long.
-    fn end_after_wait(&self, wait: WaitState) -> Option<SessionEnd> {
-        let close_reason = match wait {
-            WaitState::Answer => match self.pending.front() {
-                Some(ExpectedReply::Query(_) | ExpectedReply::Execute(_)) => {
-                    CloseReason::StatementTime
-                }
-                _ => CloseReason::UpstreamSilent,
-            },
-            WaitState::UpstreamFrame => CloseReason::UpstreamSilent,
-            WaitState::UpstreamCloses => return Some(SessionEnd::UpstreamClosed),
-            WaitState::Judgement | WaitState::Nobody => CloseReason::Internal,
-            _ => return None,
-        };
-        Some(SessionEnd::Ended(close_reason))
-    }
+/// How the session ends whose wait was too long.
+fn end_after_wait(pending: &PendingReplies, wait: WaitState) -> Option<SessionEnd> {
+    let close_reason = match wait {
+        WaitState::Answer => match pending.front() {
+            Some(ExpectedReply::Query(_) | ExpectedReply::Execute(_)) => CloseReason::StatementTime,
+            _ => CloseReason::UpstreamSilent,
+        },
+        WaitState::UpstreamFrame => CloseReason::UpstreamSilent,
+        WaitState::UpstreamCloses => return Some(SessionEnd::UpstreamClosed),
+        WaitState::Judgement | WaitState::Nobody => CloseReason::Internal,
+        _ => return None,
+    };
+    Some(SessionEnd::Ended(close_reason))
 }
 
 /// Whether a client's Terminate is among frames that wait.

@@ -23,12 +23,16 @@ use tokio::time::{Sleep, sleep};
 use super::io::background::RunningJob;
 use super::io::{BytesMoved, MoveResult, Relay};
 use super::memory::budget::MemoryShare;
-use super::protocol::{SessionEnd, SessionProtocol};
+use super::policy_limits::admission::holds_back;
+use super::protocol::SessionProtocol;
+use super::refuse::refuse_oversized;
 use super::repair::BlockingJob;
 use super::repair::stage::RepairStage;
 use super::reply::CloseReason;
 use super::scheduling::large_text::{LargeText, LargeTextJudgement};
+use super::session_end::SessionEnd;
 use crate::limits;
+use crate::policy::Policy;
 use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend, header_backend};
 
 /// What a session has taken.
@@ -181,21 +185,21 @@ impl Relay {
         let Some(UnfinishedMessage { kind, total }) = unfinished else {
             return Ok((self.memory.state != MemoryState::Enough).then_some(BytesMoved::Nothing));
         };
-        if self.protocol.drops_unread(kind) {
+        if self.protocol.client.drops_unread(kind) {
             self.drop_unread(total);
-            let dropped = self.protocol.drop_unread(kind);
+            let dropped = self.protocol.client.drop_unread(kind);
             return self.or_close(dropped).map(Some);
         }
         match self.memory.state {
             MemoryState::Enough => Ok(None),
             MemoryState::Waits => Ok(Some(BytesMoved::Nothing)),
-            MemoryState::Denied | MemoryState::GivesWay if self.protocol.holds_back(kind) => {
+            MemoryState::Denied | MemoryState::GivesWay if holds_back(&mut self.protocol, kind) => {
                 Ok(Some(BytesMoved::Nothing))
             }
             MemoryState::Denied | MemoryState::GivesWay => {
                 self.drop_unread(total);
                 self.memory.share.note_refused();
-                let refused = self.protocol.refuse_oversized(kind);
+                let refused = refuse_oversized(&mut self.protocol, kind);
                 self.or_close(refused).map(Some)
             }
         }
@@ -209,7 +213,7 @@ impl Relay {
 
     /// What a large text needs while it is judged, put aside for the thread that does.
     pub(super) fn put_aside(&mut self, large: &LargeText) -> MemoryShare {
-        let need = self.protocol.judged_bytes(b'P', large.frame.len());
+        let need = judged_bytes(self.protocol.judge.gate.policy(), b'P', large.frame.len());
         let own = judging_bytes(large);
         self.memory.share.split(need.saturating_sub(own))
     }
@@ -251,7 +255,7 @@ impl Relay {
             Err(_) => 0,
         };
         let kind = self.client_rest.first().copied().unwrap_or_default();
-        let needed = self.protocol.needed_bytes(kind, total);
+        let needed = needed_bytes(self.protocol.judge.gate.policy(), kind, total);
         let upstream = match header_backend(&self.upstream_rest) {
             Ok(Some(header)) if header.total > limits::MEMORY_BYTES_FREE => {
                 header.total.saturating_mul(limits::MEMORY_PASSED_FACTOR)
@@ -271,7 +275,7 @@ impl Relay {
             outbox.max(self.memory.outbox_peak)
         };
         (self.memory.reply_peak, self.memory.outbox_peak) = (reply, outbox);
-        let held = self.protocol.held_bytes() + self.elsewhere_bytes();
+        let held = held_bytes(&self.protocol) + self.elsewhere_bytes();
         MemoryNeed {
             client: needed.max(self.client_rest.capacity()),
             unfinished,
@@ -289,51 +293,43 @@ impl Relay {
     }
 }
 
-impl SessionProtocol {
-    /// Bytes that the client's next message takes until it is done with.
-    fn needed_bytes(&self, kind: u8, total: usize) -> usize {
-        match kind {
-            _ if total <= limits::MEMORY_BYTES_FREE => total,
-            b'Q' | b'P' => self.judged_bytes(kind, total),
-            _ => total.saturating_mul(limits::MEMORY_PASSED_FACTOR),
-        }
+/// Bytes that the client's next message takes until it is done with.
+fn needed_bytes(policy: &Policy, kind: u8, total: usize) -> usize {
+    match kind {
+        _ if total <= limits::MEMORY_BYTES_FREE => total,
+        b'Q' | b'P' => judged_bytes(policy, kind, total),
+        _ => total.saturating_mul(limits::MEMORY_PASSED_FACTOR),
     }
+}
 
-    /// The same for a Query or Parse that is judged on another thread. A Parse of any length may
-    /// have a text that the policy admits.
-    fn judged_bytes(&self, kind: u8, total: usize) -> usize {
-        let admitted = self.judge.gate.policy().statement_bytes();
-        let parsed = match kind {
-            b'Q' if total > admitted + QUERY_BYTES => 0,
-            _ => total.min(admitted),
-        };
-        let copies = total.saturating_mul(limits::MEMORY_UNPARSED_FACTOR);
-        copies.saturating_add(parsed.saturating_mul(limits::MEMORY_JUDGED_FACTOR))
-    }
+/// The same for a Query or Parse that is judged on another thread. A Parse of any length may have a
+/// text that the policy admits.
+fn judged_bytes(policy: &Policy, kind: u8, total: usize) -> usize {
+    let admitted = policy.statement_bytes();
+    let parsed = match kind {
+        b'Q' if total > admitted + QUERY_BYTES => 0,
+        _ => total.min(admitted),
+    };
+    let copies = total.saturating_mul(limits::MEMORY_UNPARSED_FACTOR);
+    copies.saturating_add(parsed.saturating_mul(limits::MEMORY_JUDGED_FACTOR))
+}
 
-    /// Bytes of everything that the protocol holds but what waits to be sent.
-    fn held_bytes(&self) -> usize {
-        let owed = self.pending.len() * limits::MEMORY_OWED_BYTES;
-        let repaired = match &self.repair.stage {
-            RepairStage::None | RepairStage::Running => 0,
-            RepairStage::Described(description) => description.len(),
-            RepairStage::Held(held) => held.memory(),
-            RepairStage::Due(job) => match &**job {
-                BlockingJob::Judge(large) => self.judged_bytes(b'P', large.frame.len()),
-                BlockingJob::Repair(repair_job) => repair_job.memory(),
-            },
-        };
-        let kept = self.repair.retained.memory() + self.repair.replayed_bytes();
-        owed + repaired + kept + self.context.names.text_bytes()
-    }
-
-    /// A message is dropped that need not be read.
-    fn drop_unread(&mut self, kind: u8) -> Result<(), SessionEnd> {
-        match kind {
-            b'd' if !self.is_skipping() => self.copy_leftover(kind),
-            _ => Ok(()),
-        }
-    }
+/// Bytes of everything that a protocol holds but what waits to be sent.
+fn held_bytes(protocol: &SessionProtocol) -> usize {
+    let owed = protocol.pending.len() * limits::MEMORY_OWED_BYTES;
+    let repaired = match &protocol.repair.stage {
+        RepairStage::None | RepairStage::Running => 0,
+        RepairStage::Described(description) => description.len(),
+        RepairStage::Held(held) => held.memory(),
+        RepairStage::Due(job) => match &**job {
+            BlockingJob::Judge(large) => {
+                judged_bytes(protocol.judge.gate.policy(), b'P', large.frame.len())
+            }
+            BlockingJob::Repair(repair_job) => repair_job.memory(),
+        },
+    };
+    let kept = protocol.repair.retained.memory() + protocol.repair.replayed_bytes();
+    owed + repaired + kept + protocol.context.names.text_bytes()
 }
 
 /// What a session itself holds of a text that is judged: its frame, and the text's judgement.

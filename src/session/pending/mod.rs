@@ -140,6 +140,12 @@ impl InFlight {
         facts.kind.is_query() && facts.statements == 1 && facts.effects.is_empty()
     }
 
+    /// Whether its statement at hand, of which this is the tag, was a LISTEN of the client's.
+    pub fn is_listen(&self, tag: &str) -> bool {
+        let listens = self.facts.listens.get();
+        tag == "UNLISTEN" && listens.is_some_and(|listens| listens.contains(&self.statements_done))
+    }
+
     /// A setting in it was lowered; the client hears of it before the answer ends.
     pub fn notice_lowered(&mut self, lowered: Option<LoweredText>) {
         let Some(LoweredText { notice, moved, .. }) = lowered else {
@@ -257,6 +263,18 @@ impl ExpectedReply {
         }
     }
 
+    /// Whether the upstream, or a repair, is at work for it.
+    pub(in crate::session) fn is_work(&self) -> bool {
+        match self {
+            Self::Query(_) | Self::Execute(_) | Self::HeldForRepair(_) => true,
+            // The client has its error, and has yet to send the end of its batch.
+            Self::Cut(running) => !running.allowance.is_cut_until_sync(),
+            Self::Sync | Self::RefusedQuery(_) | Self::ReadOnlyCheck | Self::Plan(_) => true,
+            Self::Parse(_) | Self::Bind(_) | Self::Close(_) => false,
+            Self::DescribeStatement | Self::DescribePortal | Self::RefusedMessage { .. } => false,
+        }
+    }
+
     /// Whether only ReadyForQuery is still to come.
     fn is_end(&self) -> bool {
         match self {
@@ -284,6 +302,8 @@ pub struct PendingReplies {
     owed: VecDeque<ExpectedReply>,
     /// Goes up whenever an answer is complete or will not come.
     turn: u64,
+    /// Where the upstream stands between two messages.
+    pub(super) transaction: TransactionState,
 }
 
 impl PendingReplies {
@@ -369,11 +389,6 @@ impl PendingReplies {
         self.owed.push_front(owed);
     }
 
-    /// The entry behind the head.
-    pub fn second(&self) -> Option<&ExpectedReply> {
-        self.owed.get(1)
-    }
-
     /// The entry that the next answer must fit.
     pub fn head(&mut self) -> Option<&mut ExpectedReply> {
         self.owed.front_mut()
@@ -382,6 +397,22 @@ impl PendingReplies {
     /// The same, to look at.
     pub fn front(&self) -> Option<&ExpectedReply> {
         self.owed.front()
+    }
+
+    /// The statement that is run now, a Query or a portal.
+    pub fn running(&self) -> Option<&InFlight> {
+        match self.owed.front() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => Some(running),
+            _ => None,
+        }
+    }
+
+    /// The same, to write down what comes of it.
+    pub fn running_mut(&mut self) -> Option<&mut InFlight> {
+        match self.owed.front_mut() {
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => Some(running),
+            _ => None,
+        }
     }
 
     /// Which answer it is that is owed: another number, another one.
@@ -473,7 +504,23 @@ pub struct TransactionState {
     pub asked: bool,
 }
 
+impl Default for TransactionState {
+    /// Of an upstream that is logged in and idle.
+    fn default() -> Self {
+        Self {
+            status: TransactionStatus::Idle,
+            unsynced: false,
+            asked: false,
+        }
+    }
+}
+
 impl TransactionState {
+    /// Whether no transaction is open, not even an implicit one.
+    pub fn is_idle(&self) -> bool {
+        self.status == TransactionStatus::Idle && !self.unsynced
+    }
+
     /// An extended message is sent.
     pub fn open_batch(&mut self) {
         self.asked &= self.unsynced;

@@ -50,8 +50,8 @@ impl PendingReplies {
     /// Whether what is owed leaves every setting as it is for a statement that is sent now, should
     /// that run: nothing of it sets anything or ends a transaction. An error makes the upstream
     /// skip what comes before the next Sync, and in a transaction block refuse what comes behind.
-    pub fn keeps_settings(&self, status: TransactionStatus) -> bool {
-        let in_block = status != TransactionStatus::Idle;
+    pub fn keeps_settings(&self) -> bool {
+        let in_block = self.transaction.status != TransactionStatus::Idle;
         self.owed.iter().all(|owed| match owed {
             ExpectedReply::Parse(_)
             | ExpectedReply::Bind(_)
@@ -81,6 +81,45 @@ impl PendingReplies {
         self.owed
             .iter()
             .all(|owed| matches!(owed, ExpectedReply::HeldForRepair(_)))
+    }
+
+    /// Whether nothing is owed and no transaction is open, not even an implicit one: what pgsieve
+    /// says now needs no place among answers of the upstream.
+    pub fn answers_alone(&self) -> bool {
+        self.owed.is_empty() && self.transaction.is_idle()
+    }
+
+    /// The same, but for what only ends.
+    pub fn is_outside_of_transactions(&self) -> bool {
+        self.transaction.is_idle() && self.has_only_readies()
+    }
+
+    /// Whether the transaction has failed and nothing is under way that could end it: a read fails.
+    pub fn is_sure_to_fail(&self) -> bool {
+        self.transaction.status == TransactionStatus::Failed
+            && !self.transaction.unsynced
+            && self.owed.is_empty()
+    }
+
+    /// Whether an error of the statement that is run now would take nothing else with it.
+    pub fn may_fail_alone(&self) -> bool {
+        let is_last = match self.owed.len() {
+            1 => matches!(self.owed.front(), Some(ExpectedReply::Query(_))),
+            2 => matches!(self.owed.get(1), Some(ExpectedReply::Sync)),
+            _ => false,
+        };
+        is_last && self.transaction.is_idle()
+    }
+
+    /// Whether the rest of a result is being dropped.
+    pub fn is_result_cut(&self) -> bool {
+        match self.owed.front() {
+            Some(ExpectedReply::Cut(_)) => true,
+            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
+                running.allowance.is_cancelled()
+            }
+            _ => false,
+        }
     }
 
     /// Whether a Parse is on its way.

@@ -3,11 +3,11 @@
 use crate::gate::QUESTION_NAME;
 use crate::policy::Policy;
 use crate::session::context::model_values::LoginFacts;
-use crate::session::protocol::SelfReport;
 use crate::session::tests::exchange::{
     TestExchange, bind, complete, empty, error, execute, letters, message, parse, query, ready,
     row, sync,
 };
+use crate::session::upstream_side::SelfReport;
 use crate::wire::backend::error_fields;
 
 /// A session whose plans may cost a hundred and return ten rows.

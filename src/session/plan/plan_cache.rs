@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use foldhash::fast::RandomState;
@@ -54,6 +54,35 @@ pub struct SessionPlans {
     pub(in crate::session) cache: Arc<Mutex<PlanCache>>,
     /// How long the last plan took that was asked for; none once somebody has put that on record.
     pub(in crate::session) took: Option<Duration>,
+}
+
+impl SessionPlans {
+    /// The key of a statement; none where what it reads is not known for certain.
+    pub(super) fn key(
+        &self,
+        gate: &Gate,
+        facts: &Facts,
+        text: &str,
+        known: (&SessionNames, &str),
+    ) -> Option<PlanKey> {
+        self.cached().key(gate, facts, text, known)
+    }
+
+    /// The plan of a statement, unless it is too old.
+    pub(super) fn find(&self, key: &PlanKey, age_max: Duration) -> Option<PlanEstimate> {
+        self.cached().find(key, age_max)
+    }
+
+    /// Remembers the plan that was asked for.
+    pub(super) fn remember(&self, key: Option<PlanKey>, plan: Option<PlanEstimate>) {
+        if let (Some(key), Some(plan)) = (key, plan) {
+            self.cached().insert(key, plan);
+        }
+    }
+
+    fn cached(&self) -> MutexGuard<'_, PlanCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl PlanCache {

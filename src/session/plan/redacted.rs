@@ -9,46 +9,38 @@
 //!
 //! <https://www.postgresql.org/docs/current/using-explain.html>
 
+use bytes::BytesMut;
+
 use crate::gate::Certainty;
-use crate::session::pending::ExpectedReply;
-use crate::session::policy_limits::result_limit::RowForwarding;
-use crate::session::protocol::{SessionEnd, SessionProtocol};
-use crate::session::server::OwnRow;
+use crate::session::pending::PendingReplies;
+use crate::session::server::forwarding::OwnRow;
 use crate::wire::encode;
 use crate::wire::frame::UpstreamHeader;
 
-impl SessionProtocol {
-    /// Takes a row of an EXPLAIN of a statement with models.
-    ///
-    /// # Errors
-    /// The reason to end the session.
-    pub(in crate::session) fn absorbs_plan_row(
-        &mut self,
-        rest: &[u8],
-        header: &UpstreamHeader,
-    ) -> Result<OwnRow, SessionEnd> {
-        let is_first = match self.pending.head() {
-            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running))
-                if running.facts.is_plan_of_models() =>
-            {
-                // A portal may go on in the middle of a plan.
-                running.rows == 0 && running.runs == Certainty::Certain
-            }
-            _ => return Ok(OwnRow::NotOwn),
-        };
-        let Some(row) = rest.get(..header.total) else {
-            return Ok(OwnRow::Waits);
-        };
-        let told = value(row).and_then(|row| redacted_row(row, is_first));
-        if self.advance(header)? == RowForwarding::Forward
-            && let Some(told) = told
-            && let Ok(length) = i32::try_from(told.len())
-        {
-            let body = [&[0, 1][..], &length.to_be_bytes(), told.as_bytes()].concat();
-            encode::error_body(&mut self.client.reply, b'D', &body);
+/// The row of an EXPLAIN of a statement with models, as its client may see it.
+pub(in crate::session) fn redacted_plan(
+    pending: &PendingReplies,
+    rest: &[u8],
+    header: &UpstreamHeader,
+) -> OwnRow {
+    let is_first = match pending.running() {
+        Some(running) if running.facts.is_plan_of_models() => {
+            // A portal may go on in the middle of a plan.
+            running.rows == 0 && running.runs == Certainty::Certain
         }
-        Ok(OwnRow::Taken)
+        _ => return OwnRow::NotOwn,
+    };
+    let Some(row) = rest.get(..header.total) else {
+        return OwnRow::Waits;
+    };
+    let mut told = BytesMut::new();
+    if let Some(line) = value(row).and_then(|row| redacted_row(row, is_first))
+        && let Ok(length) = i32::try_from(line.len())
+    {
+        let body = [&[0, 1][..], &length.to_be_bytes(), line.as_bytes()].concat();
+        encode::error_body(&mut told, b'D', &body);
     }
+    OwnRow::Told(told)
 }
 
 /// The only value of a row, which is the same text in every format.

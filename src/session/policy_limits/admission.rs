@@ -7,18 +7,21 @@
 
 use std::sync::Arc;
 
+use super::cursor_moves::cursors_run;
 use super::cursor_run::CursorRun;
 use super::daily_budget::{BudgetLease, DayBudget, rest_of_today};
 use super::per_user::StatementSlot;
 use super::rate_limit::RefillRate;
 use super::result_limit::{AloneInBatch, PortalRun, ResultAllowance, is_bounded};
-use super::{BatchRuns, FrameHold, messages};
+use super::{AdmissionBasis, BatchRuns, FrameHold, SessionLimits, messages};
 use crate::gate::{Facts, Refusal, Rule, StatementKind};
 use crate::policy::{MultiStatementMode, Policy, PolicyRule, RuleMode};
 use crate::session::arrival::StatementArrival;
-use crate::session::protocol::{ClientState, SessionProtocol};
-use crate::session::statement::{AdmittedQuery, PathStop, PermittedText};
-use crate::wire::frontend::{Execute, Parse};
+use crate::session::client_side::ClientState;
+use crate::session::protocol::SessionProtocol;
+use crate::session::signal_calls::cancels_itself;
+use crate::session::statement_stage::{AdmittedQuery, PathStop, PermittedText};
+use crate::wire::frontend::Execute;
 
 /// Whether a statement still has to be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,101 +34,90 @@ pub enum QuotaCount {
     GoesOn,
 }
 
-impl SessionProtocol {
-    /// What a Query may bring, if it may be sent now.
-    pub(in crate::session) fn admit_query<'t>(
-        &mut self,
-        text: PermittedText<'t>,
-    ) -> Result<AdmittedQuery<'t>, PathStop> {
-        let judged = &text.judged;
-        let admitted = self
-            .recheck_held_cursors(judged)
-            .and_then(|()| self.cancels_itself(text.permit.facts()))
-            .and_then(|()| self.allow_query(judged, text.options.quota_count()));
-        match admitted {
-            Ok(allowance) => Ok(AdmittedQuery { text, allowance }),
-            Err(refusal) => Err(PathStop::refused(refusal, judged, text.options.arrived)),
-        }
+/// What a Query may bring, if it may be sent now.
+pub(in crate::session) fn admit_query<'t>(
+    protocol: &mut SessionProtocol,
+    text: PermittedText<'t>,
+) -> Result<AdmittedQuery<'t>, PathStop> {
+    let judged = &text.judged;
+    let gate = &protocol.judge.gate;
+    let checked = protocol.context.recheck_held_cursors(judged, gate);
+    let (limits, basis) = admission(protocol);
+    let admitted = checked
+        .and_then(|()| cancels_itself(text.permit.facts(), limits, basis.pending))
+        .and_then(|()| limits.allow_query(&basis, judged, text.options.quota_count()));
+    match admitted {
+        Ok(allowance) => Ok(AdmittedQuery { text, allowance }),
+        Err(refusal) => Err(PathStop::refused(refusal, judged, text.options.arrived)),
     }
+}
 
-    /// Whether a Parse has room for its name, and types that the policy lets parameters have.
-    pub(in crate::session) fn admit_parse<'t>(
-        &self,
-        parse: &Parse<'_>,
-        text: PermittedText<'t>,
-    ) -> Result<PermittedText<'t>, PathStop> {
-        let types = parse.parameter_types.iter();
-        let admitted = match self.context.names.is_full() {
-            true => Err(Refusal::of_too_many_names()),
-            false => self
-                .judge
-                .gate
-                .permits_parameters(types, &self.context.names),
-        };
-        match admitted {
-            Ok(()) => Ok(text),
-            Err(refusal) => {
-                let arrived = text.options.arrived;
-                Err(PathStop::refused(refusal, &text.judged, arrived))
-            }
-        }
-    }
+/// What a run of a portal may bring, if it may be sent now.
+pub(in crate::session) fn admit_execute(
+    protocol: &mut SessionProtocol,
+    execute: &Execute<'_>,
+    facts: &Arc<Facts>,
+    arrived: StatementArrival,
+) -> Result<ResultAllowance, PathStop> {
+    let (limits, basis) = admission(protocol);
+    cancels_itself(facts, limits, basis.pending)
+        .and_then(|()| limits.allow_execute(&basis, facts, execute))
+        .map_err(|refusal| PathStop::refused(refusal, facts, arrived))
+}
 
-    /// What a run of a portal may bring, if it may be sent now.
-    pub(in crate::session) fn admit_execute(
-        &mut self,
-        execute: &Execute<'_>,
-        facts: &Arc<Facts>,
-        arrived: StatementArrival,
-    ) -> Result<ResultAllowance, PathStop> {
-        self.cancels_itself(facts)
-            .and_then(|()| self.allow_execute(facts, execute))
-            .map_err(|refusal| PathStop::refused(refusal, facts, arrived))
-    }
+/// The part that admits, and what it does so by.
+fn admission(protocol: &mut SessionProtocol) -> (&mut SessionLimits, AdmissionBasis<'_>) {
+    let basis = AdmissionBasis {
+        policy: protocol.judge.gate.policy(),
+        names: &protocol.context.names,
+        pending: &protocol.pending,
+        witness: &protocol.witness,
+    };
+    (&mut protocol.limits, basis)
+}
 
+impl SessionLimits {
     fn allow_query(
         &mut self,
+        by: &AdmissionBasis<'_>,
         facts: &Facts,
         count: QuotaCount,
     ) -> Result<ResultAllowance, Box<Refusal>> {
-        self.admit_cursors(facts)?;
-        let run = self.cursors_run(facts);
-        if !is_limited(self.judge.gate.policy()) && run == CursorRun::None {
+        self.admit_cursors(by, facts)?;
+        let run = cursors_run(facts, by.names);
+        if !is_limited(by.policy) && run == CursorRun::None {
             return Ok(ResultAllowance::boundless());
         }
-        let gate = Arc::clone(&self.judge.gate);
-        let policy = gate.policy();
-        let slot = self.admit(policy, facts, count)?;
+        let slot = self.admit(by, facts, count)?;
         let portal = PortalRun {
-            lease: self.lease(policy, facts)?,
+            lease: self.lease(by, facts)?,
             run,
-            alone: if self.upstream.transaction.unsynced {
+            alone: if by.pending.transaction.unsynced {
                 AloneInBatch::WithOthers
             } else {
                 AloneInBatch::Alone
             },
             name: None,
         };
-        Ok(ResultAllowance::of(policy, portal, &mut self.limits.bounded).holding(slot))
+        Ok(ResultAllowance::of(by.policy, portal, &mut self.bounded).holding(slot))
     }
 
     fn allow_execute(
         &mut self,
+        by: &AdmissionBasis<'_>,
         facts: &Facts,
         execute: &Execute<'_>,
     ) -> Result<ResultAllowance, Box<Refusal>> {
-        let batch = std::mem::replace(&mut self.limits.batch, BatchRuns::HasRun);
-        self.admit_cursors(facts)?;
-        let run = self.cursor_run(facts, execute);
-        if !is_limited(self.judge.gate.policy()) && run == CursorRun::None {
+        let batch = std::mem::replace(&mut self.batch, BatchRuns::HasRun);
+        self.admit_cursors(by, facts)?;
+        let run = self.cursor_run(facts, execute, by.names);
+        if !is_limited(by.policy) && run == CursorRun::None {
             return Ok(ResultAllowance::boundless());
         }
-        let gate = Arc::clone(&self.judge.gate);
-        let policy = gate.policy();
-        let count = self.limits.quota_count_of(execute.portal);
-        let slot = self.admit(policy, facts, count)?;
+        let count = self.quota_count_of(execute.portal);
+        let slot = self.admit(by, facts, count)?;
         if execute.rows_max > 0 {
-            self.limits.note_run(execute.portal);
+            self.note_run(execute.portal);
         }
         // FETCH may be from a portal that has a name.
         let may_go_on =
@@ -135,33 +127,33 @@ impl SessionProtocol {
             BatchRuns::HasRun => AloneInBatch::WithOthers,
         };
         let name = may_go_on.then(|| crate::gate::truncated_name(execute.portal).into());
-        let lease = self.lease(policy, facts)?;
+        let lease = self.lease(by, facts)?;
         let portal = PortalRun {
             alone,
             name,
             run,
             lease,
         };
-        Ok(ResultAllowance::of(policy, portal, &mut self.limits.bounded).holding(slot))
+        Ok(ResultAllowance::of(by.policy, portal, &mut self.bounded).holding(slot))
     }
 
     fn admit(
         &mut self,
-        policy: &Policy,
+        by: &AdmissionBasis<'_>,
         facts: &Facts,
         count: QuotaCount,
     ) -> Result<Option<Arc<StatementSlot>>, Box<Refusal>> {
-        if !counts(policy) {
+        if !counts(by.policy) {
             return Ok(None);
         }
-        let statements = weight(facts, policy);
+        let statements = weight(facts, by.policy);
         if statements == 0 {
             return Ok(None);
         }
-        self.limits.counted_session.move_to_policy(policy.name());
-        let slot = self.take_slot(policy, facts, count)?;
+        self.counted_session.move_to_policy(by.policy.name());
+        let slot = self.take_slot(by, facts, count)?;
         if count == QuotaCount::Due {
-            self.take_statements(policy, facts, statements)?;
+            self.take_statements(by, facts, statements)?;
         }
         Ok(slot)
     }
@@ -169,109 +161,111 @@ impl SessionProtocol {
     /// What the statement's rows are taken out of, unless nothing of the day is left.
     fn lease(
         &mut self,
-        policy: &Policy,
+        by: &AdmissionBasis<'_>,
         facts: &Facts,
     ) -> Result<Option<BudgetLease>, Box<Refusal>> {
-        let Some(budget) = DayBudget::of(policy) else {
+        let Some(budget) = DayBudget::of(by.policy) else {
             return Ok(None);
         };
-        if weight(facts, policy) == 0 {
+        if weight(facts, by.policy) == 0 {
             return Ok(None);
         }
-        self.limits.counted_session.move_to_policy(policy.name());
+        self.counted_session.move_to_policy(by.policy.name());
         // Where it is only observed, the first row tells.
         if budget.mode() == RuleMode::Enforce
-            && let Some(used_up) = self.limits.counted_session.used_up(budget)
+            && let Some(used_up) = self.counted_session.used_up(budget)
         {
-            self.witness
+            by.witness
                 .note_limit(Rule::DailyBudget, RuleMode::Enforce, facts.fingerprint);
             return Err(messages::day_budget_spent(
                 used_up,
                 rest_of_today(),
-                policy.name(),
+                by.policy.name(),
             ));
         }
-        Ok(Some(self.limits.counted_session.lease(budget)))
+        Ok(Some(self.counted_session.lease(budget)))
     }
 
     fn take_slot(
         &mut self,
-        policy: &Policy,
+        by: &AdmissionBasis<'_>,
         facts: &Facts,
         count: QuotaCount,
     ) -> Result<Option<Arc<StatementSlot>>, Box<Refusal>> {
-        let Some(most) = policy.limits().concurrency_per_user else {
+        let Some(most) = by.policy.limits().concurrency_per_user else {
             return Ok(None);
         };
-        if let Some(slot) = self.limits.slot.upgrade() {
+        if let Some(slot) = self.slot.upgrade() {
             return Ok(Some(slot));
         }
-        let mode = policy.mode_of(PolicyRule::Concurrency);
+        let mode = by.policy.mode_of(PolicyRule::Concurrency);
         let most = match count {
             // It has had its place a moment ago.
             QuotaCount::Paid => u32::MAX,
             QuotaCount::Due | QuotaCount::GoesOn => most,
         };
-        let slot = match (self.limits.counted_session.slot(most), mode) {
+        let slot = match (self.counted_session.slot(most), mode) {
             (Some(slot), _) => slot,
             (None, RuleMode::Enforce) => {
-                self.witness
+                by.witness
                     .note_limit(Rule::Concurrency, RuleMode::Enforce, facts.fingerprint);
-                return Err(messages::too_many_connections(most, policy.name()));
+                return Err(messages::too_many_connections(most, by.policy.name()));
             }
             (None, RuleMode::Observe) => {
-                self.witness
+                by.witness
                     .note_limit(Rule::Concurrency, RuleMode::Observe, facts.fingerprint);
-                match self.limits.counted_session.slot(u32::MAX) {
+                match self.counted_session.slot(u32::MAX) {
                     Some(slot) => slot,
                     None => return Ok(None),
                 }
             }
         };
         let slot = Arc::new(slot);
-        self.limits.slot = Arc::downgrade(&slot);
+        self.slot = Arc::downgrade(&slot);
         Ok(Some(slot))
     }
 
     fn take_statements(
         &mut self,
-        policy: &Policy,
+        by: &AdmissionBasis<'_>,
         facts: &Facts,
         statements: u32,
     ) -> Result<(), Box<Refusal>> {
-        let limits = policy.limits();
+        let limits = by.policy.limits();
         let second = limits.statements_per_second.map(RefillRate::per_second);
         let day = limits.statements_per_day.map(RefillRate::per_day);
-        let Err(wait) = self.limits.counted_session.take(statements, second, day) else {
+        let Err(wait) = self.counted_session.take(statements, second, day) else {
             return Ok(());
         };
-        let mode = policy.mode_of(PolicyRule::StatementRate);
-        self.witness
+        let mode = by.policy.mode_of(PolicyRule::StatementRate);
+        by.witness
             .note_limit(Rule::StatementRate, mode, facts.fingerprint);
         match mode {
-            RuleMode::Enforce => Err(messages::too_fast(wait, policy.name())),
+            RuleMode::Enforce => Err(messages::too_fast(wait, by.policy.name())),
             RuleMode::Observe => Ok(()),
         }
     }
+}
 
-    /// Whether a frame of the client has to wait until a result is complete. Behind the end of its
-    /// batch nothing is sent: a cancel would hit it, and a transaction that failed for the client
-    /// would go on in it.
-    pub(in crate::session) fn holds_back(&mut self, kind: u8) -> bool {
-        self.limits.hold = FrameHold::Nothing;
-        if self.client.state != ClientState::Open || kind == b'X' || !self.limits.has_bounded() {
-            return false;
-        }
-        let is_behind = !self.upstream.transaction.unsynced || kind == b'Q';
-        if is_behind {
-            self.limits.hold = FrameHold::Frame;
-            if self.upstream.transaction.unsynced {
-                // Nothing else would make the upstream tell how far it is.
-                self.upstream.outbox.flush_message();
-            }
-        }
-        is_behind
+/// Whether a frame of the client has to wait until a result is complete. Behind the end of its
+/// batch nothing is sent: a cancel would hit it, and a transaction that failed for the client would
+/// go on in it.
+pub(in crate::session) fn holds_back(protocol: &mut SessionProtocol, kind: u8) -> bool {
+    let limits = &mut protocol.limits;
+    limits.hold = FrameHold::Nothing;
+    if protocol.client.state != ClientState::Open || kind == b'X' || !limits.has_bounded() {
+        return false;
     }
+    let is_unsynced = protocol.pending.transaction.unsynced;
+    let is_behind = !is_unsynced || kind == b'Q';
+    if is_behind {
+        limits.hold = FrameHold::Frame;
+        if is_unsynced {
+            // Nothing else would make the upstream tell how far it is.
+            protocol.upstream.outbox.flush_message();
+        }
+    }
+    is_behind
 }
 
 /// Whether anything is limited of what a statement does.

@@ -3,11 +3,11 @@
 
 use crate::policy::Policy;
 use crate::session::context::model_values::LoginFacts;
-use crate::session::protocol::SelfReport;
 use crate::session::tests::exchange::{
     TestExchange, bind, complete, empty, error, execute, letters, message, parse, query, ready,
     row, sync,
 };
+use crate::session::upstream_side::SelfReport;
 
 /// Three rows of a cursor, and two cursors.
 fn exchange() -> TestExchange {

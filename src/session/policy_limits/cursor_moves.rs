@@ -9,53 +9,81 @@ use super::holdable_cursors::{
     CursorMeasure, FetchReach, FetchRun, HoldableCursors, MeasureMoment,
 };
 use super::portal_totals::PortalTotal;
-use super::result_limit::RowFit;
-use super::{PortalRecords, SessionLimits, messages};
-use crate::gate::{CursorAction, CursorMovement, CursorStep, Facts, Refusal, Rule};
+use super::{AdmissionBasis, PortalRecords, SessionLimits, messages};
+use crate::gate::{CursorAction, CursorMovement, CursorStep, Facts, Refusal, Rule, SessionNames};
 use crate::limits;
 use crate::policy::{RuleMode, WithHold};
-use crate::session::pending::{ExpectedReply, InFlight};
-use crate::session::protocol::{SessionEnd, SessionProtocol};
+use crate::session::pending::{InFlight, PendingReplies};
 use crate::wire::backend::TransactionStatus;
 use crate::wire::frontend::Execute;
 
-impl SessionProtocol {
+/// What a Query runs of cursors whose rows are counted.
+pub(super) fn cursors_run(facts: &Facts, names: &SessionNames) -> CursorRun {
+    statements_run(facts, "", RunBefore::Never, names)
+}
+
+fn statements_run(
+    facts: &Facts,
+    portal: &str,
+    before: RunBefore,
+    names: &SessionNames,
+) -> CursorRun {
+    let steps = &facts.cursor_steps;
+    let is_held = |name: &str| {
+        let declared = steps
+            .iter()
+            .any(|step| step.name == name.into() && step.holds());
+        declared || names.cursor(name).is_some_and(|cursor| cursor.hold)
+    };
+    let mut steps = steps.iter();
+    match steps.any(|step| matches!(step.action, CursorAction::Runs(_)) && is_held(&step.name)) {
+        true => CursorRun::Statements {
+            portal: portal.into(),
+            before,
+        },
+        false => CursorRun::None,
+    }
+}
+
+impl SessionLimits {
     /// Whether there is room for the cursors that a statement declares WITH HOLD.
-    pub(super) fn admit_cursors(&self, facts: &Facts) -> Result<(), Box<Refusal>> {
+    pub(super) fn admit_cursors(
+        &self,
+        by: &AdmissionBasis<'_>,
+        facts: &Facts,
+    ) -> Result<(), Box<Refusal>> {
         let more = held_by(facts);
-        let policy = self.judge.gate.policy();
-        let WithHold::Bounded { cursors_max, .. } = policy.statements().with_hold else {
+        let WithHold::Bounded { cursors_max, .. } = by.policy.statements().with_hold else {
             return Ok(());
         };
         if more == 0 {
             return Ok(());
         }
-        let there = self.limits.holdable().map_or(0, HoldableCursors::count);
-        let on_their_way: usize = self.pending.facts().iter().map(|it| held_by(it)).sum();
+        let there = self.holdable().map_or(0, HoldableCursors::count);
+        let on_their_way: usize = by.pending.facts().iter().map(|it| held_by(it)).sum();
         if there + on_their_way + more <= cursors_max {
             return Ok(());
         }
-        self.witness
+        by.witness
             .note_limit(Rule::WithHold, RuleMode::Enforce, facts.fingerprint);
-        Err(messages::too_many_cursors(cursors_max, policy.name()))
+        Err(messages::too_many_cursors(cursors_max, by.policy.name()))
     }
 
-    /// What a Query runs of cursors whose rows are counted.
-    pub(super) fn cursors_run(&self, facts: &Facts) -> CursorRun {
-        self.statements_run(facts, "", RunBefore::Never)
-    }
-
-    /// The same for a portal, which may be such a cursor itself.
-    pub(super) fn cursor_run(&mut self, facts: &Facts, execute: &Execute<'_>) -> CursorRun {
+    /// What a portal runs of cursors whose rows are counted: it may be such a cursor itself.
+    pub(super) fn cursor_run(
+        &mut self,
+        facts: &Facts,
+        execute: &Execute<'_>,
+        names: &SessionNames,
+    ) -> CursorRun {
         if !facts.cursor_steps.is_empty() {
-            let portals = self.limits.portals.as_ref();
-            let before = match portals {
+            let before = match self.portals.as_ref() {
                 Some(portals) if portals.fetching.contains(execute.portal) => RunBefore::Yes,
                 Some(_) | None => RunBefore::Never,
             };
-            let run = self.statements_run(facts, execute.portal, before);
+            let run = statements_run(facts, execute.portal, before, names);
             if run != CursorRun::None {
-                let portals = self.limits.portals.get_or_insert_default();
+                let portals = self.portals.get_or_insert_default();
                 if portals.fetching.len() < limits::SESSION_NAMES_MAX {
                     portals.fetching.insert(execute.portal.into());
                 }
@@ -63,12 +91,7 @@ impl SessionProtocol {
             return run;
         }
         let is_held = |cursor: &crate::gate::Cursor| cursor.hold;
-        if !self
-            .context
-            .names
-            .cursor(execute.portal)
-            .is_some_and(is_held)
-        {
+        if !names.cursor(execute.portal).is_some_and(is_held) {
             return CursorRun::None;
         }
         CursorRun::Cursor {
@@ -86,12 +109,13 @@ impl SessionProtocol {
         &self,
         facts: &Facts,
         moment: MeasureMoment,
+        pending: &PendingReplies,
     ) -> Vec<CursorMeasure> {
-        let Some(holdable) = self.limits.holdable() else {
+        let Some(holdable) = self.holdable() else {
             return Vec::new();
         };
         let steps = &facts.cursor_steps;
-        let under_way = self.pending.facts();
+        let under_way = pending.facts();
         if steps.is_empty() || under_way.iter().any(|it| !it.cursor_steps.is_empty()) {
             return Vec::new();
         }
@@ -112,38 +136,8 @@ impl SessionProtocol {
         measures.flatten().collect()
     }
 
-    fn statements_run(&self, facts: &Facts, portal: &str, before: RunBefore) -> CursorRun {
-        let steps = &facts.cursor_steps;
-        let is_held = |name: &str| {
-            let declared = steps
-                .iter()
-                .any(|step| step.name == name.into() && step.holds());
-            declared
-                || self
-                    .context
-                    .names
-                    .cursor(name)
-                    .is_some_and(|cursor| cursor.hold)
-        };
-        let mut steps = steps.iter();
-        match steps.any(|step| matches!(step.action, CursorAction::Runs(_)) && is_held(&step.name))
-        {
-            true => CursorRun::Statements {
-                portal: portal.into(),
-                before,
-            },
-            false => CursorRun::None,
-        }
-    }
-
-    /// What the portal at the head, and the cursor that its statement at hand fetches from, have
-    /// given before.
-    pub(super) fn tallies_at_head(&mut self) -> Vec<Arc<PortalTotal>> {
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.front()
-        else {
-            return Vec::new();
-        };
+    /// What a portal, and the cursor that its statement at hand fetches from, have given before.
+    pub(super) fn totals_of(&mut self, running: &InFlight) -> Vec<Arc<PortalTotal>> {
         let Some(bounds) = &running.allowance.bounds else {
             return Vec::new();
         };
@@ -151,42 +145,22 @@ impl SessionProtocol {
         if bounds.portal.is_none() && fetched.is_none() {
             return Vec::new();
         }
-        let portals = self.limits.portals.get_or_insert_default();
+        let portals = self.portals.get_or_insert_default();
         let names = bounds.portal.as_deref().into_iter().chain(fetched);
         names.map(|name| portals.portal_totals.of(name)).collect()
     }
 
-    /// The rows that a client may get of the cursor that the statement at the head runs, and in
-    /// this result.
-    pub(super) fn held_rows_left(&mut self) -> Option<(u64, u64)> {
-        let holdable = self.limits.holdable()?;
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.front()
-        else {
-            return None;
-        };
+    /// The rows that a client may get of the cursor that a statement runs, and in this result.
+    pub(super) fn held_rows_left(&self, running: &InFlight) -> Option<(u64, u64)> {
         let run = running.cursor()?;
-        holdable.rows_left(run.name, run.way, run.run)
-    }
-
-    /// Where the statement at the head takes a cursor that is counted.
-    pub(super) fn way_of_cursor(&self) -> Option<CursorMovement> {
-        match self.pending.front() {
-            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
-                running.cursor().map(|run| run.way)
-            }
-            _ => None,
-        }
+        self.holdable()?.rows_left(run.name, run.way, run.run)
     }
 
     /// A portal has stopped in the middle.
-    pub(in crate::session) fn cursor_paused(&mut self) {
-        let (Some(portals), Some(ExpectedReply::Execute(running))) =
-            (&mut self.limits.portals, self.pending.front())
-        else {
+    pub(in crate::session) fn cursor_paused(&mut self, running: &InFlight) {
+        let Some(holdable) = self.holdable_mut() else {
             return;
         };
-        let holdable = &mut portals.holdable;
         match running.cursor() {
             Some(run) if run.is_itself => {
                 // It stands where it stopped: what is beyond was cut before.
@@ -198,58 +172,34 @@ impl SessionProtocol {
     }
 
     /// A statement of the message at the head is done, as its command tag says: that moves, makes
-    /// or ends cursors. Where it has led one beyond its bound, it ends in an error.
-    pub(in crate::session) fn cursors_moved(&mut self, tag: &str) -> Result<RowFit, SessionEnd> {
-        let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-            self.pending.head()
-        else {
-            return Ok(RowFit::Inside);
-        };
+    /// or ends cursors. Says where it has led one, and how many rows the client may get of it, if
+    /// that was beyond them.
+    pub(super) fn cursors_moved(
+        &mut self,
+        running: &mut InFlight,
+        tag: &str,
+    ) -> Option<(CursorMovement, u64)> {
         let done = running.statements_done;
         running.statements_done = done.saturating_add(1);
-        let facts = Arc::clone(&running.facts);
-        if self.limits.portals.is_none() && facts.cursor_steps.is_empty() {
-            return Ok(RowFit::Inside);
+        if self.portals.is_none() && running.facts.cursor_steps.is_empty() {
+            return None;
         }
-        let moved = match self.pending.front() {
-            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) => {
-                self.limits.cursor_moved((running, done), tag)
-            }
-            _ => None,
-        };
-        let steps = facts.cursor_steps.iter();
+        let moved = self.cursor_moved((&*running, done), tag);
+        let steps = running.facts.cursor_steps.iter();
         for step in steps.filter(|step| step.statement == done) {
-            self.limits.cursor_step(step);
+            self.cursor_step(step);
         }
-        self.limits.cursors_ended(tag);
-        match moved {
-            Some((way, rows_max)) => {
-                self.note_limit_reached(Rule::WithHold, RuleMode::Enforce);
-                let policy = self.judge.gate.policy().name();
-                let refusal = messages::beyond_cursor(Some(way), rows_max, policy);
-                if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-                    self.pending.head()
-                {
-                    running.cut_by = Some(Rule::WithHold);
-                }
-                self.fail_result(&refusal)?;
-                Ok(RowFit::Beyond)
-            }
-            None => Ok(RowFit::Inside),
-        }
+        self.cursors_ended(tag);
+        moved
     }
 
     /// The message at the head is cut, and nobody hears what else the upstream does of its batch:
     /// nobody knows where the cursors are that it runs, and those that it declares may be there.
-    pub(super) fn lose_cursors(&mut self) {
-        let facts = self.pending.facts();
+    pub(super) fn lose_cursors(&mut self, pending: &PendingReplies) {
+        let facts = pending.facts();
         let steps = facts.iter().flat_map(|facts| &facts.cursor_steps);
-        if let Some(portals) = &mut self.limits.portals {
-            let holdable = &mut portals.holdable;
-            if let Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running)) =
-                self.pending.front()
-                && let Some(run) = running.cursor()
-            {
+        if let Some(holdable) = self.holdable_mut() {
+            if let Some(run) = pending.running().and_then(InFlight::cursor) {
                 holdable.lost(run.name);
             }
             for step in steps.clone() {
@@ -257,12 +207,10 @@ impl SessionProtocol {
             }
         }
         for step in steps.filter(|step| step.holds()) {
-            self.limits.cursor_step(step);
+            self.cursor_step(step);
         }
     }
-}
 
-impl SessionLimits {
     fn holdable(&self) -> Option<&HoldableCursors> {
         self.portals.as_ref().map(|portals| &portals.holdable)
     }
@@ -387,6 +335,11 @@ impl InFlight {
         let found = steps
             .find(|step| step.statement == at_hand && matches!(step.action, CursorAction::Runs(_)));
         found.map(|step| &*step.name)
+    }
+
+    /// Where its statement at hand takes a cursor that is counted.
+    pub(super) fn way_of_cursor(&self) -> Option<CursorMovement> {
+        self.cursor().map(|run| run.way)
     }
 
     /// The cursor that its statement at hand runs, where its rows are counted.

@@ -5,12 +5,13 @@ use super::SessionLimits;
 use super::per_user::CountedSession;
 use crate::policy::Policy;
 use crate::session::context::model_values::LoginFacts;
-use crate::session::protocol::{SelfReport, SessionEnd};
 use crate::session::reply::CloseReason;
+use crate::session::session_end::SessionEnd;
 use crate::session::tests::exchange::{
     TestExchange, bind, complete, empty, error, execute, letters, message, parse, query, ready,
     row, sync,
 };
+use crate::session::upstream_side::SelfReport;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::cancel::SessionCanceller;
 
@@ -85,8 +86,8 @@ fn a_cancel_is_wanted_only_while_the_statement_runs() {
         let mut exchange = exchange(limits);
         exchange.client(&[query("SELECT 1")]);
         exchange.upstream(&[described(), row(), row(), row()]);
-        assert!(exchange.protocol.wants_cancel());
-        assert!(!exchange.protocol.wants_cancel());
+        assert!(exchange.protocol.limits.wants_cancel());
+        assert!(!exchange.protocol.limits.wants_cancel());
         let got = exchange.upstream(&[row(), error("57014"), ready(b'I')]);
         assert_eq!(got, if limits == ERROR { "Z" } else { "NCZ" });
         exchange.client(&[query("SELECT 1")]);
@@ -99,7 +100,7 @@ fn a_cancel_is_wanted_only_while_the_statement_runs() {
             ready(b'I'),
         ];
         exchange.upstream(&all);
-        assert!(!exchange.protocol.wants_cancel());
+        assert!(!exchange.protocol.limits.wants_cancel());
         assert!(exchange.protocol.is_at_rest());
     }
 }
@@ -253,7 +254,7 @@ fn a_truncated_result_is_cancelled_only_where_nothing_else_fails_with_it() {
         };
         exchange.client(sent);
         exchange.upstream(&over);
-        exchange.protocol.wants_cancel()
+        exchange.protocol.limits.wants_cancel()
     };
     assert!(wants(&[batch.clone(), sync()], false));
     assert!(!wants(&[batch.clone(), sync()], true));
@@ -264,7 +265,7 @@ fn a_truncated_result_is_cancelled_only_where_nothing_else_fails_with_it() {
     exchange.client(&[batch.clone(), batch, sync()]);
     exchange.upstream(&[empty(b'1'), empty(b'2'), row(), complete("SELECT 1")]);
     exchange.upstream(&over);
-    assert!(!exchange.protocol.wants_cancel());
+    assert!(!exchange.protocol.limits.wants_cancel());
 }
 
 #[test]
@@ -278,7 +279,7 @@ fn the_last_words_of_the_upstream_and_its_alarms_are_heard_behind_a_cut() {
     let fatal = message(b'E', b"SFATAL\0VFATAL\0C57P01\0Mno\0\0");
     let mut exchange = cut();
     assert_eq!(exchange.upstream(&[fatal]), "E");
-    assert!(exchange.protocol.has_upstream_closed());
+    assert!(exchange.protocol.upstream.has_closed());
     let ending = cut().protocol.upstream_bytes(&complete("INSERT 0 1"));
     assert_eq!(ending.unwrap_err(), SessionEnd::Tripped(Tripwire::WriteTag));
     let off = message(b'S', b"default_transaction_read_only\0off\0");
@@ -309,7 +310,7 @@ fn nothing_waits_behind_a_wide_bound_and_what_was_sent_there_is_answered() {
         exchange.upstream(std::slice::from_ref(&before));
         assert_eq!(exchange.upstream(&cut), "DEZ");
         assert!(
-            !exchange.protocol.wants_cancel(),
+            !exchange.protocol.limits.wants_cancel(),
             "it could hit the next one"
         );
         exchange.upstream(&[before]);
@@ -324,7 +325,7 @@ fn behind_a_wide_bound_that_was_met_everything_waits() {
     let mut exchange = exchange(WIDE);
     exchange.client(&[query("SELECT 1")]);
     assert_eq!(exchange.upstream(&[wide_row(), wide_row()]), "DE");
-    assert!(exchange.protocol.wants_cancel());
+    assert!(exchange.protocol.limits.wants_cancel());
     assert_eq!(exchange.client(&[query("SELECT 2")]), "");
     assert_eq!(exchange.upstream(&[error("57014"), ready(b'I')]), "Z");
     assert_eq!(exchange.client(&[query("SELECT 2")]), "Q");

@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 
 use tokio::time::{Sleep, sleep_until};
 
-use super::result_limit::{CutUntil, ResultStage};
 use crate::gate::Rule;
 use crate::policy::{PolicyRule, RuleMode};
-use crate::session::pending::ExpectedReply;
-use crate::session::protocol::{ClientState, SessionProtocol};
+use crate::session::client_side::ClientState;
+use crate::session::protocol::SessionProtocol;
 
 /// The timer of one session.
 #[derive(Default)]
@@ -40,7 +39,7 @@ impl IdleTimeout {
     /// Ready when the session is to be ended. To be asked whenever the session has nothing to do;
     /// wakes it in time.
     pub fn poll(&mut self, context: &mut Context<'_>, protocol: &mut SessionProtocol) -> Poll<()> {
-        let Some(most) = protocol.idle_time() else {
+        let Some(most) = protocol.judge.gate.policy().limits().idle_time else {
             self.timer = None;
             return Poll::Pending;
         };
@@ -51,7 +50,7 @@ impl IdleTimeout {
         // After it has fired it is set once more, and asked whether it has fired since.
         for _ in 0..2 {
             let timer = self.timer.get_or_insert_with(|| {
-                let at = match protocol.idleness(most) {
+                let at = match idleness(protocol, most) {
                     IdleState::Until(at) => at,
                     IdleState::Busy | IdleState::Over(_) => after(most),
                 };
@@ -60,16 +59,16 @@ impl IdleTimeout {
             if timer.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
-            let next = match protocol.idleness(most) {
+            let next = match idleness(protocol, most) {
                 IdleState::Until(at) => at,
                 IdleState::Busy => {
-                    if protocol.asks_how_far() {
+                    if asks_how_far(protocol) {
                         context.waker().wake_by_ref();
                     }
                     after(most)
                 }
                 IdleState::Over(since) => {
-                    let mode = protocol.idle_mode();
+                    let mode = protocol.judge.gate.policy().mode_of(PolicyRule::IdleTime);
                     if self.noted != Some(since) {
                         self.noted = Some(since);
                         protocol.witness.note_limit(Rule::IdleTime, mode, None);
@@ -87,51 +86,30 @@ impl IdleTimeout {
     }
 }
 
-impl SessionProtocol {
-    fn idle_time(&self) -> Option<Duration> {
-        self.judge.gate.policy().limits().idle_time
+fn idleness(protocol: &SessionProtocol, most: Duration) -> IdleState {
+    if protocol.pending.is_working()
+        || !protocol.client.reply.is_empty()
+        || protocol.witness.waits_for_audit()
+    {
+        return IdleState::Busy;
     }
+    let since = protocol.limits.rested;
+    match since.checked_add(most) {
+        Some(at) if at > Instant::now() => IdleState::Until(at),
+        Some(_) => IdleState::Over(since),
+        None => IdleState::Busy,
+    }
+}
 
-    fn idle_mode(&self) -> RuleMode {
-        self.judge.gate.policy().mode_of(PolicyRule::IdleTime)
+/// What was sent without a Sync may be done long since, and nothing makes the upstream tell: it is
+/// asked to. Says whether it was.
+fn asks_how_far(protocol: &mut SessionProtocol) -> bool {
+    let is_unsynced = protocol.pending.transaction.unsynced;
+    let is_open = is_unsynced && protocol.client.state == ClientState::Open;
+    if is_open {
+        protocol.upstream.outbox.flush_message();
     }
-
-    fn idleness(&self, most: Duration) -> IdleState {
-        if self.pending.is_working() || !self.client.reply.is_empty() || self.waits_for_audit() {
-            return IdleState::Busy;
-        }
-        let since = self.limits.rested;
-        match since.checked_add(most) {
-            Some(at) if at > Instant::now() => IdleState::Until(at),
-            Some(_) => IdleState::Over(since),
-            None => IdleState::Busy,
-        }
-    }
-
-    /// What was sent without a Sync may be done long since, and nothing makes the upstream tell: it
-    /// is asked to. Says whether it was.
-    fn asks_how_far(&mut self) -> bool {
-        let is_open = self.upstream.transaction.unsynced && self.client.state == ClientState::Open;
-        if is_open {
-            self.upstream.outbox.flush_message();
-        }
-        is_open
-    }
-
-    /// A statement has ended in a batch whose Sync may not have been sent: unless others run, the
-    /// session has nothing to do from now on.
-    pub(in crate::session) fn note_pause(&mut self) {
-        if self.idle_time().is_some() && !self.pending.is_working() {
-            self.limits.rested = Instant::now();
-        }
-    }
-
-    /// The session has nothing to do from now on.
-    pub(in crate::session) fn note_rest(&mut self) {
-        if self.idle_time().is_some() {
-            self.limits.rested = Instant::now();
-        }
-    }
+    is_open
 }
 
 /// A moment to look again.
@@ -142,19 +120,3 @@ fn after(most: Duration) -> Instant {
 
 /// A day: no clock counts for ever.
 const LOOK_AGAIN_MAX: Duration = Duration::from_secs(86_400);
-
-impl ExpectedReply {
-    /// Whether the upstream, or a repair, is at work for it.
-    pub(in crate::session) fn is_work(&self) -> bool {
-        match self {
-            Self::Query(_) | Self::Execute(_) | Self::HeldForRepair(_) => true,
-            // The client has its error, and has yet to send the end of its batch.
-            Self::Cut(running) => {
-                running.allowance.stage() != Some(ResultStage::Cut(CutUntil::Sync))
-            }
-            Self::Sync | Self::RefusedQuery(_) | Self::ReadOnlyCheck | Self::Plan(_) => true,
-            Self::Parse(_) | Self::Bind(_) | Self::Close(_) => false,
-            Self::DescribeStatement | Self::DescribePortal | Self::RefusedMessage { .. } => false,
-        }
-    }
-}

@@ -15,8 +15,8 @@
 //! * `idle_timeout`: sessions that do nothing
 //! * `messages`: what the client hears
 
-mod admission;
-mod after_limit;
+pub(super) mod admission;
+pub(super) mod after_limit;
 pub mod budget_record;
 mod connection_limit;
 #[cfg(test)]
@@ -29,7 +29,7 @@ mod exchange_tests;
 mod holdable_cursors;
 pub mod idle_timeout;
 mod messages;
-mod on_row;
+pub(super) mod on_row;
 pub mod per_user;
 mod portal_totals;
 pub mod rate_limit;
@@ -46,8 +46,12 @@ pub use self::holdable_cursors::{CursorMeasure, MeasureMoment};
 use self::holdable_cursors::HoldableCursors;
 use self::per_user::{CountedSession, StatementSlot};
 use self::portal_totals::PortalTotals;
+use super::pending::PendingReplies;
+use super::tracing::SessionWitness;
+use crate::gate::SessionNames;
 use crate::limits;
-use crate::upstream::cancel::SessionCanceller;
+use crate::policy::Policy;
+use crate::upstream::cancel::{RunningCancel, SessionCanceller};
 
 /// What one session keeps for its limits.
 pub struct SessionLimits {
@@ -101,6 +105,15 @@ enum ResultCancel {
 enum BatchRuns {
     Fresh,
     HasRun,
+}
+
+/// What a statement is admitted by.
+struct AdmissionBasis<'s> {
+    policy: &'s Policy,
+    names: &'s SessionNames,
+    /// What was sent before it.
+    pending: &'s PendingReplies,
+    witness: &'s SessionWitness,
 }
 
 impl SessionLimits {
@@ -179,6 +192,38 @@ impl SessionLimits {
         let name = crate::gate::truncated_name(portal);
         if runs.len() < limits::SESSION_NAMES_MAX && !runs.contains(name) {
             runs.insert(name.into());
+        }
+    }
+
+    /// Whether a cancel is to be sent; asked once.
+    pub(super) fn wants_cancel(&mut self) -> bool {
+        std::mem::replace(&mut self.cancel, ResultCancel::Nothing) == ResultCancel::Wanted
+    }
+
+    /// The cancel of a result that was cut; none where the upstream gave no key for one.
+    pub(super) fn start_cut_cancel(&self) -> Option<RunningCancel> {
+        self.canceller.as_ref().map(SessionCanceller::insist)
+    }
+
+    /// The cancel could not be sent.
+    pub(super) fn cut_cancel_failed(&mut self, pending: &PendingReplies) {
+        if pending.is_result_cut() {
+            self.cancel = ResultCancel::Wanted;
+        }
+    }
+
+    /// A statement has ended in a batch whose Sync may not have been sent: unless others run, the
+    /// session has nothing to do from now on.
+    pub(super) fn note_pause(&mut self, policy: &Policy, pending: &PendingReplies) {
+        if policy.limits().idle_time.is_some() && !pending.is_working() {
+            self.rested = Instant::now();
+        }
+    }
+
+    /// The session has nothing to do from now on.
+    pub(super) fn note_rest(&mut self, policy: &Policy) {
+        if policy.limits().idle_time.is_some() {
+            self.rested = Instant::now();
         }
     }
 

@@ -247,6 +247,21 @@ impl ResultAllowance {
         lease.put_back(self.rows_left, self.bytes_left);
     }
 
+    /// Whether its rest was cut off and cancelled at the upstream, and is dropped.
+    pub(in crate::session) fn is_cancelled(&self) -> bool {
+        self.stage() == Some(ResultStage::Truncating(TruncatedRest::Cancelled))
+    }
+
+    /// Whether it has ended in an error, and the client has yet to send the end of its batch.
+    pub(in crate::session) fn is_cut_until_sync(&self) -> bool {
+        self.stage() == Some(ResultStage::Cut(CutUntil::Sync))
+    }
+
+    /// Whether what is under way is binary COPY data.
+    pub(super) fn is_binary_copy(&self) -> bool {
+        self.format() == CopyFormat::Binary
+    }
+
     /// What COPY data is under way.
     pub(super) fn format(&self) -> CopyFormat {
         let bounds = self.bounds.as_ref();

@@ -3,36 +3,37 @@
 
 use std::borrow::Cow;
 
-use super::notices::PendingNotice;
 use super::preflight::is_plain_query;
-use crate::gate::{Judgement, ParameterTypes, StatementKind, Verdict};
+use crate::gate::{Judgement, ParameterTypes, SessionNames, StatementKind, Verdict};
 use crate::policy::{Recoverer, RepairMode};
 use crate::repair::preprocessors::default_limit;
-use crate::session::pending::InFlight;
+use crate::session::policy_store::SessionJudge;
 use crate::session::protocol::SessionProtocol;
-use crate::session::statement::JudgedText;
+use crate::session::statement_stage::JudgedText;
 use crate::sql::{edit, tree};
 use crate::telemetry::traces::TraceWork;
 
-impl SessionProtocol {
-    /// The same text with the policy's LIMIT, where that is needed and may run.
-    pub(in crate::session) fn with_default_limit<'t>(
-        &mut self,
-        text: JudgedText<'t>,
-        parameters: &ParameterTypes,
-    ) -> JudgedText<'t> {
-        self.witness.skip_lap();
-        let judgement = self.bounded_judgement(text.judgement, parameters);
-        self.witness.lap(TraceWork::Preprocess);
-        JudgedText { judgement, ..text }
-    }
+/// The same text with the policy's LIMIT, where that is needed and may run.
+pub(in crate::session) fn with_default_limit<'t>(
+    protocol: &mut SessionProtocol,
+    text: JudgedText<'t>,
+    parameters: &ParameterTypes,
+) -> JudgedText<'t> {
+    protocol.witness.skip_lap();
+    let (judge, names) = (&protocol.judge, &protocol.context.names);
+    let judgement = judge.bounded_judgement(text.judgement, parameters, names);
+    protocol.witness.lap(TraceWork::Preprocess);
+    JudgedText { judgement, ..text }
+}
 
+impl SessionJudge {
     fn bounded_judgement<'t>(
         &self,
         judgement: Judgement<'t>,
         parameters: &ParameterTypes,
+        names: &SessionNames,
     ) -> Judgement<'t> {
-        let settings = self.judge.gate.policy().repair();
+        let settings = self.gate.policy().repair();
         let Some(rows_max) = settings.default_limit else {
             return judgement;
         };
@@ -53,8 +54,7 @@ impl SessionProtocol {
         let Some(bounded) = bounded else {
             return judgement;
         };
-        let bounded =
-            (self.judge.gate).judge_with(Cow::Owned(bounded), parameters, &self.context.names);
+        let bounded = self.gate.judge_with(Cow::Owned(bounded), parameters, names);
         match bounded.verdict {
             Verdict::Permitted(_) => {
                 // The facts are new, so nobody has set it before.
@@ -64,13 +64,5 @@ impl SessionProtocol {
             // What cannot be bounded runs as it was judged.
             Verdict::Clamped(_) | Verdict::Refused(_) => judgement,
         }
-    }
-}
-
-impl InFlight {
-    /// The notice of a result that ended where the policy's LIMIT did.
-    pub(in crate::session) fn default_limit_notice(&self) -> Option<PendingNotice> {
-        let rows_max = *self.facts.rows_max.get()?;
-        (self.rows == rows_max).then_some(PendingNotice::Cut { rows_max })
     }
 }

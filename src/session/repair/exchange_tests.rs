@@ -3,6 +3,7 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use super::apply_repair::repair_finished;
 use super::executor::StepTimes;
 use super::{BlockingJob, RepairJob, RepairResult};
 use crate::catalog::fixture::CatalogFixture;
@@ -29,7 +30,7 @@ impl TestExchange {
 
     fn repair_job(&mut self) -> Box<RepairJob> {
         assert!(!self.protocol.takes_frames());
-        match self.protocol.take_blocking_job() {
+        match self.protocol.repair.take_job() {
             Some(BlockingJob::Repair(repair_job)) => repair_job,
             other => panic!("no repair but {other:?}"),
         }
@@ -41,12 +42,12 @@ impl TestExchange {
             ending,
             attempts: Vec::new(),
         };
-        self.protocol
-            .repair_finished(
-                repair_job,
-                RepairResult::Ended(outcome, StepTimes::default()),
-            )
-            .unwrap();
+        repair_finished(
+            &mut self.protocol,
+            repair_job,
+            RepairResult::Ended(outcome, StepTimes::default()),
+        )
+        .unwrap();
         self.sent_texts()
     }
 
@@ -154,10 +155,7 @@ fn a_refused_query_that_is_not_repaired_is_refused_with_advice() {
 fn a_rescue_that_does_not_end_leaves_all_as_it_was() {
     let mut exchange = TestExchange::new();
     let (_, repair_job, _) = exchange.client_fails(&[parse("", FOREIGN), bind("", "")]);
-    exchange
-        .protocol
-        .repair_finished(repair_job, RepairResult::Unended)
-        .unwrap();
+    repair_finished(&mut exchange.protocol, repair_job, RepairResult::Unended).unwrap();
     let (letters, [_, _, detail, _]) = exchange.told();
     assert_eq!(letters, "E");
     assert!(!detail.contains("Repair"));
@@ -210,8 +208,8 @@ fn a_query_that_fails_alone_is_repaired() {
     assert_eq!(exchange.client(&[query(FAILS)]), "Q");
     assert_eq!(exchange.upstream(&[error("42703"), ready(b'I')]), "");
     let repair_job = exchange.repair_job();
-    assert!(exchange.protocol.is_running());
-    assert!(!exchange.protocol.is_upstream_running());
+    assert!(!exchange.protocol.pending.is_empty());
+    assert!(exchange.protocol.pending.is_at_rest());
     assert_eq!(
         exchange.ended(repair_job, repaired("SELECT 1")),
         "Q<SELECT 1>"
@@ -226,7 +224,7 @@ fn an_error_and_its_end_may_come_apart() {
     exchange.client(&[query(FAILS)]);
     assert_eq!(exchange.upstream(&[error("42703")]), "");
     assert!(!exchange.protocol.takes_frames());
-    assert!(exchange.protocol.take_blocking_job().is_none());
+    assert!(exchange.protocol.repair.take_job().is_none());
     assert_eq!(exchange.upstream(&[ready(b'I')]), "");
     let repair_job = exchange.repair_job();
     assert_eq!(
@@ -340,20 +338,14 @@ fn a_read_that_failed_for_the_moment_is_sent_again() {
         let answer = [message(b'T', b"\0\0"), error("40001"), ready(b'I')];
         assert_eq!(exchange.upstream(&answer), "");
         let repair_job = exchange.repair_job();
-        exchange
-            .protocol
-            .repair_finished(repair_job, RepairResult::Paused)
-            .unwrap();
+        repair_finished(&mut exchange.protocol, repair_job, RepairResult::Paused).unwrap();
         assert_eq!(exchange.sent_texts(), "Q<SELECT 1>");
     }
     assert_eq!(exchange.upstream(&[error("40001"), ready(b'I')]), "EZ");
     exchange.client(&[parse("", "SELECT 1"), bind("", ""), sync()]);
     assert_eq!(exchange.upstream(&[error("40001"), ready(b'I')]), "");
     let repair_job = exchange.repair_job();
-    exchange
-        .protocol
-        .repair_finished(repair_job, RepairResult::Paused)
-        .unwrap();
+    repair_finished(&mut exchange.protocol, repair_job, RepairResult::Paused).unwrap();
     assert_eq!(exchange.sent_texts(), "P<SELECT 1>BS");
     assert_eq!(
         exchange.upstream(&[empty(b'1'), empty(b'2'), ready(b'I')]),
@@ -368,18 +360,12 @@ fn what_the_client_cancels_ends() {
     exchange.client(&[query(FAILS)]);
     exchange.upstream(&[error("42703"), ready(b'I')]);
     let repair_job = exchange.repair_job();
-    exchange
-        .protocol
-        .repair_finished(repair_job, RepairResult::Cancelled)
-        .unwrap();
+    repair_finished(&mut exchange.protocol, repair_job, RepairResult::Cancelled).unwrap();
     let (letters, [code, ..]) = exchange.told();
     assert_eq!((letters.as_str(), code.as_str()), ("EZ", "57014"));
     assert!(exchange.protocol.is_at_rest());
     let (_, repair_job, _) = exchange.client_fails(&[query(FOREIGN)]);
-    exchange
-        .protocol
-        .repair_finished(repair_job, RepairResult::Cancelled)
-        .unwrap();
+    repair_finished(&mut exchange.protocol, repair_job, RepairResult::Cancelled).unwrap();
     assert_eq!(exchange.told().0, "EZ");
 }
 

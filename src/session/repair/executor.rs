@@ -14,16 +14,16 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use super::compute_slots::{ComputeSlot, ComputeSlots};
-use super::{RepairCause, RepairJob, RepairResult};
+use super::{RepairJob, RepairResult};
 use crate::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use crate::limits;
 use crate::repair::{CompileError, RepairRequest, StatementCompiler, repair_statement};
-use crate::session::protocol::SessionProtocol;
 use crate::session::scheduling::fair_slots::FairSlots;
 use crate::session::scheduling::large_text::text_of;
 use crate::session::scheduling::throttle::SharedThrottle;
 use crate::session::scheduling::user_shares::UserShares;
 use crate::session::server::error_rewrite;
+use crate::upstream::backend_signals::SessionSignals;
 use crate::upstream::compile_pool::{CompilePool, CompileRun};
 
 /// The slots of repairs, shared by all sessions.
@@ -48,6 +48,15 @@ pub type RunningRepair = Pin<Box<dyn Future<Output = RepairResult> + Send>>;
 /// the end of each.
 #[derive(Debug, Default)]
 pub struct StepTimes(Option<Vec<Instant>>);
+
+/// By what a statement is repaired.
+pub(super) struct RepairBasis {
+    pub(super) gate: Arc<Gate>,
+    pub(super) names: SessionNames,
+    pub(super) compile_pool: Option<CompilePool>,
+    /// Whether it is kept when each step was done.
+    pub(super) is_traced: bool,
+}
 
 /// What compiles the texts of one repair, while somebody waits for it.
 struct Compiler {
@@ -111,61 +120,27 @@ impl Default for RepairExecutor {
     }
 }
 
-impl SessionProtocol {
-    /// Has a statement repaired on another thread.
-    pub fn start_repair(&mut self, repair_job: &RepairJob) -> RunningRepair {
-        let signals = self.upstream.signals.clone();
-        let cancelled = async move {
-            match signals {
-                Some(signals) => signals.until_cancelled().await,
-                None => pending().await,
-            }
-        };
-        let work = match &repair_job.cause {
-            RepairCause::Shaken { tries, .. } => self.pause(*tries),
-            RepairCause::Refused(_) | RepairCause::Doubted | RepairCause::Failed { .. } => {
-                self.in_turn(repair_job)
-            }
-        };
-        Box::pin(async move {
-            tokio::select! {
-                biased;
-                () = cancelled => RepairResult::Cancelled,
-                result = work => result,
-            }
-        })
-    }
-
-    /// A while, longer each time, and never the same for two clients.
-    fn pause(&self, tries: u32) -> RunningRepair {
-        let step = limits::RETRY_PAUSE.saturating_mul(2_u32.saturating_pow(tries));
-        let mut chance = [0_u8; 1];
-        // Without randomness the pause is merely the same for all.
-        let jitter = match getrandom::fill(&mut chance) {
-            Ok(()) => step.saturating_mul(chance.map(u32::from).iter().sum()) / u32::from(u8::MAX),
-            Err(_) => step,
-        };
-        Box::pin(async move {
-            sleep(step / 2 + jitter / 2).await;
-            RepairResult::Paused
-        })
-    }
-
-    fn in_turn(&mut self, repair_job: &RepairJob) -> RunningRepair {
-        self.refresh_names();
-        let gate = Arc::clone(&self.judge.gate);
-        let names = self.context.names.clone();
-        self.release_names();
+impl RepairExecutor {
+    /// Has a statement repaired on another thread, by what is known now.
+    pub(super) fn run(&self, repair_job: &RepairJob, by: RepairBasis) -> RunningRepair {
+        let RepairBasis {
+            gate,
+            names,
+            compile_pool,
+            is_traced,
+        } = by;
         let awaited = Arc::new(());
-        let is_traced = self.witness.is_traced(&mut self.pending);
         let mut bench = Compiler {
             marks: StepTimes::default(),
             gate: Arc::clone(&gate),
-            tools: CompileTarget::of(self.repair.compile_pool.as_ref(), &names),
+            tools: CompileTarget::of(compile_pool.as_ref(), &names),
             awaited: Arc::downgrade(&awaited),
             slot: None,
         };
-        let slots = self.repair.executor.compute_slots.clone();
+        let part = self.shares.of(names.role());
+        let places = Arc::clone(&self.repair_slots);
+        let throttle = self.throttle.clone();
+        let slots = self.compute_slots.clone();
         let (frame, failure) = (repair_job.frame.clone(), repair_job.failure.clone());
         let work = move || {
             bench.slot = Some(slots.take());
@@ -185,9 +160,6 @@ impl SessionProtocol {
             bench.attempt_finished();
             (outcome, bench.marks, began.elapsed())
         };
-        let part = self.repair.executor.shares.of(self.context.names.role());
-        let places = Arc::clone(&self.repair.executor.repair_slots);
-        let throttle = self.repair.executor.throttle.clone();
         let in_turn = async move {
             // The own part first: who waits for it keeps no other from a place.
             let own = Arc::clone(&part).acquire_owned().await.ok()?;
@@ -211,6 +183,41 @@ impl SessionProtocol {
             }
         })
     }
+}
+
+/// The same, unless the client cancels it.
+pub(super) fn unless_cancelled(
+    signals: Option<Arc<SessionSignals>>,
+    work: RunningRepair,
+) -> RunningRepair {
+    let cancelled = async move {
+        match signals {
+            Some(signals) => signals.until_cancelled().await,
+            None => pending().await,
+        }
+    };
+    Box::pin(async move {
+        tokio::select! {
+            biased;
+            () = cancelled => RepairResult::Cancelled,
+            result = work => result,
+        }
+    })
+}
+
+/// A while, longer each time, and never the same for two clients.
+pub(super) fn pause(tries: u32) -> RunningRepair {
+    let step = limits::RETRY_PAUSE.saturating_mul(2_u32.saturating_pow(tries));
+    let mut chance = [0_u8; 1];
+    // Without randomness the pause is merely the same for all.
+    let jitter = match getrandom::fill(&mut chance) {
+        Ok(()) => step.saturating_mul(chance.map(u32::from).iter().sum()) / u32::from(u8::MAX),
+        Err(_) => step,
+    };
+    Box::pin(async move {
+        sleep(step / 2 + jitter / 2).await;
+        RepairResult::Paused
+    })
 }
 
 impl StepTimes {

@@ -10,43 +10,42 @@ use std::time::Instant;
 
 use bytes::{Buf, Bytes};
 
-use super::apply_repair::{SendOptions, parse_of};
-use super::preflight::is_plain_query;
+use super::apply_repair::parse_of;
+use super::preflight::{is_plain_query, repairs_bytes};
 use super::retained_frames::BatchExtent;
-use super::stage::{HeldError, RepairStage};
+use super::send_options::SendOptions;
+use super::stage::{HeldError, RepairStage, SessionRepair};
 use super::{BlockingJob, FailedBatch, RepairCause, RepairJob};
-use crate::gate::Facts;
+use crate::gate::{Facts, SessionNames};
 use crate::limits;
-use crate::policy::RepairMode;
+use crate::policy::{Policy, RepairMode};
 use crate::repair::{Failure, FailureClass, FailureOrigin};
-use crate::session::pending::{ExpectedReply, SkipExtent, TextRetained};
-use crate::session::protocol::{ClientState, SessionProtocol};
+use crate::session::client_side::ClientState;
+use crate::session::pending::{ExpectedReply, PendingReplies, SkipExtent, TextRetained};
+use crate::session::protocol::SessionProtocol;
 use crate::session::scheduling::large_text::text_of;
 use crate::sqlstate;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{ResponseFields, TransactionStatus, error_fields};
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend, header_backend};
-use crate::wire::frontend::Parse;
 
-impl SessionProtocol {
+impl SessionRepair {
     /// Keeps a Query that is about to be sent, if its failure could be held back.
     pub(in crate::session) fn retain_query(
         &mut self,
         frame: &ClientFrame<'_>,
-        facts: &Facts,
-        options: &SendOptions,
+        (facts, options): (&Facts, &SendOptions),
+        (policy, pending): (&Policy, &PendingReplies),
     ) -> TextRetained {
         let is_kept = options.may_hold_error()
-            && self.repairs_frame(frame)
-            && self.pending.has_only_readies()
-            && !self.upstream.transaction.unsynced
-            && self.upstream.transaction.status == TransactionStatus::Idle
+            && repairs_frame(policy, frame)
+            && pending.is_outside_of_transactions()
             && is_plain_query(facts);
         if is_kept {
-            self.repair.retained.keep_query(frame);
+            self.retained.keep_query(frame);
             TextRetained::Kept
         } else {
-            self.repair.retained.skip_query();
+            self.retained.skip_query();
             TextRetained::Lost
         }
     }
@@ -56,188 +55,200 @@ impl SessionProtocol {
     pub(in crate::session) fn retain_parse(
         &mut self,
         frame: &ClientFrame<'_>,
-        parse: &Parse<'_>,
-        facts: &Facts,
-        options: &SendOptions,
+        name: &str,
+        (facts, options): (&Facts, &SendOptions),
+        (policy, pending, names): (&Policy, &PendingReplies, &SessionNames),
     ) -> TextRetained {
         let is_kept = options.may_hold_error()
-            && self.repair.retained.is_fresh()
-            && self.repairs_frame(frame)
-            && self.upstream.transaction.status == TransactionStatus::Idle
-            && self.pending.has_only_ends()
+            && self.retained.is_fresh()
+            && repairs_frame(policy, frame)
+            && pending.transaction.status == TransactionStatus::Idle
+            && pending.has_only_ends()
             && is_plain_query(facts)
-            && (parse.name.is_empty() || self.context.names.prepared(parse.name).is_none());
+            && (name.is_empty() || names.prepared(name).is_none());
         if is_kept {
-            self.repair.retained.keep_parse(frame);
+            self.retained.keep_parse(frame);
             TextRetained::Kept
         } else {
-            self.repair.retained.follow_parse(frame);
+            self.retained.follow_parse(frame);
             TextRetained::Lost
         }
     }
 
-    fn repairs_frame(&self, frame: &ClientFrame<'_>) -> bool {
-        // A frame is longer than its text.
-        self.repairs_bytes(frame.body.len())
-    }
-
-    /// Holds an error back, if it may be.
-    pub(in crate::session) fn hold_error(
-        &mut self,
-        fields: ResponseFields<'_>,
-        body: &[u8],
-        code: SqlstateCode,
-    ) -> Option<HeldError> {
-        let alone = self.stands_alone()?;
-        // Asked first: what has no remedy costs no copy.
-        let remedy = self.choose_remedy(fields)?;
-        let kept = self.repair.retained.take();
-        let (frame, rest) = first_frame(&kept)?;
-        let batch = match alone {
-            LoneStatement::Query => FailedBatch::None,
-            LoneStatement::Batch(BatchExtent::Whole) => FailedBatch::Whole(rest),
-            LoneStatement::Batch(BatchExtent::Open) => FailedBatch::Open(rest),
-        };
-        let error = Bytes::copy_from_slice(body);
-        let failure = match remedy {
-            ErrorRemedy::Again => None,
-            ErrorRemedy::Repair => Some(failure_of(&frame, fields)?),
-        };
-        let (ExpectedReply::Query(mut running) | ExpectedReply::Parse(mut running)) =
-            self.pending.pop()?
-        else {
-            return None;
-        };
-        running.sqlstate = Some(code);
-        self.witness.reclaim_trace(&mut self.pending, &mut running);
-        if let Some(trace) = &mut running.trace {
-            trace.answered();
-        }
-        let cause = match remedy {
-            ErrorRemedy::Again => RepairCause::Shaken {
-                error,
-                batch,
-                tries: running.tries,
-            },
-            ErrorRemedy::Repair => RepairCause::Failed { error, batch },
-        };
-        let repair_job = Box::new(RepairJob {
-            frame,
-            described: self.repair.take_description(),
-            failure,
-            cause,
-            arrived: running.arrived,
-            since: Instant::now(),
-        });
-        Some(HeldError {
-            running,
-            repair_job,
-        })
-    }
-
-    /// Whether a Query whose result is described here fails right behind that, and its error will
-    /// be held back: then so is the description. The server describes before it runs.
-    pub(in crate::session) fn holds_description(
-        &mut self,
-        description: &[u8],
-        behind: &[u8],
-    ) -> bool {
-        if self.stands_alone() != Some(LoneStatement::Query) {
-            return false;
-        }
-        let Ok(Some(header)) = header_backend(behind) else {
-            return false;
-        };
-        let body = behind.get(HEADER_BYTES..header.total);
-        let is_held = match (header.kind, body.map(error_fields)) {
-            (b'E', Some(Ok(fields))) if fields.severity() == Some("ERROR") => {
-                self.choose_remedy(fields).is_some()
-            }
-            _ => false,
-        };
-        if is_held {
-            self.repair.stage = RepairStage::Described(description.into());
-        }
-        is_held
-    }
-
     /// Whether the statement that is answered now stands alone, and how.
-    fn stands_alone(&mut self) -> Option<LoneStatement> {
-        let is_taken = match self.client.state {
+    fn stands_alone(&self, client: ClientState, pending: &PendingReplies) -> Option<LoneStatement> {
+        let is_taken = match client {
             ClientState::Open => true,
             // A Bind whose statement fails is part of the batch: it was sent behind it.
-            ClientState::Planning => self.pending.asks_for_batch(),
+            ClientState::Planning => pending.asks_for_batch(),
             _ => false,
         };
-        if !is_taken || self.upstream.transaction.status != TransactionStatus::Idle {
+        if !is_taken || pending.transaction.status != TransactionStatus::Idle {
             return None;
         }
-        let is_last = self.pending.len() == 1 && !self.upstream.transaction.unsynced;
-        match self.pending.head()? {
+        let is_last = pending.len() == 1 && !pending.transaction.unsynced;
+        match pending.front()? {
             ExpectedReply::Query(running)
                 if running.text_retained == TextRetained::Kept && running.bytes == 0 =>
             {
                 is_last.then_some(LoneStatement::Query)
             }
             ExpectedReply::Parse(running) if running.text_retained == TextRetained::Kept => {
-                self.repair.retained.extent().map(LoneStatement::Batch)
+                self.retained.extent().map(LoneStatement::Batch)
             }
             _ => None,
         }
     }
+}
 
-    /// What may be done about a failure of the statement that is answered now.
-    fn choose_remedy(&mut self, fields: ResponseFields<'_>) -> Option<ErrorRemedy> {
-        let code = fields.sqlstate()?;
-        if code == sqlstate::SERIALIZATION_FAILURE.as_str() {
-            let (ExpectedReply::Query(running) | ExpectedReply::Parse(running)) =
-                self.pending.head()?
-            else {
-                return None;
-            };
-            let may_again = running.tries < limits::RETRIES_MAX
-                && self.judge.gate.policy().repair().mode == RepairMode::Apply;
-            return may_again.then_some(ErrorRemedy::Again);
-        }
-        let message = fields.get(b'M').unwrap_or_default();
-        FailureClass::of(code, message).map(|_| ErrorRemedy::Repair)
+fn repairs_frame(policy: &Policy, frame: &ClientFrame<'_>) -> bool {
+    // A frame is longer than its text.
+    repairs_bytes(policy, frame.body.len())
+}
+
+/// Holds an error back, if it may be.
+pub(in crate::session) fn hold_error(
+    protocol: &mut SessionProtocol,
+    fields: ResponseFields<'_>,
+    body: &[u8],
+    code: SqlstateCode,
+) -> Option<HeldError> {
+    let SessionProtocol {
+        pending, repair, ..
+    } = protocol;
+    let alone = repair.stands_alone(protocol.client.state, pending)?;
+    // Asked first: what has no remedy costs no copy.
+    let remedy = choose_remedy(fields, pending, protocol.judge.gate.policy())?;
+    let kept = repair.retained.take();
+    let (frame, rest) = first_frame(&kept)?;
+    let batch = match alone {
+        LoneStatement::Query => FailedBatch::None,
+        LoneStatement::Batch(BatchExtent::Whole) => FailedBatch::Whole(rest),
+        LoneStatement::Batch(BatchExtent::Open) => FailedBatch::Open(rest),
+    };
+    let error = Bytes::copy_from_slice(body);
+    let failure = match remedy {
+        ErrorRemedy::Again => None,
+        ErrorRemedy::Repair => Some(failure_of(&frame, fields)?),
+    };
+    let (ExpectedReply::Query(mut running) | ExpectedReply::Parse(mut running)) = pending.pop()?
+    else {
+        return None;
+    };
+    running.sqlstate = Some(code);
+    protocol.witness.reclaim_trace(pending, &mut running);
+    if let Some(trace) = &mut running.trace {
+        trace.answered();
     }
+    let cause = match remedy {
+        ErrorRemedy::Again => RepairCause::Shaken {
+            error,
+            batch,
+            tries: running.tries,
+        },
+        ErrorRemedy::Repair => RepairCause::Failed { error, batch },
+    };
+    let repair_job = Box::new(RepairJob {
+        frame,
+        described: repair.take_description(),
+        failure,
+        cause,
+        arrived: running.arrived,
+        since: Instant::now(),
+    });
+    Some(HeldError {
+        running,
+        repair_job,
+    })
+}
 
-    /// Brings the upstream to rest behind an error that is held back.
-    pub(in crate::session) fn quiesce_upstream(&mut self, held: HeldError) {
-        if held.repair_job.frame.first() == Some(&b'P') {
-            self.forget_failed_parse(&held.repair_job.frame);
-            if self.skip_pipeline(false) == SkipExtent::SyncNotSentYet {
-                self.upstream.outbox.sync_message();
-                self.upstream.transaction.unsynced = false;
-                self.context.names.sync_sent();
-                self.pending.push(ExpectedReply::Sync);
-            }
-        } else {
-            // What is left of its answer is what is left of a Sync's.
-            self.pending.push(ExpectedReply::Sync);
-        }
-        self.client.state = ClientState::Judging;
-        self.repair.stage = RepairStage::Held(Box::new(held));
+/// Whether a Query whose result is described here fails right behind that, and its error will be
+/// held back: then so is the description. The server describes before it runs.
+pub(in crate::session) fn holds_description(
+    protocol: &mut SessionProtocol,
+    description: &[u8],
+    behind: &[u8],
+) -> bool {
+    let SessionProtocol {
+        pending, repair, ..
+    } = protocol;
+    if repair.stands_alone(protocol.client.state, pending) != Some(LoneStatement::Query) {
+        return false;
     }
-
-    /// The upstream is at rest: the repair begins.
-    pub(in crate::session) fn begin_repair(&mut self, held: HeldError) {
-        let HeldError {
-            running,
-            repair_job,
-        } = held;
-        self.pending.push(ExpectedReply::HeldForRepair(running));
-        self.repair.stage = RepairStage::Due(Box::new(BlockingJob::Repair(repair_job)));
-    }
-
-    /// A name that was new stands for nothing now.
-    fn forget_failed_parse(&mut self, frame: &Bytes) {
-        if let Some(parse) = parse_of(frame)
-            && !parse.name.is_empty()
-        {
-            self.context.names.remove_prepared(parse.name);
+    let Ok(Some(header)) = header_backend(behind) else {
+        return false;
+    };
+    let body = behind.get(HEADER_BYTES..header.total);
+    let is_held = match (header.kind, body.map(error_fields)) {
+        (b'E', Some(Ok(fields))) if fields.severity() == Some("ERROR") => {
+            choose_remedy(fields, pending, protocol.judge.gate.policy()).is_some()
         }
+        _ => false,
+    };
+    if is_held {
+        repair.stage = RepairStage::Described(description.into());
+    }
+    is_held
+}
+
+/// What may be done about a failure of the statement that is answered now.
+fn choose_remedy(
+    fields: ResponseFields<'_>,
+    pending: &PendingReplies,
+    policy: &Policy,
+) -> Option<ErrorRemedy> {
+    let code = fields.sqlstate()?;
+    if code == sqlstate::SERIALIZATION_FAILURE.as_str() {
+        let (ExpectedReply::Query(running) | ExpectedReply::Parse(running)) = pending.front()?
+        else {
+            return None;
+        };
+        let may_again =
+            running.tries < limits::RETRIES_MAX && policy.repair().mode == RepairMode::Apply;
+        return may_again.then_some(ErrorRemedy::Again);
+    }
+    let message = fields.get(b'M').unwrap_or_default();
+    FailureClass::of(code, message).map(|_| ErrorRemedy::Repair)
+}
+
+/// Brings the upstream to rest behind an error that is held back.
+pub(in crate::session) fn quiesce_upstream(protocol: &mut SessionProtocol, held: HeldError) {
+    if held.repair_job.frame.first() == Some(&b'P') {
+        forget_failed_parse(&mut protocol.context.names, &held.repair_job.frame);
+        if protocol.skip_pipeline(false) == SkipExtent::SyncNotSentYet {
+            protocol.upstream.outbox.sync_message();
+            protocol.pending.transaction.unsynced = false;
+            protocol.context.names.sync_sent();
+            protocol.pending.push(ExpectedReply::Sync);
+        }
+    } else {
+        // What is left of its answer is what is left of a Sync's.
+        protocol.pending.push(ExpectedReply::Sync);
+    }
+    protocol.client.state = ClientState::Judging;
+    protocol.repair.stage = RepairStage::Held(Box::new(held));
+}
+
+/// The upstream is at rest: the repair begins.
+pub(in crate::session) fn begin_repair(
+    pending: &mut PendingReplies,
+    repair: &mut SessionRepair,
+    held: HeldError,
+) {
+    let HeldError {
+        running,
+        repair_job,
+    } = held;
+    pending.push(ExpectedReply::HeldForRepair(running));
+    repair.stage = RepairStage::Due(Box::new(BlockingJob::Repair(repair_job)));
+}
+
+/// A name that was new stands for nothing now.
+fn forget_failed_parse(names: &mut SessionNames, frame: &Bytes) {
+    if let Some(parse) = parse_of(frame)
+        && !parse.name.is_empty()
+    {
+        names.remove_prepared(parse.name);
     }
 }
 

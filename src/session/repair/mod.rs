@@ -10,7 +10,7 @@
 //! * `preflight`: before a text is sent
 //! * `hold_error`: after it failed; `retained_frames`: what is kept for that
 //! * `executor`: where repairs run, in `compute_slots`; `apply_repair`: what is sent, or answered,
-//!   in the end
+//!   in the end, and with which `send_options`
 //! * `default_limit`: results that the policy wants cut
 //! * `notices`: what the client hears of it
 
@@ -24,6 +24,7 @@ pub mod hold_error;
 pub mod notices;
 pub mod preflight;
 pub mod retained_frames;
+pub mod send_options;
 pub mod stage;
 
 use std::fmt;

@@ -11,7 +11,7 @@ use crate::repair::{RepairAdvice, RepairedStatement};
 use crate::session::context::client_min_messages::ClientMinMessages;
 use crate::session::pending::InFlight;
 use crate::session::reply;
-use crate::session::server::Forwarding;
+use crate::session::server::forwarding::Forwarding;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{ResponseFields, error_fields};
 use crate::wire::encode;
@@ -130,6 +130,12 @@ impl OnError {
 }
 
 impl InFlight {
+    /// The notice of a result that ended where the policy's LIMIT did.
+    pub(in crate::session) fn default_limit_notice(&self) -> Option<PendingNotice> {
+        let rows_max = *self.facts.rows_max.get()?;
+        (self.rows == rows_max).then_some(PendingNotice::Cut { rows_max })
+    }
+
     /// The upstream's error to it, or what the client gets in its place.
     pub(in crate::session) fn failed(
         &mut self,

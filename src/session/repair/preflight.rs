@@ -8,82 +8,76 @@ use bytes::Bytes;
 
 use super::stage::RepairStage;
 use super::{BlockingJob, RepairCause, RepairJob};
-use crate::gate::{Facts, RunForecast, Verdict};
+use crate::gate::{Facts, RunForecast, SessionNames, Verdict};
 use crate::limits;
-use crate::policy::RepairMode;
+use crate::policy::{Policy, RepairMode};
 use crate::repair::predict;
 use crate::repair::predict::FailureForecast;
 use crate::repair::repair_loop::failure_of;
-use crate::session::protocol::{ClientState, SessionProtocol};
-use crate::session::statement::{ClientText, JudgedText, PathStop};
+use crate::session::client_side::ClientState;
+use crate::session::protocol::SessionProtocol;
+use crate::session::statement_stage::{ClientText, JudgedText, PathStop};
 use crate::telemetry::labels::ProtocolPath;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::frame::ClientFrame;
 
-impl SessionProtocol {
-    /// Gives a text to the repair loop where it needs that, and has it wait; hands it back where
-    /// not.
-    pub(in crate::session) fn preflight<'t>(
-        &mut self,
-        frame: &ClientFrame<'_>,
-        text: &ClientText<'_>,
-        judged: JudgedText<'t>,
-    ) -> Result<JudgedText<'t>, PathStop> {
-        let JudgedText { judgement, options } = judged;
-        let length = text.text.len();
-        if !self.repairs_bytes(length)
-            || self.upstream.transaction.status == TransactionStatus::Failed
+/// Gives a text to the repair loop where it needs that, and has it wait; hands it back where not.
+pub(in crate::session) fn preflight<'t>(
+    protocol: &mut SessionProtocol,
+    frame: &ClientFrame<'_>,
+    text: &ClientText<'_>,
+    judged: JudgedText<'t>,
+) -> Result<JudgedText<'t>, PathStop> {
+    let JudgedText { judgement, options } = judged;
+    let (length, pending) = (text.text.len(), &protocol.pending);
+    if !repairs_bytes(protocol.judge.gate.policy(), length)
+        || pending.transaction.status == TransactionStatus::Failed
+    {
+        return Ok(JudgedText { judgement, options });
+    }
+    // A failure of what is sent now could not be undone.
+    let cannot_be_undone = text.path == ProtocolPath::Parse || !pending.answers_alone();
+    let cause = match judgement.verdict {
+        Verdict::Refused(refusal) if failure_of(&refusal, text.text).is_some() => {
+            RepairCause::Refused(refusal)
+        }
+        Verdict::Permitted(_)
+            if cannot_be_undone && may_fail(&judgement.facts, text, &protocol.context.names) =>
         {
-            return Ok(JudgedText { judgement, options });
+            RepairCause::Doubted
         }
-        let cause = match judgement.verdict {
-            Verdict::Refused(refusal) if failure_of(&refusal, text.text).is_some() => {
-                RepairCause::Refused(refusal)
-            }
-            Verdict::Permitted(_)
-                if self.cannot_be_undone(text.path) && self.may_fail(&judgement.facts, text) =>
-            {
-                RepairCause::Doubted
-            }
-            _ => return Ok(JudgedText { judgement, options }),
-        };
-        self.client.state = ClientState::Judging;
-        let repair_job = RepairJob {
-            frame: Bytes::copy_from_slice(frame.bytes),
-            described: Box::default(),
-            failure: None,
-            cause,
-            arrived: options.arrived,
-            since: options.arrived.taken,
-        };
-        let job = BlockingJob::Repair(Box::new(repair_job));
-        self.repair.stage = RepairStage::Due(Box::new(job));
-        Err(PathStop::Waits)
-    }
+        _ => return Ok(JudgedText { judgement, options }),
+    };
+    protocol.client.state = ClientState::Judging;
+    let repair_job = RepairJob {
+        frame: Bytes::copy_from_slice(frame.bytes),
+        described: Box::default(),
+        failure: None,
+        cause,
+        arrived: options.arrived,
+        since: options.arrived.taken,
+    };
+    let job = BlockingJob::Repair(Box::new(repair_job));
+    protocol.repair.stage = RepairStage::Due(Box::new(job));
+    Err(PathStop::Waits)
+}
 
-    /// Whether the policy wants failures of texts of this length looked at.
-    pub(super) fn repairs_bytes(&self, length: usize) -> bool {
-        self.judge.gate.policy().repair().mode != RepairMode::Off
-            && length <= limits::REPAIR_BYTES_MAX
-    }
+/// Whether the policy wants failures of texts of this length looked at.
+pub(super) fn repairs_bytes(policy: &Policy, length: usize) -> bool {
+    policy.repair().mode != RepairMode::Off && length <= limits::REPAIR_BYTES_MAX
+}
 
-    /// Whether a failure of what is sent now could not be undone.
-    fn cannot_be_undone(&self, path: ProtocolPath) -> bool {
-        path == ProtocolPath::Parse || !self.answers_alone()
+fn may_fail(facts: &Facts, doubtful: &ClientText<'_>, names: &SessionNames) -> bool {
+    if !is_plain_query(facts) || names.effect_graph().is_none() {
+        return false;
     }
-
-    fn may_fail(&self, facts: &Facts, doubtful: &ClientText<'_>) -> bool {
-        if !is_plain_query(facts) || self.context.names.effect_graph().is_none() {
-            return false;
+    let forecast = (facts.forecast).get_or_init(|| {
+        match predict::forecast(doubtful.text, &doubtful.parameters, names) {
+            FailureForecast::None => RunForecast::Runs,
+            FailureForecast::Likely => RunForecast::MayFail,
         }
-        let forecast = (facts.forecast).get_or_init(|| {
-            match predict::forecast(doubtful.text, &doubtful.parameters, &self.context.names) {
-                FailureForecast::None => RunForecast::Runs,
-                FailureForecast::Likely => RunForecast::MayFail,
-            }
-        });
-        *forecast == RunForecast::MayFail
-    }
+    });
+    *forecast == RunForecast::MayFail
 }
 
 /// One query, which leaves nothing behind in the session.

@@ -7,11 +7,12 @@ use bytes::Bytes;
 
 use super::executor::RepairExecutor;
 use super::retained_frames::RetainedFrames;
-use super::{BlockingJob, RepairJob};
-use crate::gate::Facts;
+use super::{BlockingJob, FailedBatch, RepairJob};
+use crate::gate::{Facts, ReadPermit, SearchPaths, SessionNames};
 use crate::session::pending::InFlight;
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::compile_pool::CompilePool;
+use crate::wire::frontend::ParameterOids;
 
 /// The part of a session that repairs its statements.
 pub struct SessionRepair {
@@ -57,7 +58,7 @@ impl HeldError {
     }
 
     /// The session is under another policy from now on.
-    pub(in crate::session) fn keep_old_policy(&mut self, info: &Arc<SessionInfo>) {
+    fn keep_old_policy(&mut self, info: &Arc<SessionInfo>) {
         self.running.info.get_or_insert_with(|| Arc::clone(info));
     }
 
@@ -85,6 +86,32 @@ impl SessionRepair {
     /// What the server calls a statement, where it has told it by now.
     pub(in crate::session) fn queryid_of(&self, facts: &Facts) -> Option<i64> {
         self.compile_pool.as_ref()?.queryid(facts.shape?)
+    }
+
+    /// Has the server asked, on connections of pgsieve's own, what it calls a statement.
+    pub(in crate::session) fn ask_queryid(
+        &self,
+        permit: &ReadPermit<'_>,
+        types: ParameterOids<'_>,
+        names: &SessionNames,
+    ) {
+        let (Some(_), Some(compile_pool)) = (permit.facts().shape, &self.compile_pool) else {
+            return;
+        };
+        let SearchPaths::Known(paths) = names.paths() else {
+            return;
+        };
+        if let [path] = &**paths {
+            compile_pool.ask_queryid(permit, types, path);
+        }
+    }
+
+    /// The session is under another policy from now on: a failure that the client has not heard of
+    /// is one under that of before.
+    pub(in crate::session) fn keep_old_policy(&mut self, info: &Arc<SessionInfo>) {
+        if let RepairStage::Held(held) = &mut self.stage {
+            held.keep_old_policy(info);
+        }
     }
 
     /// What is to be done on another thread; handed out once.
@@ -124,12 +151,19 @@ impl SessionRepair {
     }
 
     /// These messages are taken before all others, those that wait to be taken again among them.
-    pub(super) fn replay_first(&mut self, frames: Bytes) {
+    pub(in crate::session) fn replay_first(&mut self, frames: Bytes) {
         self.replayed = joined(frames, self.replayed.take());
     }
 
+    /// What came behind a statement that is sent once more is taken before all others.
+    pub(super) fn replay_behind(&mut self, batch: FailedBatch) {
+        if let FailedBatch::Whole(rest) | FailedBatch::Open(rest) = batch {
+            self.replay_first(rest);
+        }
+    }
+
     /// The messages that are taken before all others.
-    pub(super) fn take_replayed(&mut self) -> Option<Box<Bytes>> {
+    pub(in crate::session) fn take_replayed(&mut self) -> Option<Box<Bytes>> {
         self.replayed.take()
     }
 

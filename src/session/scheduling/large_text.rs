@@ -14,11 +14,15 @@ use bytes::Bytes;
 use crate::gate::{Judgement, ParameterTypes, Refusal, Verdict};
 use crate::limits;
 use crate::session::arrival::StatementArrival;
+use crate::session::client_side::ClientState;
 use crate::session::memory::budget::MemoryShare;
-use crate::session::protocol::{ClientState, SessionEnd, SessionProtocol};
-use crate::session::repair::apply_repair::SendOptions;
+use crate::session::policy_reload::take_over_policies;
+use crate::session::protocol::SessionProtocol;
+use crate::session::repair::send_options::SendOptions;
 use crate::session::repair::stage::RepairStage;
-use crate::session::statement::{JudgedText, TextStage};
+use crate::session::session_end::SessionEnd;
+use crate::session::statement::resume_text;
+use crate::session::statement_stage::{JudgedText, TextStage};
 use crate::telemetry::traces::TraceWork;
 use crate::wire::frame::{ClientFrame, FrameCut, ProtocolPhase, cut_frontend};
 use crate::wire::frontend::{self, FrontendMessage};
@@ -66,102 +70,105 @@ impl LargeText {
     }
 }
 
-impl SessionProtocol {
-    /// Has a large text judged on a blocking thread, when it is this user's turn, in this part of
-    /// the memory of all: it is not free before the thread is done, whoever still waits for that.
-    /// While processors are short the user's next one waits for a while.
-    pub fn judge_large_text(&mut self, large: &LargeText, share: MemoryShare) -> LargeTextJudging {
-        self.refresh_names();
-        let gate = Arc::clone(&self.judge.gate);
-        let names = self.context.names.clone();
-        self.release_names();
-        let frame = large.frame.clone();
-        let asked = Instant::now();
-        let user = self.witness.info.user().to_owned();
-        let part = self.repair.executor.judge_share(&user);
-        let judges = self.repair.executor.judge_slots().clone();
-        let throttle = self.repair.executor.throttle().clone();
-        Box::pin(async move {
-            // The own part first: it may rest, and keeps no other from a thread meanwhile.
-            let own = part.acquire_owned().await.ok()?;
-            let place = judges.take(&user).await?;
-            let judging = tokio::task::spawn_blocking(move || {
-                let began = Instant::now();
-                let waited = began.saturating_duration_since(asked);
-                let (text, parameters) = text_of(&frame).unwrap_or_default();
-                let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
-                drop(place);
-                let judged = LargeTextJudgement {
-                    judgement,
-                    waited,
-                    share,
-                };
-                (judged, began.elapsed(), own)
-            });
-            let (judged, took, own) = judging.await.ok()?;
-            throttle.keep_after(took, own);
-            Some(judged)
-        })
-    }
+/// Has a large text judged on a blocking thread, when it is this user's turn, in this part of
+/// the memory of all: it is not free before the thread is done, whoever still waits for that.
+/// While processors are short the user's next one waits for a while.
+pub(in crate::session) fn judge_large_text(
+    protocol: &mut SessionProtocol,
+    large: &LargeText,
+    share: MemoryShare,
+) -> LargeTextJudging {
+    let gate = Arc::clone(&protocol.judge.gate);
+    (protocol.context).refresh_names(&gate, &protocol.pending);
+    let names = protocol.context.names.clone();
+    protocol.context.release_names();
+    let frame = large.frame.clone();
+    let asked = Instant::now();
+    let user = protocol.witness.info.user().to_owned();
+    let part = protocol.repair.executor.judge_share(&user);
+    let judges = protocol.repair.executor.judge_slots().clone();
+    let throttle = protocol.repair.executor.throttle().clone();
+    Box::pin(async move {
+        // The own part first: it may rest, and keeps no other from a thread meanwhile.
+        let own = part.acquire_owned().await.ok()?;
+        let place = judges.take(&user).await?;
+        let judging = tokio::task::spawn_blocking(move || {
+            let began = Instant::now();
+            let waited = began.saturating_duration_since(asked);
+            let (text, parameters) = text_of(&frame).unwrap_or_default();
+            let judgement = gate.judge_with(Cow::Owned(text.to_owned()), &parameters, &names);
+            drop(place);
+            let judged = LargeTextJudgement {
+                judgement,
+                waited,
+                share,
+            };
+            (judged, began.elapsed(), own)
+        });
+        let (judged, took, own) = judging.await.ok()?;
+        throttle.keep_after(took, own);
+        Some(judged)
+    })
+}
 
-    /// The judgement of a large text has come back. Where something has changed meanwhile the text
-    /// is given back, to be judged anew.
-    ///
-    /// # Errors
-    /// The reason to end the session.
-    pub fn large_text_judged(
-        &mut self,
-        mut large: LargeText,
-        judged: LargeTextJudgement,
-    ) -> Result<Option<LargeText>, SessionEnd> {
-        let LargeTextJudgement {
-            judgement, waited, ..
-        } = judged;
-        large.arrived.waits(waited);
-        self.witness.lap_waited(waited);
-        if self.client.state == ClientState::JudgingInVain {
-            self.client.state = ClientState::SkipToSync;
-        }
-        if self.client.state != ClientState::Judging {
-            self.repair.stage = RepairStage::None;
-            self.witness.drop_trace();
-            return Ok(None);
-        }
-        if let Err(ending) = self.take_over_policies() {
-            self.repair.stage = RepairStage::None;
-            self.client.state = ClientState::Open;
-            return self.close_after_answers(ending).map(|()| None);
-        }
-        self.refresh_names();
-        let is_outdated = judgement.facts.basis != self.context.names.basis();
-        if is_outdated && large.rounds < limits::LARGE_JUDGED_ANEW_MAX {
-            large.rounds += 1;
-            self.witness.lap(TraceWork::Judge);
-            return Ok(Some(large));
-        }
-        self.repair.stage = RepairStage::None;
-        self.client.state = ClientState::Open;
-        self.witness.lap(TraceWork::Judge);
-        let settled = self.apply_large_judgement(&large, judgement, is_outdated);
-        self.release_names();
-        settled.map(|()| None)
+/// The judgement of a large text has come back. Where something has changed meanwhile the text
+/// is given back, to be judged anew.
+///
+/// # Errors
+/// The reason to end the session.
+pub(in crate::session) fn large_text_judged(
+    protocol: &mut SessionProtocol,
+    mut large: LargeText,
+    judged: LargeTextJudgement,
+) -> Result<Option<LargeText>, SessionEnd> {
+    let LargeTextJudgement {
+        judgement, waited, ..
+    } = judged;
+    large.arrived.waits(waited);
+    protocol.witness.lap_waited(waited);
+    if protocol.client.state == ClientState::JudgingInVain {
+        protocol.client.state = ClientState::SkipToSync;
     }
+    if protocol.client.state != ClientState::Judging {
+        protocol.repair.stage = RepairStage::None;
+        protocol.witness.drop_trace();
+        return Ok(None);
+    }
+    if let Err(ending) = take_over_policies(protocol) {
+        protocol.repair.stage = RepairStage::None;
+        protocol.client.state = ClientState::Open;
+        return protocol.close_after_answers(ending).map(|()| None);
+    }
+    let gate = &protocol.judge.gate;
+    (protocol.context).refresh_names(gate, &protocol.pending);
+    let is_outdated = judgement.facts.basis != protocol.context.names.basis();
+    if is_outdated && large.rounds < limits::LARGE_JUDGED_ANEW_MAX {
+        large.rounds += 1;
+        protocol.witness.lap(TraceWork::Judge);
+        return Ok(Some(large));
+    }
+    protocol.repair.stage = RepairStage::None;
+    protocol.client.state = ClientState::Open;
+    protocol.witness.lap(TraceWork::Judge);
+    let settled = apply_large_judgement(protocol, &large, judgement, is_outdated);
+    protocol.context.release_names();
+    settled.map(|()| None)
+}
 
-    fn apply_large_judgement(
-        &mut self,
-        large: &LargeText,
-        mut judgement: Judgement<'_>,
-        is_outdated: bool,
-    ) -> Result<(), SessionEnd> {
-        if is_outdated {
-            judgement.verdict = Verdict::Refused(Refusal::of_change_without_end());
-        }
-        let judged = JudgedText {
-            judgement,
-            options: SendOptions::plain(large.arrived),
-        };
-        self.resume_text(&large.frame, TextStage::Judged(judged))
+fn apply_large_judgement(
+    protocol: &mut SessionProtocol,
+    large: &LargeText,
+    mut judgement: Judgement<'_>,
+    is_outdated: bool,
+) -> Result<(), SessionEnd> {
+    if is_outdated {
+        judgement.verdict = Verdict::Refused(Refusal::of_change_without_end());
     }
+    let judged = JudgedText {
+        judgement,
+        options: SendOptions::plain(large.arrived),
+    };
+    resume_text(protocol, &large.frame, TextStage::Judged(judged))
 }
 
 /// The statement text of a frame that was decoded before, and the types of its parameters.

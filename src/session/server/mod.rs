@@ -3,25 +3,36 @@
 //! Rows and copy data are counted by their headers and never looked into. Only the few frames that
 //! say how a statement ended, or what became of a setting, are read.
 //!
+//! * `forwarding`: what becomes of a frame
 //! * `on_error`: errors and notices; `error_rewrite`: what of them the client may hear
 //! * `on_ready`: when all is answered
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
 pub mod error_rewrite;
+pub(super) mod forwarding;
 pub(super) mod on_error;
 pub(super) mod on_ready;
 
 use std::ops::Range;
 
+use self::forwarding::{Forwarding, OwnRow};
+use self::on_error::{keeps_log, on_error, on_notice};
+use self::on_ready::{on_check_answer, on_ready};
+use super::context::reported_role::row_of_question;
 use super::pending::portal_names::ClosedName;
-use super::pending::{ExpectedReply, InFlight, TextRetained};
-use super::plan::answer::PlanRow;
+use super::pending::{ExpectedReply, TextRetained};
+use super::plan::answer::{PlanRow, absorbs_plan, plan_answered};
+use super::plan::redacted::redacted_plan;
+use super::policy_limits::after_limit::{
+    after_cut, end_truncated, on_copy_out, on_portal_suspended,
+};
+use super::policy_limits::on_row::{cursors_moved, on_row};
 use super::policy_limits::result_limit::{RowFit, RowForwarding};
-use super::protocol::{SessionEnd, SessionProtocol};
-use super::reply::CloseReason;
-use super::server::on_error::keeps_log;
-use crate::gate::SessionEffect;
+use super::protocol::SessionProtocol;
+use super::repair::hold_error::{begin_repair, holds_description};
+use super::session_end::{SessionEnd, UNREADABLE};
+use super::signal_calls::row_of_call;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::tripwire;
 use crate::wire::backend::{self, TransactionStatus};
@@ -45,22 +56,6 @@ enum OwnFrame {
     Later,
     /// So many bytes of it were dealt with.
     Consumed { length: usize },
-}
-
-/// What becomes of a row that may be one of pgsieve's own.
-pub(super) enum OwnRow {
-    /// It is none.
-    NotOwn,
-    /// It is not taken yet.
-    Waits,
-    /// The reply holds what the client gets.
-    Taken,
-}
-
-/// What becomes of a frame that was read.
-pub(super) enum Forwarding {
-    Forward,
-    Drop,
 }
 
 impl SessionProtocol {
@@ -150,15 +145,11 @@ impl SessionProtocol {
         run: Option<&[u8]>,
     ) -> Result<OwnFrame, SessionEnd> {
         let before = self.client.reply.len();
-        let took = match self.absorbs_plan(rest, header) {
+        let took = match absorbs_plan(&mut self.pending, &mut self.upstream, rest, header) {
             PlanRow::NoPlan => match self.absorbs_own_row(rest, header)? {
-                OwnRow::Taken => OwnFrame::Consumed {
-                    length: header.total,
-                },
-                OwnRow::Waits => OwnFrame::Later,
-                OwnRow::NotOwn => match rest.split_at_checked(header.total) {
+                OwnFrame::NotOwn => match rest.split_at_checked(header.total) {
                     Some((description, behind))
-                        if header.kind == b'T' && self.holds_description(description, behind) =>
+                        if header.kind == b'T' && holds_description(self, description, behind) =>
                     {
                         OwnFrame::Consumed {
                             length: header.total,
@@ -166,6 +157,7 @@ impl SessionProtocol {
                     }
                     Some(_) | None => OwnFrame::NotOwn,
                 },
+                own @ (OwnFrame::Later | OwnFrame::Consumed { .. }) => own,
             },
             PlanRow::Later => OwnFrame::Later,
             PlanRow::Now => OwnFrame::Consumed { length: 0 },
@@ -181,17 +173,28 @@ impl SessionProtocol {
         &mut self,
         rest: &[u8],
         header: &UpstreamHeader,
-    ) -> Result<OwnRow, SessionEnd> {
+    ) -> Result<OwnFrame, SessionEnd> {
         if header.kind != b'D' {
-            return Ok(OwnRow::NotOwn);
+            return Ok(OwnFrame::NotOwn);
         }
-        match self.takes_row_of_call(rest, header)? {
-            OwnRow::NotOwn => match self.takes_row_of_question(rest, header)? {
-                OwnRow::NotOwn => self.absorbs_plan_row(rest, header),
-                own @ (OwnRow::Waits | OwnRow::Taken) => Ok(own),
+        let own = match row_of_call(self, rest, header)? {
+            OwnRow::NotOwn => match row_of_question(&self.pending, rest, header) {
+                OwnRow::NotOwn => redacted_plan(&self.pending, rest, header),
+                own @ (OwnRow::Waits | OwnRow::Told(_)) => own,
             },
-            own @ (OwnRow::Waits | OwnRow::Taken) => Ok(own),
+            own @ (OwnRow::Waits | OwnRow::Told(_)) => own,
+        };
+        let told = match own {
+            OwnRow::NotOwn => return Ok(OwnFrame::NotOwn),
+            OwnRow::Waits => return Ok(OwnFrame::Later),
+            OwnRow::Told(told) => told,
+        };
+        if self.advance(header)? == RowForwarding::Forward {
+            self.client.reply.extend_from_slice(&told);
         }
+        Ok(OwnFrame::Consumed {
+            length: header.total,
+        })
     }
 
     /// Puts the passed run before what was just added to the reply behind `before`.
@@ -231,16 +234,16 @@ impl SessionProtocol {
             (b'N' | b'A', _) => {}
             (_, Some(ExpectedReply::Cut(_))) => return Ok(RowForwarding::Drop),
             (b'D' | b'd', Some(ExpectedReply::Query(_) | ExpectedReply::Execute(_))) => {
-                return self.on_row(header);
+                return on_row(self, header);
             }
             (b'I' | b'T', Some(ExpectedReply::Query(running))) => running.bytes += bytes,
             (b'c', Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running))) => {
                 running.bytes += bytes;
                 running.allowance.copy_done();
             }
-            (b's', Some(ExpectedReply::Execute(_))) => {
-                self.cursor_paused();
-                let fate = self.on_portal_suspended();
+            (b's', Some(ExpectedReply::Execute(running))) => {
+                self.limits.cursor_paused(running);
+                let fate = on_portal_suspended(self);
                 self.complete_head();
                 if matches!(fate, Forwarding::Drop) {
                     return Ok(RowForwarding::Drop);
@@ -266,8 +269,8 @@ impl SessionProtocol {
     pub(super) fn complete_head(&mut self) {
         match self.pending.pop() {
             Some(ExpectedReply::Execute(running)) => {
-                self.apply_effects(&running);
-                self.settings_after_statement(&running);
+                self.context.apply_effects(&running, &self.pending);
+                (self.context).settings_after_statement(&running, &self.pending);
                 self.finished(&running);
                 drop(running);
                 self.note_pause();
@@ -279,8 +282,7 @@ impl SessionProtocol {
                 if let Some(notice) = &running.notice {
                     notice.write(&mut self.client.reply, &self.context.client_min_messages);
                 }
-                let behind = (&mut self.pending, &self.upstream.transaction);
-                self.witness.prepared(running, behind);
+                self.witness.prepared(running, &mut self.pending);
             }
             Some(ExpectedReply::Close(ClosedName::Portal { name })) => {
                 self.limits.close_cursor(&name)
@@ -294,13 +296,13 @@ impl SessionProtocol {
     /// Reads a frame that must be seen whole.
     fn read_whole_frame(&mut self, kind: u8, body: &[u8]) -> Result<Forwarding, SessionEnd> {
         if matches!(self.pending.head(), Some(ExpectedReply::ReadOnlyCheck)) {
-            return self.on_check_answer(kind, body);
+            return on_check_answer(self, kind, body);
         }
         if self.pending.is_asking() {
-            return self.plan_answered(kind, body);
+            return plan_answered(self, kind, body);
         }
         if matches!(self.pending.head(), Some(ExpectedReply::Cut(_))) {
-            return self.after_cut(kind, body);
+            return after_cut(self, kind, body);
         }
         match kind {
             b'C' => self.command_complete(body),
@@ -309,11 +311,11 @@ impl SessionProtocol {
                 Ok(Forwarding::Forward)
             }
             b'Z' => self.ready(body),
-            b'E' => self.on_error(body),
-            b'N' => self.on_notice(body),
+            b'E' => on_error(self, body),
+            b'N' => on_notice(self, body),
             b'S' => self.setting_reported(body),
             b'H' => {
-                self.on_copy_out(body);
+                on_copy_out(&mut self.pending, body);
                 Ok(Forwarding::Forward)
             }
             b'G' | b'W' => Err(SessionEnd::Tripped(Tripwire::CopyInAsked)),
@@ -326,11 +328,11 @@ impl SessionProtocol {
         if !tripwire::is_tag_of_read(tag) {
             return Err(SessionEnd::Tripped(Tripwire::WriteTag));
         }
-        let is_listen = self.is_listen(tag);
-        if self.cursors_moved(tag)? == RowFit::Beyond {
+        let is_listen = self.pending.running().is_some_and(|it| it.is_listen(tag));
+        if cursors_moved(self, tag)? == RowFit::Beyond {
             return Ok(Forwarding::Drop);
         }
-        if let Some(fate) = self.end_truncated(tag) {
+        if let Some(fate) = end_truncated(self, tag) {
             if let Some(ExpectedReply::Execute(_)) = self.pending.head() {
                 self.complete_head();
             }
@@ -358,19 +360,6 @@ impl SessionProtocol {
         }
     }
 
-    /// Whether the statement that this tag is of was a LISTEN of the client's.
-    fn is_listen(&self, tag: &str) -> bool {
-        match self.pending.front() {
-            Some(ExpectedReply::Query(running) | ExpectedReply::Execute(running))
-                if tag == "UNLISTEN" =>
-            {
-                let listens = running.facts.listens.get();
-                listens.is_some_and(|listens| listens.contains(&running.statements_done))
-            }
-            _ => false,
-        }
-    }
-
     /// A command tag: the client's own.
     fn restore_command_tag(&mut self, is_listen: bool) -> Forwarding {
         match is_listen && encode::command_complete(&mut self.client.reply, "LISTEN").is_ok() {
@@ -384,20 +373,20 @@ impl SessionProtocol {
         match self.pending.pop() {
             Some(ExpectedReply::Query(running)) => {
                 if running.sqlstate.is_none() {
-                    self.apply_effects(&running);
+                    self.context.apply_effects(&running, &self.pending);
                 }
-                self.settings_after_statement(&running);
+                (self.context).settings_after_statement(&running, &self.pending);
                 self.finished(&running);
             }
             Some(ExpectedReply::Sync | ExpectedReply::RefusedQuery(_)) => {}
             _ => return Err(UNREADABLE),
         }
         self.witness.trace_next_answer(&mut self.pending);
-        self.on_ready(status);
+        on_ready(self, status);
         match self.repair.take_held() {
             None => Ok(Forwarding::Forward),
             Some(held) if status == TransactionStatus::Idle => {
-                self.begin_repair(*held);
+                begin_repair(&mut self.pending, &mut self.repair, *held);
                 Ok(Forwarding::Drop)
             }
             Some(_) => Err(UNREADABLE),
@@ -410,7 +399,7 @@ impl SessionProtocol {
             None => {
                 self.witness.follow_name(name, value);
                 if name == "search_path" {
-                    self.path_reported(value);
+                    self.context.path_reported(value);
                 }
                 match self.context.report_as.parameter(name) {
                     Some(_) => Ok(Forwarding::Drop),
@@ -418,36 +407,6 @@ impl SessionProtocol {
                 }
             }
             Some(tripwire) => Err(SessionEnd::Tripped(tripwire)),
-        }
-    }
-
-    /// A statement has succeeded: what it made was known since it was sent, what it removed goes
-    /// now. What was sent since may have made the same names anew: those stay.
-    fn apply_effects(&mut self, running: &InFlight) {
-        let removes = |effect: &&SessionEffect| match effect {
-            SessionEffect::Prepare { .. }
-            | SessionEffect::DeclareCursor { .. }
-            | SessionEffect::SettingsTouched
-            | SessionEffect::SearchPathSet { .. }
-            | SessionEffect::SettingSet { .. } => false,
-            SessionEffect::Deallocate { .. }
-            | SessionEffect::DeallocateAll
-            | SessionEffect::CloseCursor { .. }
-            | SessionEffect::CloseAllCursors
-            | SessionEffect::DiscardAll => true,
-        };
-        let mut removed = running.facts.effects.iter().filter(removes).peekable();
-        // A name that is kept though it is gone costs an error of the upstream's own.
-        if removed.peek().is_none()
-            || self.pending.makes_statements()
-            || self.pending.makes_portals()
-        {
-            return;
-        }
-        removed.for_each(|effect| self.context.names.apply(effect));
-        self.expect_names(&running.facts);
-        for facts in self.pending.facts() {
-            self.expect_names(&facts);
         }
     }
 }
@@ -458,8 +417,6 @@ fn bytes_of_frame_left(left: &mut usize, bytes: &[u8]) -> Option<usize> {
     *left -= step;
     (step > 0).then_some(step)
 }
-
-pub(super) const UNREADABLE: SessionEnd = SessionEnd::Ended(CloseReason::UpstreamUnreadable);
 
 /// A type byte and a length.
 const HEADER_BYTES: usize = 5;

@@ -2,12 +2,14 @@
 //! them, and what of the pending replies an error takes with it.
 
 use super::error_rewrite::rewrite_error;
-use super::{Forwarding, UNREADABLE};
+use super::forwarding::Forwarding;
 use crate::policy::{Policy, SettingValue, ValueVerdict};
-use crate::session::pending::portal_names::ClosedName;
 use crate::session::pending::{ExpectedReply, SkipExtent, TextRetained};
-use crate::session::protocol::{SessionEnd, SessionProtocol};
+use crate::session::policy_limits::after_limit::cancelled_as_wanted;
+use crate::session::protocol::SessionProtocol;
+use crate::session::repair::hold_error::{hold_error, quiesce_upstream};
 use crate::session::reply;
+use crate::session::session_end::{SessionEnd, UNREADABLE};
 use crate::sqlstate;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{self, ResponseFields};
@@ -28,173 +30,163 @@ pub(in crate::session) fn is_kept(notice: ResponseFields<'_>, policy: &Policy) -
     is_logged && keeps_log(policy) || policy.hides() && notice.get(b'F').is_some_and(quotes)
 }
 
-impl SessionProtocol {
-    pub(in crate::session) fn on_error(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
-        let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
-        let sqlstate = SqlstateCode::from_bytes(fields.bytes(b'C').unwrap_or_default());
-        if fields.severity() != Some("ERROR") {
-            self.upstream.ended_by_itself = Some(sqlstate);
-            return Ok(Forwarding::Forward);
-        }
-        match rewrite_error(fields, self.pending.quoted_text(), self.judge.gate.policy()) {
-            None => self.on_error_with(fields, body, sqlstate),
-            Some(told) => {
-                let fields = backend::error_fields(&told).map_err(|_| UNREADABLE)?;
-                if matches!(
-                    self.on_error_with(fields, &told, sqlstate)?,
-                    Forwarding::Forward
-                ) {
-                    encode::error_body(&mut self.client.reply, b'E', &told);
-                }
-                Ok(Forwarding::Drop)
+pub(in crate::session) fn on_error(
+    protocol: &mut SessionProtocol,
+    body: &[u8],
+) -> Result<Forwarding, SessionEnd> {
+    let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+    let sqlstate = SqlstateCode::from_bytes(fields.bytes(b'C').unwrap_or_default());
+    if fields.severity() != Some("ERROR") {
+        protocol.upstream.ended_by_itself = Some(sqlstate);
+        return Ok(Forwarding::Forward);
+    }
+    match rewrite_error(
+        fields,
+        protocol.pending.quoted_text(),
+        protocol.judge.gate.policy(),
+    ) {
+        None => on_error_with(protocol, fields, body, sqlstate),
+        Some(told) => {
+            let fields = backend::error_fields(&told).map_err(|_| UNREADABLE)?;
+            if matches!(
+                on_error_with(protocol, fields, &told, sqlstate)?,
+                Forwarding::Forward
+            ) {
+                encode::error_body(&mut protocol.client.reply, b'E', &told);
             }
+            Ok(Forwarding::Drop)
         }
     }
+}
 
-    /// A notice. It is passed on as the client may hear it.
-    pub(in crate::session) fn on_notice(&mut self, body: &[u8]) -> Result<Forwarding, SessionEnd> {
-        let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
-        if is_kept(fields, self.judge.gate.policy()) {
-            return Ok(Forwarding::Drop);
-        }
-        match rewrite_error(fields, self.pending.quoted_text(), self.judge.gate.policy()) {
-            None => Ok(Forwarding::Forward),
-            Some(told) => {
-                encode::error_body(&mut self.client.reply, b'N', &told);
-                Ok(Forwarding::Drop)
-            }
+/// A notice. It is passed on as the client may hear it.
+pub(in crate::session) fn on_notice(
+    protocol: &mut SessionProtocol,
+    body: &[u8],
+) -> Result<Forwarding, SessionEnd> {
+    let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+    if is_kept(fields, protocol.judge.gate.policy()) {
+        return Ok(Forwarding::Drop);
+    }
+    match rewrite_error(
+        fields,
+        protocol.pending.quoted_text(),
+        protocol.judge.gate.policy(),
+    ) {
+        None => Ok(Forwarding::Forward),
+        Some(told) => {
+            encode::error_body(&mut protocol.client.reply, b'N', &told);
+            Ok(Forwarding::Drop)
         }
     }
+}
 
-    fn on_error_with(
-        &mut self,
-        fields: ResponseFields<'_>,
-        body: &[u8],
-        sqlstate: SqlstateCode,
-    ) -> Result<Forwarding, SessionEnd> {
-        // Nothing that could fail is with the upstream.
-        if matches!(self.pending.front(), Some(ExpectedReply::HeldForRepair(_))) {
-            return Err(UNREADABLE);
-        }
-        let is_failing_text = sqlstate == SqlstateCode::from(sqlstate::SYNTAX_ERROR);
-        self.suspect_catalog(sqlstate);
-        self.doubt_settings();
-        self.limits.doubt_cursors();
-        if self.cancelled_as_wanted() {
-            return Ok(Forwarding::Drop);
-        }
-        if let Some(held) = self.hold_error(fields, body, sqlstate) {
-            self.quiesce_upstream(held);
-            return Ok(Forwarding::Drop);
-        }
-        match self.pending.head() {
-            Some(ExpectedReply::Query(running)) => {
-                running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
-                Ok(running.failed(
-                    (&mut self.client.reply, &self.context.client_min_messages),
-                    fields,
-                    sqlstate,
-                ))
-            }
-            Some(ExpectedReply::Sync) => Ok(Forwarding::Forward),
-            None => {
-                // A timeout between two messages of a pipeline: what follows is skipped to Sync.
-                if self.upstream.transaction.unsynced {
-                    self.skip_to_sync_now();
-                }
-                Ok(Forwarding::Forward)
-            }
-            Some(ExpectedReply::RefusedQuery(refusal)) if is_failing_text => {
-                reply::refusal(&mut self.client.reply, refusal);
-                Ok(Forwarding::Drop)
-            }
-            Some(ExpectedReply::RefusedQuery(_)) => Ok(Forwarding::Forward),
-            Some(_) => Ok(self.on_pipeline_error(fields, sqlstate, is_failing_text)),
-        }
+fn on_error_with(
+    protocol: &mut SessionProtocol,
+    fields: ResponseFields<'_>,
+    body: &[u8],
+    sqlstate: SqlstateCode,
+) -> Result<Forwarding, SessionEnd> {
+    // Nothing that could fail is with the upstream.
+    if matches!(
+        protocol.pending.front(),
+        Some(ExpectedReply::HeldForRepair(_))
+    ) {
+        return Err(UNREADABLE);
     }
+    let is_failing_text = sqlstate == SqlstateCode::from(sqlstate::SYNTAX_ERROR);
+    protocol.context.suspect_catalog(sqlstate);
+    protocol.context.doubt_settings();
+    protocol.limits.doubt_cursors();
+    if cancelled_as_wanted(protocol) {
+        return Ok(Forwarding::Drop);
+    }
+    if let Some(held) = hold_error(protocol, fields, body, sqlstate) {
+        quiesce_upstream(protocol, held);
+        return Ok(Forwarding::Drop);
+    }
+    match protocol.pending.head() {
+        Some(ExpectedReply::Query(running)) => {
+            running.bytes += u64::try_from(body.len()).unwrap_or(u64::MAX);
+            Ok(running.failed(
+                (
+                    &mut protocol.client.reply,
+                    &protocol.context.client_min_messages,
+                ),
+                fields,
+                sqlstate,
+            ))
+        }
+        Some(ExpectedReply::Sync) => Ok(Forwarding::Forward),
+        None => {
+            // A timeout between two messages of a pipeline: what follows is skipped to Sync.
+            if protocol.pending.transaction.unsynced {
+                protocol.client.skip_to_sync();
+            }
+            Ok(Forwarding::Forward)
+        }
+        Some(ExpectedReply::RefusedQuery(refusal)) if is_failing_text => {
+            reply::refusal(&mut protocol.client.reply, refusal);
+            Ok(Forwarding::Drop)
+        }
+        Some(ExpectedReply::RefusedQuery(_)) => Ok(Forwarding::Forward),
+        Some(_) => Ok(on_pipeline_error(
+            protocol,
+            fields,
+            sqlstate,
+            is_failing_text,
+        )),
+    }
+}
 
-    /// An error in the extended protocol: the upstream skips to the next Sync, and so does the
-    /// queue of pending replies.
-    fn on_pipeline_error(
-        &mut self,
-        fields: ResponseFields<'_>,
-        sqlstate: SqlstateCode,
-        is_failing_text: bool,
-    ) -> Forwarding {
-        let failed = self.pending.pop();
-        let is_bind = matches!(failed, Some(ExpectedReply::Bind(_)));
-        if let Some(ExpectedReply::Parse(running)) = &failed
-            && running.text_retained == TextRetained::Kept
-        {
-            self.repair.retained.answered();
-        }
-        let fate = match failed {
-            Some(ExpectedReply::Parse(mut running) | ExpectedReply::Execute(mut running)) => {
-                self.witness.reclaim_trace(&mut self.pending, &mut running);
-                let fate = running.failed(
-                    (&mut self.client.reply, &self.context.client_min_messages),
-                    fields,
-                    sqlstate,
-                );
-                self.settings_after_statement(&running);
-                self.finished(&running);
-                fate
-            }
-            Some(ExpectedReply::RefusedMessage { refusal, .. }) if is_failing_text => {
-                reply::refusal(&mut self.client.reply, &refusal);
-                Forwarding::Drop
-            }
-            _ => Forwarding::Forward,
-        };
-        if is_bind {
-            self.witness.trace_unbound(&mut self.pending, sqlstate);
-        }
-        if self.skip_pipeline(is_bind) == SkipExtent::SyncNotSentYet {
-            self.skip_to_sync_now();
-        }
-        self.note_pause();
-        fate
+/// An error in the extended protocol: the upstream skips to the next Sync, and so does the
+/// queue of pending replies.
+fn on_pipeline_error(
+    protocol: &mut SessionProtocol,
+    fields: ResponseFields<'_>,
+    sqlstate: SqlstateCode,
+    is_failing_text: bool,
+) -> Forwarding {
+    let failed = protocol.pending.pop();
+    let is_bind = matches!(failed, Some(ExpectedReply::Bind(_)));
+    if let Some(ExpectedReply::Parse(running)) = &failed
+        && running.text_retained == TextRetained::Kept
+    {
+        protocol.repair.retained.answered();
     }
-
-    /// The upstream skips to the next Sync: so do the pending replies, and what was taken back or
-    /// never made is put right.
-    pub(in crate::session) fn skip_pipeline(&mut self, mut is_portal_lost: bool) -> SkipExtent {
-        let mut is_statement_lost = false;
-        let (skipped, dropped) = self.pending.skip_to_sync();
-        for owed in dropped {
-            is_portal_lost |= matches!(owed, ExpectedReply::Bind(_));
-            is_statement_lost |= matches!(owed, ExpectedReply::Parse(_));
-            self.restore_name(owed);
+    let fate = match failed {
+        Some(ExpectedReply::Parse(mut running) | ExpectedReply::Execute(mut running)) => {
+            protocol
+                .witness
+                .reclaim_trace(&mut protocol.pending, &mut running);
+            let fate = running.failed(
+                (
+                    &mut protocol.client.reply,
+                    &protocol.context.client_min_messages,
+                ),
+                fields,
+                sqlstate,
+            );
+            (protocol.context).settings_after_statement(&running, &protocol.pending);
+            protocol.finished(&running);
+            fate
         }
-        if is_statement_lost && !self.pending.makes_statements() {
-            self.context.names.forget_unnamed_prepared();
+        Some(ExpectedReply::RefusedMessage { refusal, .. }) if is_failing_text => {
+            reply::refusal(&mut protocol.client.reply, &refusal);
+            Forwarding::Drop
         }
-        if is_portal_lost && !self.pending.makes_portals() {
-            self.context.names.forget_unnamed_cursor();
-        }
-        skipped
+        _ => Forwarding::Forward,
+    };
+    if is_bind {
+        protocol
+            .witness
+            .trace_unbound(&mut protocol.pending, sqlstate);
     }
-
-    /// The upstream skipped a message that would have taken a name away: it is still there.
-    fn restore_name(&mut self, owed: ExpectedReply) {
-        match owed {
-            ExpectedReply::Close(ClosedName::Statement {
-                name,
-                prepared: Some(prepared),
-                older,
-            }) => self.context.names.restore_prepared(&name, prepared, older),
-            ExpectedReply::RefusedMessage {
-                unnamed: Some(prepared),
-                ..
-            } if self.context.names.prepared("").is_none() => {
-                self.context.names.restore_prepared("", prepared, None);
-            }
-            ExpectedReply::Close(ClosedName::Portal { name }) if !name.is_empty() => {
-                self.context.names.invalidate_cursor(&name);
-            }
-            _ => {}
-        }
+    if protocol.skip_pipeline(is_bind) == SkipExtent::SyncNotSentYet {
+        protocol.client.skip_to_sync();
     }
+    protocol.note_pause();
+    fate
 }
 
 /// Of modules whose notices quote the statement at hand: auto_explain's and pgAudit's, whose level

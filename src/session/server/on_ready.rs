@@ -1,85 +1,87 @@
 //! When the upstream is ready: what ended with the transaction is forgotten, and an upstream that
 //! does not tell by itself is asked whether it is still read-only.
 
-use super::{Forwarding, UNREADABLE};
+use super::forwarding::Forwarding;
+use super::on_error::on_notice;
 use crate::limits;
+use crate::session::client_side::ClientState;
 use crate::session::pending::ExpectedReply;
-use crate::session::protocol::{ClientState, SelfReport, SessionEnd, SessionProtocol};
+use crate::session::protocol::SessionProtocol;
+use crate::session::session_end::{SessionEnd, UNREADABLE};
+use crate::session::upstream_side::SelfReport;
 use crate::telemetry::labels::Tripwire;
 use crate::wire::backend::{self, TransactionStatus};
 
-impl SessionProtocol {
-    /// The upstream is ready for what comes next.
-    pub(in crate::session) fn on_ready(&mut self, status: TransactionStatus) {
-        self.upstream.transaction.status = status;
-        self.settings_at_ready(status);
-        self.limits.settle_cursors(status);
-        self.note_rest();
-        if self.pending.is_empty() {
-            self.pending.shrink();
-            self.repair.retained.shrink();
-            self.context.names.all_answered();
-            self.on_idle(status);
-        }
+/// The upstream is ready for what comes next.
+pub(in crate::session) fn on_ready(protocol: &mut SessionProtocol, status: TransactionStatus) {
+    protocol.pending.transaction.status = status;
+    protocol.context.settings_at_ready(&protocol.pending);
+    protocol.limits.settle_cursors(status);
+    protocol.note_rest();
+    if protocol.pending.is_empty() {
+        protocol.pending.shrink();
+        protocol.repair.retained.shrink();
+        protocol.context.names.all_answered();
+        on_idle(protocol, status);
     }
+}
 
-    /// Nothing is owed: forget what ended with the transaction, ask what has to be asked.
-    fn on_idle(&mut self, status: TransactionStatus) {
-        if status == TransactionStatus::Idle && !self.upstream.transaction.unsynced {
-            self.context.names.end_transaction();
-            self.limits.end_transaction();
-        }
-        if self.client.state != ClientState::Checking {
+/// Nothing is owed: forget what ended with the transaction, ask what has to be asked.
+fn on_idle(protocol: &mut SessionProtocol, status: TransactionStatus) {
+    if status == TransactionStatus::Idle && !protocol.pending.transaction.unsynced {
+        protocol.context.names.end_transaction();
+        protocol.limits.end_transaction();
+    }
+    if protocol.client.state != ClientState::Checking {
+        return;
+    }
+    if status == TransactionStatus::Failed {
+        protocol.client.state = ClientState::Open;
+    } else {
+        if protocol.upstream.outbox.read_only_check().is_err() {
             return;
         }
-        if status == TransactionStatus::Failed {
-            self.client.state = ClientState::Open;
-        } else {
-            if self.upstream.outbox.read_only_check().is_err() {
-                return;
-            }
-            self.pending.push(ExpectedReply::ReadOnlyCheck);
-            self.upstream.self_report = SelfReport::AskWhenTouched;
-        }
+        protocol.pending.push(ExpectedReply::ReadOnlyCheck);
+        protocol.upstream.self_report = SelfReport::AskWhenTouched;
     }
+}
 
-    /// An answer to pgsieve's own question.
-    pub(in crate::session) fn on_check_answer(
-        &mut self,
-        kind: u8,
-        body: &[u8],
-    ) -> Result<Forwarding, SessionEnd> {
-        match kind {
-            b'D' if body == ROW_THAT_SAYS_ON => {
-                self.upstream.checks_in_vain = 0;
-                Ok(Forwarding::Drop)
-            }
-            b'T' | b'C' => Ok(Forwarding::Drop),
-            b'N' => self.on_notice(body),
-            b'A' => Ok(Forwarding::Forward),
-            b'S' => self.setting_reported(body),
-            b'Z' => {
-                let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
-                self.pending.pop();
-                self.upstream.transaction.status = status;
-                self.settings_at_ready(status);
-                if self.upstream.self_report == SelfReport::AskWhenTouched {
-                    self.client.state = ClientState::Open;
-                } else {
-                    self.on_idle(status);
-                }
-                Ok(Forwarding::Drop)
-            }
-            b'E' => {
-                self.upstream.checks_in_vain += 1;
-                if self.upstream.checks_in_vain >= limits::READ_ONLY_CHECKS_MAX {
-                    return Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified));
-                }
-                self.upstream.self_report = SelfReport::AskNow;
-                Ok(Forwarding::Drop)
-            }
-            _ => Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified)),
+/// An answer to pgsieve's own question.
+pub(in crate::session) fn on_check_answer(
+    protocol: &mut SessionProtocol,
+    kind: u8,
+    body: &[u8],
+) -> Result<Forwarding, SessionEnd> {
+    match kind {
+        b'D' if body == ROW_THAT_SAYS_ON => {
+            protocol.upstream.checks_in_vain = 0;
+            Ok(Forwarding::Drop)
         }
+        b'T' | b'C' => Ok(Forwarding::Drop),
+        b'N' => on_notice(protocol, body),
+        b'A' => Ok(Forwarding::Forward),
+        b'S' => protocol.setting_reported(body),
+        b'Z' => {
+            let status = backend::ready_for_query(body).map_err(|_| UNREADABLE)?;
+            protocol.pending.pop();
+            protocol.pending.transaction.status = status;
+            protocol.context.settings_at_ready(&protocol.pending);
+            if protocol.upstream.self_report == SelfReport::AskWhenTouched {
+                protocol.client.state = ClientState::Open;
+            } else {
+                on_idle(protocol, status);
+            }
+            Ok(Forwarding::Drop)
+        }
+        b'E' => {
+            protocol.upstream.checks_in_vain += 1;
+            if protocol.upstream.checks_in_vain >= limits::READ_ONLY_CHECKS_MAX {
+                return Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified));
+            }
+            protocol.upstream.self_report = SelfReport::AskNow;
+            Ok(Forwarding::Drop)
+        }
+        _ => Err(SessionEnd::Tripped(Tripwire::ReadOnlyNotVerified)),
     }
 }
 

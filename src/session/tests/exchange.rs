@@ -16,13 +16,13 @@ use crate::session::policy_limits::SessionLimits;
 use crate::session::policy_store::{
     PolicyStore, RecordedNames, RecordedQueryIds, RecordedTexts, StatementRecording,
 };
-use crate::session::protocol::{
-    SelfReport, SessionEnd, SessionProtocol, UpstreamFacts, WorkerShared,
-};
+use crate::session::protocol::{SessionProtocol, UpstreamFacts, WorkerShared};
 use crate::session::repair::BlockingJob;
 use crate::session::repair::executor::RepairExecutor;
 use crate::session::reply::CloseReason;
-use crate::session::scheduling::large_text::LargeTextJudgement;
+use crate::session::scheduling::large_text::{LargeTextJudgement, large_text_judged};
+use crate::session::session_end::SessionEnd;
+use crate::session::upstream_side::SelfReport;
 use crate::sql::fingerprint::Fingerprinter;
 use crate::telemetry::Telemetry;
 use crate::telemetry::labels::Tripwire;
@@ -94,7 +94,7 @@ impl TestExchange {
     pub(in crate::session) fn client(&mut self, messages: &[Vec<u8>]) -> String {
         let bytes = messages.concat();
         self.protocol.client_bytes(&bytes).unwrap();
-        assert!(self.protocol.take_blocking_job().is_none());
+        assert!(self.protocol.repair.take_job().is_none());
         self.sent()
     }
 
@@ -533,7 +533,7 @@ fn an_error_during_a_long_judgement_drops_what_is_judged() {
     exchange.client(&[parse("", "SELECT nope")]);
     let long = format!("SELECT '{}'", "x".repeat(100_000));
     exchange.protocol.client_bytes(&parse("", &long)).unwrap();
-    let Some(BlockingJob::Judge(large)) = exchange.protocol.take_blocking_job() else {
+    let Some(BlockingJob::Judge(large)) = exchange.protocol.repair.take_job() else {
         panic!("it is judged elsewhere");
     };
     exchange.upstream(&[error("42703")]);
@@ -543,7 +543,7 @@ fn an_error_during_a_long_judgement_drops_what_is_judged() {
         judgement: gate.judge(long.into(), &Default::default()),
         waited: Duration::ZERO,
     };
-    exchange.protocol.large_text_judged(large, judged).unwrap();
+    large_text_judged(&mut exchange.protocol, large, judged).unwrap();
     assert_eq!(exchange.sent(), "");
     assert_eq!(exchange.client(&[query("SELECT 1"), sync()]), "S");
     assert_eq!(exchange.upstream(&[ready(b'I')]), "Z");

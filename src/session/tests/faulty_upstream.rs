@@ -16,7 +16,8 @@ use super::silence::{LONG, TestSession};
 use crate::policy::Policy;
 use crate::policy::set::matching::SessionTraits;
 use crate::session::context::model_values::LoginFacts;
-use crate::session::protocol::{SelfReport, WorkerShared};
+use crate::session::protocol::WorkerShared;
+use crate::session::upstream_side::SelfReport;
 
 /// Sessions in one run; each takes a millisecond or two.
 const CONVERSATIONS: u64 = 2_000;

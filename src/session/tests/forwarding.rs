@@ -7,8 +7,8 @@ use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 use proptest::sample::select;
 
 use super::exchange::{TestExchange, bind, close, execute, message, parse, query, sync};
-use crate::session::protocol::SessionEnd;
 use crate::session::reply::CloseReason;
+use crate::session::session_end::SessionEnd;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]

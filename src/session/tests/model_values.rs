@@ -9,7 +9,7 @@ use super::exchange::{
 use crate::policy::set::matching::SessionTraits;
 use crate::policy::{Policy, SessionValue};
 use crate::session::context::model_values::LoginFacts;
-use crate::session::protocol::SelfReport;
+use crate::session::upstream_side::SelfReport;
 
 fn policy(models: &str) -> Policy {
     let yaml = include_str!("../../../policies/agent.yaml").replace(
@@ -38,7 +38,9 @@ fn session(first: Option<Option<&str>>) -> TestExchange {
 impl TestExchange {
     /// What is known of `:app.tenant` for a statement that is sent now: `?` where nothing is.
     fn tenant(&mut self) -> String {
-        self.protocol.refresh_names();
+        let protocol = &mut self.protocol;
+        let gate = &protocol.judge.gate;
+        (protocol.context).refresh_names(gate, &protocol.pending);
         let values = self.protocol.context.names.values();
         match values.get(&SessionValue::Setting("app.tenant".to_owned())) {
             None => "?".to_owned(),

@@ -17,9 +17,10 @@ use crate::net::stream::PeerStream;
 use crate::policy::Policy;
 use crate::session::context::model_values::LoginFacts;
 use crate::session::io::{Relay, scratch};
-use crate::session::protocol::{SelfReport, SessionEnd};
 use crate::session::reply::CloseReason;
 use crate::session::scheduling::turn::TurnQueue;
+use crate::session::session_end::SessionEnd;
+use crate::session::upstream_side::SelfReport;
 use crate::telemetry::labels::Tripwire;
 use crate::upstream::writer::UpstreamStream;
 
@@ -63,7 +64,7 @@ impl TestSession {
                     ending = relay.run() => ending,
                     _ = turns.run() => panic!("the queue has ended"),
                 };
-                let spoken = match relay.protocol.is_mid_frame() {
+                let spoken = match relay.protocol.upstream.is_mid_frame() {
                     true => ClientSpeech::HalfAMessage,
                     false => ClientSpeech::Whole(relay.protocol.client.reply.len()),
                 };
