@@ -59,6 +59,10 @@ pub struct ClientTlsIdentity {
 
 impl ClientTls {
     /// Reads the files and proves that they fit together.
+    ///
+    /// # Errors
+    /// A file cannot be read or holds something else, the key is not that of the certificate, or
+    /// client certificates are demanded and no authority is named to check them.
     pub fn load(settings: &ClientTlsSettings) -> Result<Self, TlsSetupError> {
         match settings {
             ClientTlsSettings::Off => Ok(Self::Off),

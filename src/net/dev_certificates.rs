@@ -67,6 +67,10 @@ impl std::error::Error for DevCertificateError {}
 
 /// Makes `ca.crt`, `server.crt`, `server.key`, `client.crt` and `client.key` in `folder`. The
 /// authority's key is thrown away: nobody can make more certificates that these hosts believe.
+///
+/// # Errors
+/// The folder or a file cannot be written, a file is there already, a host cannot stand in a
+/// certificate, or the system gives no randomness or a date that none can name.
 pub fn write(
     folder: &Path,
     wish: &CertificateRequest<'_>,

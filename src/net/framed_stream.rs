@@ -77,6 +77,10 @@ impl<S: AsyncRead + Unpin> FramedStream<S> {
     /// The next message of a client that is logging in.
     ///
     /// May be cancelled: what was read stays in the inbox.
+    ///
+    /// # Errors
+    /// The client is gone, takes longer than the deadline, sends what is no message of a login, or
+    /// one that is longer than a login needs.
     pub async fn frontend(&mut self, deadline: Instant) -> Result<OwnedMessage, PeerError> {
         loop {
             match cut_frontend(&self.inbox, ProtocolPhase::Login).map_err(PeerError::Malformed)? {
@@ -92,6 +96,10 @@ impl<S: AsyncRead + Unpin> FramedStream<S> {
     /// The next message of an upstream.
     ///
     /// May be cancelled: what was read stays in the inbox.
+    ///
+    /// # Errors
+    /// The upstream is gone, takes longer than the deadline, sends what is no message, or one that
+    /// is longer than a login needs.
     pub async fn backend(&mut self, deadline: Instant) -> Result<OwnedMessage, PeerError> {
         loop {
             let needed = match header_backend(&self.inbox).map_err(PeerError::Malformed)? {
@@ -109,6 +117,9 @@ impl<S: AsyncRead + Unpin> FramedStream<S> {
     /// only its kind is told.
     ///
     /// Not to be cancelled and gone on with: half a message may be read away.
+    ///
+    /// # Errors
+    /// The same as of [`Self::backend`]; what is read away may be of any length.
     pub async fn backend_skipping(
         &mut self,
         kinds: &[u8],
@@ -146,6 +157,9 @@ impl<S: AsyncRead + Unpin> FramedStream<S> {
     /// Reads once: at least one byte more is in the inbox afterwards.
     ///
     /// May be cancelled: what was read stays in the inbox.
+    ///
+    /// # Errors
+    /// The peer is gone, or sends nothing before the deadline; or the inbox is full.
     pub async fn fill(&mut self, deadline: Instant) -> Result<(), PeerError> {
         self.read_up_to(self.inbox.len().saturating_add(1), deadline)
             .await
@@ -175,6 +189,9 @@ impl<S: AsyncRead + Unpin> FramedStream<S> {
 
 impl FramedStream {
     /// Sends all of `bytes`. Not to be cancelled and gone on with: half a message may be out.
+    ///
+    /// # Errors
+    /// The peer is gone, or does not take all of it before the deadline.
     pub async fn send(&mut self, bytes: &[u8], deadline: Instant) -> Result<(), PeerError> {
         self.stream.send(bytes, deadline).await
     }

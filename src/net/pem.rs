@@ -144,6 +144,9 @@ impl fmt::Display for TlsSetupError {
 impl std::error::Error for TlsSetupError {}
 
 /// All certificates of a file, in its order; at least one.
+///
+/// # Errors
+/// The file cannot be read, holds no certificate, or one that is damaged.
 pub fn certificates(
     path: &Path,
     part: TlsPart,
@@ -165,6 +168,9 @@ pub fn certificates(
 }
 
 /// The private key of a file.
+///
+/// # Errors
+/// The file cannot be read, holds no private key, or one that is damaged.
 pub fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsSetupError> {
     let text = read(path, TlsPart::Key)?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|_| TlsSetupError::File {
@@ -178,6 +184,10 @@ pub fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsSetupError>
 }
 
 /// The authorities of a file as a store to check chains against.
+///
+/// # Errors
+/// The file cannot be read, holds no certificate, or one that is damaged or is none of an
+/// authority.
 pub fn authorities(path: &Path) -> Result<rustls::RootCertStore, TlsSetupError> {
     let mut store = rustls::RootCertStore::empty();
     for certificate in certificates(path, TlsPart::Authority)? {

@@ -51,6 +51,9 @@ pub enum PeerAddress {
 impl PeerStream {
     /// A TCP stream with its options set: no delay for small packets, and probes that find out
     /// about a peer that vanished without a word.
+    ///
+    /// # Errors
+    /// The system does not take the options: the socket is closed, say.
     pub fn tcp(socket: TcpStream) -> io::Result<Self> {
         socket.set_nodelay(true)?;
         let probes = TcpKeepalive::new()

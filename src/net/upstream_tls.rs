@@ -105,6 +105,10 @@ pub enum UpstreamTls {
 
 impl UpstreamTls {
     /// Reads the files and proves that they fit together. `host` is the name that is connected to.
+    ///
+    /// # Errors
+    /// A file cannot be read or holds something else, the key is not that of the certificate, or
+    /// `host` cannot stand in a certificate.
     pub fn load(settings: &UpstreamTlsSettings, host: &str) -> Result<Self, TlsSetupError> {
         let provider = Arc::new(ring::default_provider());
         let (trust, shown) = match settings {

@@ -169,6 +169,9 @@ impl RecovererAnswer {
 
 impl TextChange {
     /// The new text.
+    ///
+    /// # Errors
+    /// Two edits overlap, or one lies outside of the text or within a character.
     pub fn text(self, of: &str) -> Result<String, EditError> {
         match self {
             Self::Edits(edits) => edit::apply(of, edits),

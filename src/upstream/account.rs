@@ -73,6 +73,10 @@ impl UpstreamAccount {
 /// Logs in and proves that the session is read-only.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The upstream cannot be reached in time or does not let the account in, or the session is not
+/// proved to be read-only.
 pub async fn open(
     upstream: &Upstream,
     account: &UpstreamAccount,
@@ -86,6 +90,9 @@ pub async fn open(
 /// The same with the settings of a client's session.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The same as of [`open`].
 pub async fn open_with(
     upstream: &Upstream,
     account: &UpstreamAccount,
@@ -100,6 +107,9 @@ pub async fn open_with(
 /// The same, and how the upstream wanted the account to prove itself.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The same as of [`open`].
 pub async fn open_telling(
     upstream: &Upstream,
     account: &UpstreamAccount,

@@ -52,6 +52,9 @@ pub enum UpstreamConnectError {
 
 impl Upstream {
     /// Loads the files that the settings name.
+    ///
+    /// # Errors
+    /// A file cannot be read or does not fit the others, or the host cannot stand in a certificate.
     pub fn load(settings: UpstreamSettings) -> Result<Self, TlsSetupError> {
         let host = match &settings.endpoint {
             Endpoint::Tcp { host, .. } => host.as_str(),
@@ -87,6 +90,10 @@ impl Upstream {
     }
 
     /// Connects. May be cancelled: the half-made connection is dropped.
+    ///
+    /// # Errors
+    /// The host is not known or does not answer in time, is no Postgres, has no TLS where the
+    /// settings insist on it, or shows a certificate that they do not believe.
     pub async fn connect(&self, deadline: Instant) -> Result<UpstreamFrames, UpstreamConnectError> {
         let deadline = deadline.min(Instant::now() + limits::UPSTREAM_CONNECT_TIME_MAX);
         match timeout_at(deadline, self.connect_untimed()).await {

@@ -133,6 +133,10 @@ enum AuthChallenge {
 /// version it does not know, is asked again with 3.0.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// There is no connection, or it is lost; the upstream refuses the login, or asks for a proof that
+/// is not given: in clear over a connection in clear, say.
 pub async fn begin(
     upstream: &Upstream,
     request: LoginRequest<'_>,
@@ -162,6 +166,10 @@ impl AuthRequirement {
 
 impl ExpectPassword {
     /// Answers with the password. May be cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// The upstream refuses the password, does not prove that it knows it, or is lost; or the
+    /// password cannot be sent.
     pub async fn answer(
         self,
         user: &str,
@@ -196,6 +204,9 @@ impl ExpectPassword {
 
 impl ExpectReady {
     /// Reads on until the upstream is ready. May be cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// The upstream refuses the login after all or is lost, or says something that no login needs.
     pub async fn finish(self, deadline: Instant) -> Result<UpstreamSession, UpstreamLoginError> {
         let mut talk = self.talk;
         let (mut parameters, mut key) = (Vec::new(), None);

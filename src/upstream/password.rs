@@ -73,6 +73,10 @@ impl ScramAnswer {
     }
 
     /// Answers the challenge. The hashing takes milliseconds, so it is done on another thread.
+    ///
+    /// # Errors
+    /// The challenge does not follow RFC 5802, or asks for too much hashing or none; or the process
+    /// is ending.
     pub async fn prove(mut self, challenge: Vec<u8>) -> Result<Self, ScramFault> {
         match iterations(&challenge) {
             None => return Err(ScramFault::Challenge),
@@ -89,6 +93,9 @@ impl ScramAnswer {
     }
 
     /// Checks the upstream's own proof.
+    ///
+    /// # Errors
+    /// The upstream has not proved that it knows the password.
     pub fn check(mut self, proof: &[u8]) -> Result<(), ScramFault> {
         self.exchange.finish(proof).map_err(|_| ScramFault::Proof)
     }

@@ -33,6 +33,9 @@ impl RowCounter {
     /// Logs in with the settings of a client's session.
     ///
     /// May be cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// The same as of [`account::open`].
     pub async fn open(
         upstream: &Upstream,
         account: &UpstreamAccount,
@@ -49,6 +52,9 @@ impl RowCounter {
     /// Runs a text with unqualified names looked up in these schemas, and counts its rows.
     ///
     /// Not to be cancelled and gone on with: an answer may be under way.
+    ///
+    /// # Errors
+    /// The text fails or cannot be sent, or the session is lost or took longer than the deadline.
     pub async fn count(
         &mut self,
         permit: &ReadPermit<'_>,

@@ -103,6 +103,9 @@ impl fmt::Debug for VerifiedSession {
 /// `asked` if there are any, and which server it is.
 ///
 /// Not to be cancelled and gone on with: an answer may be under way.
+///
+/// # Errors
+/// A setting is not what was asked for, or the upstream does not say; or the session is lost.
 pub async fn verify(
     session: &mut UpstreamSession,
     asked: &[&str],

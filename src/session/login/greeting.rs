@@ -59,6 +59,9 @@ pub struct RejectedGreeting {
 
 impl StartupPacket {
     /// The StartupMessage.
+    ///
+    /// # Errors
+    /// The packet is none, which cannot be: it was read as one before.
     pub fn startup(&self) -> Result<StartupMessage<'_>, LoginError> {
         match cut_first(&self.packet) {
             Ok(Some((FirstPacket::Startup(startup), _))) => Ok(startup),
@@ -82,6 +85,11 @@ impl fmt::Debug for StartupPacket {
 }
 
 /// Hears a client out until it came to the point. Dropping it drops the connection.
+///
+/// # Errors
+/// The client is gone or takes longer than the deadline, says what is out of place or no message,
+/// or wants in over a connection in clear where TLS is required. What of it can be answered is
+/// handed back with the connection.
 pub async fn greet(
     stream: PeerStream,
     peer: PeerAddress,

@@ -59,6 +59,9 @@ pub struct AdmittedStartup {
 
 /// Judges the settings under the policy of the client, if there is one, and agrees on a protocol.
 /// Whoever names no user is turned away at once.
+///
+/// # Errors
+/// No user is named, or the answer to the version that is asked for cannot be written.
 pub fn judge_startup(
     startup: &StartupMessage<'_>,
     (traits, assigned_policy): (Arc<SessionTraits>, Result<AssignedPolicy, Unplaced>),
@@ -110,6 +113,10 @@ impl Undecided {
     }
 
     /// Judges it, now that this is known; none where it still is not.
+    ///
+    /// # Errors
+    /// No policy is for it, or its roles are still not known where they matter, or its settings are
+    /// not allowed.
     pub fn decide(
         self,
         roles: Option<Vec<Box<str>>>,
@@ -223,6 +230,10 @@ fn claims<'u>(
 /// At the end of a login: the policies may have changed meanwhile, and what the client's role is a
 /// member of is looked up at its own server. What the upstream was asked for
 /// must be what it would be asked for under the policy of now.
+///
+/// # Errors
+/// No policy is for it any more, its roles are not known, or the upstream would be asked for
+/// something else now.
 pub fn confirm(
     assigned_policy: AssignedPolicy,
     (asked, plan): (&[(String, String)], &StartupPlan),

@@ -55,12 +55,18 @@ pub enum Endpoint {
 
 impl UpstreamSettings {
     /// Reads an address.
+    ///
+    /// # Errors
+    /// All that is wrong with it, at least one thing.
     pub fn parse(text: &str) -> Result<Self, Vec<AddressProblem>> {
         Self::parse_with(text, &[])
     }
 
     /// Reads an address, and takes what it does not say from these parameters of libpq, as they
     /// stand there, of several of one name the first.
+    ///
+    /// # Errors
+    /// All that is wrong with the address or the parameters, at least one thing.
     pub fn parse_with(
         text: &str,
         more: &[(&'static str, String)],

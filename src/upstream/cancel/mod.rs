@@ -125,6 +125,9 @@ impl CancelRegistry {
     }
 
     /// Makes a key for a session of this client and owner, as long as its protocol version has it.
+    ///
+    /// # Errors
+    /// The system gives no randomness to make a secret of.
     pub fn issue(
         &self,
         version: ProtocolVersion,

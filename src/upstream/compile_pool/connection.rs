@@ -62,6 +62,10 @@ type Row = Vec<Option<String>>;
 impl CompileConnection {
     /// Logs in, at that server where one is named: behind one address there may be others. May be
     /// cancelled: the connection is dropped.
+    ///
+    /// # Errors
+    /// The account is not let in, or the session not proved to be read-only, before the deadline;
+    /// or it is at another server each time.
     pub async fn open(
         upstream: &Upstream,
         account: &UpstreamAccount,
@@ -99,6 +103,10 @@ impl CompileConnection {
     }
 
     /// Has the server compile a text in that search_path. Not to be cancelled and gone on with.
+    ///
+    /// # Errors
+    /// The connection must not be used any more: it is lost, no answer came in time, or the text or
+    /// the answer is none that can be said.
     pub async fn compile(
         &mut self,
         permit: &ReadPermit<'_>,
@@ -114,6 +122,9 @@ impl CompileConnection {
     }
 
     /// The same with a Parse of the unnamed statement that was written before.
+    ///
+    /// # Errors
+    /// The same as of [`Self::compile`], or the server does not take the search_path.
     pub async fn compile_written(
         &mut self,
         parse: &Outbox,
@@ -146,6 +157,10 @@ impl CompileConnection {
 
     /// What the server has put down of the last statement of a process; nothing where it does not
     /// say. Not to be cancelled and gone on with.
+    ///
+    /// # Errors
+    /// The connection must not be used any more: it is lost, or no answer came in time that can be
+    /// read.
     pub async fn last_statement_of(
         &mut self,
         pid: i32,

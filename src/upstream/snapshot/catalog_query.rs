@@ -58,6 +58,10 @@ impl<T> CatalogQuery<T> {
     /// All rows.
     ///
     /// May be cancelled: the connection reads the answer away.
+    ///
+    /// # Errors
+    /// The connection is lost or the server refuses; or a row is not what its documentation says,
+    /// or there are more rows than pgsieve takes.
     pub async fn run(self, reader: CatalogReader<'_>) -> Result<Vec<T>, LoadError> {
         let CatalogReader { client, script } = reader;
         let Self { part, text, decode } = self;
@@ -81,6 +85,9 @@ impl<T> CatalogQuery<T> {
 
 impl<'r> FieldReader<'r> {
     /// The next column.
+    ///
+    /// # Errors
+    /// There is no such column, or it is of another type, or NULL where that has no meaning.
     pub fn next<T: FromSql<'r>>(&mut self) -> Result<T, UnreadableColumn> {
         let value = self
             .row
@@ -91,23 +98,35 @@ impl<'r> FieldReader<'r> {
     }
 
     /// The next column, of the type `"char"`.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn letter(&mut self) -> Result<u8, UnreadableColumn> {
         Ok(self.next::<i8>()?.cast_unsigned())
     }
 
     /// The next column, text that is kept: what is none as [`unreadable_names`] keeps it.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn text(&mut self) -> Result<String, UnreadableColumn> {
         let bytes: TextBytes<'r> = self.next()?;
         Ok(self.read(bytes))
     }
 
     /// The same, where it may be NULL.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn text_or_none(&mut self) -> Result<Option<String>, UnreadableColumn> {
         let bytes: Option<TextBytes<'r>> = self.next()?;
         Ok(bytes.map(|bytes| self.read(bytes)))
     }
 
     /// The next column, a list of texts; nothing where it is NULL.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn texts(&mut self) -> Result<Vec<String>, UnreadableColumn> {
         let list: Option<Vec<TextBytes<'r>>> = self.next()?;
         let list = list.unwrap_or_default().into_iter();
@@ -116,11 +135,17 @@ impl<'r> FieldReader<'r> {
 
     /// The next column, an expression that the server keeps. Names in it say nothing, and the rest
     /// is ASCII.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn tree(&mut self) -> Result<String, UnreadableColumn> {
         self.tree_or_none()?.ok_or(UnreadableColumn)
     }
 
     /// The same, where it may be NULL.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn tree_or_none(&mut self) -> Result<Option<String>, UnreadableColumn> {
         let bytes: Option<TextBytes<'r>> = self.next()?;
         Ok(bytes.map(|TextBytes(bytes)| String::from_utf8_lossy(bytes).into_owned()))
@@ -128,6 +153,9 @@ impl<'r> FieldReader<'r> {
 
     /// The next column, a text that is SQL, or NULL. One that is not UTF-8 is none that Postgres
     /// reads: what it does cannot be told.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn body_or_none(&mut self) -> Result<Option<String>, UnreadableColumn> {
         let bytes: Option<TextBytes<'r>> = self.next()?;
         Ok(bytes.map(|TextBytes(bytes)| match str::from_utf8(bytes) {
@@ -145,16 +173,25 @@ impl<'r> FieldReader<'r> {
     }
 
     /// The next column, an int2 that counts something.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`], or the number is negative.
     pub fn count(&mut self) -> Result<u16, UnreadableColumn> {
         u16::try_from(self.next::<i16>()?).map_err(|_error| UnreadableColumn)
     }
 
     /// The next column, a list of oids; nothing where it is NULL.
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`].
     pub fn oids(&mut self) -> Result<Vec<u32>, UnreadableColumn> {
         Ok(self.next::<Option<Vec<u32>>>()?.unwrap_or_default())
     }
 
     /// The next column, made by [`acl`].
+    ///
+    /// # Errors
+    /// The same as of [`Self::next`], or a number in it stands for no grant.
     pub fn acl(&mut self) -> Result<Option<Vec<GrantRow>>, UnreadableColumn> {
         self.next::<Option<Vec<i64>>>()?.map(grants).transpose()
     }

@@ -40,6 +40,9 @@ enum LastingRows {
 }
 
 /// Looks. May be cancelled: the connection reads the answer away.
+///
+/// # Errors
+/// The connection is lost, or the server refuses or says something else than a marker.
 pub async fn marker(client: &Client) -> Result<ChangeMarker, LoadError> {
     let said = ask(client, &text()).await?;
     let moment = field(&said, 0)?;
@@ -55,6 +58,9 @@ impl ChangeMarker {
     /// only then.
     ///
     /// May be cancelled: the connection reads the answer away.
+    ///
+    /// # Errors
+    /// The same as of [`marker`].
     pub async fn again(&self, client: &Client) -> Result<Self, LoadError> {
         let said = ask(client, MOMENT).await?;
         let now = field(&said, 0)?;

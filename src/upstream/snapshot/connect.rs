@@ -22,6 +22,10 @@ use crate::upstream::login::UpstreamSession;
 /// Connects. The task ends when the client is dropped or the connection is lost.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The account is not let in, the session not proved to be read-only or lost at once, or all of it
+/// takes too long.
 pub async fn connect(
     upstream: &Upstream,
     account: &UpstreamAccount,
@@ -34,6 +38,9 @@ pub async fn connect(
 
 /// The same, with the server that it is at, where that tells who it is; and whatever the session is
 /// notified of is heard there.
+///
+/// # Errors
+/// The same as of [`connect`].
 pub async fn connect_hearing(
     upstream: &Upstream,
     account: &UpstreamAccount,
@@ -67,6 +74,9 @@ async fn connect_until(
 /// the connection is lost.
 ///
 /// May be cancelled: the connection is dropped.
+///
+/// # Errors
+/// The session is lost.
 pub async fn hand_over(
     session: UpstreamSession,
     heard: Arc<Notify>,

@@ -32,6 +32,9 @@ struct RangeTypeRow {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
+///
+/// # Errors
+/// The same as of [`CatalogQuery::run`].
 pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<TypeRows, LoadError> {
     let (types, ranges, checks, comparing) = tokio::try_join!(
         types(major).run(reader),

@@ -21,6 +21,9 @@ pub struct FunctionRows {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
+///
+/// # Errors
+/// The same as of [`CatalogQuery::run`].
 pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<FunctionRows, LoadError> {
     let (mut functions, of_extensions, aggregates) = tokio::try_join!(
         functions(major).run(reader),

@@ -41,6 +41,10 @@ use crate::limits;
 /// Everything that a snapshot is made of, as one moment shows it.
 ///
 /// May be cancelled: the transaction is rolled back before the connection does anything else.
+///
+/// # Errors
+/// The connection is lost, or the server refuses, is of an unknown version, says what is not
+/// documented, or has more of something than pgsieve takes.
 pub async fn load(client: &Client) -> Result<CatalogRows, LoadError> {
     match read(client, WantedEncoding::Text).await {
         // Whoever may make an object may give it such a name: that one is not readable, no more.

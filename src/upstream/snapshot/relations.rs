@@ -23,6 +23,9 @@ pub struct RelationRows {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
+///
+/// # Errors
+/// The same as of [`CatalogQuery::run`].
 pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<RelationRows, LoadError> {
     let (
         mut relations,

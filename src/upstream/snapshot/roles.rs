@@ -21,6 +21,9 @@ pub struct RoleRows {
 /// Reads them.
 ///
 /// May be cancelled: the connection reads the answers away.
+///
+/// # Errors
+/// The same as of [`CatalogQuery::run`].
 pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<RoleRows, LoadError> {
     let (mut schemas, mut roles, mut members, paths) = tokio::try_join!(
         schemas().run(reader),

@@ -11,6 +11,9 @@ use crate::catalog::catalog_rows::{SupportRow, SupportRowOf};
 /// Reads them, in no order.
 ///
 /// May be cancelled: the connection reads the answer away.
+///
+/// # Errors
+/// The same as of [`CatalogQuery::run`].
 pub async fn read(reader: CatalogReader<'_>, major: u16) -> Result<Vec<SupportRow>, LoadError> {
     supports(major).run(reader).await
 }
