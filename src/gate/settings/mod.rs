@@ -70,8 +70,7 @@ pub(super) fn reserved(rule: Rule, name: &str) -> Result<(), Box<Refusal>> {
         rule,
         "this setting is one of the proxy's own, and not for clients",
         "Settings whose names begin otherwise can be read by SHOW.",
-    )
-    .with_sqlstate(sqlstate::INSUFFICIENT_PRIVILEGE))
+    ))
 }
 
 /// Whether setting `name` may be set to a value that is only known while the statement runs: where
@@ -129,7 +128,6 @@ fn not_given(rule: Rule, name: &str, value: SettingValue<'_>) -> Box<Refusal> {
         &format!("{} may not be changed here", named(name, value)),
         "SHOW reads it. The policy lists what may be set under settings.allow.",
     )
-    .with_sqlstate(sqlstate::INSUFFICIENT_PRIVILEGE)
     .about(format_args!("{}", shown(name)))
     .of(is_known(name).then(|| format!("setting {name}")))
 }
