@@ -11,6 +11,7 @@
 //! * `audit`: the JSON lines and the thread that writes them
 //! * `live`: the numbers and the recent events of the live page
 //! * `traces`: a span for each statement that is sampled
+//! * `json_text`: strings and numbers of those lines
 //! * `log`: lines for a person; `panic_hook`: what keeps the words of a panic out of them
 
 use std::fmt;
@@ -20,6 +21,7 @@ use std::time::Duration;
 pub mod audit;
 pub mod counters;
 pub mod events;
+pub mod json_text;
 pub mod labels;
 pub mod live;
 pub mod log;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::limits::AUDIT_NAME_CHARS_MAX;
-use crate::telemetry::audit::line::push_string;
 use crate::telemetry::counters::label_slots::SlotMemory;
+use crate::telemetry::json_text::push_string;
 
 /// The facts of one session that its events carry.
 #[derive(Clone, Debug)]

@@ -19,9 +19,9 @@
 
 use std::fmt;
 
-use super::line::push_number;
 use super::settings::ChainKey;
 use crate::hex;
+use crate::telemetry::json_text::push_number;
 
 /// The digest of a line.
 pub type LineDigest = [u8; 32];

@@ -4,13 +4,13 @@
 //! What each event's line holds is in the table of [`schema`](super::schema); how a line ends is
 //! the [`chain`](super::chain)'s. The writer puts the end on, so here a line is left open.
 
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::line_time::LineClock;
 use crate::hex;
 use crate::limits::{AUDIT_NAMES_BYTES_MAX, AUDIT_NAMES_MAX};
+use crate::telemetry::json_text::{push_number, push_string};
 use crate::telemetry::session_info::SessionInfo;
 
 /// The version of the schema, field `v`. In version 1 lines were on no chain.
@@ -148,61 +148,5 @@ impl<'a> AuditLine<'a> {
         self.out.push_str(",\"");
         self.out.push_str(key);
         self.out.push_str("\":");
-    }
-}
-
-/// Appends a JSON string.
-pub fn push_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            // Line separators are legal in JSON and still end a line for some readers.
-            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            _ => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
-/// Appends a number in decimal, without the formatting machinery: a line has seven of them.
-pub fn push_number(out: &mut String, number: u64) {
-    if number >= 10 {
-        push_number(out, number / 10);
-    }
-    let digit = u32::try_from(number % 10).unwrap_or(0);
-    out.push(char::from_digit(digit, 10).unwrap_or('0'));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn any_text_reads_back_and_stays_on_its_line() {
-        for text in [
-            "",
-            "a\"b\\c",
-            "\n\r\t\u{0}\u{7f}\u{85}\u{2028}",
-            "äß€😀",
-            "</script>",
-        ] {
-            let mut out = String::new();
-            push_string(&mut out, text);
-            assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
-            assert!(!out.chars().any(char::is_control));
-        }
-    }
-
-    #[test]
-    fn numbers_are_decimal() {
-        for number in [0, 9, 10, 1234567890, u64::MAX] {
-            let mut out = String::new();
-            push_number(&mut out, number);
-            assert_eq!(out, number.to_string());
-        }
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use super::line::{begin, push_number};
+use super::line::begin;
 use super::line_time::LineClock;
 use super::settings::OnFull;
 use super::sink_change::SinkChange;
@@ -20,6 +20,7 @@ use crate::limits::{
     AUDIT_QUEUE_BYTES_CEILING, AUDIT_QUEUE_BYTES_MAX, AUDIT_STUCK_AFTER, AUDIT_WAKE_BYTES,
 };
 use crate::secret::Secret;
+use crate::telemetry::json_text::push_number;
 use crate::telemetry::registry::AuditMetrics;
 
 /// What becomes of a line while the queue is full.

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::limits::LOG_LINES_PER_SECOND_MAX;
-use crate::telemetry::audit::SyslogAddress;
-use crate::telemetry::audit::line::push_string;
 use crate::telemetry::audit::line_time::LineClock;
+use crate::telemetry::audit::settings::SyslogAddress;
 use crate::telemetry::audit::syslog::SyslogReceiver;
+use crate::telemetry::json_text::push_string;
 use crate::telemetry::log::log_event::LogEvent;
 
 /// Where log lines go. Cheap to clone.
