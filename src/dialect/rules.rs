@@ -2,11 +2,15 @@
 //!
 //! Tables of rows stand in the dialects' folders, by subject; a row is a line and says all about
 //! its function. [`standard`](super::standard) has those that several dialects share.
+//!
+//! A foreign function in a text that Postgres itself reads is looked for in the rows of
+//! [`calls`](super::calls) instead, whose [`row`](super::calls::row) says why they are others.
 
 use super::translator::Translator;
 use super::translator::call::SourceCall;
-use super::translator::translated::{SqlType, Translated};
+use super::translator::translated::Translated;
 use super::translator::untranslatable::TranslateResult;
+use crate::dialect::sql_type::SqlType;
 
 /// One function of a dialect.
 #[derive(Clone, Copy)]
@@ -68,17 +72,21 @@ pub enum ArgumentType {
     Condition,
 }
 
-/// The kind of a result.
+/// The type of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnType {
     /// This.
     Kind(SqlType),
-    /// That of the first argument.
-    First,
+    /// That of the argument of this number, from 1.
+    Argument(usize),
     /// What all arguments have in common.
     Common,
 }
 
+/// The result is of the type of the first argument.
+pub const FIRST: ReturnType = ReturnType::Argument(1);
+/// The type of the result cannot be told from the row.
+pub const UNCLEAR: ReturnType = ReturnType::Kind(SqlType::Unclear);
 /// The result is a whole number.
 pub const INTEGER: ReturnType = ReturnType::Kind(SqlType::Integer);
 /// The result is exact, with a fraction.

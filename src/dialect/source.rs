@@ -7,8 +7,9 @@ use sqlparser::tokenizer::TokenWithSpan;
 use super::rules::FunctionRule;
 use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
-use super::translator::translated::{SqlType, Translated};
+use super::translator::translated::Translated;
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::sql_type::SqlType;
 use crate::policy::Dialect;
 
 /// A dialect that texts are translated from. Everything has a default that refuses or means what

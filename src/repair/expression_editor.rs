@@ -1,7 +1,7 @@
 //! Changes at expressions: casts and other spellings, collected into one answer.
 
 use crate::dialect::calls::call::least_confidence;
-use crate::dialect::calls::value_kind::ExpressionKinds;
+use crate::dialect::calls::expression_kinds::ExpressionKinds;
 use crate::limits::FUNCTIONS_CHANGES_MAX;
 use crate::repair::{Confidence, RecovererAnswer, RepairContext};
 use crate::sql::extent::{PairedTokens, TokenRange};

@@ -7,14 +7,15 @@ use sqlparser::ast::{Expr, NullTreatment};
 
 use super::timestamps::day;
 use crate::dialect::rules::{
-    ArgumentType, BOOL, FLOAT, FunctionRule, INTEGER, ReturnType, TEXT, aggregate, by, plain,
+    ArgumentType, BOOL, FIRST, FLOAT, FunctionRule, INTEGER, TEXT, aggregate, by, plain,
 };
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::interval::{TimeUnit, interval_of};
 use crate::dialect::translator::literal;
 use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str =
@@ -24,7 +25,7 @@ const DOC: &str =
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
     aggregate("count", (0, 1), "count", &[ArgumentType::Any], INTEGER, DOC, "COUNT(n)", "count(n)"),
-    aggregate("sum", (1, 1), "sum", &[ArgumentType::Number], ReturnType::First, DOC, "SUM(n)", "sum(n)"),
+    aggregate("sum", (1, 1), "sum", &[ArgumentType::Number], FIRST, DOC, "SUM(n)", "sum(n)"),
     by("avg", (1, 1), avg, DOC, "AVG(q)", "avg(q)"),
     by("min", (1, 1), extreme, DOC, "MIN(n)", "min(n)"),
     by("max", (1, 1), extreme, DOC, "MAX(s)", "max(s COLLATE \"C\")"),

@@ -6,9 +6,10 @@ use sqlparser::ast::{DataType, Expr};
 
 use super::timestamps::{day, time_of_utc, zoned};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A cast. `lenient` is SAFE_CAST.

@@ -3,9 +3,10 @@
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/mathematical_functions>
 
 use crate::dialect::rules::{
-    ArgumentType, FLOAT, FunctionRule, INTEGER, ReturnType, by, plain, template,
+    ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, ReturnType, by, plain, template,
 };
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
@@ -13,7 +14,7 @@ use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, aligned_arguments, choice, coalesce, texts_of,
 };
 use crate::dialect::translator::shared_functions::numbers::rounded_to_decimal;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str =
@@ -22,11 +23,11 @@ const DOC: &str =
 /// All of them.
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    plain("abs", (1, 1), "abs", &[ArgumentType::Number], ReturnType::First, DOC, "ABS(n)", "abs(n)"),
-    plain("sign", (1, 1), "sign", &[ArgumentType::Number], ReturnType::First, DOC, "SIGN(q)", "sign(q)"),
-    plain("ceil", (1, 1), "ceil", &[ArgumentType::Number], ReturnType::First, DOC, "CEIL(q)", "ceil(q)"),
-    plain("ceiling", (1, 1), "ceil", &[ArgumentType::Number], ReturnType::First, DOC, "CEILING(q)", "ceil(q) AS ceiling"),
-    plain("floor", (1, 1), "floor", &[ArgumentType::Number], ReturnType::First, DOC, "FLOOR(q)", "floor(q)"),
+    plain("abs", (1, 1), "abs", &[ArgumentType::Number], FIRST, DOC, "ABS(n)", "abs(n)"),
+    plain("sign", (1, 1), "sign", &[ArgumentType::Number], FIRST, DOC, "SIGN(q)", "sign(q)"),
+    plain("ceil", (1, 1), "ceil", &[ArgumentType::Number], FIRST, DOC, "CEIL(q)", "ceil(q)"),
+    plain("ceiling", (1, 1), "ceil", &[ArgumentType::Number], FIRST, DOC, "CEILING(q)", "ceil(q) AS ceiling"),
+    plain("floor", (1, 1), "floor", &[ArgumentType::Number], FIRST, DOC, "FLOOR(q)", "floor(q)"),
     by("round", (1, 2), round, DOC, "ROUND(q, 2)", "round(q, 2) AS round"),
     by("trunc", (1, 2), round, DOC, "TRUNC(n)", "trunc(n::numeric) AS trunc"),
     plain("mod", (2, 2), "mod", &[ArgumentType::Decimal], ReturnType::Common, DOC, "MOD(n, 2)", "mod(n, 2)"),

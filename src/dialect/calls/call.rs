@@ -1,7 +1,9 @@
 //! One call with its arguments, as those see it who write what stands for it.
 
-use super::value_kind::{ExpressionKinds, ValueKind};
+use super::expression_kinds::ExpressionKinds;
 use crate::dialect::confidence::Confidence;
+use crate::dialect::rules::ReturnType;
+use crate::dialect::sql_type::SqlType;
 use crate::sql::extent::call::CallSpan;
 use crate::sql::extent::{PairedTokens, TokenRange};
 use crate::sql::nested_edits::NestedEdits;
@@ -31,7 +33,7 @@ pub struct CallReplacement {
     /// How sure that is.
     pub confidence: Confidence,
     /// What it is.
-    pub kind: Option<ValueKind>,
+    pub kind: Option<SqlType>,
 }
 
 /// An argument that has been made what it should be.
@@ -54,9 +56,26 @@ impl<'s> ForeignCall<'_, 's> {
     }
 
     /// The kind of an argument.
-    pub fn kind(&self, number: usize) -> ValueKind {
+    pub fn kind(&self, number: usize) -> SqlType {
         let node = self.argument(number);
-        node.map_or(ValueKind::Unclear, |node| self.kinds.kind(node))
+        node.map_or(SqlType::Unclear, |node| self.kinds.kind(node))
+    }
+
+    /// The type of what stands for it. A string, or what is not known, becomes what the arguments
+    /// behind it are.
+    pub fn returned(&self, returns: ReturnType) -> SqlType {
+        let common = |from: usize| {
+            let others = (from.saturating_add(1)..=self.count()).map(|other| self.kind(other));
+            others.fold(self.kind(from), SqlType::common)
+        };
+        match returns {
+            ReturnType::Kind(kind) => kind,
+            ReturnType::Argument(number) => match self.kind(number) {
+                SqlType::Literal | SqlType::Unclear => common(number),
+                kind => kind,
+            },
+            ReturnType::Common => common(1),
+        }
     }
 
     /// The string that an argument is.
@@ -127,8 +146,8 @@ impl<'s> ForeignCall<'_, 's> {
     pub fn temporal(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
             kind if kind.is_temporal() => Some(None),
-            ValueKind::Literal => Some(Some(("timestamp", Confidence::Exact))),
-            ValueKind::Text | ValueKind::Unclear => Some(Some(("timestamp", Confidence::Likely))),
+            SqlType::Literal => Some(Some(("timestamp", Confidence::Exact))),
+            SqlType::Text | SqlType::Unclear => Some(Some(("timestamp", Confidence::Likely))),
             _ => None,
         })
     }
@@ -136,11 +155,11 @@ impl<'s> ForeignCall<'_, 's> {
     /// An argument as a date.
     pub fn date(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            ValueKind::Date => Some(None),
-            kind if kind.is_temporal() || kind == ValueKind::Literal => {
+            SqlType::Date => Some(None),
+            kind if kind.is_temporal() || kind == SqlType::Literal => {
                 Some(Some(("date", Confidence::Exact)))
             }
-            ValueKind::Text | ValueKind::Unclear => Some(Some(("date", Confidence::Likely))),
+            SqlType::Text | SqlType::Unclear => Some(Some(("date", Confidence::Likely))),
             _ => None,
         })
     }
@@ -148,7 +167,7 @@ impl<'s> ForeignCall<'_, 's> {
     /// An argument as text.
     pub fn as_text(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            ValueKind::Text | ValueKind::Literal => Some(None),
+            SqlType::Text | SqlType::Literal => Some(None),
             kind => text_confidence(kind).map(|confidence| Some(("text", confidence))),
         })
     }
@@ -156,10 +175,10 @@ impl<'s> ForeignCall<'_, 's> {
     /// An argument as `numeric`, or as what can stand for it.
     pub fn numeric(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            ValueKind::Int | ValueKind::Numeric => Some(None),
-            ValueKind::Float => Some(Some(("numeric", Confidence::Exact))),
-            ValueKind::Literal => Some(Some(("numeric", Confidence::Exact))),
-            ValueKind::Text | ValueKind::Unclear => Some(Some(("numeric", Confidence::Likely))),
+            SqlType::Integer | SqlType::Decimal => Some(None),
+            SqlType::Float => Some(Some(("numeric", Confidence::Exact))),
+            SqlType::Literal => Some(Some(("numeric", Confidence::Exact))),
+            SqlType::Text | SqlType::Unclear => Some(Some(("numeric", Confidence::Likely))),
             _ => None,
         })
     }
@@ -167,11 +186,11 @@ impl<'s> ForeignCall<'_, 's> {
     /// An argument as `double precision`.
     pub fn float(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            ValueKind::Float => Some(None),
-            ValueKind::Int | ValueKind::Numeric | ValueKind::Literal => {
+            SqlType::Float => Some(None),
+            SqlType::Integer | SqlType::Decimal | SqlType::Literal => {
                 Some(Some(("float8", Confidence::Exact)))
             }
-            ValueKind::Text | ValueKind::Unclear => Some(Some(("float8", Confidence::Likely))),
+            SqlType::Text | SqlType::Unclear => Some(Some(("float8", Confidence::Likely))),
             _ => None,
         })
     }
@@ -179,9 +198,9 @@ impl<'s> ForeignCall<'_, 's> {
     /// An argument as `jsonb` or `json`.
     pub fn json(&self, number: usize) -> Option<CallArgument> {
         self.cast(number, |kind| match kind {
-            ValueKind::Json | ValueKind::Jsonb => Some(None),
-            ValueKind::Literal => Some(Some(("json", Confidence::Exact))),
-            ValueKind::Text => Some(Some(("json", Confidence::Likely))),
+            SqlType::Json | SqlType::Jsonb => Some(None),
+            SqlType::Literal => Some(Some(("json", Confidence::Exact))),
+            SqlType::Text => Some(Some(("json", Confidence::Likely))),
             _ => None,
         })
     }
@@ -190,7 +209,7 @@ impl<'s> ForeignCall<'_, 's> {
     pub fn condition(&self, number: usize) -> Option<CallArgument> {
         let kind = self.kind(number);
         match kind {
-            ValueKind::Bool | ValueKind::Unclear => Some(CallArgument {
+            SqlType::Bool | SqlType::Unclear => Some(CallArgument {
                 text: self.text(number)?,
                 confidence: Confidence::Exact,
             }),
@@ -207,7 +226,7 @@ impl<'s> ForeignCall<'_, 's> {
     fn cast(
         &self,
         number: usize,
-        wanted: impl Fn(ValueKind) -> Option<Option<(&'static str, Confidence)>>,
+        wanted: impl Fn(SqlType) -> Option<Option<(&'static str, Confidence)>>,
     ) -> Option<CallArgument> {
         let operand = self.operand(number)?;
         Some(match wanted(self.kind(number))? {
@@ -242,7 +261,7 @@ impl CallReplacement {
     }
 
     /// Of this kind.
-    pub fn of(self, kind: ValueKind) -> Self {
+    pub fn of(self, kind: SqlType) -> Self {
         Self {
             kind: Some(kind),
             ..self
@@ -251,25 +270,26 @@ impl CallReplacement {
 }
 
 /// How sure it is that a value as text is what another dialect reads in it. Its cast never fails.
-pub fn text_confidence(kind: ValueKind) -> Option<Confidence> {
+pub fn text_confidence(kind: SqlType) -> Option<Confidence> {
     match kind {
-        ValueKind::Int
-        | ValueKind::Date
-        | ValueKind::Timestamp
-        | ValueKind::Time
-        | ValueKind::Uuid
-        | ValueKind::Enum
-        | ValueKind::Text
-        | ValueKind::Literal => Some(Confidence::Exact),
+        SqlType::Integer
+        | SqlType::Date
+        | SqlType::Timestamp
+        | SqlType::Time
+        | SqlType::Uuid
+        | SqlType::Enum
+        | SqlType::Text
+        | SqlType::Literal
+        | SqlType::Null => Some(Confidence::Exact),
         // They depend on settings, or dialects write them in other ways.
-        ValueKind::Numeric
-        | ValueKind::Float
-        | ValueKind::Bool
-        | ValueKind::Timestamptz
-        | ValueKind::Json
-        | ValueKind::Jsonb
-        | ValueKind::Unclear => Some(Confidence::Likely),
-        ValueKind::Interval | ValueKind::Array | ValueKind::Other => None,
+        SqlType::Decimal
+        | SqlType::Float
+        | SqlType::Bool
+        | SqlType::TimestampTz
+        | SqlType::Json
+        | SqlType::Jsonb
+        | SqlType::Unclear => Some(Confidence::Likely),
+        SqlType::Interval | SqlType::Bytes | SqlType::Array | SqlType::Other => None,
     }
 }
 

@@ -4,8 +4,8 @@
 //! only days, months or years are added, and so does what is written here.
 
 use super::call::{CallReplacement, ForeignCall};
-use super::value_kind::ValueKind;
 use crate::dialect::confidence::Confidence;
+use crate::dialect::sql_type::SqlType;
 use crate::sql::node_access;
 use crate::sql::tree::Node;
 
@@ -17,7 +17,7 @@ pub(super) fn shifted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     };
     let (time, confidence, is_date) = time(call, 1)?;
     let made = match call.kind(2) {
-        ValueKind::Interval => {
+        SqlType::Interval => {
             let steps = match call.argument(2)? {
                 Node::TypeCast(cast) => node_access::constant_text(cast.arg()).map(steps_of),
                 _ => None,
@@ -25,21 +25,21 @@ pub(super) fn shifted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
             let sum = format!("({time} {sign} {})", interval_text(call, 2)?);
             match (is_date, steps) {
                 (true, Some(IntervalUnits::Calendar)) => {
-                    CallReplacement::exact(format!("{sum}::date")).of(ValueKind::Date)
+                    CallReplacement::exact(format!("{sum}::date")).of(SqlType::Date)
                 }
                 (true, None) => CallReplacement::exact(sum)
-                    .of(ValueKind::Timestamp)
+                    .of(SqlType::Timestamp)
                     .sure(Confidence::Likely),
-                _ => CallReplacement::exact(sum).of(ValueKind::Timestamp),
+                _ => CallReplacement::exact(sum).of(SqlType::Timestamp),
             }
         }
-        ValueKind::Int if is_date => {
+        SqlType::Integer if is_date => {
             CallReplacement::exact(format!("({time} {sign} {})", call.operand(2)?))
-                .of(ValueKind::Date)
+                .of(SqlType::Date)
         }
-        ValueKind::Int => {
+        SqlType::Integer => {
             let days = format!("{} * INTERVAL '1 day'", operand(call, 2)?);
-            CallReplacement::exact(format!("({time} {sign} {days})")).of(ValueKind::Timestamp)
+            CallReplacement::exact(format!("({time} {sign} {days})")).of(SqlType::Timestamp)
         }
         _ => return None,
     };
@@ -49,7 +49,7 @@ pub(super) fn shifted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
 /// `dateadd(unit, number, time)`.
 pub(super) fn in_units(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let unit = call.unit(1)?;
-    if !matches!(call.kind(2), ValueKind::Int) {
+    if !matches!(call.kind(2), SqlType::Integer) {
         return None;
     }
     added(call, &unit, 2, 3)
@@ -57,7 +57,7 @@ pub(super) fn in_units(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
 
 /// `add_months(time, number)`.
 pub(super) fn months(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
-    if !matches!(call.kind(2), ValueKind::Int) {
+    if !matches!(call.kind(2), SqlType::Integer) {
         return None;
     }
     added(call, "month", 2, 1)
@@ -82,8 +82,8 @@ fn added(
     };
     let sum = format!("({time} + {} * INTERVAL '{step}')", operand(call, number)?);
     let made = match is_date && is_calendar {
-        true => CallReplacement::exact(format!("{sum}::date")).of(ValueKind::Date),
-        false => CallReplacement::exact(sum).of(ValueKind::Timestamp),
+        true => CallReplacement::exact(format!("{sum}::date")).of(SqlType::Date),
+        false => CallReplacement::exact(sum).of(SqlType::Timestamp),
     };
     Some(made.sure(confidence))
 }
@@ -98,7 +98,7 @@ fn time(call: &ForeignCall<'_, '_>, number: usize) -> Option<(String, Confidence
         true => call.date(number)?,
         false => call.temporal(number)?,
     };
-    let is_date = is_written_date || call.kind(number) == ValueKind::Date;
+    let is_date = is_written_date || call.kind(number) == SqlType::Date;
     Some((time.text, time.confidence, is_date))
 }
 

@@ -1,8 +1,8 @@
 //! What lies between two times, and parts of times.
 
 use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
-use super::value_kind::ValueKind;
 use crate::dialect::confidence::Confidence;
+use crate::dialect::sql_type::SqlType;
 
 /// `datediff(unit, start, end)`, or `date_diff(end, start, unit)`: how often the unit begins anew
 /// between the two.
@@ -47,7 +47,7 @@ pub(super) fn boundaries(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> 
 /// `timestampdiff(unit, start, end)`: how many complete units lie between the two.
 pub(super) fn complete(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let unit = call.unit(1)?;
-    let dates = call.kind(2) == ValueKind::Date && call.kind(3) == ValueKind::Date;
+    let dates = call.kind(2) == SqlType::Date && call.kind(3) == SqlType::Date;
     if unit == "day" && dates {
         return days(call, 2, 3);
     }
@@ -87,26 +87,26 @@ pub(super) fn part(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = crate::sql::node_access::last_name(call.node.funcname())?;
     let unit = call.unit(1);
     let (cast, kind) = match name {
-        "extract" => ("numeric", ValueKind::Numeric),
-        "date_part" => ("float8", ValueKind::Float),
-        _ => ("int", ValueKind::Int),
+        "extract" => ("numeric", SqlType::Decimal),
+        "date_part" => ("float8", SqlType::Float),
+        _ => ("int", SqlType::Integer),
     };
     match (call.kind(2), unit.as_deref()) {
-        (ValueKind::Int, Some("day")) if name != "datepart" => {
+        (SqlType::Integer, Some("day")) if name != "datepart" => {
             let days = call.operand(2)?;
             Some(CallReplacement::exact(format!("{days}::{cast}")).of(kind))
         }
-        (ValueKind::Int, None) if call.literal(1).is_some_and(is_epoch) && name != "datepart" => {
+        (SqlType::Integer, None) if call.literal(1).is_some_and(is_epoch) && name != "datepart" => {
             let days = call.operand(2)?;
             Some(CallReplacement::exact(format!("({days} * 86400)::{cast}")).of(kind))
         }
-        (ValueKind::Int, _) => None,
-        (ValueKind::Text, _) if name == "extract" => {
+        (SqlType::Integer, _) => None,
+        (SqlType::Text, _) if name == "extract" => {
             let (field, time) = (call.text(1)?, call.temporal(2)?);
             let text = format!("EXTRACT({field} FROM {})", time.text);
             Some(CallReplacement::exact(text).of(kind).sure(time.confidence))
         }
-        (ValueKind::Text, _) if name == "date_part" => {
+        (SqlType::Text, _) if name == "date_part" => {
             let (field, time) = (call.text(1)?, call.temporal(2)?);
             let text = format!("DATE_PART({field}, {})", time.text);
             Some(CallReplacement::exact(text).of(kind).sure(time.confidence))

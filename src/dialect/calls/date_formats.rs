@@ -1,10 +1,10 @@
 //! Times as text and text as times: patterns, and the modifiers of SQLite.
 
 use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
-use super::value_kind::ValueKind;
 use crate::dialect::confidence::Confidence;
 use crate::dialect::date_patterns::date_format;
 use crate::dialect::date_patterns::date_format::ToCharPattern;
+use crate::dialect::sql_type::SqlType;
 
 /// `strftime(pattern, time, modifiers…)` of SQLite, or `strftime(time, pattern)` of DuckDB.
 pub(super) fn strftime(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
@@ -54,22 +54,22 @@ pub(super) fn str_to_date(call: &ForeignCall<'_, '_>) -> Option<CallReplacement>
     let pattern = date_format::from_mysql(call.literal(2)?)?;
     let text = call.text(1)?;
     let sure = match call.kind(1) {
-        ValueKind::Literal => Confidence::Exact,
-        ValueKind::Text | ValueKind::Unclear => Confidence::Likely,
+        SqlType::Literal => Confidence::Exact,
+        SqlType::Text | SqlType::Unclear => Confidence::Likely,
         _ => return None,
     };
     let pattern_text = pattern.literal();
     let made = match (pattern.has_date, pattern.has_time) {
         (true, false) => {
-            CallReplacement::exact(format!("TO_DATE({text}, {pattern_text})")).of(ValueKind::Date)
+            CallReplacement::exact(format!("TO_DATE({text}, {pattern_text})")).of(SqlType::Date)
         }
         (true, true) => {
             CallReplacement::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::timestamp"))
-                .of(ValueKind::Timestamp)
+                .of(SqlType::Timestamp)
         }
         (false, true) => {
             CallReplacement::exact(format!("TO_TIMESTAMP({text}, {pattern_text})::time"))
-                .of(ValueKind::Time)
+                .of(SqlType::Time)
         }
         (false, false) => return None,
     };
@@ -80,7 +80,7 @@ pub(super) fn str_to_date(call: &ForeignCall<'_, '_>) -> Option<CallReplacement>
 pub(super) fn julianday(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let time = modified(call, 1)?;
     let sure = match call.kind(1) {
-        ValueKind::Date | ValueKind::Literal => Confidence::Exact,
+        SqlType::Date | SqlType::Literal => Confidence::Exact,
         // What is cast to an integer afterwards is cut there and rounded here.
         _ => Confidence::Likely,
     };

@@ -3,43 +3,44 @@
 
 use super::call::{CallReplacement, ForeignCall};
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
-use super::value_kind::ValueKind;
+use crate::dialect::rules::{BOOL, DECIMAL, FIRST, FLOAT, INTEGER, ReturnType};
+use crate::dialect::sql_type::SqlType;
 use crate::sql::node_access;
 
 /// The rows.
 #[rustfmt::skip]
 pub const ROWS: &[ForeignFunction] = &[
-    by(&["round", "trunc"], 2, rounded, ValueKind::Numeric).known().case("MySQL, SQLite, SQL Server: ROUND(double, digits); Postgres has it for numeric", "SELECT round(2.345::float8, 2), trunc(7.0 / 2.0::float8, 1)", "SELECT ROUND((2.345::float8)::numeric, 2), TRUNC((7.0 / 2.0::float8)::numeric, 1)", "2.35"),
-    text(&["truncate"], 2, "TRUNC({1n}, {2})", ValueKind::Numeric).case("MySQL: TRUNCATE(number, digits)", "SELECT truncate(1.999, 1)", "SELECT TRUNC(1.999, 1) AS truncate", "1.9"),
-    by(&["divide"], 2, divided, ValueKind::Float).case("What models write for a division", "SELECT divide(1.0, 4.0)", "SELECT (1.0 / 4.0) AS divide", "0.25000000000000000000"),
-    by(&["safe_divide", "div0null"], 2, safely_divided, ValueKind::Float).case("BigQuery: SAFE_DIVIDE(), NULL for a division by zero", "SELECT safe_divide(1, 4)", "SELECT (1::float8 / NULLIF(4, 0)) AS safe_divide", "0.25"),
-    text(&["div0"], 2, "COALESCE({1!} / NULLIF({2n}, 0), 0)", ValueKind::Numeric).likely().case("Snowflake: DIV0(), 0 for a division by zero", "SELECT div0(1.0, 0)", "SELECT COALESCE(1.0 / NULLIF(0, 0), 0) AS div0", "0"),
-    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", ValueKind::Numeric).known().when(&[(1, ArgumentTest::Kind(ValueKind::Float)), (2, ArgumentTest::Number)]).case("MySQL: MOD() of doubles", "SELECT mod(34.5::float8, 3)", "SELECT MOD((34.5::float8)::numeric, 3::numeric)", "1.5"),
-    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", ValueKind::Numeric).known().when(&[(1, ArgumentTest::Number), (2, ArgumentTest::Kind(ValueKind::Float))]).case("MySQL: MOD() of doubles", "SELECT mod(7, 3::float8)", "SELECT MOD(7::numeric, (3::float8)::numeric)", "1"),
-    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", ValueKind::Numeric).known().when(&[(1, ArgumentTest::Kind(ValueKind::Float)), (2, ArgumentTest::Number)]).case("MySQL, SQLite: LOG(base, x) of doubles", "SELECT round(log(2::float8, 8))", "SELECT round(LOG((2::float8)::numeric, 8::numeric))", "3"),
-    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", ValueKind::Numeric).known().when(&[(1, ArgumentTest::Number), (2, ArgumentTest::Kind(ValueKind::Float))]).case("MySQL, SQLite: LOG(base, x) of doubles", "SELECT round(log(2, 8::float8))", "SELECT round(LOG(2::numeric, (8::float8)::numeric))", "3"),
-    text(&["log2"], 1, "LOG(2, {1!}::numeric)::float8", ValueKind::Float).when(&[(1, ArgumentTest::Number)]).case("MySQL, SQLite, DuckDB: LOG2()", "SELECT log2(8)", "SELECT LOG(2, 8::numeric)::float8 AS log2", "3"),
-    text(&["square"], 1, "POWER({1f}, 2)", ValueKind::Float).when(&[(1, ArgumentTest::Number)]).case("SQL Server: SQUARE()", "SELECT square(3)", "SELECT POWER(3::float8, 2) AS square", "9"),
-    name(&["rand"], 0, "RANDOM", ValueKind::Float).case("MySQL, SQL Server, BigQuery: RAND()", "SELECT rand() < 1", "SELECT RANDOM() < 1", "t"),
+    by(&["round", "trunc"], 2, rounded, DECIMAL).known().case("MySQL, SQLite, SQL Server: ROUND(double, digits); Postgres has it for numeric", "SELECT round(2.345::float8, 2), trunc(7.0 / 2.0::float8, 1)", "SELECT ROUND((2.345::float8)::numeric, 2), TRUNC((7.0 / 2.0::float8)::numeric, 1)", "2.35"),
+    text(&["truncate"], 2, "TRUNC({1n}, {2})", DECIMAL).case("MySQL: TRUNCATE(number, digits)", "SELECT truncate(1.999, 1)", "SELECT TRUNC(1.999, 1) AS truncate", "1.9"),
+    by(&["divide"], 2, divided, FLOAT).case("What models write for a division", "SELECT divide(1.0, 4.0)", "SELECT (1.0 / 4.0) AS divide", "0.25000000000000000000"),
+    by(&["safe_divide", "div0null"], 2, safely_divided, FLOAT).case("BigQuery: SAFE_DIVIDE(), NULL for a division by zero", "SELECT safe_divide(1, 4)", "SELECT (1::float8 / NULLIF(4, 0)) AS safe_divide", "0.25"),
+    text(&["div0"], 2, "COALESCE({1!} / NULLIF({2n}, 0), 0)", DECIMAL).likely().case("Snowflake: DIV0(), 0 for a division by zero", "SELECT div0(1.0, 0)", "SELECT COALESCE(1.0 / NULLIF(0, 0), 0) AS div0", "0"),
+    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", DECIMAL).known().when(&[(1, ArgumentTest::Kind(SqlType::Float)), (2, ArgumentTest::Number)]).case("MySQL: MOD() of doubles", "SELECT mod(34.5::float8, 3)", "SELECT MOD((34.5::float8)::numeric, 3::numeric)", "1.5"),
+    text(&["mod"], 2, "MOD({1!}::numeric, {2!}::numeric)", DECIMAL).known().when(&[(1, ArgumentTest::Number), (2, ArgumentTest::Kind(SqlType::Float))]).case("MySQL: MOD() of doubles", "SELECT mod(7, 3::float8)", "SELECT MOD(7::numeric, (3::float8)::numeric)", "1"),
+    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", DECIMAL).known().when(&[(1, ArgumentTest::Kind(SqlType::Float)), (2, ArgumentTest::Number)]).case("MySQL, SQLite: LOG(base, x) of doubles", "SELECT round(log(2::float8, 8))", "SELECT round(LOG((2::float8)::numeric, 8::numeric))", "3"),
+    text(&["log"], 2, "LOG({1!}::numeric, {2!}::numeric)", DECIMAL).known().when(&[(1, ArgumentTest::Number), (2, ArgumentTest::Kind(SqlType::Float))]).case("MySQL, SQLite: LOG(base, x) of doubles", "SELECT round(log(2, 8::float8))", "SELECT round(LOG(2::numeric, (8::float8)::numeric))", "3"),
+    text(&["log2"], 1, "LOG(2, {1!}::numeric)::float8", FLOAT).when(&[(1, ArgumentTest::Number)]).case("MySQL, SQLite, DuckDB: LOG2()", "SELECT log2(8)", "SELECT LOG(2, 8::numeric)::float8 AS log2", "3"),
+    text(&["square"], 1, "POWER({1f}, 2)", FLOAT).when(&[(1, ArgumentTest::Number)]).case("SQL Server: SQUARE()", "SELECT square(3)", "SELECT POWER(3::float8, 2) AS square", "9"),
+    name(&["rand"], 0, "RANDOM", FLOAT).case("MySQL, SQL Server, BigQuery: RAND()", "SELECT rand() < 1", "SELECT RANDOM() < 1", "t"),
     hint(&["rand"], "RANDOM() takes no seed."),
-    name(&["newid", "uuid", "generate_uuid"], 0, "GEN_RANDOM_UUID", ValueKind::Uuid).case("SQL Server: NEWID(), MySQL: UUID()", "SELECT length(newid()::text)", "SELECT length(GEN_RANDOM_UUID()::text)", "36"),
-    text(&["double", "todouble", "to_double"], 1, "{1f}::float8", ValueKind::Float).case("Spark: DOUBLE(), Snowflake: TO_DOUBLE()", "SELECT double(1)", "SELECT 1::float8::float8 AS double", "1"),
-    text(&["to_number", "to_decimal", "to_numeric"], 1, "{1!}::numeric", ValueKind::Numeric).known().likely().when(&[(1, ArgumentTest::Text)]).case("Oracle, Snowflake: TO_NUMBER() without a pattern", "SELECT to_number('12.5')", "SELECT '12.5'::numeric AS to_number", "12.5"),
-    by(&["sum", "avg"], 1, counted, ValueKind::Numeric).known().when(&[(1, ArgumentTest::Kind(ValueKind::Bool))]).case("MySQL, SQLite: a condition is 1 or 0", "SELECT sum(x > 1), avg(x > 1)::float8 FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT SUM((x > 1)::int), AVG((x > 1)::int)::float8 FROM (VALUES (1), (2), (3)) AS v(x)", "2"),
-    name(&["max"], 1, "BOOL_OR", ValueKind::Bool).known().when(&[(1, ArgumentTest::Kind(ValueKind::Bool))]).case("MySQL, SQLite: MAX() of conditions", "SELECT max(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT BOOL_OR(x > 1) AS max FROM (VALUES (1), (2), (3)) AS v(x)", "t"),
-    name(&["min"], 1, "BOOL_AND", ValueKind::Bool).known().when(&[(1, ArgumentTest::Kind(ValueKind::Bool))]).case("MySQL, SQLite: MIN() of conditions", "SELECT min(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT BOOL_AND(x > 1) AS min FROM (VALUES (1), (2), (3)) AS v(x)", "f"),
-    by(&["max", "min"], 2, extreme, ValueKind::Unclear).known().same(1).case("SQLite: max(a, b), NULL where one of them is", "SELECT max(1, 2)", "SELECT CASE WHEN 1 IS NOT NULL AND 2 IS NOT NULL THEN GREATEST(1, 2) END AS max", "2"),
-    by(&["sum", "avg"], 1, number_of_text, ValueKind::Numeric).known().when(&[(1, ArgumentTest::Kind(ValueKind::Text))]).likely().case("MySQL, SQLite: texts are added as numbers", "SELECT sum(x) FROM (VALUES ('1'::text), ('2')) AS v(x)", "SELECT SUM(x::numeric) FROM (VALUES ('1'::text), ('2')) AS v(x)", "3"),
-    by(&["countif", "count_if"], 1, count_if, ValueKind::Int).case("BigQuery: COUNTIF(), Snowflake, Spark: COUNT_IF()", "SELECT countif(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT COUNT(*) FILTER (WHERE x > 1) AS countif FROM (VALUES (1), (2), (3)) AS v(x)", "2"),
-    by(&["count_distinct"], 1, count_distinct, ValueKind::Int).case("Count of different values", "SELECT count_distinct(x) FROM (VALUES (1), (2), (2)) AS v(x)", "SELECT COUNT(DISTINCT x) AS count_distinct FROM (VALUES (1), (2), (2)) AS v(x)", "2"),
-    by(&["approx_count_distinct", "ndv", "approx_distinct"], 1, count_distinct, ValueKind::Int).likely().case("BigQuery, Snowflake, DuckDB: APPROX_COUNT_DISTINCT(); here it is exact", "SELECT approx_count_distinct(x) FROM (VALUES (1), (2), (2)) AS v(x)", "SELECT COUNT(DISTINCT x) AS approx_count_distinct FROM (VALUES (1), (2), (2)) AS v(x)", "2"),
-    by(&["total"], 1, total, ValueKind::Float).case("SQLite: total(): 0.0 for no rows", "SELECT total(x) FROM (VALUES (1), (2)) AS v(x) WHERE x > 5", "SELECT COALESCE(SUM(x), 0)::float8 AS total FROM (VALUES (1), (2)) AS v(x) WHERE x > 5", "0"),
-    name(&["std"], 1, "STDDEV_POP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case("MySQL: STD(), of the population", "SELECT round(std(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(STDDEV_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.247"),
-    name(&["stdev"], 1, "STDDEV_SAMP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case("SQL Server: STDEV(), of a sample", "SELECT round(stdev(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(STDDEV_SAMP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.528"),
-    name(&["stdevp"], 1, "STDDEV_POP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case("SQL Server: STDEVP()", "SELECT round(stdevp(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(STDDEV_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.247"),
-    name(&["varp"], 1, "VAR_POP", ValueKind::Numeric).when(&[(1, ArgumentTest::Number)]).case("SQL Server: VARP()", "SELECT round(varp(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(VAR_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.556"),
-    by(&["median"], 1, median, ValueKind::Float).case("Oracle, Snowflake, DuckDB: MEDIAN()", "SELECT median(x) FROM (VALUES (1), (2), (4), (5)) AS v(x)", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x) AS median FROM (VALUES (1), (2), (4), (5)) AS v(x)", "3"),
-    by(&["any_value", "arbitrary"], 1, any_value, ValueKind::Unclear).same(1).likely().case("MySQL, BigQuery, Snowflake: ANY_VALUE(), Postgres from 16 on", "SELECT any_value(x) FROM (VALUES (1), (1)) AS v(x)", "SELECT MIN(x) AS any_value FROM (VALUES (1), (1)) AS v(x)", "1"),
+    name(&["newid", "uuid", "generate_uuid"], 0, "GEN_RANDOM_UUID", ReturnType::Kind(SqlType::Uuid)).case("SQL Server: NEWID(), MySQL: UUID()", "SELECT length(newid()::text)", "SELECT length(GEN_RANDOM_UUID()::text)", "36"),
+    text(&["double", "todouble", "to_double"], 1, "{1f}::float8", FLOAT).case("Spark: DOUBLE(), Snowflake: TO_DOUBLE()", "SELECT double(1)", "SELECT 1::float8::float8 AS double", "1"),
+    text(&["to_number", "to_decimal", "to_numeric"], 1, "{1!}::numeric", DECIMAL).known().likely().when(&[(1, ArgumentTest::Text)]).case("Oracle, Snowflake: TO_NUMBER() without a pattern", "SELECT to_number('12.5')", "SELECT '12.5'::numeric AS to_number", "12.5"),
+    by(&["sum", "avg"], 1, counted, DECIMAL).known().when(&[(1, ArgumentTest::Kind(SqlType::Bool))]).case("MySQL, SQLite: a condition is 1 or 0", "SELECT sum(x > 1), avg(x > 1)::float8 FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT SUM((x > 1)::int), AVG((x > 1)::int)::float8 FROM (VALUES (1), (2), (3)) AS v(x)", "2"),
+    name(&["max"], 1, "BOOL_OR", BOOL).known().when(&[(1, ArgumentTest::Kind(SqlType::Bool))]).case("MySQL, SQLite: MAX() of conditions", "SELECT max(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT BOOL_OR(x > 1) AS max FROM (VALUES (1), (2), (3)) AS v(x)", "t"),
+    name(&["min"], 1, "BOOL_AND", BOOL).known().when(&[(1, ArgumentTest::Kind(SqlType::Bool))]).case("MySQL, SQLite: MIN() of conditions", "SELECT min(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT BOOL_AND(x > 1) AS min FROM (VALUES (1), (2), (3)) AS v(x)", "f"),
+    by(&["max", "min"], 2, extreme, FIRST).known().case("SQLite: max(a, b), NULL where one of them is", "SELECT max(1, 2)", "SELECT CASE WHEN 1 IS NOT NULL AND 2 IS NOT NULL THEN GREATEST(1, 2) END AS max", "2"),
+    by(&["sum", "avg"], 1, number_of_text, DECIMAL).known().when(&[(1, ArgumentTest::Kind(SqlType::Text))]).likely().case("MySQL, SQLite: texts are added as numbers", "SELECT sum(x) FROM (VALUES ('1'::text), ('2')) AS v(x)", "SELECT SUM(x::numeric) FROM (VALUES ('1'::text), ('2')) AS v(x)", "3"),
+    by(&["countif", "count_if"], 1, count_if, INTEGER).case("BigQuery: COUNTIF(), Snowflake, Spark: COUNT_IF()", "SELECT countif(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT COUNT(*) FILTER (WHERE x > 1) AS countif FROM (VALUES (1), (2), (3)) AS v(x)", "2"),
+    by(&["count_distinct"], 1, count_distinct, INTEGER).case("Count of different values", "SELECT count_distinct(x) FROM (VALUES (1), (2), (2)) AS v(x)", "SELECT COUNT(DISTINCT x) AS count_distinct FROM (VALUES (1), (2), (2)) AS v(x)", "2"),
+    by(&["approx_count_distinct", "ndv", "approx_distinct"], 1, count_distinct, INTEGER).likely().case("BigQuery, Snowflake, DuckDB: APPROX_COUNT_DISTINCT(); here it is exact", "SELECT approx_count_distinct(x) FROM (VALUES (1), (2), (2)) AS v(x)", "SELECT COUNT(DISTINCT x) AS approx_count_distinct FROM (VALUES (1), (2), (2)) AS v(x)", "2"),
+    by(&["total"], 1, total, FLOAT).case("SQLite: total(): 0.0 for no rows", "SELECT total(x) FROM (VALUES (1), (2)) AS v(x) WHERE x > 5", "SELECT COALESCE(SUM(x), 0)::float8 AS total FROM (VALUES (1), (2)) AS v(x) WHERE x > 5", "0"),
+    name(&["std"], 1, "STDDEV_POP", DECIMAL).when(&[(1, ArgumentTest::Number)]).case("MySQL: STD(), of the population", "SELECT round(std(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(STDDEV_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.247"),
+    name(&["stdev"], 1, "STDDEV_SAMP", DECIMAL).when(&[(1, ArgumentTest::Number)]).case("SQL Server: STDEV(), of a sample", "SELECT round(stdev(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(STDDEV_SAMP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.528"),
+    name(&["stdevp"], 1, "STDDEV_POP", DECIMAL).when(&[(1, ArgumentTest::Number)]).case("SQL Server: STDEVP()", "SELECT round(stdevp(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(STDDEV_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.247"),
+    name(&["varp"], 1, "VAR_POP", DECIMAL).when(&[(1, ArgumentTest::Number)]).case("SQL Server: VARP()", "SELECT round(varp(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(VAR_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.556"),
+    by(&["median"], 1, median, FLOAT).case("Oracle, Snowflake, DuckDB: MEDIAN()", "SELECT median(x) FROM (VALUES (1), (2), (4), (5)) AS v(x)", "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x) AS median FROM (VALUES (1), (2), (4), (5)) AS v(x)", "3"),
+    by(&["any_value", "arbitrary"], 1, any_value, FIRST).likely().case("MySQL, BigQuery, Snowflake: ANY_VALUE(), Postgres from 16 on", "SELECT any_value(x) FROM (VALUES (1), (1)) AS v(x)", "SELECT MIN(x) AS any_value FROM (VALUES (1), (1)) AS v(x)", "1"),
     hint(&["percentile", "quantile", "approx_percentile", "approx_quantile", "quantile_cont"], "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x) interpolates, PERCENTILE_DISC(0.5) takes a value that is there."),
 ];
 
@@ -47,8 +48,8 @@ pub const ROWS: &[ForeignFunction] = &[
 fn rounded(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = node_access::last_name(call.node.funcname())?.to_uppercase();
     let value = match call.kind(1) {
-        ValueKind::Float => call.operand(1)?,
-        ValueKind::Text if matches!(call.kind(2), ValueKind::Int) => {
+        SqlType::Float => call.operand(1)?,
+        SqlType::Text if matches!(call.kind(2), SqlType::Integer) => {
             let text = format!("{name}({}::numeric, {})", call.operand(1)?, call.text(2)?);
             return Some(
                 CallReplacement::exact(text).sure(crate::dialect::confidence::Confidence::Likely),
@@ -56,7 +57,7 @@ fn rounded(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         }
         _ => return None,
     };
-    if !matches!(call.kind(2), ValueKind::Int | ValueKind::Unclear) {
+    if !matches!(call.kind(2), SqlType::Integer | SqlType::Unclear) {
         return None;
     }
     Some(CallReplacement::exact(format!(
@@ -68,9 +69,9 @@ fn rounded(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
 /// A division of models: of integers it may be meant with or without a fraction.
 fn divided(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (one, other) = (call.kind(1), call.kind(2));
-    if one == ValueKind::Int && other == ValueKind::Int
-        || one == ValueKind::Unclear
-        || other == ValueKind::Unclear
+    if one == SqlType::Integer && other == SqlType::Integer
+        || one == SqlType::Unclear
+        || other == SqlType::Unclear
     {
         let text = format!("({}::float8 / {})", call.operand(1)?, call.operand(2)?);
         return Some(
@@ -81,21 +82,21 @@ fn divided(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         return None;
     }
     let text = format!("({} / {})", call.operand(1)?, call.operand(2)?);
-    Some(CallReplacement::exact(text).of(one.together(other)))
+    Some(CallReplacement::exact(text).of(one.common(other)))
 }
 
 fn safely_divided(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (one, other) = (call.kind(1), call.kind(2));
     let divisor = format!("NULLIF({}, 0)", call.text(2)?);
-    let is_fraction = |kind| matches!(kind, ValueKind::Numeric | ValueKind::Float);
+    let is_fraction = |kind| matches!(kind, SqlType::Decimal | SqlType::Float);
     if one.is_number() && other.is_number() && (is_fraction(one) || is_fraction(other)) {
         let text = format!("({} / {divisor})", call.operand(1)?);
-        return Some(CallReplacement::exact(text).of(one.together(other)));
+        return Some(CallReplacement::exact(text).of(one.common(other)));
     }
     let value = call.float(1)?;
     if !matches!(
         other,
-        ValueKind::Int | ValueKind::Numeric | ValueKind::Float | ValueKind::Unclear
+        SqlType::Integer | SqlType::Decimal | SqlType::Float | SqlType::Unclear
     ) {
         return None;
     }
@@ -116,9 +117,9 @@ fn counted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         call.tail()?
     );
     let kind = if name == "SUM" {
-        ValueKind::Int
+        SqlType::Integer
     } else {
-        ValueKind::Numeric
+        SqlType::Decimal
     };
     Some(CallReplacement::exact(text).of(kind))
 }
@@ -141,7 +142,7 @@ fn number_of_text(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
 /// SQLite's `max(a, b)`.
 fn extreme(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let (one, other) = (call.kind(1), call.kind(2));
-    let alike = one == other && one != ValueKind::Unclear || one.is_number() && other.is_number();
+    let alike = one == other && one != SqlType::Unclear || one.is_number() && other.is_number();
     if !alike {
         return None;
     }
@@ -203,13 +204,11 @@ fn median(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
 
 fn any_value(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     let name = match call.kind(1) {
-        ValueKind::Bool => "BOOL_OR",
+        SqlType::Bool => "BOOL_OR",
         kind if kind.is_number() || kind.is_temporal() => "MIN",
-        ValueKind::Text
-        | ValueKind::Literal
-        | ValueKind::Enum
-        | ValueKind::Interval
-        | ValueKind::Time => "MIN",
+        SqlType::Text | SqlType::Literal | SqlType::Enum | SqlType::Interval | SqlType::Time => {
+            "MIN"
+        }
         _ => return None,
     };
     if call.node.agg_distinct {

@@ -1,23 +1,29 @@
 //! One row of the table of foreign functions.
+//!
+//! It is no [`FunctionRule`](crate::dialect::rules::FunctionRule), which says what a function means
+//! in one dialect: that one is chosen by name, and makes of its arguments what they have to be. Here
+//! nobody says which dialect a name is of. A row stands for all that have the function, several rows
+//! of a name are told apart by the types that Postgres gives to their arguments (`when`), and how
+//! sure the choice is belongs to the row. Both have the same words for results
+//! ([`ReturnType`]), types ([`SqlType`]) and templates.
 
 use super::call::{CallReplacement, ForeignCall};
-use super::value_kind::ValueKind;
 use crate::dialect::confidence::Confidence;
+use crate::dialect::rules::{ArgumentCount, ReturnType, UNCLEAR};
+use crate::dialect::sql_type::SqlType;
 
 /// A foreign function and what stands for it.
 pub struct ForeignFunction {
     /// Its names.
     pub names: &'static [&'static str],
-    /// How many arguments it has at least …
-    pub least: usize,
-    /// … and at most.
-    pub most: usize,
+    /// How few and how many arguments it takes.
+    pub arguments: ArgumentCount,
     /// What its arguments have to be.
     pub when: &'static [(usize, ArgumentTest)],
     /// What stands for it.
     pub makes: FunctionEquivalent,
-    /// What it then is.
-    pub gives: ResultKind,
+    /// The type of that.
+    pub returns: ReturnType,
     /// How sure that is, if every argument is what it should be.
     pub confidence: Confidence,
     /// Whether Postgres has functions of this name, for other arguments.
@@ -44,20 +50,11 @@ pub enum FunctionEquivalent {
     Hint(&'static str),
 }
 
-/// What an expression is.
-#[derive(Clone, Copy)]
-pub enum ResultKind {
-    /// Always this.
-    Kind(ValueKind),
-    /// What the argument of this number is.
-    Same(usize),
-}
-
 /// What an argument has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgumentTest {
     /// Of this kind.
-    Kind(ValueKind),
+    Kind(SqlType),
     /// A date or a point in time.
     Temporal,
     /// A number of any kind.
@@ -81,15 +78,14 @@ const fn base(
     names: &'static [&'static str],
     arguments: usize,
     makes: FunctionEquivalent,
-    gives: ResultKind,
+    returns: ReturnType,
 ) -> ForeignFunction {
     ForeignFunction {
         names,
-        least: arguments,
-        most: arguments,
+        arguments: (arguments, arguments),
         when: &[],
         makes,
-        gives,
+        returns,
         confidence: Confidence::Exact,
         known: false,
         source: "",
@@ -104,14 +100,9 @@ pub const fn text(
     names: &'static [&'static str],
     arguments: usize,
     makes: &'static str,
-    gives: ValueKind,
+    returns: ReturnType,
 ) -> ForeignFunction {
-    base(
-        names,
-        arguments,
-        FunctionEquivalent::Text(makes),
-        ResultKind::Kind(gives),
-    )
+    base(names, arguments, FunctionEquivalent::Text(makes), returns)
 }
 
 /// A function that has another name in Postgres.
@@ -119,14 +110,9 @@ pub const fn name(
     names: &'static [&'static str],
     arguments: usize,
     other: &'static str,
-    gives: ValueKind,
+    returns: ReturnType,
 ) -> ForeignFunction {
-    base(
-        names,
-        arguments,
-        FunctionEquivalent::Name(other),
-        ResultKind::Kind(gives),
-    )
+    base(names, arguments, FunctionEquivalent::Name(other), returns)
 }
 
 /// A function whose arguments say what stands for it.
@@ -134,46 +120,31 @@ pub const fn by(
     names: &'static [&'static str],
     arguments: usize,
     makes: fn(&ForeignCall<'_, '_>) -> Option<CallReplacement>,
-    gives: ValueKind,
+    returns: ReturnType,
 ) -> ForeignFunction {
-    base(
-        names,
-        arguments,
-        FunctionEquivalent::By(makes),
-        ResultKind::Kind(gives),
-    )
+    base(names, arguments, FunctionEquivalent::By(makes), returns)
 }
 
 /// A function that means too many things.
 pub const fn hint(names: &'static [&'static str], advice: &'static str) -> ForeignFunction {
     ForeignFunction {
-        most: usize::MAX,
-        ..base(
-            names,
-            0,
-            FunctionEquivalent::Hint(advice),
-            ResultKind::Kind(ValueKind::Unclear),
-        )
+        arguments: (0, usize::MAX),
+        ..base(names, 0, FunctionEquivalent::Hint(advice), UNCLEAR)
     }
 }
 
 impl ForeignFunction {
     /// It may have more arguments.
     pub const fn up_to(self, most: usize) -> Self {
-        Self { most, ..self }
+        Self {
+            arguments: (self.arguments.0, most),
+            ..self
+        }
     }
 
     /// It is only meant where arguments are of these kinds.
     pub const fn when(self, when: &'static [(usize, ArgumentTest)]) -> Self {
         Self { when, ..self }
-    }
-
-    /// It is of the kind of its argument.
-    pub const fn same(self, number: usize) -> Self {
-        Self {
-            gives: ResultKind::Same(number),
-            ..self
-        }
     }
 
     /// Dialects differ, or a value may not fit.
@@ -220,13 +191,10 @@ impl ArgumentTest {
             Self::Number => kind.is_number(),
             Self::Literal => call.literal(number).is_some(),
             Self::WrittenInteger => call.integer(number).is_some(),
-            Self::Text => matches!(kind, ValueKind::Text | ValueKind::Literal),
-            Self::NoText => !matches!(
-                kind,
-                ValueKind::Text | ValueKind::Literal | ValueKind::Unclear
-            ),
+            Self::Text => matches!(kind, SqlType::Text | SqlType::Literal),
+            Self::NoText => !matches!(kind, SqlType::Text | SqlType::Literal | SqlType::Unclear),
             Self::NoNumber => !kind.is_number(),
-            Self::Json => matches!(kind, ValueKind::Json | ValueKind::Jsonb),
+            Self::Json => matches!(kind, SqlType::Json | SqlType::Jsonb),
         }
     }
 }

@@ -9,13 +9,14 @@ use crate::dialect::rules::{
 use crate::dialect::snowflake::aggregates::{array, beside, joined};
 use crate::dialect::snowflake::dates::{difference, part_of};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice,
 };
 use crate::dialect::translator::shared_functions::dates::temporal_argument;
 use crate::dialect::translator::shared_functions::regexp::{RegexpUse, pattern};
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 use crate::dialect::translator::{Translator, literal};
 

@@ -3,13 +3,14 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html>
 //! <https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html>
 
-use crate::dialect::rules::{ArgumentType, FunctionRule, ReturnType, by, template, window};
+use crate::dialect::rules::{ArgumentType, FIRST, FunctionRule, by, template, window};
 use crate::dialect::source::{CaseSensitivity, untyped};
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const AGGREGATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html";
@@ -32,8 +33,8 @@ pub const RULES: &[FunctionRule] = &[
     by("var_pop", (1, 1), spread, AGGREGATES, "VAR_POP(n)", "var_pop(CAST(n AS double precision))"),
     by("var_samp", (1, 1), spread, AGGREGATES, "VAR_SAMP(n)", "var_samp(CAST(n AS double precision))"),
     by("group_concat", (1, 16), group_concat, AGGREGATES, "GROUP_CONCAT(DISTINCT s ORDER BY s SEPARATOR '; ')", "string_agg(DISTINCT s, '; ' ORDER BY s NULLS FIRST) AS group_concat"),
-    template("any_value", (1, 1), "(array_agg({1!}))[1]", &[ArgumentType::Any], ReturnType::First, MISCELLANEOUS, "ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
-    window("nth_value", (2, 2), &[ArgumentType::Any], ReturnType::First, WINDOWS, "NTH_VALUE(n, 2) OVER (ORDER BY id)", "nth_value(n, 2) OVER (ORDER BY id)"),
+    template("any_value", (1, 1), "(array_agg({1!}))[1]", &[ArgumentType::Any], FIRST, MISCELLANEOUS, "ANY_VALUE(s)", "(array_agg(s))[1] AS any_value"),
+    window("nth_value", (2, 2), &[ArgumentType::Any], FIRST, WINDOWS, "NTH_VALUE(n, 2) OVER (ORDER BY id)", "nth_value(n, 2) OVER (ORDER BY id)"),
 ];
 
 /// COUNT; of several with DISTINCT, the rows of which none is NULL.

@@ -5,9 +5,10 @@
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, Expr};
 
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// `CAST(value AS type)`, `CONVERT(value, type)`.

@@ -3,12 +3,13 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html>
 
 use crate::dialect::rules::{FunctionRule, by};
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice, coalesce, null_if,
 };
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const FLOW: &str = "https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html";

@@ -5,11 +5,12 @@
 use sqlparser::ast::Expr;
 
 use super::operators::temporal_argument;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::interval;
 use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// `DATE_ADD`, `ADDDATE`.

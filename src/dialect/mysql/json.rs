@@ -4,11 +4,12 @@
 
 use crate::dialect::rules::{ArgumentType, FunctionRule, ReturnType, by, plain};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const JSON: &str = "https://dev.mysql.com/doc/refman/8.0/en/json-functions.html";

@@ -36,8 +36,9 @@ use super::source::{
 use super::standard;
 use super::translator::Translator;
 use super::translator::convert::cast;
-use super::translator::translated::{SqlType, Translated};
+use super::translator::translated::Translated;
 use super::translator::untranslatable::TranslateResult;
+use crate::dialect::sql_type::SqlType;
 
 use crate::policy::Dialect;
 

@@ -4,12 +4,13 @@
 
 use super::operators::remainder;
 use crate::dialect::rules::{
-    ArgumentType, FLOAT, FunctionRule, INTEGER, ReturnType, by, plain, template,
+    ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, by, plain, template,
 };
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const NUMBERS: &str = "https://dev.mysql.com/doc/refman/8.0/en/mathematical-functions.html";
@@ -18,7 +19,7 @@ const BITS: &str = "https://dev.mysql.com/doc/refman/8.0/en/bit-functions.html";
 /// The table.
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
-    plain("abs", (1, 1), "abs", &[ArgumentType::Number], ReturnType::First, NUMBERS, "ABS(n)", "abs(n)"),
+    plain("abs", (1, 1), "abs", &[ArgumentType::Number], FIRST, NUMBERS, "ABS(n)", "abs(n)"),
     by("ceil", (1, 1), up_or_down, NUMBERS, "CEIL(q)", "ceil(q)"),
     by("ceiling", (1, 1), up_or_down, NUMBERS, "CEILING(q)", "ceil(q) AS ceiling"),
     by("floor", (1, 1), up_or_down, NUMBERS, "FLOOR(n)", "n AS floor"),

@@ -4,10 +4,11 @@
 
 use crate::dialect::rules::{ArgumentType, BOOL, FLOAT, FunctionRule, aggregate, by};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 use crate::policy::Dialect;
 

@@ -6,11 +6,12 @@ use sqlparser::ast::{DataType, Expr};
 
 use super::conditionals::cast_if;
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::shared_functions::dates::dated;
 use crate::dialect::translator::shared_functions::dates::day;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::policy::Dialect;
 

@@ -3,12 +3,13 @@
 //! <https://docs.snowflake.com/en/sql-reference/expressions-conditional>
 
 use crate::dialect::rules::{FunctionRule, by};
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice, coalesce, null_if,
 };
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/expressions-conditional";

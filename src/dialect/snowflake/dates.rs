@@ -4,13 +4,14 @@
 
 use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP_TZ, by, plain, template};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::interval::TimeUnit;
 use crate::dialect::translator::shared_functions::dates::{
     WeekBegin, boundaries, dated, day, temporal_argument,
 };
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::translator::{Translator, interval, literal};
 use sqlparser::ast::{Expr, Value};

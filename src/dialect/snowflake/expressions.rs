@@ -6,12 +6,13 @@ use sqlparser::ast::{
 
 use super::dates::part_of;
 use crate::dialect::source::{CaseSensitivity, untyped};
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::arithmetic::operate;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::shared_functions::dates::temporal_argument;
 use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.

@@ -6,11 +6,12 @@ use super::casts;
 use super::conditionals::cast_if;
 use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, ReturnType, by, plain};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::shared_functions::numbers::rounded_in_type;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-numeric";

@@ -4,6 +4,7 @@
 
 use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, aggregate, by};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
@@ -11,7 +12,7 @@ use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument,
 };
 use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://www.sqlite.org/lang_aggfunc.html";

@@ -6,8 +6,9 @@
 use sqlparser::ast::{DataType, Expr};
 
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// What a type's name makes of values.

@@ -4,9 +4,10 @@
 
 use sqlparser::ast::Expr;
 
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// `x GLOB 'a*'`

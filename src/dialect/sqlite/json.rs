@@ -8,12 +8,13 @@ use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, TableAlias,
 
 use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::name;
 use crate::dialect::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://www.sqlite.org/json1.html";

@@ -28,8 +28,9 @@ use super::source::{
 use super::standard;
 use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
-use super::translator::translated::{SqlType, Translated, TranslatedForm};
+use super::translator::translated::{Translated, TranslatedForm};
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::sql_type::SqlType;
 
 use crate::policy::Dialect;
 

@@ -10,10 +10,11 @@ use super::glob::glob;
 use super::json;
 use super::time_string::{TimeStringForm, time_string_form};
 use crate::dialect::source::{SourceDialect, untyped};
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::compare::{ComparisonOperator, ComparisonPurpose};
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// An operation that SQLite has another meaning of.

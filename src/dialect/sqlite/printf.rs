@@ -4,10 +4,11 @@
 
 use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://www.sqlite.org/printf.html";

@@ -3,13 +3,14 @@
 //! <https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_mathfunc.html>
 
 use crate::dialect::rules::{
-    ArgumentType, FLOAT, FunctionRule, INTEGER, ReturnType, TEXT, by, plain, template,
+    ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, TEXT, by, plain, template,
 };
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::conditionals::{choice, coalesce};
 use crate::dialect::translator::shared_functions::numbers::{never_negative, rounded_to_decimal};
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const CORE: &str = "https://www.sqlite.org/lang_corefunc.html";
@@ -39,13 +40,13 @@ pub const TEXTS: &[FunctionRule] = &[
 /// Functions of numbers.
 #[rustfmt::skip]
 pub const NUMBERS: &[FunctionRule] = &[
-    plain("abs", (1, 1), "abs", &[ArgumentType::Number], ReturnType::First, CORE, "abs(n)", "abs(n)"),
+    plain("abs", (1, 1), "abs", &[ArgumentType::Number], FIRST, CORE, "abs(n)", "abs(n)"),
     template("sign", (1, 1), "sign({1!})::integer", &[ArgumentType::Number], INTEGER, CORE, "sign(q)", "sign(q)::integer AS sign"),
     by("round", (1, 2), round, CORE, "round(q, 2)", "round(q, 2)"),
     by("random", (0, 0), random, CORE, "random()", "random()"),
-    plain("ceil", (1, 1), "ceil", &[ArgumentType::Number], ReturnType::First, MATHS, "ceil(q)", "ceil(q)"),
-    plain("ceiling", (1, 1), "ceil", &[ArgumentType::Number], ReturnType::First, MATHS, "ceiling(q)", "ceil(q) AS ceiling"),
-    plain("floor", (1, 1), "floor", &[ArgumentType::Number], ReturnType::First, MATHS, "floor(q)", "floor(q)"),
+    plain("ceil", (1, 1), "ceil", &[ArgumentType::Number], FIRST, MATHS, "ceil(q)", "ceil(q)"),
+    plain("ceiling", (1, 1), "ceil", &[ArgumentType::Number], FIRST, MATHS, "ceiling(q)", "ceil(q) AS ceiling"),
+    plain("floor", (1, 1), "floor", &[ArgumentType::Number], FIRST, MATHS, "floor(q)", "floor(q)"),
     template("sqrt", (1, 1), "sqrt({1!}::double precision)", &[ArgumentType::Number], FLOAT, MATHS, "sqrt(n)", "sqrt(n::double precision) AS sqrt"),
     template("power", (2, 2), "power({1!}::double precision, {2!})", &[ArgumentType::Number], FLOAT, MATHS, "power(n, 2)", "power(n::double precision, 2) AS power"),
     template("pow", (2, 2), "power({1!}::double precision, {2!})", &[ArgumentType::Number], FLOAT, MATHS, "pow(n, 2)", "power(n::double precision, 2) AS pow"),

@@ -10,8 +10,9 @@ use sqlparser::ast::{BinaryOperator, Expr};
 use super::strftime_fields::FIELDS;
 use super::time_string::{TimeStringForm, time_string_form};
 use crate::dialect::date_patterns::strftime::StrftimePattern;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A time value of SQLite.

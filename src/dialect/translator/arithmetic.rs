@@ -4,9 +4,10 @@ use sqlparser::ast::{BinaryOperator, Expr};
 
 use super::Translator;
 use super::compare::ComparisonOperator;
-use super::translated::{SqlType, Translated};
+use super::translated::Translated;
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 
 impl Translator<'_> {
     /// An operation.

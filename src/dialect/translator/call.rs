@@ -6,9 +6,10 @@ use sqlparser::ast::{
 };
 
 use super::Translator;
-use super::translated::{SqlType, Translated};
+use super::translated::Translated;
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::rules::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::template;
 
 /// A call, taken apart. Nothing of it may be passed over: who writes it looks at everything, or
@@ -289,7 +290,10 @@ impl Translator<'_> {
 fn returned(returns: ReturnType, arguments: &[Translated]) -> SqlType {
     match returns {
         ReturnType::Kind(kind) => kind,
-        ReturnType::First => arguments.first().map_or(SqlType::Unclear, |one| one.kind),
+        ReturnType::Argument(number) => {
+            let argument = number.checked_sub(1).and_then(|at| arguments.get(at));
+            argument.map_or(SqlType::Unclear, |one| one.kind)
+        }
         ReturnType::Common => {
             (arguments.iter().map(|one| one.kind)).fold(SqlType::Null, SqlType::common)
         }

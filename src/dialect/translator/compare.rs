@@ -6,9 +6,10 @@ use super::Translator;
 use super::condition::has_letters;
 use super::literal;
 use super::timestamp;
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::source::{BooleanForm, CaseSensitivity, untyped};
+use crate::dialect::sql_type::SqlType;
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,16 +200,8 @@ impl Translator<'_> {
             (_, SqlType::Jsonb) if side == ComparisonPurpose::Equality && left.is_literal() => {
                 Ok((document(left)?, right.operand()))
             }
-            (SqlType::Other | SqlType::Time | SqlType::Interval, SqlType::Text)
-                if right.is_literal() =>
-            {
-                plain()
-            }
-            (SqlType::Text, SqlType::Other | SqlType::Time | SqlType::Interval)
-                if left.is_literal() =>
-            {
-                plain()
-            }
+            (kind, SqlType::Text) if reads_literals(kind) && right.is_literal() => plain(),
+            (SqlType::Text, kind) if reads_literals(kind) && left.is_literal() => plain(),
             (SqlType::Unclear, _) => self.beside_unclear(left, right, right, side),
             (_, SqlType::Unclear) => self.beside_unclear(left, right, left, side),
             (one, other) if one.compares_directly(other) => plain(),
@@ -322,6 +315,11 @@ impl Translator<'_> {
             "a comparison with a value of unknown type",
         ))
     }
+}
+
+/// Whether a literal beside a value of this type is read as Postgres reads it.
+fn reads_literals(kind: SqlType) -> bool {
+    kind.is_of_postgres_alone() || matches!(kind, SqlType::Time | SqlType::Interval)
 }
 
 /// A literal as the JSON that equals it.

@@ -5,9 +5,10 @@ use sqlparser::ast::{Expr, Query};
 use super::Translator;
 use super::compare::{ComparisonOperator, ComparisonPurpose};
 use super::literal;
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::TranslateResult;
 use crate::dialect::source::{BooleanForm, CaseSensitivity, untyped};
+use crate::dialect::sql_type::SqlType;
 
 impl Translator<'_> {
     /// An expression where a condition is needed.

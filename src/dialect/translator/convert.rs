@@ -5,10 +5,11 @@ use sqlparser::ast::Expr;
 use super::Translator;
 use super::literal;
 use super::timestamp;
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::rules::ArgumentType;
 use crate::dialect::source::{BooleanForm, untyped};
+use crate::dialect::sql_type::SqlType;
 use crate::policy::Dialect;
 
 impl Translator<'_> {
@@ -64,7 +65,7 @@ impl Translator<'_> {
                 Some(digits) => Ok(literal::text(digits)),
                 None => Ok(cast(&value, "text", SqlType::Text)),
             },
-            SqlType::Other => Ok(cast(&value, "text", SqlType::Text)),
+            kind if kind.is_of_postgres_alone() => Ok(cast(&value, "text", SqlType::Text)),
             _ if value.extra_digits => Err(Untranslatable::construct(
                 "a quotient or average made into text, whose digits differ",
             )

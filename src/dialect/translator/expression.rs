@@ -4,9 +4,10 @@ use sqlparser::ast::{CaseWhen, CastKind, Expr, UnaryOperator, Value};
 
 use super::Translator;
 use super::literal;
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::source::{BooleanForm, DoubleQuoted};
+use crate::dialect::sql_type::SqlType;
 use crate::limits;
 
 impl Translator<'_> {

@@ -5,8 +5,9 @@ use sqlparser::ast::{Cte, Expr, Fetch, Select, SetExpr, Top, TopQuantity, Values
 use super::Translator;
 use super::literal;
 use super::scope::{KnownColumns, OutputColumn};
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::sql_type::SqlType;
 
 /// How many rows come first.
 pub struct FirstRows<'q> {

@@ -40,8 +40,9 @@ use super::source::{DoubleQuoted, SourceDialect};
 use super::translator::scope::{
     AliasReach, KnownColumns, OutputColumn, TranslatedCte, TranslatedItem, TranslationScope, find,
 };
-use super::translator::translated::{SqlType, Translated, TranslatedForm};
+use super::translator::translated::{Translated, TranslatedForm};
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::sql_type::SqlType;
 
 use crate::dialect::confidence::Confidence;
 use crate::dialect::session_database::SessionDatabase;

@@ -7,9 +7,10 @@ use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
 use super::Translator;
 use super::scope::{KnownColumns, OutputColumn, TranslatedItem, find};
-use super::translated::{SqlType, TranslatedForm};
+use super::translated::TranslatedForm;
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::catalog::{self, RelationId, RelationKind, SchemaId};
+use crate::dialect::sql_type::SqlType;
 
 /// A name as it can be written.
 pub fn quoted(name: &str) -> Cow<'_, str> {

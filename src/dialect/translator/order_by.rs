@@ -7,9 +7,10 @@ use sqlparser::ast::{
 use super::Translator;
 use super::name;
 use super::scope::{AliasReach, KnownColumns, OutputColumn};
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::TranslateResult;
 use crate::dialect::source::{CaseSensitivity, NullOrder};
+use crate::dialect::sql_type::SqlType;
 use crate::policy::Dialect;
 
 /// What an ORDER BY follows.

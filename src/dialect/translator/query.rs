@@ -10,8 +10,9 @@ use super::literal;
 use super::name;
 use super::order_by::SortedQuery;
 use super::scope::{KnownColumns, OutputColumn, TranslatedCte, TranslationScope};
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::dialect::sql_type::SqlType;
 use crate::policy::Dialect;
 
 /// A query as it is written.

@@ -1,7 +1,8 @@
 //! What the names of a query stand for: relations in FROM with their columns, common tables, and
 //! aliases of the select list.
 
-use super::translated::{SqlType, Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm};
+use crate::dialect::sql_type::SqlType;
 
 /// One query's names.
 #[derive(Default)]

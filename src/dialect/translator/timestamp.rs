@@ -1,7 +1,8 @@
 //! Dates and timestamps that are written as strings.
 
 use super::literal;
-use super::translated::{NAMELESS, SqlType, Translated};
+use super::translated::{NAMELESS, Translated};
+use crate::dialect::sql_type::SqlType;
 
 /// A date, with the time of day where one is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! What a translated expression is: its text in Postgres's SQL, and what is known of its value.
 
-use crate::catalog::type_oid;
-use crate::catalog::{Catalog, TypeId, TypeKind};
+use crate::dialect::sql_type::SqlType;
 
 /// A translated expression.
 #[derive(Clone, Debug)]
@@ -50,116 +49,6 @@ pub enum TranslatedForm {
     Parameter,
     /// Anything else.
     Computed,
-}
-
-/// The type of a value, as far as a translation depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SqlType {
-    /// NULL alone.
-    Null,
-    /// boolean.
-    Bool,
-    /// smallint, integer, bigint.
-    Integer,
-    /// numeric.
-    Decimal,
-    /// real, double precision.
-    Float,
-    /// text, varchar, char, and string literals.
-    Text,
-    /// date.
-    Date,
-    /// time.
-    Time,
-    /// timestamp.
-    Timestamp,
-    /// timestamptz.
-    TimestampTz,
-    /// interval.
-    Interval,
-    /// json.
-    Json,
-    /// jsonb.
-    Jsonb,
-    /// bytea.
-    Bytes,
-    /// Any array.
-    Array,
-    /// A type of Postgres's own that the source dialect has no equal of: uuid, an enumeration.
-    Other,
-    /// Not known.
-    Unclear,
-}
-
-impl SqlType {
-    /// A number.
-    pub fn is_number(self) -> bool {
-        matches!(self, Self::Integer | Self::Decimal | Self::Float)
-    }
-
-    /// A date or a timestamp.
-    pub fn is_temporal(self) -> bool {
-        matches!(self, Self::Date | Self::Timestamp | Self::TimestampTz)
-    }
-
-    /// Whether both are dates or timestamps, and not of the same type.
-    pub fn is_other_temporal(self, other: Self) -> bool {
-        self != other && self.is_temporal() && other.is_temporal()
-    }
-
-    /// The kind of a type of the catalog.
-    pub fn of(catalog: &Catalog, type_id: TypeId) -> Self {
-        let found = catalog.data_type(type_id);
-        if let TypeKind::Domain { base, .. } = &found.kind {
-            // A domain of a domain has the other as its base, one step at a time.
-            return if *base == type_id {
-                Self::Unclear
-            } else {
-                Self::of(catalog, *base)
-            };
-        }
-        if found.is_array {
-            return Self::Array;
-        }
-        match found.oid {
-            type_oid::BOOL => Self::Bool,
-            type_oid::BYTEA => Self::Bytes,
-            type_oid::INT8 | type_oid::INT2 | type_oid::INT4 => Self::Integer,
-            type_oid::FLOAT4 | type_oid::FLOAT8 => Self::Float,
-            type_oid::NUMERIC => Self::Decimal,
-            type_oid::CHAR
-            | type_oid::NAME
-            | type_oid::TEXT
-            | type_oid::BPCHAR
-            | type_oid::VARCHAR => Self::Text,
-            type_oid::DATE => Self::Date,
-            type_oid::TIME => Self::Time,
-            type_oid::TIMESTAMP => Self::Timestamp,
-            type_oid::TIMESTAMPTZ => Self::TimestampTz,
-            type_oid::INTERVAL => Self::Interval,
-            type_oid::JSON => Self::Json,
-            type_oid::JSONB => Self::Jsonb,
-            _ => Self::Other,
-        }
-    }
-
-    /// The kind that values of both have in one column or CASE; unclear where Postgres would not
-    /// have it or nobody knows.
-    pub fn common(self, other: Self) -> Self {
-        match (self, other) {
-            (one, same) if one == same => one,
-            (Self::Null, known) | (known, Self::Null) => known,
-            (Self::Float, number) | (number, Self::Float) if number.is_number() => Self::Float,
-            (Self::Decimal, number) | (number, Self::Decimal) if number.is_number() => {
-                Self::Decimal
-            }
-            (Self::TimestampTz, moment) | (moment, Self::TimestampTz) if moment.is_temporal() => {
-                Self::TimestampTz
-            }
-            (Self::Date, Self::Timestamp) | (Self::Timestamp, Self::Date) => Self::Timestamp,
-            _ => Self::Unclear,
-        }
-    }
 }
 
 impl Translated {

@@ -6,9 +6,10 @@ use sqlparser::ast::{
 
 use super::Translator;
 use super::name;
-use super::translated::{SqlType, TranslatedForm};
+use super::translated::TranslatedForm;
 use super::untranslatable::TranslateResult;
 use crate::dialect::source::CaseSensitivity;
+use crate::dialect::sql_type::SqlType;
 
 impl Translator<'_> {
     /// OVER with its window.

@@ -2,12 +2,13 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/aggregate-functions-transact-sql>
 
-use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, ReturnType, aggregate, by};
+use crate::dialect::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, aggregate, by};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const AGGREGATES: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
@@ -20,8 +21,8 @@ pub const RULES: &[FunctionRule] = &[
     by("count_big", (0, 1), count, AGGREGATES, "COUNT_BIG(*)", "count(*) AS count_big"),
     by("sum", (1, 1), sum, AGGREGATES, "SUM(n)", "sum(n)"),
     by("avg", (1, 1), average, AGGREGATES, "AVG(n)", "CAST(trunc(avg(n)) AS bigint) AS avg"),
-    aggregate("min", (1, 1), "min", &[ArgumentType::Any], ReturnType::First, AGGREGATES, "MIN(d)", "min(d)"),
-    aggregate("max", (1, 1), "max", &[ArgumentType::Any], ReturnType::First, AGGREGATES, "MAX(d)", "max(d)"),
+    aggregate("min", (1, 1), "min", &[ArgumentType::Any], FIRST, AGGREGATES, "MIN(d)", "min(d)"),
+    aggregate("max", (1, 1), "max", &[ArgumentType::Any], FIRST, AGGREGATES, "MAX(d)", "max(d)"),
     aggregate("stdev", (1, 1), "stddev_samp", &[ArgumentType::Double], FLOAT, AGGREGATES, "STDEV(f)", "stddev_samp(f) AS stdev"),
     aggregate("stdevp", (1, 1), "stddev_pop", &[ArgumentType::Double], FLOAT, AGGREGATES, "STDEVP(f)", "stddev_pop(f) AS stdevp"),
     aggregate("var", (1, 1), "var_samp", &[ArgumentType::Double], FLOAT, AGGREGATES, "VAR(f)", "var_samp(f) AS var"),

@@ -7,11 +7,12 @@ use sqlparser::ast::{DataType, Expr};
 use super::timestamps;
 use super::timestamps::style;
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::shared_functions::dates;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A type as it is named: the name in capital letters, and what stands in its parentheses.

@@ -7,6 +7,7 @@ use sqlparser::ast::Expr;
 use super::timestamps;
 use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
@@ -14,7 +15,7 @@ use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice, coalesce, null_if,
 };
 use crate::dialect::translator::shared_functions::dates;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/functions";

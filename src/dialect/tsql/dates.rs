@@ -6,11 +6,12 @@ use super::format;
 use super::timestamps::{TsqlDatePart, datetime_to_shift, day_of, temporal_argument, time_of};
 use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP, by, plain, template};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::interval::TimeUnit;
 use crate::dialect::translator::shared_functions::dates::{WeekBegin, boundaries, day};
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 use crate::dialect::translator::{Translator, interval};
 

@@ -4,8 +4,9 @@ use sqlparser::ast::{Expr, TrimWhereField};
 
 use super::casts;
 use super::patterns;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.

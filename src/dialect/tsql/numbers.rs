@@ -4,10 +4,11 @@
 
 use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, by, plain, template};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::numbers::rounded_in_type;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\

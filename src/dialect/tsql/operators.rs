@@ -5,11 +5,12 @@
 use sqlparser::ast::{BinaryOperator, Expr};
 
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::arithmetic::operate;
 use crate::dialect::translator::interval;
 use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::translated::{SqlType, Translated, TranslatedForm};
+use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an operation.

@@ -6,11 +6,12 @@
 use sqlparser::ast::Expr;
 
 use super::substring_search::{escaped, found};
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
 use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// `x LIKE '[0-9]%'`; none for patterns without classes, which the core writes.

@@ -6,9 +6,10 @@ use super::patterns;
 use super::substring_search::{charindex, replaced};
 use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::condition::has_letters;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 use crate::dialect::translator::{Translator, literal};
 

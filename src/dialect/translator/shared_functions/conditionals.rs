@@ -2,10 +2,11 @@
 //! differs is said by who asks.
 
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::compare::ComparisonPurpose;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// What an argument that is NULL does to GREATEST and LEAST.

@@ -4,10 +4,11 @@
 use sqlparser::ast::Expr;
 
 use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::convert::cast;
 use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::translated::{SqlType, Translated};
+use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 /// The day that a week begins with.

@@ -2,7 +2,7 @@
 //! where a condition is asked for.
 
 use crate::dialect::calls::call::text_confidence;
-use crate::dialect::calls::value_kind::ValueKind;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
 use crate::repair::{Confidence, RecovererAnswer, RepairContext};
 use crate::sql::extent::TokenRange;
@@ -148,30 +148,30 @@ pub(in crate::repair) fn common_type_repair(
     branches: &[TypedBranch<'_>],
     strings: UntypedStrings,
 ) -> ExpressionRepair {
-    let kinds: Vec<ValueKind> = branches
+    let kinds: Vec<SqlType> = branches
         .iter()
         .map(|one| editor.kinds.kind(one.node))
         .collect();
-    let has = |wanted: ValueKind| kinds.contains(&wanted);
+    let has = |wanted: SqlType| kinds.contains(&wanted);
     let is_null = |node: Node<'_>| matches!(node, Node::A_Const(constant) if constant.isnull);
     let known = branches.iter().zip(&kinds).filter(|(one, kind)| {
-        !is_null(one.node) && (**kind != ValueKind::Literal || strings == UntypedStrings::Text)
+        !is_null(one.node) && (**kind != SqlType::Literal || strings == UntypedStrings::Text)
     });
-    let known: Vec<(TypedBranch<'_>, ValueKind)> = known.map(|(one, kind)| (*one, *kind)).collect();
+    let known: Vec<(TypedBranch<'_>, SqlType)> = known.map(|(one, kind)| (*one, *kind)).collect();
     let numbers = known.iter().any(|(_, kind)| kind.is_number());
     let moments = known.iter().any(|(_, kind)| kind.is_temporal());
-    let texts = has(ValueKind::Text) || strings == UntypedStrings::Text;
-    if has(ValueKind::Unclear) {
+    let texts = has(SqlType::Text) || strings == UntypedStrings::Text;
+    if has(SqlType::Unclear) {
         return ExpressionRepair::NotNeeded;
     }
-    let others = |kind: ValueKind| known.iter().any(|(_, own)| *own != kind);
-    if texts && others(ValueKind::Text) {
+    let others = |kind: SqlType| known.iter().any(|(_, own)| *own != kind);
+    if texts && others(SqlType::Text) {
         return all_text(editor, &known, strings);
     }
-    if has(ValueKind::Bool) && numbers {
+    if has(SqlType::Bool) && numbers {
         return all_truth(&known);
     }
-    if has(ValueKind::Interval) && numbers {
+    if has(SqlType::Interval) && numbers {
         return all_intervals(&known);
     }
     match moments && numbers {
@@ -184,13 +184,13 @@ pub(in crate::repair) fn common_type_repair(
 /// of texts may as well be the wrong column.
 fn all_text(
     editor: &ExpressionEditor<'_, '_>,
-    values: &[(TypedBranch<'_>, ValueKind)],
+    values: &[(TypedBranch<'_>, SqlType)],
     strings: UntypedStrings,
 ) -> ExpressionRepair {
     let mut changes = Vec::new();
     let mut confidence = Confidence::Exact;
     for (value, kind) in values {
-        if matches!(kind, ValueKind::Text | ValueKind::Literal) {
+        if matches!(kind, SqlType::Text | SqlType::Literal) {
             continue;
         }
         let (Some(run), Some(_)) = (value.run, text_confidence(*kind)) else {
@@ -214,12 +214,12 @@ fn all_text(
 }
 
 /// Whether a value is text that is not written out.
-fn is_computed_text(value: &(TypedBranch<'_>, ValueKind)) -> bool {
-    value.1 == ValueKind::Text && node_access::constant_text(value.0.node).is_none()
+fn is_computed_text(value: &(TypedBranch<'_>, SqlType)) -> bool {
+    value.1 == SqlType::Text && node_access::constant_text(value.0.node).is_none()
 }
 
 /// Conditions and numbers: written ones and zeros are true and false.
-fn all_truth(values: &[(TypedBranch<'_>, ValueKind)]) -> ExpressionRepair {
+fn all_truth(values: &[(TypedBranch<'_>, SqlType)]) -> ExpressionRepair {
     let literal = |node| match node_access::constant_integer(node) {
         Some(0) => Some("false"),
         Some(1) => Some("true"),
@@ -232,7 +232,7 @@ fn all_truth(values: &[(TypedBranch<'_>, ValueKind)]) -> ExpressionRepair {
             return ExpressionRepair::Advice(TRUTH_AND_NUMBER);
         };
         match kind {
-            ValueKind::Bool => numbers.push(ExpressionChange::Cast(run, "int")),
+            SqlType::Bool => numbers.push(ExpressionChange::Cast(run, "int")),
             kind if kind.is_number() => match literal(value.node) {
                 Some(word) => truths.push(Some(ExpressionChange::Spelled(run, word.to_owned()))),
                 None => truths.push(None),
@@ -245,11 +245,11 @@ fn all_truth(values: &[(TypedBranch<'_>, ValueKind)]) -> ExpressionRepair {
 }
 
 /// Intervals and written zeros.
-fn all_intervals(values: &[(TypedBranch<'_>, ValueKind)]) -> ExpressionRepair {
+fn all_intervals(values: &[(TypedBranch<'_>, SqlType)]) -> ExpressionRepair {
     let mut changes = Vec::new();
     for (value, kind) in values {
         match (kind, node_access::constant_integer(value.node), value.run) {
-            (ValueKind::Interval, _, _) => {}
+            (SqlType::Interval, _, _) => {}
             (_, Some(0), Some(run)) => {
                 changes.push(ExpressionChange::Spelled(run, "INTERVAL '0'".into()))
             }
@@ -294,7 +294,7 @@ fn number_as_condition(editor: &ExpressionEditor<'_, '_>, node: Node<'_>) -> Exp
             }
             None => ExpressionRepair::Advice(NUMBER),
         },
-        ValueKind::Text => ExpressionRepair::Advice(TEXT),
+        SqlType::Text => ExpressionRepair::Advice(TEXT),
         _ => ExpressionRepair::NotNeeded,
     }
 }

@@ -1,6 +1,6 @@
 //! Strings that are no value of the type that their place asks for.
 
-use crate::dialect::calls::value_kind::ValueKind;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
 use crate::repair::recoverers::datatype_mismatch::branch_types;
 use crate::repair::recoverers::datatype_mismatch::branch_types::UntypedStrings;
@@ -111,8 +111,8 @@ fn repair_beside<'s>(
 ) -> ExpressionRepair {
     let kind = editor.kinds.kind(other);
     match kind {
-        ValueKind::Array => ExpressionRepair::Advice(ARRAY),
-        ValueKind::Json | ValueKind::Jsonb => json_as_text(editor, other),
+        SqlType::Array => ExpressionRepair::Advice(ARRAY),
+        SqlType::Json | SqlType::Jsonb => json_as_text(editor, other),
         kind => repair_literal(editor, own, kind),
     }
 }
@@ -121,17 +121,17 @@ fn repair_beside<'s>(
 fn repair_literal(
     editor: &ExpressionEditor<'_, '_>,
     own: Node<'_>,
-    kind: ValueKind,
+    kind: SqlType,
 ) -> ExpressionRepair {
     match kind {
-        ValueKind::Int => match number(editor, own) {
+        SqlType::Integer => match number(editor, own) {
             Some(change) => ExpressionRepair::Changes(vec![change], Confidence::Exact),
             None => ExpressionRepair::Advice(INTEGER),
         },
-        ValueKind::Numeric | ValueKind::Float => ExpressionRepair::Advice(NUMBER),
-        ValueKind::Bool => ExpressionRepair::Advice(BOOLEAN),
-        ValueKind::Uuid => ExpressionRepair::Advice(UUID),
-        ValueKind::Enum => ExpressionRepair::Advice(ENUM),
+        SqlType::Decimal | SqlType::Float => ExpressionRepair::Advice(NUMBER),
+        SqlType::Bool => ExpressionRepair::Advice(BOOLEAN),
+        SqlType::Uuid => ExpressionRepair::Advice(UUID),
+        SqlType::Enum => ExpressionRepair::Advice(ENUM),
         _ => ExpressionRepair::Advice(OTHER),
     }
 }

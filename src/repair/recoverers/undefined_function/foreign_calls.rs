@@ -4,10 +4,11 @@ use super::found_calls::{
     FoundCall, find_call, functions_of, naming_node, take_types_from_message,
 };
 use crate::dialect::calls::call::{CallReplacement, ForeignCall, least_confidence};
-use crate::dialect::calls::row::{ForeignFunction, FunctionEquivalent, ResultKind};
+use crate::dialect::calls::expression_kinds::ExpressionKinds;
+use crate::dialect::calls::row::FunctionEquivalent;
 use crate::dialect::calls::table;
 use crate::dialect::calls::template;
-use crate::dialect::calls::value_kind::{ExpressionKinds, ValueKind};
+use crate::dialect::sql_type::SqlType;
 use crate::limits::FUNCTIONS_CALLS_MAX;
 use crate::repair::{Confidence, FailureClass, FailureOrigin, RecovererAnswer, RepairContext};
 use crate::resolve::UsedObject;
@@ -138,8 +139,9 @@ impl<'c, 's> CallRecoverer<'c, 's> {
                 server_major: self.context.server_major,
             };
             let count = call.count();
-            let holds = count >= row.least
-                && count <= row.most
+            let (least, most) = row.arguments;
+            let holds = count >= least
+                && count <= most
                 && row.when.iter().all(|(number, is)| is.holds(&call, *number));
             if !holds {
                 continue;
@@ -160,7 +162,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
                 FunctionEquivalent::By(make) => make(&call),
             };
             if let Some(made) = made {
-                let kind = made.kind.unwrap_or_else(|| given(row, &call));
+                let kind = made.kind.unwrap_or_else(|| call.returned(row.returns));
                 self.had_unit |= had_unit;
                 self.replace_call(found, made.sure(row.confidence), kind);
                 return;
@@ -172,7 +174,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
     }
 
     /// Puts what was made in the place of a call.
-    fn replace_call(&mut self, found: &FoundCall<'s>, made: CallReplacement, kind: ValueKind) {
+    fn replace_call(&mut self, found: &FoundCall<'s>, made: CallReplacement, kind: SqlType) {
         let (first, last) = (found.written.name.first, found.written.end);
         let span = self
             .ground
@@ -228,7 +230,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
     /// Of two integers Postgres gives an integer, as SQLite and SQL Server do; where other dialects
     /// have a function too, a fraction may be meant.
     fn repair_division(&mut self, division: &'s nodes::A_Expr) {
-        let whole = |node| matches!(self.kinds.kind(node), ValueKind::Int | ValueKind::Unclear);
+        let whole = |node| matches!(self.kinds.kind(node), SqlType::Integer | SqlType::Unclear);
         if self.is_fractional && whole(division.lexpr()) && whole(division.rexpr()) {
             self.confidence = least_confidence(self.confidence, Confidence::Likely);
         }
@@ -293,21 +295,6 @@ impl<'c, 's> CallRecoverer<'c, 's> {
             return RecovererAnswer::Silent;
         }
         RecovererAnswer::changed(self.confidence, self.edits.into_edits(), self.changes)
-    }
-}
-
-/// What a row gives for a call.
-fn given(row: &ForeignFunction, call: &ForeignCall<'_, '_>) -> ValueKind {
-    match row.gives {
-        ResultKind::Kind(kind) => kind,
-        ResultKind::Same(number) => match call.kind(number) {
-            ValueKind::Literal | ValueKind::Unclear => {
-                let others =
-                    (number.saturating_add(1)..=call.count()).map(|other| call.kind(other));
-                others.fold(call.kind(number), ValueKind::together)
-            }
-            kind => kind,
-        },
     }
 }
 

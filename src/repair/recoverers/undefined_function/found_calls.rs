@@ -1,6 +1,7 @@
 //! Calls as they are found in a tree, and what gives names to columns.
 
-use crate::dialect::calls::value_kind::{ExpressionKinds, ValueKind};
+use crate::dialect::calls::expression_kinds::ExpressionKinds;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::{FailureOrigin, RepairContext};
 use crate::resolve::expression::node_types::address;
 use crate::sql::extent::PairedTokens;
@@ -69,8 +70,8 @@ pub(in crate::repair) fn take_types_from_message(
         return;
     }
     for (node, name) in call.node.args().iter().zip(types) {
-        if kinds.kind(node) == ValueKind::Unclear {
-            kinds.set_kind(node, ValueKind::named(name));
+        if kinds.kind(node) == SqlType::Unclear {
+            kinds.set_kind(node, SqlType::named(name));
         }
     }
 }

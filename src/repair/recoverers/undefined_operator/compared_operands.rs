@@ -2,7 +2,7 @@
 
 use super::operator_sides::{OperatorContext, OperatorSide, OperatorSides};
 use super::string_operands::writes_digits;
-use crate::dialect::calls::value_kind::ValueKind;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::Confidence;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
 use crate::sql::extent::TokenRange;
@@ -19,48 +19,44 @@ pub(super) fn comparison_repair(
     let exact = |changes| ExpressionRepair::Changes(changes, Confidence::Exact);
     let likely = |changes| ExpressionRepair::Changes(changes, Confidence::Likely);
     match (left.kind, right.kind) {
-        (ValueKind::Text, number) if number.is_number() => {
+        (SqlType::Text, number) if number.is_number() => {
             text_and_number(left, right, equality, judge)
         }
-        (number, ValueKind::Text) if number.is_number() => {
+        (number, SqlType::Text) if number.is_number() => {
             text_and_number(right, left, equality, judge)
         }
-        (ValueKind::Bool, number) if number.is_number() => bool_and_number(left, right, equality),
-        (number, ValueKind::Bool) if number.is_number() => bool_and_number(right, left, equality),
-        (moment, ValueKind::Text) if moment.is_temporal() => temporal_and_text(left, right),
-        (ValueKind::Text, moment) if moment.is_temporal() => temporal_and_text(right, left),
+        (SqlType::Bool, number) if number.is_number() => bool_and_number(left, right, equality),
+        (number, SqlType::Bool) if number.is_number() => bool_and_number(right, left, equality),
+        (moment, SqlType::Text) if moment.is_temporal() => temporal_and_text(left, right),
+        (SqlType::Text, moment) if moment.is_temporal() => temporal_and_text(right, left),
         (moment, number) if moment.is_temporal() && number.is_number() => {
             ExpressionRepair::Advice(MOMENT_AND_NUMBER)
         }
         (number, moment) if moment.is_temporal() && number.is_number() => {
             ExpressionRepair::Advice(MOMENT_AND_NUMBER)
         }
-        (ValueKind::Uuid, ValueKind::Text) => {
-            likely(vec![ExpressionChange::Cast(left.run, "text")])
-        }
-        (ValueKind::Text, ValueKind::Uuid) => {
-            likely(vec![ExpressionChange::Cast(right.run, "text")])
-        }
-        (ValueKind::Enum, ValueKind::Text) if equality => {
+        (SqlType::Uuid, SqlType::Text) => likely(vec![ExpressionChange::Cast(left.run, "text")]),
+        (SqlType::Text, SqlType::Uuid) => likely(vec![ExpressionChange::Cast(right.run, "text")]),
+        (SqlType::Enum, SqlType::Text) if equality => {
             exact(vec![ExpressionChange::Cast(left.run, "text")])
         }
-        (ValueKind::Text, ValueKind::Enum) if equality => {
+        (SqlType::Text, SqlType::Enum) if equality => {
             exact(vec![ExpressionChange::Cast(right.run, "text")])
         }
-        (ValueKind::Json | ValueKind::Jsonb, other) => json_compared(left, other, judge),
-        (other, ValueKind::Json | ValueKind::Jsonb) => json_compared(right, other, judge),
-        (ValueKind::Interval, number) if number.is_number() && is_age(left.node) => {
+        (SqlType::Json | SqlType::Jsonb, other) => json_compared(left, other, judge),
+        (other, SqlType::Json | SqlType::Jsonb) => json_compared(right, other, judge),
+        (SqlType::Interval, number) if number.is_number() && is_age(left.node) => {
             ExpressionRepair::Advice(AGE_AND_NUMBER)
         }
-        (ValueKind::Interval, number) if number.is_number() => interval_and_number(right, equality),
-        (number, ValueKind::Interval) if number.is_number() => match days_written(right.node) {
-            Some(days) if number == ValueKind::Int => {
+        (SqlType::Interval, number) if number.is_number() => interval_and_number(right, equality),
+        (number, SqlType::Interval) if number.is_number() => match days_written(right.node) {
+            Some(days) if number == SqlType::Integer => {
                 exact(vec![ExpressionChange::Spelled(right.run, days)])
             }
             _ if is_age(right.node) => ExpressionRepair::Advice(AGE_AND_NUMBER),
             _ => interval_and_number(left, equality),
         },
-        (ValueKind::Array, value) | (value, ValueKind::Array) if is_array_element(value) => {
+        (SqlType::Array, value) | (value, SqlType::Array) if is_array_element(value) => {
             ExpressionRepair::Advice("value = ANY (array) asks whether an array contains a value.")
         }
         _ => ExpressionRepair::NotNeeded,
@@ -68,10 +64,10 @@ pub(super) fn comparison_repair(
 }
 
 /// Whether an array may have elements of a kind, as far as a comparison with one tells.
-fn is_array_element(kind: ValueKind) -> bool {
+fn is_array_element(kind: SqlType) -> bool {
     matches!(
         kind,
-        ValueKind::Text | ValueKind::Int | ValueKind::Numeric | ValueKind::Float | ValueKind::Uuid
+        SqlType::Text | SqlType::Integer | SqlType::Decimal | SqlType::Float | SqlType::Uuid
     )
 }
 
@@ -120,7 +116,7 @@ fn text_and_number(
                 Confidence::Exact,
             )
         }
-        (true, None) if number.kind == ValueKind::Int => ExpressionRepair::Changes(
+        (true, None) if number.kind == SqlType::Integer => ExpressionRepair::Changes(
             vec![ExpressionChange::Cast(number.run, "text")],
             Confidence::Likely,
         ),
@@ -154,14 +150,14 @@ fn temporal_and_text(moment: &OperatorSide<'_>, text: &OperatorSide<'_>) -> Expr
     if is_written {
         // As text, which is how SQLite compares dates.
         let sure = match moment.kind {
-            ValueKind::Date => Confidence::Exact,
+            SqlType::Date => Confidence::Exact,
             _ => Confidence::Likely,
         };
         return ExpressionRepair::Changes(vec![ExpressionChange::Cast(moment.run, "text")], sure);
     }
     let name = match moment.kind {
-        ValueKind::Date => "date",
-        ValueKind::Timestamp => "timestamp",
+        SqlType::Date => "date",
+        SqlType::Timestamp => "timestamp",
         _ => "timestamptz",
     };
     ExpressionRepair::Changes(
@@ -204,7 +200,7 @@ fn days_written(node: Node<'_>) -> Option<String> {
 /// JSON beside anything else: what is taken out of it is taken as text.
 fn json_compared(
     json: &OperatorSide<'_>,
-    other: ValueKind,
+    other: SqlType,
     judge: &OperatorContext<'_, '_>,
 ) -> ExpressionRepair {
     let symbol = match json.node {
@@ -227,9 +223,9 @@ fn json_compared(
         text.to_owned(),
     )];
     match other {
-        ValueKind::Text | ValueKind::Literal => {}
+        SqlType::Text | SqlType::Literal => {}
         kind if kind.is_number() => changes.push(ExpressionChange::Cast(json.run, "numeric")),
-        ValueKind::Bool => changes.push(ExpressionChange::Cast(json.run, "boolean")),
+        SqlType::Bool => changes.push(ExpressionChange::Cast(json.run, "boolean")),
         _ => return ExpressionRepair::Advice(JSON),
     }
     ExpressionRepair::Changes(changes, Confidence::Likely)

@@ -6,7 +6,7 @@
 
 use super::operator_sides::{OperatorContext, OperatorSide, OperatorSides};
 use crate::dialect::calls::call::least_confidence;
-use crate::dialect::calls::value_kind::ValueKind;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
 use crate::repair::{Confidence, RecovererAnswer, RepairContext};
 use crate::sql::extent::TokenRange;
@@ -220,8 +220,8 @@ impl<'s> OperatorRecoverer<'_, 's> {
             self.editor.kinds.kind(target.val()),
         );
         let change = match (one, other) {
-            (ValueKind::Int, ValueKind::Text) => ExpressionChange::Cast(left, "text"),
-            (ValueKind::Text, ValueKind::Int) if alone => ExpressionChange::Cast(value, "text"),
+            (SqlType::Integer, SqlType::Text) => ExpressionChange::Cast(left, "text"),
+            (SqlType::Text, SqlType::Integer) if alone => ExpressionChange::Cast(value, "text"),
             _ => return None,
         };
         Some((
@@ -245,7 +245,7 @@ impl<'s> OperatorRecoverer<'_, 's> {
                 self.repaired.extend(at);
                 let joins = |change: &ExpressionChange| matches!(change, ExpressionChange::Spelled(_, own) if own == "||");
                 let kind = match changes.iter().any(joins) {
-                    true => Some(ValueKind::Text),
+                    true => Some(SqlType::Text),
                     false => super::operator_repair::result_kind(operation, &self.editor.kinds),
                 };
                 if let Some(kind) = kind {
@@ -277,8 +277,8 @@ impl<'s> OperatorRecoverer<'_, 's> {
             return;
         };
         for (node, name) in [(operation.lexpr(), left), (operation.rexpr(), right)] {
-            if !matches!(node, Node::None) && self.editor.kinds.kind(node) == ValueKind::Unclear {
-                self.editor.kinds.set_kind(node, ValueKind::named(name));
+            if !matches!(node, Node::None) && self.editor.kinds.kind(node) == SqlType::Unclear {
+                self.editor.kinds.set_kind(node, SqlType::named(name));
             }
         }
     }

@@ -4,7 +4,8 @@ use super::compared_operands::{JSON, comparison_repair, interval_and_number};
 use super::operator_sides::{OperatorContext, OperatorSides};
 use super::string_operands::{concatenation_repair, text_addition_repair, text_arithmetic_repair};
 use crate::dialect::calls::call::{least_confidence, text_confidence};
-use crate::dialect::calls::value_kind::{ExpressionKinds, ValueKind};
+use crate::dialect::calls::expression_kinds::ExpressionKinds;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::Confidence;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
 use crate::sql::node_access;
@@ -33,22 +34,22 @@ pub(in crate::repair) fn operator_repair(
 pub(in crate::repair) fn result_kind(
     operation: &nodes::A_Expr,
     kinds: &ExpressionKinds<'_>,
-) -> Option<ValueKind> {
+) -> Option<SqlType> {
     let symbol = node_access::last_name(operation.name())?;
     if operation.kind != A_Expr_Kind::AEXPR_OP {
         return None;
     }
     let of = |node| match kinds.kind(node) {
-        ValueKind::Text | ValueKind::Literal => ValueKind::Numeric,
-        ValueKind::Bool => ValueKind::Int,
+        SqlType::Text | SqlType::Literal => SqlType::Decimal,
+        SqlType::Bool => SqlType::Integer,
         kind => kind,
     };
     let (left, right) = (of(operation.lexpr()), of(operation.rexpr()));
     Some(match symbol {
-        "+" | "-" if left.is_temporal() => left.together(ValueKind::Timestamp),
-        "+" | "-" | "*" | "/" | "%" => left.together(right),
-        "||" => ValueKind::Text,
-        _ => ValueKind::Bool,
+        "+" | "-" if left.is_temporal() => left.common(SqlType::Timestamp),
+        "+" | "-" | "*" | "/" | "%" => left.common(right),
+        "||" => SqlType::Text,
+        _ => SqlType::Bool,
     })
 }
 
@@ -59,7 +60,7 @@ fn pattern_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     for side in [&sides.left, &sides.right] {
         if matches!(
             side.kind,
-            ValueKind::Text | ValueKind::Literal | ValueKind::Unclear
+            SqlType::Text | SqlType::Literal | SqlType::Unclear
         ) {
             continue;
         }
@@ -83,13 +84,13 @@ fn pattern_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
 fn arithmetic_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     let (left, right) = (&sides.left, &sides.right);
     let (one, other) = (left.kind, right.kind);
-    let is_text = |kind| matches!(kind, ValueKind::Text | ValueKind::Literal);
-    if one == ValueKind::Bool && (other.is_number() || other == ValueKind::Bool)
-        || other == ValueKind::Bool && one.is_number()
+    let is_text = |kind| matches!(kind, SqlType::Text | SqlType::Literal);
+    if one == SqlType::Bool && (other.is_number() || other == SqlType::Bool)
+        || other == SqlType::Bool && one.is_number()
     {
         let bools = [left, right]
             .into_iter()
-            .filter(|side| side.kind == ValueKind::Bool);
+            .filter(|side| side.kind == SqlType::Bool);
         let changes = bools
             .map(|side| ExpressionChange::Cast(side.run, "int"))
             .collect();
@@ -104,34 +105,32 @@ fn arithmetic_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
         );
     }
     match (one, sides.symbol, other) {
-        (ValueKind::Timestamp | ValueKind::Timestamptz, "+" | "-", ValueKind::Int) => {
+        (SqlType::Timestamp | SqlType::TimestampTz, "+" | "-", SqlType::Integer) => {
             interval_and_number(right, false)
         }
-        (ValueKind::Int, "+", ValueKind::Timestamp | ValueKind::Timestamptz) => {
+        (SqlType::Integer, "+", SqlType::Timestamp | SqlType::TimestampTz) => {
             interval_and_number(left, false)
         }
-        (ValueKind::Date, "+" | "-", ValueKind::Numeric | ValueKind::Float) => {
+        (SqlType::Date, "+" | "-", SqlType::Decimal | SqlType::Float) => {
             ExpressionRepair::Advice(DATE_PLUS)
         }
-        (
-            ValueKind::Date | ValueKind::Timestamp | ValueKind::Timestamptz,
-            "+" | "-",
-            ValueKind::Text,
-        ) => ExpressionRepair::Advice(DATE_PLUS),
-        (ValueKind::Float, "%", number) | (number, "%", ValueKind::Float) if number.is_number() => {
+        (SqlType::Date | SqlType::Timestamp | SqlType::TimestampTz, "+" | "-", SqlType::Text) => {
+            ExpressionRepair::Advice(DATE_PLUS)
+        }
+        (SqlType::Float, "%", number) | (number, "%", SqlType::Float) if number.is_number() => {
             let floats = [left, right]
                 .into_iter()
-                .filter(|side| side.kind == ValueKind::Float);
+                .filter(|side| side.kind == SqlType::Float);
             let changes = floats
                 .map(|side| ExpressionChange::Cast(side.run, "numeric"))
                 .collect();
             ExpressionRepair::Changes(changes, Confidence::Exact)
         }
-        (ValueKind::Text, "+", ValueKind::Text | ValueKind::Literal)
-        | (ValueKind::Literal, "+", ValueKind::Text) => text_addition_repair(sides),
+        (SqlType::Text, "+", SqlType::Text | SqlType::Literal)
+        | (SqlType::Literal, "+", SqlType::Text) => text_addition_repair(sides),
         (one, _, other)
-            if (one == ValueKind::Text && (is_text(other) || other.is_number()))
-                || other == ValueKind::Text && (is_text(one) || one.is_number()) =>
+            if (one == SqlType::Text && (is_text(other) || other.is_number()))
+                || other == SqlType::Text && (is_text(one) || one.is_number()) =>
         {
             text_arithmetic_repair(sides)
         }
@@ -142,7 +141,7 @@ fn arithmetic_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
 /// `text ->> 'a'`: the text is JSON.
 fn json_extraction(sides: &OperatorSides<'_>) -> ExpressionRepair {
     match sides.left.kind {
-        ValueKind::Text => {
+        SqlType::Text => {
             let path = node_access::constant_text(sides.right.node);
             if path.is_some_and(|path| path.starts_with('$')) {
                 return ExpressionRepair::Advice(JSON);
@@ -181,7 +180,7 @@ fn foreign_operator_repair(
         "<==" | "=<" => "<=",
         ">==" => ">=",
         "<=>" => "IS NOT DISTINCT FROM",
-        "&&" if both(ValueKind::Bool) => "AND",
+        "&&" if both(SqlType::Bool) => "AND",
         _ => return ExpressionRepair::NotNeeded,
     };
     let mut changes = vec![ExpressionChange::Spelled(sides.operator, word.to_owned())];

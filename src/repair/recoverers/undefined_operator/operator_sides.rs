@@ -1,6 +1,6 @@
 //! An operator with what stands beside it.
 
-use crate::dialect::calls::value_kind::ValueKind;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::RepairContext;
 use crate::sql::extent::{PairedTokens, TokenRange};
 use crate::sql::tree::Node;
@@ -25,7 +25,7 @@ pub(in crate::repair) struct OperatorSide<'s> {
     /// It in the text.
     pub(in crate::repair) run: TokenRange,
     /// What it is.
-    pub(in crate::repair) kind: ValueKind,
+    pub(in crate::repair) kind: SqlType,
 }
 
 /// What a repair is found with.

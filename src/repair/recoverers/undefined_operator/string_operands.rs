@@ -2,7 +2,7 @@
 
 use super::operator_sides::{OperatorSide, OperatorSides};
 use crate::dialect::calls::call::{least_confidence, text_confidence};
-use crate::dialect::calls::value_kind::ValueKind;
+use crate::dialect::sql_type::SqlType;
 use crate::repair::Confidence;
 use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
 use crate::sql::node_access;
@@ -55,10 +55,10 @@ pub(in crate::repair) fn text_arithmetic_repair(sides: &OperatorSides<'_>) -> Ex
     };
     let mut changes = Vec::new();
     for side in [&sides.left, &sides.right] {
-        if side.kind == ValueKind::Literal {
+        if side.kind == SqlType::Literal {
             changes.push(ExpressionChange::Cast(side.run, "numeric"));
         }
-        if side.kind != ValueKind::Text {
+        if side.kind != SqlType::Text {
             continue;
         }
         if writes_digits(side.node) {
@@ -74,20 +74,21 @@ pub(in crate::repair) fn text_arithmetic_repair(sides: &OperatorSides<'_>) -> Ex
 /// `a || b` joins texts, arrays and JSON.
 pub(in crate::repair) fn concatenation_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     let (left, right) = (&sides.left, &sides.right);
-    if left.kind == ValueKind::Bool && right.kind == ValueKind::Bool {
+    if left.kind == SqlType::Bool && right.kind == SqlType::Bool {
         let or = ExpressionChange::Spelled(sides.operator, "OR".to_owned());
         return ExpressionRepair::Changes(vec![or], Confidence::Likely);
     }
     let is_plain = |kind| {
         !matches!(
             kind,
-            ValueKind::Text
-                | ValueKind::Literal
-                | ValueKind::Array
-                | ValueKind::Json
-                | ValueKind::Jsonb
-                | ValueKind::Other
-                | ValueKind::Unclear
+            SqlType::Text
+                | SqlType::Literal
+                | SqlType::Array
+                | SqlType::Json
+                | SqlType::Jsonb
+                | SqlType::Bytes
+                | SqlType::Other
+                | SqlType::Unclear
         )
     };
     if !is_plain(left.kind) || !is_plain(right.kind) {
