@@ -5,7 +5,7 @@
 //!   [`rules`]: a function's row, [`standard`]: those that dialects share; [`registry`]: the
 //!   dialects that there are
 //! * [`mysql`] (and MariaDB), [`sqlite`], [`bigquery`], [`tsql`], [`snowflake`], [`duckdb`]: one
-//!   folder each, its functions in files by subject
+//!   folder each, its functions in files by subject; `analytic`: what the last two have alike
 //! * [`detect`]: which dialect a text is of, if it is of one at all; [`parse`]: its tree, bounded
 //! * [`translator`]: the translation of a tree, one file for each part of the language
 //! * [`calls`]: foreign calls in a text that Postgres itself reads
@@ -17,6 +17,7 @@
 //! Nothing is printed by sqlparser, whose own printing changes literals. Every struct of its tree
 //! is taken apart by all its fields: what is not understood is refused, never left out.
 
+mod analytic;
 pub mod bigquery;
 pub mod calls;
 pub mod confidence;

@@ -2,12 +2,12 @@
 //!
 //! <https://duckdb.org/docs/stable/sql/functions/overview>
 
+use crate::dialect::analytic::aggregates::{array, beside, joined};
+use crate::dialect::analytic::dates::{difference, part_of};
 use crate::dialect::date_patterns::strftime::{StrftimeField, StrftimeOutput, StrftimePattern};
 use crate::dialect::rules::{
     ArgumentType, BOOL, DATE, FunctionRule, INTEGER, TIMESTAMP_TZ, aggregate, by, plain, template,
 };
-use crate::dialect::snowflake::aggregates::{array, beside, joined};
-use crate::dialect::snowflake::dates::{difference, part_of};
 use crate::dialect::source::untyped;
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::call::SourceCall;

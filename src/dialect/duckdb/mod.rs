@@ -1,5 +1,5 @@
-//! DuckDB: how it differs from Postgres throughout. Rows that Snowflake has as well are in
-//! `dialect::snowflake`, as `SHARED_RULES`.
+//! DuckDB: how it differs from Postgres throughout. Functions that Snowflake has as well are in
+//! [`analytic`](super::analytic).
 //!
 //! <https://duckdb.org/docs/stable/sql/introduction>
 
@@ -8,8 +8,8 @@ pub(super) mod functions;
 use sqlparser::ast::{BinaryOperator, DataType, Expr, TableFactor};
 use sqlparser::dialect::DuckDbDialect;
 
+use super::analytic::{aggregates, casts, conditionals, dates, expressions, numbers, strings};
 use super::rules::FunctionRule;
-use super::snowflake::{aggregates, casts, conditionals, dates, expressions, numbers, strings};
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
     DialectSemantics, DoubleQuoted, EvidenceToken, EvidenceTokenKind, NullOrder, SourceDialect,
@@ -51,11 +51,11 @@ impl SourceDialect for DuckdbSource {
         &[
             standard::WINDOWS,
             standard::NEIGHBOURS,
-            aggregates::SHARED_RULES,
-            conditionals::SHARED_RULES,
-            dates::SHARED_RULES,
-            numbers::SHARED_RULES,
-            strings::SHARED_RULES,
+            aggregates::RULES,
+            conditionals::RULES,
+            dates::RULES,
+            numbers::RULES,
+            strings::RULES,
             functions::RULES,
         ]
     }

@@ -40,6 +40,8 @@ pub const RULES: &[FunctionRule] = &[
     by("lpad", (3, 3), padded, CRYPT, "LPAD(s, 5, '0')", "lpad(s, 5, '0')"),
     by("rpad", (3, 3), padded, CRYPT, "RPAD(s, 5, '0')", "rpad(s, 5, '0')"),
     by("format", (2, 2), format, TEXTS, "FORMAT(q, 1)", "to_char(q, 'FM999,999,999,999,999,999,990.0') AS format"),
+    by("field", (2, 64), field, TEXTS, "FIELD(n, 3, 1)", "CASE WHEN n = 3 THEN 1 WHEN n = 1 THEN 2 ELSE 0 END AS field"),
+    by("elt", (2, 64), elt, TEXTS, "ELT(n, 'a', 'b')", "CASE n WHEN 1 THEN 'a' WHEN 2 THEN 'b' END AS elt"),
 ];
 
 /// CONCAT is NULL where any argument is, unlike Postgres's.
@@ -127,4 +129,31 @@ fn format(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRe
         Translated::call("to_char", &[&number.text, &pattern], SqlType::Text)
             .never_null(number.not_null),
     )
+}
+
+/// FIELD(x, a, b): the place of the first that equals x, 0 for none and for NULL.
+fn field(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    call.plain()?;
+    let value = translator.value(call.argument(0)?)?;
+    let mut text = String::from("CASE");
+    for (place, argument) in call.arguments.iter().enumerate().skip(1) {
+        let other = translator.value(argument)?;
+        let equal = translator.equal(&value, &other)?;
+        text.push_str(&format!(" WHEN {} THEN {place}", equal.text));
+    }
+    text.push_str(" ELSE 0 END");
+    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
+}
+
+/// ELT(n, a, b): the nth.
+fn elt(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    call.plain()?;
+    let number = translator.integer(call.argument(0)?)?;
+    let mut text = format!("CASE {}", number.operand());
+    for (place, argument) in call.arguments.iter().enumerate().skip(1) {
+        let value = translator.text(argument)?;
+        text.push_str(&format!(" WHEN {place} THEN {}", value.text));
+    }
+    text.push_str(" END");
+    Ok(Translated::primary(text, SqlType::Text))
 }

@@ -1,28 +1,19 @@
-//! Functions of Snowflake and DuckDB that choose between values.
+//! Snowflake's functions that choose between values.
 //!
 //! <https://docs.snowflake.com/en/sql-reference/expressions-conditional>
 
 use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::conditionals::{
-    self, ComparedTypes, NullArgument, choice, coalesce, null_if,
+    self, ComparedTypes, NullArgument, choice, coalesce,
 };
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/expressions-conditional";
 
-/// What both have.
-#[rustfmt::skip]
-pub const SHARED_RULES: &[FunctionRule] = &[
-    by("coalesce", (1, 64), coalesce, DOC, "COALESCE(n, 0)", "COALESCE(n, 0)"),
-    by("ifnull", (2, 2), coalesce, DOC, "IFNULL(n, 0)", "COALESCE(n, 0) AS ifnull"),
-    by("nullif", (2, 2), null_if, DOC, "NULLIF(n, 0)", "NULLIF(n, 0)"),
-];
-
-/// What Snowflake alone has.
+/// What DuckDB does not have, or has otherwise.
 #[rustfmt::skip]
 pub const RULES: &[FunctionRule] = &[
     by("iff", (3, 3), choice, DOC, "IFF(n > 1, 'a', 'b')", "CASE WHEN n > 1 THEN 'a' ELSE 'b' END AS iff"),
@@ -84,26 +75,4 @@ fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
         NullArgument::MakesNull,
         ComparedTypes::NumbersAndDates,
     )
-}
-
-/// A cast of a text that is NULL where a pattern does not match. A string is looked at now:
-/// Postgres would look at its cast before the choice.
-pub fn cast_if(value: &Translated, pattern: &str, cast: &str, kind: SqlType) -> Translated {
-    match value.text_literal() {
-        Some(content) if is_number(content) => Translated::primary(cast, kind),
-        Some(_) => Translated::primary("NULL", SqlType::Null),
-        None => guarded(&format!("{} ~ '{pattern}'", value.operand()), cast, kind),
-    }
-}
-
-fn is_number(content: &str) -> bool {
-    let content = content.trim_matches(' ');
-    let digits = content.strip_prefix(['+', '-']).unwrap_or(content);
-    crate::dialect::translator::literal::number(digits)
-        .is_ok_and(|number| number.kind != SqlType::Float)
-}
-
-/// A condition as a choice between a value and NULL.
-pub fn guarded(condition: &str, value: &str, kind: SqlType) -> Translated {
-    Translated::primary(format!("CASE WHEN {condition} THEN {value} END"), kind)
 }

@@ -1,19 +1,18 @@
-//! Snowflake: how it differs from Postgres throughout. Rows that DuckDB has as well are in its
-//! files too, as `SHARED_RULES`.
+//! Snowflake: how it differs from Postgres throughout, and its functions. Those that DuckDB has as
+//! well are in [`analytic`].
 //!
 //! <https://docs.snowflake.com/en/sql-reference>
 
-pub(super) mod aggregates;
-pub(super) mod casts;
-pub(super) mod conditionals;
-pub(super) mod dates;
-pub(super) mod expressions;
-pub(super) mod numbers;
-pub(super) mod strings;
+mod aggregates;
+mod conditionals;
+mod dates;
+mod numbers;
+mod strings;
 
 use sqlparser::ast::{BinaryOperator, DataType, Expr, TableFactor};
 use sqlparser::dialect::SnowflakeDialect;
 
+use super::analytic::{self, casts, expressions};
 use super::rules::FunctionRule;
 use super::source::{
     AliasScope, BackslashEscapes, BooleanForm, CaseSensitivity, DialectEvidence, DialectMarker,
@@ -55,15 +54,15 @@ impl SourceDialect for SnowflakeSource {
         &[
             standard::WINDOWS,
             standard::NEIGHBOURS,
-            aggregates::SHARED_RULES,
+            analytic::aggregates::RULES,
             aggregates::RULES,
-            conditionals::SHARED_RULES,
+            analytic::conditionals::RULES,
             conditionals::RULES,
-            dates::SHARED_RULES,
+            analytic::dates::RULES,
             dates::RULES,
-            numbers::SHARED_RULES,
+            analytic::numbers::RULES,
             numbers::RULES,
-            strings::SHARED_RULES,
+            analytic::strings::RULES,
             strings::RULES,
         ]
     }

@@ -4,7 +4,6 @@
 
 use sqlparser::ast::{DataType, Expr};
 
-use super::conditionals::cast_if;
 use crate::dialect::source::untyped;
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
@@ -126,4 +125,26 @@ fn number(
         SqlType::Text => cast(value, to, kind),
         _ => return Err(untyped(value, "a number")),
     })
+}
+
+/// A cast of a text that is NULL where a pattern does not match. A string is looked at now:
+/// Postgres would look at its cast before the choice.
+pub fn cast_if(value: &Translated, pattern: &str, cast: &str, kind: SqlType) -> Translated {
+    match value.text_literal() {
+        Some(content) if is_number(content) => Translated::primary(cast, kind),
+        Some(_) => Translated::primary("NULL", SqlType::Null),
+        None => guarded(&format!("{} ~ '{pattern}'", value.operand()), cast, kind),
+    }
+}
+
+fn is_number(content: &str) -> bool {
+    let content = content.trim_matches(' ');
+    let digits = content.strip_prefix(['+', '-']).unwrap_or(content);
+    crate::dialect::translator::literal::number(digits)
+        .is_ok_and(|number| number.kind != SqlType::Float)
+}
+
+/// A condition as a choice between a value and NULL.
+pub fn guarded(condition: &str, value: &str, kind: SqlType) -> Translated {
+    Translated::primary(format!("CASE WHEN {condition} THEN {value} END"), kind)
 }

@@ -1,0 +1,97 @@
+//! Aggregates that several dialects have: COUNT, SUM, and counts with a condition or of different
+//! values. What differs is said by who asks.
+
+use crate::dialect::source::untyped;
+use crate::dialect::sql_type::SqlType;
+use crate::dialect::translator::Translator;
+use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::translated::Translated;
+use crate::dialect::translator::untranslatable::TranslateResult;
+
+/// What SUM and AVG take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SummandTypes {
+    /// Numbers, and what the dialect makes a number of: conditions and texts.
+    Converted,
+    /// Numbers alone.
+    Numbers,
+}
+
+/// The number that SUM or AVG takes.
+pub fn summand(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+    types: SummandTypes,
+) -> TranslateResult<Translated> {
+    call.aggregate()?;
+    let argument = call.argument(0)?;
+    let (number, fits) = match types {
+        SummandTypes::Converted => {
+            let number = translator.number(argument)?;
+            let fits = number.kind != SqlType::Unclear;
+            (number, fits)
+        }
+        SummandTypes::Numbers => {
+            let number = translator.value(argument)?;
+            let fits = number.kind.is_number() || number.kind == SqlType::Null;
+            (number, fits)
+        }
+    };
+    match fits {
+        true => Ok(number),
+        false => Err(untyped(&number, "a number")),
+    }
+}
+
+/// The sum of a number, of its type.
+pub fn sum_of(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+    number: Translated,
+) -> TranslateResult<Translated> {
+    let kind = number.kind;
+    translator.aggregate("sum", call, &[number], kind)
+}
+
+/// COUNT of rows or of what is not NULL.
+pub fn count(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    call.aggregate()?;
+    let mut arguments = Vec::new();
+    for argument in &call.arguments {
+        arguments.push(translator.value(argument)?);
+    }
+    let count = translator.aggregate("count", call, &arguments, SqlType::Integer)?;
+    Ok(Translated {
+        extra_digits: false,
+        ..count.never_null(true)
+    })
+}
+
+/// COUNT_IF: the rows for which a condition holds.
+pub fn count_if(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    call.aggregate()?;
+    if call.distinct || call.filter.is_some() {
+        return Err(call.refused());
+    }
+    let condition = translator.condition(call.argument(0)?)?;
+    let tail = translator.tail(call)?;
+    let text = format!("count(*) FILTER (WHERE {}){tail}", condition.text);
+    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
+}
+
+/// APPROX_COUNT_DISTINCT, which is exact here.
+pub fn count_distinct(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    call.aggregate()?;
+    let value = translator.value(call.argument(0)?)?;
+    let text = format!("count(DISTINCT {}){}", value.text, translator.tail(call)?);
+    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
+}
