@@ -7,6 +7,9 @@ use crate::dialect::source::untyped;
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::shared_functions::aggregates::{
+    self, SummandTypes, count_distinct, count_if, sum_of, summand,
+};
 use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
@@ -25,7 +28,7 @@ pub const RULES: &[FunctionRule] = &[
     by("count_if", (1, 1), count_if, DOC, "COUNT_IF(n > 1)", "count(*) FILTER (WHERE n > 1) AS count_if"),
     by("any_value", (1, 1), any_value, DOC, "ANY_VALUE(s)", "min(s) AS any_value"),
     by("median", (1, 1), median, DOC, "MEDIAN(n)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY n) AS median"),
-    by("approx_count_distinct", (1, 1), distinct, DOC, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
+    by("approx_count_distinct", (1, 1), count_distinct, DOC, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
     by("max_by", (2, 2), beside, DOC, "MAX_BY(s, id)", "(array_agg(s ORDER BY id DESC) FILTER (WHERE id IS NOT NULL))[1] AS max_by"),
     by("min_by", (2, 2), beside, DOC, "MIN_BY(s, id)", "(array_agg(s ORDER BY id) FILTER (WHERE id IS NOT NULL))[1] AS min_by"),
     aggregate("stddev", (1, 1), "stddev_samp", &[ArgumentType::Double], FLOAT, DOC, "STDDEV(f)", "stddev_samp(f) AS stddev"),
@@ -36,51 +39,31 @@ pub const RULES: &[FunctionRule] = &[
     aggregate("var_pop", (1, 1), "var_pop", &[ArgumentType::Double], FLOAT, DOC, "VAR_POP(f)", "var_pop(f)"),
 ];
 
-pub fn count(
-    translator: &mut Translator<'_>,
-    call: &SourceCall<'_>,
-) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let is_star = call.star || call.arguments.is_empty();
-    let mut arguments = Vec::new();
-    for argument in &call.arguments {
-        arguments.push(translator.value(argument)?);
-    }
-    let call = SourceCall {
-        star: is_star,
-        ..call.clone()
-    };
-    let written = translator.aggregate("count", &call, &arguments, SqlType::Integer)?;
-    Ok(Translated {
-        extra_digits: false,
-        ..written.never_null(true)
-    })
+/// COUNT(), which is COUNT(*) too.
+fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    let star = call.star || call.arguments.is_empty();
+    aggregates::count(
+        translator,
+        &SourceCall {
+            star,
+            ..call.clone()
+        },
+    )
 }
 
 fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    let number = summed(translator, call)?;
-    let kind = number.kind;
-    translator.aggregate("sum", call, &[number], kind)
+    let number = summand(translator, call, SummandTypes::Numbers)?;
+    sum_of(translator, call, number)
 }
 
 /// AVG: of exact numbers a double in DuckDB.
 fn average(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    let number = summed(translator, call)?;
+    let number = summand(translator, call, SummandTypes::Numbers)?;
     let exact = match translator.source.dialect() {
         Dialect::Duckdb => SqlType::Float,
         _ => SqlType::Decimal,
     };
     mean(translator, call, number, exact)
-}
-
-/// A number that is summed up.
-fn summed(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let number = translator.value(call.argument(0)?)?;
-    if number.kind.is_number() || number.kind == SqlType::Null {
-        return Ok(number);
-    }
-    Err(untyped(&number, "a number"))
 }
 
 /// MIN and MAX: of texts by their bytes.
@@ -94,23 +77,6 @@ pub fn extreme(
     let argument = Translated { text, ..value };
     let kind = argument.kind;
     translator.aggregate(&call.name, call, &[argument], kind)
-}
-
-pub fn count_if(
-    translator: &mut Translator<'_>,
-    call: &SourceCall<'_>,
-) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    if call.distinct || call.filter.is_some() {
-        return Err(call.refused());
-    }
-    let condition = translator.condition(call.argument(0)?)?;
-    let text = format!(
-        "count(*) FILTER (WHERE {}){}",
-        condition.text,
-        translator.tail(call)?
-    );
-    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
 }
 
 /// ANY_VALUE: one is as good as another.
@@ -144,19 +110,6 @@ pub fn median(
         translator.tail(call)?
     );
     Ok(Translated::primary(text, SqlType::Float))
-}
-
-pub fn distinct(
-    translator: &mut Translator<'_>,
-    call: &SourceCall<'_>,
-) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    if call.over.is_some() || call.distinct {
-        return Err(call.refused());
-    }
-    let value = translator.value(call.argument(0)?)?;
-    let text = format!("count(DISTINCT {}){}", value.text, translator.tail(call)?);
-    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
 }
 
 /// LISTAGG: an empty string where there is nothing, in Snowflake.

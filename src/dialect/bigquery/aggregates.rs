@@ -14,6 +14,7 @@ use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::interval::{TimeUnit, interval_of};
 use crate::dialect::translator::literal;
+use crate::dialect::translator::shared_functions::aggregates::{self, count_if};
 use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::{Translated, TranslatedForm};
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
@@ -29,7 +30,7 @@ pub const RULES: &[FunctionRule] = &[
     by("avg", (1, 1), avg, DOC, "AVG(q)", "avg(q)"),
     by("min", (1, 1), extreme, DOC, "MIN(n)", "min(n)"),
     by("max", (1, 1), extreme, DOC, "MAX(s)", "max(s COLLATE \"C\")"),
-    by("countif", (1, 1), countif, DOC, "COUNTIF(b)", "count(*) FILTER (WHERE b) AS countif"),
+    by("countif", (1, 1), count_if, DOC, "COUNTIF(b)", "count(*) FILTER (WHERE b) AS countif"),
     by("approx_count_distinct", (1, 1), count_distinct, DOC, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
     aggregate("logical_or", (1, 1), "bool_or", &[ArgumentType::Condition], BOOL, DOC, "LOGICAL_OR(b)", "bool_or(b) AS logical_or"),
     aggregate("logical_and", (1, 1), "bool_and", &[ArgumentType::Condition], BOOL, DOC, "LOGICAL_AND(b)", "bool_and(b) AS logical_and"),
@@ -69,28 +70,12 @@ fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
     translator.aggregate(&call.name, call, &[value], kind)
 }
 
-fn countif(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    if call.distinct || call.filter.is_some() {
-        return Err(call.refused());
-    }
-    let condition = translator.condition(call.argument(0)?)?;
-    let tail = translator.tail(call)?;
-    let text = format!("count(*) FILTER (WHERE {}){tail}", condition.text);
-    Ok(Translated {
-        name: Some("count".to_owned()),
-        ..Translated::primary(text, SqlType::Integer).never_null(true)
-    })
-}
-
 fn count_distinct(
     translator: &mut Translator<'_>,
     call: &SourceCall<'_>,
 ) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = translator.value(call.argument(0)?)?;
-    let text = format!("count(DISTINCT {})", value.text);
-    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
+    aggregates::count_distinct(translator, call)
 }
 
 fn any_value(

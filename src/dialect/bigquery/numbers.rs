@@ -11,7 +11,7 @@ use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
 use crate::dialect::translator::shared_functions::conditionals::{
-    self, ComparedTypes, NullArgument, aligned_arguments, choice, coalesce, texts_of,
+    self, ComparedTypes, NullArgument, aligned_arguments, choice, coalesce, null_where_equal,
 };
 use crate::dialect::translator::shared_functions::numbers::rounded_to_decimal;
 use crate::dialect::translator::translated::Translated;
@@ -105,10 +105,13 @@ fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
 fn nullif(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
     let (values, kind) = aligned_arguments(translator, call)?;
-    Ok(Translated {
-        name: Some("nullif".to_owned()),
-        ..Translated::call("NULLIF", &texts_of(&values), kind)
-    })
+    match values.as_slice() {
+        [value, other] => Ok(Translated {
+            kind,
+            ..null_where_equal(value, &value.text, &other.text)
+        }),
+        _ => Err(call.refused()),
+    }
 }
 
 /// FORMAT with the conversions that people write. What is NULL makes it all NULL.

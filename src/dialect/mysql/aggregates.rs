@@ -4,11 +4,12 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html>
 
 use crate::dialect::rules::{ArgumentType, FIRST, FunctionRule, by, template, window};
-use crate::dialect::source::{CaseSensitivity, untyped};
+use crate::dialect::source::CaseSensitivity;
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
+use crate::dialect::translator::shared_functions::aggregates::{SummandTypes, sum_of, summand};
 use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
@@ -72,24 +73,13 @@ fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRes
     }
 }
 
-/// A number to count with: a condition is 1 or 0.
-fn counted(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let number = translator.number(call.argument(0)?)?;
-    if number.kind == SqlType::Unclear {
-        return Err(untyped(&number, "a number"));
-    }
-    Ok(number)
-}
-
 fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    let number = counted(translator, call)?;
-    let kind = number.kind;
-    translator.aggregate("sum", call, &[number], kind)
+    let number = summand(translator, call, SummandTypes::Converted)?;
+    sum_of(translator, call, number)
 }
 
 fn average(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    let number = counted(translator, call)?;
+    let number = summand(translator, call, SummandTypes::Converted)?;
     mean(translator, call, number, SqlType::Decimal)
 }
 

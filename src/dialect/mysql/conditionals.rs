@@ -7,7 +7,7 @@ use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::conditionals::{
-    self, ComparedTypes, NullArgument, choice, coalesce, null_if,
+    choice, coalesce, extreme_or_null, null_if,
 };
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
@@ -24,8 +24,8 @@ pub const RULES: &[FunctionRule] = &[
     by("coalesce", (1, 64), coalesce, COMPARISON, "COALESCE(n, q, 0)", "COALESCE(n, q, 0)"),
     by("nullif", (2, 2), null_if, FLOW, "NULLIF(n, 0)", "NULLIF(n, 0)"),
     by("isnull", (1, 1), is_null, COMPARISON, "ISNULL(n)", "CAST(n IS NULL AS integer) AS \"isnull\""),
-    by("greatest", (2, 64), extreme, COMPARISON, "GREATEST(n, 2)", "CASE WHEN n IS NOT NULL THEN GREATEST(n, 2) END AS \"greatest\""),
-    by("least", (2, 64), extreme, COMPARISON, "LEAST(id, 2)", "LEAST(id, 2)"),
+    by("greatest", (2, 64), extreme_or_null, COMPARISON, "GREATEST(n, 2)", "CASE WHEN n IS NOT NULL THEN GREATEST(n, 2) END AS \"greatest\""),
+    by("least", (2, 64), extreme_or_null, COMPARISON, "LEAST(id, 2)", "LEAST(id, 2)"),
 ];
 
 fn is_null(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
@@ -34,15 +34,5 @@ fn is_null(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
     Ok(
         Translated::compound(format!("{} IS NULL", value.operand()), SqlType::Bool)
             .never_null(true),
-    )
-}
-
-/// GREATEST and LEAST are NULL where any argument is, unlike Postgres's.
-fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    conditionals::extreme(
-        translator,
-        call,
-        NullArgument::MakesNull,
-        ComparedTypes::NumbersAndDates,
     )
 }

@@ -6,7 +6,7 @@ use crate::dialect::rules::{FunctionRule, by};
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::shared_functions::conditionals::{
-    self, ComparedTypes, NullArgument, choice, coalesce,
+    choice, coalesce, extreme_or_null,
 };
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::TranslateResult;
@@ -21,8 +21,8 @@ pub const RULES: &[FunctionRule] = &[
     by("nvl2", (3, 3), second_value, DOC, "NVL2(n, 1, 2)", "CASE WHEN n IS NOT NULL THEN 1 ELSE 2 END AS nvl2"),
     by("zeroifnull", (1, 1), zero, DOC, "ZEROIFNULL(n)", "COALESCE(n, 0) AS zeroifnull"),
     by("nullifzero", (1, 1), no_zero, DOC, "NULLIFZERO(n)", "NULLIF(n, 0) AS nullifzero"),
-    by("greatest", (1, 64), extreme, DOC, "GREATEST(id, 2)", "GREATEST(id, 2)"),
-    by("least", (1, 64), extreme, DOC, "LEAST(n, 2)", "CASE WHEN n IS NOT NULL THEN LEAST(n, 2) END AS \"least\""),
+    by("greatest", (1, 64), extreme_or_null, DOC, "GREATEST(id, 2)", "GREATEST(id, 2)"),
+    by("least", (1, 64), extreme_or_null, DOC, "LEAST(n, 2)", "CASE WHEN n IS NOT NULL THEN LEAST(n, 2) END AS \"least\""),
 ];
 
 /// NVL2(x, where it is not NULL, where it is)
@@ -65,14 +65,4 @@ fn no_zero(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
         extra_digits: number.extra_digits,
         ..Translated::call("NULLIF", &[&number.text, "0"], number.kind)
     })
-}
-
-/// GREATEST and LEAST are NULL where any argument is.
-fn extreme(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    conditionals::extreme(
-        translator,
-        call,
-        NullArgument::MakesNull,
-        ComparedTypes::NumbersAndDates,
-    )
 }

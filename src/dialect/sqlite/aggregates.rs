@@ -3,11 +3,11 @@
 //! <https://www.sqlite.org/lang_aggfunc.html>, <https://www.sqlite.org/windowfunctions.html>
 
 use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, aggregate, by};
-use crate::dialect::source::untyped;
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
 use crate::dialect::translator::literal;
+use crate::dialect::translator::shared_functions::aggregates::{SummandTypes, sum_of, summand};
 use crate::dialect::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument,
 };
@@ -32,12 +32,9 @@ pub const RULES: &[FunctionRule] = &[
 
 /// The sum of whole numbers is a whole number, with what follows for divisions.
 fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let value = translator.number(call.argument(0)?)?;
-    let value = known(value)?;
-    let kind = value.kind;
-    let sum = translator.aggregate("sum", call, &[value], kind)?;
-    if kind != SqlType::Integer {
+    let number = summand(translator, call, SummandTypes::Converted)?;
+    let sum = sum_of(translator, call, number)?;
+    if sum.kind != SqlType::Integer {
         return Ok(sum);
     }
     Ok(Translated {
@@ -47,18 +44,14 @@ fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResul
 }
 
 fn avg(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let value = translator.number(call.argument(0)?)?;
-    mean(translator, call, known(value)?, SqlType::Decimal)
+    let number = summand(translator, call, SummandTypes::Converted)?;
+    mean(translator, call, number, SqlType::Decimal)
 }
 
 /// A sum that is never NULL, and a double.
 fn total(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let value = translator.number(call.argument(0)?)?;
-    let value = known(value)?;
-    let kind = value.kind;
-    let sum = translator.aggregate("sum", call, &[value], kind)?;
+    let number = summand(translator, call, SummandTypes::Converted)?;
+    let sum = sum_of(translator, call, number)?;
     let text = format!("COALESCE({}, 0)::double precision", sum.text);
     Ok(Translated {
         extra_digits: true,
@@ -121,11 +114,4 @@ fn group_concat(
         name: Some("string_agg".to_owned()),
         ..Translated::primary(text, SqlType::Text)
     })
-}
-
-fn known(value: Translated) -> TranslateResult<Translated> {
-    match value.kind {
-        SqlType::Unclear => Err(untyped(&value, "a number")),
-        _ => Ok(value),
-    }
 }

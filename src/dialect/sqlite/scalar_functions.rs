@@ -8,7 +8,9 @@ use crate::dialect::rules::{
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::conditionals::{choice, coalesce};
+use crate::dialect::translator::shared_functions::conditionals::{
+    choice, coalesce, null_where_equal,
+};
 use crate::dialect::translator::shared_functions::numbers::{never_negative, rounded_to_decimal};
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
@@ -80,11 +82,7 @@ fn nullif(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRe
     if !alike && right.kind != SqlType::Null {
         return Err(Untranslatable::function("nullif").hint("give it two values of one type"));
     }
-    Ok(Translated {
-        name: Some("nullif".to_owned()),
-        extra_digits: left.extra_digits,
-        ..Translated::call("NULLIF", &[&left.text, &right.text], left.kind)
-    })
+    Ok(null_where_equal(left, &left.text, &right.text))
 }
 
 fn quote(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

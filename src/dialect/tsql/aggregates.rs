@@ -3,10 +3,12 @@
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/aggregate-functions-transact-sql>
 
 use crate::dialect::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, aggregate, by};
-use crate::dialect::source::untyped;
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
 use crate::dialect::translator::call::SourceCall;
+use crate::dialect::translator::shared_functions::aggregates::{
+    self, SummandTypes, count_distinct, sum_of, summand,
+};
 use crate::dialect::translator::shared_functions::numbers::mean;
 use crate::dialect::translator::translated::Translated;
 use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
@@ -28,7 +30,7 @@ pub const RULES: &[FunctionRule] = &[
     aggregate("var", (1, 1), "var_samp", &[ArgumentType::Double], FLOAT, AGGREGATES, "VAR(f)", "var_samp(f) AS var"),
     aggregate("varp", (1, 1), "var_pop", &[ArgumentType::Double], FLOAT, AGGREGATES, "VARP(f)", "var_pop(f) AS varp"),
     by("string_agg", (2, 2), joined, AGGREGATES, "STRING_AGG(s, ', ')", "string_agg(s, ', ')"),
-    by("approx_count_distinct", (1, 1), approximate, AGGREGATES, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
+    by("approx_count_distinct", (1, 1), count_distinct, AGGREGATES, "APPROX_COUNT_DISTINCT(n)", "count(DISTINCT n) AS approx_count_distinct"),
     by("percentile_cont", (1, 1), percentile, AGGREGATES, "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY f)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY f)"),
     by("percentile_disc", (1, 1), percentile, AGGREGATES, "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id)", "percentile_disc(0.5) WITHIN GROUP (ORDER BY id)"),
     by("grouping", (1, 1), grouping, AGGREGATES, "GROUPING(n)", "GROUPING(n) AS \"grouping\""),
@@ -37,40 +39,21 @@ pub const RULES: &[FunctionRule] = &[
 ];
 
 fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
     if !call.star && call.arguments.is_empty() {
         return Err(call.refused());
     }
-    let mut arguments = Vec::new();
-    for argument in &call.arguments {
-        arguments.push(translator.value(argument)?);
-    }
-    let written = translator.aggregate("count", call, &arguments, SqlType::Integer)?;
-    Ok(Translated {
-        extra_digits: false,
-        ..written.never_null(true)
-    })
+    aggregates::count(translator, call)
 }
 
-/// A number that is summed up: bits are none.
-fn summed(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let number = translator.value(call.argument(0)?)?;
-    if number.kind.is_number() || number.kind == SqlType::Null {
-        return Ok(number);
-    }
-    Err(untyped(&number, "a number").hint("cast it to INT or DECIMAL"))
-}
-
+/// Bits are no numbers.
 fn sum(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    let number = summed(translator, call)?;
-    let kind = number.kind;
-    translator.aggregate("sum", call, &[number], kind)
+    let number = summand(translator, call, SummandTypes::Numbers)?;
+    sum_of(translator, call, number)
 }
 
 /// AVG of whole numbers is a whole number, the rest cut off.
 fn average(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
-    let number = summed(translator, call)?;
+    let number = summand(translator, call, SummandTypes::Numbers)?;
     let kind = number.kind;
     let mean = mean(translator, call, number, kind)?;
     if kind == SqlType::Integer {
@@ -97,16 +80,6 @@ fn joined(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRe
         name: Some("string_agg".to_owned()),
         ..Translated::primary(written, SqlType::Text)
     })
-}
-
-fn approximate(
-    translator: &mut Translator<'_>,
-    call: &SourceCall<'_>,
-) -> TranslateResult<Translated> {
-    call.aggregate()?;
-    let value = translator.value(call.argument(0)?)?;
-    let text = format!("count(DISTINCT {}){}", value.text, translator.tail(call)?);
-    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
 }
 
 /// PERCENTILE_CONT is a window function there, and an aggregate here.

@@ -25,21 +25,15 @@ pub fn summand(
 ) -> TranslateResult<Translated> {
     call.aggregate()?;
     let argument = call.argument(0)?;
-    let (number, fits) = match types {
-        SummandTypes::Converted => {
-            let number = translator.number(argument)?;
-            let fits = number.kind != SqlType::Unclear;
-            (number, fits)
-        }
-        SummandTypes::Numbers => {
-            let number = translator.value(argument)?;
-            let fits = number.kind.is_number() || number.kind == SqlType::Null;
-            (number, fits)
-        }
-    };
-    match fits {
-        true => Ok(number),
-        false => Err(untyped(&number, "a number")),
+    match types {
+        SummandTypes::Converted => match translator.number(argument)? {
+            number if number.kind == SqlType::Unclear => Err(untyped(&number, "a number")),
+            number => Ok(number),
+        },
+        SummandTypes::Numbers => match translator.value(argument)? {
+            number if number.kind.is_number() || number.kind == SqlType::Null => Ok(number),
+            other => Err(untyped(&other, "a number").hint("cast it to INT or DECIMAL")),
+        },
     }
 }
 
@@ -82,7 +76,10 @@ pub fn count_if(
     let condition = translator.condition(call.argument(0)?)?;
     let tail = translator.tail(call)?;
     let text = format!("count(*) FILTER (WHERE {}){tail}", condition.text);
-    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
+    Ok(Translated {
+        name: Some("count".to_owned()),
+        ..Translated::primary(text, SqlType::Integer).never_null(true)
+    })
 }
 
 /// APPROX_COUNT_DISTINCT, which is exact here.
@@ -91,6 +88,9 @@ pub fn count_distinct(
     call: &SourceCall<'_>,
 ) -> TranslateResult<Translated> {
     call.aggregate()?;
+    if call.over.is_some() || call.distinct {
+        return Err(call.refused());
+    }
     let value = translator.value(call.argument(0)?)?;
     let text = format!("count(DISTINCT {}){}", value.text, translator.tail(call)?);
     Ok(Translated::primary(text, SqlType::Integer).never_null(true))

@@ -98,11 +98,7 @@ pub fn null_if(
     let value = translator.numeric(value)?;
     let (left, right) = translator.sides(&value, &other, ComparisonPurpose::Equality)?;
     if left == value.operand() {
-        return Ok(Translated {
-            name: Some("nullif".to_owned()),
-            extra_digits: value.extra_digits,
-            ..Translated::primary(format!("NULLIF({left}, {right})"), value.kind)
-        });
+        return Ok(null_where_equal(&value, &left, &right));
     }
     let text = format!(
         "CASE WHEN {left} = {right} THEN NULL ELSE {} END",
@@ -112,6 +108,28 @@ pub fn null_if(
         extra_digits: value.extra_digits,
         ..Translated::primary(text, value.kind)
     })
+}
+
+/// NULLIF of two texts that Postgres compares as the dialect does; the first is that of the value.
+pub fn null_where_equal(value: &Translated, own: &str, other: &str) -> Translated {
+    Translated {
+        name: Some("nullif".to_owned()),
+        extra_digits: value.extra_digits,
+        ..Translated::primary(format!("NULLIF({own}, {other})"), value.kind)
+    }
+}
+
+/// GREATEST and LEAST of numbers and dates, which are NULL where any argument is.
+pub fn extreme_or_null(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    extreme(
+        translator,
+        call,
+        NullArgument::MakesNull,
+        ComparedTypes::NumbersAndDates,
+    )
 }
 
 /// GREATEST and LEAST, which the call is named; MAX and MIN of several values are these in SQLite.
@@ -208,6 +226,7 @@ mod tests {
                 "GREATEST(q / 3, 1.5)",
                 "LEAST(1.5, q / 3)",
                 "COALESCE(q / 3, 1.5)",
+                "NULLIF(q / 3, 1.5)",
             ] {
                 let plain = format!("SELECT {choice} AS x FROM t");
                 let became = becomes(&session, dialect, &plain);
