@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use super::{
     BodyArguments, ColumnSource, InferredType, KnownParameters, LookupContext, MissingName,
     NotedCoercions, ObjectUse, ParameterOccurrences, QueryOutput, Resolution, Scope, ScopeColumn,
-    ScopeId, ScopeView, SqlName, TooDeep, TypeMismatch, TypeMismatchKind, UsedObject,
+    ScopeId, ScopeView, SqlName, TooDeep, TypeMismatch, TypeMismatchKind, UsedObject, VisibleItems,
 };
 use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
 use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
@@ -33,6 +33,7 @@ pub struct Analysis<'a> {
     pub(in crate::resolve) first_absent: Option<MissingName<'a>>,
     scopes: Vec<ScopeView<'a>>,
     marks: Vec<(usize, ScopeId)>,
+    missing_columns: Vec<(usize, VisibleItems<'a>)>,
     current: Option<ScopeId>,
     depth: usize,
     work: usize,
@@ -58,6 +59,7 @@ impl<'a> Analysis<'a> {
             first_absent: None,
             scopes: Vec::new(),
             marks: Vec::new(),
+            missing_columns: Vec::new(),
             current: None,
             depth: 0,
             work: 0,
@@ -72,6 +74,13 @@ impl<'a> Analysis<'a> {
             self.marks.push((at, current));
         }
         self.uses.push(found);
+    }
+
+    /// Notes what can be referred to where a column is missing.
+    pub(in crate::resolve) fn note_visible(&mut self, location: i32, scope: &Scope<'_, 'a>) {
+        if let Ok(at) = usize::try_from(location) {
+            self.missing_columns.push((at, scope.visible_items()));
+        }
     }
 
     /// Notes that the server will refuse what stands at a node's `location`.
@@ -123,6 +132,7 @@ impl<'a> Analysis<'a> {
         let id = ScopeId(self.scopes.len());
         self.scopes.push(ScopeView {
             outer: outer.and_then(|outer| outer.id),
+            outer_items: outer.map_or(VisibleItems::Nothing, Scope::visible_items),
             items: Vec::new(),
             tables: Vec::new(),
             query: std::ptr::from_ref(select).addr(),
@@ -252,6 +262,7 @@ impl<'a> Analysis<'a> {
             mismatches: self.misfits,
             missing_name: self.first_absent,
             marks,
+            missing_columns: self.missing_columns,
         }
     }
 }

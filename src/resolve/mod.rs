@@ -49,7 +49,7 @@ pub use self::function::body_arguments::BodyArguments;
 pub use self::inferred::{InferredType, RowField};
 pub use self::missing_name::{JoinArm, MissingName, MissingObject};
 pub use self::query::output::{QueryOutput, ResultColumn};
-pub use self::scope::view::{ColumnCandidate, ScopeView, ScopesOfQueries};
+pub use self::scope::view::{ColumnCandidate, ScopeView, ScopesOfQueries, VisibleItems};
 pub use self::scope::{
     ColumnCompleteness, ColumnVisibility, Scope, ScopeColumn, ScopeId, ScopeItem,
 };
@@ -94,6 +94,8 @@ pub struct Resolution<'a> {
     pub missing_name: Option<MissingName<'a>>,
     /// Where something was used, and in which scope, by place.
     pub(in crate::resolve) marks: Vec<(usize, ScopeId)>,
+    /// What could be referred to where a column is missing, by place.
+    pub(in crate::resolve) missing_columns: Vec<(usize, VisibleItems<'a>)>,
 }
 
 /// Types at a place that do not go together: the server refuses the statement.

@@ -1,8 +1,6 @@
 //! The parts of queries and expressions, and what each is there.
 
-use super::reference_position::{
-    ExpressionContext, ExpressionRole, OuterLink, ReferenceClause, ScopeStep,
-};
+use super::reference_position::{ExpressionContext, ExpressionRole, ReferenceClause, ScopeStep};
 use crate::sql::tree::{self, A_Expr_Kind, Node, list, nodes};
 
 /// Everything in a query.
@@ -14,12 +12,12 @@ pub(super) fn of_query<'t>(
     if let Some(with) = select.with_clause() {
         for table in with.ctes() {
             if let Node::SelectStmt(query) = table.ctequery() {
-                waiting.push(ScopeStep::Query(query, Some(scope), OuterLink::Apart));
+                waiting.push(ScopeStep::Query(query, Some(scope)));
             }
         }
     }
     for side in [select.larg(), select.rarg()].into_iter().flatten() {
-        waiting.push(ScopeStep::Query(side, Some(scope), OuterLink::Apart));
+        waiting.push(ScopeStep::Query(side, Some(scope)));
     }
     let mut add = |node: Node<'t>, clause: ReferenceClause| {
         let around = ExpressionContext {

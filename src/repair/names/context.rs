@@ -3,13 +3,12 @@
 
 use std::ops::Range;
 
-use super::reference_position::{OuterLink, ReferenceClause};
-use super::reference_scopes::{PlacedReference, ReferenceScope, ReferenceScopes};
+use super::reference_scopes::{PlacedReference, ReferenceScopes};
 use super::similarity::NameWords;
 use crate::catalog::quote::quoted;
 use crate::catalog::{Catalog, KeyKind, RelationId, RolePrivileges};
 use crate::repair::{RepairContext, SessionDatabase};
-use crate::resolve::{Resolution, ScopeColumn, ScopeItem, ScopeView, UsedObject};
+use crate::resolve::{Resolution, ScopeColumn, ScopeItem, ScopeView, UsedObject, VisibleItems};
 use crate::sql::extent::name::name_parts;
 use crate::sql::lexer::TokenKind;
 
@@ -42,14 +41,7 @@ pub(in crate::repair) struct MissingColumn<'g> {
 pub(in crate::repair) struct VisibleScope<'g> {
     /// What its FROM brings.
     pub view: &'g ScopeView<'g>,
-    reach: VisiblePart<'g>,
-}
-
-/// What of a query can be referred to from a place.
-enum VisiblePart<'g> {
-    All,
-    Named(Vec<&'g str>),
-    Nothing,
+    visible: &'g VisibleItems<'g>,
 }
 
 /// Something that can be referred to from a place.
@@ -124,33 +116,20 @@ impl<'s> NameRepairContext<'s> {
         })
     }
 
-    /// What can be seen from a place, nearest query first.
+    /// What can be seen from the place of a missing column, nearest query first.
     pub(in crate::repair) fn visible_scopes(
         &self,
         place: &PlacedReference<'_>,
     ) -> Vec<VisibleScope<'_>> {
-        let Some(id) = self.resolution.scope_at(place.at) else {
+        let innermost = self.resolution.scope_at(place.at);
+        let (Some(id), Some(mut visible)) = (innermost, self.resolution.visible_at(place.at))
+        else {
             return Vec::new();
         };
-        let mut clause = Some(place.clause);
-        // A union within a union has no scope of its own, and brings nothing.
-        let scopes = self.resolution.scopes_of_queries();
-        let has_scope = |scope: &&ReferenceScope<'_>| scopes.of(scope.select).is_some();
-        let reference_scopes = self.places.scope_chain(place.scope).filter(has_scope);
         let mut levels = Vec::new();
-        for (view, scope) in self.resolution.scopes_from(id).zip(reference_scopes) {
-            let reach = match clause {
-                None => VisiblePart::Nothing,
-                Some(ReferenceClause::On(join)) => VisiblePart::Named(scope.names_in(join)),
-                Some(ReferenceClause::From(left)) => VisiblePart::Named(scope.names_left_of(left)),
-                Some(_) => VisiblePart::All,
-            };
-            levels.push(VisibleScope { view, reach });
-            clause = match scope.link {
-                OuterLink::Expression(clause) => Some(clause),
-                OuterLink::Lateral(left) => Some(ReferenceClause::From(left)),
-                OuterLink::Apart => None,
-            };
+        for view in self.resolution.scopes_from(id) {
+            levels.push(VisibleScope { view, visible });
+            visible = &view.outer_items;
         }
         levels
     }
@@ -309,34 +288,11 @@ impl<'s> NameRepairContext<'s> {
     }
 }
 
-impl<'t> ReferenceScope<'t> {
-    /// The names of what a join joins.
-    fn names_in(&self, join: usize) -> Vec<&'t str> {
-        let inside = self
-            .entries
-            .iter()
-            .filter(|entry| entry.joins.iter().any(|(own, _)| *own == join));
-        inside.filter_map(|entry| entry.name).collect()
-    }
-
-    /// The names of the first entries.
-    fn names_left_of(&self, count: usize) -> Vec<&'t str> {
-        let left = self.entries.iter().take(count);
-        left.filter_map(|entry| entry.name).collect()
-    }
-}
-
 impl<'g> VisibleScope<'g> {
     /// What can be referred to.
     pub(in crate::repair) fn items(&self) -> impl Iterator<Item = &'g ScopeItem<'g>> {
-        self.view.items.iter().filter(|item| match &self.reach {
-            VisiblePart::All => true,
-            VisiblePart::Nothing => false,
-            VisiblePart::Named(names) => item
-                .name
-                .as_ref()
-                .is_some_and(|own| names.contains(&own.as_str())),
-        })
+        let items = self.view.items.iter();
+        items.filter(|item| self.visible.include(item))
     }
 }
 

@@ -2,17 +2,6 @@
 
 use crate::sql::tree::{Node, list, nodes};
 
-/// How a query stands in the one around it: what it sees of that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum OuterLink {
-    /// It sees what a clause sees.
-    Expression(ReferenceClause),
-    /// LATERAL in FROM: so many entries stand left of it.
-    Lateral(usize),
-    /// In FROM, in WITH, or part of a UNION: nothing of that query itself.
-    Apart,
-}
-
 /// A side of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::repair) enum JoinSide {
@@ -29,8 +18,8 @@ pub(in crate::repair) enum ReferenceClause {
     Target(usize),
     /// ON of a join, by its place in [`super::reference_scopes::ReferenceScope::joins`].
     On(usize),
-    /// A function or an expression in FROM: so many entries stand left of it.
-    From(usize),
+    /// A function or an expression in FROM.
+    From,
     /// WHERE.
     Where,
     /// GROUP BY.
@@ -91,7 +80,7 @@ pub(in crate::repair) enum ExpressionRole<'t> {
 /// Something still to be looked at.
 pub(super) enum ScopeStep<'t> {
     /// A query.
-    Query(&'t nodes::SelectStmt, Option<usize>, OuterLink),
+    Query(&'t nodes::SelectStmt, Option<usize>),
     /// A part of FROM, the joins that it is part of, and whether an alias hides its name.
     From(Node<'t>, usize, Vec<(usize, JoinSide)>, bool),
     /// An expression.

@@ -1,8 +1,9 @@
-//! Where references to columns stand: in which query, in which clause, beside what.
+//! Where references to columns stand: in which query, in which clause, beside what. Which names can
+//! be seen from there is told by the resolution alone ([`crate::resolve::ScopeView`]).
 
 use super::clauses;
 use super::reference_position::{
-    ExpressionContext, ExpressionRole, JoinSide, OuterLink, ReferenceClause, ScopeStep,
+    ExpressionContext, ExpressionRole, JoinSide, ReferenceClause, ScopeStep,
 };
 use crate::limits::NAMES_JOINS_MAX;
 use crate::sql::tree::{self, Node, nodes};
@@ -22,8 +23,6 @@ pub(in crate::repair) struct ReferenceScope<'t> {
     pub select: &'t nodes::SelectStmt,
     /// The query around it, by its place in [`ReferenceScopes::reference_scopes`].
     pub outer: Option<usize>,
-    /// How it stands there.
-    pub link: OuterLink,
     /// What stands in its FROM, in the order of the text.
     pub entries: Vec<ScopeEntry<'t>>,
     /// The joins of its FROM: those of [`ScopeEntry::joins`].
@@ -67,8 +66,8 @@ impl<'t> ReferenceScopes<'t> {
         let mut waiting = vec![ScopeStep::Expression(carried(statement), around)];
         while let Some(step) = waiting.pop() {
             match step {
-                ScopeStep::Query(select, outer, link) => {
-                    let scope = places.begin(select, outer, link);
+                ScopeStep::Query(select, outer) => {
+                    let scope = places.begin(select, outer);
                     clauses::of_query(select, scope, &mut waiting);
                 }
                 ScopeStep::From(node, scope, joins, hidden) => {
@@ -100,16 +99,10 @@ impl<'t> ReferenceScopes<'t> {
         std::iter::successors(self.frame(scope), |inner| self.frame(inner.outer?))
     }
 
-    fn begin(
-        &mut self,
-        select: &'t nodes::SelectStmt,
-        outer: Option<usize>,
-        link: OuterLink,
-    ) -> usize {
+    fn begin(&mut self, select: &'t nodes::SelectStmt, outer: Option<usize>) -> usize {
         self.reference_scopes.push(ReferenceScope {
             select,
             outer,
-            link,
             entries: Vec::new(),
             joins: Vec::new(),
         });
@@ -124,8 +117,7 @@ impl<'t> ReferenceScopes<'t> {
     ) -> Option<()> {
         match node {
             Node::SelectStmt(select) => {
-                let link = OuterLink::Expression(around.clause);
-                waiting.push(ScopeStep::Query(select, around.scope, link));
+                waiting.push(ScopeStep::Query(select, around.scope));
             }
             Node::ColumnRef(reference) => {
                 if let (Ok(at), Some(scope)) = (usize::try_from(reference.location), around.scope) {
@@ -152,10 +144,9 @@ impl<'t> ReferenceScopes<'t> {
         waiting: &mut Vec<ScopeStep<'t>>,
     ) -> Option<()> {
         let own = self.reference_scopes.get_mut(scope)?;
-        let left = own.entries.len();
         let around = ExpressionContext {
             scope: Some(scope),
-            clause: ReferenceClause::From(left),
+            clause: ReferenceClause::From,
             role: ExpressionRole::Part,
         };
         let expression = |node: Node<'t>| ScopeStep::Expression(node, around);
@@ -172,14 +163,10 @@ impl<'t> ReferenceScopes<'t> {
             Node::RangeVar(table) => entry(table.alias(), Some(table)),
             Node::RangeSubselect(range) => {
                 entry(range.alias(), None);
-                let link = match range.lateral {
-                    true => OuterLink::Lateral(left),
-                    false => OuterLink::Apart,
-                };
                 let Node::SelectStmt(select) = range.subquery() else {
                     return None;
                 };
-                waiting.push(ScopeStep::Query(select, Some(scope), link));
+                waiting.push(ScopeStep::Query(select, Some(scope)));
             }
             Node::RangeTableSample(sample) => {
                 let arguments = sample.args().iter();

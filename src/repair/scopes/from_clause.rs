@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::column_reference::QueryClause;
-use super::from_item::{FromItem, FromJoin, NodePosition, OuterReach};
+use super::from_item::{FromItem, FromJoin, NodePosition};
 use crate::resolve::{ColumnCompleteness, ColumnVisibility, ScopeItem, ScopeView};
 use crate::sql::tree::{JoinType, Node, nodes};
 
@@ -82,11 +82,6 @@ impl<'a> FromReader<'a> {
                 !table.inh,
             ),
             Node::RangeSubselect(range) => {
-                let reach = match range.lateral {
-                    true => OuterReach::Items,
-                    false => OuterReach::Beyond,
-                };
-                let place = NodePosition { reach, ..place };
                 self.read.inside.push((range.subquery(), place));
                 (name_of(range.alias()), None, false)
             }

@@ -7,16 +7,6 @@ use crate::catalog::RelationId;
 use crate::resolve::{ColumnCompleteness, ScopeColumn};
 use crate::sql::tree::{JoinType, Node};
 
-/// Whether a query sees the FROM of the query around it.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::repair) enum OuterReach {
-    /// It does.
-    #[default]
-    Items,
-    /// It sees what is further out: it stands in that FROM itself, or in WITH.
-    Beyond,
-}
-
 /// Something in FROM that has columns.
 pub(in crate::repair) struct FromItem<'a> {
     /// What qualifies its columns.
@@ -59,6 +49,4 @@ pub(super) struct NodePosition {
     pub level: Option<usize>,
     pub clause: QueryClause,
     pub join: Option<usize>,
-    /// What a query that stands here sees of the one around it.
-    pub reach: OuterReach,
 }

@@ -1,6 +1,7 @@
 //! The queries of a statement: what stands in the FROM of each, how it is joined, and what every
 //! reference to a column means there. Made from the tree beside its resolution: the resolution says
-//! what a name means, the tree how rows come together.
+//! what a name means and which names a query sees of those around it ([`ScopeView`]), the tree how
+//! rows come together.
 //!
 //! What is not understood in full (a join that is given an alias, what SEARCH and CYCLE add) has no
 //! columns here: nothing is concluded from it.
@@ -9,9 +10,9 @@ use std::collections::HashMap;
 
 use super::column_reference::{ColumnReference, QueryClause, ReferenceMeaning};
 use super::from_clause::FromReader;
-use super::from_item::{FromItem, FromJoin, NodePosition, OuterReach};
+use super::from_item::{FromItem, FromJoin, NodePosition};
 use crate::catalog::{Catalog, Mask};
-use crate::resolve::{Resolution, ScopeColumn, ScopeView, ScopesOfQueries};
+use crate::resolve::{Resolution, ScopeColumn, ScopeView, ScopesOfQueries, VisibleItems};
 use crate::sql::tree::{self, Node, nodes};
 
 /// The queries of a statement.
@@ -33,8 +34,8 @@ pub(in crate::repair) struct QueryScope<'a> {
     pub select: &'a nodes::SelectStmt,
     /// What is visible in it.
     pub view: &'a ScopeView<'a>,
-    /// The query around it, and whether what stands in its FROM can be referred to.
-    pub outer: Option<(usize, OuterReach)>,
+    /// The query around it.
+    pub outer: Option<usize>,
     /// What has columns in its FROM, from the left.
     pub from_items: Vec<FromItem<'a>>,
     /// Its joins, inner ones before those around them.
@@ -143,12 +144,12 @@ impl<'a> QueryScopes<'a> {
     /// A level and those around it that it sees, nearest first.
     pub fn visible_from(&self, level: usize) -> Vec<usize> {
         let mut seen = vec![level];
-        let mut next = self.scope(level).and_then(|level| level.outer);
-        while let Some((outer, reach)) = next {
-            if reach == OuterReach::Items {
+        let mut inner = self.scope(level);
+        while let Some((own, outer)) = inner.and_then(|inner| Some((inner, inner.outer?))) {
+            if own.view.outer_items != VisibleItems::Nothing {
                 seen.push(outer);
             }
-            next = self.scope(outer).and_then(|level| level.outer);
+            inner = self.scope(outer);
         }
         seen
     }
@@ -160,7 +161,7 @@ impl<'a> QueryScopes<'a> {
             if one == around {
                 return true;
             }
-            next = self.scope(one).and_then(|one| Some(one.outer?.0));
+            next = self.scope(one).and_then(|one| one.outer);
         }
         false
     }
@@ -229,7 +230,6 @@ impl<'a> QueryScopesReader<'a> {
         tree::children(node, &mut children).ok()?;
         let inner = NodePosition {
             clause: place.clause.inside(),
-            reach: OuterReach::Items,
             ..place
         };
         let children = children.into_iter().map(|child| (child, inner));
@@ -247,11 +247,10 @@ impl<'a> QueryScopesReader<'a> {
         };
         let view = self.resolution.scope(scope)?;
         let level = self.levels.len();
-        let outer = place.level.map(|outer| (outer, place.reach));
         self.levels.push(QueryScope {
             select,
             view,
-            outer,
+            outer: place.level,
             from_items: Vec::new(),
             joins: Vec::new(),
         });
@@ -271,10 +270,7 @@ impl<'a> QueryScopesReader<'a> {
             own.joins = read.joins;
         }
         if let Some(with) = select.with_clause() {
-            let place = NodePosition {
-                reach: OuterReach::Beyond,
-                ..here(QueryClause::From)
-            };
+            let place = here(QueryClause::From);
             let queries = with.ctes().iter().map(|table| (table.ctequery(), place));
             self.waiting.extend(queries);
         }

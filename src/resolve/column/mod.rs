@@ -93,7 +93,7 @@ impl<'a> Analysis<'a> {
                 ColumnLookup::One(item) => self.whole_row(&item, at),
                 found => {
                     self.note_no_entry(&found, qualifier, at, scope);
-                    Ok(self.no_item(&found, qualifier, "*", at))
+                    Ok(self.no_item(&found, qualifier, "*", at, scope))
                 }
             },
             ParsedReference::Star | ParsedReference::Strange => Ok(self.unclear_value(at)),
@@ -182,7 +182,7 @@ impl<'a> Analysis<'a> {
                         Some(value) => Ok(value),
                         None => {
                             self.note_no_column(None, name, at);
-                            Ok(self.missing(None, name, at))
+                            Ok(self.missing(None, name, at, scope))
                         }
                     },
                 }
@@ -204,11 +204,11 @@ impl<'a> Analysis<'a> {
                     Some(value) => value,
                     None => {
                         self.note_no_entry(&ColumnLookup::<()>::Nothing, qualifier, at, scope);
-                        self.missing(Some(qualifier.name), name, at)
+                        self.missing(Some(qualifier.name), name, at, scope)
                     }
                 });
             }
-            found => return Ok(self.no_item(&found, qualifier, name, at)),
+            found => return Ok(self.no_item(&found, qualifier, name, at, scope)),
         };
         self.charge_work(item.columns.len())?;
         match self.column_of(&item, name, SystemColumns::Qualified) {
@@ -224,7 +224,7 @@ impl<'a> Analysis<'a> {
                     }
                     None => {
                         self.note_no_column(Some(qualifier.name), name, at);
-                        Ok(self.missing(Some(qualifier.name), name, at))
+                        Ok(self.missing(Some(qualifier.name), name, at, scope))
                     }
                 }
             }
@@ -311,7 +311,14 @@ impl<'a> Analysis<'a> {
         ColumnValue::computed(InferredType::Unclear)
     }
 
-    fn missing(&mut self, qualifier: Option<&'a str>, name: &'a str, at: i32) -> ColumnValue {
+    fn missing(
+        &mut self,
+        qualifier: Option<&'a str>,
+        name: &'a str,
+        at: i32,
+        scope: &Scope<'_, 'a>,
+    ) -> ColumnValue {
+        self.note_visible(at, scope);
         let what = UsedObject::MissingColumn {
             qualifier: qualifier.map(SqlName::from),
             name: name.into(),
@@ -348,9 +355,10 @@ impl<'a> Analysis<'a> {
         qualifier: ColumnQualifier<'a>,
         name: &'a str,
         at: i32,
+        scope: &Scope<'_, 'a>,
     ) -> ColumnValue {
         match found {
-            ColumnLookup::Nothing => self.missing(Some(qualifier.name), name, at),
+            ColumnLookup::Nothing => self.missing(Some(qualifier.name), name, at, scope),
             ColumnLookup::One(_) | ColumnLookup::Ambiguous | ColumnLookup::Unclear => {
                 self.ambiguous(Some(qualifier.name), name, at)
             }

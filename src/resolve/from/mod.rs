@@ -11,6 +11,7 @@ pub mod relation;
 pub mod xml_json_table;
 
 use super::analysis::{as_select, strings};
+use super::scope::ScopeReach;
 use super::{
     Analysis, ColumnCompleteness, QueryOutput, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep,
 };
@@ -28,7 +29,7 @@ impl<'a> Analysis<'a> {
             let mut items = self.item_of_from(node, scope)?;
             scope.items.append(&mut items);
         }
-        scope.with_items();
+        scope.reach = ScopeReach::AllItems;
         Ok(())
     }
 

@@ -294,9 +294,9 @@ impl<'s, 'a> Scope<'s, 'a> {
         self
     }
 
-    /// The scope as LATERAL, functions in FROM, and all other clauses see it.
+    /// The scope as LATERAL, functions in FROM and conditions of joins see it.
     pub(in crate::resolve) fn with_items(&mut self) -> &Self {
-        self.reach = ScopeReach::Items;
+        self.reach = ScopeReach::ItemsSoFar;
         self
     }
 }

@@ -112,7 +112,7 @@ impl<'a> Analysis<'a> {
                         }
                         found => {
                             self.note_no_entry(&found, qualifier, reference.location, scope);
-                            self.no_item(&found, qualifier, "*", reference.location);
+                            self.no_item(&found, qualifier, "*", reference.location, scope);
                             shape = QueryOutput::open();
                         }
                     }

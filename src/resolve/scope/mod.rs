@@ -7,6 +7,7 @@ pub mod view;
 
 use std::sync::Arc;
 
+use self::view::VisibleItems;
 use super::query::with::CommonTable;
 use super::{ColumnSource, InferredType, RowField, SqlName, UsedObject};
 use crate::catalog::{RelationId, SchemaId, TypeId};
@@ -24,12 +25,16 @@ pub struct Scope<'s, 'a> {
     pub(in crate::resolve) tables: Vec<CommonTable<'a>>,
 }
 
-/// Whether the items of a scope can be referred to now. While a FROM is read, what stands in it
-/// sees its neighbours only if it is LATERAL or a function.
+/// Which items of a scope can be referred to now. While a FROM is read, what stands in it sees its
+/// neighbours only if it is LATERAL or a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::resolve) enum ScopeReach {
+    /// Those that have been read: the left neighbours, or the sides of a join under its ON.
     #[default]
-    Items,
+    ItemsSoFar,
+    /// All: the FROM has been read.
+    AllItems,
+    /// None.
     OuterOnly,
 }
 
@@ -138,8 +143,21 @@ impl<'s, 'a> Scope<'s, 'a> {
     /// The items that can be referred to now.
     pub(in crate::resolve) fn visible(&self) -> &[ScopeItem<'a>] {
         match self.reach {
-            ScopeReach::Items => self.items.get(self.first..).unwrap_or_default(),
+            ScopeReach::ItemsSoFar | ScopeReach::AllItems => {
+                self.items.get(self.first..).unwrap_or_default()
+            }
             ScopeReach::OuterOnly => &[],
+        }
+    }
+
+    /// The same, to be kept when the query has been analysed.
+    pub(in crate::resolve) fn visible_items(&self) -> VisibleItems<'a> {
+        match (self.reach, self.visible()) {
+            (ScopeReach::AllItems, _) => VisibleItems::All,
+            (ScopeReach::ItemsSoFar | ScopeReach::OuterOnly, []) => VisibleItems::Nothing,
+            (ScopeReach::ItemsSoFar | ScopeReach::OuterOnly, items) => {
+                VisibleItems::Named(items.iter().filter_map(|item| item.name.clone()).collect())
+            }
         }
     }
 }

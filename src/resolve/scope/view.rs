@@ -11,12 +11,25 @@ use crate::sql::tree::nodes;
 pub struct ScopeView<'a> {
     /// The scope around it.
     pub outer: Option<ScopeId>,
+    /// What of that can be referred to in it.
+    pub outer_items: VisibleItems<'a>,
     /// What its FROM brings, in the order of the text.
     pub items: Vec<ScopeItem<'a>>,
     /// The common tables of its WITH.
     pub tables: Vec<SqlName<'a>>,
     /// Where its query is kept in the tree: no more than a mark to know it again by.
     pub(in crate::resolve) query: usize,
+}
+
+/// What of the FROM of a query can be referred to from a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VisibleItems<'a> {
+    /// All of it.
+    All,
+    /// What has one of these names: left neighbours in FROM, or the sides of a join under its ON.
+    Named(Vec<SqlName<'a>>),
+    /// Nothing: the place stands in that FROM itself, in its WITH, or is a side of its UNION.
+    Nothing,
 }
 
 /// The scopes of the queries of a statement, by query.
@@ -74,6 +87,12 @@ impl<'a> Resolution<'a> {
         std::iter::successors(self.scope(id), |view| self.scope(view.outer?))
     }
 
+    /// What of the innermost scope can be referred to at the place of a column that is missing.
+    pub fn visible_at(&self, position: usize) -> Option<&VisibleItems<'a>> {
+        let mut missing = self.missing_columns.iter();
+        missing.find_map(|(at, visible)| (*at == position).then_some(visible))
+    }
+
     /// Everything that a column's name could mean at a place, nearest first. `qualifier` is one
     /// that Postgres takes for just this column there, so that one candidate can be spelled in one
     /// way.
@@ -111,6 +130,17 @@ impl ScopesOfQueries {
     /// The scope of a query of the tree that was analysed.
     pub fn of(&self, query: &nodes::SelectStmt) -> Option<ScopeId> {
         self.0.get(&std::ptr::from_ref(query).addr()).copied()
+    }
+}
+
+impl<'a> VisibleItems<'a> {
+    /// Whether something in the FROM is among them.
+    pub fn include(&self, item: &ScopeItem<'a>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(names) => item.name.as_ref().is_some_and(|own| names.contains(own)),
+            Self::Nothing => false,
+        }
     }
 }
 

@@ -69,7 +69,7 @@ pub(in crate::repair) fn repair(
             .entries
             .iter()
             .all(|entry| entry.joins.iter().any(|(own, _)| *own == join)),
-        ReferenceClause::From(_) => false,
+        ReferenceClause::From => false,
         _ => true,
     };
     if !covers_all {
@@ -294,7 +294,7 @@ fn unfit(
         )),
         (
             ExpressionNature::Aggregate,
-            ReferenceClause::On(_) | ReferenceClause::Group | ReferenceClause::From(_),
+            ReferenceClause::On(_) | ReferenceClause::Group | ReferenceClause::From,
         ) => Some(format!(
             "{name} is the name of the aggregate {text}, which cannot stand here: compute it in a \
              sub-select."
@@ -305,7 +305,7 @@ fn unfit(
             | ReferenceClause::Having
             | ReferenceClause::On(_)
             | ReferenceClause::Group
-            | ReferenceClause::From(_),
+            | ReferenceClause::From,
         ) => Some(format!(
             "{name} is the name of a window function's result: put the query into a sub-select, \
              and the condition on {name} around it."
