@@ -316,7 +316,7 @@ impl Gate {
     /// What it runs would be refused now.
     pub fn still_runs(&self, cursor: &Cursor, names: &SessionNames) -> Result<(), Box<Refusal>> {
         let context = JudgeContext::new(&cursor.text, &self.policy, names, None);
-        cache::rejudge::cursor(cursor, &context)
+        prepared::execution::cursor(cursor, &context)
     }
 
     /// Judges the parameters of a StartupMessage, and plans the one that goes upstream.

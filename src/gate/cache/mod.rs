@@ -7,7 +7,7 @@
 //! cache per worker thread, behind a lock that its sessions take one after the other; so a client's
 //! texts do not push out those of every other.
 //!
-//! * `rejudge`: what was judged before and runs on another basis, and what an EXECUTE runs
+//! * `rejudge`: what was judged before and runs on another basis
 //! * `text_shapes`: what is recorded of texts that differ in whole numbers alone
 
 pub(super) mod rejudge;

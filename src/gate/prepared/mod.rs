@@ -6,7 +6,8 @@
 //! * `lookup`: a name, after what earlier statements of the same text did to it;
 //!   `duplicate_names`: names that were given anew; `state_at_end`: what a transaction's end brings
 //!   back
-//! * `cursor_steps`: how far a cursor has come
+//! * `execution`: what an EXECUTE or a portal runs, judged again; `cursor_steps`: how far a cursor
+//!   has come
 //!
 //! Every one of them was judged before it reached the server, so a name that is known here and gone
 //! there costs an error of the server's own and nothing else. That is why forgetting too little is
@@ -14,6 +15,7 @@
 
 pub(super) mod cursor_steps;
 pub(super) mod duplicate_names;
+pub(super) mod execution;
 pub(super) mod lookup;
 mod state_at_end;
 

@@ -16,8 +16,8 @@
 //! # When not
 //! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
 
-use crate::gate::cache::rejudge;
 use crate::gate::context::JudgeContext;
+use crate::gate::prepared::execution;
 use crate::gate::recognized::backend_signal;
 use crate::gate::rules::{RuleResult, model, node_unknown};
 use crate::gate::{Refusal, Rule};
@@ -37,7 +37,7 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
             if cursor.facts.is_plan_of_models() {
                 return Err(model::fetched());
             }
-            rejudge::cursor(&cursor, context)?;
+            execution::cursor(&cursor, context)?;
             context.take_over(&cursor.facts);
             Ok(())
         }

@@ -2,7 +2,7 @@
 //!
 //! # Sees
 //! EXECUTE, alone or under EXPLAIN, of a name that this session has not prepared. What an EXECUTE
-//! runs is judged in `gate::cache::rejudge`, which refuses one that runs another one.
+//! runs is judged in `gate::prepared::execution`, which refuses one that runs another one.
 //!
 //! # Why
 //! What it would run was never judged. A name that the session did prepare was judged when it was.
@@ -18,8 +18,8 @@
 //! Statements prepared by a Parse message have names too and count.
 
 use crate::gate::Refusal;
-use crate::gate::cache::rejudge;
 use crate::gate::context::JudgeContext;
+use crate::gate::prepared::execution;
 use crate::gate::recognized::backend_signal;
 use crate::gate::rules::{RuleResult, model, node_unknown};
 use crate::sql::tree::{Node, nodes};
@@ -35,7 +35,7 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
     match context.prepared(name) {
         Some(prepared) => {
             backend_signal::runs_alone(&prepared.facts)?;
-            rejudge::prepared(&prepared, context)?;
+            execution::prepared(&prepared, context)?;
             context.take_over(&prepared.facts);
             Ok(())
         }
