@@ -134,6 +134,61 @@ pub(crate) fn check_as(
     }
 }
 
+/// The same with the cases of a file of `tests/data/corpus/recoverers`, whose heads explain its form.
+pub(crate) fn check_file(
+    world: CatalogFixture,
+    recoverer: Recoverer,
+    sqlstate: &str,
+    names: OutputNameLaw,
+    file: &str,
+) {
+    let rows: Vec<(&str, String)> = (file.lines())
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| line.split_once(' ').unwrap_or_else(|| panic!("{line}")))
+        .map(|(mark, text)| (mark, unescaped(text)))
+        .collect();
+    let mut cases = Vec::new();
+    let mut left = rows.iter();
+    while let Some((mark, before)) = left.next() {
+        let mut wanted = || match left.next() {
+            Some(("=", text)) => text.as_str(),
+            _ => panic!("{before}: no line with = follows"),
+        };
+        let wanted = match *mark {
+            "E" => ExpectedRepair::Exact(wanted()),
+            "L" => ExpectedRepair::Likely(wanted()),
+            "H" => ExpectedRepair::Hint(wanted()),
+            "T" => ExpectedRepair::Silence,
+            mark => panic!("{mark} {before}: no case"),
+        };
+        cases.push(RepairCase { before, wanted });
+    }
+    assert!(!cases.is_empty(), "{recoverer:?} has no case");
+    check_in(world, recoverer, sqlstate, names, &cases);
+}
+
+/// A text with `\n`, `\\` and `\u{feff}` in it.
+fn unescaped(text: &str) -> String {
+    let mut made = String::new();
+    let mut rest = text;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        let (letter, after) = match escape.split_at(1) {
+            ("n", after) => ('\n', after),
+            ("\\", after) => ('\\', after),
+            ("u", after) => {
+                let (code, after) = after[1..].split_once('}').unwrap();
+                let code = u32::from_str_radix(code, 16).unwrap();
+                (char::from_u32(code).unwrap(), after)
+            }
+            (other, _) => panic!("{text}: what is an escaped {other}?"),
+        };
+        made.push_str(before);
+        made.push(letter);
+        rest = after;
+    }
+    made + rest
+}
+
 /// Looks at any text, for fuzzing: what a recoverer answers has to be edits of that text, after
 /// which it parses.
 pub(crate) fn fuzzed(world: CatalogFixture, recoverer: Recoverer, sqlstate: &str) -> impl Fn(&str) {

@@ -63,36 +63,16 @@ fn relation_of<'t>(entry: &ScopeEntry<'t>) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
+    use crate::repair::laws::{OutputNameLaw, check_file, world};
 
     #[test]
-    fn two_of_a_name_are_told_and_never_chosen() {
-        let cases: Vec<RepairCase<'_>> = [
-            (
-                "SELECT 1 FROM customers JOIN customers ON true",
-                ExpectedRepair::Hint("customers stands in FROM twice"),
-            ),
-            (
-                "SELECT 1 FROM customers c JOIN orders c ON c.id = c.customer_id",
-                ExpectedRepair::Hint("c is the name of two things"),
-            ),
-            (
-                "SELECT 1 FROM (SELECT 1 FROM orders, (SELECT 1) AS orders) x",
-                ExpectedRepair::Hint("orders is the name of two things"),
-            ),
-            (
-                "SELECT 1 FROM customers, (SELECT 1 FROM customers) c",
-                ExpectedRepair::Silence,
-            ),
-        ]
-        .into_iter()
-        .map(|(before, wanted)| RepairCase { before, wanted })
-        .collect();
-        check(
+    fn cases_come_to_what_they_should() {
+        check_file(
+            world(),
             Recoverer::DuplicateAlias,
             "42712",
             OutputNameLaw::Kept,
-            &cases,
+            include_str!("../../../tests/data/corpus/recoverers/duplicate_alias.txt"),
         );
     }
 }

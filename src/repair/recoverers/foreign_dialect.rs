@@ -90,63 +90,16 @@ fn advice(source: &dyn SourceDialect, untranslatable: &Untranslatable) -> String
 #[cfg(test)]
 mod tests {
     use crate::policy::Recoverer;
-    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
+    use crate::repair::laws::{OutputNameLaw, check_file, world};
 
     #[test]
-    fn the_recoverer_keeps_the_laws() {
-        let case = |before, wanted| RepairCase { before, wanted };
-        check(
+    fn cases_come_to_what_they_should() {
+        check_file(
+            world(),
             Recoverer::Dialect,
             "42883",
             OutputNameLaw::Kept,
-            &[
-                case(
-                    "SELECT id FROM orders WHERE placed_on > DATE_SUB(CURDATE(), INTERVAL 7 DAY)",
-                    ExpectedRepair::Exact(
-                        "SELECT id FROM orders WHERE placed_on > CAST(CURRENT_DATE - INTERVAL '7 days' AS date)",
-                    ),
-                ),
-                case(
-                    "SELECT DATE_FORMAT(placed_on, '%Y-%m'), COUNT(*) FROM orders GROUP BY 1",
-                    ExpectedRepair::Exact(
-                        "SELECT to_char(CAST(placed_on AS timestamp), 'YYYY-MM') AS date_format, count(*) \
-                         FROM orders GROUP BY 1",
-                    ),
-                ),
-                case(
-                    "SELECT id, DATE_FORMAT(placed_on, '%X') FROM orders",
-                    ExpectedRepair::Hint("DATE_FORMAT()"),
-                ),
-                case("SELECT nothing(id) FROM orders", ExpectedRepair::Silence),
-                case(
-                    "SELECT \"School_Name\", CURDATE() FROM \"Schools\"",
-                    ExpectedRepair::Silence,
-                ),
-                case(
-                    "SELECT count(*) FROM \"Schools\" WHERE \"School_Name\" < curdate()",
-                    ExpectedRepair::Silence,
-                ),
-                case(
-                    "SELECT COUNTIF(\"School_Name\" = 'a') FROM \"Schools\" WHERE SAFE_DIVIDE(1, 2) > 0",
-                    ExpectedRepair::Silence,
-                ),
-                case(
-                    "SELECT CURDATE(), id::text FROM orders",
-                    ExpectedRepair::Silence,
-                ),
-                case(
-                    "SELECT nothing(id), SAFE_DIVIDE(id, 2) FROM orders WHERE status ILIKE 'a%'",
-                    ExpectedRepair::Silence,
-                ),
-                case(
-                    "SELECT CURDATE(), nothing(id) FROM orders WHERE status ~ 'a'",
-                    ExpectedRepair::Silence,
-                ),
-                case(
-                    "SELECT CURDATE(), nothing(id), $$a$$ FROM orders",
-                    ExpectedRepair::Silence,
-                ),
-            ],
+            include_str!("../../../tests/data/corpus/recoverers/foreign_dialect.txt"),
         );
     }
 }

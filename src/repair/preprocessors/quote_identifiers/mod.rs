@@ -423,28 +423,7 @@ mod tests {
 
     use crate::catalog::fixture::CatalogFixture;
     use crate::policy::Recoverer;
-    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check_in, fuzzed, world};
-
-    fn quoted(cases: &[(&str, &str)]) {
-        let cases: Vec<RepairCase<'_>> = cases
-            .iter()
-            .map(|(before, after)| RepairCase {
-                before,
-                wanted: match *after {
-                    "" => ExpectedRepair::Silence,
-                    hint if hint.starts_with("hint: ") => ExpectedRepair::Hint(&hint[6..]),
-                    after => ExpectedRepair::Exact(after),
-                },
-            })
-            .collect();
-        check_in(
-            shop(),
-            Recoverer::QuoteIdentifiers,
-            "42703",
-            OutputNameLaw::Repaired,
-            &cases,
-        );
-    }
+    use crate::repair::laws::{OutputNameLaw, check_file, fuzzed, world};
 
     fn shop() -> CatalogFixture {
         world()
@@ -474,176 +453,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_quoted_as_the_catalog_spells_them() {
-        quoted(&[
-            (
-                "SELECT CDSCode FROM ⟪Schools",
-                "SELECT \"CDSCode\" FROM \"Schools\"",
-            ),
-            (
-                "SELECT s.cdscode FROM schools AS s ORDER BY s.AvgScrMath",
-                "SELECT s.\"CDSCode\" FROM \"Schools\" AS s ORDER BY s.\"AvgScrMath\"",
-            ),
-            (
-                "SELECT Schools.CDSCode, schools.* FROM Schools",
-                "SELECT \"Schools\".\"CDSCode\", \"Schools\".* FROM \"Schools\"",
-            ),
-            (
-                "SELECT FirstName, LastName FROM \"Customer\" -- FirstName\nWHERE FirstName = 'FirstName'",
-                "SELECT \"FirstName\", LastName FROM \"Customer\" -- FirstName\nWHERE \"FirstName\" = 'FirstName'",
-            ),
-            (
-                "SELECT count(*) FROM Sales.Orders WHERE Sales.Orders.Total > 5",
-                "SELECT count(*) FROM \"Sales\".\"Orders\" WHERE \"Sales\".\"Orders\".\"Total\" > 5",
-            ),
-            (
-                "SELECT max(Total) FROM public . Invoice",
-                "SELECT max(\"Total\") FROM public . \"Invoice\"",
-            ),
-            ("SELECT id FROM customers", ""),
-            ("SELECT nothing FROM customers", ""),
-            ("SELECT id FROM Nowhere", ""),
-        ]);
-    }
-
-    #[test]
-    fn every_level_is_followed() {
-        quoted(&[
-            (
-                "WITH t AS (SELECT FirstName AS x, CustomerId FROM Customer) \
-                 SELECT t.x, CustomerId FROM t WHERE EXISTS \
-                 (SELECT 1 FROM Invoice i WHERE i.CustomerId = t.customerid)",
-                "WITH t AS (SELECT \"FirstName\" AS x, \"CustomerId\" FROM \"Customer\") \
-                 SELECT t.x, \"CustomerId\" FROM t WHERE EXISTS \
-                 (SELECT 1 FROM \"Invoice\" i WHERE i.\"CustomerId\" = t.\"CustomerId\")",
-            ),
-            (
-                "SELECT c.FirstName FROM Customer c JOIN Invoice i USING (CustomerId) \
-                 GROUP BY c.FirstName, CustomerId",
-                "SELECT c.\"FirstName\" FROM \"Customer\" c JOIN \"Invoice\" i USING (\"CustomerId\") \
-                 GROUP BY c.\"FirstName\", \"CustomerId\"",
-            ),
-            (
-                "SELECT * FROM (SELECT * FROM (SELECT FirstName FROM Customer) a) b \
-                 WHERE b.firstname = 'x'",
-                "SELECT * FROM (SELECT * FROM (SELECT \"FirstName\" FROM \"Customer\") a) b \
-                 WHERE b.\"FirstName\" = 'x'",
-            ),
-            (
-                "SELECT name FROM customers WHERE id IN (SELECT CustomerId FROM Invoice)",
-                "SELECT name FROM customers WHERE id IN (SELECT \"CustomerId\" FROM \"Invoice\")",
-            ),
-            (
-                "SELECT InvoiceId FROM Invoice UNION SELECT CustomerId FROM Customer \
-                 ORDER BY InvoiceId",
-                "SELECT \"InvoiceId\" FROM \"Invoice\" UNION SELECT \"CustomerId\" FROM \"Customer\" \
-                 ORDER BY \"InvoiceId\"",
-            ),
-            (
-                "EXPLAIN SELECT FirstName FROM Customer",
-                "EXPLAIN SELECT \"FirstName\" FROM \"Customer\"",
-            ),
-            ("TABLE Customer", "TABLE \"Customer\""),
-        ]);
-    }
-
-    #[test]
-    fn aliases_match_whichever_is_quoted() {
-        quoted(&[
-            ("SELECT name AS \"Name\" FROM customers ORDER BY Name", ""),
-            (
-                "SELECT email AS \"Contact\" FROM customers ORDER BY Contact",
-                "SELECT email AS \"Contact\" FROM customers ORDER BY \"Contact\"",
-            ),
-            (
-                "SELECT country AS Land, count(*) FROM customers GROUP BY \"Land\"",
-                "SELECT country AS Land, count(*) FROM customers GROUP BY land",
-            ),
-            (
-                "SELECT C.id, C.* FROM customers AS \"C\"",
-                "SELECT \"C\".id, \"C\".* FROM customers AS \"C\"",
-            ),
-            (
-                "SELECT \"C\".\"Id\" FROM customers AS C",
-                "SELECT c.id FROM customers AS C",
-            ),
-            (
-                "WITH \"Top\" AS (SELECT id FROM orders) SELECT Top.id FROM Top",
-                "WITH \"Top\" AS (SELECT id FROM orders) SELECT \"Top\".id FROM \"Top\"",
-            ),
-            (
-                "SELECT x.\"Total\" FROM (SELECT sum(total_amount) AS Total FROM orders) x",
-                "SELECT x.total FROM (SELECT sum(total_amount) AS Total FROM orders) x",
-            ),
-            (
-                "SELECT \"CUSTOMERS\".id FROM \"CUSTOMERS\"",
-                "SELECT customers.id FROM customers",
-            ),
-            (
-                "SELECT id FROM\"CUSTOMERS\"WHERE true",
-                "SELECT id FROM\"customers\"WHERE true",
-            ),
-        ]);
-    }
-
-    #[test]
-    fn what_could_be_meant_otherwise_is_left() {
-        quoted(&[
-            // A string in double quotes.
-            ("SELECT id FROM customers WHERE name = \"Country\"", ""),
-            // A name that is wrong in its own query must not come to mean one of another.
-            (
-                "SELECT (SELECT x.id FROM twins AS x WHERE FIRSTNAME = 'a') FROM \"Customer\"",
-                "",
-            ),
-            (
-                "SELECT id FROM customers WHERE id IN (SELECT CustomerId FROM orders)",
-                "",
-            ),
-            ("SELECT id, \"Country\" FROM customers", ""),
-            ("SELECT id FROM customers WHERE country IN (\"Name\")", ""),
-            (
-                "SELECT max(\"ID\") FROM customers WHERE \"Country\" = 'x' GROUP BY \"VIP\"",
-                "SELECT max(id) FROM customers WHERE country = 'x' GROUP BY vip",
-            ),
-            (
-                "SELECT \"school name\" FROM frpm",
-                "SELECT \"School Name\" FROM frpm",
-            ),
-            ("SELECT name FROM twins", "hint: \"Name\", \"NAME\""),
-            ("SELECT Name FROM twins", "SELECT \"Name\" FROM twins"),
-            ("SELECT id FROM twin", "hint: \"Twin\""),
-        ]);
-    }
-
-    #[test]
-    fn names_that_are_no_words_are_found() {
-        quoted(&[
-            (
-                "SELECT School Name FROM frpm",
-                "SELECT \"School Name\" FROM frpm",
-            ),
-            (
-                "SELECT f.School Name, K-12, 1 FROM frpm f",
-                "SELECT f.\"School Name\", \"K-12\", 1 FROM frpm f",
-            ),
-            (
-                "SELECT max(Share (K-12)), f.Share (K-12) FROM frpm f",
-                "SELECT max(\"Share (K-12)\"), f.\"Share (K-12)\" FROM frpm f",
-            ),
-            (
-                "SELECT count(*) FROM line items",
-                "SELECT count(*) FROM \"Line Items\"",
-            ),
-            // Either reading could be meant.
-            ("SELECT Zip Code FROM frpm", ""),
-            (
-                "SELECT name FROM customers WHERE country = ‘DE’",
-                "SELECT name FROM customers WHERE country = 'DE'",
-            ),
-            ("SELECT nick FROM user", "SELECT nick FROM \"user\""),
-            ("SELECT user FROM user", ""),
-        ]);
+    fn cases_come_to_what_they_should() {
+        check_file(
+            shop(),
+            Recoverer::QuoteIdentifiers,
+            "42703",
+            OutputNameLaw::Repaired,
+            include_str!("../../../../tests/data/corpus/recoverers/quote_identifiers.txt"),
+        );
     }
 
     #[test]
@@ -689,21 +506,5 @@ mod tests {
             Ok(())
         });
         tried.unwrap();
-    }
-
-    #[test]
-    fn longer_references_are_taken_apart() {
-        quoted(&[
-            ("SELECT a.b.c.d FROM x.y.z", ""),
-            (
-                "SELECT sales.orders.* FROM sales.orders",
-                "SELECT \"Sales\".\"Orders\".* FROM \"Sales\".\"Orders\"",
-            ),
-            ("SELECT Public.Customers.Name FROM Customers", ""),
-            (
-                "SELECT \"Public\".customers.\"Name\" FROM \"Public\".customers",
-                "SELECT public.customers.name FROM public.customers",
-            ),
-        ]);
     }
 }

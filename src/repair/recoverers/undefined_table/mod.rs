@@ -39,7 +39,9 @@ pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer
 mod tests {
     use crate::catalog::fixture::CatalogFixture;
     use crate::policy::Recoverer;
-    use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check, check_in, world};
+    use crate::repair::laws::{
+        ExpectedRepair, OutputNameLaw, RepairCase, check, check_file, check_in, world,
+    };
 
     fn cases<'c>(made: &[(&'c str, ExpectedRepair<'c>)]) -> Vec<RepairCase<'c>> {
         let case = |(before, wanted): &(&'c str, ExpectedRepair<'c>)| RepairCase {
@@ -65,34 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn a_table_with_an_alias_is_called_by_it() {
-        each(&[
-            (
-                "SELECT ⟪customers.name, c.email FROM customers c WHERE customers.vip",
-                ExpectedRepair::Exact("SELECT c.name, c.email FROM customers c WHERE c.vip"),
-            ),
-            (
-                "SELECT public.customers.name FROM customers c",
-                ExpectedRepair::Exact("SELECT c.name FROM customers c"),
-            ),
-            (
-                "SELECT c.name FROM customers AS \"C\"",
-                ExpectedRepair::Exact("SELECT \"C\".name FROM customers AS \"C\""),
-            ),
-            (
-                "SELECT o.id FROM orders o WHERE EXISTS (SELECT 1 FROM order_items i WHERE \
-                 order_items.order_id = orders.id)",
-                ExpectedRepair::Exact(
-                    "SELECT o.id FROM orders o WHERE EXISTS (SELECT 1 FROM order_items i WHERE \
-                     i.order_id = o.id)",
-                ),
-            ),
-            // Two of them: which one?
-            (
-                "SELECT customers.name FROM customers a JOIN customers b ON a.id = b.parent_id",
-                ExpectedRepair::Hint("customers"),
-            ),
-        ]);
+    fn cases_come_to_what_they_should() {
+        check_file(
+            world(),
+            Recoverer::UndefinedTable,
+            "42P01",
+            OutputNameLaw::Kept,
+            include_str!("../../../../tests/data/corpus/recoverers/undefined_table.txt"),
+        );
     }
 
     #[test]
@@ -107,118 +89,6 @@ mod tests {
             OutputNameLaw::Repaired,
             &made,
         );
-    }
-
-    #[test]
-    fn an_alias_that_is_nearly_one_is_put_right() {
-        each(&[
-            (
-                "SELECT customer.name FROM customers",
-                ExpectedRepair::Likely("SELECT customers.name FROM customers"),
-            ),
-            (
-                "SELECT customer.name FROM customers cust JOIN orders o ON o.customer_id = cust.id",
-                ExpectedRepair::Likely(
-                    "SELECT cust.name FROM customers cust JOIN orders o ON o.customer_id = cust.id",
-                ),
-            ),
-            (
-                "SELECT c.name FROM customers",
-                ExpectedRepair::Likely("SELECT customers.name FROM customers"),
-            ),
-            (
-                "SELECT oi.quantity FROM order_items",
-                ExpectedRepair::Likely("SELECT order_items.quantity FROM order_items"),
-            ),
-            // Not in FROM, and the first letter of nothing there, or of two.
-            (
-                "SELECT t3.name FROM customers t1",
-                ExpectedRepair::Hint("t1"),
-            ),
-            (
-                "SELECT t1.name FROM customers WHERE t1.vip",
-                ExpectedRepair::Likely("SELECT customers.name FROM customers WHERE customers.vip"),
-            ),
-            (
-                "SELECT t1.name, t2.email FROM customers",
-                ExpectedRepair::Hint("customers"),
-            ),
-            (
-                "WITH t AS (SELECT 1 AS a) SELECT t.a FROM customers",
-                ExpectedRepair::Hint("query of WITH"),
-            ),
-            (
-                "SELECT x.status FROM orders o, customers c",
-                ExpectedRepair::Hint("o (of orders)"),
-            ),
-            (
-                "SELECT products.price FROM customers",
-                ExpectedRepair::Hint("public.products"),
-            ),
-        ]);
-    }
-
-    #[test]
-    fn a_relation_is_found_in_its_schema_and_by_its_name() {
-        each(&[
-            (
-                "SELECT amount FROM ⟪invoices",
-                ExpectedRepair::Likely("SELECT amount FROM archive.invoices"),
-            ),
-            (
-                "SELECT invoices.amount FROM invoices",
-                ExpectedRepair::Likely("SELECT invoices.amount FROM archive.invoices"),
-            ),
-            (
-                "SELECT sales.customers.name FROM sales.customers",
-                ExpectedRepair::Likely("SELECT customers.name FROM public.customers"),
-            ),
-            (
-                "SELECT c.name FROM shop.sales.customers AS c",
-                ExpectedRepair::Likely("SELECT c.name FROM public.customers AS c"),
-            ),
-            (
-                "SELECT c.name FROM shop.public.customers AS c",
-                ExpectedRepair::Likely("SELECT c.name FROM public.customers AS c"),
-            ),
-            (
-                "SELECT name FROM \"public.customers\"",
-                ExpectedRepair::Exact("SELECT name FROM public.customers"),
-            ),
-            (
-                "SELECT name FROM \"Customers\"",
-                ExpectedRepair::Exact("SELECT name FROM customers"),
-            ),
-            (
-                "SELECT \"Customers\".name FROM \"Customers\"",
-                ExpectedRepair::Exact("SELECT \"Customers\".name FROM customers AS \"Customers\""),
-            ),
-            (
-                "SELECT customer.name FROM customer JOIN order_item ON true",
-                ExpectedRepair::Likely(
-                    "SELECT customer.name FROM customers AS customer JOIN order_items ON true",
-                ),
-            ),
-            (
-                "SELECT product_name FROM prodcuts",
-                ExpectedRepair::Likely("SELECT product_name FROM products"),
-            ),
-            (
-                "SELECT quantity FROM orderitems i",
-                ExpectedRepair::Likely("SELECT quantity FROM order_items i"),
-            ),
-            (
-                "SELECT name FROM tbl_customers",
-                ExpectedRepair::Likely("SELECT name FROM customers"),
-            ),
-            (
-                "WITH best_customers AS (SELECT name FROM customers) SELECT name FROM best_customer",
-                ExpectedRepair::Likely(
-                    "WITH best_customers AS (SELECT name FROM customers) SELECT name FROM \
-                     best_customers",
-                ),
-            ),
-        ]);
     }
 
     #[test]
