@@ -9,8 +9,8 @@
 //! * [`detect`]: which dialect a text is of, if it is of one at all; [`parse`]: its tree, bounded
 //! * [`translator`]: the translation of a tree, one file for each part of the language
 //! * [`calls`]: foreign calls in a text that Postgres itself reads
-//! * [`sql_type`]: the types that both tell apart; [`date_patterns`]: patterns of dates that several
-//!   dialects have; [`template`]: expressions with places for arguments
+//! * [`sql_type`]: the types that both tell apart; [`date_patterns`]: patterns of dates that
+//!   several dialects have; [`template`]: expressions with places for arguments
 //! * [`session_database`]: the database that names are looked up in; [`confidence`]: how sure a
 //!   translation is
 //!

@@ -134,7 +134,7 @@ pub(crate) fn check_as(
     }
 }
 
-/// The same with the cases of a file of `tests/data/corpus/recoverers`, whose heads explain its form.
+/// The same with the cases of a file of `tests/data/corpus/recoverers`, whose head explains them.
 pub(crate) fn check_file(
     world: CatalogFixture,
     recoverer: Recoverer,

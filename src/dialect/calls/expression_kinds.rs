@@ -81,6 +81,9 @@ impl<'s> ExpressionKinds<'s> {
         };
         match catalog.data_type(*id).oid {
             type_oid::UNKNOWN => SqlType::Literal,
+            // To a translation they are types that its dialect has no equal of.
+            type_oid::OID => SqlType::Integer,
+            type_oid::TIMETZ => SqlType::Time,
             _ => SqlType::of(catalog, *id),
         }
     }

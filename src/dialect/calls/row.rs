@@ -1,10 +1,10 @@
 //! One row of the table of foreign functions.
 //!
-//! It is no [`FunctionRule`](crate::dialect::rules::FunctionRule), which says what a function means
-//! in one dialect: that one is chosen by name, and makes of its arguments what they have to be. Here
-//! nobody says which dialect a name is of. A row stands for all that have the function, several rows
-//! of a name are told apart by the types that Postgres gives to their arguments (`when`), and how
-//! sure the choice is belongs to the row. Both have the same words for results
+//! It is no [`FunctionRule`](crate::dialect::rules::FunctionRule), which says what a function
+//! means in one dialect: that one is chosen by name, and makes of its arguments what they have to
+//! be. Here nobody says which dialect a name is of. A row stands for all that have the function,
+//! several rows of a name are told apart by the types that Postgres gives to their arguments
+//! (`when`), and how sure the choice is belongs to the row. Both have the same words for results
 //! ([`ReturnType`]), types ([`SqlType`]) and templates.
 
 use super::call::{CallReplacement, ForeignCall};
