@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::arrival::StatementArrival;
-use super::pending::{ExpectedReply, InFlight, PendingReplies};
+use super::pending::in_flight::InFlight;
+use super::pending::{ExpectedReply, PendingReplies};
 use super::registry::SessionActivity;
 use super::repair::executor::StepTimes;
 use crate::gate::{Facts, Rule, SessionNames};

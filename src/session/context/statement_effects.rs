@@ -8,8 +8,9 @@ use super::tracked_setting::{
     EarlierStatements, StatementEnd, TrackedChange, TransactionEnd, TransactionPosition,
 };
 use crate::gate::{Certainty, Facts, SessionEffect, StatementKind};
+use crate::session::pending::in_flight::InFlight;
 use crate::session::pending::portal_names::ClosedName;
-use crate::session::pending::{ExpectedReply, InFlight, PendingReplies, SkipExtent};
+use crate::session::pending::{ExpectedReply, PendingReplies, SkipExtent};
 use crate::telemetry::labels::StatementOutcome;
 use crate::wire::backend::TransactionStatus;
 

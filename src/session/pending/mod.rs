@@ -4,211 +4,26 @@
 //! head. An answer that does not fit ends the session: a proxy that has lost count can no longer
 //! say which answer belongs to which statement.
 //!
+//! * `in_flight`: a statement that is under way
 //! * `portal_names`: messages under way that give names to portals; `reply_outlook`: what may still
 //!   come of what is owed
 //!
 //! <https://www.postgresql.org/docs/current/protocol-flow.html>
 
+pub(super) mod in_flight;
 pub(super) mod portal_names;
 mod reply_outlook;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use super::arrival::StatementArrival;
-use super::context::client_min_messages::NoticeLevelChange;
-use super::lowered_settings::LoweredText;
-use super::pending::portal_names::{ClosedName, PortalBinding};
+use self::in_flight::InFlight;
+use self::portal_names::{ClosedName, PortalBinding};
 use super::plan::question::ExplainQuestion;
-use super::policy_limits::result_limit::ResultAllowance;
-use super::repair::notices::{OnError, PendingNotice};
-use super::server::error_rewrite::{QuotedText, SubstitutedText};
-use super::signal_calls::SignalCallState;
-use crate::gate::{Certainty, Facts, PreparedStatement, Refusal, Rule};
-use crate::telemetry::events::StatementFinished;
-use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
+use super::server::error_rewrite::QuotedText;
+use crate::gate::{PreparedStatement, Refusal};
 use crate::telemetry::session_info::SessionInfo;
-use crate::telemetry::sqlstate_code::SqlstateCode;
-use crate::telemetry::traces::StatementTrace;
 use crate::wire::backend::TransactionStatus;
-
-/// A statement that is being run or prepared, with what its event will need.
-#[derive(Debug)]
-pub struct InFlight {
-    /// What the gate found in it.
-    pub facts: Arc<Facts>,
-    /// Which protocol path it came on.
-    pub path: ProtocolPath,
-    /// When it came, and how long it waited before pgsieve looked at it.
-    pub arrived: StatementArrival,
-    /// How long pgsieve took to judge it.
-    pub gate: Duration,
-    /// How long it waited for its plan, where that was asked for.
-    pub plan: Option<Duration>,
-    /// Rows that passed so far.
-    pub rows: u64,
-    /// Bytes of answer that passed so far.
-    pub bytes: u64,
-    /// SQLSTATE of the upstream's error, when it ended in one.
-    pub sqlstate: Option<SqlstateCode>,
-    /// What the gate said.
-    pub outcome: StatementOutcome,
-    /// Rules that would have stopped it as it ran and are only observed, each once.
-    pub observed: Vec<Rule>,
-    /// A notice that the client gets before the statement's completion.
-    pub notice: Option<Box<PendingNotice>>,
-    /// What the client gets where it fails.
-    pub on_error: OnError,
-    /// Whether a failure may be held back while a repair is looked for.
-    pub text_retained: TextRetained,
-    /// How often it was sent before.
-    pub tries: u32,
-    /// What it does to `client_min_messages`.
-    pub client_min_messages: Option<NoticeLevelChange>,
-    /// The text that runs in the place of its own, where that is another one.
-    pub another: Option<Box<SubstitutedText>>,
-    /// Whether it has run once it succeeded: a portal that is at its end does nothing.
-    pub runs: Certainty,
-    /// What it may bring, and what it holds meanwhile.
-    pub allowance: ResultAllowance,
-    /// The call that was taken out of it, where pgsieve carries one out.
-    pub calling: Option<Box<SignalCallState>>,
-    /// What its row says, where it is a question that pgsieve answers.
-    pub role_answer: Option<&'static str>,
-    /// The rule that ended its result.
-    pub cut_by: Option<Rule>,
-    /// How many of its statements are done.
-    pub statements_done: u32,
-    /// Its span, where it is sampled.
-    pub trace: Option<Box<StatementTrace>>,
-    /// Whose it is, where the session is under another policy by now than it was judged by.
-    pub info: Option<Arc<SessionInfo>>,
-}
-
-/// Whether the client's own words of a statement are kept until its answer begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextRetained {
-    /// They are not: its failure is the client's.
-    Lost,
-    /// They are, and nothing stands before it: its failure may be held back.
-    Kept,
-}
-
-impl InFlight {
-    /// A statement that was permitted just now.
-    pub fn new(
-        facts: Arc<Facts>,
-        path: ProtocolPath,
-        arrived: StatementArrival,
-        gate: Duration,
-    ) -> Self {
-        Self {
-            calling: match path {
-                ProtocolPath::Query | ProtocolPath::Execute => SignalCallState::of(&facts),
-                _ => None,
-            },
-            facts,
-            path,
-            arrived,
-            gate,
-            plan: None,
-            rows: 0,
-            bytes: 0,
-            sqlstate: None,
-            observed: Vec::new(),
-            notice: None,
-            on_error: OnError::Passes,
-            text_retained: TextRetained::Lost,
-            tries: 0,
-            client_min_messages: None,
-            another: None,
-            runs: Certainty::Certain,
-            info: None,
-            outcome: StatementOutcome::Permitted,
-            allowance: ResultAllowance::boundless(),
-            role_answer: None,
-            cut_by: None,
-            statements_done: 0,
-            trace: None,
-        }
-    }
-
-    /// Whether it is one query, which leaves nothing behind in the session.
-    fn is_plain_query(&self) -> bool {
-        let facts = &self.facts;
-        facts.kind.is_query() && facts.statements == 1 && facts.effects.is_empty()
-    }
-
-    /// Whether its statement at hand, of which this is the tag, was a LISTEN of the client's.
-    pub fn is_listen(&self, tag: &str) -> bool {
-        let listens = self.facts.listens.get();
-        tag == "UNLISTEN" && listens.is_some_and(|listens| listens.contains(&self.statements_done))
-    }
-
-    /// A setting in it was lowered; the client hears of it before the answer ends.
-    pub fn notice_lowered(&mut self, lowered: Option<LoweredText>) {
-        let Some(LoweredText { notice, moved, .. }) = lowered else {
-            return;
-        };
-        self.outcome = StatementOutcome::Clamped;
-        self.another = SubstitutedText::lowered(self.another.take(), &moved);
-        if let Some(notice) = notice {
-            self.notice = Some(Box::new(PendingNotice::Clamped(notice)));
-        }
-    }
-
-    /// The part of its time in which it waited for its plan: an Execute arrives behind that.
-    fn waited(&self) -> Duration {
-        match self.path {
-            ProtocolPath::Query => self.plan.unwrap_or_default(),
-            _ => Duration::ZERO,
-        }
-    }
-
-    /// A rule would have stopped it, and is only observed.
-    pub fn observe(&mut self, rule: Rule) {
-        if !self.observed.contains(&rule) {
-            self.observed.push(rule);
-        }
-    }
-
-    /// The event that it leaves when its answer is complete.
-    pub fn event<'a>(&'a self, session: &'a SessionInfo, now: Instant) -> StatementFinished<'a> {
-        let StatementArrival {
-            taken,
-            queue,
-            begun,
-            cached,
-        } = self.arrived;
-        let sent = now.saturating_duration_since(begun);
-        StatementFinished {
-            session,
-            path: self.path,
-            kind: self.facts.kind,
-            fingerprint: self.facts.fingerprint,
-            outcome: self.outcome,
-            rule: self.cut_by,
-            subject: None,
-            observed: &self.facts.observed,
-            observed_running: &self.observed,
-            named: self.facts.named_objects.as_deref(),
-            text: self.facts.text.as_deref(),
-            queryid: None,
-            sqlstate: self.sqlstate,
-            rows: self.rows,
-            bytes: self.bytes,
-            cached,
-            hint: None,
-            trace: self.trace.as_deref(),
-            queue,
-            gate: self.gate,
-            upstream: sent.saturating_sub(self.gate + self.waited()),
-            plan: self.plan,
-            total: now.saturating_duration_since(taken) + queue,
-        }
-    }
-}
 
 /// One answer that is still owed.
 #[derive(Debug)]

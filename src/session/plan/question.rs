@@ -14,7 +14,7 @@ use crate::gate::{Facts, WaitingPermit};
 use crate::limits;
 use crate::policy::Policy;
 use crate::session::lowered_settings::LoweredText;
-use crate::session::pending::{InFlight, TextRetained};
+use crate::session::pending::in_flight::{InFlight, TextRetained};
 use crate::session::policy_limits::CursorMeasure;
 use crate::session::policy_limits::result_limit::ResultAllowance;
 use crate::session::repair::send_options::SendOptions;

@@ -13,7 +13,8 @@ use super::{AdmissionBasis, PortalRecords, SessionLimits, messages};
 use crate::gate::{CursorAction, CursorMovement, CursorStep, Facts, Refusal, Rule, SessionNames};
 use crate::limits;
 use crate::policy::{RuleMode, WithHold};
-use crate::session::pending::{InFlight, PendingReplies};
+use crate::session::pending::PendingReplies;
+use crate::session::pending::in_flight::InFlight;
 use crate::wire::backend::TransactionStatus;
 use crate::wire::frontend::Execute;
 

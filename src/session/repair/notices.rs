@@ -9,9 +9,7 @@ use crate::policy::Recoverer;
 use crate::repair::failure::FailureClass;
 use crate::repair::{RepairAdvice, RepairedStatement};
 use crate::session::context::client_min_messages::ClientMinMessages;
-use crate::session::pending::InFlight;
 use crate::session::reply;
-use crate::session::server::forwarding::Forwarding;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{ResponseFields, error_fields};
 use crate::wire::encode;
@@ -53,7 +51,7 @@ pub struct OriginalError {
 }
 
 /// What became of an error on its way to the client.
-enum ErrorDelivery {
+pub(in crate::session) enum ErrorDelivery {
     /// It is to be passed on as it is.
     AsItIs,
     /// The reply holds what the client gets, under this code.
@@ -105,7 +103,12 @@ impl OnError {
     }
 
     /// Puts what the client gets for an error of the upstream into the reply.
-    fn write(&self, out: &mut BytesMut, fields: ResponseFields<'_>, rows: u64) -> ErrorDelivery {
+    pub(in crate::session) fn write(
+        &self,
+        out: &mut BytesMut,
+        fields: ResponseFields<'_>,
+        rows: u64,
+    ) -> ErrorDelivery {
         let code = fields.get(b'C').unwrap_or_default();
         match self {
             Self::Advised(advice) => {
@@ -125,37 +128,6 @@ impl OnError {
                 ErrorDelivery::Instead(SqlstateCode::from_bytes(code))
             }
             Self::Passes | Self::Replaced(_) => ErrorDelivery::AsItIs,
-        }
-    }
-}
-
-impl InFlight {
-    /// The notice of a result that ended where the policy's LIMIT did.
-    pub(in crate::session) fn default_limit_notice(&self) -> Option<PendingNotice> {
-        let rows_max = *self.facts.rows_max.get()?;
-        (self.rows == rows_max).then_some(PendingNotice::Cut { rows_max })
-    }
-
-    /// The upstream's error to it, or what the client gets in its place.
-    pub(in crate::session) fn failed(
-        &mut self,
-        (reply, client_min_messages): (&mut BytesMut, &ClientMinMessages),
-        fields: ResponseFields<'_>,
-        sqlstate: SqlstateCode,
-    ) -> Forwarding {
-        match self.on_error.write(reply, fields, self.rows) {
-            ErrorDelivery::AsItIs => {
-                // Rows of a repaired statement that breaks off are announced as all others are.
-                if let Some(notice) = self.notice.take().filter(|_| self.rows > 0) {
-                    notice.write(reply, client_min_messages);
-                }
-                self.sqlstate = Some(sqlstate);
-                Forwarding::Forward
-            }
-            ErrorDelivery::Instead(sqlstate) => {
-                self.sqlstate = Some(sqlstate);
-                Forwarding::Drop
-            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::notices::{OnError, PendingNotice};
 use crate::limits;
 use crate::repair::RepairAdvice;
 use crate::session::arrival::StatementArrival;
-use crate::session::pending::{InFlight, TextRetained};
+use crate::session::pending::in_flight::{InFlight, TextRetained};
 use crate::session::policy_limits::QuotaCount;
 use crate::telemetry::labels::StatementOutcome;
 

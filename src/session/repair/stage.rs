@@ -9,7 +9,7 @@ use super::executor::RepairExecutor;
 use super::retained_frames::RetainedFrames;
 use super::{BlockingJob, FailedBatch, RepairJob};
 use crate::gate::{Facts, ReadPermit, SearchPaths, SessionNames};
-use crate::session::pending::InFlight;
+use crate::session::pending::in_flight::InFlight;
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::compile_pool::CompilePool;
 use crate::wire::frontend::ParameterOids;

@@ -20,8 +20,9 @@ use self::forwarding::{Forwarding, OwnRow};
 use self::on_error::{keeps_log, on_error, on_notice};
 use self::on_ready::{on_check_answer, on_ready};
 use super::context::reported_role::row_of_question;
+use super::pending::ExpectedReply;
+use super::pending::in_flight::TextRetained;
 use super::pending::portal_names::ClosedName;
-use super::pending::{ExpectedReply, TextRetained};
 use super::plan::answer::{PlanRow, absorbs_plan, plan_answered};
 use super::plan::redacted::redacted_plan;
 use super::policy_limits::after_limit::{

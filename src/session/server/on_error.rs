@@ -4,7 +4,8 @@
 use super::error_rewrite::rewrite_error;
 use super::forwarding::Forwarding;
 use crate::policy::{Policy, SettingValue, ValueVerdict};
-use crate::session::pending::{ExpectedReply, SkipExtent, TextRetained};
+use crate::session::pending::in_flight::TextRetained;
+use crate::session::pending::{ExpectedReply, SkipExtent};
 use crate::session::policy_limits::after_limit::cancelled_as_wanted;
 use crate::session::protocol::SessionProtocol;
 use crate::session::repair::hold_error::{hold_error, quiesce_upstream};
