@@ -9,7 +9,7 @@ use std::fmt;
 use super::yaml::section::join;
 use super::yaml::tree;
 use super::yaml::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
-use super::{PolicyProblem, schema, sources};
+use super::{PolicyProblem, schema};
 use crate::limits::POLICY_LAYERS_MAX;
 
 /// The texts that a policy is made of: its own, what that extends, and so on.
@@ -66,14 +66,6 @@ impl PolicyLayers {
                 return Err(wrong(format!("{word} extends itself in the end")));
             }
         }
-    }
-
-    /// A text in no file, which can only extend built-in policies.
-    ///
-    /// # Errors
-    /// What is wrong with it before it is read as a policy.
-    pub fn of_text(text: &str) -> Result<Self, Vec<PolicyProblem>> {
-        sources::layers_of_text(text)
     }
 
     /// The tree of all of them together.

@@ -250,7 +250,7 @@ impl Policy {
     /// # Errors
     /// Each thing that is wrong, with its place.
     pub fn from_yaml(text: &str) -> Result<Self, Vec<PolicyProblem>> {
-        Self::of_layers(&PolicyLayers::of_text(text)?)
+        Self::of_layers(&sources::layers_of_text(text)?)
     }
 
     /// The policy that texts come to. All problems are reported at once.

@@ -191,9 +191,10 @@ mod tests {
 
     use super::*;
     use crate::policy::Policy;
+    use crate::policy::sources::layers_of_text;
 
     fn file(text: &str) -> PolicyFile {
-        let layers = PolicyLayers::of_text(text).unwrap();
+        let layers = layers_of_text(text).unwrap();
         PolicyFile {
             name: "own.yaml".to_owned(),
             policy: Arc::new(Policy::of_layers(&layers).unwrap()),

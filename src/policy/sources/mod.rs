@@ -242,7 +242,10 @@ pub fn read(path: &Path, text: &str) -> Result<LoadedPolicy, Vec<PolicyProblem>>
 }
 
 /// A policy in no file. It can only extend built-in ones.
-pub(super) fn layers_of_text(text: &str) -> Result<PolicyLayers, Vec<PolicyProblem>> {
+///
+/// # Errors
+/// What is wrong with it before it is read as a policy.
+pub fn layers_of_text(text: &str) -> Result<PolicyLayers, Vec<PolicyProblem>> {
     let own = ExtendedText {
         origin: String::new(),
         identity: String::new(),

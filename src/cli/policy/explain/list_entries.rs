@@ -129,11 +129,12 @@ fn pattern(schema: &str, name: &str) -> RelationPattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::sources::layers_of_text;
 
     #[test]
     fn entries_are_found_with_their_places() {
         let text = "name: x\nextends: strict\nrelations:\n  deny: [shop.*, 'a.\"b.c\"']\n";
-        let lists = PolicyLists::of(&Arc::new(PolicyLayers::of_text(text).unwrap()));
+        let lists = PolicyLists::of(&Arc::new(layers_of_text(text).unwrap()));
         let entries = lists.entries(&["relations", "deny"]);
         assert_eq!(entries[0].place, "4:10 relations.deny");
         assert!(entries[0].names_relation("shop", "x"));
