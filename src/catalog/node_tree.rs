@@ -10,6 +10,10 @@
 //!
 //! <https://www.postgresql.org/docs/current/rules-views.html>
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
 use super::{Oid, unreadable_names};
 
 /// What a stored expression or query names, by the server's oids, each once and in order.
@@ -82,6 +86,8 @@ impl CollectedReferences {
         let mut after_brace = false;
         // For each node that is open, whether it takes a value for one of another type.
         let mut open: Vec<bool> = Vec::new();
+        // A tree has a few dozen names of fields, each of them thousands of times.
+        let mut fields: HashMap<&[u8], NodeTreeField, RandomState> = HashMap::default();
         for token in NodeTreeTokens::of(text) {
             let labels = std::mem::replace(&mut after_brace, token == b"{");
             match token {
@@ -95,7 +101,8 @@ impl CollectedReferences {
                 }
                 b"(" | b")" => {}
                 [b':', name @ ..] => {
-                    field = match NodeTreeField::named(name) {
+                    let named = fields.entry(name);
+                    field = match *named.or_insert_with(|| NodeTreeField::named(name)) {
                         NodeTreeField::Type if open.last() == Some(&true) => {
                             NodeTreeField::ColumnType
                         }
