@@ -15,7 +15,9 @@ use super::recognized::single_call::SingleCall;
 use super::rules::{self, RuleResult};
 use super::settings::transaction_end::TransactionEndKind;
 use super::settings::{search_path, tracked};
-use super::{ParameterTypes, SessionEffect, StatementKind, access, function_bodies, walk};
+use super::{
+    ParameterTypes, SessionEffect, StatementKind, access, catalog_view, function_bodies, walk,
+};
 use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, SyntaxTree, nodes};
 
 /// Judges all statements of a text, in order.
@@ -112,7 +114,8 @@ fn judge_query(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     resolve_effects::check_resolved(CheckSubject::Statement(node), context)?;
     context.single_call = SingleCall::None;
     function_bodies::check_resolved(CheckSubject::Statement(node), context)?;
-    access::check_resolved(CheckSubject::Statement(node), context)
+    access::check_resolved(CheckSubject::Statement(node), context)?;
+    catalog_view::check::check_resolved(CheckSubject::Statement(node), context)
 }
 
 /// A statement that carries another one, judged as if it stood alone.
@@ -143,6 +146,7 @@ fn judge_inner(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
             resolve_effects::check_resolved(CheckSubject::Types, context)?;
             function_bodies::check_types(prepare.argtypes().iter(), context)?;
             access::check_types(prepare.argtypes().iter(), context)?;
+            catalog_view::check::check_types(prepare.argtypes().iter(), context)?;
             let mark = context.mark();
             let outer = std::mem::replace(&mut context.parameters, parameters_of(prepare));
             judge(prepare.query(), context)?;
@@ -198,7 +202,8 @@ fn arguments(execute: &nodes::ExecuteStmt, context: &mut JudgeContext<'_>) -> Ru
     }
     resolve_effects::check_resolved(CheckSubject::Arguments(execute.params()), context)?;
     function_bodies::check_resolved(CheckSubject::Arguments(execute.params()), context)?;
-    access::check_resolved(CheckSubject::Arguments(execute.params()), context)
+    access::check_resolved(CheckSubject::Arguments(execute.params()), context)?;
+    catalog_view::check::check_resolved(CheckSubject::Arguments(execute.params()), context)
 }
 
 fn note_effect(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {

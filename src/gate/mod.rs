@@ -27,6 +27,7 @@ mod access;
 mod basis;
 mod builtin_names;
 pub mod cache;
+mod catalog_view;
 mod command_label;
 mod context;
 pub mod effects;

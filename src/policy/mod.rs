@@ -71,6 +71,7 @@ pub struct Policy {
     rule_modes: BTreeMap<PolicyRule, RuleMode>,
     observe_until: Option<i64>,
     access: AccessLists,
+    catalog_view: CatalogView,
     models: Vec<PolicyModel>,
     functions_denied: Vec<FunctionSignature>,
     any_search_path: Vec<FunctionSignature>,
@@ -91,6 +92,16 @@ pub enum CatalogNeed {
     Required,
     /// Statements are judged by their text alone.
     Preferred,
+}
+
+/// What the catalogs show of what the policy hides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CatalogView {
+    /// Names and definitions of everything.
+    #[default]
+    Open,
+    /// What the policy shows.
+    Policy,
 }
 
 /// The schemas whose functions run because of what their owners say of them.
@@ -465,13 +476,22 @@ impl Policy {
 
     /// Whether a SELECT stands for any relation: by a model, a mask or a condition on rows.
     pub fn has_models(&self) -> bool {
-        !self.models.is_empty() || self.access.has_overlays()
+        !self.models.is_empty()
+            || self.access.has_overlays()
+            || self.catalog_view == CatalogView::Policy
+    }
+
+    /// What the catalogs show of what it hides.
+    pub fn catalog_view(&self) -> CatalogView {
+        self.catalog_view
     }
 
     /// Whether anything in a database is hidden from whoever reads under it: then what is read has
     /// to be known for each statement.
     pub fn hides(&self) -> bool {
-        self.access.restricts() || !self.models.is_empty()
+        self.access.restricts()
+            || !self.models.is_empty()
+            || self.catalog_view == CatalogView::Policy
     }
 
     /// Whether this function is one that it does not let be called, built-ins included.

@@ -260,6 +260,7 @@ impl<'a> Analysis<'a> {
             scopes: self.scopes,
             output,
             mismatches: self.misfits,
+            literal_types: self.noted.into_literal_types(),
             missing_name: self.first_absent,
             marks,
             missing_columns: self.missing_columns,

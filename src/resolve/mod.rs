@@ -90,6 +90,8 @@ pub struct Resolution<'a> {
     pub output: QueryOutput<'a>,
     /// What the server will refuse, as far as types show.
     pub mismatches: Vec<TypeMismatch>,
+    /// The types that texts without a type and parameters are taken for unasked.
+    pub literal_types: Vec<TypeId>,
     /// The first name that stands for nothing, in the order in which the analysis met them.
     pub missing_name: Option<MissingName<'a>>,
     /// Where something was used, and in which scope, by place.

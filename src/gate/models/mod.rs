@@ -48,6 +48,7 @@ use self::overlay::OverlayModel;
 use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
 use crate::gate::Refusal;
 use crate::gate::access::AccessTable;
+use crate::gate::catalog_view::CatalogForm;
 use crate::gate::rules::model;
 use crate::policy::similar_names::nearest;
 use crate::policy::{Policy, PolicyModel};
@@ -83,6 +84,8 @@ enum ModelKey {
     Models,
     /// By patterns, with a relation that it comes to.
     Laid(RelationId, OverlayFault),
+    /// Nowhere: it is what is shown of a catalog.
+    Catalog,
 }
 
 /// Whose fault it is where what is laid over a relation does not fit it.
@@ -105,6 +108,10 @@ enum ModelCoverage {
     Ancestor,
     /// It is a view that reads what something is laid over.
     OverlaidView,
+    /// It is a catalog that is not served.
+    UnservedCatalog,
+    /// It is a view that reads a catalog.
+    CatalogReader,
 }
 
 /// What a name in FROM means.
@@ -120,10 +127,21 @@ pub(super) enum FromNameMeaning {
     Ancestor,
     /// A view that reads what something is laid over.
     OverlaidView,
+    /// A catalog that is not served.
+    UnservedCatalog,
+    /// A view that reads a catalog.
+    CatalogReader,
 }
 
 /// Relations that are read with something laid over them, and where they are named.
 pub(super) type OverlaidRelations = Vec<(RelationId, Option<usize>)>;
+
+impl CompiledModel {
+    /// Whether it is what is shown of a catalog.
+    pub(super) fn is_catalog(&self) -> bool {
+        self.key == ModelKey::Catalog
+    }
+}
 
 impl FromNameMeaning {
     /// The place of the model that it is; none where no model is about it.
@@ -134,6 +152,8 @@ impl FromNameMeaning {
             Self::Descendant => Err(model::descendant()),
             Self::Ancestor => Err(model::ancestor()),
             Self::OverlaidView => Err(model::overlaid_view()),
+            Self::UnservedCatalog => Err(model::catalog_unserved()),
+            Self::CatalogReader => Err(model::catalog_reader()),
         }
     }
 }
@@ -254,6 +274,29 @@ impl SnapshotModels {
         }
     }
 
+    /// Adds what stands for the catalogs. What the policy itself says of one goes before it.
+    pub(super) fn add_catalogs(&mut self, catalog: &Catalog, forms: Vec<(RelationId, CatalogForm)>) {
+        for (id, form) in forms {
+            let coverage = match form {
+                CatalogForm::Unserved => ModelCoverage::UnservedCatalog,
+                CatalogForm::Reader => ModelCoverage::CatalogReader,
+                CatalogForm::Model(model, body) => {
+                    self.all.push(CompiledModel {
+                        schema: model.schema.into(),
+                        name: model.name.into(),
+                        covers: Some(id),
+                        key: ModelKey::Catalog,
+                        body,
+                    });
+                    ModelCoverage::Covered(self.all.len().saturating_sub(1))
+                }
+            };
+            let name = catalog.names().text(catalog.relation(id).name);
+            self.names.insert(name.into());
+            self.relations.insert(id, coverage);
+        }
+    }
+
     /// Those that cannot be used, by their keys in the policy, with the reason.
     pub(super) fn problems(&self) -> impl Iterator<Item = (String, &str)> {
         self.wrong(|key| !matches!(key, ModelKey::Laid(_, OverlayFault::Relation)))
@@ -271,6 +314,7 @@ impl SnapshotModels {
             let key = match model.key {
                 ModelKey::Models => format!("models.{name}"),
                 ModelKey::Laid(..) => format!("columns.mask and rows, of {name}"),
+                ModelKey::Catalog => format!("catalog_view, of {name}"),
             };
             Some((key, why.as_str()))
         })
@@ -284,7 +328,7 @@ impl SnapshotModels {
         table: &nodes::RangeVar,
     ) -> Option<(RelationId, Option<usize>)> {
         match self.get(place)?.key {
-            ModelKey::Models => None,
+            ModelKey::Models | ModelKey::Catalog => None,
             ModelKey::Laid(id, _) => Some((id, usize::try_from(table.location).ok())),
         }
     }
@@ -366,6 +410,8 @@ impl SnapshotModels {
             Some(ModelCoverage::Descendant) => FromNameMeaning::Descendant,
             Some(ModelCoverage::Ancestor) => FromNameMeaning::Ancestor,
             Some(ModelCoverage::OverlaidView) => FromNameMeaning::OverlaidView,
+            Some(ModelCoverage::UnservedCatalog) => FromNameMeaning::UnservedCatalog,
+            Some(ModelCoverage::CatalogReader) => FromNameMeaning::CatalogReader,
         }
     }
 

@@ -15,6 +15,7 @@ use crate::catalog::quote::quoted;
 use crate::catalog::{
     Catalog, Column, GeneratedKind, RelationId, RelationKind, SchemaKind, SearchPath, search_path,
 };
+use crate::gate::catalog_view::lists::ShownLists;
 use crate::limits::MODEL_PATHS_KEPT_MAX;
 use crate::policy::PolicyModel;
 use crate::policy::SessionValue;
@@ -45,7 +46,7 @@ pub(in crate::gate) struct ModelBody {
 impl ModelBody {
     /// The SELECT of a model, or why it cannot be used. `may_read` says which relations it may
     /// name.
-    pub(super) fn of(
+    pub(in crate::gate) fn of(
         model: &PolicyModel,
         catalog: &Catalog,
         may_read: impl Fn(RelationId) -> bool,
@@ -158,11 +159,15 @@ impl ModelBody {
         &self,
         within: ModelEvaluation<'_>,
         known: impl Fn(&SessionValue) -> Option<Option<&'v str>>,
+        lists: Option<&ShownLists>,
     ) -> Result<String, &SessionValue> {
         let mut text = String::new();
         for piece in &self.pieces {
             match piece {
-                ModelPiece::Sql(sql) => text.push_str(sql),
+                ModelPiece::Sql(sql) => match lists {
+                    Some(lists) => lists.fill(sql, &mut text),
+                    None => text.push_str(sql),
+                },
                 ModelPiece::Value(value) => literal(known(value).ok_or(value)?, &mut text),
             }
         }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::catalog::SearchPath;
 use crate::gate::access;
+use crate::gate::catalog_view::guards;
 use crate::gate::command_label;
 use crate::gate::context::JudgeContext;
 use crate::gate::effects::graph::EffectGraph;
@@ -208,8 +209,9 @@ impl<'s> ModelSearch<'s, '_> {
         };
         let mut marked = named.tables.clone();
         marked.retain(|table| self.is_marked(table));
+        let guarded = self.guard(node)?;
         if marked.is_empty() {
-            return Ok(InsertionMade::Nothing);
+            return Ok(guarded);
         }
         if self.effect_graph.catalog().other_encoding() {
             return Err(model::not_resolved(None));
@@ -220,7 +222,7 @@ impl<'s> ModelSearch<'s, '_> {
             found.extend(meaning.place()?.map(|place| (*table, place)));
         }
         if found.is_empty() {
-            return Ok(InsertionMade::Nothing);
+            return Ok(guarded);
         }
         if let Node::ExplainStmt(explain) = reads
             && (explain_analyze::runs(explain) || !matches!(explain.query(), Node::SelectStmt(_)))
@@ -244,6 +246,23 @@ impl<'s> ModelSearch<'s, '_> {
         }
         self.columns(&named, &found)?;
         Ok(InsertionMade::Something)
+    }
+
+    /// Where the catalogs show what the policy shows: calls and casts that make a number into a
+    /// name do so for what is shown.
+    fn guard(&mut self, node: Node<'_>) -> Result<InsertionMade, Box<Refusal>> {
+        let Some(shown) = self.effect_graph.shown_catalog() else {
+            return Ok(InsertionMade::Nothing);
+        };
+        let (text, trusted) = (self.context.text, &self.context.trusted);
+        let mut made = InsertionMade::Nothing;
+        for edit in guards::of(node, text, trusted, &shown.lists) {
+            made = InsertionMade::Something;
+            self.puts
+                .insert(edit.from, edit.instead)
+                .map_err(|InsertionsTooLong| model::too_much())?;
+        }
+        Ok(made)
     }
 
     /// A statement is done: behind the end of a transaction what the session said of that holds,
@@ -383,7 +402,9 @@ impl<'s> ModelSearch<'s, '_> {
             FenceUse::Dropped if body.is_plain() => ModelEvaluation::Open,
             FenceUse::Dropped => return Err(model::not_resolved(None)),
         };
-        body.text(within, |value| self.context.value(value, self.told))
+        let lists = model.is_catalog().then(|| self.effect_graph.shown_catalog());
+        let lists = lists.flatten().map(|shown| &shown.lists);
+        body.text(within, |value| self.context.value(value, self.told), lists)
             .map_err(model::value)
     }
 

@@ -55,6 +55,59 @@ pub(in crate::gate) fn overlaid_view() -> Box<Refusal> {
     )
 }
 
+/// A catalog that is not served.
+pub(in crate::gate) fn catalog_unserved() -> Box<Refusal> {
+    form(
+        "this catalog is not served: the catalogs show what the policy shows",
+        "pg_class, pg_attribute, pg_type, pg_constraint, pg_index, pg_proc and the usual views of \
+         information_schema are.",
+    )
+}
+
+/// A view of a user's that reads a catalog.
+pub(in crate::gate) fn catalog_reader() -> Box<Refusal> {
+    form(
+        "this view reads a catalog, and the catalogs show what the policy shows",
+        "Read the catalog itself.",
+    )
+}
+
+/// A value that would show an object by its name.
+pub(in crate::gate) fn catalog_value(type_name: Option<&str>) -> Box<Refusal> {
+    let what = match type_name {
+        Some(name) => format!("a value of the type {name} cannot be made here"),
+        None => "a value that shows an object by its name cannot be made here".to_owned(),
+    };
+    form(
+        &format!("{what}: the catalogs show what the policy shows"),
+        "Write x::regclass or CAST(x AS regclass), or join pg_class.",
+    )
+}
+
+/// A function that may name what is hidden.
+pub(in crate::gate) fn catalog_function(name: &str) -> Box<Refusal> {
+    form(
+        &format!("function {name} is not served here: the catalogs show what the policy shows"),
+        "Read the catalogs themselves, or call the function with plain arguments outside of FROM.",
+    )
+}
+
+/// What a statement names of the catalogs cannot be told.
+pub(in crate::gate) fn catalog_unclear() -> Box<Refusal> {
+    form(
+        "what this statement names cannot be told, and the catalogs show what the policy shows",
+        "Write names with their schema, and give values their types.",
+    )
+}
+
+/// There is no snapshot.
+pub(in crate::gate) fn catalog_missing() -> Box<Refusal> {
+    form(
+        "the catalog of the database is not loaded, and the catalogs show what the policy shows",
+        "Try again in a moment.",
+    )
+}
+
 /// EXPLAIN ANALYZE, and EXPLAIN of an EXECUTE.
 pub(in crate::gate) fn explained() -> Box<Refusal> {
     form(

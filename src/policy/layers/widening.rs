@@ -279,6 +279,7 @@ const OF_NOTHING: &[&str] = &[
 const ORDERED: &[(&str, &str, &[&str])] = &[
     ("mode", "enforce", &["enforce", "observe"]),
     ("catalog", "required", &["required", "preferred"]),
+    ("catalog_view", "open", &["policy", "open"]),
     ("relations.new", "allow", &["refuse", "allow"]),
     ("relations.through_views", "own", &["check", "own"]),
     ("statements.several", "housekeeping", &["housekeeping", "each"]),

@@ -25,7 +25,7 @@ mod version_hash;
 use super::layers::PolicyLayers;
 use super::yaml::section::{PlacedProblems, YamlSection, chosen, report, word};
 use super::yaml::tree::YamlTree;
-use super::{CatalogNeed, ForeignAccess, Policy, PolicyProblem, TimeoutSettings, units};
+use super::{CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, TimeoutSettings, units};
 
 /// Reads a policy, or says everything that is wrong with it.
 pub(super) fn read(layers: &PolicyLayers) -> Result<Policy, Vec<PolicyProblem>> {
@@ -58,6 +58,8 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
     let functions = top.section("functions", problems, functions::read);
     let limits = top.section("limits", problems, limits::read);
     let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
+    let shows_all = CatalogView::default();
+    let catalog_view = top.optional("catalog_view", shows_all, problems, catalog_view);
     let own_foreign = ForeignAccess::default();
     let foreign = top.optional("foreign", own_foreign, problems, functions::foreign);
     let own_repair = repair::RepairSection::default();
@@ -98,6 +100,7 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
         rule_modes,
         observe_until,
         access: access?,
+        catalog_view: catalog_view?,
         models: models?,
         functions_denied: functions.denied,
         any_search_path: functions.any_search_path,
@@ -177,5 +180,14 @@ fn catalog(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<
         ("required", CatalogNeed::Required),
         ("preferred", CatalogNeed::Preferred),
     ];
+    chosen(tree, path, &choices, problems)
+}
+
+fn catalog_view(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<CatalogView> {
+    let choices = [("open", CatalogView::Open), ("policy", CatalogView::Policy)];
     chosen(tree, path, &choices, problems)
 }

@@ -28,6 +28,7 @@ pub(super) fn set_version(policy: &mut Policy) {
     ));
     line(format!("settings_denied {:?}", policy.settings_denied));
     line(format!("catalog {:?}", policy.catalog));
+    line(format!("catalog_view {:?}", policy.catalog_view));
     for function in &policy.functions {
         line(format!("function {function:?}"));
     }

@@ -47,6 +47,13 @@ pub(super) const KEYS: &[PolicyKey] = &[
               statements in which every name is a built-in, preferred judges by the text alone.",
     },
     PolicyKey {
+        path: "catalog_view",
+        form: SchemaForm::OneOf(&["open", "policy"]),
+        absent: Some("open"),
+        doc: "What the catalogs (pg_catalog, information_schema) show: open shows the names and \
+              definitions of everything, policy shows those of what the policy shows.",
+    },
+    PolicyKey {
         path: "timeouts",
         form: SchemaForm::Section,
         absent: Some("what each of its keys means then"),

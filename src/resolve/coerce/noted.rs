@@ -16,6 +16,15 @@ pub(in crate::resolve) struct NotedCoercions {
     types: HashSet<TypeId, RandomState>,
     /// From nothing means: from what is unclear.
     coercions: HashSet<(Option<TypeId>, TypeId), RandomState>,
+    /// What texts without a type and parameters are taken for.
+    literals: HashSet<TypeId, RandomState>,
+}
+
+impl NotedCoercions {
+    /// The types that texts without a type and parameters are taken for.
+    pub(in crate::resolve) fn into_literal_types(self) -> Vec<TypeId> {
+        self.literals.into_iter().collect()
+    }
 }
 
 impl<'a> Analysis<'a> {
@@ -46,7 +55,9 @@ impl<'a> Analysis<'a> {
                     self.coerced_row(fields, relation, location);
                 }
             }
-            InferredType::Literal | InferredType::Parameter(_) => {}
+            InferredType::Literal | InferredType::Parameter(_) => {
+                self.noted.literals.insert(target);
+            }
         }
     }
 

@@ -49,6 +49,7 @@ use crate::catalog::{
     Relation, RelationId, SchemaKind, TypeId,
 };
 use crate::gate::access::AccessTable;
+use crate::gate::catalog_view::ShownCatalog;
 use crate::gate::function_bodies::BodyMemo;
 use crate::gate::models::{SnapshotModels, rule_check};
 use crate::limits::NAME_BYTES_MAX;
@@ -69,6 +70,8 @@ pub struct EffectGraph {
     using_any_builtin_type_has_effects: bool,
     long_names: Vec<NameId>,
     models: SnapshotModels,
+    /// Where the catalogs show what the policy shows: what that is.
+    shown_catalog: Option<ShownCatalog>,
     /// Where the policy hides something: what it shows, and what may read anything.
     visibility: Option<PolicyVisibility>,
     /// The functions that the policy does not let be called, by their places; none where it denies
@@ -120,6 +123,7 @@ impl EffectGraph {
             using_any_builtin_type_has_effects: false,
             long_names: Vec::new(),
             models,
+            shown_catalog: None,
             denied: denied(&catalog, policy),
             path_dependents: PathDependents::of(
                 &catalog,
@@ -159,6 +163,11 @@ impl EffectGraph {
             let mut types = effect_graph.catalog.data_types();
             types.any(|(id, own)| own.oid.is_built_in() && effect_graph.using(id).is_some())
         };
+        if let Some(mut shown) = ShownCatalog::of(&effect_graph, policy) {
+            let forms = std::mem::take(&mut shown.relations);
+            effect_graph.models.add_catalogs(&effect_graph.catalog, forms);
+            effect_graph.shown_catalog = Some(shown);
+        }
         for (place, why) in rule_check::refused(&effect_graph, policy) {
             effect_graph.models.refuse(place, why);
         }
@@ -178,6 +187,11 @@ impl EffectGraph {
     /// The policy's models, against the snapshot.
     pub(in crate::gate) fn models(&self) -> &SnapshotModels {
         &self.models
+    }
+
+    /// What the catalogs show, where that is what the policy shows.
+    pub(in crate::gate) fn shown_catalog(&self) -> Option<&ShownCatalog> {
+        self.shown_catalog.as_ref()
     }
 
     /// The models that cannot be used with this database, by their keys in the policy, with the

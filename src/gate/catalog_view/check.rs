@@ -1,0 +1,228 @@
+//! The text that runs makes no name of a number but where it is guarded.
+//!
+//! A value that shows an object by its name comes from a cast, written or not, from a text or a
+//! parameter that is taken for one, from a function, from a type that a column of a function in
+//! FROM is given, or from a catalog. Each of these is seen here; what the gate put in itself has
+//! its conditions.
+
+use super::ShownCatalog;
+use super::functions::{self, CallVerdict};
+use crate::catalog::{Catalog, FunctionId, SchemaKind};
+use crate::gate::Refusal;
+use crate::gate::context::JudgeContext;
+use crate::gate::effects::lookup;
+use crate::gate::effects::resolve_effects::CheckSubject;
+use crate::gate::rules::{RuleResult, model};
+use crate::policy::{CatalogView, PolicyRule};
+use crate::resolve::{InferredType, Resolution, UsedObject};
+use crate::sql::node_access::place;
+use crate::sql::tree::{self, Node, nodes};
+
+/// Looks at one statement, or at the arguments of an EXECUTE.
+pub(in crate::gate) fn check_resolved(
+    subject: CheckSubject<'_>,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    if context.policy.catalog_view() == CatalogView::Open {
+        return Ok(());
+    }
+    match refusal(subject, context) {
+        Some(refused) => context.enforce_or_observe(PolicyRule::Model, refused),
+        None => Ok(()),
+    }
+}
+
+/// Looks at the types that a PREPARE gives its parameters.
+pub(in crate::gate) fn check_types<'t>(
+    types: impl Iterator<Item = &'t nodes::TypeName>,
+    context: &mut JudgeContext<'_>,
+) -> RuleResult {
+    if context.policy.catalog_view() == CatalogView::Open {
+        return Ok(());
+    }
+    let graph = context.effect_graph();
+    let shown = graph.and_then(|graph| Some((graph, graph.shown_catalog()?)));
+    let mut types = types.map(Node::from);
+    let refused = match shown {
+        Some((effect_graph, shown)) => {
+            let look = CatalogCheck {
+                shown,
+                catalog: effect_graph.catalog(),
+                context,
+            };
+            types.find_map(|node| look.types_written(node))
+        }
+        None => (!types.all(is_known_without_catalog)).then(model::catalog_missing),
+    };
+    match refused {
+        Some(refused) => context.enforce_or_observe(PolicyRule::Model, refused),
+        None => Ok(()),
+    }
+}
+
+fn refusal(subject: CheckSubject<'_>, context: &JudgeContext<'_>) -> Option<Box<Refusal>> {
+    let nodes: Vec<Node<'_>> = match subject {
+        CheckSubject::Statement(node) => vec![node],
+        CheckSubject::Arguments(list) => list.iter().collect(),
+        CheckSubject::Types => return Some(model::catalog_unclear()),
+    };
+    let Some(effect_graph) = context.effect_graph() else {
+        let known = nodes.iter().all(|node| is_known_without_catalog(*node));
+        return (!known).then(model::catalog_missing);
+    };
+    let (Some(shown), Some(paths)) = (
+        effect_graph.shown_catalog(),
+        lookup::paths(effect_graph, context),
+    ) else {
+        return Some(model::catalog_unclear());
+    };
+    let look = CatalogCheck {
+        shown,
+        catalog: effect_graph.catalog(),
+        context,
+    };
+    for node in nodes {
+        if let Some(refused) = look.types_written(node) {
+            return Some(refused);
+        }
+    }
+    let given = lookup::parameters(effect_graph, context);
+    if given.as_deref().is_some_and(|types| look.any_shows_names(types)) {
+        return Some(model::catalog_value(None));
+    }
+    let parameters = lookup::types(given.as_deref(), context);
+    for path in &paths {
+        let Ok(resolution) = lookup::resolve(subject, effect_graph, path, parameters) else {
+            return Some(model::catalog_unclear());
+        };
+        if let Some(refused) = look.uses(&resolution) {
+            return Some(refused);
+        }
+    }
+    None
+}
+
+/// One look at one statement.
+struct CatalogCheck<'l, 'j> {
+    shown: &'l ShownCatalog,
+    catalog: &'l Catalog,
+    context: &'l JudgeContext<'j>,
+}
+
+impl CatalogCheck<'_, '_> {
+    fn any_shows_names(&self, types: &[Option<crate::catalog::TypeId>]) -> bool {
+        let mut known = types.iter().flatten();
+        known.any(|id| self.shown.shows_names(*id))
+    }
+
+    /// The types that are written, but where they were put: by name, in whatever schema.
+    fn types_written(&self, node: Node<'_>) -> Option<Box<Refusal>> {
+        let mut waiting = vec![node];
+        while let Some(next) = waiting.pop() {
+            if let Node::TypeName(name) = next
+                && !self.context.trusts(place(name.location))
+                && self.may_show_names(name)
+            {
+                let last = name.names().iter().next_back();
+                return Some(model::catalog_value(last.and_then(|last| last.sval())));
+            }
+            if tree::children(next, &mut waiting).is_err() {
+                return Some(model::catalog_unclear());
+            }
+        }
+        None
+    }
+
+    fn may_show_names(&self, name: &nodes::TypeName) -> bool {
+        let last = name.names().iter().next_back();
+        let Some(last) = last.and_then(|last| last.sval()) else {
+            return true;
+        };
+        let known = self.catalog.names().find(last);
+        let mut types = known.map_or(&[][..], |name| self.catalog.index().types(name)).iter();
+        types.any(|id| self.shown.shows_names(*id))
+    }
+
+    fn uses(&self, resolution: &Resolution<'_>) -> Option<Box<Refusal>> {
+        let mut made = resolution.literal_types.iter();
+        if made.any(|id| self.shown.shows_names(*id)) {
+            return Some(model::catalog_value(None));
+        }
+        resolution.uses.iter().find_map(|used| {
+            let trusted = self.context.trusts(used.at);
+            match &used.what {
+                UsedObject::Cast { target, .. } if !trusted => {
+                    let shows = self.shown.shows_names(*target);
+                    shows.then(|| model::catalog_value(Some(self.name_of_type(*target))))
+                }
+                // Only the first of a kind is told, wherever that stands: what the gate put in has
+                // none.
+                UsedObject::Coercion { source, target } => {
+                    let is_same = *source == InferredType::Known(*target);
+                    let shows = !is_same && self.shown.shows_names(*target);
+                    shows.then(|| model::catalog_value(Some(self.name_of_type(*target))))
+                }
+                UsedObject::Functions { candidates, .. } if !trusted => {
+                    let mut refused = candidates.iter().filter(|id| self.is_refused(**id));
+                    let found = refused.next()?;
+                    let name = self.catalog.function(*found).name;
+                    Some(model::catalog_function(self.catalog.names().text(name)))
+                }
+                UsedObject::Unclear if !trusted => Some(model::catalog_unclear()),
+                _ => None,
+            }
+        })
+    }
+
+    fn name_of_type(&self, id: crate::catalog::TypeId) -> &str {
+        self.catalog.names().text(self.catalog.data_type(id).name)
+    }
+
+    /// Whether a function may name what is hidden.
+    fn is_refused(&self, id: FunctionId) -> bool {
+        let function = self.catalog.function(id);
+        let kind = self.catalog.schema(function.schema).kind;
+        let name = self.catalog.names().text(function.name);
+        match kind {
+            SchemaKind::Catalog | SchemaKind::InformationSchema => {
+                match functions::verdict(self.catalog, function) {
+                    CallVerdict::Free => false,
+                    // What was put in for it is trusted.
+                    CallVerdict::Served | CallVerdict::Refused => true,
+                }
+            }
+            // hstore makes rows of the type of another one by texts.
+            _ => name == "populate_record",
+        }
+    }
+}
+
+/// Whether a statement surely reads no catalog and names no object by a number: where there is no
+/// snapshot.
+fn is_known_without_catalog(node: Node<'_>) -> bool {
+    let mut waiting = vec![node];
+    while let Some(next) = waiting.pop() {
+        let is_known = match next {
+            Node::RangeVar(_) => false,
+            Node::FuncCall(call) => call.args().is_empty(),
+            Node::TypeName(name) => {
+                let last = name.names().iter().next_back();
+                let last = last.and_then(|last| last.sval()).unwrap_or_default();
+                PLAIN_TYPES.contains(&last)
+            }
+            _ => true,
+        };
+        if !is_known || tree::children(next, &mut waiting).is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Types that show no object.
+#[rustfmt::skip]
+const PLAIN_TYPES: &[&str] = &[
+    "bool", "bpchar", "bytea", "date", "float4", "float8", "int2", "int4", "int8", "interval",
+    "json", "jsonb", "name", "numeric", "oid", "text", "time", "timestamp", "timestamptz",
+    "timetz", "uuid", "varchar",
+];

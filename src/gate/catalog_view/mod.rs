@@ -1,0 +1,162 @@
+//! `catalog_view: policy`: the catalogs show what the policy shows, and no name of anything else.
+//!
+//! * [`lists`]: what is shown of a snapshot, by the server's numbers
+//! * [`relations`]: what is read in the place of each catalog, as the SELECT of a model
+//!   ([`super::models`]); [`conditions`]: the words that it is written in
+//! * [`functions`]: what may be asked of which function; [`guards`]: the text in which calls and
+//!   casts answer for what is shown alone
+//! * [`check`]: the text that runs makes no name of a number elsewhere
+//!
+//! That something exists is not hidden: an answer of NULL and a refusal tell of it.
+
+pub(in crate::gate) mod check;
+mod conditions;
+mod functions;
+pub(in crate::gate) mod guards;
+pub(in crate::gate) mod lists;
+mod relations;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use foldhash::fast::RandomState;
+
+use self::lists::ShownLists;
+use self::relations::ServedForm;
+use super::effects::graph::EffectGraph;
+use super::models::model_body::ModelBody;
+use crate::catalog::{
+    Catalog, FunctionId, Mask, RelationId, RelationKind, SchemaKind, TypeId, unreadable_names,
+};
+use crate::policy::{CatalogView, Policy, PolicyModel, model::ModelPiece};
+
+/// What the catalogs show of one snapshot.
+pub(in crate::gate) struct ShownCatalog {
+    /// The lists of what is shown.
+    pub(in crate::gate) lists: ShownLists,
+    /// The types whose values show objects by their names, by place.
+    object_types: HashSet<TypeId, RandomState>,
+    /// What stands for each catalog.
+    pub(in crate::gate) relations: Vec<(RelationId, CatalogForm)>,
+}
+
+/// What stands for a relation, where that is not itself.
+pub(in crate::gate) enum CatalogForm {
+    /// A SELECT, or why there is none.
+    Model(PolicyModel, Result<ModelBody, String>),
+    /// Nothing: a catalog that is not served.
+    Unserved,
+    /// Nothing: a view of a user's that reads a catalog.
+    Reader,
+}
+
+impl ShownCatalog {
+    /// What is shown of a snapshot, where the policy has the catalogs show that alone.
+    pub(in crate::gate) fn of(effect_graph: &EffectGraph, policy: &Policy) -> Option<Self> {
+        if policy.catalog_view() == CatalogView::Open {
+            return None;
+        }
+        let catalog = effect_graph.catalog();
+        let mask = effect_graph.mask()?;
+        let is_callable = |id: FunctionId| {
+            let function = catalog.function(id);
+            let schema = catalog.schema(function.schema);
+            let names = catalog.names();
+            schema.kind == SchemaKind::Ordinary
+                && effect_graph.called_by_name(id).is_none()
+                && !effect_graph.denies_function(id)
+                && !effect_graph.may_read_anything(id)
+                && !unreadable_names::is_kept(names.text(function.name))
+        };
+        let types = catalog.data_types().map(|(id, _)| id);
+        Some(Self {
+            lists: ShownLists::of(catalog, mask, is_callable),
+            object_types: types
+                .filter(|id| relations::shows_names(catalog, *id))
+                .collect(),
+            relations: forms(catalog, mask),
+        })
+    }
+
+    /// Whether a value of a type shows an object by its name.
+    fn shows_names(&self, id: TypeId) -> bool {
+        self.object_types.contains(&id)
+    }
+}
+
+fn is_catalog(catalog: &Catalog, id: RelationId) -> bool {
+    matches!(
+        catalog.schema(catalog.relation(id).schema).kind,
+        SchemaKind::Catalog | SchemaKind::InformationSchema
+    )
+}
+
+/// What stands for each relation of the server that is not hidden as a whole, and for the views
+/// that read one.
+fn forms(catalog: &Catalog, mask: &Mask) -> Vec<(RelationId, CatalogForm)> {
+    let mut forms = Vec::new();
+    for (id, _) in catalog.relations() {
+        if !is_catalog(catalog, id) || mask.hides(id) {
+            continue;
+        }
+        match relations::served(catalog, mask, id) {
+            ServedForm::Whole => {}
+            ServedForm::Refused => forms.push((id, CatalogForm::Unserved)),
+            ServedForm::Select(select) => {
+                let model = model(catalog, id, select);
+                let body = ModelBody::of(&model, catalog, |_| true);
+                forms.push((id, CatalogForm::Model(model, body)));
+            }
+        }
+    }
+    let readers = readers(catalog);
+    forms.extend(readers.into_iter().map(|id| (id, CatalogForm::Reader)));
+    forms
+}
+
+fn model(catalog: &Catalog, id: RelationId, select: String) -> PolicyModel {
+    let relation = catalog.relation(id);
+    let schema = catalog.names().text(catalog.schema(relation.schema).name);
+    PolicyModel {
+        schema: schema.into(),
+        name: catalog.names().text(relation.name).into(),
+        pieces: vec![ModelPiece::Sql(select)],
+        is_new: false,
+        about: String::new(),
+        columns: std::collections::BTreeMap::new(),
+    }
+}
+
+/// The views of users that read a catalog, at any depth, or what is not known.
+fn readers(catalog: &Catalog) -> Vec<RelationId> {
+    let views = catalog.relations().filter(|(id, relation)| {
+        let is_view = matches!(
+            relation.kind,
+            RelationKind::View | RelationKind::MaterializedView
+        );
+        is_view && !is_catalog(catalog, *id)
+    });
+    let views: Vec<RelationId> = views.map(|(id, _)| id).collect();
+    let mut found: HashSet<RelationId, RandomState> = HashSet::default();
+    loop {
+        let reads = |id: &RelationId| {
+            let stored = catalog.relation(*id).view.as_deref();
+            stored.is_none_or(|stored| {
+                stored.relations.iter().any(|oid| {
+                    let read = catalog.index().relation_of_oid(*oid);
+                    read.is_none_or(|read| is_catalog(catalog, read) || found.contains(&read))
+                })
+            })
+        };
+        let more: Vec<RelationId> = views
+            .iter()
+            .copied()
+            .filter(|id| !found.contains(id) && reads(id))
+            .collect();
+        if more.is_empty() {
+            return found.into_iter().collect();
+        }
+        found.extend(more);
+    }
+}

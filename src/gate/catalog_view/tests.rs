@@ -1,0 +1,114 @@
+//! What runs and what is refused where the catalogs show what the policy shows.
+
+use std::borrow::Cow;
+
+use crate::catalog::fixture::CatalogFixture;
+use crate::gate::rules::check::{gate, path_of, session_of};
+use crate::gate::{Gate, Rule, SessionNames, Verdict};
+use crate::policy::Policy;
+
+fn session() -> (Gate, SessionNames) {
+    let catalog = CatalogFixture::new(15)
+        .schema("shop")
+        .table("shop.orders", "id int4, secret text, total numeric")
+        .table("shop.hidden", "id int4")
+        .view("shop.v", "id int4", &["shop.orders"])
+        .view("shop.reader", "relname name", &["pg_class"])
+        .view("shop.reader_of_reader", "relname name", &["shop.reader"])
+        .build();
+    let policy = "name: view\nextends: bi\ncatalog_view: policy\n\
+                  relations: {deny: [shop.hidden]}\ncolumns: {deny: ['*.*.secret']}";
+    let policy = Policy::from_yaml(policy).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    let policy = policy.for_judging();
+    let mut names = session_of(catalog, &policy);
+    names.set_paths(path_of(&["shop"]));
+    (gate(policy), names)
+}
+
+fn runs(text: &str, (gate, names): &(Gate, SessionNames)) -> Result<String, (Rule, String)> {
+    let judgement = gate.judge(Cow::Borrowed(text), names);
+    match &judgement.verdict {
+        Verdict::Refused(refusal) => Err((refusal.rule, refusal.message.to_string())),
+        Verdict::Clamped(clamp) => Ok(clamp.text.clone()),
+        Verdict::Permitted(permit) => Ok(permit.text().to_owned()),
+    }
+}
+
+#[test]
+fn every_row_of_the_lists_fits_a_database() {
+    let (_, names) = session();
+    let effect_graph = names.effect_graph().unwrap();
+    let wrong: Vec<_> = effect_graph.model_problems().collect();
+    assert_eq!(wrong, []);
+}
+
+#[test]
+fn what_is_served_runs() {
+    let session = session();
+    for text in [
+        "SELECT 1",
+        "SELECT * FROM pg_class",
+        "TABLE pg_catalog.pg_attribute",
+        "SELECT c.oid::regclass FROM pg_class c",
+        "SELECT c.relname FROM pg_catalog.pg_class c WHERE c.oid = 'shop.orders'::regclass",
+        "SELECT CAST(c.oid AS pg_catalog.regclass)::text FROM pg_class c",
+        "SELECT a.atttypid::regtype::text, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a",
+        "SELECT pg_get_expr(d.adbin, d.adrelid, true) FROM pg_attrdef d",
+        "SELECT pg_catalog.pg_get_viewdef('shop.v'::regclass, true)",
+        "SELECT * FROM information_schema.columns",
+        "COPY pg_class TO STDOUT",
+        "SELECT obj_description(c.oid, 'pg_class') FROM pg_class c",
+        "SELECT count(*), max(c.oid) FROM pg_class c",
+        "EXPLAIN SELECT * FROM pg_class",
+        "SELECT id FROM shop.orders",
+    ] {
+        let found = runs(text, &session);
+        assert!(found.is_ok(), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn what_would_name_the_hidden_is_refused() {
+    let session = session();
+    for text in [
+        "SELECT relname FROM shop.reader",
+        "SELECT relname FROM shop.reader_of_reader",
+        "SELECT * FROM pg_file_settings",
+        "SELECT ARRAY[1]::regclass[]",
+        "SELECT '{1}'::pg_catalog._regclass",
+        "SELECT CASE WHEN true THEN 16400 ELSE 1::regclass END",
+        "SELECT COALESCE(1::regclass, 16400)",
+        "SELECT COALESCE('16400', 1::regclass)",
+        "SELECT 1::regclass UNION ALL SELECT 16400",
+        "SELECT 1::regclass UNION ALL SELECT '16400'",
+        "VALUES (1::regclass), (16400)",
+        "SELECT GREATEST('16400', typinput) FROM pg_type",
+        "SELECT CASE WHEN true THEN '16400' ELSE typinput END FROM pg_type",
+        "SELECT CASE WHEN true THEN 16400 ELSE s.x END FROM (SELECT 1259::regclass AS x) s",
+        "SELECT ARRAY[1::regclass, 16400]",
+        "SELECT array_append(ARRAY[1::regclass], '16400')",
+        "SELECT array_append(ARRAY[1::regclass], 16400)",
+        "SELECT lag(typinput, 1, '16400') OVER () FROM pg_type",
+        "SELECT x.a FROM json_to_record('{\"a\": 16400}') AS x(a regclass)",
+        "SELECT * FROM xmltable('/a' PASSING '<a/>' COLUMNS a regclass PATH '.')",
+        "SELECT regclass '16400'",
+        "SELECT regclass(16400)",
+        "SELECT regclassin('16400')",
+        "SELECT (NULL::pg_aggregate).aggfnoid",
+        "SELECT json_populate_record(a, '{\"aggfnoid\": 16400}') FROM pg_aggregate a",
+        "SELECT json_populate_record(NULL::pg_aggregate, '{\"aggfnoid\": 16400}')",
+        "SELECT pg_filenode_relation(0, 1)",
+        "SELECT pg_identify_object(1259, 16400, 0)",
+        "SELECT has_column_privilege(16400, 'x', 'SELECT')",
+        "SELECT pg_partition_root(16400)",
+        "SELECT pg_relation_size(VARIADIC ARRAY[1])",
+        "PREPARE p(regclass) AS SELECT $1",
+        "EXPLAIN ANALYZE SELECT * FROM pg_class",
+        "SELECT (16400).regclass",
+        "SELECT obj_description(16400)",
+        "SELECT * FROM pg_class c, LATERAL (SELECT c.oid::regclass UNION SELECT 16400) s",
+    ] {
+        let found = runs(text, &session);
+        assert!(found.is_err(), "{text}: {found:?}");
+    }
+}
