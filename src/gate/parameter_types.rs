@@ -28,6 +28,18 @@ impl ParameterTypes {
         Self::Given(Box::default())
     }
 
+    /// Whether the client gave a parameter a type, by its number.
+    pub(super) fn has_type(&self, number: i32) -> bool {
+        let Self::Given(types) = self else {
+            return false;
+        };
+        let place = usize::try_from(number)
+            .ok()
+            .and_then(|at| at.checked_sub(1));
+        let given = place.and_then(|at| types.get(at));
+        given.is_some_and(|oid| *oid != 0)
+    }
+
     /// Takes over which types the server finds for parameters without one, by their numbers.
     pub(super) fn fill_types(&mut self, found: &[(u32, Oid)]) {
         let Self::Given(types) = self else {

@@ -87,7 +87,10 @@ fn refusal(subject: CheckSubject<'_>, context: &JudgeContext<'_>) -> Option<Box<
         }
     }
     let given = lookup::parameters(effect_graph, context);
-    if given.as_deref().is_some_and(|types| look.any_shows_names(types)) {
+    if given
+        .as_deref()
+        .is_some_and(|types| look.any_shows_names(types))
+    {
         return Some(model::catalog_value(None));
     }
     let parameters = lookup::types(given.as_deref(), context);
@@ -139,7 +142,9 @@ impl CatalogCheck<'_, '_> {
             return true;
         };
         let known = self.catalog.names().find(last);
-        let mut types = known.map_or(&[][..], |name| self.catalog.index().types(name)).iter();
+        let mut types = known
+            .map_or(&[][..], |name| self.catalog.index().types(name))
+            .iter();
         types.any(|id| self.shown.shows_names(*id))
     }
 
@@ -151,7 +156,10 @@ impl CatalogCheck<'_, '_> {
         resolution.uses.iter().find_map(|used| {
             let trusted = self.context.trusts(used.at);
             match &used.what {
-                UsedObject::Cast { target, .. } if !trusted => {
+                // A parameter would be of this type wherever it stands.
+                UsedObject::Cast { target, source, .. }
+                    if !trusted || matches!(source, InferredType::Parameter(_)) =>
+                {
                     let shows = self.shown.shows_names(*target);
                     shows.then(|| model::catalog_value(Some(self.name_of_type(*target))))
                 }

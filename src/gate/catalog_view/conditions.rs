@@ -3,7 +3,11 @@
 //! `@class(x.oid)` is a call of a word: its SQL, with what stands in the parentheses in the place
 //! of `%1`, `%2`. Comparisons are written plainly here and come out with the schema of their
 //! operator, so that nothing of a client's means anything in them. Each word that reads a catalog
-//! calls it by a name of its own: what stands in the parentheses is never about that.
+//! calls it by a name of its own: what stands in the parentheses is never about that. The lists of
+//! what is shown are columns of `l` ([`lists`]). OFFSET 0 has the planner plan each EXISTS once:
+//! in one another it would plan each in two ways.
+
+use super::lists;
 
 /// The SQL of a condition.
 pub(super) fn sql(condition: &str) -> String {
@@ -13,6 +17,17 @@ pub(super) fn sql(condition: &str) -> String {
         text = text.replace(&format!(" {operator} "), &qualified);
     }
     text
+}
+
+/// What stands in FROM for the lists that a SQL text names.
+pub(super) fn lists(sql: &str) -> Option<String> {
+    let named = LISTS
+        .iter()
+        .filter(|(name, _)| sql.contains(&format!("l.{name}")));
+    let columns: Vec<String> = named
+        .map(|(name, of)| format!("CAST('{{:{name}}}' AS pg_catalog.{of}) AS {name}"))
+        .collect();
+    (!columns.is_empty()).then(|| format!("(SELECT {}) AS l", columns.join(", ")))
 }
 
 fn expanded(condition: &str, depth: usize) -> String {
@@ -67,6 +82,17 @@ fn called(text: &str) -> Option<(&'static str, Vec<&str>, &str)> {
     None
 }
 
+/// The lists, and the types of their arrays.
+const LISTS: &[(&str, &str)] = &[
+    (lists::RELATIONS, "_oid"),
+    (lists::PARTIAL, "_oid"),
+    (lists::SEQUENCES, "_oid"),
+    (lists::COLUMNS, "_int8"),
+    (lists::FUNCTIONS, "_oid"),
+    (lists::TYPES, "_oid"),
+    (lists::SCHEMAS, "_oid"),
+];
+
 /// How deep words stand in words.
 const WORDS_NESTED_MAX: usize = 16;
 
@@ -79,44 +105,44 @@ const WORDS: &[(&str, &str)] = &[
     // It came with the server.
     ("own", "(CAST(%1 AS pg_catalog.oid) < '16384')"),
     // A table, view, foreign table or composite type that is shown; and one with all its columns.
-    ("listed", "(CAST(%1 AS pg_catalog.oid) = ANY (CAST('{:relations}' AS pg_catalog._oid)))"),
-    ("whole", "(CAST(%1 AS pg_catalog.oid) = ANY (CAST('{:open}' AS pg_catalog._oid)))"),
-    ("function", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (CAST('{:functions}' AS pg_catalog._oid)))"),
-    ("type", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (CAST('{:types}' AS pg_catalog._oid)))"),
-    ("schema", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (CAST('{:schemas}' AS pg_catalog._oid)))"),
+    ("listed", "(CAST(%1 AS pg_catalog.oid) = ANY (l.relations))"),
+    ("whole", "(@listed(%1) AND NOT (CAST(%1 AS pg_catalog.oid) = ANY (l.partial)))"),
+    ("function", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (l.functions))"),
+    ("type", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (l.types))"),
+    ("schema", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (l.schemas))"),
     // A column of what is listed.
-    ("column", "(CAST(%2 AS pg_catalog.int8) <= '0' OR @own(%1) OR pg_catalog.mod(pg_catalog.width_bucket((CAST(CAST(%1 AS pg_catalog.oid) AS pg_catalog.int8) * '65536') + CAST(%2 AS pg_catalog.int8), CAST('{:columns}' AS pg_catalog._int8)), 2) = 1)"),
+    ("column", "(CAST(%2 AS pg_catalog.int8) <= '0' OR @own(%1) OR pg_catalog.mod(pg_catalog.width_bucket((CAST(CAST(%1 AS pg_catalog.oid) AS pg_catalog.int8) * '65536') + CAST(%2 AS pg_catalog.int8), l.columns), 2) = 1)"),
     // A sequence: its owner is shown, or it has none.
-    ("sequence", "(EXISTS (SELECT FROM pg_catalog.pg_depend s WHERE @owner(s, %1) AND @listed(s.refobjid) AND @column(s.refobjid, s.refobjsubid)) OR CAST(%1 AS pg_catalog.oid) = ANY (CAST('{:sequences}' AS pg_catalog._oid)) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend s WHERE @owner(s, %1)))"),
+    ("sequence", "(EXISTS (SELECT FROM pg_catalog.pg_depend s WHERE @owner(s, %1) AND @listed(s.refobjid) AND @column(s.refobjid, s.refobjsubid) OFFSET 0) OR CAST(%1 AS pg_catalog.oid) = ANY (l.sequences) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend s WHERE @owner(s, %1) OFFSET 0))"),
     ("owner", "%1.classid = '1259' AND %1.objid = %2 AND %1.refclassid = '1259' AND (%1.deptype = 'a' OR %1.deptype = 'i')"),
     // Anything of pg_class.
-    ("class", "(@own(%1) OR @listed(%1) OR EXISTS (SELECT FROM pg_catalog.pg_class k WHERE k.oid = CAST(%1 AS pg_catalog.oid) AND ((k.relkind = 'i' OR k.relkind = 'I') AND EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indexrelid = k.oid AND @listed(i.indrelid)) AND @refs('1259', k.oid) OR k.relkind = 'S' AND @sequence(k.oid))))"),
+    ("class", "(@own(%1) OR @listed(%1) OR EXISTS (SELECT FROM pg_catalog.pg_class k WHERE k.oid = CAST(%1 AS pg_catalog.oid) AND ((k.relkind = 'i' OR k.relkind = 'I') AND EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indexrelid = k.oid AND @listed(i.indrelid) OFFSET 0) AND @refs('1259', k.oid) OR k.relkind = 'S' AND @sequence(k.oid)) OFFSET 0))"),
     ("attribute", "CASE WHEN @listed(%1) THEN @column(%1, %2) ELSE @class(%1) END"),
     // What an object refers to is shown: what it depends on, and what that depends on. What a
     // constraint or a definition names is there.
-    ("refs", "(@own(%2) OR NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = %1 AND d.objid = %2 AND NOT @own(d.refobjid) AND NOT (CASE WHEN d.refclassid = '1259' THEN @ref(d.refobjid, d.refobjsubid) ELSE @other(d) END)))"),
+    ("refs", "(@own(%2) OR NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = %1 AND d.objid = %2 AND NOT @own(d.refobjid) AND NOT (CASE WHEN d.refclassid = '1259' THEN @ref(d.refobjid, d.refobjsubid) ELSE @other(d) END) OFFSET 0))"),
     ("ref", "(@listed(%1) AND @column(%1, %2) OR @related(%1))"),
     // The same for texts of queries, which may name columns that nothing depends on.
-    ("wholly", "(@own(%2) OR NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = %1 AND d.objid = %2 AND NOT @own(d.refobjid) AND NOT (CASE WHEN d.refclassid = '1259' THEN @whole(d.refobjid) OR @related(d.refobjid) ELSE @other(d) END)))"),
-    ("related", "EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.oid = %1 AND (r.relkind = 'i' OR r.relkind = 'I' OR r.relkind = 'S' AND @sequence(r.oid)))"),
-    ("other", "CASE WHEN %1.refclassid = '1255' THEN @function(%1.refobjid) WHEN %1.refclassid = '1247' THEN @type(%1.refobjid) WHEN %1.refclassid = '2615' THEN @schema(%1.refobjid) ELSE NOT EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = %1.refclassid AND e.objid = %1.refobjid AND NOT @own(e.refobjid) AND NOT (CASE WHEN e.refclassid = '1259' THEN @ref(e.refobjid, e.refobjsubid) WHEN e.refclassid = '1255' THEN @function(e.refobjid) WHEN e.refclassid = '1247' THEN @type(e.refobjid) WHEN e.refclassid = '2615' THEN @schema(e.refobjid) ELSE true END)) END"),
+    ("wholly", "(@own(%2) OR NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = %1 AND d.objid = %2 AND NOT @own(d.refobjid) AND NOT (CASE WHEN d.refclassid = '1259' THEN @whole(d.refobjid) OR @related(d.refobjid) ELSE @other(d) END) OFFSET 0))"),
+    ("related", "EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.oid = %1 AND (r.relkind = 'i' OR r.relkind = 'I' OR r.relkind = 'S' AND @sequence(r.oid)) OFFSET 0)"),
+    ("other", "CASE WHEN %1.refclassid = '1255' THEN @function(%1.refobjid) WHEN %1.refclassid = '1247' THEN @type(%1.refobjid) WHEN %1.refclassid = '2615' THEN @schema(%1.refobjid) ELSE NOT EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = %1.refclassid AND e.objid = %1.refobjid AND NOT @own(e.refobjid) AND NOT (CASE WHEN e.refclassid = '1259' THEN @ref(e.refobjid, e.refobjsubid) WHEN e.refclassid = '1255' THEN @function(e.refobjid) WHEN e.refclassid = '1247' THEN @type(e.refobjid) WHEN e.refclassid = '2615' THEN @schema(e.refobjid) ELSE true END) OFFSET 0) END"),
     // The query of a view.
-    ("query", "(@own(%1) OR @whole(%1) AND NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite w WHERE w.ev_class = %1 AND NOT @wholly('2618', w.oid)))"),
+    ("query", "(@own(%1) OR @whole(%1) AND NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite w WHERE w.ev_class = %1 AND NOT @wholly('2618', w.oid) OFFSET 0))"),
     // Any object, by its catalog, its number and its part.
     ("object", "CASE WHEN CAST(%1 AS pg_catalog.oid) = '1259' THEN @attribute(%2, %3) AND @class(%2) WHEN CAST(%1 AS pg_catalog.oid) = '1255' THEN @function(%2) AND @refs('1255', %2) WHEN CAST(%1 AS pg_catalog.oid) = '1247' THEN @type(%2) WHEN CAST(%1 AS pg_catalog.oid) = '2615' THEN @schema(%2) ELSE @refs(CAST(%1 AS pg_catalog.oid), %2) END"),
     // By name.
-    ("named", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND @class(nc.oid))"),
-    ("named_column", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND @attribute(nc.oid, na.attnum))"),
-    ("column_default", "NOT EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid JOIN pg_catalog.pg_attrdef nd ON nd.adrelid = nc.oid AND nd.adnum = na.attnum WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND NOT @default(nd))"),
+    ("named", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND @class(nc.oid) OFFSET 0)"),
+    ("named_column", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND @attribute(nc.oid, na.attnum) OFFSET 0)"),
+    ("column_default", "NOT EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid JOIN pg_catalog.pg_attrdef nd ON nd.adrelid = nc.oid AND nd.adnum = na.attnum WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND NOT @default(nd) OFFSET 0)"),
     // The default of a column. Generated columns depended on others by themselves before 15.
-    ("default", "(@attribute(%1.adrelid, %1.adnum) AND @refs('2604', %1.oid) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend g WHERE g.classid = '1259' AND g.objid = %1.adrelid AND g.objsubid = %1.adnum AND g.refclassid = '1259' AND NOT @own(g.refobjid) AND NOT @ref(g.refobjid, g.refobjsubid)))"),
-    ("named_view", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND @query(nc.oid))"),
-    ("named_type", "EXISTS (SELECT FROM pg_catalog.pg_type nt JOIN pg_catalog.pg_namespace nn ON nn.oid = nt.typnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nt.typname = CAST(%2 AS pg_catalog.name) AND @type(nt.oid))"),
-    ("named_schema", "EXISTS (SELECT FROM pg_catalog.pg_namespace nn WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND @schema(nn.oid))"),
+    ("default", "(@attribute(%1.adrelid, %1.adnum) AND @refs('2604', %1.oid) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend g WHERE g.classid = '1259' AND g.objid = %1.adrelid AND g.objsubid = %1.adnum AND g.refclassid = '1259' AND NOT @own(g.refobjid) AND NOT @ref(g.refobjid, g.refobjsubid) OFFSET 0))"),
+    ("named_view", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND @query(nc.oid) OFFSET 0)"),
+    ("named_type", "(CAST(%1 AS pg_catalog.name) = 'pg_catalog' OR EXISTS (SELECT FROM pg_catalog.pg_type nt JOIN pg_catalog.pg_namespace nn ON nn.oid = nt.typnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nt.typname = CAST(%2 AS pg_catalog.name) AND @type(nt.oid) OFFSET 0))"),
+    ("named_schema", "EXISTS (SELECT FROM pg_catalog.pg_namespace nn WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND @schema(nn.oid) OFFSET 0)"),
     // `f_123`, as information_schema calls a function.
-    ("specific", "EXISTS (SELECT FROM pg_catalog.pg_proc nf JOIN pg_catalog.pg_namespace nn ON nn.oid = nf.pronamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nf.oid = CAST(pg_catalog.substring(CAST(%2 AS pg_catalog.text), '[0-9]+$') AS pg_catalog.oid) AND @function(nf.oid) AND @refs('1255', nf.oid))"),
+    ("specific", "EXISTS (SELECT FROM pg_catalog.pg_proc nf JOIN pg_catalog.pg_namespace nn ON nn.oid = nf.pronamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nf.oid = CAST(pg_catalog.substring(CAST(%2 AS pg_catalog.text), '[0-9]+$') AS pg_catalog.oid) AND @function(nf.oid) AND @refs('1255', nf.oid) OFFSET 0)"),
     // All constraints of a name: it is that of one table or domain alone.
-    ("constraints", "NOT EXISTS (SELECT FROM pg_catalog.pg_constraint nk JOIN pg_catalog.pg_namespace nn ON nn.oid = nk.connamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nk.conname = CAST(%2 AS pg_catalog.name) AND NOT @constraint(nk))"),
+    ("constraints", "NOT EXISTS (SELECT FROM pg_catalog.pg_constraint nk JOIN pg_catalog.pg_namespace nn ON nn.oid = nk.connamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nk.conname = CAST(%2 AS pg_catalog.name) AND NOT @constraint(nk) OFFSET 0)"),
     ("constraint", "((%1.conrelid = '0' OR @class(%1.conrelid)) AND (%1.contypid = '0' OR @type(%1.contypid)) AND @refs('2606', %1.oid))"),
 ];
 
@@ -142,7 +168,7 @@ mod tests {
             };
             let text = sql(&format!("@{word}({arguments})"));
             assert!(!text.contains(['@', '%']), "{word}: {text}");
-            let query = format!("SELECT {text} FROM t AS x");
+            let query = format!("SELECT {text} FROM t AS x, l");
             crate::sql::tree::parse(&query).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
         }
     }

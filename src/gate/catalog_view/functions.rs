@@ -16,6 +16,8 @@ pub(super) struct ServedFunction {
     pub(super) least: usize,
     /// For which it answers: they are `g.a`, `g.b`, `g.c`.
     pub(super) rows: &'static str,
+    /// Whether it gives any number of relations, which are `p.r`.
+    pub(super) gives_relations: bool,
 }
 
 /// What an argument is made into before it is looked at.
@@ -67,7 +69,9 @@ pub(super) fn verdict(catalog: &Catalog, function: &Function) -> CallVerdict {
 }
 
 fn gives_a_number(catalog: &Catalog, function: &Function) -> bool {
-    let name = catalog.names().text(catalog.data_type(function.returns).name);
+    let name = catalog
+        .names()
+        .text(catalog.data_type(function.returns).name);
     function.out_columns.is_empty() && PLAIN_RESULTS.contains(&name)
 }
 
@@ -106,8 +110,8 @@ const FREE: &[&str] = &[
     "pg_opclass_is_visible", "pg_operator_is_visible", "pg_opfamily_is_visible",
     "pg_statistics_obj_is_visible", "pg_table_is_visible", "pg_tablespace_location",
     "pg_tablespace_size", "pg_ts_config_is_visible", "pg_ts_dict_is_visible",
-    "pg_ts_parser_is_visible", "pg_ts_template_is_visible", "pg_type_is_visible", "pg_typeof",
-    "shobj_description", "to_regrole",
+    "pg_ts_parser_is_visible", "pg_ts_template_is_visible", "pg_type_is_visible",
+    "shobj_description", "to_regrole", "ts_parse", "ts_token_type",
 ];
 
 /// Functions that mean an object by a text, or make a value of the type of another one.
@@ -132,6 +136,18 @@ const fn served_for(
         arguments,
         least,
         rows,
+        gives_relations: false,
+    }
+}
+
+const fn relations_for(
+    name: &'static str,
+    arguments: &'static [ArgumentForm],
+    rows: &'static str,
+) -> ServedFunction {
+    ServedFunction {
+        gives_relations: true,
+        ..served_for(name, arguments.len(), arguments, rows)
     }
 }
 
@@ -147,10 +163,10 @@ const SERVED: &[ServedFunction] = &[
     served_for("col_description", 2, &[Relation, Of("int4")], "@listed(g.a) AND @column(g.a, g.b) OR @own(g.a)"),
     served_for("format_type", 2, &[OID, Of("int4")], "@type(g.a)"),
     served_for("obj_description", 2, &[OID, Of("name")], "CASE WHEN g.b = 'pg_class' THEN @class(g.a) WHEN g.b = 'pg_proc' THEN @function(g.a) AND @refs('1255', g.a) WHEN g.b = 'pg_type' THEN @type(g.a) WHEN g.b = 'pg_namespace' THEN @schema(g.a) WHEN g.b = 'pg_constraint' THEN @refs('2606', g.a) WHEN g.b = 'pg_trigger' THEN @refs('2620', g.a) WHEN g.b = 'pg_rewrite' THEN @refs('2618', g.a) WHEN g.b = 'pg_policy' THEN @refs('3256', g.a) WHEN g.b = 'pg_extension' THEN true ELSE @own(g.a) END"),
-    served_for("oidvectortypes", 1, &[Of("oidvector")], "NOT EXISTS (SELECT FROM pg_catalog.unnest(CAST(g.a AS pg_catalog._oid)) AS v(o) WHERE NOT @type(v.o))"),
+    served_for("oidvectortypes", 1, &[Of("oidvector")], "NOT EXISTS (SELECT FROM pg_catalog.unnest(CAST(g.a AS pg_catalog._oid)) AS v(o) WHERE NOT @type(v.o) OFFSET 0)"),
     served_for("pg_column_is_updatable", 3, &[Regclass, Of("int2"), Of("bool")], SHOWN),
     served_for("pg_describe_object", 3, &[OID, OID, Of("int4")], "@object(g.a, g.b, g.c)"),
-    served_for("pg_get_constraintdef", 1, &[OID, Of("bool")], "EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.oid = g.a AND @constraint(c))"),
+    served_for("pg_get_constraintdef", 1, &[OID, Of("bool")], "EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.oid = g.a AND @constraint(c) OFFSET 0)"),
     served_for("pg_get_expr", 2, &[Given, Relation, Of("bool")], "@own(g.b) OR @whole(g.b)"),
     served_for("pg_get_function_arg_default", 2, &[OID, Of("int4")], "@function(g.a) AND @refs('1255', g.a)"),
     served_for("pg_get_function_arguments", 1, &[OID], "@function(g.a) AND @refs('1255', g.a)"),
@@ -165,11 +181,13 @@ const SERVED: &[ServedFunction] = &[
     served_for("pg_get_statisticsobjdef", 1, &[OID], "@refs('3381', g.a)"),
     served_for("pg_get_statisticsobjdef_columns", 1, &[OID], "@refs('3381', g.a)"),
     served_for("pg_get_statisticsobjdef_expressions", 1, &[OID], "@refs('3381', g.a)"),
-    served_for("pg_get_triggerdef", 1, &[OID, Of("bool")], "EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.oid = g.a AND @class(t.tgrelid) AND @function(t.tgfoid) AND t.tgnargs = '0' AND @refs('2620', t.oid))"),
+    served_for("pg_get_triggerdef", 1, &[OID, Of("bool")], "EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.oid = g.a AND @class(t.tgrelid) AND @function(t.tgfoid) AND t.tgnargs = '0' AND @refs('2620', t.oid) OFFSET 0)"),
     served_for("pg_get_viewdef", 1, &[Relation, Given], "@query(g.a)"),
     served_for("pg_index_column_has_property", 3, &[Regclass, Of("int4"), TEXT], SHOWN),
     served_for("pg_index_has_property", 2, &[Regclass, TEXT], SHOWN),
     served_for("pg_indexes_size", 1, &[Regclass], SHOWN),
+    relations_for("pg_partition_ancestors", &[Regclass], "@class(g.a) AND @class(p.r)"),
+    served_for("pg_partition_root", 1, &[Regclass], "@class(g.a) AND @class(pg_catalog.pg_partition_root(CAST(g.a AS pg_catalog.regclass)))"),
     served_for("pg_relation_filenode", 1, &[Regclass], SHOWN),
     served_for("pg_relation_filepath", 1, &[Regclass], SHOWN),
     served_for("pg_relation_is_publishable", 1, &[Regclass], SHOWN),
@@ -177,6 +195,7 @@ const SERVED: &[ServedFunction] = &[
     served_for("pg_relation_size", 1, &[Regclass, TEXT], SHOWN),
     served_for("pg_table_size", 1, &[Regclass], SHOWN),
     served_for("pg_total_relation_size", 1, &[Regclass], SHOWN),
+    served_for("pg_typeof", 1, &[Given], "@type(pg_catalog.pg_typeof(g.a))"),
     served_for("row_security_active", 1, &[Relation], SHOWN),
     served_for("to_regclass", 1, &[TEXT], "@class(CAST(pg_catalog.to_regclass(g.a) AS pg_catalog.oid))"),
     served_for("to_regnamespace", 1, &[TEXT], "@schema(CAST(pg_catalog.to_regnamespace(g.a) AS pg_catalog.oid))"),

@@ -31,6 +31,7 @@ pub(in crate::gate) fn of(
     text: &str,
     trusted: &[Range<usize>],
     lists: &ShownLists,
+    has_type: impl Fn(i32) -> bool,
 ) -> Vec<GuardEdit> {
     let mut found = Vec::new();
     let mut tokens = None;
@@ -44,8 +45,8 @@ pub(in crate::gate) fn of(
         };
         if location.is_some_and(|at| !trusted.iter().any(|span| span.contains(&at))) {
             let guard = match next {
-                Node::TypeCast(cast) => cast_guard(cast),
-                Node::FuncCall(call) => call_guard(call),
+                Node::TypeCast(cast) => cast_guard(cast, &has_type),
+                Node::FuncCall(call) => call_guard(call, &has_type),
                 _ => None,
             };
             if let Some(guard) = guard {
@@ -67,8 +68,13 @@ pub(in crate::gate) fn of(
 
 /// What is put around the arguments.
 struct Guard {
+    /// What the SELECT stands in.
+    opening: &'static str,
+    closing: &'static str,
     /// What is evaluated for what is shown.
     result: String,
+    /// What stands in FROM beside the arguments.
+    beside: String,
     /// What each argument stands in.
     around: Vec<(&'static str, String)>,
     /// What is shown.
@@ -92,7 +98,7 @@ impl Guard {
         let mut around = self.around.iter().peekable();
         for (place, span) in separators.iter().enumerate() {
             let before = match place {
-                0 => format!("(SELECT {} FROM (SELECT ", self.result),
+                0 => format!("{}(SELECT {} FROM (SELECT ", self.opening, self.result),
                 _ => self
                     .around
                     .get(place.checked_sub(1)?)
@@ -106,18 +112,24 @@ impl Guard {
         }
         let (_, behind) = self.around.last()?;
         let names = ["a", "b", "c"].get(..self.around.len())?.join(", ");
-        let mut rows = String::new();
-        lists.fill(&conditions::sql(self.rows), &mut rows);
+        let rows = conditions::sql(self.rows);
+        let mut from = self.beside.clone();
+        if let Some(named) = conditions::lists(&rows) {
+            lists.fill(&format!(" CROSS JOIN {named}"), &mut from);
+        }
         between.push(GuardEdit {
             from: last.clone(),
-            instead: format!("\n{behind} OFFSET 0) AS g({names}) WHERE {rows})"),
+            instead: format!(
+                "\n{behind} OFFSET 0) AS g({names}){from} WHERE {rows}){}",
+                self.closing
+            ),
         });
         around.next().is_none().then_some(between)
     }
 }
 
 /// The guard of a cast to a type that shows an object by its name.
-fn cast_guard(cast: &nodes::TypeCast) -> Option<Guard> {
+fn cast_guard(cast: &nodes::TypeCast, has_type: &impl Fn(i32) -> bool) -> Option<Guard> {
     let name = cast.type_name()?;
     let mut names = name.names().iter().map(|part| part.sval());
     let own = match (names.next()??, names.next(), names.next()) {
@@ -133,11 +145,11 @@ fn cast_guard(cast: &nodes::TypeCast) -> Option<Guard> {
     let named = output_name(cast.arg()).unwrap_or(type_name);
     let named = named.replace('"', "\"\"");
     Some(Guard {
+        opening: "",
+        closing: "",
+        beside: String::new(),
         result: format!("CAST(g.a AS pg_catalog.{type_name}) AS \"{named}\""),
-        around: vec![(
-            "CAST(CAST((",
-            format!(") AS pg_catalog.{type_name}) AS pg_catalog.oid)"),
-        )],
+        around: vec![number_of(type_name, is_untyped(cast.arg(), has_type))],
         rows,
     })
 }
@@ -156,7 +168,7 @@ fn output_name(node: Node<'_>) -> Option<&str> {
 }
 
 /// The guard of a call that is answered for what is shown.
-fn call_guard(call: &nodes::FuncCall) -> Option<Guard> {
+fn call_guard(call: &nodes::FuncCall, has_type: &impl Fn(i32) -> bool) -> Option<Guard> {
     let mut names = call.funcname().iter().map(|part| part.as_str());
     let name = match (names.next()??, names.next(), names.next()) {
         (name, None, _) => name,
@@ -177,11 +189,13 @@ fn call_guard(call: &nodes::FuncCall) -> Option<Guard> {
         .iter()
         .any(|argument| matches!(argument, Node::NamedArgExpr(_)));
     let fits = (served.least..=served.arguments.len()).contains(&given);
-    (is_plain && !has_names && fits).then(|| of_call(served, given))
+    let untyped = call.args().iter();
+    let untyped: Vec<bool> = untyped.map(|node| is_untyped(node, has_type)).collect();
+    (is_plain && !has_names && fits).then(|| of_call(served, &untyped))
 }
 
-fn of_call(served: &ServedFunction, given: usize) -> Guard {
-    let forms = served.arguments.iter().take(given);
+fn of_call(served: &ServedFunction, untyped: &[bool]) -> Guard {
+    let forms = served.arguments.iter().take(untyped.len());
     let passed = forms.clone().zip(["g.a", "g.b", "g.c"]);
     let passed: Vec<String> = passed
         .map(|(form, name)| match form {
@@ -189,23 +203,51 @@ fn of_call(served: &ServedFunction, given: usize) -> Guard {
             ArgumentForm::Relation | ArgumentForm::Of(_) | ArgumentForm::Given => name.to_owned(),
         })
         .collect();
+    let call = format!("pg_catalog.{}({})", served.name, passed.join(", "));
+    let (opening, closing, result, beside) = match served.gives_relations {
+        false => ("", "", call, String::new()),
+        true => (
+            "pg_catalog.unnest(ARRAY",
+            ")",
+            "p.r".to_owned(),
+            format!(" CROSS JOIN LATERAL {call} AS p(r)"),
+        ),
+    };
     Guard {
-        result: format!("pg_catalog.{}({})", served.name, passed.join(", ")),
-        around: forms.map(|form| around(*form)).collect(),
+        opening,
+        closing,
+        result,
+        beside,
+        around: forms
+            .zip(untyped)
+            .map(|(form, untyped)| around(*form, *untyped))
+            .collect(),
         rows: served.rows,
     }
 }
 
 /// What an argument stands in.
-fn around(form: ArgumentForm) -> (&'static str, String) {
+fn around(form: ArgumentForm, untyped: bool) -> (&'static str, String) {
     match form {
-        ArgumentForm::Relation | ArgumentForm::Regclass => (
-            "CAST(CAST((",
-            ") AS pg_catalog.regclass) AS pg_catalog.oid)".into(),
-        ),
+        ArgumentForm::Relation | ArgumentForm::Regclass => number_of("regclass", untyped),
         ArgumentForm::Of(name) => ("CAST((", format!(") AS pg_catalog.{name})")),
         ArgumentForm::Given => ("(", ")".into()),
     }
+}
+
+/// The number of an object by a value of such a type. A parameter without a type is a text: else
+/// it would be of this type wherever it stands.
+fn number_of(type_name: &str, untyped: bool) -> (&'static str, String) {
+    let behind = format!(") AS pg_catalog.{type_name}) AS pg_catalog.oid)");
+    match untyped {
+        true => ("CAST(CAST(CAST((", format!(") AS pg_catalog.text{behind}")),
+        false => ("CAST(CAST((", behind),
+    }
+}
+
+/// Whether an operand is a parameter whose type the server is to find.
+fn is_untyped(node: Node<'_>, has_type: &impl Fn(i32) -> bool) -> bool {
+    matches!(node, Node::ParamRef(parameter) if !has_type(parameter.number))
 }
 
 /// What stands before the operand of a cast, and behind it.

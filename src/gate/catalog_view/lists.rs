@@ -35,7 +35,7 @@ impl ShownLists {
         Self {
             texts: vec![
                 (RELATIONS, shown.relations(|kind, _| kind != SEQUENCE)),
-                (OPEN, shown.relations(|kind, open| kind != SEQUENCE && open)),
+                (PARTIAL, shown.relations(|_, is_open| !is_open)),
                 (SEQUENCES, shown.relations(|kind, _| kind == SEQUENCE)),
                 (COLUMNS, shown.columns()),
                 (FUNCTIONS, shown.functions()),
@@ -236,16 +236,17 @@ fn joined<N: std::fmt::Display>(numbers: impl Iterator<Item = N>) -> Box<str> {
 const SEQUENCE: RelationKind = RelationKind::Sequence;
 
 /// Numbers that the columns of one relation are kept apart by: more than a relation can have.
-pub(super) const COLUMNS_OF_ONE: u64 = 65_536;
+const COLUMNS_OF_ONE: u64 = 65_536;
 
 /// What a marker stands in.
 const BEGINS: &str = "{:";
 const ENDS: &str = "}";
 
-const RELATIONS: &str = "relations";
-const OPEN: &str = "open";
-const SEQUENCES: &str = "sequences";
-const COLUMNS: &str = "columns";
-const FUNCTIONS: &str = "functions";
-const TYPES: &str = "types";
-const SCHEMAS: &str = "schemas";
+pub(super) const RELATIONS: &str = "relations";
+/// Those of which columns are hidden.
+pub(super) const PARTIAL: &str = "partial";
+pub(super) const SEQUENCES: &str = "sequences";
+pub(super) const COLUMNS: &str = "columns";
+pub(super) const FUNCTIONS: &str = "functions";
+pub(super) const TYPES: &str = "types";
+pub(super) const SCHEMAS: &str = "schemas";

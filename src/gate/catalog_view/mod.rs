@@ -22,14 +22,17 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 
+use self::functions::CallVerdict;
 use self::lists::ShownLists;
 use self::relations::ServedForm;
 use super::effects::graph::EffectGraph;
 use super::models::model_body::ModelBody;
+use crate::catalog::node_tree::StoredReferences;
 use crate::catalog::{
     Catalog, FunctionId, Mask, RelationId, RelationKind, SchemaKind, TypeId, unreadable_names,
 };
-use crate::policy::{CatalogView, Policy, PolicyModel, model::ModelPiece};
+use crate::policy::model::ModelPiece;
+use crate::policy::{CatalogView, Policy, PolicyModel};
 
 /// What the catalogs show of one snapshot.
 pub(in crate::gate) struct ShownCatalog {
@@ -128,7 +131,8 @@ fn model(catalog: &Catalog, id: RelationId, select: String) -> PolicyModel {
     }
 }
 
-/// The views of users that read a catalog, at any depth, or what is not known.
+/// The views of users that read a catalog, at any depth, or what is not known, and those that make
+/// names of numbers.
 fn readers(catalog: &Catalog) -> Vec<RelationId> {
     let views = catalog.relations().filter(|(id, relation)| {
         let is_view = matches!(
@@ -143,10 +147,11 @@ fn readers(catalog: &Catalog) -> Vec<RelationId> {
         let reads = |id: &RelationId| {
             let stored = catalog.relation(*id).view.as_deref();
             stored.is_none_or(|stored| {
-                stored.relations.iter().any(|oid| {
+                let mut relations = stored.relations.iter();
+                relations.any(|oid| {
                     let read = catalog.index().relation_of_oid(*oid);
                     read.is_none_or(|read| is_catalog(catalog, read) || found.contains(&read))
-                })
+                }) || names_objects(catalog, stored)
             })
         };
         let more: Vec<RelationId> = views
@@ -159,4 +164,19 @@ fn readers(catalog: &Catalog) -> Vec<RelationId> {
         }
         found.extend(more);
     }
+}
+
+/// Whether a stored query calls what names objects, or makes such a value.
+fn names_objects(catalog: &Catalog, stored: &StoredReferences) -> bool {
+    let mut called = stored.functions.iter();
+    let mut made = stored.made_types.iter();
+    called.any(|oid| {
+        let found = catalog.index().function_of_oid(*oid);
+        let found = found.filter(|_| oid.is_built_in());
+        let verdict = found.map(|id| functions::verdict(catalog, catalog.function(id)));
+        verdict.is_some_and(|verdict| !matches!(verdict, CallVerdict::Free))
+    }) || made.any(|oid| {
+        let found = catalog.index().type_of_oid(*oid);
+        found.is_some_and(|id| relations::shows_names(catalog, id))
+    })
 }

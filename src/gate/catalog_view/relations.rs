@@ -64,8 +64,10 @@ pub(super) fn served(catalog: &Catalog, mask: &Mask, id: RelationId) -> ServedFo
         rows => format!(" WHERE {}", conditions::sql(rows)),
     };
     let columns = columns.join(", ");
+    let lists = conditions::lists(&format!("{columns}{rows}"));
+    let lists = lists.map_or_else(String::new, |lists| format!(" CROSS JOIN {lists}"));
     ServedForm::Select(format!(
-        "SELECT {columns} FROM \"{schema}\".\"{name}\" AS x{rows}"
+        "SELECT {columns} FROM \"{schema}\".\"{name}\" AS x{lists}{rows}"
     ))
 }
 
@@ -142,7 +144,11 @@ const fn kept(
     rows: &'static str,
     columns: &'static [(&'static str, &'static str)],
 ) -> ServedCatalog {
-    ServedCatalog { name, rows, columns }
+    ServedCatalog {
+        name,
+        rows,
+        columns,
+    }
 }
 
 /// Every row.
@@ -195,7 +201,7 @@ const PG_CATALOG: &[ServedCatalog] = &[
     rows("pg_opfamily", "@refs('2753', x.oid)"),
     all("pg_parameter_acl"),
     rows("pg_partitioned_table", "@class(x.partrelid) AND @refs('1259', x.partrelid)"),
-    rows("pg_policies", "EXISTS (SELECT FROM pg_catalog.pg_policy np JOIN pg_catalog.pg_class nc ON nc.oid = np.polrelid JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = x.schemaname AND nc.relname = x.tablename AND np.polname = x.policyname AND @class(nc.oid) AND @wholly('3256', np.oid))"),
+    rows("pg_policies", "EXISTS (SELECT FROM pg_catalog.pg_policy np JOIN pg_catalog.pg_class nc ON nc.oid = np.polrelid JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = x.schemaname AND nc.relname = x.tablename AND np.polname = x.policyname AND @class(nc.oid) AND @wholly('3256', np.oid) OFFSET 0)"),
     rows("pg_policy", "@class(x.polrelid) AND @wholly('3256', x.oid)"),
     all("pg_prepared_statements"),
     all("pg_prepared_xacts"),
@@ -209,7 +215,7 @@ const PG_CATALOG: &[ServedCatalog] = &[
     all("pg_replication_slots"),
     kept("pg_rewrite", "@class(x.ev_class) AND @refs('2618', x.oid)", &[("ev_qual", "@own(x.oid)"), ("ev_action", "@own(x.oid)")]),
     kept("pg_roles", ALL, &[("rolconfig", NEVER)]),
-    kept("pg_rules", "EXISTS (SELECT FROM pg_catalog.pg_rewrite nw JOIN pg_catalog.pg_class nc ON nc.oid = nw.ev_class JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = x.schemaname AND nc.relname = x.tablename AND nw.rulename = x.rulename AND @class(nc.oid) AND @refs('2618', nw.oid))", &[("definition", "@named_view(x.schemaname, x.tablename)")]),
+    kept("pg_rules", "EXISTS (SELECT FROM pg_catalog.pg_rewrite nw JOIN pg_catalog.pg_class nc ON nc.oid = nw.ev_class JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = x.schemaname AND nc.relname = x.tablename AND nw.rulename = x.rulename AND @class(nc.oid) AND @refs('2618', nw.oid) OFFSET 0)", &[("definition", "@named_view(x.schemaname, x.tablename)")]),
     rows("pg_seclabel", "@object(x.classoid, x.objoid, x.objsubid)"),
     rows("pg_sequence", "@class(x.seqrelid)"),
     rows("pg_sequences", "@named(x.schemaname, x.sequencename)"),
@@ -286,7 +292,7 @@ const INFORMATION_SCHEMA: &[ServedCatalog] = &[
     rows("attributes", "@named_column(x.udt_schema, x.udt_name, x.attribute_name) AND @named_type(x.attribute_udt_schema, x.attribute_udt_name)"),
     all("character_sets"),
     // Those of NOT NULL stand in no catalog before 18.
-    rows("check_constraints", "@constraints(x.constraint_schema, x.constraint_name) AND EXISTS (SELECT FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = CAST(x.constraint_schema AS pg_catalog.name) AND c.conname = CAST(x.constraint_name AS pg_catalog.name))"),
+    rows("check_constraints", "@constraints(x.constraint_schema, x.constraint_name) AND EXISTS (SELECT FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_namespace n ON n.oid = c.connamespace WHERE n.nspname = CAST(x.constraint_schema AS pg_catalog.name) AND c.conname = CAST(x.constraint_name AS pg_catalog.name) OFFSET 0)"),
     rows("collations", "@named_schema(x.collation_schema)"),
     rows("column_privileges", "@named_column(x.table_schema, x.table_name, x.column_name)"),
     kept("columns", "@named_column(x.table_schema, x.table_name, x.column_name)", &[

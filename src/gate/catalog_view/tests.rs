@@ -47,6 +47,9 @@ fn what_is_served_runs() {
     let session = session();
     for text in [
         "SELECT 1",
+        "SELECT $1::regclass, $2",
+        "SELECT pg_catalog.pg_partition_ancestors('1259') UNION ALL VALUES ('1259'::regclass)",
+        "SELECT pg_typeof(total) FROM shop.orders",
         "SELECT * FROM pg_class",
         "TABLE pg_catalog.pg_attribute",
         "SELECT c.oid::regclass FROM pg_class c",
@@ -100,8 +103,9 @@ fn what_would_name_the_hidden_is_refused() {
         "SELECT pg_filenode_relation(0, 1)",
         "SELECT pg_identify_object(1259, 16400, 0)",
         "SELECT has_column_privilege(16400, 'x', 'SELECT')",
-        "SELECT pg_partition_root(16400)",
+        "SELECT * FROM pg_partition_tree(16400)",
         "SELECT pg_relation_size(VARIADIC ARRAY[1])",
+        "SELECT array_agg($1::regclass), CASE WHEN true THEN $1 ELSE typinput END FROM pg_type",
         "PREPARE p(regclass) AS SELECT $1",
         "EXPLAIN ANALYZE SELECT * FROM pg_class",
         "SELECT (16400).regclass",

@@ -275,7 +275,11 @@ impl SnapshotModels {
     }
 
     /// Adds what stands for the catalogs. What the policy itself says of one goes before it.
-    pub(super) fn add_catalogs(&mut self, catalog: &Catalog, forms: Vec<(RelationId, CatalogForm)>) {
+    pub(super) fn add_catalogs(
+        &mut self,
+        catalog: &Catalog,
+        forms: Vec<(RelationId, CatalogForm)>,
+    ) {
         for (id, form) in forms {
             let coverage = match form {
                 CatalogForm::Unserved => ModelCoverage::UnservedCatalog,

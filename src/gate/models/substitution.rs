@@ -256,7 +256,10 @@ impl<'s> ModelSearch<'s, '_> {
         };
         let (text, trusted) = (self.context.text, &self.context.trusted);
         let mut made = InsertionMade::Nothing;
-        for edit in guards::of(node, text, trusted, &shown.lists) {
+        // Those of a PREPARE are of its own.
+        let is_prepare = matches!(node, Node::PrepareStmt(_));
+        let has_type = |number| !is_prepare && self.context.parameters.has_type(number);
+        for edit in guards::of(node, text, trusted, &shown.lists, has_type) {
             made = InsertionMade::Something;
             self.puts
                 .insert(edit.from, edit.instead)
@@ -402,7 +405,9 @@ impl<'s> ModelSearch<'s, '_> {
             FenceUse::Dropped if body.is_plain() => ModelEvaluation::Open,
             FenceUse::Dropped => return Err(model::not_resolved(None)),
         };
-        let lists = model.is_catalog().then(|| self.effect_graph.shown_catalog());
+        let lists = model
+            .is_catalog()
+            .then(|| self.effect_graph.shown_catalog());
         let lists = lists.flatten().map(|shown| &shown.lists);
         body.text(within, |value| self.context.value(value, self.told), lists)
             .map_err(model::value)

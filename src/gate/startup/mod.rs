@@ -19,7 +19,7 @@ use super::{Refusal, Rule};
 use crate::limits;
 use crate::policy::mask_key::MaskKey;
 use crate::policy::settings::setting_value;
-use crate::policy::{OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
+use crate::policy::{CatalogView, OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
 use crate::sqlstate;
 
 /// What the client asked for, as far as it is given, and the parameters of the StartupMessage
@@ -281,6 +281,12 @@ impl StartupDraft {
                     .entry(name.to_owned())
                     .or_insert_with(|| ms.to_string());
             }
+        }
+        // Conditions on catalogs are planned as dear, and take longer to compile than to evaluate.
+        if policy.catalog_view() == CatalogView::Policy {
+            self.settings
+                .entry("jit".to_owned())
+                .or_insert_with(|| "off".to_owned());
         }
         for (name, value) in FORCED {
             self.settings.insert(name.to_owned(), value.to_owned());

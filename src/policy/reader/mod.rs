@@ -25,7 +25,9 @@ mod version_hash;
 use super::layers::PolicyLayers;
 use super::yaml::section::{PlacedProblems, YamlSection, chosen, report, word};
 use super::yaml::tree::YamlTree;
-use super::{CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, TimeoutSettings, units};
+use super::{
+    CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, TimeoutSettings, units,
+};
 
 /// Reads a policy, or says everything that is wrong with it.
 pub(super) fn read(layers: &PolicyLayers) -> Result<Policy, Vec<PolicyProblem>> {
@@ -183,11 +185,7 @@ fn catalog(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<
     chosen(tree, path, &choices, problems)
 }
 
-fn catalog_view(
-    tree: YamlTree,
-    path: &str,
-    problems: &mut PlacedProblems,
-) -> Option<CatalogView> {
+fn catalog_view(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<CatalogView> {
     let choices = [("open", CatalogView::Open), ("policy", CatalogView::Policy)];
     chosen(tree, path, &choices, problems)
 }

@@ -68,10 +68,13 @@ fn no_function(version: u32) {
     let hidden = hidden(&stack);
     let (mut leaks, mut sent) = (Vec::new(), 0);
     for row in direct(&stack, functions) {
-        let [name, types] = row.as_slice() else { panic!("{row:?}") };
+        let [name, types] = row.as_slice() else {
+            panic!("{row:?}")
+        };
         let types: Vec<&str> = types.split(',').collect();
         for (place, own) in types.iter().enumerate() {
-            let is_number = own.starts_with("reg") || matches!(*own, "oid" | "oidvector" | "\"any\"");
+            let is_number =
+                own.starts_with("reg") || matches!(*own, "oid" | "oidvector" | "\"any\"");
             let is_text = matches!(*own, "text" | "name" | "cstring" | "anyelement");
             if !is_number && !is_text {
                 continue;
@@ -81,10 +84,13 @@ fn no_function(version: u32) {
                     true => format!("'{oid}'::{own}").replace("::\"any\"", "::oid"),
                     false => format!("'{hidden_name}'"),
                 };
-                let arguments = types.iter().enumerate().map(|(at, other)| match at == place {
-                    true => value.clone(),
-                    false => plain(other).to_owned(),
-                });
+                let arguments = types
+                    .iter()
+                    .enumerate()
+                    .map(|(at, other)| match at == place {
+                        true => value.clone(),
+                        false => plain(other).to_owned(),
+                    });
                 let arguments: Vec<String> = arguments.collect();
                 sent += 1;
                 let text = format!("SELECT \"{name}\"({})", arguments.join(", "));
@@ -127,7 +133,12 @@ fn ask(client: &mut RawClient, text: &str, leaks: &mut Vec<String>) -> bool {
         let body = String::from_utf8_lossy(&frame.body);
         for word in body.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
             if word.to_lowercase().contains("canary") && !text.contains(word) {
-                leaks.push(format!("{text}: {word} in {frame:?}").chars().take(400).collect());
+                leaks.push(
+                    format!("{text}: {word} in {frame:?}")
+                        .chars()
+                        .take(400)
+                        .collect(),
+                );
                 break;
             }
         }
@@ -223,7 +234,9 @@ catalog_view: policy
 repair: {mode: off}
 relations: {deny: ['canary_vault.*', 'shop.canary_*']}
 columns: {deny: ['*.*.canary_*']}
-functions: {deny: [shop.canary_denied, shop.canary_compare]}
+functions:
+  allow: [shop.shown, shop.with_path, shop.takes_hidden, shop.defaults_hidden]
+  deny: [shop.canary_denied, shop.canary_compare]
 models:
   shop.modelled: {sql: 'SELECT id, given FROM shop.modelled'}
 ";
@@ -237,7 +250,15 @@ const SHOWN: &[(&str, &[&str])] = &[
     (
         "SELECT relname FROM pg_class WHERE relnamespace = 'shop'::regnamespace AND relkind = 'r' \
          ORDER BY relname",
-        &["customers", "inherited", "modelled", "of_hidden_type", "orders", "part_open", "plain"],
+        &[
+            "customers",
+            "inherited",
+            "modelled",
+            "of_hidden_type",
+            "orders",
+            "part_open",
+            "plain",
+        ],
     ),
     (
         "SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, \
@@ -288,9 +309,14 @@ const SHOWN: &[(&str, &[&str])] = &[
     (
         "SELECT conname, confrelid::pg_catalog.regclass, pg_catalog.pg_get_constraintdef(oid, true) \
          FROM pg_catalog.pg_constraint WHERE conrelid = 'shop.orders'::regclass AND contype = 'f'",
-        &["orders_customer_fkey|shop.customers|FOREIGN KEY (customer) REFERENCES shop.customers(id)"],
+        &[
+            "orders_customer_fkey|shop.customers|FOREIGN KEY (customer) REFERENCES shop.customers(id)",
+        ],
     ),
-    ("SELECT nspname FROM pg_namespace WHERE oid >= 16384", &["shop"]),
+    (
+        "SELECT nspname FROM pg_namespace WHERE oid >= 16384",
+        &["shop"],
+    ),
     (
         "SELECT schema_name FROM information_schema.schemata WHERE schema_name !~ '^pg_' ORDER BY 1",
         &["information_schema", "public", "shop"],
@@ -318,13 +344,18 @@ const SHOWN: &[(&str, &[&str])] = &[
         "SELECT typname, typinput, typname::text FROM pg_type WHERE oid = 'int4'::regtype",
         &["int4|int4in|int4"],
     ),
-    ("SELECT 'shop.plain'::regclass, 'shop.plain'::regclass::text, to_regclass('shop.plain')", &[
-        "shop.plain|shop.plain|shop.plain",
-    ]),
-    ("SELECT 'canary_vault.canary_accounts'::regclass, to_regclass('canary_vault.canary_accounts')", &[
-        "-|-",
-    ]),
-    ("SELECT has_table_privilege('shop.plain', 'SELECT'), pg_table_size('shop.plain') >= 0", &["t|t"]),
+    (
+        "SELECT 'shop.plain'::regclass, 'shop.plain'::regclass::text, to_regclass('shop.plain')",
+        &["shop.plain|shop.plain|shop.plain"],
+    ),
+    (
+        "SELECT 'canary_vault.canary_accounts'::regclass, to_regclass('canary_vault.canary_accounts')",
+        &["-|-"],
+    ),
+    (
+        "SELECT has_table_privilege('shop.plain', 'SELECT'), pg_table_size('shop.plain') >= 0",
+        &["t|t"],
+    ),
     (
         "SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'shop.parent'::regclass",
         &["shop.part_open"],

@@ -165,7 +165,9 @@ impl EffectGraph {
         };
         if let Some(mut shown) = ShownCatalog::of(&effect_graph, policy) {
             let forms = std::mem::take(&mut shown.relations);
-            effect_graph.models.add_catalogs(&effect_graph.catalog, forms);
+            effect_graph
+                .models
+                .add_catalogs(&effect_graph.catalog, forms);
             effect_graph.shown_catalog = Some(shown);
         }
         for (place, why) in rule_check::refused(&effect_graph, policy) {
