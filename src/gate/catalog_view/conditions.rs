@@ -129,7 +129,9 @@ const WORDS: &[(&str, &str)] = &[
     // The query of a view.
     ("query", "(@own(%1) OR @whole(%1) AND NOT EXISTS (SELECT FROM pg_catalog.pg_rewrite w WHERE w.ev_class = %1 AND NOT @wholly('2618', w.oid) OFFSET 0))"),
     // Any object, by its catalog, its number and its part.
-    ("object", "CASE WHEN CAST(%1 AS pg_catalog.oid) = '1259' THEN @attribute(%2, %3) AND @class(%2) WHEN CAST(%1 AS pg_catalog.oid) = '1255' THEN @function(%2) AND @refs('1255', %2) WHEN CAST(%1 AS pg_catalog.oid) = '1247' THEN @type(%2) WHEN CAST(%1 AS pg_catalog.oid) = '2615' THEN @schema(%2) ELSE @refs(CAST(%1 AS pg_catalog.oid), %2) END"),
+    ("object", "CASE WHEN CAST(%1 AS pg_catalog.oid) = '1259' THEN @attribute(%2, %3) AND @class(%2) WHEN CAST(%1 AS pg_catalog.oid) = '1255' THEN @function(%2) AND @refs('1255', %2) WHEN CAST(%1 AS pg_catalog.oid) = '1247' THEN @type(%2) WHEN CAST(%1 AS pg_catalog.oid) = '2615' THEN @schema(%2) WHEN CAST(%1 AS pg_catalog.oid) = '2620' THEN @trigger(%2) ELSE @refs(CAST(%1 AS pg_catalog.oid), %2) END"),
+    // Arguments of triggers are texts, which may be names.
+    ("trigger", "EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.oid = %1 AND @class(t.tgrelid) AND @function(t.tgfoid) AND t.tgnargs = '0' AND @refs('2620', t.oid) OFFSET 0)"),
     // By name.
     ("named", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND @class(nc.oid) OFFSET 0)"),
     ("named_column", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND @attribute(nc.oid, na.attnum) OFFSET 0)"),

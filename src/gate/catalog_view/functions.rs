@@ -162,7 +162,7 @@ const SHOWN: &str = "@class(g.a)";
 const SERVED: &[ServedFunction] = &[
     served_for("col_description", 2, &[Relation, Of("int4")], "@listed(g.a) AND @column(g.a, g.b) OR @own(g.a)"),
     served_for("format_type", 2, &[OID, Of("int4")], "@type(g.a)"),
-    served_for("obj_description", 2, &[OID, Of("name")], "CASE WHEN g.b = 'pg_class' THEN @class(g.a) WHEN g.b = 'pg_proc' THEN @function(g.a) AND @refs('1255', g.a) WHEN g.b = 'pg_type' THEN @type(g.a) WHEN g.b = 'pg_namespace' THEN @schema(g.a) WHEN g.b = 'pg_constraint' THEN @refs('2606', g.a) WHEN g.b = 'pg_trigger' THEN @refs('2620', g.a) WHEN g.b = 'pg_rewrite' THEN @refs('2618', g.a) WHEN g.b = 'pg_policy' THEN @refs('3256', g.a) WHEN g.b = 'pg_extension' THEN true ELSE @own(g.a) END"),
+    served_for("obj_description", 2, &[OID, Of("name")], "CASE WHEN g.b = 'pg_class' THEN @class(g.a) WHEN g.b = 'pg_proc' THEN @function(g.a) AND @refs('1255', g.a) WHEN g.b = 'pg_type' THEN @type(g.a) WHEN g.b = 'pg_namespace' THEN @schema(g.a) WHEN g.b = 'pg_constraint' THEN @refs('2606', g.a) WHEN g.b = 'pg_trigger' THEN @trigger(g.a) WHEN g.b = 'pg_rewrite' THEN @refs('2618', g.a) WHEN g.b = 'pg_policy' THEN @refs('3256', g.a) WHEN g.b = 'pg_extension' THEN true ELSE @own(g.a) END"),
     served_for("oidvectortypes", 1, &[Of("oidvector")], "NOT EXISTS (SELECT FROM pg_catalog.unnest(CAST(g.a AS pg_catalog._oid)) AS v(o) WHERE NOT @type(v.o) OFFSET 0)"),
     served_for("pg_column_is_updatable", 3, &[Regclass, Of("int2"), Of("bool")], SHOWN),
     served_for("pg_describe_object", 3, &[OID, OID, Of("int4")], "@object(g.a, g.b, g.c)"),
@@ -181,7 +181,7 @@ const SERVED: &[ServedFunction] = &[
     served_for("pg_get_statisticsobjdef", 1, &[OID], "@refs('3381', g.a)"),
     served_for("pg_get_statisticsobjdef_columns", 1, &[OID], "@refs('3381', g.a)"),
     served_for("pg_get_statisticsobjdef_expressions", 1, &[OID], "@refs('3381', g.a)"),
-    served_for("pg_get_triggerdef", 1, &[OID, Of("bool")], "EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.oid = g.a AND @class(t.tgrelid) AND @function(t.tgfoid) AND t.tgnargs = '0' AND @refs('2620', t.oid) OFFSET 0)"),
+    served_for("pg_get_triggerdef", 1, &[OID, Of("bool")], "@trigger(g.a)"),
     served_for("pg_get_viewdef", 1, &[Relation, Given], "@query(g.a)"),
     served_for("pg_index_column_has_property", 3, &[Regclass, Of("int4"), TEXT], SHOWN),
     served_for("pg_index_has_property", 2, &[Regclass, TEXT], SHOWN),

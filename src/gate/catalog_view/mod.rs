@@ -47,7 +47,7 @@ pub(in crate::gate) struct ShownCatalog {
 /// What stands for a relation, where that is not itself.
 pub(in crate::gate) enum CatalogForm {
     /// A SELECT, or why there is none.
-    Model(PolicyModel, Result<ModelBody, String>),
+    Model(Box<(PolicyModel, Result<ModelBody, String>)>),
     /// Nothing: a catalog that is not served.
     Unserved,
     /// Nothing: a view of a user's that reads a catalog.
@@ -109,7 +109,7 @@ fn forms(catalog: &Catalog, mask: &Mask) -> Vec<(RelationId, CatalogForm)> {
             ServedForm::Select(select) => {
                 let model = model(catalog, id, select);
                 let body = ModelBody::of(&model, catalog, |_| true);
-                forms.push((id, CatalogForm::Model(model, body)));
+                forms.push((id, CatalogForm::Model(Box::new((model, body)))));
             }
         }
     }

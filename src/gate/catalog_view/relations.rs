@@ -271,8 +271,7 @@ const PG_CATALOG: &[ServedCatalog] = &[
     all("pg_timezone_abbrevs"),
     all("pg_timezone_names"),
     rows("pg_transform", "@type(x.trftype)"),
-    // Arguments of triggers are texts, which may be names.
-    rows("pg_trigger", "@class(x.tgrelid) AND @function(x.tgfoid) AND x.tgnargs = '0' AND @refs('2620', x.oid)"),
+    rows("pg_trigger", "@trigger(x.oid)"),
     rows("pg_ts_config", "@refs('3602', x.oid)"),
     all("pg_ts_config_map"),
     kept("pg_ts_dict", "@refs('3600', x.oid)", &[("dictinitoption", "@own(x.oid)")]),

@@ -284,7 +284,8 @@ impl SnapshotModels {
             let coverage = match form {
                 CatalogForm::Unserved => ModelCoverage::UnservedCatalog,
                 CatalogForm::Reader => ModelCoverage::CatalogReader,
-                CatalogForm::Model(model, body) => {
+                CatalogForm::Model(parts) => {
+                    let (model, body) = *parts;
                     self.all.push(CompiledModel {
                         schema: model.schema.into(),
                         name: model.name.into(),
