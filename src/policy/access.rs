@@ -44,6 +44,16 @@ pub enum ThroughViews {
     Check,
 }
 
+/// What the catalogs show of what the policy hides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CatalogView {
+    /// Names and definitions of everything.
+    #[default]
+    Open,
+    /// What the policy shows.
+    Policy,
+}
+
 /// `schema.relation`, with wildcards.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelationPattern {

@@ -26,7 +26,7 @@ pub mod test_case;
 pub mod units;
 pub mod yaml;
 
-pub use self::access::{AccessLists, ThroughViews};
+pub use self::access::{AccessLists, CatalogView, ThroughViews};
 pub use self::model::{CertificateField, PolicyModel, SessionValue};
 pub use self::policy_limits::{OnLimit, PolicyLimits};
 pub use self::policy_rules::{RuleMode, Strictness};
@@ -92,16 +92,6 @@ pub enum CatalogNeed {
     Required,
     /// Statements are judged by their text alone.
     Preferred,
-}
-
-/// What the catalogs show of what the policy hides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CatalogView {
-    /// Names and definitions of everything.
-    #[default]
-    Open,
-    /// What the policy shows.
-    Policy,
 }
 
 /// The schemas whose functions run because of what their owners say of them.

@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::functions::{ArgumentForm, ServedFunction};
 use super::lists::ShownLists;
 use super::{conditions, functions};
+use crate::gate::context::JudgeContext;
 use crate::sql::extent::{PairedTokens, TokenRange};
 use crate::sql::lexer;
 use crate::sql::node_access::place;
@@ -28,11 +29,13 @@ pub(in crate::gate) struct GuardEdit {
 /// stands in one of the `trusted` parts of the text is left as it is.
 pub(in crate::gate) fn of(
     node: Node<'_>,
-    text: &str,
-    trusted: &[Range<usize>],
+    context: &JudgeContext<'_>,
     lists: &ShownLists,
-    has_type: impl Fn(i32) -> bool,
 ) -> Vec<GuardEdit> {
+    let (text, trusted) = (context.text, &context.trusted);
+    // Those of a PREPARE are of its own.
+    let is_prepare = matches!(node, Node::PrepareStmt(_));
+    let has_type = |number| !is_prepare && context.parameters.has_type(number);
     let mut found = Vec::new();
     let mut tokens = None;
     let mut waiting = vec![node];

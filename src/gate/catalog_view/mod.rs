@@ -25,7 +25,6 @@ use foldhash::fast::RandomState;
 use self::functions::CallVerdict;
 use self::lists::ShownLists;
 use self::relations::ServedForm;
-use super::effects::graph::EffectGraph;
 use super::models::model_body::ModelBody;
 use crate::catalog::node_tree::StoredReferences;
 use crate::catalog::{
@@ -56,21 +55,20 @@ pub(in crate::gate) enum CatalogForm {
 
 impl ShownCatalog {
     /// What is shown of a snapshot, where the policy has the catalogs show that alone.
-    pub(in crate::gate) fn of(effect_graph: &EffectGraph, policy: &Policy) -> Option<Self> {
+    /// `is_callable` says which functions of users may be called.
+    pub(in crate::gate) fn of(
+        (catalog, mask): (&Catalog, &Mask),
+        policy: &Policy,
+        is_callable: impl Fn(FunctionId) -> bool,
+    ) -> Option<Self> {
         if policy.catalog_view() == CatalogView::Open {
             return None;
         }
-        let catalog = effect_graph.catalog();
-        let mask = effect_graph.mask()?;
         let is_callable = |id: FunctionId| {
             let function = catalog.function(id);
-            let schema = catalog.schema(function.schema);
-            let names = catalog.names();
-            schema.kind == SchemaKind::Ordinary
-                && effect_graph.called_by_name(id).is_none()
-                && !effect_graph.denies_function(id)
-                && !effect_graph.may_read_anything(id)
-                && !unreadable_names::is_kept(names.text(function.name))
+            catalog.schema(function.schema).kind == SchemaKind::Ordinary
+                && is_callable(id)
+                && !unreadable_names::is_kept(catalog.names().text(function.name))
         };
         let types = catalog.data_types().map(|(id, _)| id);
         Some(Self {

@@ -4,6 +4,7 @@
 //! * [`SnapshotModels`]: all of them, and what a name in FROM means to them
 //! * [`overlay`]: the models that masks of columns and conditions on rows come to; [`hashed`]: the
 //!   mask `hash`
+//! * `catalogs`: what stands for the catalogs where they show what the policy shows
 //! * [`model_body`]: one model's SELECT, made so that nothing of a client's means anything in it
 //! * [`optimization_fence`]: what keeps the planner out of it
 //! * [`conditions`]: those of a statement that each row of a name has to meet; [`pushdown`]: how
@@ -21,6 +22,7 @@
 //! A model that cannot be used refuses every statement that would read it: what it covers is never
 //! read without it.
 
+mod catalogs;
 pub(super) mod conditions;
 pub(super) mod from_names;
 mod hashed;
@@ -48,7 +50,6 @@ use self::overlay::OverlayModel;
 use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
 use crate::gate::Refusal;
 use crate::gate::access::AccessTable;
-use crate::gate::catalog_view::CatalogForm;
 use crate::gate::rules::model;
 use crate::policy::similar_names::nearest;
 use crate::policy::{Policy, PolicyModel};
@@ -271,34 +272,6 @@ impl SnapshotModels {
             let mut hidden: Vec<i16> = mask.columns(*id).to_vec();
             hidden.extend(not_given);
             mask.hide_columns(*id, hidden);
-        }
-    }
-
-    /// Adds what stands for the catalogs. What the policy itself says of one goes before it.
-    pub(super) fn add_catalogs(
-        &mut self,
-        catalog: &Catalog,
-        forms: Vec<(RelationId, CatalogForm)>,
-    ) {
-        for (id, form) in forms {
-            let coverage = match form {
-                CatalogForm::Unserved => ModelCoverage::UnservedCatalog,
-                CatalogForm::Reader => ModelCoverage::CatalogReader,
-                CatalogForm::Model(parts) => {
-                    let (model, body) = *parts;
-                    self.all.push(CompiledModel {
-                        schema: model.schema.into(),
-                        name: model.name.into(),
-                        covers: Some(id),
-                        key: ModelKey::Catalog,
-                        body,
-                    });
-                    ModelCoverage::Covered(self.all.len().saturating_sub(1))
-                }
-            };
-            let name = catalog.names().text(catalog.relation(id).name);
-            self.names.insert(name.into());
-            self.relations.insert(id, coverage);
         }
     }
 

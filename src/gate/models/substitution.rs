@@ -254,12 +254,8 @@ impl<'s> ModelSearch<'s, '_> {
         let Some(shown) = self.effect_graph.shown_catalog() else {
             return Ok(InsertionMade::Nothing);
         };
-        let (text, trusted) = (self.context.text, &self.context.trusted);
         let mut made = InsertionMade::Nothing;
-        // Those of a PREPARE are of its own.
-        let is_prepare = matches!(node, Node::PrepareStmt(_));
-        let has_type = |number| !is_prepare && self.context.parameters.has_type(number);
-        for edit in guards::of(node, text, trusted, &shown.lists, has_type) {
+        for edit in guards::of(node, self.context, &shown.lists) {
             made = InsertionMade::Something;
             self.puts
                 .insert(edit.from, edit.instead)

@@ -60,10 +60,13 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
     let functions = top.section("functions", problems, functions::read);
     let limits = top.section("limits", problems, limits::read);
     let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
-    let shows_all = CatalogView::default();
-    let catalog_view = top.optional("catalog_view", shows_all, problems, catalog_view);
-    let own_foreign = ForeignAccess::default();
-    let foreign = top.optional("foreign", own_foreign, problems, functions::foreign);
+    let catalog_view = top.optional("catalog_view", CatalogView::Open, problems, catalog_view);
+    let foreign = top.optional(
+        "foreign",
+        ForeignAccess::default(),
+        problems,
+        functions::foreign,
+    );
     let own_repair = repair::RepairSection::default();
     let repair = top.optional("repair", own_repair, problems, repair::read);
     let modes = rules::read(&mut top, problems);

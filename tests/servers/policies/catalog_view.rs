@@ -160,9 +160,11 @@ fn hidden(stack: &Stack) -> Vec<(String, String)> {
     let objects = "SELECT oid, oid::regclass FROM pg_class WHERE relname ~ 'canary' AND relkind <> 't' \
           AND relname <> 'canary_typed' \
         UNION ALL SELECT oid, oid::regproc FROM pg_proc WHERE proname = 'canary_denied' \
-        UNION ALL SELECT oid, oid::regtype FROM pg_type WHERE typname IN ('canary_mood', 'canary_accounts') \
+        UNION ALL SELECT oid, oid::regtype FROM pg_type \
+          WHERE typname IN ('canary_mood', 'canary_accounts') \
         UNION ALL SELECT oid, nspname FROM pg_namespace WHERE nspname ~ 'canary' \
-        UNION ALL SELECT oid, conname FROM pg_constraint WHERE conname IN ('canary_check', 'canary_foreign') \
+        UNION ALL SELECT oid, conname FROM pg_constraint \
+          WHERE conname IN ('canary_check', 'canary_foreign') \
         UNION ALL SELECT oid, tgname FROM pg_trigger WHERE tgname ~ 'canary' \
         UNION ALL SELECT oid, polname FROM pg_policy WHERE polname ~ 'canary' \
         UNION ALL SELECT oid, rulename FROM pg_rewrite WHERE rulename ~ 'canary' \

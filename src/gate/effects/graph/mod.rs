@@ -163,17 +163,28 @@ impl EffectGraph {
             let mut types = effect_graph.catalog.data_types();
             types.any(|(id, own)| own.oid.is_built_in() && effect_graph.using(id).is_some())
         };
-        if let Some(mut shown) = ShownCatalog::of(&effect_graph, policy) {
-            let forms = std::mem::take(&mut shown.relations);
-            effect_graph
-                .models
-                .add_catalogs(&effect_graph.catalog, forms);
-            effect_graph.shown_catalog = Some(shown);
-        }
+        effect_graph.add_catalogs(policy);
         for (place, why) in rule_check::refused(&effect_graph, policy) {
             effect_graph.models.refuse(place, why);
         }
         effect_graph
+    }
+
+    /// Has the catalogs show what the policy shows, where it says so.
+    fn add_catalogs(&mut self, policy: &Policy) {
+        let is_callable = |id: FunctionId| {
+            self.called_by_name(id).is_none()
+                && !self.denies_function(id)
+                && !self.may_read_anything(id)
+        };
+        let mask = self.mask();
+        let shown =
+            mask.and_then(|mask| ShownCatalog::of((&self.catalog, mask), policy, is_callable));
+        if let Some(mut shown) = shown {
+            let forms = std::mem::take(&mut shown.relations);
+            self.models.add_catalogs(&self.catalog, forms);
+            self.shown_catalog = Some(shown);
+        }
     }
 
     /// Whether a function may read anything: then a policy that hides something has to name it.
