@@ -14,20 +14,36 @@ pub async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
     Ok(client)
 }
 
+/// The same, where it has to succeed.
+pub async fn connected(url: &str) -> Client {
+    connect(url).await.expect("a connection")
+}
+
 /// The rows of all statements of one Query message as text, NULL as `NULL`.
 pub async fn rows(client: &Client, sql: &str) -> Vec<Vec<String>> {
-    let messages = client.simple_query(sql).await.expect("an answer");
-    messages
-        .iter()
-        .filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(
-                (0..row.len())
-                    .map(|at| row.get(at).unwrap_or("NULL").to_owned())
-                    .collect(),
-            ),
-            _ => None,
-        })
-        .collect()
+    let answer = client.simple_query(sql).await;
+    let messages = answer.unwrap_or_else(|error| panic!("{error:?} at {sql}"));
+    let rows = rows_of(&messages).into_iter();
+    rows.map(|row| {
+        row.into_iter()
+            .map(|field| field.unwrap_or("NULL".to_owned()))
+            .collect()
+    })
+    .collect()
+}
+
+/// The rows of an answer as text; none for NULL.
+pub fn rows_of(messages: &[SimpleQueryMessage]) -> Vec<Vec<Option<String>>> {
+    let rows = messages.iter().filter_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    rows.map(|row| {
+        (0..row.len())
+            .map(|at| row.get(at).map(str::to_owned))
+            .collect()
+    })
+    .collect()
 }
 
 /// The error that one Query message is answered with.

@@ -11,7 +11,9 @@ use pgsieve::doctor::{DoctorReport, examine};
 use pgsieve::upstream::account::UpstreamAccount;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres::{Client, Config, NoTls};
+
+use crate::support::sql;
 
 /// The versions that are examined: the oldest, an old one, the newest.
 pub const VERSIONS: [u32; 3] = [13, 15, 18];
@@ -107,16 +109,7 @@ impl Place {
     /// The rows of a text as text, seen by the superuser.
     pub async fn rows(&self, text: &str) -> Vec<Vec<String>> {
         let admin = self.admin().await;
-        let messages = admin.simple_query(&self.filled(text)).await.unwrap();
-        let rows = messages.iter().filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
-            _ => None,
-        });
-        rows.map(|row| {
-            let fields = (0..row.len()).map(|at| row.get(at).unwrap_or("NULL").to_owned());
-            fields.collect()
-        })
-        .collect()
+        sql::rows(&admin, &self.filled(text)).await
     }
 
     /// What the doctor finds.

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pgsieve::catalog::Catalog;
 use pgsieve::upstream::snapshot;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
 use crate::support::ADMIN;
 use crate::support::shared::shared_cluster_of;
+use crate::support::sql::connected;
 
 /// The oldest version that is in wide use, and the newest.
 pub const VERSIONS: [u32; 2] = [15, 18];
@@ -74,19 +75,13 @@ pub fn statements(corpus: &str) -> Vec<String> {
 async fn create(version: u32, name: &str) -> Option<Client> {
     let cluster = tokio::task::spawn_blocking(move || shared_cluster_of(version));
     let cluster = cluster.await.unwrap()?;
-    let admin = connect(&cluster.url(ADMIN, ADMIN, "postgres")).await;
+    let admin = connected(&cluster.url(ADMIN, ADMIN, "postgres")).await;
     // Tests run beside each other: each has a database of its own.
     static MADE: AtomicUsize = AtomicUsize::new(0);
     let name = format!("resolve_{name}_{}", MADE.fetch_add(1, Ordering::Relaxed));
     let text = format!("CREATE DATABASE {name} TEMPLATE template0");
     admin.batch_execute(&text).await.unwrap();
-    Some(connect(&cluster.url(ADMIN, ADMIN, &name)).await)
-}
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
+    Some(connected(&cluster.url(ADMIN, ADMIN, &name)).await)
 }
 
 const SCHEMA: &str = include_str!("../../../data/corpus/schema.sql");

@@ -15,7 +15,8 @@ use pgsieve::upstream::snapshot::UpstreamAccount;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use crate::catalog::snapshot::support::{Database, READER, number, rows};
+use crate::catalog::snapshot::support::{Database, READER, number};
+use crate::support::sql::rows;
 
 #[tokio::test]
 async fn what_the_server_says_of_a_text_is_told() {

@@ -9,7 +9,8 @@ use pgsieve::upstream::identity::IdentityQuery;
 use pgsieve::upstream::snapshot::{self, LoadError, OwnSessionError, UpstreamAccount};
 use tokio_postgres::error::SqlState;
 
-use crate::catalog::snapshot::support::{Database, READER, VERSIONS, rows};
+use crate::catalog::snapshot::support::{Database, READER, VERSIONS};
+use crate::support::sql::rows;
 
 #[tokio::test]
 async fn the_session_is_what_it_should_be() {

@@ -6,7 +6,8 @@ use pgsieve::upstream::snapshot::{self, ChangeMarker};
 
 use tokio_postgres::Client;
 
-use crate::catalog::snapshot::support::{Database, READER, VERSIONS, rows};
+use crate::catalog::snapshot::support::{Database, READER, VERSIONS};
+use crate::support::sql::rows;
 
 /// What is there before the changes. Unqualified names are in public.
 const BEFORE: &str = "

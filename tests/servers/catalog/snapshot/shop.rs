@@ -8,7 +8,8 @@ use pgsieve::catalog::catalog_rows::{
 };
 use pgsieve::upstream::snapshot;
 
-use crate::catalog::snapshot::support::{Database, VERSIONS, number, rows};
+use crate::catalog::snapshot::support::{Database, VERSIONS, number};
+use crate::support::sql::rows;
 
 /// What was read, found by name.
 struct Found {

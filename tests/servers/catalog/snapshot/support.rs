@@ -8,7 +8,9 @@ use pgsieve::secret::Secret;
 use pgsieve::upstream::address::UpstreamSettings;
 use pgsieve::upstream::connect::Upstream;
 use pgsieve::upstream::snapshot::{self, UpstreamAccount};
-use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+use tokio_postgres::Client;
+
+use crate::support::sql::{connected, rows};
 
 /// The versions that the catalogs are read of.
 pub const VERSIONS: [u32; 6] = [13, 14, 15, 16, 17, 18];
@@ -46,7 +48,7 @@ impl Database {
         let cluster = tokio::task::spawn_blocking(move || cluster_of(version));
         let cluster = cluster.await.unwrap()?;
         let name = format!("d{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let admin = connect(&cluster.admin_url("postgres")).await;
+        let admin = connected(&cluster.admin_url("postgres")).await;
         let text = format!("CREATE DATABASE {name} TEMPLATE template0");
         admin.batch_execute(&text).await.unwrap();
         Some(Self { cluster, name })
@@ -63,7 +65,7 @@ impl Database {
 
     /// A session of the superuser.
     pub async fn admin(&self) -> Client {
-        connect(&self.cluster.admin_url(&self.name)).await
+        connected(&self.cluster.admin_url(&self.name)).await
     }
 
     /// A session for the catalogs, of [`READER`].
@@ -91,30 +93,9 @@ pub async fn catalog(
     client
 }
 
-/// The rows of a text as text, NULL as `NULL`.
-pub async fn rows(client: &Client, text: &str) -> Vec<Vec<String>> {
-    let messages = client.simple_query(text).await;
-    let messages = messages.unwrap_or_else(|error| panic!("{error:?} at {text}"));
-    let rows = messages.iter().filter_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some(row),
-        _ => None,
-    });
-    rows.map(|row| {
-        let fields = (0..row.len()).map(|at| row.get(at).unwrap_or("NULL").to_owned());
-        fields.collect()
-    })
-    .collect()
-}
-
 /// The one number that a text returns.
 pub async fn number(client: &Client, text: &str) -> usize {
     rows(client, text).await[0][0].parse().unwrap()
-}
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
 }
 
 fn start(version: u32) -> Option<PrivateCluster> {
@@ -135,7 +116,7 @@ fn start(version: u32) -> Option<PrivateCluster> {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let admin = connect(&cluster.admin_url("postgres")).await;
+        let admin = connected(&cluster.admin_url("postgres")).await;
         let text = format!("CREATE ROLE {READER} LOGIN PASSWORD '{READER}'");
         admin.batch_execute(&text).await.unwrap();
     });

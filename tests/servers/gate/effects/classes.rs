@@ -8,13 +8,14 @@ use pgsieve::upstream::snapshot;
 use tokio_postgres::Client;
 
 use crate::gate::effects::judge::{Judge, Outcome};
-use crate::gate::effects::servers::{Server, block_on, connect, servers};
+use crate::gate::effects::servers::{Server, block_on, servers};
+use crate::support::sql::connected;
 
 #[test]
 fn what_classes_of_operators_run_is_seen() {
     for server in servers() {
         block_on(async {
-            let admin = connect(&server.shop.url).await;
+            let admin = connected(&server.shop.url).await;
             for family in FAMILIES {
                 admin.batch_execute(family.schema).await.unwrap();
                 check(family, &admin, server).await;

@@ -12,8 +12,9 @@ use tokio_postgres::Client;
 use crate::gate::effects::cases::{Case, HARMLESS, HIDDEN, cases};
 use crate::gate::effects::judge::{Judge, Outcome, assert_none, complaint};
 use crate::gate::effects::refused::present;
-use crate::gate::effects::servers::{Database, Server, block_on, connect, servers};
+use crate::gate::effects::servers::{Database, Server, block_on, servers};
 use crate::gate::effects::shown::{CLEAN, needs_a_session_of_its_own, trace, turn, until_no_lock};
+use crate::support::sql::connected;
 
 #[test]
 fn each_effect_alone_is_refused() {
@@ -112,8 +113,8 @@ fn cleaned(rows: &CatalogRows, functions: &BTreeSet<String>) -> CatalogRows {
 /// The statements by the functions that a direct run of them reaches.
 async fn reached(database: &Database, all: &[Case]) -> BTreeMap<BTreeSet<String>, Vec<Case>> {
     let mut groups: BTreeMap<_, Vec<Case>> = BTreeMap::new();
-    let witness = connect(&database.url).await;
-    let mut client = connect(&database.url).await;
+    let witness = connected(&database.url).await;
+    let mut client = connected(&database.url).await;
     for case in all {
         trace(&client, database, case).await.unwrap();
         let functions = callers(&client).await;
@@ -122,7 +123,7 @@ async fn reached(database: &Database, all: &[Case]) -> BTreeMap<BTreeSet<String>
         if needs_a_session_of_its_own(case) {
             drop(client);
             until_no_lock(&witness).await;
-            client = connect(&database.url).await;
+            client = connected(&database.url).await;
         }
     }
     groups

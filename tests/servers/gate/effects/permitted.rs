@@ -5,8 +5,9 @@ use crate::gate::effects::cases::{
 };
 use crate::gate::effects::judge::{Judge, Outcome, assert_none, complaint};
 use crate::gate::effects::refused::present;
-use crate::gate::effects::servers::{Database, Server, block_on, connect, servers};
+use crate::gate::effects::servers::{Database, Server, block_on, servers};
 use crate::gate::effects::variations;
+use crate::support::sql::connected;
 
 #[test]
 fn what_stands_beside_hidden_effects_passes() {
@@ -98,7 +99,7 @@ fn system_views_can_be_read() {
 }
 
 async fn system_views(database: &Database) -> Vec<String> {
-    let client = connect(&database.url).await;
+    let client = connected(&database.url).await;
     let rows = client.query(SYSTEM_VIEWS, &[]).await.unwrap();
     rows.iter().map(|row| row.get(0)).collect()
 }

@@ -9,7 +9,9 @@ use pgsieve::catalog::catalog_rows::CatalogRows;
 use pgsieve::demo::cluster::{ClusterError, PrivateCluster};
 use pgsieve::demo::sample;
 use pgsieve::upstream::snapshot;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
+
+use crate::support::sql::connected;
 
 /// A running server.
 pub struct Server {
@@ -75,15 +77,6 @@ pub fn block_on<F: Future<Output: Send> + Send>(work: F) -> F::Output {
     })
 }
 
-/// Connects; the task ends with the client.
-pub async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls)
-        .await
-        .expect("a connection");
-    tokio::spawn(connection);
-    client
-}
-
 fn start(version: Option<u32>) -> Result<Server, ClusterError> {
     let builder = PrivateCluster::builder();
     let cluster = match version {
@@ -92,7 +85,7 @@ fn start(version: Option<u32>) -> Result<Server, ClusterError> {
     }
     .start()?;
     Ok(block_on(async {
-        let admin = connect(&cluster.admin_url("postgres")).await;
+        let admin = connected(&cluster.admin_url("postgres")).await;
         admin
             .batch_execute("CREATE ROLE reader LOGIN")
             .await
@@ -129,7 +122,7 @@ async fn database(
     let create = format!("CREATE DATABASE {name} TEMPLATE template0");
     admin.batch_execute(&create).await.unwrap();
     let url = cluster.admin_url(name);
-    let client = connect(&url).await;
+    let client = connected(&url).await;
     match name {
         "hidden" => {
             client.batch_execute(HIDDEN_SCHEMA).await.unwrap();

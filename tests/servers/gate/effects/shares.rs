@@ -10,7 +10,8 @@ use tokio_postgres::Client;
 
 use crate::gate::effects::cases::{ANALYTICS, CATALOGS, CLIENTS, Case, PSQL, READS, cases};
 use crate::gate::effects::judge::{Judge, Outcome, assert_none};
-use crate::gate::effects::servers::{Database, Server, block_on, connect, servers};
+use crate::gate::effects::servers::{Database, Server, block_on, servers};
+use crate::support::sql::connected;
 
 #[test]
 fn one_careless_object_costs_nothing_but_what_uses_it() {
@@ -46,11 +47,11 @@ struct Careless {
 }
 
 async fn copy_of(of: &Database, server: &Server, name: &str) -> Client {
-    let admin = connect(&server.shop.url).await;
+    let admin = connected(&server.shop.url).await;
     let create = format!("CREATE DATABASE {name} TEMPLATE template0");
     admin.batch_execute(&create).await.unwrap();
     let (start, _) = of.url.rsplit_once('/').unwrap();
-    connect(&format!("{start}/{name}")).await
+    connected(&format!("{start}/{name}")).await
 }
 
 /// What is refused with one of them and is not without.

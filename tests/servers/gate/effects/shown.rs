@@ -9,7 +9,8 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use crate::gate::effects::cases::{ANALYTICS, Case, EXTENSIONS, HARMLESS, HIDDEN, cases};
 use crate::gate::effects::judge::assert_none;
 use crate::gate::effects::refused::present;
-use crate::gate::effects::servers::{Database, block_on, connect, servers};
+use crate::gate::effects::servers::{Database, block_on, servers};
+use crate::support::sql::connected;
 
 #[test]
 fn every_hidden_effect_leaves_its_trace_and_what_stands_beside_it_none() {
@@ -62,9 +63,9 @@ async fn traces(
     all: &[Case],
     right: fn(&Case, &[&str], usize) -> bool,
 ) -> Vec<String> {
-    let witness = connect(&database.url).await;
+    let witness = connected(&database.url).await;
     let mut wrong = Vec::new();
-    let mut client = connect(&database.url).await;
+    let mut client = connected(&database.url).await;
     for case in all {
         let (seen, rows) = match trace(&client, database, case).await {
             Ok(found) => found,
@@ -84,7 +85,7 @@ async fn traces(
         if needs_a_session_of_its_own(case) {
             drop(client);
             until_no_lock(&witness).await;
-            client = connect(&database.url).await;
+            client = connected(&database.url).await;
         }
     }
     wrong
@@ -126,7 +127,7 @@ pub async fn until_no_lock(witness: &Client) {
 
 /// The statements that a server does not run.
 async fn failures(database: &Database, all: &[Case]) -> Vec<String> {
-    let client = connect(&database.url).await;
+    let client = connected(&database.url).await;
     let path: Vec<String> = database
         .path
         .iter()

@@ -10,8 +10,9 @@ use pgsieve::upstream::snapshot;
 use tokio_postgres::Client;
 
 use crate::gate::effects::judge::{Judge, Outcome, assert_none};
-use crate::gate::effects::servers::{Server, block_on, connect, servers};
+use crate::gate::effects::servers::{Server, block_on, servers};
 use crate::gate::effects::support_function_families::FAMILIES;
+use crate::support::sql::connected;
 
 /// What is made, what it is run by and what not.
 pub struct Family {
@@ -59,13 +60,13 @@ fn every_reference_that_is_followed_is_proved() {
 }
 
 async fn check(family: &Family, server: &Server) -> Vec<String> {
-    let admin = connect(&server.shop.url).await;
+    let admin = connected(&server.shop.url).await;
     let name = format!("support_{}", family.name);
     let create = format!("CREATE DATABASE {name} TEMPLATE template0");
     admin.batch_execute(&create).await.unwrap();
     let url = server.shop.url.replace("/shop", &format!("/{name}"));
     assert!(url != server.shop.url, "{url}");
-    let client = connect(&url).await;
+    let client = connected(&url).await;
     let schema = format!(
         "{}/tests/data/schemas/names/{}.sql",
         env!("CARGO_MANIFEST_DIR"),
@@ -77,7 +78,7 @@ async fn check(family: &Family, server: &Server) -> Vec<String> {
     // Making it may have left traces.
     client.batch_execute(UNLOCK).await.unwrap();
     let mut wrong = traces(family, server, &url).await;
-    let rows = snapshot::load(&connect(&url).await).await.unwrap();
+    let rows = snapshot::load(&connected(&url).await).await.unwrap();
     let catalog = Arc::new(Catalog::build(rows).unwrap());
     for policy in ["agent", "bi"] {
         let judge = Judge::seeing(&catalog, &server.shop, policy, server.major);
@@ -111,7 +112,7 @@ async fn traces(family: &Family, server: &Server, url: &str) -> Vec<String> {
     let harmless = family.harmless.iter().map(|text| (*text, false));
     for (statement, expected) in attacks.chain(harmless) {
         // A session remembers what it has run already.
-        let client = &connect(url).await;
+        let client = &connected(url).await;
         let begin = format!("SELECT pg_advisory_lock(99); BEGIN; {}", family.before);
         client.batch_execute(&begin).await.unwrap();
         let outcome = client.simple_query(statement).await;

@@ -10,7 +10,8 @@ use pgsieve::upstream::snapshot;
 use tokio_postgres::Client;
 
 use crate::gate::effects::judge::{Judge, Outcome};
-use crate::gate::effects::servers::{Database, Server, block_on, connect, servers};
+use crate::gate::effects::servers::{Database, Server, block_on, servers};
+use crate::support::sql::connected;
 
 #[test]
 fn whatever_is_called_by_bytes_that_are_no_text_the_rest_is_judged_as_before() {
@@ -26,7 +27,7 @@ fn whatever_is_called_by_bytes_that_are_no_text_the_rest_is_judged_as_before() {
                 refused(&judge, kind, "SELECT * FROM locks");
             }
             // What is shared is there in every database.
-            let other = connect(&server.shop.url).await;
+            let other = connected(&server.shop.url).await;
             let rows = snapshot::load(&other).await.unwrap();
             assert!(Catalog::build(rows).is_ok());
             snapshot::marker(&other).await.unwrap();
@@ -102,14 +103,14 @@ struct Scene {
 }
 
 async fn create(server: &Server, name: &str, encoding: &str) -> Scene {
-    let first = connect(&server.shop.url).await;
+    let first = connected(&server.shop.url).await;
     let create = format!(
         "CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
     );
     first.batch_execute(&create).await.unwrap();
     let url = server.shop.url.replace("/shop", &format!("/{name}"));
     assert_ne!(url, server.shop.url);
-    let admin = connect(&url).await;
+    let admin = connected(&url).await;
     for statement in READABLE {
         make(&admin, statement).await;
     }

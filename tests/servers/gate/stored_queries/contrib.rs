@@ -7,7 +7,8 @@ use pgsieve::catalog::{Catalog, Function};
 use pgsieve::gate::extensions::{self, ExtensionVerdict};
 use pgsieve::upstream::snapshot;
 
-use crate::catalog::snapshot::support::{Database, rows};
+use crate::catalog::snapshot::support::Database;
+use crate::support::sql::rows;
 
 /// Extensions of contrib that are languages or need another program: their functions are for the
 /// server alone.

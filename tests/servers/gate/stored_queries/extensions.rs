@@ -5,8 +5,9 @@ use pgsieve::catalog::TypeId;
 use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::policy::Policy;
 
-use crate::catalog::snapshot::support::{Database, rows};
+use crate::catalog::snapshot::support::Database;
 use crate::gate::stored_queries::seen;
+use crate::support::sql::rows;
 
 /// Extensions, and those of their functions that a statement may not call.
 const EXTENSIONS: &[(&str, &[&str])] = &[

@@ -36,11 +36,7 @@ async fn what_is_run_while_a_read_is_planned_is_seen() {
                 .unwrap();
             let read = format!("SELECT * FROM {name} WHERE a = 1");
             admin.batch_execute(&read).await.unwrap();
-            let ran = crate::catalog::snapshot::support::rows(
-                &admin,
-                "SELECT current_setting('app.ran')",
-            )
-            .await;
+            let ran = crate::support::sql::rows(&admin, "SELECT current_setting('app.ran')").await;
             assert_eq!(ran, [["yes"]], "{version}: {name}");
         }
     }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tokio_postgres::Client;
 
-use crate::catalog::snapshot::support::{self, Database, VERSIONS};
+use crate::catalog::snapshot::support::{Database, VERSIONS};
+use crate::support::sql;
 
 #[tokio::test]
 async fn every_reference_to_a_function_has_its_line() {
@@ -59,9 +60,9 @@ fn table() -> BTreeMap<&'static str, u32> {
 }
 
 async fn columns(admin: &Client, version: u32) -> Vec<String> {
-    let mut columns = support::rows(admin, OF_TYPES).await;
+    let mut columns = sql::rows(admin, OF_TYPES).await;
     if version >= 14 {
-        columns.extend(support::rows(admin, OF_KEYS).await);
+        columns.extend(sql::rows(admin, OF_KEYS).await);
     }
     columns.into_iter().flatten().collect()
 }

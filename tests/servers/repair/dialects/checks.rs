@@ -13,10 +13,11 @@ use pgsieve::policy::{Dialect, Policy, RepairSettings};
 use pgsieve::repair::{Confidence, SessionDatabase};
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
-use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+use tokio_postgres::Client;
 
 use crate::support::ADMIN;
 use crate::support::shared::shared_cluster_of;
+use crate::support::sql::{connected, rows_of};
 
 /// One text of a corpus, and what is wanted of it.
 pub struct Case {
@@ -78,12 +79,12 @@ impl World {
         let cluster = cluster.await.unwrap()?;
         // The server is shared with all other tests.
         let name = format!("checks_{name}");
-        let admin = connect(&cluster.url(ADMIN, ADMIN, "postgres")).await;
+        let admin = connected(&cluster.url(ADMIN, ADMIN, "postgres")).await;
         let text = format!(
             "CREATE DATABASE {name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'"
         );
         admin.batch_execute(&text).await.unwrap();
-        let client = connect(&cluster.url(ADMIN, ADMIN, &name)).await;
+        let client = connected(&cluster.url(ADMIN, ADMIN, &name)).await;
         client.batch_execute(script).await.unwrap();
         let catalog = Arc::new(Catalog::build(snapshot::load(&client).await.unwrap()).unwrap());
         // Nothing of a translation may depend on where the session believes to be.
@@ -134,7 +135,7 @@ impl World {
             return Came::Failed(format!("{}: {text}", refusal.message));
         }
         match self.client.simple_query(&text).await {
-            Ok(messages) => Came::Rows(confidence, rows(messages)),
+            Ok(messages) => Came::Rows(confidence, rows_of(&messages)),
             Err(error) => {
                 let message = error.as_db_error().map(|error| error.message().to_owned());
                 Came::Failed(format!("{}: {text}", message.unwrap_or_default()))
@@ -173,22 +174,4 @@ fn plain_cell(cell: Option<&str>) -> String {
         }
         _ => format!("'{cell}'"),
     }
-}
-
-/// The rows of an answer.
-pub fn rows(messages: Vec<SimpleQueryMessage>) -> Vec<Row> {
-    let row = |message| match message {
-        SimpleQueryMessage::Row(row) => {
-            let cells = (0..row.len()).map(|at| row.get(at).map(str::to_owned));
-            Some(cells.collect())
-        }
-        _ => None,
-    };
-    messages.into_iter().filter_map(row).collect()
-}
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
 }

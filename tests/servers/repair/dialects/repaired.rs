@@ -13,7 +13,8 @@ use tokio::runtime::Handle;
 use tokio_postgres::Client;
 use tokio_postgres::error::ErrorPosition;
 
-use crate::repair::dialects::checks::{Row, World, rows};
+use crate::repair::dialects::checks::{Row, World};
+use crate::support::sql::rows_of;
 
 /// What came of a text.
 pub enum RepairedStatement {
@@ -52,10 +53,12 @@ impl World {
     /// The rows of a text of Postgres's.
     pub async fn asked(&self, text: &str) -> Result<Vec<Row>, String> {
         let answer = self.client.simple_query(text).await;
-        answer.map(rows).map_err(|error| match error.as_db_error() {
-            Some(error) => error.message().to_owned(),
-            None => error.to_string(),
-        })
+        answer
+            .map(|messages| rows_of(&messages))
+            .map_err(|error| match error.as_db_error() {
+                Some(error) => error.message().to_owned(),
+                None => error.to_string(),
+            })
     }
 
     /// The text that runs in the place of one.

@@ -15,10 +15,11 @@ use pgsieve::policy::{Dialect, Policy};
 use pgsieve::repair::SessionDatabase;
 use pgsieve::sql::fingerprint::Fingerprinter;
 use pgsieve::upstream::snapshot;
-use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+use tokio_postgres::Client;
 
 use crate::support::ADMIN;
 use crate::support::shared::shared_cluster_of;
+use crate::support::sql::{self, connected};
 
 /// A statement of a dialect, and what it returns there.
 pub struct Case {
@@ -94,10 +95,10 @@ impl Bench {
             .unwrap()?;
         // The server is shared with all other tests.
         let name = format!("cases_{name}");
-        let admin = connect(&cluster.url(ADMIN, ADMIN, "postgres")).await;
+        let admin = connected(&cluster.url(ADMIN, ADMIN, "postgres")).await;
         let text = format!("CREATE DATABASE {name} TEMPLATE template0");
         admin.batch_execute(&text).await.unwrap();
-        let client = connect(&cluster.url(ADMIN, ADMIN, &name)).await;
+        let client = connected(&cluster.url(ADMIN, ADMIN, &name)).await;
         client.batch_execute(tables).await.unwrap();
         let rows = snapshot::load(&client).await.unwrap();
         let catalog = Catalog::build(rows).unwrap();
@@ -238,32 +239,21 @@ async fn rows_of(client: &Client, text: &str) -> Result<Vec<String>, String> {
             .as_db_error()
             .map_or(error.to_string(), |error| error.message().to_owned())
     })?;
-    let mut rows = Vec::new();
-    for message in messages {
-        let SimpleQueryMessage::Row(row) = message else {
-            continue;
-        };
-        let cells: Vec<String> = (0..row.len())
-            .map(|place| match row.get(place) {
-                None => "NULL".to_owned(),
-                Some(cell) => escaped(cell),
-            })
-            .collect();
-        rows.push(cells.join("\t"));
-    }
-    Ok(rows)
+    let cells = |row: Vec<Option<String>>| -> Vec<String> {
+        let cells = row.into_iter().map(|cell| match cell {
+            None => "NULL".to_owned(),
+            Some(cell) => escaped(&cell),
+        });
+        cells.collect()
+    };
+    let rows = sql::rows_of(&messages).into_iter();
+    Ok(rows.map(|row| cells(row).join("\t")).collect())
 }
 
 fn escaped(cell: &str) -> String {
     cell.replace('\\', "\\\\")
         .replace('\t', "\\t")
         .replace('\n', "\\n")
-}
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
 }
 
 #[test]
