@@ -78,8 +78,7 @@ fn find(
         return from_names::without_snapshot(tree).map(|()| None);
     };
     let found = put_all(tree, context, effect_graph, FenceUse::Kept, laid_over)?;
-    let found = found.map(|fenced| without_fences(tree, context, effect_graph).unwrap_or(fenced));
-    Ok(found)
+    Ok(found.map(|fenced| without_fences(tree, context, effect_graph).unwrap_or(fenced)))
 }
 
 /// The text with models that need no fence, where that is so for every search_path.

@@ -26,7 +26,8 @@ use super::layers::PolicyLayers;
 use super::yaml::section::{PlacedProblems, YamlSection, chosen, report, word};
 use super::yaml::tree::YamlTree;
 use super::{
-    CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, TimeoutSettings, units,
+    CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, SessionMatch, TimeoutSettings,
+    units,
 };
 
 /// Reads a policy, or says everything that is wrong with it.
@@ -59,20 +60,13 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
     });
     let functions = top.section("functions", problems, functions::read);
     let limits = top.section("limits", problems, limits::read);
-    let catalog = top.optional("catalog", CatalogNeed::Required, problems, catalog);
-    let catalog_view = top.optional("catalog_view", CatalogView::Open, problems, catalog_view);
-    let foreign = top.optional(
-        "foreign",
-        ForeignAccess::default(),
-        problems,
-        functions::foreign,
-    );
+    let (catalog, catalog_view) = catalogs(&mut top, problems);
+    let no_foreign = ForeignAccess::default();
+    let foreign = top.optional("foreign", no_foreign, problems, functions::foreign);
     let own_repair = repair::RepairSection::default();
     let repair = top.optional("repair", own_repair, problems, repair::read);
     let modes = rules::read(&mut top, problems);
-    let matches = top.optional("match", None, problems, matching::read);
-    let priority = top.optional("priority", 0, problems, priority);
-    let until = top.optional("until", None, problems, rules::until);
+    let (matches, priority, until) = occasion(&mut top, problems);
     let access = access::read(&mut top, settings.as_ref(), problems);
     let models = top.optional("models", Vec::new(), problems, |tree, path, problems| {
         models::read(tree, path, settings.as_ref(), problems)
@@ -120,6 +114,32 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
     };
     version_hash::set_version(&mut policy);
     Some(policy)
+}
+
+fn catalogs(
+    top: &mut YamlSection,
+    problems: &mut PlacedProblems,
+) -> (Option<CatalogNeed>, Option<CatalogView>) {
+    (
+        top.optional("catalog", CatalogNeed::Required, problems, catalog),
+        top.optional("catalog_view", CatalogView::Open, problems, catalog_view),
+    )
+}
+
+/// For whom a policy is, before which others, and until when.
+fn occasion(
+    top: &mut YamlSection,
+    problems: &mut PlacedProblems,
+) -> (
+    Option<Option<SessionMatch>>,
+    Option<i64>,
+    Option<Option<i64>>,
+) {
+    (
+        top.optional("match", None, problems, matching::read),
+        top.optional("priority", 0, problems, priority),
+        top.optional("until", None, problems, rules::until),
+    )
 }
 
 fn name(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {

@@ -61,6 +61,17 @@ impl<'a> Analysis<'a> {
         }
     }
 
+    /// What `work` finds, where the only literals are those that a statement does not write.
+    pub(in crate::resolve) fn without_literals<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let written = self.noted.literals.clone();
+        let found = work(self);
+        self.noted.literals = written;
+        found
+    }
+
     /// As [`Self::coerced`], to a type of the server's.
     pub(in crate::resolve) fn coerced_to(
         &mut self,

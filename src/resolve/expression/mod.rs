@@ -180,7 +180,16 @@ impl<'a> Analysis<'a> {
             branches.push(self.expression(when.result(), scope)?);
         }
         // ELSE counts as the first, and is NULL where it is not written.
+        let is_text = |branch: &InferredType| {
+            matches!(branch, InferredType::Literal | InferredType::Parameter(_))
+        };
+        let has_texts = branches.iter().any(is_text);
         let otherwise = match case.defresult() {
+            Node::None if !has_texts => {
+                branches.insert(0, InferredType::Literal);
+                let common = |analysis: &mut Self| analysis.common_type(&branches, case.location);
+                return Ok(self.without_literals(common));
+            }
             Node::None => InferredType::Literal,
             otherwise => self.expression(otherwise, scope)?,
         };

@@ -1,5 +1,5 @@
 -- Each way to a name that is hidden. OID is the number of a hidden object, NAME is its name, in turn for every one;
--- what has neither is sent once. No answer may have the word canary in it.
+-- what has neither is sent once. No answer may have the word hoopoe in it.
 SELECT OID::regclass
 SELECT OID::regclass::text
 SELECT OID::oid::regclass
@@ -20,9 +20,9 @@ SELECT 'NAME'::regclass
 SELECT 'NAME'::regclass::oid::regclass
 SELECT to_regclass('NAME')
 SELECT to_regtype('NAME')
-SELECT to_regnamespace('canary_vault')
-SELECT to_regproc('shop.canary_denied')
-SELECT to_regprocedure('shop.canary_denied(int)')
+SELECT to_regnamespace('hoopoe_vault')
+SELECT to_regproc('shop.hoopoe_denied')
+SELECT to_regprocedure('shop.hoopoe_denied(int)')
 SELECT format_type(OID, NULL)
 SELECT format_type(OID, -1)
 SELECT pg_get_viewdef(OID)
@@ -73,7 +73,7 @@ SELECT * FROM pg_sequence_parameters(OID)
 SELECT pg_relation_size(OID)
 SELECT pg_relation_filepath(OID)
 SELECT currval(OID)
-SELECT pg_get_serial_sequence('shop.orders', 'canary_account')
+SELECT pg_get_serial_sequence('shop.orders', 'hoopoe_account')
 SELECT pg_get_expr(adbin, OID) FROM pg_attrdef
 SELECT pg_get_expr(adbin, 'shop.customers'::regclass) FROM pg_attrdef
 SELECT pg_get_expr(indpred, indrelid) FROM pg_index
@@ -118,7 +118,7 @@ PREPARE q(regclass) AS SELECT $1
 PREPARE q AS SELECT $1::regclass
 EXECUTE q(OID)
 EXECUTE q(OID::regclass)
-SELECT 'canary_vault.canary_accounts'::regclass::int + 0
+SELECT 'hoopoe_vault.hoopoe_accounts'::regclass::int + 0
 SELECT (OID + (random() * 0)::int)::regclass
 SELECT (SELECT OID)::regclass
 SELECT x::regclass FROM generate_series(OID, OID) x
@@ -136,7 +136,7 @@ SELECT relname FROM shop.view_of_class
 SELECT * FROM pg_stats
 SELECT relname::int FROM pg_class
 SELECT relname::int FROM pg_class WHERE oid = OID
-SELECT 1 / (CASE WHEN relname LIKE 'canary%' THEN 0 ELSE 1 END), relname FROM pg_class
+SELECT 1 / (CASE WHEN relname LIKE 'hoopoe%' THEN 0 ELSE 1 END), relname FROM pg_class
 SELECT c.relname FROM pg_class c WHERE c.relname::text::xml IS NOT NULL
 SELECT attname FROM pg_attribute WHERE attrelid = OID
 SELECT attname FROM pg_attribute WHERE attrelid = 'shop.customers'::regclass
@@ -147,7 +147,7 @@ SELECT nspname FROM pg_namespace WHERE oid = OID
 SELECT description FROM pg_description WHERE objoid = OID
 SELECT query_to_xml('SELECT relname FROM pg_class', true, false, '')
 SELECT table_to_xml('pg_class', true, false, '')
-SELECT schema_to_xml('canary_vault', true, false, '')
+SELECT schema_to_xml('hoopoe_vault', true, false, '')
 SELECT database_to_xmlschema(true, false, '')
 EXPLAIN VERBOSE SELECT * FROM pg_class WHERE oid = 'NAME'::regclass
 COPY pg_class TO STDOUT

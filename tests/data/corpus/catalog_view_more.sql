@@ -124,10 +124,10 @@ SELECT * FROM pg_publication_tables
 SELECT has_column_privilege('NAME', 'nothing', 'SELECT')
 SELECT has_any_column_privilege(OID, 'SELECT')
 SELECT has_type_privilege(OID, 'USAGE')
-SELECT pg_typeof(NULL::canary_vault.canary_accounts)
+SELECT pg_typeof(NULL::hoopoe_vault.hoopoe_accounts)
 SELECT pg_input_error_info('OID', 'regclass')
-SELECT * FROM pg_input_error_info('x', 'canary_vault.canary_mood')
-SELECT pg_get_object_address('table', '{canary_vault,canary_accounts}', '{}')
+SELECT * FROM pg_input_error_info('x', 'hoopoe_vault.hoopoe_mood')
+SELECT pg_get_object_address('table', '{hoopoe_vault,hoopoe_accounts}', '{}')
 SELECT * FROM pg_get_publication_tables('p')
 SELECT pg_options_to_table(ftoptions) FROM pg_foreign_table
 SELECT aclexplode(relacl) FROM pg_class
@@ -146,7 +146,7 @@ SELECT CAST(CAST(OID AS regclass) AS text)
 SELECT CAST((OID) AS "pg_catalog"."regclass")
 SELECT OID::regclass COLLATE "C"
 SELECT OID::regclass FROM pg_class, pg_attribute LIMIT 1
-SELECT * FROM pg_class WHERE OID::regclass::text LIKE 'c%' OR oid::regclass::text LIKE '%canary%'
+SELECT * FROM pg_class WHERE OID::regclass::text LIKE 'c%' OR oid::regclass::text LIKE '%hoopoe%'
 SELECT relname FROM pg_class ORDER BY oid::regclass::text
 EXPLAIN (FORMAT JSON) SELECT * FROM pg_attribute WHERE attrelid = 'NAME'::regclass
 SELECT pg_get_viewdef(OID) AS "a", $$OID$$::regclass

@@ -34,15 +34,17 @@ fn no_catalog(version: u32) {
     assert!(served > 200, "{served}");
 }
 
-/// Each attack, with each hidden object.
+/// Each attack, with each hidden object; on the older server with some of them, in turn.
 fn no_statement(version: u32) {
     let Some(stack) = start(version) else { return };
     let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
     for (name, corpus) in [("attacks", ATTACKS), ("more", MORE)] {
         let (mut leaks, mut sent) = (Vec::new(), 0);
-        for line in corpus.lines().filter(|line| !line.starts_with("--")) {
-            for (oid, own) in hidden(&stack) {
-                let text = line.replace("OID", &oid).replace("NAME", &own);
+        let hidden = hidden(&stack);
+        let lines = corpus.lines().filter(|line| !line.starts_with("--"));
+        for (place, line) in lines.enumerate() {
+            for (oid, own) in some_of(&hidden, version, place) {
+                let text = line.replace("OID", oid).replace("NAME", own);
                 sent += 1;
                 ask(&mut client, &text, &mut leaks);
                 if text == line {
@@ -52,7 +54,7 @@ fn no_statement(version: u32) {
         }
         println!("{version} {name}: {sent} statements, {} leaks", leaks.len());
         assert!(leaks.is_empty(), "{}", leaks.join("\n"));
-        assert!(sent > 500);
+        assert!(sent > 400, "{sent}");
     }
 }
 
@@ -62,9 +64,9 @@ fn no_function(version: u32) {
     let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
     let functions = "SELECT DISTINCT proname, array_to_string(proargtypes::oid[]::regtype[], ',') \
         FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' \
-        AND pronargs BETWEEN 1 AND 4 AND proargtypes::oid[] && \
+        AND pronargs BETWEEN 1 AND 4 AND proargtypes::oid[] && ( \
         '{oid,regclass,regproc,regprocedure,regtype,regnamespace,regoper,regoperator,text,name,\
-        oidvector,cstring,anyelement,any}'::regtype[]::oid[]";
+        oidvector,cstring,anyelement}'::regtype[]::oid[] || '\"any\"'::regtype::oid)";
     let hidden = hidden(&stack);
     let (mut leaks, mut sent) = (Vec::new(), 0);
     for row in direct(&stack, functions) {
@@ -79,7 +81,7 @@ fn no_function(version: u32) {
             if !is_number && !is_text {
                 continue;
             }
-            for (oid, hidden_name) in &hidden {
+            for (oid, hidden_name) in some_of(&hidden, version, sent) {
                 let value = match is_number {
                     true => format!("'{oid}'::{own}").replace("::\"any\"", "::oid"),
                     false => format!("'{hidden_name}'"),
@@ -132,7 +134,7 @@ fn ask(client: &mut RawClient, text: &str, leaks: &mut Vec<String>) -> bool {
     for frame in &answer {
         let body = String::from_utf8_lossy(&frame.body);
         for word in body.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
-            if word.to_lowercase().contains("canary") && !text.contains(word) {
+            if names_more(&word.to_lowercase(), text) {
                 leaks.push(
                     format!("{text}: {word} in {frame:?}")
                         .chars()
@@ -155,22 +157,43 @@ fn ask(client: &mut RawClient, text: &str, leaks: &mut Vec<String>) -> bool {
     is_served
 }
 
+/// Whether a word of an answer names something hidden that the statement does not: functions of
+/// texts answer with what they were given, in other letters or with more behind it.
+fn names_more(word: &str, text: &str) -> bool {
+    let text = text.to_lowercase();
+    if !word.contains("hoopoe") || text.contains(word) {
+        return false;
+    }
+    let given = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let mut given = given.filter(|given| given.contains("hoopoe"));
+    !given.any(|given| {
+        let rest = word.replacen(given, "", 1);
+        word.contains(given) && !rest.contains("hoopoe") && !rest.contains('_')
+    })
+}
+
+/// All on the newest server; on others every fifth, beginning at another one each time.
+fn some_of<T>(all: &[T], version: u32, place: usize) -> impl Iterator<Item = &T> {
+    let step = if version == 18 { 1 } else { 5 };
+    all.iter().skip(place % step).step_by(step)
+}
+
 /// The numbers and names of what is hidden, of each kind.
 fn hidden(stack: &Stack) -> Vec<(String, String)> {
-    let objects = "SELECT oid, oid::regclass FROM pg_class WHERE relname ~ 'canary' AND relkind <> 't' \
-          AND relname <> 'canary_typed' \
-        UNION ALL SELECT oid, oid::regproc FROM pg_proc WHERE proname = 'canary_denied' \
-        UNION ALL SELECT oid, oid::regtype FROM pg_type \
-          WHERE typname IN ('canary_mood', 'canary_accounts') \
-        UNION ALL SELECT oid, nspname FROM pg_namespace WHERE nspname ~ 'canary' \
+    let objects = "SELECT oid, oid::regclass::text FROM pg_class WHERE relname ~ 'hoopoe' AND relkind <> 't' \
+          AND relname <> 'hoopoe_typed' \
+        UNION ALL SELECT oid, oid::regproc::text FROM pg_proc WHERE proname = 'hoopoe_denied' \
+        UNION ALL SELECT oid, oid::regtype::text FROM pg_type \
+          WHERE typname IN ('hoopoe_mood', 'hoopoe_accounts') \
+        UNION ALL SELECT oid, nspname FROM pg_namespace WHERE nspname ~ 'hoopoe' \
         UNION ALL SELECT oid, conname FROM pg_constraint \
-          WHERE conname IN ('canary_check', 'canary_foreign') \
-        UNION ALL SELECT oid, tgname FROM pg_trigger WHERE tgname ~ 'canary' \
-        UNION ALL SELECT oid, polname FROM pg_policy WHERE polname ~ 'canary' \
-        UNION ALL SELECT oid, rulename FROM pg_rewrite WHERE rulename ~ 'canary' \
+          WHERE conname IN ('hoopoe_check', 'hoopoe_foreign') \
+        UNION ALL SELECT oid, tgname FROM pg_trigger WHERE tgname ~ 'hoopoe' \
+        UNION ALL SELECT oid, polname FROM pg_policy WHERE polname ~ 'hoopoe' \
+        UNION ALL SELECT oid, rulename FROM pg_rewrite WHERE rulename ~ 'hoopoe' \
         UNION ALL SELECT oid, 'shop.view_of_hidden' FROM pg_rewrite \
           WHERE ev_class = 'shop.view_of_hidden'::regclass \
-        UNION ALL SELECT oid, stxname FROM pg_statistic_ext WHERE stxname ~ 'canary' \
+        UNION ALL SELECT oid, stxname FROM pg_statistic_ext WHERE stxname ~ 'hoopoe' \
         UNION ALL SELECT 'shop.view_of_customers'::regclass, 'shop.view_of_customers' \
         UNION ALL SELECT 'shop.customers'::regclass, 'shop.customers'";
     let rows = direct(stack, objects).into_iter();
@@ -234,11 +257,11 @@ extends: bi
 catalog: required
 catalog_view: policy
 repair: {mode: off}
-relations: {deny: ['canary_vault.*', 'shop.canary_*']}
-columns: {deny: ['*.*.canary_*']}
+relations: {deny: ['hoopoe_vault.*', 'shop.hoopoe_*']}
+columns: {deny: ['*.*.hoopoe_*']}
 functions:
   allow: [shop.shown, shop.with_path, shop.takes_hidden, shop.defaults_hidden]
-  deny: [shop.canary_denied, shop.canary_compare]
+  deny: [shop.hoopoe_denied, shop.hoopoe_compare]
 models:
   shop.modelled: {sql: 'SELECT id, given FROM shop.modelled'}
 ";
@@ -329,8 +352,9 @@ const SHOWN: &[(&str, &[&str])] = &[
         &["shown|n integer DEFAULT 1|-", "with_path|n integer|-"],
     ),
     (
-        "SELECT viewname, definition FROM pg_views WHERE schemaname = 'shop' AND viewname ~ '^shown'",
-        &["shown_view| SELECT plain.id,\n    plain.note\n   FROM shop.plain;"],
+        "SELECT viewname, definition LIKE '%FROM shop.plain;' FROM pg_views \
+         WHERE schemaname = 'shop' AND viewname ~ '^shown'",
+        &["shown_view|t"],
     ),
     (
         "SELECT pg_get_viewdef('shop.shown_view'::regclass) IS NOT NULL, \
@@ -351,7 +375,7 @@ const SHOWN: &[(&str, &[&str])] = &[
         &["shop.plain|shop.plain|shop.plain"],
     ),
     (
-        "SELECT 'canary_vault.canary_accounts'::regclass, to_regclass('canary_vault.canary_accounts')",
+        "SELECT 'hoopoe_vault.hoopoe_accounts'::regclass, to_regclass('hoopoe_vault.hoopoe_accounts')",
         &["-|-"],
     ),
     (
@@ -367,8 +391,17 @@ const SHOWN: &[(&str, &[&str])] = &[
         &["orders_id_seq"],
     ),
     (
-        "SELECT constraint_name FROM information_schema.table_constraints \
-         WHERE table_schema = 'shop' AND table_name = 'plain' AND constraint_type <> 'CHECK'",
+        "SELECT constraint_name FROM information_schema.key_column_usage \
+         WHERE table_schema = 'shop' AND table_name = 'plain'",
         &["plain_pkey"],
+    ),
+    // What psql asks for `\d plain`.
+    (
+        "SELECT c.relname, CASE WHEN c.reloftype = 0 THEN '' ELSE \
+           c.reloftype::pg_catalog.regtype::pg_catalog.text END, am.amname, \
+           CASE WHEN c.relkind = 'r' THEN c.oid::pg_catalog.regclass END \
+         FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_am am ON c.relam = am.oid \
+         WHERE c.oid = 'shop.plain'::regclass",
+        &["plain||heap|shop.plain"],
     ),
 ];
