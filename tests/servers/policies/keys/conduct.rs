@@ -53,6 +53,18 @@ pub(super) const CASES: &[Case] = &[
         shown: Shown::Scene(scenes::catalog),
     },
     asked(
+        "catalog_view",
+        &[("catalog_view", r#""policy""#), SECRETS_DENIED],
+        &[app(
+            &["SELECT schemaname FROM pg_tables WHERE tablename = 'secrets'"],
+            "open",
+        )],
+        &[app(
+            &["SELECT schemaname FROM pg_tables WHERE tablename = 'orders'"],
+            "shop",
+        )],
+    ),
+    asked(
         "timeouts.statement_timeout",
         &[("timeouts/statement_timeout", r#""300ms""#)],
         &[
