@@ -7,12 +7,13 @@
 
 use super::ShownCatalog;
 use super::functions::{self, CallVerdict};
-use crate::catalog::{Catalog, FunctionId, SchemaKind};
-use crate::gate::Refusal;
+use crate::catalog::{Catalog, FunctionId, SchemaKind, SearchPath};
 use crate::gate::context::JudgeContext;
-use crate::gate::effects::lookup;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::effects::resolve_effects::CheckSubject;
+use crate::gate::effects::{lookup, missing_objects};
 use crate::gate::rules::{RuleResult, model};
+use crate::gate::{Refusal, Rule};
 use crate::policy::{CatalogView, PolicyRule};
 use crate::resolve::{InferredType, Resolution, UsedObject};
 use crate::sql::node_access::place;
@@ -98,7 +99,7 @@ fn refusal(subject: CheckSubject<'_>, context: &JudgeContext<'_>) -> Option<Box<
         let Ok(resolution) = lookup::resolve(subject, effect_graph, path, parameters) else {
             return Some(model::catalog_unclear());
         };
-        if let Some(refused) = look.uses(&resolution) {
+        if let Some(refused) = look.uses(&resolution, (path, effect_graph)) {
             return Some(refused);
         }
     }
@@ -148,7 +149,13 @@ impl CatalogCheck<'_, '_> {
         types.any(|id| self.shown.shows_names(*id))
     }
 
-    fn uses(&self, resolution: &Resolution<'_>) -> Option<Box<Refusal>> {
+    /// What is refused of what a statement uses. A name that stands for nothing is told as the
+    /// server tells it: what the policy hides was refused before.
+    fn uses(
+        &self,
+        resolution: &Resolution<'_>,
+        ground: (&SearchPath, &EffectGraph),
+    ) -> Option<Box<Refusal>> {
         let mut made = resolution.literal_types.iter();
         if made.any(|id| self.shown.shows_names(*id)) {
             return Some(model::catalog_value(None));
@@ -176,7 +183,11 @@ impl CatalogCheck<'_, '_> {
                     let name = self.catalog.function(*found).name;
                     Some(model::catalog_function(self.catalog.names().text(name)))
                 }
-                UsedObject::Unclear if !trusted => Some(model::catalog_unclear()),
+                UsedObject::Unclear if !trusted => {
+                    let told =
+                        missing_objects::first(resolution, Rule::Model, ground, self.context);
+                    Some(told.unwrap_or_else(model::catalog_unclear))
+                }
                 _ => None,
             }
         })

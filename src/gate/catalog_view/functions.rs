@@ -120,7 +120,7 @@ const REFUSED: &[&str] = &[
     "database_to_xml", "database_to_xml_and_xmlschema", "database_to_xmlschema",
     "json_populate_record", "json_populate_recordset", "jsonb_populate_record",
     "jsonb_populate_record_valid", "jsonb_populate_recordset", "pg_get_object_address",
-    "pg_get_publication_tables", "pg_get_serial_sequence", "schema_to_xml",
+    "pg_get_publication_tables", "schema_to_xml",
     "schema_to_xml_and_xmlschema", "schema_to_xmlschema", "table_to_xml",
     "table_to_xml_and_xmlschema", "table_to_xmlschema",
 ];
@@ -178,6 +178,7 @@ const SERVED: &[ServedFunction] = &[
     served_for("pg_get_partition_constraintdef", 1, &[Relation], "@own(g.a) OR @whole(g.a)"),
     served_for("pg_get_partkeydef", 1, &[Relation], "@class(g.a) AND @refs('1259', g.a)"),
     served_for("pg_get_ruledef", 1, &[OID, Of("bool")], "@wholly('2618', g.a)"),
+    served_for("pg_get_serial_sequence", 2, &[TEXT, TEXT], "EXISTS (SELECT FROM pg_catalog.pg_attribute sa WHERE sa.attrelid = CAST(pg_catalog.to_regclass(g.a) AS pg_catalog.oid) AND sa.attname = CAST(g.b AS pg_catalog.name) AND @listed(sa.attrelid) AND @column(sa.attrelid, sa.attnum) OFFSET 0)"),
     served_for("pg_get_statisticsobjdef", 1, &[OID], "@refs('3381', g.a)"),
     served_for("pg_get_statisticsobjdef_columns", 1, &[OID], "@refs('3381', g.a)"),
     served_for("pg_get_statisticsobjdef_expressions", 1, &[OID], "@refs('3381', g.a)"),

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::functions::{ArgumentForm, ServedFunction};
 use super::lists::ShownLists;
+use super::relation_sets;
 use super::{conditions, functions};
 use crate::gate::context::JudgeContext;
 use crate::sql::extent::{PairedTokens, TokenRange};
@@ -36,6 +37,7 @@ pub(in crate::gate) fn of(
     // Those of a PREPARE are of its own.
     let is_prepare = matches!(node, Node::PrepareStmt(_));
     let has_type = |number| !is_prepare && context.parameters.has_type(number);
+    let is_judged = |at: usize| !trusted.iter().any(|span| span.contains(&at));
     let mut found = Vec::new();
     let mut tokens = None;
     let mut waiting = vec![node];
@@ -46,19 +48,23 @@ pub(in crate::gate) fn of(
             Node::FuncCall(call) => place(call.location),
             _ => None,
         };
-        if location.is_some_and(|at| !trusted.iter().any(|span| span.contains(&at))) {
+        if location.is_some_and(is_judged) {
             let guard = match next {
                 Node::TypeCast(cast) => cast_guard(cast, &has_type),
                 Node::FuncCall(call) => call_guard(call, &has_type),
                 _ => None,
             };
             if let Some(guard) = guard {
-                let tokens = tokens.get_or_insert_with(|| {
-                    let all: Vec<_> = lexer::tokens(text).collect();
-                    PairedTokens::of(text, &all)
-                });
+                let tokens = tokens.get_or_insert_with(|| paired(text));
                 found.extend(guard.edits(next, tokens, lists).unwrap_or_default());
             }
+        }
+        if let Some(call) = relation_sets::named_by_call(next)
+            && place(call.location).is_some_and(is_judged)
+            && call_guard(call, &has_type).is_some()
+        {
+            let tokens = tokens.get_or_insert_with(|| paired(text));
+            found.extend(relation_sets::column_name(next, call, tokens));
         }
         // What is not known under a node is refused where it is judged.
         if tree::children(next, &mut children).is_err() {
@@ -67,6 +73,11 @@ pub(in crate::gate) fn of(
         waiting.extend(children.drain(..).rev());
     }
     found
+}
+
+fn paired(text: &str) -> PairedTokens<'_> {
+    let all: Vec<_> = lexer::tokens(text).collect();
+    PairedTokens::of(text, &all)
 }
 
 /// What is put around the arguments.

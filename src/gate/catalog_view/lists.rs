@@ -30,7 +30,8 @@ impl ShownLists {
             schemas: BTreeSet::new(),
         };
         shown.add_relations();
-        shown.add_functions(is_callable);
+        shown.add_functions(&is_callable);
+        shown.add_free_types(is_callable);
         shown.add_ranges();
         Self {
             texts: vec![
@@ -150,7 +151,7 @@ impl ShownObjects<'_> {
         }
     }
 
-    fn add_functions(&mut self, is_callable: impl Fn(FunctionId) -> bool) {
+    fn add_functions(&mut self, is_callable: &impl Fn(FunctionId) -> bool) {
         let catalog = self.catalog;
         for (id, function) in catalog.functions() {
             if function.oid.is_built_in() || !is_callable(id) {
@@ -161,6 +162,41 @@ impl ShownObjects<'_> {
             let columns = function.out_columns.iter().map(|(_, column)| *column);
             let arguments = function.arguments.iter().copied();
             for id in arguments.chain([function.returns]).chain(columns) {
+                self.add_type(id);
+            }
+        }
+    }
+
+    /// Types that nothing hidden uses, in schemas of which something is shown.
+    fn add_free_types(&mut self, is_callable: impl Fn(FunctionId) -> bool) {
+        let catalog = self.catalog;
+        let mut used: BTreeSet<TypeId> = BTreeSet::new();
+        for (id, _) in catalog.relations() {
+            let columns = catalog.columns_of(id).iter();
+            let hidden = columns
+                .filter(|column| self.mask.hides(id) || self.mask.hides_column(id, column.number));
+            used.extend(hidden.map(|column| column.type_id));
+        }
+        for (id, function) in catalog.functions() {
+            if !function.oid.is_built_in() && !is_callable(id) {
+                let columns = function.out_columns.iter().map(|(_, column)| *column);
+                used.extend(function.arguments.iter().copied().chain(columns));
+                used.insert(function.returns);
+            }
+        }
+        let used = with_their_parts(catalog, used);
+        let shown_schemas = self.schemas.clone();
+        for (id, own) in catalog.data_types() {
+            let is_plain = !matches!(own.kind, TypeKind::Composite(_) | TypeKind::Pseudo);
+            let is_ordinary = catalog.schema(own.schema).kind == SchemaKind::Ordinary;
+            if !is_plain || !is_ordinary || !shown_schemas.contains(&own.schema) {
+                continue;
+            }
+            let mut parts = with_their_parts(catalog, BTreeSet::from([id])).into_iter();
+            if parts.all(|part| {
+                let is_shown = catalog.data_type(part).oid.is_built_in();
+                is_shown || self.types.contains(&part) || !used.contains(&part)
+            }) {
                 self.add_type(id);
             }
         }
@@ -226,6 +262,30 @@ impl ShownObjects<'_> {
         let oids = self.schemas.iter();
         joined(oids.map(|id| self.catalog.schema(*id).oid.0))
     }
+}
+
+/// Types, and what they consist of.
+fn with_their_parts(catalog: &Catalog, types: BTreeSet<TypeId>) -> BTreeSet<TypeId> {
+    let mut all = BTreeSet::new();
+    let mut waiting: Vec<TypeId> = types.into_iter().collect();
+    while let Some(id) = waiting.pop() {
+        if !all.insert(id) {
+            continue;
+        }
+        let own = catalog.data_type(id);
+        waiting.extend(own.element);
+        match own.kind {
+            TypeKind::Composite(Some(relation)) => {
+                let columns = catalog.columns_of(relation).iter();
+                waiting.extend(columns.map(|column| column.type_id));
+            }
+            TypeKind::Domain { base, .. } => waiting.push(base),
+            TypeKind::Range { subtype } => waiting.push(subtype),
+            TypeKind::Multirange { range } => waiting.push(range),
+            TypeKind::Composite(None) | TypeKind::Base | TypeKind::Enum | TypeKind::Pseudo => {}
+        }
+    }
+    all
 }
 
 fn joined<N: std::fmt::Display>(numbers: impl Iterator<Item = N>) -> Box<str> {

@@ -4,7 +4,7 @@
 //! * [`relations`]: what is read in the place of each catalog, as the SELECT of a model
 //!   ([`super::models`]); [`conditions`]: the words that it is written in
 //! * [`functions`]: what may be asked of which function; [`guards`]: the text in which calls and
-//!   casts answer for what is shown alone
+//!   casts answer for what is shown alone; [`relation_sets`]: names of columns in it
 //! * [`check`]: the text that runs makes no name of a number elsewhere
 //!
 //! That something exists is not hidden: an answer of NULL and a refusal tell of it.
@@ -14,6 +14,7 @@ mod conditions;
 mod functions;
 pub(in crate::gate) mod guards;
 pub(in crate::gate) mod lists;
+mod relation_sets;
 mod relations;
 #[cfg(test)]
 mod tests;

@@ -39,6 +39,7 @@ mod pushdown_forms;
 pub(super) mod qualified_columns;
 pub(super) mod rule_check;
 pub(super) mod substitution;
+mod system_columns;
 pub(super) mod with_names;
 
 use std::collections::{HashMap, HashSet};

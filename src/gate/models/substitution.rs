@@ -15,8 +15,9 @@ use super::pushdown;
 use super::pushdown::{PushedConditions, StatementParameters};
 use super::{
     OverlaidRelations, SnapshotModels, leakproof, lock_table, name_meanings, qualified_columns,
+    system_columns,
 };
-use crate::catalog::SearchPath;
+use crate::catalog::{Oid, RelationKind, SearchPath};
 use crate::gate::access;
 use crate::gate::catalog_view::guards;
 use crate::gate::command_label;
@@ -127,6 +128,7 @@ fn put_all(
         told: TrackedState::AsStated,
         puts: TextInsertions::default(),
         laid_over: Vec::new(),
+        tableoid: false,
     };
     let several = tree.statements().nth(1).is_some();
     for statement in tree.statements() {
@@ -176,6 +178,8 @@ struct ModelSearch<'s, 'j> {
     told: TrackedState,
     puts: TextInsertions,
     laid_over: OverlaidRelations,
+    /// Whether the statement names `tableoid` of a catalog.
+    tableoid: bool,
 }
 
 impl<'s> ModelSearch<'s, '_> {
@@ -239,12 +243,31 @@ impl<'s> ModelSearch<'s, '_> {
             types: types.as_deref(),
             occur: &named.parameters,
         };
+        let places = found.iter().map(|(_, place)| *place);
+        self.tableoid = system_columns::needs_tableoid(reads, self.tables_among(places))?;
         for (table, place) in &found {
             let inside = self.inside(table, *place, &conditions, given);
             self.put(table, *place, inside)?;
         }
         self.columns(&named, &found)?;
         Ok(InsertionMade::Something)
+    }
+
+    /// The number of the table of the server's that a SELECT stands for.
+    fn catalog_table(&self, place: usize) -> Option<Oid> {
+        let model = self
+            .models()
+            .get(place)
+            .filter(|model| model.is_catalog())?;
+        let relation = self.effect_graph.catalog().relation(model.covers?);
+        (relation.kind == RelationKind::Table).then_some(relation.oid)
+    }
+
+    /// The names of those among these.
+    fn tables_among(&self, places: impl Iterator<Item = usize>) -> Vec<&'s str> {
+        let tables = places.filter(|place| self.catalog_table(*place).is_some());
+        let models = tables.filter_map(|place| self.models().get(place));
+        models.map(|model| &*model.name).collect()
     }
 
     /// Where the catalogs show what the policy shows: calls and casts that make a number into a
@@ -315,19 +338,25 @@ impl<'s> ModelSearch<'s, '_> {
             Some(_) => String::new(),
             None => format!(" AS \"{}\"", name.replace('"', "\"\"")),
         };
+        let (before, ends) = match self.tableoid.then(|| self.catalog_table(place)).flatten() {
+            Some(number) => system_columns::with_tableoid(number),
+            None => Default::default(),
+        };
+        let written = self.written();
         let rewritten = match written.table_before(&span) {
             Some(start) => {
                 span.start = start;
                 format!("SELECT * FROM {body}{alias}")
             }
-            None => format!("{body}{alias}"),
+            None => format!("{before}{body}{ends}{alias}"),
         };
         let catalog = self.effect_graph.catalog();
         let typed = inside.typed.into_iter();
         self.puts
             .types(typed.map(|(number, id)| (number, catalog.data_type(id).oid)));
         // What stands within a body ends it, and the alias follows.
-        let behind = [&*inside.text, ENDS, &*alias].map(str::len).iter().sum();
+        let behind = [&*inside.text, ENDS, ends, &*alias].map(str::len);
+        let behind = behind.iter().sum();
         let before = rewritten.len().saturating_sub(behind);
         let moved = |at: usize| before.saturating_add(at);
         let copies = inside.copies.into_iter().map(|copied| CopiedConstant {

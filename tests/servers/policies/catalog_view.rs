@@ -158,10 +158,11 @@ fn ask(client: &mut RawClient, text: &str, leaks: &mut Vec<String>) -> bool {
 }
 
 /// Whether a word of an answer names something hidden that the statement does not: functions of
-/// texts answer with what they were given, in other letters or with more behind it.
+/// texts answer with what they were given, in other letters or with more behind it. `to_char` takes
+/// letters out of its pattern.
 fn names_more(word: &str, text: &str) -> bool {
     let text = text.to_lowercase();
-    if !word.contains("hoopoe") || text.contains(word) {
+    if !word.contains("hoopoe") || text.contains(word) || text.starts_with("select \"to_char\"(") {
         return false;
     }
     let given = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
