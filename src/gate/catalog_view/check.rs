@@ -7,9 +7,8 @@
 
 use super::ShownCatalog;
 use super::functions::{self, CallVerdict};
-use crate::catalog::{Catalog, FunctionId, SchemaKind, SearchPath};
+use crate::catalog::{Catalog, FunctionId, SchemaKind};
 use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
 use crate::gate::effects::resolve_effects::CheckSubject;
 use crate::gate::effects::{lookup, missing_objects};
 use crate::gate::rules::{RuleResult, model};
@@ -95,15 +94,45 @@ fn refusal(subject: CheckSubject<'_>, context: &JudgeContext<'_>) -> Option<Box<
         return Some(model::catalog_value(None));
     }
     let parameters = lookup::types(given.as_deref(), context);
+    let mut missing = Vec::new();
     for path in &paths {
         let Ok(resolution) = lookup::resolve(subject, effect_graph, path, parameters) else {
             return Some(model::catalog_unclear());
         };
-        if let Some(refused) = look.uses(&resolution, (path, effect_graph)) {
-            return Some(refused);
+        let Some(refused) = look.uses(&resolution) else {
+            continue;
+        };
+        let ground = (path, effect_graph);
+        match refused {
+            RefusedUse::Unclear => {
+                missing.push(missing_objects::first(
+                    &resolution,
+                    Rule::Model,
+                    ground,
+                    context,
+                ));
+            }
+            RefusedUse::Named(refused) => return Some(refused),
         }
     }
-    None
+    // What is not there wherever it is looked for is told as the server tells it: what the policy
+    // hides was refused before.
+    let is_missing = missing.len() == paths.len();
+    let told = missing
+        .into_iter()
+        .reduce(|told, other| told.filter(|_| other.is_some()))?;
+    Some(
+        told.filter(|_| is_missing)
+            .unwrap_or_else(model::catalog_unclear),
+    )
+}
+
+/// What is refused of what a statement uses.
+enum RefusedUse {
+    /// It may name what is hidden.
+    Named(Box<Refusal>),
+    /// It cannot be told.
+    Unclear,
 }
 
 /// One look at one statement.
@@ -149,48 +178,50 @@ impl CatalogCheck<'_, '_> {
         types.any(|id| self.shown.shows_names(*id))
     }
 
-    /// What is refused of what a statement uses. A name that stands for nothing is told as the
-    /// server tells it: what the policy hides was refused before.
-    fn uses(
-        &self,
-        resolution: &Resolution<'_>,
-        ground: (&SearchPath, &EffectGraph),
-    ) -> Option<Box<Refusal>> {
+    fn uses(&self, resolution: &Resolution<'_>) -> Option<RefusedUse> {
         let mut made = resolution.literal_types.iter();
         if made.any(|id| self.shown.shows_names(*id)) {
-            return Some(model::catalog_value(None));
+            return Some(RefusedUse::Named(model::catalog_value(None)));
         }
-        resolution.uses.iter().find_map(|used| {
+        let mut is_unclear = false;
+        for used in &resolution.uses {
             let trusted = self.context.trusts(used.at);
-            match &used.what {
+            let refused = match &used.what {
                 // A parameter would be of this type wherever it stands.
                 UsedObject::Cast { target, source, .. }
                     if !trusted || matches!(source, InferredType::Parameter(_)) =>
                 {
-                    let shows = self.shown.shows_names(*target);
-                    shows.then(|| model::catalog_value(Some(self.name_of_type(*target))))
+                    self.shows_value(*target)
                 }
                 // Only the first of a kind is told, wherever that stands: what the gate put in has
                 // none.
                 UsedObject::Coercion { source, target } => {
                     let is_same = *source == InferredType::Known(*target);
-                    let shows = !is_same && self.shown.shows_names(*target);
-                    shows.then(|| model::catalog_value(Some(self.name_of_type(*target))))
+                    self.shows_value(*target).filter(|_| !is_same)
                 }
                 UsedObject::Functions { candidates, .. } if !trusted => {
-                    let mut refused = candidates.iter().filter(|id| self.is_refused(**id));
-                    let found = refused.next()?;
-                    let name = self.catalog.function(*found).name;
-                    Some(model::catalog_function(self.catalog.names().text(name)))
+                    let found = candidates.iter().find(|id| self.is_refused(**id));
+                    found.map(|id| {
+                        let name = self.catalog.function(*id).name;
+                        model::catalog_function(self.catalog.names().text(name))
+                    })
                 }
                 UsedObject::Unclear if !trusted => {
-                    let told =
-                        missing_objects::first(resolution, Rule::Model, ground, self.context);
-                    Some(told.unwrap_or_else(model::catalog_unclear))
+                    is_unclear = true;
+                    None
                 }
                 _ => None,
+            };
+            if let Some(refused) = refused {
+                return Some(RefusedUse::Named(refused));
             }
-        })
+        }
+        is_unclear.then_some(RefusedUse::Unclear)
+    }
+
+    fn shows_value(&self, target: crate::catalog::TypeId) -> Option<Box<Refusal>> {
+        let shows = self.shown.shows_names(target);
+        shows.then(|| model::catalog_value(Some(self.name_of_type(target))))
     }
 
     fn name_of_type(&self, id: crate::catalog::TypeId) -> &str {

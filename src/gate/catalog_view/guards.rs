@@ -64,7 +64,11 @@ pub(in crate::gate) fn of(
             && call_guard(call, &has_type).is_some()
         {
             let tokens = tokens.get_or_insert_with(|| paired(text));
-            found.extend(relation_sets::column_name(next, call, tokens));
+            let named = relation_sets::column_name(next, call, tokens);
+            found.extend(named.map(|(at, instead)| GuardEdit {
+                from: at..at,
+                instead,
+            }));
         }
         // What is not known under a node is refused where it is judged.
         if tree::children(next, &mut children).is_err() {

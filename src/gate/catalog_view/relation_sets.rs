@@ -2,7 +2,6 @@
 //! that the function gives it.
 
 use super::functions;
-use super::guards::GuardEdit;
 use crate::sql::extent::{PairedTokens, TokenRange};
 use crate::sql::node_access::place;
 use crate::sql::tree::{Node, nodes};
@@ -32,12 +31,12 @@ pub(super) fn named_by_call(node: Node<'_>) -> Option<&nodes::FuncCall> {
     served.gives_relations.then_some(call)
 }
 
-/// The name, written behind the call or behind the alias of the table.
+/// The name, and the byte that it is written before: behind the call or the alias of the table.
 pub(super) fn column_name(
     node: Node<'_>,
     call: &nodes::FuncCall,
     tokens: &PairedTokens<'_>,
-) -> Option<GuardEdit> {
+) -> Option<(usize, String)> {
     let name = call.funcname().iter().next_back()?.as_str()?;
     let close = tokens.call(place(call.location)?)?.close;
     let (behind, instead) = match node {
@@ -59,10 +58,7 @@ pub(super) fn column_name(
             last: behind,
         })
         .end;
-    Some(GuardEdit {
-        from: end..end,
-        instead,
-    })
+    Some((end, instead))
 }
 
 /// The name of the only column of these functions.

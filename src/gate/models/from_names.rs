@@ -1,6 +1,7 @@
 //! The names in FROM of a statement, and what else of it matters to models.
 
 use crate::gate::StatementKind;
+use crate::gate::command_label;
 use crate::gate::rules::{RuleResult, model};
 use crate::sql::tree::{self, Node, SyntaxTree, UnknownNode, nodes};
 
@@ -26,6 +27,26 @@ pub(in crate::gate) struct FromName<'t> {
     pub(in crate::gate) node: &'t nodes::RangeVar,
     /// Whether TABLESAMPLE follows.
     pub(in crate::gate) sampled: bool,
+}
+
+impl FromName<'_> {
+    /// A model is named without TABLESAMPLE and ONLY.
+    pub(in crate::gate) fn check_form(&self) -> RuleResult {
+        let shown = command_label::relation(self.node);
+        if self.sampled {
+            return Err(model::form(
+                &format!("TABLESAMPLE of the model {shown} is not supported"),
+                "SELECT from it with LIMIT, or WHERE random() < 0.1.",
+            ));
+        }
+        if !self.node.inh {
+            return Err(model::form(
+                &format!("ONLY {shown} is not supported: it is a model"),
+                "Leave ONLY away: a model has no children.",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Everything under a node. Names that are locked or written to are left out: other rules refuse

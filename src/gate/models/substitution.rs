@@ -17,10 +17,9 @@ use super::{
     OverlaidRelations, SnapshotModels, leakproof, lock_table, name_meanings, qualified_columns,
     system_columns,
 };
-use crate::catalog::{Oid, RelationKind, SearchPath};
+use crate::catalog::SearchPath;
 use crate::gate::access;
 use crate::gate::catalog_view::guards;
-use crate::gate::command_label;
 use crate::gate::context::JudgeContext;
 use crate::gate::effects::graph::EffectGraph;
 use crate::gate::effects::lookup;
@@ -244,30 +243,13 @@ impl<'s> ModelSearch<'s, '_> {
             occur: &named.parameters,
         };
         let places = found.iter().map(|(_, place)| *place);
-        self.tableoid = system_columns::needs_tableoid(reads, self.tables_among(places))?;
+        self.tableoid = system_columns::needs_tableoid(reads, places, self.effect_graph)?;
         for (table, place) in &found {
             let inside = self.inside(table, *place, &conditions, given);
             self.put(table, *place, inside)?;
         }
         self.columns(&named, &found)?;
         Ok(InsertionMade::Something)
-    }
-
-    /// The number of the table of the server's that a SELECT stands for.
-    fn catalog_table(&self, place: usize) -> Option<Oid> {
-        let model = self
-            .models()
-            .get(place)
-            .filter(|model| model.is_catalog())?;
-        let relation = self.effect_graph.catalog().relation(model.covers?);
-        (relation.kind == RelationKind::Table).then_some(relation.oid)
-    }
-
-    /// The names of those among these.
-    fn tables_among(&self, places: impl Iterator<Item = usize>) -> Vec<&'s str> {
-        let tables = places.filter(|place| self.catalog_table(*place).is_some());
-        let models = tables.filter_map(|place| self.models().get(place));
-        models.map(|model| &*model.name).collect()
     }
 
     /// Where the catalogs show what the policy shows: calls and casts that make a number into a
@@ -313,19 +295,7 @@ impl<'s> ModelSearch<'s, '_> {
         place: usize,
         inside: Option<PushedConditions>,
     ) -> Result<(), Box<Refusal>> {
-        let shown = command_label::relation(table.node);
-        if table.sampled {
-            return Err(model::form(
-                &format!("TABLESAMPLE of the model {shown} is not supported"),
-                "SELECT from it with LIMIT, or WHERE random() < 0.1.",
-            ));
-        }
-        if !table.node.inh {
-            return Err(model::form(
-                &format!("ONLY {shown} is not supported: it is a model"),
-                "Leave ONLY away: a model has no children.",
-            ));
-        }
+        table.check_form()?;
         let name = table.node.relname().unwrap_or_default();
         self.laid_over
             .extend(self.models().overlaid_relation(place, table.node));
@@ -338,9 +308,9 @@ impl<'s> ModelSearch<'s, '_> {
             Some(_) => String::new(),
             None => format!(" AS \"{}\"", name.replace('"', "\"\"")),
         };
-        let (before, ends) = match self.tableoid.then(|| self.catalog_table(place)).flatten() {
-            Some(number) => system_columns::with_tableoid(number),
-            None => Default::default(),
+        let (before, ends) = match self.tableoid {
+            true => system_columns::with_tableoid(place, self.effect_graph),
+            false => Default::default(),
         };
         let written = self.written();
         let rewritten = match written.table_before(&span) {

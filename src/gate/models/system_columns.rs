@@ -4,23 +4,30 @@
 
 use std::collections::HashSet;
 
-use crate::catalog::Oid;
+use crate::catalog::{Oid, RelationKind};
 use crate::gate::Refusal;
+use crate::gate::effects::graph::EffectGraph;
 use crate::gate::rules::model;
 use crate::sql::tree::{self, Node};
 
-/// Whether a statement that reads these catalogs names the column.
+/// Whether a statement that reads these models names the column of one.
 ///
 /// # Errors
 /// It does, and something else in it would see one column more than a catalog has.
-pub(super) fn needs_tableoid(node: Node<'_>, catalogs: Vec<&str>) -> Result<bool, Box<Refusal>> {
-    if catalogs.is_empty() {
+pub(super) fn needs_tableoid(
+    node: Node<'_>,
+    models: impl Iterator<Item = usize>,
+    effect_graph: &EffectGraph,
+) -> Result<bool, Box<Refusal>> {
+    let catalogs = models.filter(|place| catalog_table(*place, effect_graph).is_some());
+    let models = catalogs.filter_map(|place| effect_graph.models().get(place));
+    let mut rows: HashSet<&str> = models.map(|model| &*model.name).collect();
+    if rows.is_empty() {
         return Ok(false);
     }
     let mut needed = false;
     let mut shows_all = false;
     let mut whole: HashSet<&str> = HashSet::new();
-    let mut rows: HashSet<&str> = catalogs.into_iter().collect();
     let mut waiting = vec![node];
     while let Some(next) = waiting.pop() {
         match next {
@@ -49,11 +56,21 @@ pub(super) fn needs_tableoid(node: Node<'_>, catalogs: Vec<&str>) -> Result<bool
     }
 }
 
-/// What stands before and behind the SELECT of a catalog to give it the column.
-pub(super) fn with_tableoid(catalog: Oid) -> (String, &'static str) {
-    let number = catalog.0;
+/// What stands before and behind a SELECT to give it the column, where it stands for a catalog.
+pub(super) fn with_tableoid(model: usize, effect_graph: &EffectGraph) -> (String, &'static str) {
+    let Some(Oid(number)) = catalog_table(model, effect_graph) else {
+        return (String::new(), "");
+    };
     let before = format!("(SELECT v.*, CAST('{number}' AS pg_catalog.oid) AS {COLUMN} FROM ");
     (before, " AS v)")
+}
+
+/// The number of the table of the server's that a model stands for. Views have no such columns.
+fn catalog_table(model: usize, effect_graph: &EffectGraph) -> Option<Oid> {
+    let model = effect_graph.models().get(model)?;
+    let relation = effect_graph.catalog().relation(model.covers?);
+    let is_table = model.is_catalog() && relation.kind == RelationKind::Table;
+    is_table.then_some(relation.oid)
 }
 
 const COLUMN: &str = "tableoid";

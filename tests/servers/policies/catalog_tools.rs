@@ -207,7 +207,7 @@ const DESCRIBED: &[&str] = &[
     "\\dO+",
     "\\dx+",
     "\\dg+",
-    "\\l",
+    "\\l postgres",
     "\\sv shop.named",
 ];
 
