@@ -117,44 +117,100 @@ pub fn from_bigquery(pattern: &str) -> Option<ToCharPattern> {
 ///
 /// <https://spark.apache.org/docs/latest/sql-ref-datetime-pattern.html>
 pub fn from_java(pattern: &str) -> Option<ToCharPattern> {
-    let mut made = ToCharPatternBuilder::default();
-    let mut rest = pattern;
-    while let Some(first) = rest.chars().next() {
-        let run = rest.chars().take_while(|next| *next == first).count();
-        let (part, taken) = match (first, run) {
-            ('y' | 'u', 4 | 1) => (day("YYYY"), run),
-            ('y' | 'u', 2) => (day("YY"), run),
-            ('M' | 'L', 1) => (day("FMMM"), run),
-            ('M' | 'L', 2) => (day("MM"), run),
-            ('M' | 'L', 3) => (day("Mon"), run),
-            ('M' | 'L', 4) => (day("FMMonth"), run),
-            ('d', 1) => (day("FMDD"), run),
-            ('d', 2) => (day("DD"), run),
-            ('D', 3) => (day("DDD"), run),
-            ('E', 1..=3) => (day("Dy"), run),
-            ('E', 4) => (day("FMDay"), run),
-            ('Q' | 'q', 1) => (day("Q"), run),
-            ('H', 1) => (time("FMHH24"), run),
-            ('H', 2) => (time("HH24"), run),
-            ('h', 1) => (time("FMHH12"), run),
-            ('h', 2) => (time("HH12"), run),
-            ('m', 2) => (time("MI"), run),
-            ('s', 2) => (time("SS"), run),
-            ('S', 3) => (time("MS"), run),
-            ('S', 6) => (time("US"), run),
-            ('a', 1) => (time("AM"), run),
-            ('\'', _) => return None,
-            (letter, _) if letter.is_alphabetic() => return None,
-            (other, _) => (PatternCode::Literal(other), 1),
-        };
-        made.add(part)?;
-        let bytes: usize = rest.chars().take(taken).map(char::len_utf8).sum();
-        rest = rest.get(bytes..).unwrap_or_default();
-    }
-    Some(made.end())
+    from_runs(pattern, |letter, run| match (letter, run) {
+        ('y' | 'u', 4 | 1) => day("YYYY"),
+        ('y' | 'u', 2) => day("YY"),
+        ('M' | 'L', 1) => day("FMMM"),
+        ('M' | 'L', 2) => day("MM"),
+        ('M' | 'L', 3) => day("Mon"),
+        ('M' | 'L', 4) => day("FMMonth"),
+        ('d', 1) => day("FMDD"),
+        ('d', 2) => day("DD"),
+        ('D', 3) => day("DDD"),
+        ('E', 1..=3) => day("Dy"),
+        ('E', 4) => day("FMDay"),
+        ('Q' | 'q', 1) => day("Q"),
+        ('S', 3) => time("MS"),
+        ('S', 6) => time("US"),
+        ('a', 1) => time("AM"),
+        ('\'', _) => PatternCode::Inexpressible,
+        (letter, run) => of_clock(letter, run),
+    })
 }
 
+/// A pattern of .NET, as T-SQL's FORMAT takes it. A letter alone is the name of a pattern.
+///
+/// <https://learn.microsoft.com/en-us/dotnet/standard/base-types/custom-date-and-time-format-strings>
+pub fn from_dotnet(pattern: &str) -> Option<ToCharPattern> {
+    if pattern.chars().nth(1).is_none() {
+        return None;
+    }
+    from_runs(pattern, |letter, run| match (letter, run) {
+        ('y', 4) => day("YYYY"),
+        ('y', 2) => day("YY"),
+        ('M', 4) => day("FMMonth"),
+        ('M', 3) => day("Mon"),
+        ('M', 2) => day("MM"),
+        ('M', 1) => day("FMMM"),
+        ('d', 4) => day("FMDay"),
+        ('d', 3) => day("Dy"),
+        ('d', 2) => day("DD"),
+        ('d', 1) => day("FMDD"),
+        ('f', 3) => time("MS"),
+        ('t', 2) => time("AM"),
+        ('T', 1) => PatternCode::Literal('T'),
+        (letter, run) if letter.is_ascii_alphabetic() => of_clock(letter, run),
+        (' ' | '-' | '/' | '.' | ',' | ':' | '_', _) => PatternCode::Literal(letter),
+        _ => PatternCode::Inexpressible,
+    })
+}
+
+/// A pattern of Snowflake's, in whatever case.
+///
+/// <https://docs.snowflake.com/en/sql-reference/date-time-input-output>
+pub fn from_snowflake(pattern: &str) -> Option<ToCharPattern> {
+    let upper = pattern.to_ascii_uppercase();
+    let mut made = ToCharPatternBuilder::default();
+    let mut rest = upper.as_str();
+    while let Some(letter) = rest.chars().next() {
+        let found = SNOWFLAKE.iter().find_map(|(name, code)| {
+            let behind = rest.strip_prefix(*name)?;
+            Some((*code, behind))
+        });
+        let (code, behind) = match found {
+            Some(found) => found,
+            None if " -/.,:_".contains(letter) => (
+                PatternCode::Literal(letter),
+                rest.get(letter.len_utf8()..).unwrap_or_default(),
+            ),
+            None => return None,
+        };
+        made.add(code)?;
+        rest = behind;
+    }
+    (!pattern.is_empty()).then(|| made.end())
+}
+
+/// The elements of Snowflake's patterns; the longer names stand first.
+#[rustfmt::skip]
+const SNOWFLAKE: &[(&str, PatternCode)] = &[
+    ("YYYY", day("YYYY")),
+    ("YY", day("YY")),
+    ("MMMM", day("FMMonth")),
+    ("MON", day("Mon")),
+    ("MM", day("MM")),
+    ("DD", day("DD")),
+    ("DY", day("Dy")),
+    ("HH24", time("HH24")),
+    ("HH12", time("HH12")),
+    ("AM", time("AM")),
+    ("PM", time("PM")),
+    ("MI", time("MI")),
+    ("SS", time("SS")),
+];
+
 /// What a code stands for.
+#[derive(Clone, Copy)]
 enum PatternCode {
     /// Something of a calendar.
     Day(&'static str),
@@ -166,11 +222,11 @@ enum PatternCode {
     Inexpressible,
 }
 
-fn day(pattern: &'static str) -> PatternCode {
+const fn day(pattern: &'static str) -> PatternCode {
     PatternCode::Day(pattern)
 }
 
-fn time(pattern: &'static str) -> PatternCode {
+const fn time(pattern: &'static str) -> PatternCode {
     PatternCode::Time(pattern)
 }
 
@@ -211,6 +267,40 @@ fn of_c(code: char, padded: bool) -> PatternCode {
         ('t', true) => PatternCode::Literal('\t'),
         _ => PatternCode::Inexpressible,
     }
+}
+
+/// The hours, minutes and seconds of Java and .NET. Other letters cannot be written; what is no
+/// letter stands for itself.
+fn of_clock(letter: char, run: usize) -> PatternCode {
+    match (letter, run) {
+        ('H', 1) => time("FMHH24"),
+        ('H', 2) => time("HH24"),
+        ('h', 1) => time("FMHH12"),
+        ('h', 2) => time("HH12"),
+        ('m', 2) => time("MI"),
+        ('s', 2) => time("SS"),
+        (letter, _) if letter.is_alphabetic() => PatternCode::Inexpressible,
+        (letter, _) => PatternCode::Literal(letter),
+    }
+}
+
+/// A pattern of which each run of one letter is a code; what stands for itself does so once for
+/// each letter.
+fn from_runs(pattern: &str, meaning: impl Fn(char, usize) -> PatternCode) -> Option<ToCharPattern> {
+    let mut made = ToCharPatternBuilder::default();
+    let mut rest = pattern;
+    while let Some(first) = rest.chars().next() {
+        let run = rest.chars().take_while(|next| *next == first).count();
+        let code = meaning(first, run);
+        let taken = match code {
+            PatternCode::Literal(_) => 1,
+            _ => run,
+        };
+        made.add(code)?;
+        let bytes = first.len_utf8().saturating_mul(taken);
+        rest = rest.get(bytes..).unwrap_or_default();
+    }
+    Some(made.end())
 }
 
 /// A pattern of codes that begin with `%`; `%-` takes the padding away.
@@ -349,6 +439,38 @@ mod tests {
                 ("yyyy-MM-dd HH:mm:ss", Some("YYYY-MM-DD HH24:MI:SS")),
                 ("MMMM d, yyyy", Some("FMMonth FMDD, YYYY")),
                 ("yyyyww", None),
+                ("yyyy 'at' HH", None),
+                ("dd..MM", Some("DD..MM")),
+            ],
+        );
+    }
+
+    #[test]
+    fn patterns_of_dotnet_and_snowflake() {
+        texts(
+            from_dotnet,
+            &[
+                ("yyyy-MM-dd HH:mm", Some("YYYY-MM-DD HH24:MI")),
+                ("d MMMM yyyy", Some("FMDD FMMonth YYYY")),
+                ("yyyy-MM-ddTHH:mm", Some("YYYY-MM-DD\"T\"HH24:MI")),
+                ("HHmm", Some("HH24\"\"MI")),
+                ("d", None),
+                ("yyy", None),
+                ("g", None),
+                ("'x'yyyy", None),
+                ("K", None),
+                ("", None),
+            ],
+        );
+        texts(
+            from_snowflake,
+            &[
+                ("yyyy-mm-dd hh24:mi:ss", Some("YYYY-MM-DD HH24:MI:SS")),
+                ("DD MON YY", Some("DD Mon YY")),
+                ("YYYYMMDD", Some("YYYY\"\"MM\"\"DD")),
+                ("HH", None),
+                ("Q", None),
+                ("", None),
             ],
         );
     }

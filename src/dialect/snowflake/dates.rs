@@ -3,6 +3,7 @@
 //! <https://docs.snowflake.com/en/sql-reference/functions-date-time>
 
 use crate::dialect::analytic::dates::{difference, named_part, unit_in};
+use crate::dialect::date_patterns::date_format;
 use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP_TZ, by, plain, template};
 use crate::dialect::source::untyped;
 use crate::dialect::sql_type::SqlType;
@@ -96,15 +97,19 @@ pub fn to_date(
     let pattern = translator.value(pattern)?;
     let pattern = pattern
         .text_literal()
-        .and_then(pattern_of)
+        .and_then(date_format::from_snowflake)
         .ok_or_else(|| call.refused())?;
-    if value.kind != SqlType::Text || pattern.contains("HH") {
+    if value.kind != SqlType::Text || pattern.has_time {
         return Err(call.refused());
     }
     if value.text_literal().is_none() {
         translator.mark_likely();
     }
-    let text = format!("to_date({}, {})", value.text, literal::quoted(&pattern));
+    let text = format!(
+        "to_date({}, {})",
+        value.text,
+        literal::quoted(&pattern.text)
+    );
     Ok(Translated::primary(text, SqlType::Date).never_null(value.not_null))
 }
 
@@ -119,40 +124,4 @@ pub fn to_timestamp(
     }
     let moment = dated(translator, value)?;
     translator.as_timestamp(moment)
-}
-
-/// A pattern of `to_char` for one of Snowflake's.
-pub fn pattern_of(pattern: &str) -> Option<String> {
-    let upper = pattern.to_ascii_uppercase();
-    let mut rest = upper.as_str();
-    let mut made = String::new();
-    'pieces: while let Some(letter) = rest.chars().next() {
-        for (theirs, ours) in [
-            ("YYYY", "YYYY"),
-            ("YY", "YY"),
-            ("MMMM", "FMMonth"),
-            ("MON", "Mon"),
-            ("MM", "MM"),
-            ("DD", "DD"),
-            ("DY", "Dy"),
-            ("HH24", "HH24"),
-            ("HH12", "HH12"),
-            ("AM", "AM"),
-            ("PM", "PM"),
-            ("MI", "MI"),
-            ("SS", "SS"),
-        ] {
-            if let Some(after) = rest.strip_prefix(theirs) {
-                made.push_str(ours);
-                rest = after;
-                continue 'pieces;
-            }
-        }
-        if !" -/.,:_".contains(letter) {
-            return None;
-        }
-        made.push(letter);
-        rest = rest.get(letter.len_utf8()..)?;
-    }
-    (!made.is_empty()).then_some(made)
 }

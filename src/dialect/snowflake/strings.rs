@@ -2,7 +2,7 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-string>
 
-use super::dates::pattern_of;
+use crate::dialect::date_patterns::date_format;
 use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by, plain, template};
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
@@ -78,14 +78,18 @@ fn shown(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRes
         return translator.as_text(value);
     };
     let wanted = translator.value(wanted)?;
-    let pattern = wanted.text_literal().and_then(pattern_of);
+    let pattern = wanted.text_literal().and_then(date_format::from_snowflake);
     let (true, Some(pattern)) = (value.kind.is_temporal(), pattern) else {
         return Err(call
             .refused()
             .hint("only patterns of dates such as 'YYYY-MM-DD' are translated"));
     };
     let stamp = translator.as_timestamp(value)?;
-    let text = format!("to_char({}, {})", stamp.text, literal::quoted(&pattern));
+    let text = format!(
+        "to_char({}, {})",
+        stamp.text,
+        literal::quoted(&pattern.text)
+    );
     Ok(Translated {
         name: Some("to_char".to_owned()),
         ..Translated::primary(text, SqlType::Text).never_null(stamp.not_null)

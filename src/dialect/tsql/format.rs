@@ -3,6 +3,7 @@
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/format-transact-sql>
 
 use super::timestamps;
+use crate::dialect::date_patterns::date_format;
 use crate::dialect::source::untyped;
 use crate::dialect::sql_type::SqlType;
 use crate::dialect::translator::Translator;
@@ -37,7 +38,7 @@ pub fn format(
     };
     let (value, pattern) = match value.kind {
         kind if kind.is_temporal() => {
-            let pattern = of_dates(pattern).ok_or_else(unknown)?;
+            let pattern = date_format::from_dotnet(pattern).ok_or_else(unknown)?.text;
             (translator.as_timestamp(value)?, pattern)
         }
         SqlType::Text => return Err(untyped(&value, "a date or a number")),
@@ -50,54 +51,6 @@ pub fn format(
     };
     let text = format!("to_char({}, {})", value.text, literal::quoted(&pattern));
     Ok(Translated::primary(text, SqlType::Text).never_null(value.not_null))
-}
-
-/// A pattern of `to_char` for one of dates.
-fn of_dates(pattern: &str) -> Option<String> {
-    let letters: Vec<char> = pattern.chars().collect();
-    // A letter alone is the name of a pattern.
-    if letters.len() < 2 {
-        return None;
-    }
-    let mut made = String::new();
-    let mut at = 0;
-    while let Some(letter) = letters.get(at) {
-        let count = letters
-            .iter()
-            .skip(at)
-            .take_while(|one| *one == letter)
-            .count();
-        let code = match (letter, count) {
-            ('y', 4) => "YYYY",
-            ('y', 2) => "YY",
-            ('M', 4) => "FMMonth",
-            ('M', 3) => "Mon",
-            ('M', 2) => "MM",
-            ('M', 1) => "FMMM",
-            ('d', 4) => "FMDay",
-            ('d', 3) => "Dy",
-            ('d', 2) => "DD",
-            ('d', 1) => "FMDD",
-            ('H', 2) => "HH24",
-            ('H', 1) => "FMHH24",
-            ('h', 2) => "HH12",
-            ('h', 1) => "FMHH12",
-            ('m', 2) => "MI",
-            ('s', 2) => "SS",
-            ('f', 3) => "MS",
-            ('t', 2) => "AM",
-            (' ' | '-' | '/' | '.' | ',' | ':' | '_', _) => {
-                made.extend(std::iter::repeat_n(*letter, count));
-                at += count;
-                continue;
-            }
-            ('T', 1) => "\"T\"",
-            _ => return None,
-        };
-        made.push_str(code);
-        at += count;
-    }
-    Some(made)
 }
 
 /// A pattern of `to_char` for one of numbers: `N2`, `F1`, `0.00`, `#,##0.0`.
@@ -134,12 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_those_of_postgres() {
-        assert_eq!(of_dates("yyyy-MM-dd HH:mm").unwrap(), "YYYY-MM-DD HH24:MI");
-        assert_eq!(of_dates("d MMMM yyyy").unwrap(), "FMDD FMMonth YYYY");
-        for bad in ["d", "yyy", "g", "'x'yyyy", "K", ""] {
-            assert_eq!(of_dates(bad), None, "{bad}");
-        }
+    fn patterns_of_numbers_are_those_of_postgres() {
         assert!(of_numbers("N0").unwrap().ends_with(",990"));
         for bad in ["C", "P1", "D5", "00", "0.0#", "#"] {
             assert_eq!(of_numbers(bad), None, "{bad}");

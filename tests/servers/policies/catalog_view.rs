@@ -34,7 +34,7 @@ fn no_catalog(version: u32) {
     assert!(served > 200, "{served}");
 }
 
-/// Each attack, with each hidden object; on the older server with some of them, in turn.
+/// Each attack, with some of what is hidden in turn ([`some_of`]).
 fn no_statement(version: u32) {
     let Some(stack) = start(version) else { return };
     let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
@@ -54,7 +54,7 @@ fn no_statement(version: u32) {
         }
         println!("{version} {name}: {sent} statements, {} leaks", leaks.len());
         assert!(leaks.is_empty(), "{}", leaks.join("\n"));
-        assert!(sent > 400, "{sent}");
+        assert!(sent > 200, "{sent}");
     }
 }
 
@@ -102,7 +102,7 @@ fn no_function(version: u32) {
     }
     println!("{version}: {sent} calls, {} leaks", leaks.len());
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
-    assert!(sent > 3_000, "{sent}");
+    assert!(sent > 2_000, "{sent}");
 }
 
 /// What the policy shows, in the words that tools ask for it.
@@ -173,9 +173,12 @@ fn names_more(word: &str, text: &str) -> bool {
     })
 }
 
-/// All on the newest server; on others every fifth, beginning at another one each time.
+/// Some of what is hidden, beginning at another one each time; with PGSIEVE_EVERY=1 all of it,
+/// which takes minutes.
 fn some_of<T>(all: &[T], version: u32, place: usize) -> impl Iterator<Item = &T> {
-    let step = if version == 18 { 1 } else { 5 };
+    let wish = std::env::var("PGSIEVE_EVERY").ok();
+    let wish = wish.and_then(|wish| wish.parse().ok());
+    let step = wish.unwrap_or(if version == 18 { 7 } else { 11 });
     all.iter().skip(place % step).step_by(step)
 }
 
