@@ -237,6 +237,9 @@ const AS_DIRECT: &[&str] = &[
     "SELECT a.attname, pg_catalog.pg_get_serial_sequence(CAST(CAST(a.attrelid AS regclass) AS text), \
      a.attname) FROM pg_attribute a WHERE a.attrelid = 'shop.items'::regclass AND a.attnum > 0 \
      ORDER BY a.attnum",
+    "PREPARE of_name(name) AS SELECT tableoid, relname FROM pg_class WHERE relname = $1 \
+     AND relkind = 'p'",
+    "EXECUTE of_name('items')",
     "SELECT tableoid FROM pg_class, pg_type LIMIT 1",
     "SELECT tableoid FROM pg_tables LIMIT 1",
     "SELECT count(*) FROM pg_class WHERE tableoid = 1259 AND relname = 'items'",
