@@ -142,9 +142,7 @@ pub fn from_java(pattern: &str) -> Option<ToCharPattern> {
 ///
 /// <https://learn.microsoft.com/en-us/dotnet/standard/base-types/custom-date-and-time-format-strings>
 pub fn from_dotnet(pattern: &str) -> Option<ToCharPattern> {
-    if pattern.chars().nth(1).is_none() {
-        return None;
-    }
+    pattern.chars().nth(1)?;
     from_runs(pattern, |letter, run| match (letter, run) {
         ('y', 4) => day("YYYY"),
         ('y', 2) => day("YY"),
