@@ -300,7 +300,7 @@ impl Drop for Stack {
 
 /// Asks again and again until there is an answer, or for so long that no machine is too busy.
 pub fn until<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(240);
     loop {
         let answer = ask();
         if answer.is_some() || Instant::now() > end {

@@ -335,12 +335,13 @@ fn edited(mut policy: Value, path: &str, value: &Value) -> Value {
 
 /// Waits until pgsieve has looked at the catalog again.
 fn knows_tables(stack: &Stack) {
+    let mut last = String::new();
     let known = until(|| {
         let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
-        let answer = client.query("SELECT sum(id) FROM shop.orders");
-        (told(&answer) == "3").then_some(())
+        last = told(&client.query("SELECT sum(id) FROM shop.orders"));
+        (last == "3").then_some(())
     });
-    assert!(known.is_some(), "the tables are not known");
+    assert!(known.is_some(), "the tables are not known: {last}");
 }
 
 /// A folder that is gone with the value.
