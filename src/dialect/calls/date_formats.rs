@@ -35,18 +35,22 @@ pub(super) fn date_format(call: &ForeignCall<'_, '_>) -> Option<CallReplacement>
     })
 }
 
-/// `from_unixtime(seconds, pattern)`.
+/// `from_unixtime(seconds, pattern)` of MySQL, or of Spark where the pattern has no `%`.
 pub(super) fn from_unixtime(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     if !call.kind(1).is_number() {
         return None;
     }
-    let pattern = date_format::from_mysql(call.literal(2).filter(|text| text.contains('%'))?)?;
+    let content = call.literal(2)?;
+    let (pattern, sure) = match content.contains('%') {
+        true => (date_format::from_mysql(content)?, Confidence::Exact),
+        false => (date_format::from_java(content)?, Confidence::Likely),
+    };
     let text = format!(
         "TO_CHAR(TO_TIMESTAMP({}), {})",
         call.text(1)?,
         pattern.literal()
     );
-    Some(CallReplacement::exact(text))
+    Some(CallReplacement::exact(text).sure(sure))
 }
 
 /// `str_to_date(text, pattern)`. MySQL gives NULL for what does not fit; Postgres fails.

@@ -306,6 +306,9 @@ fn from_percent(
     pattern: &str,
     meaning: impl Fn(char, bool) -> PatternCode,
 ) -> Option<ToCharPattern> {
+    if !pattern.contains('%') {
+        return None;
+    }
     let mut made = ToCharPatternBuilder::default();
     let mut letters = pattern.chars();
     while let Some(letter) = letters.next() {
@@ -403,6 +406,8 @@ mod tests {
                 ("%w", None),
                 ("%", None),
                 ("%q", Some("\"q\"")),
+                ("yyyy-MM-dd", None),
+                ("", None),
             ],
         );
     }
@@ -419,6 +424,7 @@ mod tests {
                 ("%s", None),
                 ("%B", None),
                 ("Q%m", Some("\"Q\"MM")),
+                ("YYYY-MM", None),
             ],
         );
         texts(
@@ -477,7 +483,7 @@ mod tests {
     fn a_pattern_says_what_it_writes() {
         let digits = |pattern: &str| from_mysql(pattern).unwrap().is_digits;
         assert!(digits("%m") && digits("%Y%m"));
-        assert!(!digits("%Y-%m") && !digits("%M") && !digits("x"));
+        assert!(!digits("%Y-%m") && !digits("%M") && !digits("x%%"));
         let parts = |pattern: &str| {
             let made = from_mysql(pattern).unwrap();
             (made.has_date, made.has_time)

@@ -43,7 +43,15 @@ enum StrftimePiece {
 
 impl StrftimePattern {
     /// Reads a pattern with a dialect's fields; the longer names of fields stand first.
+    ///
+    /// # Errors
+    ///
+    /// A field that the dialect's table does not hold, or no field at all: `'yyyy-MM'` is another
+    /// language's.
     pub fn read(pattern: &str, fields: &[StrftimeField]) -> TranslateResult<Self> {
+        if !pattern.contains('%') {
+            return Err(Untranslatable::construct("a format of dates without %"));
+        }
         let mut read = Self {
             pieces: Vec::new(),
             is_number: false,
@@ -158,7 +166,7 @@ mod tests {
             ("%Y-%m", "to_char(x, 'YYYY-MM')", false),
             ("%Y%m%d", "to_char(x, 'YYYY\"\"MM\"\"DD')", false),
             ("%%%d th", "to_char(x, '%DD \"th\"')", false),
-            ("a\"\\b'", "to_char(x, '\"a\\\"\\\\b\"''')", false),
+            ("a\"\\b'%d", "to_char(x, '\"a\\\"\\\\b\"''DD')", false),
             ("%s", "extract(epoch from x)::bigint::text", true),
             ("%dT%H", "to_char(x, 'DD\"T\"HH24')", false),
             (
@@ -173,5 +181,6 @@ mod tests {
         }
         assert!(StrftimePattern::read("%Q", FIELDS).is_err());
         assert!(StrftimePattern::read("%", FIELDS).is_err());
+        assert!(StrftimePattern::read("yyyy-MM", FIELDS).is_err());
     }
 }

@@ -55,10 +55,59 @@ fn detect(context: &RepairContext<'_>) -> Option<(Dialect, DecidedBy)> {
         (Some(named), _) => Some((named, DecidedBy::Name)),
         (None, DialectChoice::Always(always)) => Some((always, DecidedBy::Name)),
         (None, DialectChoice::Auto) => by_evidence(context.text)
-            .filter(|dialect| *dialect != Dialect::Mysql || !joins_texts(context))
+            .filter(|dialect| *dialect != Dialect::Mysql || !is_unlike_mysql(context))
             .map(|one| (one, DecidedBy::Evidence)),
     }
 }
+
+/// Whether a text that looks like MySQL's has what means something else there than was meant.
+fn is_unlike_mysql(context: &RepairContext<'_>) -> bool {
+    joins_texts(context) || has_pattern_of_letters(context)
+}
+
+/// Whether a date is written or read by a pattern without `%`, as `'yyyy-MM-dd'`: Spark's and
+/// Hive's functions of these names take those of Java. MySQL would answer the pattern itself.
+fn has_pattern_of_letters(context: &RepairContext<'_>) -> bool {
+    let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
+    let words: Vec<&str> = tokens.map(|token| context.word(token)).collect();
+    let calls = words.windows(2).enumerate().filter(|(_, pair)| {
+        let [name, open] = pair else { return false };
+        let takes_pattern = |one: &&str| name.eq_ignore_ascii_case(one);
+        *open == "(" && TAKE_PATTERNS.iter().any(takes_pattern)
+    });
+    calls.into_iter().any(|(at, _)| {
+        let arguments = words.get(at + 2..).unwrap_or_default();
+        last_argument(arguments)
+            .is_some_and(|last| last.starts_with(['\'', '"']) && !last.contains('%'))
+    })
+}
+
+/// The last of several arguments, where it is one word.
+fn last_argument<'w>(words: &[&'w str]) -> Option<&'w str> {
+    let mut depth = 0_usize;
+    let end = words.iter().position(|word| {
+        match *word {
+            "(" => depth += 1,
+            ")" if depth == 0 => return true,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        false
+    })?;
+    match words.get(..end)? {
+        [.., ",", last] => Some(last),
+        _ => None,
+    }
+}
+
+/// Functions of MySQL whose last argument is a pattern.
+const TAKE_PATTERNS: &[&str] = &[
+    "date_format",
+    "time_format",
+    "from_unixtime",
+    "str_to_date",
+    "unix_timestamp",
+];
 
 /// Whether `||` stands beside a text: it joins texts everywhere but in MySQL, so the text is
 /// written for Postgres but for some calls, and these alone are repaired.

@@ -445,3 +445,5 @@ SELECT 1 FROM `nowhere.at.all`
 SELECT INITCAP(name) FROM customers
 ---- refused PERCENTILE_CONT
 SELECT SUM(quantity) OVER w FROM orders QUALIFY SUM(quantity) OVER w > 3 WINDOW w AS (PARTITION BY status ORDER BY PERCENTILE_CONT(quantity, 0.5) OVER ())
+---- refused without %
+SELECT FORMAT_DATE('yyyy-MM', placed_on) FROM orders

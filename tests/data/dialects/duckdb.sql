@@ -91,3 +91,5 @@ SELECT {'a': 1}
 SELECT name[1:2] FROM customers
 ---- unread
 SELECT id FROM orders USING SAMPLE 10
+---- refused without %
+SELECT strftime(placed_on, 'yyyy-MM'), list_sort([1]) FROM orders

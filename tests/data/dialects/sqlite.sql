@@ -465,3 +465,5 @@ SELECT id FROM orders WHERE time(shipped_at) <= '09:00' OR time(shipped_at) = '1
 SELECT MAX(MAX(MAX(quantity, 1), returned), 2), SUBSTR(SUBSTR(status, -5, 4), -3, 2) FROM orders
 ---- likely
 SELECT strftime('%Y', quantity || 'x') FROM orders
+---- refused without %
+SELECT strftime('yyyy-MM', placed_on) FROM orders
