@@ -41,9 +41,11 @@ demo:
 # cargo test, not nextest: tests of one program share one Postgres, nextest would start one for each.
 test: setup
 	@mkdir -p target; status=0; \
-	RUST_TEST_THREADS=$(THREADS) cargo test --locked --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
-	awk '/^ +Running / { name = $$2 == "unittests" ? $$3 : $$2 } \
-	     /^ +Doc-tests / { name = "documentation" } \
+	RUST_TEST_THREADS=$(THREADS) cargo test --locked --workspace --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
+	awk '/^ +Running / { name = $$2 \
+	         if (name == "unittests") { name = $$NF; sub(/.*\//, "", name); \
+	             sub(/-[0-9a-f]+\)$$/, "", name); name = "unit tests of " name } } \
+	     /^ +Doc-tests / { name = "documentation of " $$2 } \
 	     /^ +Finished / { sub(/.* in /, ""); printf "\n%10s  build\n", $$0 } \
 	     /^test result:/ { groups++; for (i = 1; i < NF; i++) { \
 	         if ($$(i + 1) == "passed;") { passed += $$i; here = $$i } \
@@ -56,8 +58,8 @@ test: setup
 ## Format, lints, unit tests and the shape of the source. Under a minute once built.
 check:
 	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
-	cargo test --locked --quiet --lib --test pure --test tidy
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo test --locked --workspace --quiet --lib --test pure --test tidy
 
 ## Every client of tests/data/clients/matrix: installs it where it can be had (3 GB, a quarter of an hour the first
 ## time), runs it direct and through pgsieve under agent and bi, and rewrites the table of tests/README.md.

@@ -7,9 +7,14 @@
 //! from a neighbour where a row says so (`tests/tidy/floors.rs` proves it). Up to `repair` the
 //! rooms are pure: no socket, no clock, no task.
 //!
+//! These are crates in their folders, so that the compiler holds their floors and a change builds
+//! again what is built on it. They stand here under their names, and the modules of `ground` at the
+//! root; from `telemetry` up the rooms are modules of this crate.
+//!
 //! * Ground: [`limits`] (every bound, with its reason), [`rule`] (every rule, in one row each),
-//!   [`statement_kind`], [`waits`] (every wait, and what ends it), [`words`] (closed sets of
-//!   words), [`secret`], [`sqlstate`], [`system_error`], [`text_file`], [`hex`], [`edit_distance`]
+//!   [`statement_kind`], [`waits`] (every wait, and what ends it), [`words`](mod@words) (closed
+//!   sets of words), [`secret`], [`sqlstate`], [`system_error`], [`text_file`], [`hex`],
+//!   [`edit_distance`]
 //! * Languages: [`wire`] (frames of the protocol), [`sql`] (Postgres's lexer, grammar, tree and
 //!   fingerprint), [`catalog`] (what a database contains, as of one moment), [`resolve`] (what the
 //!   names of a text mean in it, and of which types its expressions are)
@@ -55,28 +60,16 @@
 //! * What of the source may do what (who opens sockets, who composes messages, who imports whom,
 //!   what each wait is ended by) is a law of `tests/tidy`.
 
-pub mod edit_distance;
-pub mod hex;
-pub mod limits;
-pub mod rule;
-pub mod secret;
-pub mod sqlstate;
-pub mod statement_kind;
-pub mod system_error;
-pub mod text_file;
-pub mod waits;
-pub mod words;
+pub use ground::{
+    edit_distance, hex, limits, rule, secret, sqlstate, statement_kind, system_error, text_file,
+    waits, words,
+};
 
-pub mod catalog;
-pub mod resolve;
-pub mod sql;
-pub mod wire;
+pub use {catalog, resolve, sql, wire};
 
-pub mod gate;
-pub mod policy;
+pub use {gate, policy};
 
-pub mod dialect;
-pub mod repair;
+pub use {dialect, repair};
 
 pub mod telemetry;
 

@@ -100,7 +100,7 @@ fn spelling(oid: u32) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::fixture::CatalogFixture;
+    use crate::fixture::CatalogFixture;
 
     #[test]
     fn objects_are_called_as_postgres_calls_them() {

@@ -85,7 +85,7 @@ pub fn between(older: &Catalog, newer: &Catalog) -> Drift {
 
 /// One object, short: a wrong match of two hashes costs a count, nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::catalog) struct ObjectPrint {
+pub(crate) struct ObjectPrint {
     pub kind: ObjectKind,
     /// The hash of what it is called.
     pub name: u64,

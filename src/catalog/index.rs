@@ -10,17 +10,17 @@ use super::{CastId, FunctionId, NameId, Oid, OperatorId, RelationId, RoleId, Sch
 /// The ways into a snapshot.
 #[derive(Default)]
 pub struct CatalogIndex {
-    pub(in crate::catalog) schemas: HashMap<NameId, SchemaId, RandomState>,
-    pub(in crate::catalog) roles: HashMap<NameId, RoleId, RandomState>,
-    pub(in crate::catalog) relations: IdsByName<RelationId>,
-    pub(in crate::catalog) types: IdsByName<TypeId>,
-    pub(in crate::catalog) functions: IdsByName<FunctionId>,
-    pub(in crate::catalog) operators: IdsByName<OperatorId>,
-    pub(in crate::catalog) casts: HashMap<(TypeId, TypeId), CastId, RandomState>,
-    pub(in crate::catalog) relation_oids: HashMap<Oid, RelationId, RandomState>,
-    pub(in crate::catalog) type_oids: HashMap<Oid, TypeId, RandomState>,
-    pub(in crate::catalog) function_oids: HashMap<Oid, FunctionId, RandomState>,
-    pub(in crate::catalog) operator_oids: HashMap<Oid, OperatorId, RandomState>,
+    pub(crate) schemas: HashMap<NameId, SchemaId, RandomState>,
+    pub(crate) roles: HashMap<NameId, RoleId, RandomState>,
+    pub(crate) relations: IdsByName<RelationId>,
+    pub(crate) types: IdsByName<TypeId>,
+    pub(crate) functions: IdsByName<FunctionId>,
+    pub(crate) operators: IdsByName<OperatorId>,
+    pub(crate) casts: HashMap<(TypeId, TypeId), CastId, RandomState>,
+    pub(crate) relation_oids: HashMap<Oid, RelationId, RandomState>,
+    pub(crate) type_oids: HashMap<Oid, TypeId, RandomState>,
+    pub(crate) function_oids: HashMap<Oid, FunctionId, RandomState>,
+    pub(crate) operator_oids: HashMap<Oid, OperatorId, RandomState>,
 }
 
 impl CatalogIndex {
@@ -81,9 +81,9 @@ impl CatalogIndex {
 }
 
 /// Lists of objects by name: one list of ids, and where each name's part of it is.
-pub(in crate::catalog) struct IdsByName<Id> {
-    pub(in crate::catalog) parts: HashMap<NameId, Range<usize>, RandomState>,
-    pub(in crate::catalog) ids: Vec<Id>,
+pub(crate) struct IdsByName<Id> {
+    pub(crate) parts: HashMap<NameId, Range<usize>, RandomState>,
+    pub(crate) ids: Vec<Id>,
 }
 
 impl<Id> IdsByName<Id> {

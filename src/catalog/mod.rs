@@ -26,8 +26,8 @@ pub mod catalog_rows;
 pub mod data_type;
 mod display;
 pub mod drift;
-#[cfg(test)]
-pub(crate) mod fixture;
+#[cfg(any(test, feature = "fixture"))]
+pub mod fixture;
 pub mod function;
 pub mod index;
 pub mod mask;
@@ -61,7 +61,7 @@ pub use self::node_tree::StoredReferences;
 pub use self::object_kind::ObjectKind;
 pub use self::operator::Operator;
 pub use self::privileges::RolePrivileges;
-pub(crate) use self::quote::quoted;
+pub use self::quote::quoted;
 pub use self::relation::{
     Column, GeneratedKind, KeyKind, Relation, RelationKey, RelationKind, RowPolicy,
 };
@@ -74,25 +74,25 @@ use self::index::CatalogIndex;
 
 /// One snapshot of one database.
 pub struct Catalog {
-    pub(in crate::catalog) version: CatalogVersion,
-    pub(in crate::catalog) server_major: u16,
-    pub(in crate::catalog) other_encoding: bool,
-    pub(in crate::catalog) search_path: Box<str>,
-    pub(in crate::catalog) names: NameTable,
-    pub(in crate::catalog) schemas: Vec<Schema>,
-    pub(in crate::catalog) relations: Vec<Relation>,
-    pub(in crate::catalog) columns: Vec<Column>,
-    pub(in crate::catalog) keys: Vec<RelationKey>,
-    pub(in crate::catalog) types: Vec<Type>,
-    pub(in crate::catalog) functions: Vec<Function>,
-    pub(in crate::catalog) operators: Vec<Operator>,
-    pub(in crate::catalog) casts: Vec<Cast>,
-    pub(in crate::catalog) supports: Vec<SupportFunction>,
-    pub(in crate::catalog) roles: Vec<DatabaseRole>,
-    pub(in crate::catalog) acls: Vec<Acl>,
-    pub(in crate::catalog) index: CatalogIndex,
+    pub(crate) version: CatalogVersion,
+    pub(crate) server_major: u16,
+    pub(crate) other_encoding: bool,
+    pub(crate) search_path: Box<str>,
+    pub(crate) names: NameTable,
+    pub(crate) schemas: Vec<Schema>,
+    pub(crate) relations: Vec<Relation>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) keys: Vec<RelationKey>,
+    pub(crate) types: Vec<Type>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) operators: Vec<Operator>,
+    pub(crate) casts: Vec<Cast>,
+    pub(crate) supports: Vec<SupportFunction>,
+    pub(crate) roles: Vec<DatabaseRole>,
+    pub(crate) acls: Vec<Acl>,
+    pub(crate) index: CatalogIndex,
     /// A short hash of each object, for [`drift`].
-    pub(in crate::catalog) prints: Box<[drift::ObjectPrint]>,
+    pub(crate) prints: Box<[drift::ObjectPrint]>,
 }
 
 /// The server's own number of an object.
@@ -141,7 +141,7 @@ macro_rules! ids {
         $(
             #[doc = $doc]
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-            pub struct $id(pub(in crate::catalog) u32);
+            pub struct $id(pub(crate) u32);
 
             impl $id {
                 /// Its place in the list, for tables beside the catalog.

@@ -34,7 +34,7 @@ impl NameTable {
     }
 
     /// The names, by place.
-    pub(in crate::catalog) fn texts(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(AsRef::as_ref)
     }
 
@@ -54,7 +54,7 @@ impl NameTable {
     }
 
     /// The id of a name, made if it is new.
-    pub(in crate::catalog) fn keep(&mut self, name: &str) -> NameId {
+    pub(crate) fn keep(&mut self, name: &str) -> NameId {
         if let Some(id) = self.find(name) {
             return id;
         }

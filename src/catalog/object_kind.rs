@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::words::words;
+use ground::words::words;
 
 words! {
     /// A kind of object.

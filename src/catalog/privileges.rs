@@ -251,7 +251,7 @@ const PG_WRITE_ALL_DATA: Oid = Oid(6_182);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::fixture::CatalogFixture;
+    use crate::fixture::CatalogFixture;
 
     /// Who of these may.
     #[track_caller]

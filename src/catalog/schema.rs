@@ -46,7 +46,7 @@ pub fn is_of_another_session(name: &str) -> bool {
 impl SchemaKind {
     /// What a schema holds: names that begin with `pg_` are the server's, and an information_schema
     /// that somebody made later is like any other.
-    pub(in crate::catalog) fn of(name: &str, oid: Oid) -> Self {
+    pub(crate) fn of(name: &str, oid: Oid) -> Self {
         match name {
             "pg_catalog" => Self::Catalog,
             "information_schema" if oid.is_built_in() => Self::InformationSchema,

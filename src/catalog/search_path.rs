@@ -3,7 +3,7 @@
 //! <https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATH>
 
 use super::{Catalog, RoleId, SchemaId, SchemaKind};
-use crate::limits::NAME_BYTES_MAX;
+use ground::limits::NAME_BYTES_MAX;
 
 /// A search_path against one snapshot: the schemas that exist and may be used, in the order in
 /// which they are searched, pg_catalog in its implicit place.
@@ -139,7 +139,7 @@ fn is_space(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::fixture::CatalogFixture;
+    use crate::fixture::CatalogFixture;
 
     #[track_caller]
     fn check_split(setting: &str, wanted: Option<&[&str]>) {

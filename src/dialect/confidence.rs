@@ -1,6 +1,6 @@
 //! How sure a repair, or a translation, is.
 
-use crate::words::words;
+use ground::words::words;
 
 words! {
     /// How sure a repair is.

@@ -40,9 +40,9 @@ pub mod template;
 pub mod translator;
 pub mod tsql;
 
-use crate::dialect::confidence::Confidence;
-use crate::dialect::session_database::SessionDatabase;
-use crate::policy::{Dialect, RepairSettings};
+use crate::confidence::Confidence;
+use crate::session_database::SessionDatabase;
+use policy::{Dialect, RepairSettings};
 
 pub use self::translator::untranslatable::Untranslatable;
 

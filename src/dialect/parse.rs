@@ -6,7 +6,7 @@ use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use super::source::SourceDialect;
-use crate::limits;
+use ground::limits;
 
 /// The only query of a text; none where it is not one, or not of this dialect.
 pub fn query(text: &str, source: &dyn SourceDialect) -> Option<Box<Query>> {
@@ -82,8 +82,8 @@ fn begins_clause(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::registry;
-    use crate::policy::Dialect;
+    use crate::registry;
+    use policy::Dialect;
 
     #[test]
     fn what_nests_deeply_is_not_read() {

@@ -7,7 +7,7 @@ use super::snowflake::SnowflakeSource;
 use super::source::SourceDialect;
 use super::sqlite::SqliteSource;
 use super::tsql::TsqlSource;
-use crate::policy::Dialect;
+use policy::Dialect;
 
 /// All of them.
 pub const ALL: &[&dyn SourceDialect] = &[

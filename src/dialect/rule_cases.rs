@@ -2,14 +2,14 @@
 //! where it must not. Test code only.
 
 use super::{registry, translate};
-use crate::catalog::fixture::CatalogFixture;
-use crate::dialect::session_database::SessionDatabase;
-use crate::dialect::session_database::fixture;
-use crate::gate::{ParameterTypes, SessionNames};
-use crate::policy::{Dialect, Policy};
+use crate::session_database::SessionDatabase;
+use crate::session_database::fixture;
+use catalog::fixture::CatalogFixture;
+use gate::{ParameterTypes, SessionNames};
+use policy::{Dialect, Policy};
 
 /// Where cases are translated: `t` has a column of each kind, named by its letter.
-pub(in crate::dialect) fn session() -> SessionNames {
+pub(crate) fn session() -> SessionNames {
     let world = CatalogFixture::new(15)
         .schema("shop")
         .table(
@@ -23,7 +23,7 @@ pub(in crate::dialect) fn session() -> SessionNames {
 }
 
 /// What a text becomes there.
-pub(in crate::dialect) fn becomes(session: &SessionNames, dialect: Dialect, text: &str) -> String {
+pub(crate) fn becomes(session: &SessionNames, dialect: Dialect, text: &str) -> String {
     let open = ParameterTypes::none_given();
     let database = SessionDatabase::of(session, &open).unwrap();
     match translate(text, dialect, Some(&database), 15) {
@@ -54,7 +54,7 @@ fn every_function_becomes_what_its_table_says() {
             let wanted = format!("SELECT {after} FROM t");
             if became != wanted {
                 wrong.push(format!("{before}\n   wanted {wanted}\n   became {became}"));
-            } else if crate::sql::tree::parse(&became).is_err() {
+            } else if sql::tree::parse(&became).is_err() {
                 wrong.push(format!("{became}: does not parse"));
             }
         }

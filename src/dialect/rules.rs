@@ -10,7 +10,7 @@ use super::translator::Translator;
 use super::translator::call::SourceCall;
 use super::translator::translated::Translated;
 use super::translator::untranslatable::TranslateResult;
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
 /// One function of a dialect.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! The database as a session sees it at one moment.
 
-use crate::catalog::{Catalog, Mask, Oid, RoleId, RolePrivileges, SearchPath, TypeId};
-use crate::gate::{ParameterTypes, SearchPaths, SessionNames};
-use crate::resolve::{self, KnownParameters, LookupContext, Resolution};
-use crate::sql::tree::SyntaxTree;
+use catalog::{Catalog, Mask, Oid, RoleId, RolePrivileges, SearchPath, TypeId};
+use gate::{ParameterTypes, SearchPaths, SessionNames};
+use resolve::{KnownParameters, LookupContext, Resolution};
+use sql::tree::SyntaxTree;
 
 /// The database as the session sees it at this moment.
 pub struct SessionDatabase<'a> {
@@ -69,19 +69,19 @@ impl<'a> SessionDatabase<'a> {
     }
 }
 
-#[cfg(test)]
-pub(crate) mod fixture {
+#[cfg(any(test, feature = "fixture"))]
+pub mod fixture {
     //! A session of a database that tests make up.
 
     use std::sync::Arc;
 
-    use crate::catalog::fixture::CatalogFixture;
-    use crate::gate::effects::graph::EffectGraph;
-    use crate::gate::{SearchPaths, SessionNames};
-    use crate::policy::Policy;
+    use catalog::fixture::CatalogFixture;
+    use gate::effects::graph::EffectGraph;
+    use gate::{SearchPaths, SessionNames};
+    use policy::Policy;
 
     /// A session under a policy, with `public` as its path and `postgres` as its role.
-    pub(crate) fn session(world: CatalogFixture, policy: &Policy) -> SessionNames {
+    pub fn session(world: CatalogFixture, policy: &Policy) -> SessionNames {
         let mut names = SessionNames::default();
         names.set_server_major(15);
         let effect_graph = EffectGraph::new(Arc::new(world.build()), policy);

@@ -9,8 +9,8 @@ use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::Translated;
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
-use crate::policy::Dialect;
+use crate::sql_type::SqlType;
+use policy::Dialect;
 
 /// A dialect that texts are translated from. Everything has a default that refuses or means what
 /// Postgres means.

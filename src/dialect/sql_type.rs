@@ -1,9 +1,9 @@
 //! The type of a value, as far as it matters what a foreign text means: the one list of types for
 //! translations, and for foreign calls in a text that Postgres reads.
 
-use crate::catalog::type_oid;
-use crate::catalog::{Catalog, TypeId, TypeKind};
-use crate::limits::DOMAINS_NESTED_MAX;
+use catalog::type_oid;
+use catalog::{Catalog, TypeId, TypeKind};
+use ground::limits::DOMAINS_NESTED_MAX;
 
 /// A type of Postgres's, or a group of them that dialects treat alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

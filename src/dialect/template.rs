@@ -2,7 +2,7 @@
 //!
 //! `{1}` is the first argument as it is written; a letter after the number asks for more: `{1!}`
 //! can stand beside any operator. What else a place may ask for is in
-//! [`crate::dialect::calls::template`]: there the types of arguments are told by Postgres.
+//! [`crate::calls::template`]: there the types of arguments are told by Postgres.
 
 /// The text of a template, each place filled by what stands between its braces.
 ///

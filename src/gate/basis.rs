@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::SessionValues;
 use super::effects::graph::EffectGraph;
-use crate::limits;
+use ground::limits;
 
 /// What a verdict stands on, beside the text: equal basis, equal verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -6,10 +6,10 @@ use std::fmt;
 
 use super::context::JudgeContext;
 use super::effects::lookup;
-use crate::catalog::quoted;
-use crate::limits::HEAD_WORDS_MAX;
-use crate::sql::lexer::{Token, TokenKind, tokens};
-use crate::sql::tree::nodes;
+use catalog::quoted;
+use ground::limits::HEAD_WORDS_MAX;
+use sql::lexer::{Token, TokenKind, tokens};
+use sql::tree::nodes;
 
 /// The key words that a statement begins with, and the first name behind them.
 pub(super) struct CommandLabel {
@@ -160,9 +160,9 @@ const PASSED_OVER: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::rules::check::gate;
-    use crate::gate::{SessionNames, Verdict};
-    use crate::policy::Policy;
+    use crate::rules::check::gate;
+    use crate::{SessionNames, Verdict};
+    use policy::Policy;
 
     #[track_caller]
     fn check(text: &str, head: &str) {

@@ -18,10 +18,10 @@ use super::{
     RecordedText, Refusal, RoleQuestion, Rule, SearchPaths, SessionEffect, SessionNames,
     StatementKind, StatementShape, Verdict, VerdictBasis, VerdictDepth,
 };
-use crate::policy::{CatalogNeed, PlainChoice, Policy, PolicyRule, RuleMode, SessionValue};
-use crate::resolve::BodyArguments;
-use crate::sql::edit::TextEdit;
-use crate::sql::fingerprint::Fingerprint;
+use policy::{CatalogNeed, PlainChoice, Policy, PolicyRule, RuleMode, SessionValue};
+use resolve::BodyArguments;
+use sql::edit::TextEdit;
+use sql::fingerprint::Fingerprint;
 
 /// One text before the gate. Rules read it and leave notes in it.
 pub struct JudgeContext<'j> {

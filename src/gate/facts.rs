@@ -7,8 +7,8 @@ use super::{
     BackendSignal, CursorStep, RecordedText, RewrittenText, RoleQuestion, Rule, SignalCall,
     StatementKind, StatementObjects, StatementShape, VerdictBasis,
 };
-use crate::sql::fingerprint::Fingerprint;
-use crate::sql::tree::nodes;
+use sql::fingerprint::Fingerprint;
+use sql::tree::nodes;
 
 /// What the session, the audit and the cache need to know of a text.
 #[derive(Clone, Debug)]

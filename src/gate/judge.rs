@@ -4,6 +4,7 @@
 //! one, or expressions, which are walked, or neither. The match over kinds is closed: a new kind
 //! does not compile until someone has decided about it.
 
+use crate::statement_kind;
 use std::sync::Arc;
 
 use super::context::JudgeContext;
@@ -18,7 +19,7 @@ use super::settings::{search_path, tracked};
 use super::{
     ParameterTypes, SessionEffect, StatementKind, access, catalog_view, function_bodies, walk,
 };
-use crate::sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, SyntaxTree, nodes};
+use sql::tree::{CURSOR_OPT_HOLD, DiscardMode, Node, SyntaxTree, nodes};
 
 /// Judges all statements of a text, in order.
 pub(super) fn judge_message(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -> RuleResult {
@@ -40,7 +41,7 @@ pub(super) fn judge_message(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -
 /// Judges one statement. Statements nest three deep at most (EXPLAIN, DECLARE, SELECT), by the
 /// grammar.
 pub(super) fn judge(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
-    let kind = StatementKind::of(node);
+    let kind = statement_kind::of(node);
     rules::check_statement(node, kind, context)?;
     rules::statement_denied::check(kind, context)?;
     match kind {
@@ -151,7 +152,7 @@ fn judge_inner(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
             let outer = std::mem::replace(&mut context.parameters, parameters_of(prepare));
             judge(prepare.query(), context)?;
             context.parameters = outer;
-            let inner = context.inner_facts(StatementKind::of(prepare.query()), mark);
+            let inner = context.inner_facts(statement_kind::of(prepare.query()), mark);
             let name = prepare.name().unwrap_or_default().into();
             context.effects.push(SessionEffect::Prepare {
                 name,
@@ -164,7 +165,7 @@ fn judge_inner(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
             rules::too_many_names::check(context)?;
             let mark = context.mark();
             judge(declare.query(), context)?;
-            let inner = context.inner_facts(StatementKind::of(declare.query()), mark);
+            let inner = context.inner_facts(statement_kind::of(declare.query()), mark);
             let name = declare.portalname().unwrap_or_default().into();
             let hold = holds(declare);
             if hold {

@@ -73,8 +73,8 @@ pub use self::prepared::cursor_steps::{CursorAction, CursorMovement, CursorStep}
 pub use self::prepared::duplicate_names::OlderBasis;
 pub use self::prepared::{Cursor, PreparedStatement, SessionNames, truncated_name};
 pub use self::queryid::StatementShape;
-#[cfg(test)]
-pub(crate) use self::queryid::shape_of_a_test;
+#[cfg(any(test, feature = "fixture"))]
+pub use self::queryid::shape_of_a_test;
 pub use self::recognized::backend_signal::{
     BackendSignal, SignalArgument, SignalCall, SignalKind, number_of,
 };
@@ -85,15 +85,15 @@ pub use self::settings::session_values::SessionValues;
 pub use self::settings::tracked::STATEMENT_TIMEOUT;
 pub use self::startup::{ClaimedIdentity, StartupPlan};
 pub use self::verdict::{ClampedText, Judgement, Refusal, Verdict};
-pub use crate::rule::Rule;
-pub use crate::statement_kind::StatementKind;
+pub use ground::rule::Rule;
+pub use ground::statement_kind::StatementKind;
 
 use self::context::JudgeContext;
-use crate::limits;
-use crate::policy::Policy;
-use crate::sql::edit;
-use crate::sql::fingerprint::Fingerprinter;
-use crate::sql::{prescan, string_continuation, tree};
+use ground::limits;
+use policy::Policy;
+use sql::edit;
+use sql::fingerprint::Fingerprinter;
+use sql::{prescan, string_continuation, tree};
 
 /// Judges texts under one policy. It holds no state: the same text and names get the same verdict.
 pub struct Gate {

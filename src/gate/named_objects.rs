@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::effects::graph::EffectGraph;
-use crate::catalog::{CastMethod, Catalog, FunctionId, RelationId, quoted};
-use crate::limits::{AUDIT_TEXT_BYTES_MAX, NAMED_MAX, NAMES_RENDERED_BYTES_MAX};
-use crate::resolve::{Resolution, UsedObject};
-use crate::secret::Secret;
+use catalog::{CastMethod, Catalog, FunctionId, RelationId, quoted};
+use ground::limits::{AUDIT_TEXT_BYTES_MAX, NAMED_MAX, NAMES_RENDERED_BYTES_MAX};
+use ground::secret::Secret;
+use resolve::{Resolution, UsedObject};
 
 /// Qualified names, each once, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

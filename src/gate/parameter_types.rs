@@ -4,7 +4,7 @@
 //! operator of the type that the client gave. So a verdict stands on them too.
 
 use super::basis::BasisDigest;
-use crate::catalog::Oid;
+use catalog::Oid;
 
 /// The types of the parameters of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

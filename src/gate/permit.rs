@@ -1,29 +1,21 @@
 //! The proof that a text was judged and may run.
 //!
-//! Its fields are private to this file and `issue` is visible in `gate` alone, so no code outside
-//! the gate can make a permit, change the text inside one, or put a text of its own under the facts
-//! of another:
+//! Its fields are private to this file and `issue` is private to the crate `gate`, so no code
+//! outside the gate can make a permit, change the text inside one, or put a text of its own under
+//! the facts of another:
 //!
 //! ```compile_fail,E0451
-//! use pgsieve::gate::ReadPermit;
+//! use gate::ReadPermit;
 //! let forged = ReadPermit { text: "DROP TABLE t".into(), facts: unreachable!() };
 //! ```
 //!
 //! ```compile_fail,E0624
-//! use pgsieve::gate::ReadPermit;
+//! use gate::ReadPermit;
 //! let forged = ReadPermit::issue("DROP TABLE t".into(), unreachable!());
 //! ```
 //!
 //! A permit that waited, for a plan or a repair, is another type. It is not sent before it was held
-//! against what the verdict stands on now:
-//!
-//! ```compile_fail,E0308
-//! use pgsieve::gate::WaitingPermit;
-//! use pgsieve::upstream::outbox::Outbox;
-//! fn send(outbox: &mut Outbox, waited: &WaitingPermit) {
-//!     let _ = outbox.query(waited);
-//! }
-//! ```
+//! against what the verdict stands on now: an outbox does not take it (`upstream/outbox.rs`).
 
 use std::borrow::Cow;
 use std::fmt;

@@ -12,6 +12,7 @@
 //! - What it shows (estimates over rows that a policy hides, too) never reaches the client. That is
 //!   the session's part, and why rules against EXPLAIN, which a client's own meets, do not apply.
 
+use crate::statement_kind;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,10 +22,10 @@ use super::{
     Facts, Gate, ParameterTypes, PreparedStatement, ReadPermit, Refusal, Rule, SessionEffect,
     SessionNames, StatementKind, Verdict,
 };
-use crate::policy::{ExplainAnalyze, Policy};
-use crate::sql::lexer::{Token, TokenKind, tokens};
-use crate::sql::tree::{self, Node, ParsedStatement, SyntaxTree, nodes};
-use crate::sqlstate;
+use ground::sqlstate;
+use policy::{ExplainAnalyze, Policy};
+use sql::lexer::{Token, TokenKind, tokens};
+use sql::tree::{self, Node, ParsedStatement, SyntaxTree, nodes};
 
 /// What has to be asked before a text runs.
 #[derive(Debug, Default)]
@@ -288,7 +289,7 @@ fn piece(
     policy: &Policy,
 ) -> Result<Option<PlannedRead>, Box<Refusal>> {
     let whole = statement.span();
-    let kind = StatementKind::of(statement.node);
+    let kind = statement_kind::of(statement.node);
     match statement.node {
         Node::SelectStmt(_) | Node::DeclareCursorStmt(_) => Ok(Some(PlannedRead::of(whole, kind))),
         Node::ExecuteStmt(execute) => {
@@ -310,12 +311,12 @@ fn piece(
         })),
         Node::CopyStmt(copy) => {
             let place = in_parentheses(text, whole).ok_or_else(unplannable)?;
-            let kind = StatementKind::of(copy.query());
+            let kind = statement_kind::of(copy.query());
             Ok(Some(PlannedRead::of(place, kind)))
         }
         Node::ExplainStmt(explain) if explain_analyze::runs(explain) => {
             let place = behind_options(text, whole).ok_or_else(unplannable)?;
-            let kind = StatementKind::of(explain.query());
+            let kind = statement_kind::of(explain.query());
             Ok(Some(PlannedRead::of(place, kind)))
         }
         _ => Ok(None),
@@ -331,7 +332,7 @@ fn explain(
     let text = [EXPLAIN, permit.text()].concat();
     let tree = tree::parse(&text).map_err(|_| unplannable())?;
     let is_asked = only_explain(&tree).is_some_and(|asked| {
-        !explain_analyze::runs(asked) && is_alike(StatementKind::of(asked.query()), kind)
+        !explain_analyze::runs(asked) && is_alike(statement_kind::of(asked.query()), kind)
     });
     if !is_asked {
         return Err(unplannable());
@@ -368,7 +369,7 @@ fn only_explain(tree: &SyntaxTree) -> Option<&nodes::ExplainStmt> {
 /// Whether a transaction, or a part of it, ends with this statement.
 fn ends_transaction(node: Node<'_>) -> bool {
     matches!(
-        StatementKind::of(node),
+        statement_kind::of(node),
         StatementKind::Commit | StatementKind::Rollback
     )
 }

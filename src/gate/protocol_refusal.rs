@@ -2,7 +2,7 @@
 //! read as text at all. In Postgres's own words, where the database would have refused them too.
 
 use super::{Refusal, Rule, SignalKind};
-use crate::sqlstate;
+use ground::sqlstate;
 
 impl Refusal {
     /// For a Bind of a statement that the session never prepared, or that was refused.

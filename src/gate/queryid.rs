@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 
 use super::basis::{BasisDigest, VerdictBasis};
 use super::parameter_types::ParameterTypes;
-use crate::sql::lexer::{TokenKind, tokens};
+use sql::lexer::{TokenKind, tokens};
 
 /// The hash of all of it. Equal for texts that have the same queryid; it tells nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -139,8 +139,8 @@ impl Hasher for Feed<'_> {
 }
 
 /// Some shape.
-#[cfg(test)]
-pub(crate) fn shape_of_a_test() -> StatementShape {
+#[cfg(any(test, feature = "fixture"))]
+pub fn shape_of_a_test() -> StatementShape {
     StatementShape([7; 16])
 }
 

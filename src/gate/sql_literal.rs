@@ -9,8 +9,8 @@ use super::effects::graph::{EffectGraph, EffectReason};
 use super::models::substitution;
 use super::rules::CalledName;
 use super::{judge, parse};
-use crate::catalog::FunctionId;
-use crate::sql::tree::{ConstValue, Node, nodes};
+use catalog::FunctionId;
+use sql::tree::{ConstValue, Node, nodes};
 
 /// Judges the literals of a call that may be of such a function, and notes where it stands if all
 /// of them pass.
@@ -128,8 +128,8 @@ fn passes(text: &str, context: &mut JudgeContext<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{agent_with, check_in, gate, people, session_of};
+    use crate::Rule;
+    use crate::rules::check::{agent_with, check_in, gate, people, session_of};
 
     const CROSSTAB: &str =
         "stable language=c of=tablefunc code=$libdir/tablefunc:crosstab owner=postgres";

@@ -1,49 +1,45 @@
-//! What kind of statement a text is: one of the kinds of `crate::statement_kind`.
+//! What kind of statement a text is: one of the kinds of `ground::statement_kind`.
 
-use crate::sql::tree::{
-    Node, SetOperation, SyntaxTree, TransactionStmtKind, VariableSetKind, nodes,
-};
-use crate::statement_kind::StatementKind;
+use ground::statement_kind::StatementKind;
+use sql::tree::{Node, SetOperation, SyntaxTree, TransactionStmtKind, VariableSetKind, nodes};
 
-impl StatementKind {
-    /// The kind of one statement.
-    pub(super) fn of(node: Node<'_>) -> Self {
-        match node {
-            Node::SelectStmt(select) => of_select(select),
-            Node::InsertStmt(_) => Self::Insert,
-            Node::UpdateStmt(_) => Self::Update,
-            Node::DeleteStmt(_) => Self::Delete,
-            Node::MergeStmt(_) => Self::Merge,
-            Node::ExplainStmt(_) => Self::Explain,
-            Node::CopyStmt(_) => Self::Copy,
-            Node::VariableShowStmt(_) => Self::Show,
-            Node::VariableSetStmt(set) => of_set(set),
-            Node::TransactionStmt(transaction) => of_transaction(transaction),
-            Node::ConstraintsSetStmt(_) => Self::SetConstraints,
-            Node::PrepareStmt(_) => Self::Prepare,
-            Node::ExecuteStmt(_) => Self::Execute,
-            Node::DeallocateStmt(_) => Self::Deallocate,
-            Node::DeclareCursorStmt(_) => Self::Declare,
-            Node::FetchStmt(fetch) if fetch.ismove => Self::Move,
-            Node::FetchStmt(_) => Self::Fetch,
-            Node::ClosePortalStmt(_) => Self::Close,
-            Node::DiscardStmt(_) => Self::Discard,
-            Node::UnlistenStmt(_) => Self::Unlisten,
-            Node::ListenStmt(_) => Self::Listen,
-            Node::NotifyStmt(_) => Self::Notify,
-            Node::LockStmt(_) => Self::Lock,
-            Node::LoadStmt(_) => Self::Load,
-            Node::DoStmt(_) => Self::Do,
-            Node::CallStmt(_) => Self::Call,
-            Node::VacuumStmt(_)
-            | Node::ClusterStmt(_)
-            | Node::ReindexStmt(_)
-            | Node::CheckPointStmt(_)
-            | Node::AlterSystemStmt(_)
-            | Node::RefreshMatViewStmt(_) => Self::Maintenance,
-            _ if is_ddl(node) => Self::Ddl,
-            _ => Self::Unknown,
-        }
+/// The kind of one statement.
+pub(super) fn of(node: Node<'_>) -> StatementKind {
+    match node {
+        Node::SelectStmt(select) => of_select(select),
+        Node::InsertStmt(_) => StatementKind::Insert,
+        Node::UpdateStmt(_) => StatementKind::Update,
+        Node::DeleteStmt(_) => StatementKind::Delete,
+        Node::MergeStmt(_) => StatementKind::Merge,
+        Node::ExplainStmt(_) => StatementKind::Explain,
+        Node::CopyStmt(_) => StatementKind::Copy,
+        Node::VariableShowStmt(_) => StatementKind::Show,
+        Node::VariableSetStmt(set) => of_set(set),
+        Node::TransactionStmt(transaction) => of_transaction(transaction),
+        Node::ConstraintsSetStmt(_) => StatementKind::SetConstraints,
+        Node::PrepareStmt(_) => StatementKind::Prepare,
+        Node::ExecuteStmt(_) => StatementKind::Execute,
+        Node::DeallocateStmt(_) => StatementKind::Deallocate,
+        Node::DeclareCursorStmt(_) => StatementKind::Declare,
+        Node::FetchStmt(fetch) if fetch.ismove => StatementKind::Move,
+        Node::FetchStmt(_) => StatementKind::Fetch,
+        Node::ClosePortalStmt(_) => StatementKind::Close,
+        Node::DiscardStmt(_) => StatementKind::Discard,
+        Node::UnlistenStmt(_) => StatementKind::Unlisten,
+        Node::ListenStmt(_) => StatementKind::Listen,
+        Node::NotifyStmt(_) => StatementKind::Notify,
+        Node::LockStmt(_) => StatementKind::Lock,
+        Node::LoadStmt(_) => StatementKind::Load,
+        Node::DoStmt(_) => StatementKind::Do,
+        Node::CallStmt(_) => StatementKind::Call,
+        Node::VacuumStmt(_)
+        | Node::ClusterStmt(_)
+        | Node::ReindexStmt(_)
+        | Node::CheckPointStmt(_)
+        | Node::AlterSystemStmt(_)
+        | Node::RefreshMatViewStmt(_) => StatementKind::Maintenance,
+        _ if is_ddl(node) => StatementKind::Ddl,
+        _ => StatementKind::Unknown,
     }
 }
 
@@ -52,7 +48,7 @@ pub(super) fn of_message(tree: &SyntaxTree) -> StatementKind {
     let mut statements = tree.statements();
     match (statements.next(), statements.next()) {
         (None, _) => StatementKind::Empty,
-        (Some(only), None) => StatementKind::of(only.node),
+        (Some(only), None) => of(only.node),
         (Some(_), Some(_)) => StatementKind::Several,
     }
 }

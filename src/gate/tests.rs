@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::rules::check::{check, check_bi, gate, rule_of};
 use super::{Rule, SessionEffect, SessionNames, StatementKind, Verdict};
-use crate::policy::Policy;
+use policy::Policy;
 
 #[test]
 fn what_clients_send_passes_under_the_default() {
@@ -165,7 +165,7 @@ fn a_session_holds_only_so_many_names() {
     let gate = gate(Policy::agent());
     let mut names = SessionNames::of_no_database();
     let judgement = gate.judge(Cow::Borrowed("SELECT 1"), &names);
-    for number in 0..crate::limits::SESSION_NAMES_MAX {
+    for number in 0..ground::limits::SESSION_NAMES_MAX {
         names.add_prepared(
             &format!("p{number}"),
             judgement.facts.clone(),
@@ -216,16 +216,16 @@ fn rule_names_are_different_and_stable_words() {
 /// A string that goes on behind a comment runs without it, and places stay where they were.
 #[test]
 fn strings_that_go_on_behind_a_comment_are_read() {
-    let gate = crate::gate::rules::check::gate(crate::policy::Policy::agent());
-    let names = crate::gate::SessionNames::of_no_database();
+    let gate = crate::rules::check::gate(policy::Policy::agent());
+    let names = crate::SessionNames::of_no_database();
     let judged = |text: &'static str| gate.judge(text.into(), &names).verdict;
-    let crate::gate::Verdict::Permitted(permit) = judged("SELECT 'a' -- é\n'b', 1") else {
+    let crate::Verdict::Permitted(permit) = judged("SELECT 'a' -- é\n'b', 1") else {
         panic!("it is one string");
     };
     assert_eq!(permit.text(), "SELECT 'a'     \n'b', 1");
     // One literal, in which a backslash escapes as in its first part.
     let literal = judged("SELECT E'a' -- x\n'\\'; DELETE FROM t; --'");
-    assert!(matches!(literal, crate::gate::Verdict::Permitted(_)));
+    assert!(matches!(literal, crate::Verdict::Permitted(_)));
     for text in [
         "SELECT E'a' -- x\n'\\''; DELETE FROM t; --'",
         "SELECT 'a' -- x\n'\\'; DELETE FROM t; --'",
@@ -234,9 +234,6 @@ fn strings_that_go_on_behind_a_comment_are_read() {
         "SELECT 'a' -- x\n'b",
     ] {
         let verdict = judged(text);
-        assert!(
-            matches!(verdict, crate::gate::Verdict::Refused(_)),
-            "{text}"
-        );
+        assert!(matches!(verdict, crate::Verdict::Refused(_)), "{text}");
     }
 }

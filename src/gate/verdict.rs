@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{BackendSignal, Facts, OffsetMap, ReadPermit, Rule};
-use crate::limits;
-use crate::sqlstate::SqlState;
+use ground::limits;
+use ground::sqlstate::SqlState;
 
 /// A verdict, and what was learned on the way.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 
 use super::context::JudgeContext;
 use super::rules::{self, RuleResult};
-use crate::sql::tree::{self, Node};
+use sql::tree::{self, Node};
 
 /// Looks at `node` and everything under it.
 pub(super) fn expressions<'t>(node: Node<'t>, context: &mut JudgeContext<'_>) -> RuleResult {

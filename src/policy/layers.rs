@@ -10,7 +10,7 @@ use super::yaml::section::join;
 use super::yaml::tree;
 use super::yaml::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
 use super::{PolicyProblem, schema};
-use crate::limits::POLICY_LAYERS_MAX;
+use ground::limits::POLICY_LAYERS_MAX;
 
 /// The texts that a policy is made of: its own, what that extends, and so on.
 #[derive(Clone)]

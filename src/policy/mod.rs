@@ -37,7 +37,7 @@ pub use self::set::live::LivePolicies;
 pub use self::set::{Placement, PolicySet, PolicySetError};
 pub use self::settings::value_rule::{SettingAmount, SettingValue, ValueRule, ValueVerdict};
 pub use self::signature::{CatalogArgument, FunctionSignature, parts};
-pub use crate::rule::PolicyRule;
+pub use ground::rule::PolicyRule;
 
 use self::access::Glob;
 use self::layers::PolicyLayers;
@@ -45,7 +45,7 @@ use self::mask_key::MaskKey;
 use self::model::ModelPiece;
 use self::set::matching::SessionMatch;
 use self::test_case::TestCase;
-use crate::sqlstate::{self, SqlState};
+use ground::sqlstate::{self, SqlState};
 
 /// A policy, checked and ready to judge with.
 pub struct Policy {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::words::words;
+use ground::words::words;
 
 /// One model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,10 +82,10 @@ impl fmt::Display for SessionValue {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fixture"))]
 impl super::Policy {
     /// The same policy with these models.
-    pub(crate) fn with_models(mut self, models: Vec<PolicyModel>) -> Self {
+    pub fn with_models(mut self, models: Vec<PolicyModel>) -> Self {
         self.models = models;
         self
     }

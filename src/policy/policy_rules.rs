@@ -1,6 +1,6 @@
-//! Whether the rules of a policy ([`crate::rule::PolicyRule`]) are enforced.
+//! Whether the rules of a policy ([`ground::rule::PolicyRule`]) are enforced.
 
-use crate::words::words;
+use ground::words::words;
 
 /// Whether a rule refuses, or only counts what it would have refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::words::words;
+use ground::words::words;
 
 /// The `repair` section of a policy.
 #[derive(Clone, Debug, PartialEq)]

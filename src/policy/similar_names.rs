@@ -1,6 +1,6 @@
 //! What a misspelt name was meant to be.
 
-use crate::edit_distance::levenshtein;
+use ground::edit_distance::levenshtein;
 
 /// What a misspelt name was probably meant to be: the nearest of some names, if it is near.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

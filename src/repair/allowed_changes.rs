@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::policy::Recoverer;
-use crate::sql::lexer::{self, TokenKind};
+use policy::Recoverer;
+use sql::lexer::{self, TokenKind};
 
 /// Whether it only prepares a text: such a step does not count as an attempt.
 pub fn is_preprocessor(recoverer: Recoverer) -> bool {

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::policy::Recoverer;
-use crate::repair::Confidence;
-use crate::sql::edit::{self, EditError, TextEdit};
-use crate::sql::fingerprint::Fingerprint;
-use crate::words::words;
+use crate::Confidence;
+use ground::words::words;
+use policy::Recoverer;
+use sql::edit::{self, EditError, TextEdit};
+use sql::fingerprint::Fingerprint;
 
 /// What a recoverer says about a failure.
 #[derive(Debug)]

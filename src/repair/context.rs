@@ -1,11 +1,11 @@
 //! A text that failed, and everything that a recoverer may know of it.
 
-use crate::policy::{Dialect, RepairSettings};
-use crate::repair::{Failure, SessionDatabase};
-use crate::resolve::{Resolution, UsedObject};
-use crate::sql::extent;
-use crate::sql::lexer::{self, Token};
-use crate::sql::tree::{Node, SyntaxTree};
+use crate::{Failure, SessionDatabase};
+use policy::{Dialect, RepairSettings};
+use resolve::{Resolution, UsedObject};
+use sql::extent;
+use sql::lexer::{self, Token};
+use sql::tree::{Node, SyntaxTree};
 
 /// What a recoverer looks at. It names nothing to the client that `database.role` may not see
 /// or the policy hides ([`SessionDatabase::rights`]).

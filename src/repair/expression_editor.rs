@@ -1,24 +1,24 @@
 //! Changes at expressions: casts and other spellings, collected into one answer.
 
-use crate::dialect::calls::call::least_confidence;
-use crate::dialect::calls::expression_kinds::ExpressionKinds;
-use crate::limits::FUNCTIONS_CHANGES_MAX;
-use crate::repair::{Confidence, RecovererAnswer, RepairContext};
-use crate::sql::extent::{PairedTokens, TokenRange};
-use crate::sql::nested_edits::NestedEdits;
+use crate::{Confidence, RecovererAnswer, RepairContext};
+use dialect::calls::call::least_confidence;
+use dialect::calls::expression_kinds::ExpressionKinds;
+use ground::limits::FUNCTIONS_CHANGES_MAX;
+use sql::extent::{PairedTokens, TokenRange};
+use sql::nested_edits::NestedEdits;
 
 /// A text under repair.
-pub(in crate::repair) struct ExpressionEditor<'c, 's> {
-    pub(in crate::repair) context: &'c RepairContext<'s>,
-    pub(in crate::repair) ground: PairedTokens<'s>,
-    pub(in crate::repair) kinds: ExpressionKinds<'s>,
+pub(crate) struct ExpressionEditor<'c, 's> {
+    pub(crate) context: &'c RepairContext<'s>,
+    pub(crate) ground: PairedTokens<'s>,
+    pub(crate) kinds: ExpressionKinds<'s>,
     edits: NestedEdits<'s>,
     confidence: Confidence,
     changes: Vec<String>,
 }
 
 /// What is done about a place.
-pub(in crate::repair) enum ExpressionRepair {
+pub(crate) enum ExpressionRepair {
     /// Nothing is wrong with it.
     NotNeeded,
     /// These changes.
@@ -29,7 +29,7 @@ pub(in crate::repair) enum ExpressionRepair {
 
 /// A change.
 #[derive(Clone)]
-pub(in crate::repair) enum ExpressionChange {
+pub(crate) enum ExpressionChange {
     /// An expression is cast to a type.
     Cast(TokenRange, &'static str),
     /// An expression is multiplied with something.
@@ -42,7 +42,7 @@ pub(in crate::repair) enum ExpressionChange {
 
 impl<'c, 's> ExpressionEditor<'c, 's> {
     /// Nothing changed yet.
-    pub(in crate::repair) fn new(context: &'c RepairContext<'s>) -> Self {
+    pub(crate) fn new(context: &'c RepairContext<'s>) -> Self {
         Self {
             context,
             ground: PairedTokens::of(context.text, context.tokens),
@@ -54,17 +54,13 @@ impl<'c, 's> ExpressionEditor<'c, 's> {
     }
 
     /// The text of a run as the client wrote it.
-    pub(in crate::repair) fn written(&self, run: TokenRange) -> &'s str {
+    pub(crate) fn written(&self, run: TokenRange) -> &'s str {
         let span = self.ground.bytes(run);
         self.context.text.get(span).unwrap_or_default()
     }
 
     /// Makes changes.
-    pub(in crate::repair) fn apply(
-        &mut self,
-        changes: &[ExpressionChange],
-        confidence: Confidence,
-    ) {
+    pub(crate) fn apply(&mut self, changes: &[ExpressionChange], confidence: Confidence) {
         self.confidence = least_confidence(self.confidence, confidence);
         for change in changes {
             if self.changes.len() > FUNCTIONS_CHANGES_MAX {
@@ -92,12 +88,12 @@ impl<'c, 's> ExpressionEditor<'c, 's> {
     }
 
     /// Whether nothing was changed.
-    pub(in crate::repair) fn is_unchanged(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         self.edits.is_empty()
     }
 
     /// All changes.
-    pub(in crate::repair) fn answer(self) -> RecovererAnswer {
+    pub(crate) fn answer(self) -> RecovererAnswer {
         if self.edits.is_empty() || self.changes.len() > FUNCTIONS_CHANGES_MAX {
             return RecovererAnswer::Silent;
         }

@@ -10,13 +10,13 @@ use super::{
     CompileError, Failure, FailureOrigin, RepairConclusion, RepairRequest, StatementCompiler,
     repair_statement,
 };
-use crate::catalog::fixture::CatalogFixture;
-use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, ParameterTypes, ReadPermit};
-use crate::limits;
-use crate::policy::Policy;
-use crate::sql::fingerprint::Fingerprinter;
-use crate::sql::tree;
+use catalog::fixture::CatalogFixture;
+use dialect::session_database::fixture::session;
+use gate::{Gate, ParameterTypes, ReadPermit};
+use ground::limits;
+use policy::Policy;
+use sql::fingerprint::Fingerprinter;
+use sql::tree;
 
 /// A server that finds the same fault with everything.
 struct RefusingServer {
@@ -414,7 +414,7 @@ fn texts() -> Vec<(&'static str, String)> {
 }
 
 /// A few of them, for the classes that look furthest; without debug assertions
-/// (`cargo test --release --lib hostile`) all of them, for every class.
+/// (`cargo test --release -p repair hostile`) all of them, for every class.
 #[test]
 fn no_text_takes_long_or_too_much_of_the_stack() {
     let (is_wanted, classes): (fn(&str) -> bool, _) = if cfg!(debug_assertions) {

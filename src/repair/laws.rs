@@ -8,18 +8,18 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, ParameterTypes, SessionNames, Verdict};
-use crate::policy::{Policy, Recoverer};
-use crate::repair::context::tokens_of;
-use crate::repair::{
+use crate::context::tokens_of;
+use crate::{
     Confidence, Failure, FailureOrigin, RecovererAnswer, RepairContext, SessionDatabase,
     TextChange, preprocessors, recoverers,
 };
-use crate::sql::fingerprint::Fingerprinter;
-use crate::sql::lexer::TokenKind;
-use crate::sql::tree;
+use catalog::fixture::CatalogFixture;
+use dialect::session_database::fixture::session;
+use gate::{Gate, ParameterTypes, SessionNames, Verdict};
+use policy::{Policy, Recoverer};
+use sql::fingerprint::Fingerprinter;
+use sql::lexer::TokenKind;
+use sql::tree;
 
 /// A text that fails, and what is wanted for it.
 pub(crate) struct RepairCase<'c> {
@@ -231,7 +231,7 @@ fn keeps_laws(
         let open = ParameterTypes::none_given();
         let database = SessionDatabase::of(session, &open).unwrap();
         let (old, new) = (database.resolve(&old), database.resolve(&tree));
-        let of = |resolution: &crate::resolve::Resolution<'_>| -> Vec<String> {
+        let of = |resolution: &resolve::Resolution<'_>| -> Vec<String> {
             let columns = resolution.output.columns.iter();
             columns.map(|one| one.name.as_str().to_owned()).collect()
         };

@@ -14,8 +14,8 @@
 //! * [`predict`]: whether a text will fail, as far as the snapshot shows
 //! * `laws` (what every repair keeps), `hostile`, `repair_loop_tests`: test code
 //!
-//! Foreign dialects are translated in [`crate::dialect`], and foreign calls in a text that Postgres
-//! reads by [`crate::dialect::calls`]. Whatever comes out of here is a text that
+//! Foreign dialects are translated in [`dialect`], and foreign calls in a text that Postgres
+//! reads by [`dialect::calls`]. Whatever comes out of here is a text that
 //! the gate has judged; nothing here can make a permit.
 
 mod allowed_changes;
@@ -48,5 +48,5 @@ pub use self::failure::{Failure, FailureClass, FailureOrigin};
 pub use self::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
 pub use self::repair_loop::{RepairRequest, repair_statement};
 pub use self::statement_compiler::{CompileError, StatementCompiler};
-pub use super::dialect::confidence::Confidence;
-pub use super::dialect::session_database::SessionDatabase;
+pub use dialect::confidence::Confidence;
+pub use dialect::session_database::SessionDatabase;

@@ -4,10 +4,10 @@
 
 use std::fmt;
 
-use crate::gate::WaitingPermit;
-use crate::limits;
-use crate::policy::Recoverer;
-use crate::repair::{Attempt, FailureClass};
+use crate::{Attempt, FailureClass};
+use gate::WaitingPermit;
+use ground::limits;
+use policy::Recoverer;
 
 /// What came of a repair.
 #[derive(Debug)]

@@ -4,19 +4,17 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::type_oid::{
+use crate::SessionDatabase;
+use crate::recoverers::grouping_error::aggregate_query::{GroupingCertainty, aggregate_queries};
+use crate::scopes::query_scopes::{QueryScope, QueryScopes};
+use catalog::type_oid::{
     BOOL, DATE, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ, UUID,
 };
-use crate::catalog::{Catalog, Oid, OperatorId, TypeId};
-use crate::gate::{ParameterTypes, SessionNames};
-use crate::repair::SessionDatabase;
-use crate::repair::recoverers::grouping_error::aggregate_query::{
-    GroupingCertainty, aggregate_queries,
-};
-use crate::repair::scopes::query_scopes::{QueryScope, QueryScopes};
-use crate::resolve::{Resolution, UsedObject};
-use crate::sql::node_access::constant_text;
-use crate::sql::tree::{self, A_Expr_Kind, Node, SetOperation, nodes};
+use catalog::{Catalog, Oid, OperatorId, TypeId};
+use gate::{ParameterTypes, SessionNames};
+use resolve::{Resolution, UsedObject};
+use sql::node_access::constant_text;
+use sql::tree::{self, A_Expr_Kind, Node, SetOperation, nodes};
 
 /// Whether the server had better be asked before the text is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

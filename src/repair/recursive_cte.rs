@@ -1,8 +1,8 @@
 //! Common tables that read themselves: what a cast or a name decides in one is where it ends. A
 //! repair that makes one run for the first time may make it run for ever.
 
-use crate::sql::lexer::{self, Token, TokenKind};
-use crate::sql::tree::{self, Node};
+use sql::lexer::{self, Token, TokenKind};
+use sql::tree::{self, Node};
 
 /// Whether a changed text has a common table that reads itself and does not stand in the text
 /// before.

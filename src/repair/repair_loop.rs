@@ -6,22 +6,20 @@
 
 use std::borrow::Cow;
 
-use crate::gate::{
-    Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict,
-};
-use crate::limits;
-use crate::policy::{Dialect, LikelyRepairs, Recoverer, RepairMode, RepairSettings};
-use crate::repair::answer::TextChange;
-use crate::repair::context::tokens_of;
-use crate::repair::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
-use crate::repair::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
-use crate::repair::{
+use crate::answer::TextChange;
+use crate::context::tokens_of;
+use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
+use crate::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
+use crate::{
     Attempt, AttemptOutcome, Confidence, Failure, FailureOrigin, RecovererAnswer, Repair,
     RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, recoverers,
     recursive_cte,
 };
-use crate::sql::fingerprint::Fingerprint;
-use crate::sql::{prescan, tree};
+use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
+use ground::limits;
+use policy::{Dialect, LikelyRepairs, Recoverer, RepairMode, RepairSettings};
+use sql::fingerprint::Fingerprint;
+use sql::{prescan, tree};
 
 /// A statement to repair.
 pub struct RepairRequest<'r> {

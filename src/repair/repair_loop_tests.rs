@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, ParameterTypes, ReadPermit};
-use crate::policy::Policy;
-use crate::repair::laws::world;
-use crate::repair::{
+use crate::laws::world;
+use crate::{
     AttemptOutcome, CompileError, RepairConclusion, RepairOutcome, RepairRequest,
     StatementCompiler, repair_statement,
 };
-use crate::sql::fingerprint::Fingerprinter;
+use dialect::session_database::fixture::session;
+use gate::{Gate, ParameterTypes, ReadPermit};
+use policy::Policy;
+use sql::fingerprint::Fingerprinter;
 
 /// What fails on a server, and how; everything else runs.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Who compiles a changed text, and why it does not compile.
 
-use crate::gate::{ParameterTypes, ReadPermit};
-use crate::repair::{Failure, FailureOrigin};
+use crate::{Failure, FailureOrigin};
+use gate::{ParameterTypes, ReadPermit};
 
 /// Where texts are compiled.
 pub trait StatementCompiler {

@@ -10,27 +10,27 @@ use super::{
     NotedCoercions, ObjectUse, ParameterOccurrences, QueryOutput, Resolution, Scope, ScopeColumn,
     ScopeId, ScopeView, SqlName, TooDeep, TypeMismatch, TypeMismatchKind, UsedObject, VisibleItems,
 };
-use crate::catalog::{Catalog, Oid, RelationId, SearchPath};
-use crate::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{self, Node, nodes};
+use catalog::{Catalog, Oid, RelationId, SearchPath};
+use ground::limits::{RESOLVE_DEPTH_MAX, RESOLVE_WORK_MAX};
+use sql::tree::list::NodeList;
+use sql::tree::{self, Node, nodes};
 
 /// The state of one analysis: what has been found so far.
 pub struct Analysis<'a> {
     /// The snapshot.
-    pub(in crate::resolve) catalog: &'a Catalog,
+    pub(crate) catalog: &'a Catalog,
     /// Where unqualified names are looked up.
-    pub(in crate::resolve) path: &'a SearchPath,
+    pub(crate) path: &'a SearchPath,
     parameters: GivenTypes,
     /// Of the function whose body it is.
-    pub(in crate::resolve) arguments: Option<&'a BodyArguments<'a>>,
-    pub(in crate::resolve) occurrences: ParameterOccurrences,
-    pub(in crate::resolve) noted: NotedCoercions,
+    pub(crate) arguments: Option<&'a BodyArguments<'a>>,
+    pub(crate) occurrences: ParameterOccurrences,
+    pub(crate) noted: NotedCoercions,
     /// Types of expressions, where somebody asks for them.
-    pub(in crate::resolve) typed: Option<super::expression::node_types::TypesByNode>,
+    pub(crate) typed: Option<super::expression::node_types::TypesByNode>,
     uses: Vec<ObjectUse<'a>>,
     misfits: Vec<TypeMismatch>,
-    pub(in crate::resolve) first_absent: Option<MissingName<'a>>,
+    pub(crate) first_absent: Option<MissingName<'a>>,
     scopes: Vec<ScopeView<'a>>,
     marks: Vec<(usize, ScopeId)>,
     missing_columns: Vec<(usize, VisibleItems<'a>)>,
@@ -42,7 +42,7 @@ pub struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    pub(in crate::resolve) fn new(lookup: &LookupContext<'a>) -> Self {
+    pub(crate) fn new(lookup: &LookupContext<'a>) -> Self {
         Self {
             catalog: lookup.catalog,
             path: lookup.path,
@@ -77,14 +77,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// Notes what can be referred to where a column is missing.
-    pub(in crate::resolve) fn note_visible(&mut self, location: i32, scope: &Scope<'_, 'a>) {
+    pub(crate) fn note_visible(&mut self, location: i32, scope: &Scope<'_, 'a>) {
         if let Ok(at) = usize::try_from(location) {
             self.missing_columns.push((at, scope.visible_items()));
         }
     }
 
     /// Notes that the server will refuse what stands at a node's `location`.
-    pub(in crate::resolve) fn note_mismatch(&mut self, location: i32, kind: TypeMismatchKind) {
+    pub(crate) fn note_mismatch(&mut self, location: i32, kind: TypeMismatchKind) {
         let at = usize::try_from(location).ok();
         self.misfits.push(TypeMismatch { at, kind });
     }
@@ -115,7 +115,7 @@ impl<'a> Analysis<'a> {
 
     /// Counts what takes time or memory out of proportion to the text: columns looked at, copied or
     /// made.
-    pub(in crate::resolve) fn charge_work(&mut self, work: usize) -> Result<(), TooDeep> {
+    pub(crate) fn charge_work(&mut self, work: usize) -> Result<(), TooDeep> {
         self.work = self.work.saturating_add(work);
         if self.work > RESOLVE_WORK_MAX {
             return Err(TooDeep);
@@ -124,7 +124,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Begins a query: what is noted from now on stands in it.
-    pub(in crate::resolve) fn enter(
+    pub(crate) fn enter(
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: Option<&Scope<'_, 'a>>,
@@ -142,7 +142,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Ends a query.
-    pub(in crate::resolve) fn leave(&mut self, entered: EnteredQuery, scope: Scope<'_, 'a>) {
+    pub(crate) fn leave(&mut self, entered: EnteredQuery, scope: Scope<'_, 'a>) {
         if let Some(view) = self.scopes.get_mut(entered.id.place()) {
             view.items = scope.items;
             view.tables = scope.tables.into_iter().map(|table| table.name).collect();
@@ -151,10 +151,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The columns of a relation under their own names.
-    pub(in crate::resolve) fn columns_of_relation(
-        &mut self,
-        id: RelationId,
-    ) -> Arc<[ScopeColumn<'a>]> {
+    pub(crate) fn columns_of_relation(&mut self, id: RelationId) -> Arc<[ScopeColumn<'a>]> {
         let catalog = self.catalog;
         let columns = self.tables.entry(id).or_insert_with(|| {
             let columns = catalog.columns_of(id).iter().map(|column| ScopeColumn {
@@ -171,26 +168,19 @@ impl<'a> Analysis<'a> {
     }
 
     /// A type that came with the server.
-    pub(in crate::resolve) fn built_in(&self, oid: Oid) -> InferredType {
+    pub(crate) fn built_in(&self, oid: Oid) -> InferredType {
         let known = self.catalog.index().type_of_oid(oid);
         known.map_or(InferredType::Unclear, InferredType::Known)
     }
 
     /// Remembers what the first column of a query is called: a sub-select in an expression gives
     /// its name to the column that the expression makes.
-    pub(in crate::resolve) fn remember_first_name(
-        &mut self,
-        select: &'a nodes::SelectStmt,
-        name: SqlName<'a>,
-    ) {
+    pub(crate) fn remember_first_name(&mut self, select: &'a nodes::SelectStmt, name: SqlName<'a>) {
         self.first_names.insert(select, name);
     }
 
     /// The name of the first column of a query that has been analysed.
-    pub(in crate::resolve) fn first_name(
-        &self,
-        select: &'a nodes::SelectStmt,
-    ) -> Option<SqlName<'a>> {
+    pub(crate) fn first_name(&self, select: &'a nodes::SelectStmt) -> Option<SqlName<'a>> {
         self.first_names.get(&std::ptr::from_ref(select)).cloned()
     }
 
@@ -224,7 +214,7 @@ impl<'a> Analysis<'a> {
 
     /// The query that a statement carries: EXPLAIN, DECLARE, COPY, or PREPARE, whose types of
     /// parameters are taken over.
-    pub(in crate::resolve) fn carried(&mut self, node: Node<'a>) -> Node<'a> {
+    pub(crate) fn carried(&mut self, node: Node<'a>) -> Node<'a> {
         match node {
             Node::ExplainStmt(explain) => explain.query(),
             Node::DeclareCursorStmt(declare) => declare.query(),
@@ -252,7 +242,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    pub(in crate::resolve) fn end(self, output: QueryOutput<'a>) -> Resolution<'a> {
+    pub(crate) fn end(self, output: QueryOutput<'a>) -> Resolution<'a> {
         let mut marks = self.marks;
         marks.sort_by_key(|(at, _)| *at);
         Resolution {
@@ -292,18 +282,18 @@ fn parameters(given: KnownParameters<'_>) -> GivenTypes {
 }
 
 /// A query that is being analysed.
-pub(in crate::resolve) struct EnteredQuery {
+pub(crate) struct EnteredQuery {
     pub id: ScopeId,
     before: Option<ScopeId>,
 }
 
 /// The names in a list.
-pub(in crate::resolve) fn strings(list: &NodeList) -> Vec<&str> {
+pub(crate) fn strings(list: &NodeList) -> Vec<&str> {
     list.iter().filter_map(Node::as_str).collect()
 }
 
 /// The SELECT that a node is, if it is one.
-pub(in crate::resolve) fn as_select(node: Node<'_>) -> Option<&nodes::SelectStmt> {
+pub(crate) fn as_select(node: Node<'_>) -> Option<&nodes::SelectStmt> {
     match node {
         Node::SelectStmt(select) => Some(select),
         _ => None,

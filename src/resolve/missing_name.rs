@@ -5,7 +5,7 @@
 
 use super::type_name::QualifiedName;
 use super::{Analysis, InferredType, Scope, SqlName};
-use crate::sql::tree::nodes;
+use sql::tree::nodes;
 
 /// A name that stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,11 +87,7 @@ pub enum JoinArm {
 
 impl<'a> Analysis<'a> {
     /// Notes that a name stands for nothing. Only the first one counts: there the server stops.
-    pub(in crate::resolve) fn note_missing(
-        &mut self,
-        location: i32,
-        what: impl FnOnce() -> MissingObject<'a>,
-    ) {
+    pub(crate) fn note_missing(&mut self, location: i32, what: impl FnOnce() -> MissingObject<'a>) {
         if self.first_absent.is_none() {
             let at = usize::try_from(location).ok();
             self.first_absent = Some(MissingName { at, what: what() });
@@ -99,7 +95,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The same of what stands before the name of a column.
-    pub(in crate::resolve) fn note_missing_entry(
+    pub(crate) fn note_missing_entry(
         &mut self,
         name: &'a str,
         location: i32,
@@ -121,7 +117,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The same of a call: of its arguments the last ones have these names.
-    pub(in crate::resolve) fn note_missing_function(
+    pub(crate) fn note_missing_function(
         &mut self,
         place: QualifiedName<'_>,
         given: &[InferredType],
@@ -141,7 +137,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The same of a type that is written.
-    pub(in crate::resolve) fn note_missing_type(&mut self, written: &'a nodes::TypeName) {
+    pub(crate) fn note_missing_type(&mut self, written: &'a nodes::TypeName) {
         let parts: Option<Vec<&str>> = written.names().iter().map(|part| part.sval()).collect();
         let Some(place) = parts.as_deref().and_then(QualifiedName::of) else {
             return;
@@ -160,9 +156,7 @@ impl<'a> Analysis<'a> {
 }
 
 /// The parts of a name.
-pub(in crate::resolve) fn written_at<'n>(
-    place: QualifiedName<'_>,
-) -> (Option<SqlName<'n>>, SqlName<'n>) {
+pub(crate) fn written_at<'n>(place: QualifiedName<'_>) -> (Option<SqlName<'n>>, SqlName<'n>) {
     match place {
         QualifiedName::Path(name) => (None, name.to_owned().into()),
         QualifiedName::Schema(schema, name) => {

@@ -39,8 +39,8 @@ mod tests;
 
 use std::fmt;
 
-use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, SearchPath, TypeId};
-use crate::sql::tree::Node;
+use catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, SearchPath, TypeId};
+use sql::tree::Node;
 
 pub use self::analysis::Analysis;
 pub use self::column::name::SqlName;
@@ -95,9 +95,9 @@ pub struct Resolution<'a> {
     /// The first name that stands for nothing, in the order in which the analysis met them.
     pub missing_name: Option<MissingName<'a>>,
     /// Where something was used, and in which scope, by place.
-    pub(in crate::resolve) marks: Vec<(usize, ScopeId)>,
+    pub(crate) marks: Vec<(usize, ScopeId)>,
     /// What could be referred to where a column is missing, by place.
-    pub(in crate::resolve) missing_columns: Vec<(usize, VisibleItems<'a>)>,
+    pub(crate) missing_columns: Vec<(usize, VisibleItems<'a>)>,
 }
 
 /// Types at a place that do not go together: the server refuses the statement.

@@ -9,8 +9,8 @@ use super::missing_name::{MissingObject, written_at};
 use super::overload::Overload;
 use super::type_name::{QualifiedName, SchemaSearch};
 use super::{Analysis, TypeMismatchKind, UsedObject};
-use crate::catalog::{OperatorId, TypeId, type_oid};
-use crate::sql::tree::list::NodeList;
+use catalog::{OperatorId, TypeId, type_oid};
+use sql::tree::list::NodeList;
 
 /// What an operator stands between.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::coerce::polymorphic::PolymorphicTypes;
 use super::coerce::{CoercionFit, TypeRules};
 use super::inferred::ActualType;
 use super::inferred::builtin;
-use crate::catalog::TypeId;
+use catalog::TypeId;
 
 /// One of several functions or operators of a name, as one call sees it.
 pub(super) trait Overload {

@@ -6,9 +6,9 @@ use super::{
     InferredType, KnownParameters, LookupContext, ObjectUse, Resolution, TooDeep, UsedObject,
     statement,
 };
-use crate::catalog::fixture::CatalogFixture;
-use crate::catalog::{Catalog, RelationId};
-use crate::sql::tree;
+use catalog::fixture::CatalogFixture;
+use catalog::{Catalog, RelationId};
+use sql::tree;
 
 /// The result of a statement: name, type (`?` where it cannot be told) and, after `@`, the column
 /// of a relation that it passes on.

@@ -6,8 +6,8 @@
 use super::coerce::TypeRules;
 use super::inferred::InferredType;
 use super::{Analysis, UsedObject};
-use crate::catalog::{NameId, SchemaId, TypeId};
-use crate::sql::tree::nodes;
+use catalog::{NameId, SchemaId, TypeId};
+use sql::tree::nodes;
 
 /// The parts of a name that may say its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

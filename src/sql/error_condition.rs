@@ -8,7 +8,7 @@
 
 use super::lexer::{self, TokenKind};
 use super::tree::SyntaxError;
-use crate::sqlstate::{self, SqlState};
+use ground::sqlstate::{self, SqlState};
 
 /// The code that the server gives the error that parsing `text` ended with.
 pub fn of_error(text: &str, error: &SyntaxError) -> SqlState {
@@ -70,7 +70,7 @@ const CONDITIONS: &[(&str, SqlState)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::tree;
+    use crate::tree;
 
     /// The codes are those of a PostgreSQL 15 that was sent the same texts.
     #[test]

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use super::lexer::{ByteClass, Token, TokenKind, class_of, tokens};
-use crate::limits::{OPERATOR_RUN_BYTES_MAX, OPERATOR_RUN_TOKENS_MAX};
+use ground::limits::{OPERATOR_RUN_BYTES_MAX, OPERATOR_RUN_TOKENS_MAX};
 
 /// Why a text is not given to the parser. Offsets are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,7 +73,7 @@ enum LiteralState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::tree;
+    use crate::tree;
 
     fn check(text: &str, wanted: Option<&str>) {
         let blanked = without_comments(text);

@@ -22,7 +22,7 @@ use std::ops::RangeInclusive;
 
 use super::lexer::{self, Token, TokenKind};
 use super::tree::{self, SyntaxError};
-use crate::limits;
+use ground::limits;
 
 /// Where the parser stopped in `text`, in characters from 1, as Postgres counts in an error's field
 /// P. `error` is what parsing `text` ended with.

@@ -6,7 +6,7 @@
 //! too: never print a node. [`children`] walks instead, one level at a time, over node kinds it
 //! knows in full.
 //!
-//! Call [`crate::sql::prescan::prescan`] before [`parse`]: Postgres's lexer is quadratic on hostile
+//! Call [`crate::prescan::prescan`] before [`parse`]: Postgres's lexer is quadratic on hostile
 //! input.
 
 use std::fmt;

@@ -6,6 +6,16 @@
 //! made here; or not at all. To `SET search_path` literals are added, one for each schema, and to
 //! the question for settings one for each name. Frames that carry names and parameters but no
 //! statement text are forwarded byte for byte. The messages of a login carry no SQL.
+//!
+//! A permit that waited does not get in:
+//!
+//! ```compile_fail,E0308
+//! use pgsieve::gate::WaitingPermit;
+//! use pgsieve::upstream::outbox::Outbox;
+//! fn send(outbox: &mut Outbox, waited: &WaitingPermit) {
+//!     let _ = outbox.query(waited);
+//! }
+//! ```
 
 use std::fmt;
 use std::io;

@@ -9,7 +9,7 @@
 use std::fmt;
 
 use super::malformed::MalformedMessage;
-use crate::limits;
+use ground::limits;
 
 /// One whole message of the client.
 #[derive(Clone, Copy, PartialEq, Eq)]

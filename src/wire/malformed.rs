@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::sqlstate::{self, SqlState};
+use ground::sqlstate::{self, SqlState};
 
 /// One cause of refusal. Only [`MalformedMessage::NotUtf8`] leaves the connection usable: the frame
 /// itself was sound, so the next one starts where it should.

@@ -10,7 +10,7 @@ use std::fmt;
 
 use super::malformed::MalformedMessage;
 use super::reader::MessageReader;
-use crate::limits;
+use ground::limits;
 
 /// What a client asks for first.
 #[derive(Clone, PartialEq, Eq)]

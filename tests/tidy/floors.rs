@@ -1,25 +1,19 @@
 //! The floors of the design: who may import whom.
 
-use super::source::{Source, words};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::source::{CRATES, Source, words};
 use super::{Breach, check};
 
-/// What each module at the crate's root may import, as lists of lists. A module that is missing
-/// here may import nothing. Neighbours on a floor know each other only where a row says so.
+/// What each room may import, as lists of lists. A room that is missing here may import nothing.
+/// Neighbours on a floor know each other only where a row says so. What a room that is a crate
+/// imports the compiler holds: its `Cargo.toml` is compared with its row. `pgsieve` has the modules
+/// of `ground` at its root.
 const ALLOWED: &[(&str, &[&[&str]])] = &[
     // 0 ground
-    ("sqlstate", &[]),
-    ("limits", &[]),
-    ("secret", &[]),
-    ("hex", &[]),
-    ("edit_distance", &[]),
-    ("system_error", &[]),
-    ("text_file", &[&["system_error"]]),
-    // what ends each wait, by the limits
-    ("waits", &[&["limits"]]),
-    ("words", &[]),
-    ("statement_kind", &[&["words"]]),
-    // every rule in a row, with the code of its refusals
-    ("rule", &[&["sqlstate", "words"]]),
+    ("ground", &[]),
     // 1 languages
     ("wire", &[GROUND]),
     ("sql", &[GROUND]),
@@ -27,7 +21,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     // between 1 and 2: what the names of a text mean in a database
     ("resolve", &[GROUND, &["sql", "catalog"]]),
     // 2 judgement: the gate judges under a policy
-    ("policy", &[GROUND, &["sql", "catalog"]]),
+    ("policy", &[GROUND, &["sql"]]),
     ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
     // 3 repair: a failed text is changed and judged again; foreign dialects are translated
     (
@@ -92,8 +86,9 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ),
 ];
 
-/// Floor 0.
+/// Floor 0, and the names of its modules at the root of `pgsieve`.
 const GROUND: &[&str] = &[
+    "ground",
     "sqlstate",
     "limits",
     "secret",
@@ -109,6 +104,7 @@ const GROUND: &[&str] = &[
 
 /// All that an upstream builds on.
 const BELOW_UPSTREAM: &[&str] = &[
+    "ground",
     "sqlstate",
     "limits",
     "secret",
@@ -133,27 +129,9 @@ const BELOW_UPSTREAM: &[&str] = &[
     "auth",
 ];
 
-/// Modules of the floors that are pure: they can be fuzzed and measured as plain functions.
-const PURE: &[&str] = &[
-    "sqlstate",
-    "limits",
-    "secret",
-    "hex",
-    "edit_distance",
-    "system_error",
-    "waits",
-    "words",
-    "statement_kind",
-    "rule",
-    "wire",
-    "sql",
-    "catalog",
-    "resolve",
-    "policy",
-    "gate",
-    "dialect",
-    "repair",
-];
+/// The rooms that are pure, which are those that are crates: they can be fuzzed and measured as
+/// plain functions.
+const PURE: &[&str] = CRATES;
 
 /// What would make them impure.
 const IMPURE: &[&[&str]] = &[
@@ -166,8 +144,8 @@ const IMPURE: &[&[&str]] = &[
     &["SystemTime"],
 ];
 
-/// Only the loader of policies reads files.
-const READS_FILES: &str = "policy";
+/// What reads files: the loader of policies, and the reader of one text.
+const READS_FILES: &[&str] = &["src/policy/", "src/ground/text_file.rs"];
 
 /// Imports that the table does not allow.
 pub fn imports(sources: &[Source]) -> Vec<Breach> {
@@ -201,14 +179,20 @@ pub fn imports(sources: &[Source]) -> Vec<Breach> {
     breaches
 }
 
-/// The root modules that a file's shipped code names, through `crate::`, `pgsieve::` or a chain
-/// of `super::` that reaches the root.
+/// The rooms that a file's shipped code names: through `crate::`, `pgsieve::`, a chain of `super::`
+/// that reaches the root, or the name of a crate. In a room that is a crate these are its own.
 fn imported(source: &Source) -> Vec<(usize, String)> {
+    if !source.root().is_empty() {
+        return Vec::new();
+    }
     let words = words(&source.shipped);
     let mut found = Vec::new();
     for place in 0..words.len() {
         let word = |at: usize| words.get(at).map_or("", |(_, word)| word);
-        if place > 0 && word(place - 1) == "::" {
+        let before = |back: usize| place.checked_sub(back).map_or("", word);
+        // `::name` begins a path only behind what ends no name.
+        let is_name = |word: &str| word.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if before(1) == "::" && (is_name(before(2)) && before(2) != "use" || before(2) == ">") {
             continue;
         }
         let mut at = place;
@@ -224,6 +208,8 @@ fn imported(source: &Source) -> Vec<(usize, String)> {
                     continue;
                 }
             }
+            name if CRATES.contains(&name)
+                && (word(place + 1) == "::" || matches!(before(1), "use" | "::")) => {}
             _ => continue,
         }
         let names = match word(at) {
@@ -271,7 +257,7 @@ pub fn impure(sources: &[Source]) -> Vec<Breach> {
         .filter(|s| s.module().is_some_and(|m| PURE.contains(&m)))
     {
         let words = words(&source.shipped);
-        let files: &[&[&str]] = if source.module() == Some(READS_FILES) {
+        let files: &[&[&str]] = if READS_FILES.iter().any(|own| source.path.starts_with(own)) {
             &[]
         } else {
             &[&["std", "::", "fs"]]
@@ -295,35 +281,104 @@ pub fn impure(sources: &[Source]) -> Vec<Breach> {
     breaches
 }
 
+/// What is wrong with the `Cargo.toml` of a room: it names other rooms than its row, or has rules
+/// of its own for code.
+fn wrong_manifest(room: &str, manifest: &str) -> Option<String> {
+    let row = ALLOWED.iter().find(|(name, _)| *name == room);
+    let lists = row.map(|(_, lists)| lists.concat()).unwrap_or_default();
+    let allowed: BTreeSet<&str> = lists.into_iter().filter(|n| CRATES.contains(n)).collect();
+    let mut section = "";
+    let mut named = BTreeSet::new();
+    for line in manifest.lines() {
+        let name = line.split(['.', ' ']).next().unwrap_or(line);
+        match line {
+            _ if line.starts_with('[') => section = line,
+            _ if section == "[dependencies]" && CRATES.contains(&name) => {
+                named.insert(name);
+            }
+            _ => {}
+        }
+    }
+    let beyond: Vec<&str> = named.difference(&allowed).copied().collect();
+    let lints = manifest.contains("\n[lints]\nworkspace = true\n");
+    match (beyond.is_empty(), lints) {
+        (false, _) => Some(format!("{room} must not import {}", beyond.join(" or "))),
+        (true, false) => Some(format!("{room} has not the lints of all")),
+        (true, true) => None,
+    }
+}
+
+#[test]
+fn the_crates_are_the_rooms_of_their_rows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let workspace = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    for folder in fs::read_dir(root.join("src")).unwrap() {
+        let folder = folder.unwrap();
+        let room = folder.file_name().into_string().unwrap();
+        let manifest = fs::read_to_string(folder.path().join("Cargo.toml"));
+        assert_eq!(manifest.is_ok(), CRATES.contains(&room.as_str()), "{room}");
+        if let Ok(manifest) = manifest {
+            assert_eq!(wrong_manifest(&room, &manifest), None);
+            // As a member, and as one that plain commands of cargo are about.
+            let line = format!("\n    \"src/{room}\",\n");
+            assert_eq!(workspace.matches(&line).count(), 2, "{room}");
+        }
+    }
+}
+
+#[test]
+fn manifests_that_name_too_much_are_seen() {
+    let manifest = |dependency: &str, lints: &str| {
+        let text = format!("[dependencies]\nground.workspace = true\n{dependency}\n{lints}");
+        wrong_manifest("policy", &text).is_some()
+    };
+    let lints = "\n[lints]\nworkspace = true\n";
+    assert!(!manifest("sql.workspace = true", lints));
+    assert!(!manifest(
+        "jiff = \"1\"\n[dev-dependencies]\ngate.workspace = true",
+        lints
+    ));
+    assert!(manifest("gate.workspace = true", lints));
+    assert!(manifest("gate = { workspace = true }", lints));
+    assert!(manifest("", "\n[lints.rust]\n"));
+}
+
 #[test]
 fn imports_upward_or_around_are_seen() {
     for bad in [
         "use crate::session::Session;",
-        "use crate::{limits, wire::frame};",
-        "fn f() { crate::telemetry::x(); }",
-        "use super::super::wire::frame;",
+        "use crate::{limits, sql::tree};",
+        "fn f() { crate::upstream::x(); }",
+        "use super::super::gate::Gate;",
         "use pgsieve::upstream;",
+        "use gate::Gate;",
+        "use ::gate as judge;",
+        "fn f() { gate::x(); }",
+        "fn f() { (::gate::x)(); }",
     ] {
         check(
             imports,
-            "src/gate/rule.rs",
+            "src/net/stream.rs",
             bad,
-            "use crate::policy::Policy; use super::Rule;",
+            "use crate::limits; use wire::frame; use super::gate; use a::gate::b; use super::Rule;",
         );
     }
     check(
         imports,
-        "src/wire/a/b.rs",
-        "use crate::sql;",
-        "use super::super::frame::Frame;",
+        "src/net/a/b.rs",
+        "use super::super::super::session;",
+        "use super::super::session;",
     );
+    // In a crate these are its own, and the compiler knows the rest.
+    let own = "use crate::session::X; use gate::Gate; use super::super::wire;";
+    assert_eq!(imports(&[Source::new("src/policy/a.rs", own)]), []);
     assert_eq!(imports(&[Source::new("src/brand_new.rs", "")]).len(), 1);
 }
 
 #[test]
 fn tests_may_import_what_they_like() {
     let text = "#[cfg(test)]\nmod tests { use crate::session::X; }";
-    assert_eq!(imports(&[Source::new("src/wire/x.rs", text)]), []);
+    assert_eq!(imports(&[Source::new("src/net/x.rs", text)]), []);
 }
 
 #[test]
@@ -336,5 +391,7 @@ fn impure_floors_are_seen() {
     ] {
         check(impure, "src/gate/rule.rs", bad, "use std::time::Duration;");
     }
-    check(impure, "src/policy/mod.rs", "use std::env;", "use std::fs;");
+    for path in ["src/policy/mod.rs", "src/ground/text_file.rs"] {
+        check(impure, path, "use std::env;", "use std::fs;");
+    }
 }

@@ -80,7 +80,7 @@ fn file_of<'m>(path: &[String], modules: &'m BTreeMap<String, &Source>) -> Optio
     joined.find_map(|own| modules.get_key_value(&own).map(|(known, _)| known.as_str()))
 }
 
-/// The paths that a file names by `crate`, `super` or `self`, from the root.
+/// The paths that a file names by `crate`, `super` or `self`, each with its room before it.
 fn imported(source: &Source) -> Vec<Vec<String>> {
     let words = words(&source.shipped);
     let mut found = Vec::new();
@@ -93,7 +93,7 @@ fn imported(source: &Source) -> Vec<Vec<String>> {
         let mut base: Vec<String> = own.iter().map(|name| (*name).into()).collect();
         let mut next = at + 2;
         match word(at) {
-            "crate" => base.clear(),
+            "crate" => base = source.root().into_iter().map(String::from).collect(),
             "self" => {}
             "super" => {
                 base.pop();
@@ -233,6 +233,11 @@ fn files_that_import_each_other_are_seen() {
         ),
         1
     );
+    let in_a_crate = [
+        Source::new("src/gate/a.rs", "use crate::b::B;"),
+        Source::new("src/gate/b.rs", "use crate::{a::A, Gate};"),
+    ];
+    assert_eq!(mutual_imports(&in_a_crate).len(), 1);
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn resolved(page: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Whether a name in code is that of one file or folder: `src/waits.rs`, not `policies/*.yaml`.
+/// Whether a name in code is that of one file or folder: `src/lib.rs`, not `policies/*.yaml`.
 fn is_path(name: &str) -> bool {
     let is_of_path = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
     let is_placeholder = |part: &str| {

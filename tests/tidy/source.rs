@@ -1,5 +1,11 @@
 //! A Rust file with its comments and literals blanked out, so that rules see code only.
 
+/// The rooms that are crates, lowest first. In one of them `crate` is the room, and the compiler
+/// sees to it that it imports what its `Cargo.toml` names.
+pub const CRATES: &[&str] = &[
+    "ground", "wire", "sql", "catalog", "resolve", "policy", "gate", "dialect", "repair",
+];
+
 /// One file.
 pub struct Source {
     /// Its path from the top, with `/`.
@@ -25,14 +31,20 @@ impl Source {
         }
     }
 
-    /// The module at the crate's root that this file belongs to; none for tests.
+    /// The room that this file belongs to: a folder of `src`, crate or not; none for tests.
     pub fn module(&self) -> Option<&str> {
         let inside = self.path.strip_prefix("src/")?;
         let first = inside.split('/').next()?;
         Some(first.strip_suffix(".rs").unwrap_or(first))
     }
 
-    /// The names of the modules that lead to this file, outermost first.
+    /// The modules that `crate` stands for in it: its room where that is a crate.
+    pub fn root(&self) -> Vec<&str> {
+        let room = self.module().filter(|room| CRATES.contains(room));
+        room.into_iter().collect()
+    }
+
+    /// The names of the modules that lead to this file, outermost first: the first is the room.
     pub fn modules(&self) -> Vec<&str> {
         let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
         let inside = inside.strip_suffix(".rs").unwrap_or(inside);
@@ -44,6 +56,18 @@ impl Source {
     }
 }
 
+/// What stands before code that only tests have, literals blanked: of a room's own, and of those of
+/// other rooms as well.
+const OF_TESTS: [&str; 2] = ["#[cfg(test)]", "#[cfg(any(test, feature =          ))]"];
+
+/// The next code that only tests have: where its attribute begins, and how long that is.
+fn next_of_tests(code: &str) -> Option<(usize, usize)> {
+    let found = OF_TESTS
+        .iter()
+        .filter_map(|attribute| code.find(attribute).map(|at| (at, attribute.len())));
+    found.min()
+}
+
 /// Blanks the files of modules that only tests have: `#[cfg(test)] mod name;`.
 pub fn mark_tests(sources: &mut [Source]) {
     let mut only_tests = Vec::new();
@@ -51,8 +75,9 @@ pub fn mark_tests(sources: &mut [Source]) {
         let mut folder = vec!["src"];
         folder.extend(source.modules());
         let folder = folder.join("/");
-        for (at, attribute) in source.code.match_indices("#[cfg(test)]") {
-            let rest = source.code.get(at + attribute.len()..).unwrap_or_default();
+        let mut rest = source.code.as_str();
+        while let Some((at, length)) = next_of_tests(rest) {
+            rest = rest.get(at + length..).unwrap_or_default();
             let words: Vec<&str> = words(rest).into_iter().map(|(_, w)| w).take(8).collect();
             let module = words.iter().position(|word| *word == "mod");
             if let Some([_, name, ";"]) = module.and_then(|at| words.get(at..at + 3)) {
@@ -223,11 +248,11 @@ fn prefixed(text: &str) -> Option<usize> {
     }
 }
 
-/// Blanks what follows `#[cfg(test)]`: a module, or one item up to its end.
+/// Blanks what only tests have: a module, or one item up to its end.
 fn blank_tests(code: &str) -> String {
     let mut shipped = String::with_capacity(code.len());
     let mut rest = code;
-    while let Some(at) = rest.find("#[cfg(test)]") {
+    while let Some((at, _)) = next_of_tests(rest) {
         let (before, tests) = rest.split_at(at);
         shipped.push_str(before);
         let brace = tests.find('{').unwrap_or(tests.len());
@@ -274,6 +299,11 @@ fn files_of_test_modules_are_not_shipped() {
     let mut sources = [
         Source::new("src/gate/mod.rs", "mod walk;\n#[cfg(test)]\nmod check;\n"),
         Source::new(
+            "src/catalog/mod.rs",
+            "#[cfg(any(test, feature = \"fixture\"))]\npub mod fixture;\nfn x() {}",
+        ),
+        Source::new("src/catalog/fixture/rows.rs", "fn x() {}"),
+        Source::new(
             "src/gate/walk.rs",
             "#[cfg(test)] pub(crate) mod deep;\nfn x() {}",
         ),
@@ -282,7 +312,7 @@ fn files_of_test_modules_are_not_shipped() {
     ];
     mark_tests(&mut sources);
     let shipped = sources.map(|source| !source.shipped.trim().is_empty());
-    assert_eq!(shipped, [true, true, false, false]);
+    assert_eq!(shipped, [true, true, false, true, false, false]);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::oids::BuiltObject;
 use super::{BuildError, CatalogBuilder};
-use crate::catalog::catalog_rows::{CastRow, OperatorRow, TypeRow};
-use crate::catalog::{
+use crate::catalog_rows::{CastRow, OperatorRow, TypeRow};
+use crate::{
     Cast, CastContext, CastMethod, ObjectKind, Oid, Operator, RelationId, StoredReferences, Type,
     TypeKind,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::catalog::{ObjectKind, Oid};
+use crate::{ObjectKind, Oid};
 
 /// Why there is no snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::oids::BuiltObject;
 use super::{BuildError, CatalogBuilder};
-use crate::catalog::catalog_rows::FunctionRow;
-use crate::catalog::{
+use crate::catalog_rows::FunctionRow;
+use crate::{
     Function, FunctionKind, FunctionLanguage, LibraryCode, NameId, ObjectKind, Oid,
     StoredReferences, TypeId, Volatility,
 };

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use super::BuildError;
-use crate::catalog::catalog_rows::CatalogRows;
-use crate::catalog::{
+use crate::catalog_rows::CatalogRows;
+use crate::{
     FunctionId, ObjectKind, Oid, OperatorId, RelationId, RoleId, SchemaId, SchemaKind, TypeId,
 };
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::oids::OidIndex;
-use crate::catalog::catalog_rows::GrantRow;
-use crate::catalog::{Acl, AclId, AclItem};
+use crate::catalog_rows::GrantRow;
+use crate::{Acl, AclId, AclItem};
 
 /// The lists that were seen.
 #[derive(Default)]

@@ -7,8 +7,8 @@ use foldhash::fast::RandomState;
 
 use super::oids::BuiltObject;
 use super::{BuildError, CatalogBuilder};
-use crate::catalog::catalog_rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
-use crate::catalog::{
+use crate::catalog_rows::{ColumnRow, KeyRow, PolicyRow, RelationRow};
+use crate::{
     Column, GeneratedKind, KeyKind, ObjectKind, Oid, Relation, RelationId, RelationKey,
     RelationKind, RowPolicy, StoredReferences,
 };

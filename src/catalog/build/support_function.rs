@@ -2,9 +2,9 @@
 
 use super::oids::BuiltObject;
 use super::{BuildError, CatalogBuilder};
-use crate::catalog::catalog_rows::{SupportRow, SupportRowOf};
-use crate::catalog::support_function::{SupportFunction, SupportTarget};
-use crate::catalog::{ObjectKind, Oid};
+use crate::catalog_rows::{SupportRow, SupportRowOf};
+use crate::support_function::{SupportFunction, SupportTarget};
+use crate::{ObjectKind, Oid};
 
 impl CatalogBuilder {
     /// All support functions, in order. What is run for a relation that no statement can read is

@@ -3,11 +3,11 @@
 //! Every part says its length or has a fixed one, so that no two things are written alike. Nothing
 //! is written by its oid, but what a stored expression names and the snapshot does not know.
 
-use crate::catalog::{AclId, Catalog, FunctionId, NameId, Oid, OperatorId, RelationId, RoleId};
-use crate::catalog::{SchemaId, StoredReferences, TypeId};
+use crate::{AclId, Catalog, FunctionId, NameId, Oid, OperatorId, RelationId, RoleId};
+use crate::{SchemaId, StoredReferences, TypeId};
 
 /// What is being written.
-pub(in crate::catalog) struct CanonicalForm<'c> {
+pub(crate) struct CanonicalForm<'c> {
     catalog: &'c Catalog,
     bytes: Vec<u8>,
 }

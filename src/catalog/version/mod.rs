@@ -22,7 +22,7 @@ use super::{
 };
 
 /// The version, and the short hashes of all objects in their order.
-pub(in crate::catalog) fn of(catalog: &Catalog) -> (CatalogVersion, Box<[ObjectPrint]>) {
+pub(crate) fn of(catalog: &Catalog) -> (CatalogVersion, Box<[ObjectPrint]>) {
     let mut prints = VersionHasher {
         form: CanonicalForm::new(catalog),
         hasher: FixedState::default(),
@@ -438,10 +438,10 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::*;
-    use crate::catalog::catalog_rows::{CatalogRows, GrantRow, SupportRow, SupportRowOf};
-    use crate::catalog::drift::{self, DriftCount};
-    use crate::catalog::fixture::CatalogFixture;
-    use crate::catalog::tests::shop;
+    use crate::catalog_rows::{CatalogRows, GrantRow, SupportRow, SupportRowOf};
+    use crate::drift::{self, DriftCount};
+    use crate::fixture::CatalogFixture;
+    use crate::tests::shop;
 
     /// A change of the rows gives another version, and counts as a change of one object of a kind.
     #[track_caller]

@@ -2,18 +2,18 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-aggregation>
 
-use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, aggregate, by};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::aggregates::{
+use crate::rules::{ArgumentType, FLOAT, FunctionRule, aggregate, by};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::shared_functions::aggregates::{
     self, SummandTypes, count_distinct, count_if, sum_of, summand,
 };
-use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
-use crate::policy::Dialect;
+use crate::translator::shared_functions::numbers::mean;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
+use policy::Dialect;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-aggregation";
 

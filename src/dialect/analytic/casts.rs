@@ -4,15 +4,15 @@
 
 use sqlparser::ast::{DataType, Expr};
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::shared_functions::dates::dated;
-use crate::dialect::translator::shared_functions::dates::day;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::policy::Dialect;
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::convert::cast;
+use crate::translator::shared_functions::dates::dated;
+use crate::translator::shared_functions::dates::day;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
+use policy::Dialect;
 
 /// What a text has to be for a number to be in it.
 pub const NUMBER: &str = "^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$";
@@ -140,8 +140,7 @@ pub fn cast_if(value: &Translated, pattern: &str, cast: &str, kind: SqlType) -> 
 fn is_number(content: &str) -> bool {
     let content = content.trim_matches(' ');
     let digits = content.strip_prefix(['+', '-']).unwrap_or(content);
-    crate::dialect::translator::literal::number(digits)
-        .is_ok_and(|number| number.kind != SqlType::Float)
+    crate::translator::literal::number(digits).is_ok_and(|number| number.kind != SqlType::Float)
 }
 
 /// A condition as a choice between a value and NULL.

@@ -2,8 +2,8 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/expressions-conditional>
 
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::translator::shared_functions::conditionals::{coalesce, null_if};
+use crate::rules::{FunctionRule, by};
+use crate::translator::shared_functions::conditionals::{coalesce, null_if};
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/expressions-conditional";
 

@@ -2,17 +2,15 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-date-time>
 
-use crate::dialect::rules::{DATE, FunctionRule, TIMESTAMP_TZ, by, template};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::shared_functions::dates::{
-    WeekBegin, boundaries, temporal_argument,
-};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::rules::{DATE, FunctionRule, TIMESTAMP_TZ, by, template};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::convert::cast;
+use crate::translator::interval::TimeUnit;
+use crate::translator::shared_functions::dates::{WeekBegin, boundaries, temporal_argument};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 use sqlparser::ast::{Expr, Value};
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-date-time";

@@ -5,15 +5,15 @@ use sqlparser::ast::{
 };
 
 use super::dates::part_of;
-use crate::dialect::source::{CaseSensitivity, untyped};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::arithmetic::operate;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::dates::temporal_argument;
-use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::{CaseSensitivity, untyped};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::arithmetic::operate;
+use crate::translator::literal;
+use crate::translator::shared_functions::dates::temporal_argument;
+use crate::translator::timestamp;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.
 pub fn expression(
@@ -168,7 +168,7 @@ fn by_interval(
     interval: &sqlparser::ast::Interval,
 ) -> TranslateResult<Translated> {
     use super::dates::unit_in;
-    use crate::dialect::translator::interval::{TimeUnit, shifted};
+    use crate::translator::interval::{TimeUnit, shifted};
     let back = sign == "-";
     let is_date = moment.kind == SqlType::Date;
     let (count, unit) = if interval.leading_field.is_some() {
@@ -185,7 +185,7 @@ fn by_interval(
     };
     let written = shifted(&moment, back, &count, unit)?;
     // To DuckDB a date that was moved is a timestamp.
-    let is_duckdb = translator.source.dialect() == crate::policy::Dialect::Duckdb;
+    let is_duckdb = translator.source.dialect() == policy::Dialect::Duckdb;
     if is_duckdb && is_date && written.kind == SqlType::Date {
         return translator.as_timestamp(written);
     }

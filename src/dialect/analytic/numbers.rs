@@ -2,15 +2,15 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-numeric>
 
-use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, ReturnType, by, plain};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::numbers::rounded_in_type;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{ArgumentType, FLOAT, FunctionRule, ReturnType, by, plain};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::shared_functions::numbers::rounded_in_type;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-numeric";
 

@@ -6,18 +6,18 @@
 use sqlparser::ast::{Expr, NullTreatment};
 
 use super::timestamps::day;
-use crate::dialect::rules::{
+use crate::rules::{
     ArgumentType, BOOL, FIRST, FLOAT, FunctionRule, INTEGER, TEXT, aggregate, by, plain,
 };
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::interval::{TimeUnit, interval_of};
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::aggregates::{self, count_if};
-use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::interval::{TimeUnit, interval_of};
+use crate::translator::literal;
+use crate::translator::shared_functions::aggregates::{self, count_if};
+use crate::translator::shared_functions::numbers::mean;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str =
     "https://cloud.google.com/bigquery/docs/reference/standard-sql/aggregate_functions";

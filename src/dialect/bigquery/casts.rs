@@ -5,12 +5,12 @@
 use sqlparser::ast::{DataType, Expr};
 
 use super::timestamps::{day, time_of_utc, zoned};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A cast. `lenient` is SAFE_CAST.
 pub fn written(
@@ -60,12 +60,12 @@ pub fn written(
         }
     };
     Ok(Translated {
-        name: value.name.filter(|_| {
-            value.form == crate::dialect::translator::translated::TranslatedForm::Column
-        }),
+        name: value
+            .name
+            .filter(|_| value.form == crate::translator::translated::TranslatedForm::Column),
         form: match written.form {
-            crate::dialect::translator::translated::TranslatedForm::Column => {
-                crate::dialect::translator::translated::TranslatedForm::Computed
+            crate::translator::translated::TranslatedForm::Column => {
+                crate::translator::translated::TranslatedForm::Computed
             }
             form => form,
         },

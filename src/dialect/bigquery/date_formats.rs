@@ -3,14 +3,14 @@
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/format-elements>
 
 use super::timestamps::{day_or_time, time_of_utc, zoned};
-use crate::dialect::date_patterns::strftime::{StrftimeField, StrftimeOutput, StrftimePattern};
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal::quoted;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::date_patterns::strftime::{StrftimeField, StrftimeOutput, StrftimePattern};
+use crate::rules::{FunctionRule, by};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal::quoted;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/format-elements";
 

@@ -5,13 +5,13 @@
 use sqlparser::ast::Expr;
 
 use super::timestamps::{BigqueryDatePart, day, day_or_time, days_into_week, time_of_utc, zoned};
-use crate::dialect::rules::{ArgumentType, FunctionRule, TIMESTAMP_TZ, by, plain, template};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::interval::{TimeUnit, shifted};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::rules::{ArgumentType, FunctionRule, TIMESTAMP_TZ, by, plain, template};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::interval::{TimeUnit, shifted};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/date_functions";
 const TIMESTAMPS: &str =

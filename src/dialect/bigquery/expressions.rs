@@ -10,14 +10,14 @@ use sqlparser::ast::{
 use super::timestamps::{
     BigqueryDatePart, day, day_or_time, days_into_week, part_of, time_of_utc, typed, weekday,
 };
-use crate::dialect::source::BackslashEscapes;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::name;
-use crate::dialect::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::BackslashEscapes;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::literal;
+use crate::translator::name;
+use crate::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// An expression that BigQuery has a syntax of its own for; none for any other.
 pub fn written(

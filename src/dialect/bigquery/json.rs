@@ -2,12 +2,12 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/json_functions>
 
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::sqlite::json;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{FunctionRule, by};
+use crate::sqlite::json;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/json_functions";
 

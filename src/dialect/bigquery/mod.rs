@@ -26,9 +26,9 @@ use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::Translated;
 use super::translator::untranslatable::TranslateResult;
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
-use crate::policy::Dialect;
+use policy::Dialect;
 
 /// BigQuery.
 pub struct BigquerySource;

@@ -2,20 +2,20 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/mathematical_functions>
 
-use crate::dialect::rules::{
+use crate::rules::{
     ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, ReturnType, by, plain, template,
 };
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::conditionals::{
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, aligned_arguments, choice, coalesce, null_where_equal,
 };
-use crate::dialect::translator::shared_functions::numbers::rounded_to_decimal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::shared_functions::numbers::rounded_to_decimal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str =
     "https://cloud.google.com/bigquery/docs/reference/standard-sql/mathematical_functions";

@@ -2,17 +2,15 @@
 //!
 //! <https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions>
 
-use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by, plain, template};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::numbers::never_negative;
-use crate::dialect::translator::shared_functions::regexp::{
-    RegexpUse, groups, pattern, replacement,
-};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by, plain, template};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::shared_functions::numbers::never_negative;
+use crate::translator::shared_functions::regexp::{RegexpUse, groups, pattern, replacement};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions";
 

@@ -3,10 +3,10 @@
 
 use sqlparser::ast::ObjectName;
 
-use crate::catalog::RelationKind;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::name;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::Translator;
+use crate::translator::name;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
+use catalog::RelationKind;
 
 /// The parts of a table's name as Postgres is to find it.
 pub fn relation(translator: &Translator<'_>, name: &ObjectName) -> TranslateResult<Vec<String>> {

@@ -5,13 +5,13 @@
 
 use sqlparser::ast::{DateTimeField, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::literal;
+use crate::translator::timestamp;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A part of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

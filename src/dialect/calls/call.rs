@@ -1,14 +1,14 @@
 //! One call with its arguments, as those see it who write what stands for it.
 
 use super::expression_kinds::ExpressionKinds;
-use crate::dialect::confidence::Confidence;
-use crate::dialect::rules::ReturnType;
-use crate::dialect::sql_type::SqlType;
-use crate::sql::extent::call::CallSpan;
-use crate::sql::extent::{PairedTokens, TokenRange};
-use crate::sql::nested_edits::NestedEdits;
-use crate::sql::node_access;
-use crate::sql::tree::{Node, nodes};
+use crate::confidence::Confidence;
+use crate::rules::ReturnType;
+use crate::sql_type::SqlType;
+use sql::extent::call::CallSpan;
+use sql::extent::{PairedTokens, TokenRange};
+use sql::nested_edits::NestedEdits;
+use sql::node_access;
+use sql::tree::{Node, nodes};
 
 /// A call.
 pub struct ForeignCall<'c, 's> {

@@ -4,10 +4,10 @@
 //! only days, months or years are added, and so does what is written here.
 
 use super::call::{CallReplacement, ForeignCall};
-use crate::dialect::confidence::Confidence;
-use crate::dialect::sql_type::SqlType;
-use crate::sql::node_access;
-use crate::sql::tree::Node;
+use crate::confidence::Confidence;
+use crate::sql_type::SqlType;
+use sql::node_access;
+use sql::tree::Node;
 
 /// `date_add(time, interval)`, `date_sub(time, interval)`, and the same with a number of days.
 pub(super) fn shifted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {

@@ -1,8 +1,8 @@
 //! What lies between two times, and parts of times.
 
 use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
-use crate::dialect::confidence::Confidence;
-use crate::dialect::sql_type::SqlType;
+use crate::confidence::Confidence;
+use crate::sql_type::SqlType;
 
 /// `datediff(unit, start, end)`, or `date_diff(end, start, unit)`: how often the unit begins anew
 /// between the two.
@@ -84,7 +84,7 @@ pub(super) fn complete(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
 /// `EXTRACT(field FROM x)`, `date_part(field, x)` and `datepart(field, x)` of what has no such
 /// field in Postgres: a text, or the days between two dates.
 pub(super) fn part(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
-    let name = crate::sql::node_access::last_name(call.node.funcname())?;
+    let name = sql::node_access::last_name(call.node.funcname())?;
     let unit = call.unit(1);
     let (cast, kind) = match name {
         "extract" => ("numeric", SqlType::Decimal),

@@ -1,10 +1,10 @@
 //! Times as text and text as times: patterns, and the modifiers of SQLite.
 
 use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
-use crate::dialect::confidence::Confidence;
-use crate::dialect::date_patterns::date_format;
-use crate::dialect::date_patterns::date_format::ToCharPattern;
-use crate::dialect::sql_type::SqlType;
+use crate::confidence::Confidence;
+use crate::date_patterns::date_format;
+use crate::date_patterns::date_format::ToCharPattern;
+use crate::sql_type::SqlType;
 
 /// `strftime(pattern, time, modifiers…)` of SQLite, or `strftime(time, pattern)` of DuckDB.
 pub(super) fn strftime(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {

@@ -5,8 +5,8 @@
 
 use super::row::{ArgumentTest, ForeignFunction, by, hint, text};
 use super::{date_arithmetic as added, date_differences as between, date_formats as written};
-use crate::dialect::rules::{DATE, DECIMAL, FLOAT, INTEGER, ReturnType, TEXT, TIMESTAMP, UNCLEAR};
-use crate::dialect::sql_type::SqlType;
+use crate::rules::{DATE, DECIMAL, FLOAT, INTEGER, ReturnType, TEXT, TIMESTAMP, UNCLEAR};
+use crate::sql_type::SqlType;
 
 /// The rows.
 #[rustfmt::skip]

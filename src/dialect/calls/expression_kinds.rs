@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::{Catalog, type_oid};
-use crate::dialect::session_database::SessionDatabase;
-use crate::dialect::sql_type::SqlType;
-use crate::limits::FUNCTIONS_DEPTH_MAX;
-use crate::resolve::InferredType;
-use crate::resolve::expression::node_types;
-use crate::resolve::expression::node_types::{ExpressionTypes, address};
-use crate::sql::node_access;
-use crate::sql::node_access::constant_text;
-use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, nodes};
+use crate::session_database::SessionDatabase;
+use crate::sql_type::SqlType;
+use catalog::{Catalog, type_oid};
+use ground::limits::FUNCTIONS_DEPTH_MAX;
+use resolve::InferredType;
+use resolve::expression::node_types;
+use resolve::expression::node_types::{ExpressionTypes, address};
+use sql::node_access;
+use sql::node_access::constant_text;
+use sql::tree::{A_Expr_Kind, ConstValue, Node, nodes};
 
 /// The kinds of the expressions of a text.
 pub struct ExpressionKinds<'s> {

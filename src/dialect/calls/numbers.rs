@@ -3,9 +3,9 @@
 
 use super::call::{CallReplacement, ForeignCall};
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
-use crate::dialect::rules::{BOOL, DECIMAL, FIRST, FLOAT, INTEGER, ReturnType};
-use crate::dialect::sql_type::SqlType;
-use crate::sql::node_access;
+use crate::rules::{BOOL, DECIMAL, FIRST, FLOAT, INTEGER, ReturnType};
+use crate::sql_type::SqlType;
+use sql::node_access;
 
 /// The rows.
 #[rustfmt::skip]
@@ -51,9 +51,7 @@ fn rounded(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         SqlType::Float => call.operand(1)?,
         SqlType::Text if matches!(call.kind(2), SqlType::Integer) => {
             let text = format!("{name}({}::numeric, {})", call.operand(1)?, call.text(2)?);
-            return Some(
-                CallReplacement::exact(text).sure(crate::dialect::confidence::Confidence::Likely),
-            );
+            return Some(CallReplacement::exact(text).sure(crate::confidence::Confidence::Likely));
         }
         _ => return None,
     };
@@ -74,9 +72,7 @@ fn divided(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         || other == SqlType::Unclear
     {
         let text = format!("({}::float8 / {})", call.operand(1)?, call.operand(2)?);
-        return Some(
-            CallReplacement::exact(text).sure(crate::dialect::confidence::Confidence::Likely),
-        );
+        return Some(CallReplacement::exact(text).sure(crate::confidence::Confidence::Likely));
     }
     if !one.is_number() || !other.is_number() {
         return None;
@@ -160,7 +156,7 @@ fn extreme(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
 }
 
 fn count_if(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
-    if call.node.agg_distinct || !matches!(call.node.agg_filter(), crate::sql::tree::Node::None) {
+    if call.node.agg_distinct || !matches!(call.node.agg_filter(), sql::tree::Node::None) {
         return None;
     }
     let condition = call.condition(1)?;

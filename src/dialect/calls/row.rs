@@ -1,6 +1,6 @@
 //! One row of the table of foreign functions.
 //!
-//! It is no [`FunctionRule`](crate::dialect::rules::FunctionRule), which says what a function
+//! It is no [`FunctionRule`](crate::rules::FunctionRule), which says what a function
 //! means in one dialect: that one is chosen by name, and makes of its arguments what they have to
 //! be. Here nobody says which dialect a name is of. A row stands for all that have the function,
 //! several rows of a name are told apart by the types that Postgres gives to their arguments
@@ -8,9 +8,9 @@
 //! ([`ReturnType`]), types ([`SqlType`]) and templates.
 
 use super::call::{CallReplacement, ForeignCall};
-use crate::dialect::confidence::Confidence;
-use crate::dialect::rules::{ArgumentCount, ReturnType, UNCLEAR};
-use crate::dialect::sql_type::SqlType;
+use crate::confidence::Confidence;
+use crate::rules::{ArgumentCount, ReturnType, UNCLEAR};
+use crate::sql_type::SqlType;
 
 /// A foreign function and what stands for it.
 pub struct ForeignFunction {

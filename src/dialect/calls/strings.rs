@@ -2,10 +2,10 @@
 
 use super::call::{CallReplacement, ForeignCall, text_confidence};
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
-use crate::dialect::confidence::Confidence;
-use crate::dialect::rules::{BOOL, INTEGER, ReturnType, TEXT};
-use crate::dialect::sql_type::SqlType;
-use crate::sql::node_access;
+use crate::confidence::Confidence;
+use crate::rules::{BOOL, INTEGER, ReturnType, TEXT};
+use crate::sql_type::SqlType;
+use sql::node_access;
 
 /// The rows.
 #[rustfmt::skip]
@@ -117,7 +117,7 @@ fn aggregated(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
     }
     let bytes = |first, last| {
         call.edits
-            .text(&ground.bytes(crate::sql::extent::TokenRange { first, last }))
+            .text(&ground.bytes(sql::extent::TokenRange { first, last }))
     };
     let (order, tail) = match call.written.order {
         Some(order) => (

@@ -1,12 +1,12 @@
-//! [Templates](crate::dialect::template) for calls in a text that Postgres reads: `{1@}` is the
+//! [Templates](crate::template) for calls in a text that Postgres reads: `{1@}` is the
 //! first argument as a point in time, `{1d}` as a date, `{1t}` as text, `{1n}` as a `numeric`,
 //! `{1f}` as a `double precision`, `{1j}` as JSON, `{1b}` as a condition. `{2*}` are all arguments
 //! from the second on, `{~}` is what follows the call (FILTER, OVER); where the template does not
 //! name it, it follows the whole.
 
 use super::call::{CallArgument, CallReplacement, ForeignCall, least_confidence};
-use crate::dialect::confidence::Confidence;
-use crate::dialect::template;
+use crate::confidence::Confidence;
+use crate::template;
 
 /// Fills a template for a call; none where an argument is nothing that fits.
 pub fn fill_template(text: &str, call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {

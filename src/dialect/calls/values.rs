@@ -2,11 +2,11 @@
 
 use super::call::{CallReplacement, ForeignCall, least_confidence};
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
-use crate::dialect::confidence::Confidence;
-use crate::dialect::rules::{BOOL, FIRST, INTEGER, ReturnType, TEXT, UNCLEAR};
-use crate::dialect::sql_type::SqlType;
-use crate::sql::node_access;
-use crate::sql::tree::Node;
+use crate::confidence::Confidence;
+use crate::rules::{BOOL, FIRST, INTEGER, ReturnType, TEXT, UNCLEAR};
+use crate::sql_type::SqlType;
+use sql::node_access;
+use sql::tree::Node;
 
 /// The rows.
 #[rustfmt::skip]

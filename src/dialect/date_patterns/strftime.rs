@@ -2,8 +2,8 @@
 //! expressions. A field that a dialect's table does not hold is refused by name.
 
 use super::to_char::ToCharBuilder;
-use crate::dialect::translator::literal::quoted;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::literal::quoted;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A field of a dialect's patterns: what follows the percent sign, and what it stands for.
 pub type StrftimeField = (&'static str, StrftimeOutput);

@@ -4,9 +4,9 @@
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::postgres_markers;
-use crate::dialect::session_database::SessionDatabase;
-use crate::dialect::source::{DoubleQuoted, SourceDialect};
-use crate::policy::Dialect;
+use crate::session_database::SessionDatabase;
+use crate::source::{DoubleQuoted, SourceDialect};
+use policy::Dialect;
 
 /// Whether a text that was taken for a dialect's holds what only Postgres has: a `::` cast, ILIKE,
 /// a match with `~`, a dollar-quoted string, or a word in double quotes that is a name here and

@@ -1,14 +1,14 @@
 //! The only dialect that has something that a text has. A backtick or a double-quoted string alone
 //! decides nothing.
 
-pub(crate) mod mixture;
+pub mod mixture;
 pub(super) mod postgres_markers;
 
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::registry;
 use super::source::{DialectMarker, EvidenceToken, EvidenceTokenKind, SourceDialect};
-use crate::policy::Dialect;
+use policy::Dialect;
 
 /// The only dialect that a text has evidence of.
 pub fn by_evidence(text: &str) -> Option<Dialect> {

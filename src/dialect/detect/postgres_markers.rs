@@ -2,8 +2,8 @@
 //! not was written for Postgres, whatever else slipped into it.
 
 use super::{evidence_tokens, has_marker};
-use crate::dialect::source::{DialectMarker, EvidenceToken, EvidenceTokenKind, SourceDialect};
-use crate::policy::Dialect::{self, Bigquery, Duckdb, Mysql, Snowflake, Sqlite, Tsql};
+use crate::source::{DialectMarker, EvidenceToken, EvidenceTokenKind, SourceDialect};
+use policy::Dialect::{self, Bigquery, Duckdb, Mysql, Snowflake, Sqlite, Tsql};
 
 /// Whether a text has something that its dialect has not, and Postgres has.
 pub fn has_postgres_marker(text: &str, source: &dyn SourceDialect) -> bool {

@@ -2,23 +2,23 @@
 //!
 //! <https://duckdb.org/docs/stable/sql/functions/overview>
 
-use crate::dialect::analytic::aggregates::{array, beside, joined};
-use crate::dialect::analytic::dates::{difference, part_of};
-use crate::dialect::date_patterns::strftime::{StrftimeField, StrftimeOutput, StrftimePattern};
-use crate::dialect::rules::{
+use crate::analytic::aggregates::{array, beside, joined};
+use crate::analytic::dates::{difference, part_of};
+use crate::date_patterns::strftime::{StrftimeField, StrftimeOutput, StrftimePattern};
+use crate::rules::{
     ArgumentType, BOOL, DATE, FunctionRule, INTEGER, TIMESTAMP_TZ, aggregate, by, plain, template,
 };
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::conditionals::{
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::call::SourceCall;
+use crate::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice,
 };
-use crate::dialect::translator::shared_functions::dates::temporal_argument;
-use crate::dialect::translator::shared_functions::regexp::{RegexpUse, pattern};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
-use crate::dialect::translator::{Translator, literal};
+use crate::translator::shared_functions::dates::temporal_argument;
+use crate::translator::shared_functions::regexp::{RegexpUse, pattern};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
+use crate::translator::{Translator, literal};
 
 const DOC: &str = "https://duckdb.org/docs/stable/sql/functions/overview";
 

@@ -20,8 +20,8 @@ use super::translator::Translator;
 use super::translator::convert::cast;
 use super::translator::translated::Translated;
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
-use crate::policy::Dialect;
+use crate::sql_type::SqlType;
+use policy::Dialect;
 
 /// DuckDB.
 pub struct DuckdbSource;

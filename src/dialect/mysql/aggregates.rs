@@ -3,16 +3,16 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html>
 //! <https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html>
 
-use crate::dialect::rules::{ArgumentType, FIRST, FunctionRule, by, template, window};
-use crate::dialect::source::CaseSensitivity;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::aggregates::{SummandTypes, sum_of, summand};
-use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{ArgumentType, FIRST, FunctionRule, by, template, window};
+use crate::source::CaseSensitivity;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::shared_functions::aggregates::{SummandTypes, sum_of, summand};
+use crate::translator::shared_functions::numbers::mean;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const AGGREGATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/aggregate-functions.html";
 const WINDOWS: &str = "https://dev.mysql.com/doc/refman/8.0/en/window-function-descriptions.html";

@@ -2,15 +2,15 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html>
 
-use crate::dialect::date_patterns::date_format;
-use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, INTEGER, TEXT, by, template};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::date_patterns::date_format;
+use crate::rules::{ArgumentType, DATE, FunctionRule, INTEGER, TEXT, by, template};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::convert::cast;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
 

@@ -4,12 +4,12 @@
 
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, Expr};
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::convert::cast;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::TranslateResult;
 
 /// `CAST(value AS type)`, `CONVERT(value, type)`.
 pub fn cast_to(

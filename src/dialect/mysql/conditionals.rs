@@ -2,15 +2,15 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html>
 
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::conditionals::{
+use crate::rules::{FunctionRule, by};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::shared_functions::conditionals::{
     choice, coalesce, extreme_or_null, null_if,
 };
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const FLOW: &str = "https://dev.mysql.com/doc/refman/8.0/en/flow-control-functions.html";
 const COMPARISON: &str = "https://dev.mysql.com/doc/refman/8.0/en/comparison-operators.html";

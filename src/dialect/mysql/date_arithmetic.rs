@@ -5,13 +5,13 @@
 use sqlparser::ast::Expr;
 
 use super::operators::temporal_argument;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::interval;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::interval;
+use crate::translator::interval::TimeUnit;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 /// `DATE_ADD`, `ADDDATE`.
 pub(super) fn added(

@@ -5,14 +5,14 @@
 use sqlparser::ast::Expr;
 
 use super::date_arithmetic::{added, subtracted, timestamp_added, timestamp_difference};
-use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, INTEGER, TIMESTAMP, by, template};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{ArgumentType, DATE, FunctionRule, INTEGER, TIMESTAMP, by, template};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::convert::cast;
+use crate::translator::interval::TimeUnit;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
 

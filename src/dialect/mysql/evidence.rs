@@ -1,6 +1,6 @@
 //! What MySQL has, and neither Postgres nor any other dialect that is translated.
 
-use crate::dialect::source::{DialectEvidence, DialectMarker, EvidenceToken, EvidenceTokenKind};
+use crate::source::{DialectEvidence, DialectMarker, EvidenceToken, EvidenceTokenKind};
 
 const DATES: &str = "https://dev.mysql.com/doc/refman/8.0/en/date-and-time-functions.html";
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";

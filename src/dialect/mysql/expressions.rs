@@ -9,14 +9,14 @@ use super::casts;
 use super::dates;
 use super::operators::{is_closed, is_comparison, is_misread};
 use super::regexp;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::compare::ComparisonOperator;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::compare::ComparisonOperator;
+use crate::translator::interval::TimeUnit;
+use crate::translator::literal;
+use crate::translator::timestamp;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.
 pub fn expression(

@@ -2,15 +2,15 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/json-functions.html>
 
-use crate::dialect::rules::{ArgumentType, FunctionRule, ReturnType, by, plain};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{ArgumentType, FunctionRule, ReturnType, by, plain};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::convert::cast;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const JSON: &str = "https://dev.mysql.com/doc/refman/8.0/en/json-functions.html";
 

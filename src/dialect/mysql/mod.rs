@@ -38,9 +38,9 @@ use super::translator::Translator;
 use super::translator::convert::cast;
 use super::translator::translated::Translated;
 use super::translator::untranslatable::TranslateResult;
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
-use crate::policy::Dialect;
+use policy::Dialect;
 
 /// MySQL and MariaDB.
 pub struct MysqlSource;

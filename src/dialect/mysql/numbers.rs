@@ -3,15 +3,13 @@
 //! <https://dev.mysql.com/doc/refman/8.0/en/mathematical-functions.html>
 
 use super::operators::remainder;
-use crate::dialect::rules::{
-    ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, by, plain, template,
-};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, by, plain, template};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const NUMBERS: &str = "https://dev.mysql.com/doc/refman/8.0/en/mathematical-functions.html";
 const BITS: &str = "https://dev.mysql.com/doc/refman/8.0/en/bit-functions.html";

@@ -4,13 +4,13 @@
 
 use sqlparser::ast::{BinaryOperator, Expr};
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::compare::ComparisonOperator;
-use crate::dialect::translator::interval;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::compare::ComparisonOperator;
+use crate::translator::interval;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an operation.
 pub fn operation(

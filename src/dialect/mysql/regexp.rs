@@ -7,13 +7,13 @@
 
 use sqlparser::ast::Expr;
 
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::rules::{FunctionRule, by};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const REGEXP: &str = "https://dev.mysql.com/doc/refman/8.0/en/regexp.html";
 

@@ -2,13 +2,13 @@
 //!
 //! <https://dev.mysql.com/doc/refman/8.0/en/string-functions.html>
 
-use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const TEXTS: &str = "https://dev.mysql.com/doc/refman/8.0/en/string-functions.html";
 const CRYPT: &str = "https://dev.mysql.com/doc/refman/8.0/en/encryption-functions.html";

@@ -2,8 +2,8 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-aggregation>
 
-use crate::dialect::analytic::aggregates::{array, joined};
-use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, aggregate, by};
+use crate::analytic::aggregates::{array, joined};
+use crate::rules::{ArgumentType, BOOL, FunctionRule, aggregate, by};
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-aggregation";
 

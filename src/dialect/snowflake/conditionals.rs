@@ -2,14 +2,12 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/expressions-conditional>
 
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::conditionals::{
-    choice, coalesce, extreme_or_null,
-};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{FunctionRule, by};
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::shared_functions::conditionals::{choice, coalesce, extreme_or_null};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/expressions-conditional";
 

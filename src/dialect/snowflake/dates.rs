@@ -2,17 +2,17 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-date-time>
 
-use crate::dialect::analytic::dates::{difference, named_part, unit_in};
-use crate::dialect::date_patterns::date_format;
-use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP_TZ, by, plain, template};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::shared_functions::dates::{dated, day, temporal_argument};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
-use crate::dialect::translator::{Translator, interval, literal};
+use crate::analytic::dates::{difference, named_part, unit_in};
+use crate::date_patterns::date_format;
+use crate::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP_TZ, by, plain, template};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::call::SourceCall;
+use crate::translator::interval::TimeUnit;
+use crate::translator::shared_functions::dates::{dated, day, temporal_argument};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
+use crate::translator::{Translator, interval, literal};
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-date-time";
 

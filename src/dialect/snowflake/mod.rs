@@ -22,9 +22,9 @@ use super::standard;
 use super::translator::Translator;
 use super::translator::translated::Translated;
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
-use crate::policy::Dialect;
+use policy::Dialect;
 
 /// Snowflake.
 pub struct SnowflakeSource;

@@ -2,14 +2,14 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-numeric>
 
-use crate::dialect::analytic::casts::{self, cast_if};
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::analytic::casts::{self, cast_if};
+use crate::rules::{FunctionRule, by};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-numeric";
 

@@ -2,15 +2,15 @@
 //!
 //! <https://docs.snowflake.com/en/sql-reference/functions-string>
 
-use crate::dialect::date_patterns::date_format;
-use crate::dialect::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by, plain, template};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::regexp::{RegexpUse, pattern};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::date_patterns::date_format;
+use crate::rules::{ArgumentType, BOOL, FunctionRule, INTEGER, TEXT, by, plain, template};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::shared_functions::regexp::{RegexpUse, pattern};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://docs.snowflake.com/en/sql-reference/functions-string";
 

@@ -2,18 +2,16 @@
 //!
 //! <https://www.sqlite.org/lang_aggfunc.html>, <https://www.sqlite.org/windowfunctions.html>
 
-use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, aggregate, by};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::aggregates::{SummandTypes, sum_of, summand};
-use crate::dialect::translator::shared_functions::conditionals::{
-    self, ComparedTypes, NullArgument,
-};
-use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::rules::{ArgumentType, FunctionRule, INTEGER, aggregate, by};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::shared_functions::aggregates::{SummandTypes, sum_of, summand};
+use crate::translator::shared_functions::conditionals::{self, ComparedTypes, NullArgument};
+use crate::translator::shared_functions::numbers::mean;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://www.sqlite.org/lang_aggfunc.html";
 

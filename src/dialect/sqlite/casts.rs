@@ -5,11 +5,11 @@
 
 use sqlparser::ast::{DataType, Expr};
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// What a type's name makes of values.
 enum TypeAffinity {

@@ -3,11 +3,11 @@
 //! <https://www.sqlite.org/lang_datefunc.html>
 
 use super::time_value::TimeValue;
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::rules::{FunctionRule, by};
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://www.sqlite.org/lang_datefunc.html";
 

@@ -4,11 +4,11 @@
 
 use sqlparser::ast::Expr;
 
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// `x GLOB 'a*'`
 pub fn glob(

@@ -30,9 +30,9 @@ use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::{Translated, TranslatedForm};
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
-use crate::policy::Dialect;
+use policy::Dialect;
 
 /// SQLite.
 pub struct SqliteSource;

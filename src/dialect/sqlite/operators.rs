@@ -9,13 +9,13 @@ use super::SqliteSource;
 use super::glob::glob;
 use super::json;
 use super::time_string::{TimeStringForm, time_string_form};
-use crate::dialect::source::{SourceDialect, untyped};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::compare::{ComparisonOperator, ComparisonPurpose};
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::{SourceDialect, untyped};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::compare::{ComparisonOperator, ComparisonPurpose};
+use crate::translator::literal;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// An operation that SQLite has another meaning of.
 pub fn operation(

@@ -2,18 +2,14 @@
 //!
 //! <https://www.sqlite.org/lang_corefunc.html>, <https://www.sqlite.org/lang_mathfunc.html>
 
-use crate::dialect::rules::{
-    ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, TEXT, by, plain, template,
-};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::conditionals::{
-    choice, coalesce, null_where_equal,
-};
-use crate::dialect::translator::shared_functions::numbers::{never_negative, rounded_to_decimal};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, INTEGER, TEXT, by, plain, template};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::shared_functions::conditionals::{choice, coalesce, null_where_equal};
+use crate::translator::shared_functions::numbers::{never_negative, rounded_to_decimal};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const CORE: &str = "https://www.sqlite.org/lang_corefunc.html";
 const MATHS: &str = "https://www.sqlite.org/lang_mathfunc.html";

@@ -2,7 +2,7 @@
 //!
 //! <https://www.sqlite.org/lang_datefunc.html#strftime>
 
-use crate::dialect::date_patterns::strftime::{StrftimeField, StrftimeOutput};
+use crate::date_patterns::strftime::{StrftimeField, StrftimeOutput};
 
 /// All fields that have an equal.
 pub const FIELDS: &[StrftimeField] = &[

@@ -9,11 +9,11 @@ use sqlparser::ast::{BinaryOperator, Expr};
 
 use super::strftime_fields::FIELDS;
 use super::time_string::{TimeStringForm, time_string_form};
-use crate::dialect::date_patterns::strftime::StrftimePattern;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::date_patterns::strftime::StrftimePattern;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A time value of SQLite.
 pub struct TimeValue {
@@ -99,7 +99,7 @@ impl TimeValue {
             }
             SqlType::Text => (of_text(translator, &value), false),
             SqlType::Integer | SqlType::Decimal | SqlType::Float => return Err(julian_day()),
-            _ => return Err(crate::dialect::source::untyped(&value, "a date")),
+            _ => return Err(crate::source::untyped(&value, "a date")),
         };
         Ok(Self {
             value,

@@ -6,8 +6,8 @@ use super::Translator;
 use super::compare::ComparisonOperator;
 use super::translated::Translated;
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
+use crate::source::untyped;
+use crate::sql_type::SqlType;
 
 impl Translator<'_> {
     /// An operation.

@@ -8,9 +8,9 @@ use sqlparser::ast::{
 use super::Translator;
 use super::translated::Translated;
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::rules::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::template;
+use crate::rules::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
+use crate::sql_type::SqlType;
+use crate::template;
 
 /// A call, taken apart. Nothing of it may be passed over: who writes it looks at everything, or
 /// says [`SourceCall::plain`] or [`SourceCall::aggregate`].

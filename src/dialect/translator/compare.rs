@@ -8,8 +8,8 @@ use super::literal;
 use super::timestamp;
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::source::{BooleanForm, CaseSensitivity, untyped};
-use crate::dialect::sql_type::SqlType;
+use crate::source::{BooleanForm, CaseSensitivity, untyped};
+use crate::sql_type::SqlType;
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::compare::{ComparisonOperator, ComparisonPurpose};
 use super::literal;
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::TranslateResult;
-use crate::dialect::source::{BooleanForm, CaseSensitivity, untyped};
-use crate::dialect::sql_type::SqlType;
+use crate::source::{BooleanForm, CaseSensitivity, untyped};
+use crate::sql_type::SqlType;
 
 impl Translator<'_> {
     /// An expression where a condition is needed.

@@ -7,10 +7,10 @@ use super::literal;
 use super::timestamp;
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::rules::ArgumentType;
-use crate::dialect::source::{BooleanForm, untyped};
-use crate::dialect::sql_type::SqlType;
-use crate::policy::Dialect;
+use crate::rules::ArgumentType;
+use crate::source::{BooleanForm, untyped};
+use crate::sql_type::SqlType;
+use policy::Dialect;
 
 impl Translator<'_> {
     /// An argument as what a function takes.

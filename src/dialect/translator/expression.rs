@@ -6,9 +6,9 @@ use super::Translator;
 use super::literal;
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::source::{BooleanForm, DoubleQuoted};
-use crate::dialect::sql_type::SqlType;
-use crate::limits;
+use crate::source::{BooleanForm, DoubleQuoted};
+use crate::sql_type::SqlType;
+use ground::limits;
 
 impl Translator<'_> {
     /// An expression, as the value that Postgres has of it: a comparison is a boolean.

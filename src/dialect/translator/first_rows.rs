@@ -7,7 +7,7 @@ use super::literal;
 use super::scope::{KnownColumns, OutputColumn};
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
 /// How many rows come first.
 pub struct FirstRows<'q> {

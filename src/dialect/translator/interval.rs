@@ -5,7 +5,7 @@ use sqlparser::ast::{DateTimeField, Expr, Ident, Interval};
 use super::Translator;
 use super::translated::Translated;
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

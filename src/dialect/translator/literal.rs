@@ -4,8 +4,8 @@ use sqlparser::ast::Value;
 
 use super::translated::{NAMELESS, Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::source::{BackslashEscapes, DoubleQuoted, SourceDialect};
-use crate::dialect::sql_type::SqlType;
+use crate::source::{BackslashEscapes, DoubleQuoted, SourceDialect};
+use crate::sql_type::SqlType;
 
 /// A literal; none where a double-quoted string is a name.
 pub fn written(value: &Value, source: &dyn SourceDialect) -> TranslateResult<Option<Translated>> {

@@ -42,10 +42,10 @@ use super::translator::scope::{
 };
 use super::translator::translated::{Translated, TranslatedForm};
 use super::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
-use crate::dialect::confidence::Confidence;
-use crate::dialect::session_database::SessionDatabase;
+use crate::confidence::Confidence;
+use crate::session_database::SessionDatabase;
 
 use sqlparser::ast::Ident;
 

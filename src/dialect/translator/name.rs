@@ -9,8 +9,8 @@ use super::Translator;
 use super::scope::{KnownColumns, OutputColumn, TranslatedItem, find};
 use super::translated::TranslatedForm;
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::catalog::{self, RelationId, RelationKind, SchemaId};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
+use catalog::{RelationId, RelationKind, SchemaId};
 
 /// A name as it can be written.
 pub fn quoted(name: &str) -> Cow<'_, str> {

@@ -9,9 +9,9 @@ use super::name;
 use super::scope::{AliasReach, KnownColumns, OutputColumn};
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::TranslateResult;
-use crate::dialect::source::{CaseSensitivity, NullOrder};
-use crate::dialect::sql_type::SqlType;
-use crate::policy::Dialect;
+use crate::source::{CaseSensitivity, NullOrder};
+use crate::sql_type::SqlType;
+use policy::Dialect;
 
 /// What an ORDER BY follows.
 pub struct SortedQuery {

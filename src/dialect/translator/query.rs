@@ -12,8 +12,8 @@ use super::order_by::SortedQuery;
 use super::scope::{KnownColumns, OutputColumn, TranslatedCte, TranslationScope};
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::sql_type::SqlType;
-use crate::policy::Dialect;
+use crate::sql_type::SqlType;
+use policy::Dialect;
 
 /// A query as it is written.
 pub struct TranslatedQuery {
@@ -297,7 +297,7 @@ impl Translator<'_> {
 
     /// An expression as a column of a result: what is a number in the source dialect is one here.
     pub fn output_value(&mut self, value: Translated) -> TranslateResult<Translated> {
-        use crate::dialect::source::BooleanForm;
+        use crate::source::BooleanForm;
         let as_number = self.source.semantics().booleans == BooleanForm::Numbers;
         if value.kind != SqlType::Bool || !as_number || value.form == TranslatedForm::Column {
             return Ok(value);

@@ -2,7 +2,7 @@
 //! aliases of the select list.
 
 use super::translated::{Translated, TranslatedForm};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
 /// One query's names.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use super::qualify::SelectParts;
 use super::scope::{AliasReach, KnownColumns, OutputColumn};
 use super::translated::{NAMELESS, Translated};
 use super::untranslatable::TranslateResult;
-use crate::policy::Dialect;
+use policy::Dialect;
 
 impl Translator<'_> {
     /// The SELECT whose level is the innermost: its text and its columns.

@@ -2,7 +2,7 @@
 
 use super::literal;
 use super::translated::{NAMELESS, Translated};
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
 /// A date, with the time of day where one is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a translated expression is: its text in Postgres's SQL, and what is known of its value.
 
-use crate::dialect::sql_type::SqlType;
+use crate::sql_type::SqlType;
 
 /// A translated expression.
 #[derive(Clone, Debug)]

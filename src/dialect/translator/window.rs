@@ -8,8 +8,8 @@ use super::Translator;
 use super::name;
 use super::translated::TranslatedForm;
 use super::untranslatable::TranslateResult;
-use crate::dialect::source::CaseSensitivity;
-use crate::dialect::sql_type::SqlType;
+use crate::source::CaseSensitivity;
+use crate::sql_type::SqlType;
 
 impl Translator<'_> {
     /// OVER with its window.

@@ -2,16 +2,16 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/aggregate-functions-transact-sql>
 
-use crate::dialect::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, aggregate, by};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::aggregates::{
+use crate::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, aggregate, by};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::shared_functions::aggregates::{
     self, SummandTypes, count_distinct, sum_of, summand,
 };
-use crate::dialect::translator::shared_functions::numbers::mean;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::shared_functions::numbers::mean;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const AGGREGATES: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                           aggregate-functions-transact-sql";

@@ -6,14 +6,14 @@ use sqlparser::ast::{DataType, Expr};
 
 use super::timestamps;
 use super::timestamps::style;
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::dates;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::convert::cast;
+use crate::translator::literal;
+use crate::translator::shared_functions::dates;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A type as it is named: the name in capital letters, and what stands in its parentheses.
 struct NamedType {

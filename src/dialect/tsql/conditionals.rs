@@ -5,18 +5,18 @@
 use sqlparser::ast::Expr;
 
 use super::timestamps;
-use crate::dialect::rules::{FunctionRule, by};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::shared_functions::conditionals::{
+use crate::rules::{FunctionRule, by};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::convert::cast;
+use crate::translator::shared_functions::conditionals::{
     self, ComparedTypes, NullArgument, choice, coalesce, null_if,
 };
-use crate::dialect::translator::shared_functions::dates;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::shared_functions::dates;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/functions";
 
@@ -41,9 +41,7 @@ fn is_null(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateR
     let other = match (value.kind, other.kind) {
         (_, SqlType::Null) | (SqlType::Null, _) => other,
         (SqlType::Bool, _) => match (other.small_integer(), other.kind) {
-            (Some(number @ (0 | 1)), _) => {
-                crate::dialect::translator::literal::boolean(number == 1)
-            }
+            (Some(number @ (0 | 1)), _) => crate::translator::literal::boolean(number == 1),
             (_, SqlType::Bool) => other,
             _ => return Err(untyped(&other, "0 or 1")),
         },
@@ -117,10 +115,8 @@ fn refuse_cut(
 /// The column that an expression is, or the greatest or least value of.
 fn column_of(expr: &Expr) -> Option<String> {
     match expr {
-        Expr::Identifier(ident) => Some(crate::dialect::translator::name::content(ident)),
-        Expr::CompoundIdentifier(parts) => {
-            parts.last().map(crate::dialect::translator::name::content)
-        }
+        Expr::Identifier(ident) => Some(crate::translator::name::content(ident)),
+        Expr::CompoundIdentifier(parts) => parts.last().map(crate::translator::name::content),
         _ => None,
     }
 }

@@ -4,16 +4,16 @@
 
 use super::format;
 use super::timestamps::{TsqlDatePart, datetime_to_shift, day_of, temporal_argument, time_of};
-use crate::dialect::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP, by, plain, template};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::shared_functions::dates::{WeekBegin, boundaries, day};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
-use crate::dialect::translator::{Translator, interval};
+use crate::rules::{ArgumentType, DATE, FunctionRule, TIMESTAMP, by, plain, template};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::call::SourceCall;
+use crate::translator::convert::cast;
+use crate::translator::interval::TimeUnit;
+use crate::translator::shared_functions::dates::{WeekBegin, boundaries, day};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::{Translator, interval};
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                    date-and-time-data-types-and-functions-transact-sql";

@@ -1,7 +1,7 @@
 //! What T-SQL has, and neither Postgres nor any other dialect that is translated. GETDATE, DATEADD,
 //! DATEDIFF, LEN, CHARINDEX and TOP are Snowflake's too; beside brackets they are T-SQL's alone.
 
-use crate::dialect::source::{DialectEvidence, DialectMarker, EvidenceToken, EvidenceTokenKind};
+use crate::source::{DialectEvidence, DialectMarker, EvidenceToken, EvidenceTokenKind};
 
 const FUNCTIONS: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/functions";
 const CONVERT: &str =

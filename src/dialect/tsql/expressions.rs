@@ -4,10 +4,10 @@ use sqlparser::ast::{Expr, TrimWhereField};
 
 use super::casts;
 use super::patterns;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an expression.
 pub fn expression(

@@ -3,14 +3,14 @@
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/format-transact-sql>
 
 use super::timestamps;
-use crate::dialect::date_patterns::date_format;
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::date_patterns::date_format;
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// FORMAT(value, pattern [, 'en-US'])
 pub fn format(

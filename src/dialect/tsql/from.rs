@@ -4,13 +4,13 @@
 
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, TableAlias, TableFactor};
 
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::condition::has_letters;
-use crate::dialect::translator::name;
-use crate::dialect::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::condition::has_letters;
+use crate::translator::name;
+use crate::translator::scope::{KnownColumns, OutputColumn, TranslatedItem};
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at what stands in FROM; none where the core writes it.
 pub fn factor(

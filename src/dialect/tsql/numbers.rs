@@ -2,14 +2,14 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/mathematical-functions-transact-sql>
 
-use crate::dialect::rules::{ArgumentType, FLOAT, FunctionRule, by, plain, template};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::shared_functions::numbers::rounded_in_type;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::rules::{ArgumentType, FLOAT, FunctionRule, by, plain, template};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::shared_functions::numbers::rounded_in_type;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                    mathematical-functions-transact-sql";
@@ -68,7 +68,7 @@ fn whole(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRes
     }
     if number.kind == SqlType::Integer && name != "abs" {
         return Ok(Translated {
-            form: crate::dialect::translator::translated::TranslatedForm::Computed,
+            form: crate::translator::translated::TranslatedForm::Computed,
             ..number
         });
     }

@@ -4,14 +4,14 @@
 
 use sqlparser::ast::{BinaryOperator, Expr};
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::arithmetic::operate;
-use crate::dialect::translator::interval;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::translated::{Translated, TranslatedForm};
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::arithmetic::operate;
+use crate::translator::interval;
+use crate::translator::interval::TimeUnit;
+use crate::translator::translated::{Translated, TranslatedForm};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// The first look at an operation.
 pub fn operation(

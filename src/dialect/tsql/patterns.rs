@@ -6,13 +6,13 @@
 use sqlparser::ast::Expr;
 
 use super::substring_search::{escaped, found};
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::condition::has_letters;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::condition::has_letters;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// `x LIKE '[0-9]%'`; none for patterns without classes, which the core writes.
 pub fn like(
@@ -151,7 +151,7 @@ pub fn json_value(
         SqlType::Json | SqlType::Text => {
             Translated::primary(format!("CAST({} AS jsonb)", document.text), SqlType::Jsonb)
         }
-        _ => return Err(crate::dialect::source::untyped(&document, "JSON")),
+        _ => return Err(crate::source::untyped(&document, "JSON")),
     };
     let keys = path.text_literal().and_then(keys).ok_or_else(|| {
         Untranslatable::construct("this path of JSON_VALUE()").hint("write '$.a.b' or '$.a[0]'")

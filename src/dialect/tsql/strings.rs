@@ -4,14 +4,14 @@
 
 use super::patterns;
 use super::substring_search::{charindex, replaced};
-use crate::dialect::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::condition::has_letters;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
-use crate::dialect::translator::{Translator, literal};
+use crate::rules::{ArgumentType, FunctionRule, INTEGER, TEXT, by, plain, template};
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::call::SourceCall;
+use crate::translator::condition::has_letters;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
+use crate::translator::{Translator, literal};
 
 const DOC: &str = "https://learn.microsoft.com/en-us/sql/t-sql/functions/\
                    string-functions-transact-sql";

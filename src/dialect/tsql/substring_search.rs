@@ -3,13 +3,13 @@
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/functions/charindex-transact-sql>
 
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::condition::has_letters;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::condition::has_letters;
+use crate::translator::literal;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 /// CHARINDEX(part, text [, start])
 pub fn charindex(

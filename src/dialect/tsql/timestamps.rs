@@ -2,14 +2,14 @@
 
 use sqlparser::ast::{Expr, Ident};
 
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::literal;
-use crate::dialect::translator::shared_functions::dates;
-use crate::dialect::translator::timestamp;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::interval::TimeUnit;
+use crate::translator::literal;
+use crate::translator::shared_functions::dates;
+use crate::translator::timestamp;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// A part of time, as DATEPART and DATEDIFF name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

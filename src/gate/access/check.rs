@@ -6,15 +6,15 @@
 
 use super::server_objects::HiddenExtent;
 use super::{AccessFindings, AccessTable, refusal, server_objects};
-use crate::catalog::{CastMethod, FunctionId, RelationId, SearchPath};
-use crate::gate::Rule;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{EffectGraph, UnknownReads};
-use crate::gate::effects::resolve_effects::CheckSubject;
-use crate::gate::effects::{coercion, lookup, missing_objects};
-use crate::policy::PolicyRule;
-use crate::policy::access::{ColumnPattern, RelationPattern};
-use crate::resolve::{ColumnSource, InferredType, ObjectUse, Resolution, SqlName, UsedObject};
+use crate::Rule;
+use crate::context::JudgeContext;
+use crate::effects::graph::{EffectGraph, UnknownReads};
+use crate::effects::resolve_effects::CheckSubject;
+use crate::effects::{coercion, lookup, missing_objects};
+use catalog::{CastMethod, FunctionId, RelationId, SearchPath};
+use policy::PolicyRule;
+use policy::access::{ColumnPattern, RelationPattern};
+use resolve::{ColumnSource, InferredType, ObjectUse, Resolution, SqlName, UsedObject};
 
 /// Looks at all uses of a statement.
 pub(super) fn check_statement(

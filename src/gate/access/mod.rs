@@ -25,9 +25,9 @@ use super::context::JudgeContext;
 use super::effects::graph::EffectGraph;
 use super::effects::resolve_effects::CheckSubject;
 use super::rules::{RuleResult, catalog_missing};
-use crate::catalog::{Oid, RelationId};
-use crate::policy::{PolicyRule, RuleMode};
-use crate::sql::tree::{Node, nodes};
+use catalog::{Oid, RelationId};
+use policy::{PolicyRule, RuleMode};
+use sql::tree::{Node, nodes};
 
 /// Looks at everything that a statement reads and calls.
 pub(super) fn check_resolved(

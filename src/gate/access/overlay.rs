@@ -3,21 +3,21 @@
 //! Rows of a partition are rows of what it is a part of, so what is laid over one of a family is
 //! laid over all of it.
 
-use crate::catalog::unreadable_names::is_kept;
-use crate::catalog::{Catalog, RelationId, RelationKind, SchemaKind};
-use crate::policy::Policy;
-use crate::policy::access::Glob;
-use crate::policy::overlay::{ColumnMask, MaskedColumns};
+use catalog::unreadable_names::is_kept;
+use catalog::{Catalog, RelationId, RelationKind, SchemaKind};
+use policy::Policy;
+use policy::access::Glob;
+use policy::overlay::{ColumnMask, MaskedColumns};
 
 /// What is laid over a relation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::gate) struct RelationOverlay {
+pub(crate) struct RelationOverlay {
     /// The numbers of columns, with what is read in their place.
-    pub(in crate::gate) masks: Vec<(i16, ColumnMask)>,
+    pub(crate) masks: Vec<(i16, ColumnMask)>,
     /// The places of the policy's conditions that its rows have to meet.
-    pub(in crate::gate) filters: Vec<usize>,
+    pub(crate) filters: Vec<usize>,
     /// Why nothing can be read.
-    pub(in crate::gate) wrong: Option<String>,
+    pub(crate) wrong: Option<String>,
 }
 
 /// What is laid over a relation, which has these names, its own first and then those of its

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use crate::catalog::unreadable_names::is_kept;
-use crate::policy::AccessLists;
-use crate::policy::access::{Glob, RelationPattern};
+use catalog::unreadable_names::is_kept;
+use policy::AccessLists;
+use policy::access::{Glob, RelationPattern};
 
 /// All lists of the sections `relations` and `columns`.
 pub(super) struct AccessPatterns<'p> {
@@ -48,7 +48,7 @@ impl<'p> AccessPatterns<'p> {
     pub(super) fn of(access: &'p AccessLists) -> Self {
         let plain =
             |list: &'p [RelationPattern]| PatternsByName::of(list.iter().map(|one| (one, ())));
-        let columns = |list: &'p [crate::policy::access::ColumnPattern]| {
+        let columns = |list: &'p [policy::access::ColumnPattern]| {
             PatternsByName::of(list.iter().map(|one| (&one.relation, &one.column)))
         };
         Self {

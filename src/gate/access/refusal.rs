@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use super::AccessDenial;
-use crate::catalog::quote::quoted;
-use crate::catalog::{FunctionId, RelationId};
-use crate::gate::Refusal;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{EffectGraph, is_written};
-use crate::gate::effects::refusal::position;
-use crate::gate::rules::{column_denied, function_denied, not_resolved, relation_denied};
-use crate::limits::ACCESS_HINT_COLUMNS_MAX;
+use crate::Refusal;
+use crate::context::JudgeContext;
+use crate::effects::graph::{EffectGraph, is_written};
+use crate::effects::refusal::position;
+use crate::rules::{column_denied, function_denied, not_resolved, relation_denied};
+use catalog::quote::quoted;
+use catalog::{FunctionId, RelationId};
+use ground::limits::ACCESS_HINT_COLUMNS_MAX;
 
 pub(super) fn relation(
     id: RelationId,

@@ -7,8 +7,8 @@
 //! texts. Definitions of objects (`pg_get_viewdef`, `pg_get_expr`, bounds of partitions) are no
 //! rows.
 
-use crate::catalog::{Catalog, Function, RelationId, SchemaKind};
-use crate::gate::extensions;
+use crate::extensions;
+use catalog::{Catalog, Function, RelationId, SchemaKind};
 
 /// How much of a relation is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +52,12 @@ pub(super) fn hides_unknown(schema: Option<&str>, name: &str) -> bool {
 }
 
 /// Whether a function that came with the server reads what is hidden.
-pub(in crate::gate) fn hides_built_in(name: &str) -> bool {
+pub(crate) fn hides_built_in(name: &str) -> bool {
     FUNCTIONS.contains(&name)
 }
 
 /// Whether a function of an extension does.
-pub(in crate::gate) fn hides_of_extension(catalog: &Catalog, function: &Function) -> bool {
+pub(crate) fn hides_of_extension(catalog: &Catalog, function: &Function) -> bool {
     let name = catalog.names().text(function.name);
     function.of_extension() && FUNCTIONS_OF_EXTENSIONS.contains(&name)
         || extensions::reads_anything(catalog, function)

@@ -7,11 +7,11 @@ use super::overlay::RelationOverlay;
 use super::patterns::{AccessPatterns, AllowListMatch, ColumnRules};
 use super::server_objects;
 use super::server_objects::HiddenExtent;
-use crate::catalog::{Catalog, Mask, RelationId, RelationKind};
-use crate::policy::{Policy, ThroughViews};
+use catalog::{Catalog, Mask, RelationId, RelationKind};
+use policy::{Policy, ThroughViews};
 
 /// What may be read.
-pub(in crate::gate) struct AccessTable {
+pub(crate) struct AccessTable {
     /// With partitions and children, as `FROM t` reads.
     mask: Mask,
     /// Why a relation may not be read, with its children.
@@ -28,7 +28,7 @@ pub(in crate::gate) struct AccessTable {
 
 /// Why a relation may not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum AccessDenial {
+pub(crate) enum AccessDenial {
     /// There is a list of what may be read, and it is not on it.
     NotAllowed,
     /// What may be read by a wildcard are those that were known, and it is not.
@@ -46,7 +46,7 @@ pub(in crate::gate) enum AccessDenial {
 impl AccessTable {
     /// Looks through a snapshot. `unknown` says of a view whether it calls what cannot be looked
     /// into.
-    pub(in crate::gate) fn of(
+    pub(crate) fn of(
         catalog: &Catalog,
         policy: &Policy,
         unknown: impl Fn(RelationId) -> bool,
@@ -87,12 +87,12 @@ impl AccessTable {
     }
 
     /// What is hidden, for whoever tells a client what there is.
-    pub(in crate::gate) fn mask(&self) -> &Mask {
+    pub(crate) fn mask(&self) -> &Mask {
         &self.mask
     }
 
     /// Why a relation may not be read; none where it may.
-    pub(in crate::gate) fn denies(&self, id: RelationId, only: bool) -> Option<AccessDenial> {
+    pub(crate) fn denies(&self, id: RelationId, only: bool) -> Option<AccessDenial> {
         let list = if only { &self.only } else { &self.whole };
         list.get(id.place())
             .copied()
@@ -100,18 +100,18 @@ impl AccessTable {
     }
 
     /// Whether a column is hidden. System columns have negative numbers and are not.
-    pub(in crate::gate) fn hides(&self, id: RelationId, column: i16) -> bool {
+    pub(crate) fn hides(&self, id: RelationId, column: i16) -> bool {
         self.mask.columns(id).binary_search(&column).is_ok()
     }
 
     /// Whether any column of a relation is hidden.
-    pub(in crate::gate) fn hides_any(&self, id: RelationId) -> bool {
+    pub(crate) fn hides_any(&self, id: RelationId) -> bool {
         !self.mask.columns(id).is_empty()
     }
 
     /// Whether some rule about columns is about what a relation is a part of, or what is a part of
     /// it.
-    pub(in crate::gate) fn has_column_rules_in_family(&self, id: RelationId) -> bool {
+    pub(crate) fn has_column_rules_in_family(&self, id: RelationId) -> bool {
         self.column_rules_in_family
             .get(id.place())
             .copied()
@@ -119,13 +119,13 @@ impl AccessTable {
     }
 
     /// What is laid over a relation.
-    pub(in crate::gate) fn overlay(&self, id: RelationId) -> Option<&RelationOverlay> {
+    pub(crate) fn overlay(&self, id: RelationId) -> Option<&RelationOverlay> {
         self.overlays.get(id.place())?.as_ref()
     }
 
     /// Views that read what something is laid over, at any depth, but for those that somebody has
     /// looked at and named. What a view reads is not known by the name that it gives it.
-    pub(in crate::gate) fn views_over_overlays(&self) -> &[RelationId] {
+    pub(crate) fn views_over_overlays(&self) -> &[RelationId] {
         &self.views_over_overlays
     }
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::unreadable_names;
-use crate::gate::rules::check::{
+use crate::rules::check::{
     agent_with, check_hides, check_in, check_policy, gate, hides, people, session_of,
 };
-use crate::gate::{Rule, Verdict};
+use crate::{Rule, Verdict};
+use catalog::unreadable_names;
 
 /// The rules that answer for them: some forms are newer than the fixture's server, or make values
 /// of a type that it hides an effect in.
@@ -300,7 +300,7 @@ fn a_child_is_what_its_parents_are_and_a_parent_not_more_than_its_children() {
         let mut fixture = people()
             .table("shop.parent", "id int4, token text")
             .table("shop.child", "id int4, token text, more text");
-        let of = |rows: &crate::catalog::catalog_rows::CatalogRows, name: &str| {
+        let of = |rows: &catalog::catalog_rows::CatalogRows, name: &str| {
             rows.relations
                 .iter()
                 .find(|row| row.name == name)
@@ -433,14 +433,14 @@ fn a_column_that_is_not_there_may_be_hidden_only_where_a_list_is_about_its_relat
 fn where_names_cannot_be_looked_up_only_what_reads_nothing_passes() {
     let policy = agent_with(&[], LISTS);
     let mut elsewhere = session_of(people().build(), &policy);
-    elsewhere.set_paths(crate::gate::SearchPaths::Unknown);
+    elsewhere.set_paths(crate::SearchPaths::Unknown);
     let gate = gate(agent_with(
         &[("catalog: required", "catalog: preferred")],
         LISTS,
     ));
     for names in [
-        crate::gate::SessionNames::default(),
-        crate::gate::SessionNames::of_no_database(),
+        crate::SessionNames::default(),
+        crate::SessionNames::of_no_database(),
         elsewhere,
     ] {
         check_in(
@@ -475,8 +475,8 @@ fn types_of_parameters_that_cannot_be_looked_up_do_not_pass() {
         LISTS,
     ));
     for names in [
-        crate::gate::SessionNames::default(),
-        crate::gate::SessionNames::of_no_database(),
+        crate::SessionNames::default(),
+        crate::SessionNames::of_no_database(),
     ] {
         check_in(
             &gate,
@@ -496,13 +496,13 @@ fn what_the_gate_put_into_a_text_is_for_its_policy_to_say() {
     let policy = agent_with(&[], LISTS);
     let names = session_of(people().build(), &policy);
     let text = "SELECT c.secret FROM (SELECT id, secret FROM shop.people) c";
-    let tree = crate::sql::tree::parse(text).unwrap();
+    let tree = sql::tree::parse(text).unwrap();
     let node = tree.statements().next().unwrap().node;
     let judged = |trusted: std::ops::Range<usize>| {
-        let mut context = crate::gate::context::JudgeContext::new(text, &policy, &names, None);
+        let mut context = crate::context::JudgeContext::new(text, &policy, &names, None);
         context.trusted.push(trusted);
         super::check_resolved(
-            crate::gate::effects::resolve_effects::CheckSubject::Statement(node),
+            crate::effects::resolve_effects::CheckSubject::Statement(node),
             &mut context,
         )
     };

@@ -2,17 +2,17 @@
 //! snapshot, or it is not known where names lead. Only what surely reads nothing passes.
 
 use super::{AccessFindings, refusal};
-use crate::catalog::Catalog;
-use crate::catalog::catalog_rows::CatalogRows;
-use crate::gate::access::server_objects;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{EffectGraph, NameFlags};
-use crate::gate::effects::resolve_effects::CheckSubject;
-use crate::gate::functions::{self, FunctionVerdict};
-use crate::gate::rules::{CalledName, catalog_missing};
-use crate::policy::PolicyRule;
-use crate::resolve::{self, KnownParameters, LookupContext, UsedObject};
-use crate::sql::tree::{self, Node};
+use crate::access::server_objects;
+use crate::context::JudgeContext;
+use crate::effects::graph::{EffectGraph, NameFlags};
+use crate::effects::resolve_effects::CheckSubject;
+use crate::functions::{self, FunctionVerdict};
+use crate::rules::{CalledName, catalog_missing};
+use catalog::Catalog;
+use catalog::catalog_rows::CatalogRows;
+use policy::PolicyRule;
+use resolve::{KnownParameters, LookupContext, UsedObject};
+use sql::tree::{self, Node};
 
 /// A statement for which there is no snapshot.
 pub(super) fn check_without_catalog(
@@ -46,7 +46,7 @@ fn whatever_it_means(
         let denied = names_denied_function(node, context);
         if denied {
             found.add(PolicyRule::FunctionDenied, || {
-                crate::gate::rules::function_denied::refusal(None, context.policy.name())
+                crate::rules::function_denied::refusal(None, context.policy.name())
             });
         }
         if context.policy.hides() && !reads_nothing(node, effect_graph, context) {

@@ -26,7 +26,7 @@ use super::{
     Facts, Gate, Judgement, ParameterTypes, ReadPermit, SessionEffect, SessionNames, Verdict,
     VerdictBasis,
 };
-use crate::limits;
+use ground::limits;
 
 /// What a verdict depends on, beside the text.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -349,9 +349,9 @@ impl JudgementCache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{gate, rule_of};
-    use crate::policy::Policy;
+    use crate::Rule;
+    use crate::rules::check::{gate, rule_of};
+    use policy::Policy;
 
     fn judge(cache: &mut JudgementCache, gate: &Gate, text: &str) -> Option<Rule> {
         let judgement = cache.judge(gate, Cow::Borrowed(text), &SessionNames::of_no_database());

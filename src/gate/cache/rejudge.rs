@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use crate::gate::context::JudgeContext;
-use crate::gate::models::substitution;
-use crate::gate::rules::RuleResult;
-use crate::gate::{Refusal, RewrittenText, Rule, judge, rules};
-use crate::sql::tree::{Node, SyntaxTree};
-use crate::sqlstate;
+use crate::context::JudgeContext;
+use crate::models::substitution;
+use crate::rules::RuleResult;
+use crate::{Refusal, RewrittenText, Rule, judge, rules};
+use ground::sqlstate;
+use sql::tree::{Node, SyntaxTree};
 
-/// A text of a client's own, as [`crate::gate::Gate::still_permits`] judges it. `instead` is what
+/// A text of a client's own, as [`crate::Gate::still_permits`] judges it. `instead` is what
 /// runs.
-pub(in crate::gate) fn check_client_text(
+pub(crate) fn check_client_text(
     tree: &SyntaxTree,
     rewritten: Option<&RewrittenText>,
     context: &mut JudgeContext<'_>,
@@ -25,7 +25,7 @@ pub(in crate::gate) fn check_client_text(
         None => only(tree, context),
         Some(found) => {
             let mut changed = context.with_models(&found);
-            let tree = crate::gate::parse_with_models(&found.text, context.policy)?;
+            let tree = crate::parse_with_models(&found.text, context.policy)?;
             substitution::check_none_left(&tree, &changed)?;
             only(&tree, &mut changed)?;
             context.observed = changed.observed;
@@ -60,7 +60,7 @@ fn only(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -> RuleResult {
 }
 
 /// The refusal of a text that runs another one, itself run by one.
-pub(in crate::gate) fn too_deep() -> Box<Refusal> {
+pub(crate) fn too_deep() -> Box<Refusal> {
     Refusal::new(
         Rule::PreparedName,
         "an EXECUTE that runs another EXECUTE or FETCH is not supported",

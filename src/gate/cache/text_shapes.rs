@@ -14,38 +14,38 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::VerdictKey;
-use crate::gate::named_objects::StatementObjects;
-use crate::limits;
-use crate::sql::fingerprint::Fingerprint;
-use crate::sql::lexer::{TokenKind, tokens};
+use crate::named_objects::StatementObjects;
+use ground::limits;
+use sql::fingerprint::Fingerprint;
+use sql::lexer::{TokenKind, tokens};
 
 /// What is recorded of the shapes that one worker thread has met.
 #[derive(Default)]
-pub(in crate::gate) struct ShapeCache {
+pub(crate) struct ShapeCache {
     known: HashMap<TextShape, ShapeRecord, RandomState>,
     bytes: usize,
 }
 
 /// What is recorded of every statement of one shape.
 #[derive(Clone)]
-pub(in crate::gate) struct ShapeRecord {
+pub(crate) struct ShapeRecord {
     /// What it names.
-    pub(in crate::gate) named: Arc<StatementObjects>,
+    pub(crate) named: Arc<StatementObjects>,
     /// What it is called.
-    pub(in crate::gate) fingerprint: Option<Fingerprint>,
+    pub(crate) fingerprint: Option<Fingerprint>,
 }
 
 /// A text without its whole numbers, and what its names depend on beside it. Never shown: it holds
 /// everything else of the text.
 #[derive(PartialEq, Eq, Hash)]
-pub(in crate::gate) struct TextShape {
+pub(crate) struct TextShape {
     key: VerdictKey,
     text: Box<str>,
 }
 
 impl TextShape {
     /// The shape of a text, where it is told by its tokens alone.
-    pub(in crate::gate) fn of(key: VerdictKey, text: &str) -> Option<Self> {
+    pub(crate) fn of(key: VerdictKey, text: &str) -> Option<Self> {
         let mut shape = String::with_capacity(text.len());
         for token in tokens(text) {
             let piece = text.get(token.span)?;
@@ -84,12 +84,12 @@ impl TextShape {
 
 impl ShapeCache {
     /// What is recorded of a statement of this shape, where one was met.
-    pub(in crate::gate) fn find(&self, shape: &TextShape) -> Option<ShapeRecord> {
+    pub(crate) fn find(&self, shape: &TextShape) -> Option<ShapeRecord> {
         self.known.get(shape).cloned()
     }
 
     /// Remembers what is recorded of a statement of this shape.
-    pub(in crate::gate) fn learn(&mut self, shape: TextShape, recorded: ShapeRecord) {
+    pub(crate) fn learn(&mut self, shape: TextShape, recorded: ShapeRecord) {
         let bytes = shape.text.len() + recorded.named.bytes();
         if bytes > limits::SHAPES_BYTES_MAX {
             return;
@@ -125,10 +125,10 @@ const WEIGHTY: &[&str] = &["order", "group", "distinct", "float"];
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::cache::JudgementCache;
-    use crate::gate::rules;
-    use crate::gate::rules::check::{agent_with, gate, hides, people, rule_of, session_of};
-    use crate::sql::fingerprint::Fingerprinter;
+    use crate::cache::JudgementCache;
+    use crate::rules;
+    use crate::rules::check::{agent_with, gate, hides, people, rule_of, session_of};
+    use sql::fingerprint::Fingerprinter;
 
     fn made(text: &str) -> Option<TextShape> {
         TextShape::of(VerdictKey::default(), text)

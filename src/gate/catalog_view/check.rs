@@ -7,19 +7,19 @@
 
 use super::ShownCatalog;
 use super::functions::{self, CallVerdict};
-use crate::catalog::{Catalog, FunctionId, SchemaKind};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::resolve_effects::CheckSubject;
-use crate::gate::effects::{lookup, missing_objects};
-use crate::gate::rules::{RuleResult, model};
-use crate::gate::{Refusal, Rule};
-use crate::policy::{CatalogView, PolicyRule};
-use crate::resolve::{InferredType, Resolution, UsedObject};
-use crate::sql::node_access::place;
-use crate::sql::tree::{self, Node, nodes};
+use crate::context::JudgeContext;
+use crate::effects::resolve_effects::CheckSubject;
+use crate::effects::{lookup, missing_objects};
+use crate::rules::{RuleResult, model};
+use crate::{Refusal, Rule};
+use catalog::{Catalog, FunctionId, SchemaKind};
+use policy::{CatalogView, PolicyRule};
+use resolve::{InferredType, Resolution, UsedObject};
+use sql::node_access::place;
+use sql::tree::{self, Node, nodes};
 
 /// Looks at one statement, or at the arguments of an EXECUTE.
-pub(in crate::gate) fn check_resolved(
+pub(crate) fn check_resolved(
     subject: CheckSubject<'_>,
     context: &mut JudgeContext<'_>,
 ) -> RuleResult {
@@ -33,7 +33,7 @@ pub(in crate::gate) fn check_resolved(
 }
 
 /// Looks at the types that a PREPARE gives its parameters.
-pub(in crate::gate) fn check_types<'t>(
+pub(crate) fn check_types<'t>(
     types: impl Iterator<Item = &'t nodes::TypeName>,
     context: &mut JudgeContext<'_>,
 ) -> RuleResult {
@@ -143,7 +143,7 @@ struct CatalogCheck<'l, 'j> {
 }
 
 impl CatalogCheck<'_, '_> {
-    fn any_shows_names(&self, types: &[Option<crate::catalog::TypeId>]) -> bool {
+    fn any_shows_names(&self, types: &[Option<catalog::TypeId>]) -> bool {
         let mut known = types.iter().flatten();
         known.any(|id| self.shown.shows_names(*id))
     }
@@ -219,12 +219,12 @@ impl CatalogCheck<'_, '_> {
         is_unclear.then_some(RefusedUse::Unclear)
     }
 
-    fn shows_value(&self, target: crate::catalog::TypeId) -> Option<Box<Refusal>> {
+    fn shows_value(&self, target: catalog::TypeId) -> Option<Box<Refusal>> {
         let shows = self.shown.shows_names(target);
         shows.then(|| model::catalog_value(Some(self.name_of_type(target))))
     }
 
-    fn name_of_type(&self, id: crate::catalog::TypeId) -> &str {
+    fn name_of_type(&self, id: catalog::TypeId) -> &str {
         self.catalog.names().text(self.catalog.data_type(id).name)
     }
 

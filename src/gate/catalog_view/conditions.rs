@@ -171,7 +171,7 @@ mod tests {
             let text = sql(&format!("@{word}({arguments})"));
             assert!(!text.contains(['@', '%']), "{word}: {text}");
             let query = format!("SELECT {text} FROM t AS x, l");
-            crate::sql::tree::parse(&query).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
+            sql::tree::parse(&query).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}"));
         }
     }
 

@@ -5,7 +5,7 @@
 //! as an answer: some name the object that they were given the number of.
 
 use super::relations::OBJECT_TYPES;
-use crate::catalog::{Catalog, Function, TypeId};
+use catalog::{Catalog, Function, TypeId};
 
 /// A function that answers for objects that are shown, and is NULL for others.
 pub(super) struct ServedFunction {

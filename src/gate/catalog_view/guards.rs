@@ -12,27 +12,23 @@ use super::functions::{ArgumentForm, ServedFunction};
 use super::lists::ShownLists;
 use super::relation_sets;
 use super::{conditions, functions};
-use crate::gate::context::JudgeContext;
-use crate::sql::extent::{PairedTokens, TokenRange};
-use crate::sql::lexer;
-use crate::sql::node_access::place;
-use crate::sql::tree::{self, Node, nodes};
+use crate::context::JudgeContext;
+use sql::extent::{PairedTokens, TokenRange};
+use sql::lexer;
+use sql::node_access::place;
+use sql::tree::{self, Node, nodes};
 
 /// A change of a text.
-pub(in crate::gate) struct GuardEdit {
+pub(crate) struct GuardEdit {
     /// The bytes that are replaced.
-    pub(in crate::gate) from: Range<usize>,
+    pub(crate) from: Range<usize>,
     /// What stands there instead.
-    pub(in crate::gate) instead: String,
+    pub(crate) instead: String,
 }
 
 /// The changes to a statement, those of what stands outside before those of what is in it. What
 /// stands in one of the `trusted` parts of the text is left as it is.
-pub(in crate::gate) fn of(
-    node: Node<'_>,
-    context: &JudgeContext<'_>,
-    lists: &ShownLists,
-) -> Vec<GuardEdit> {
+pub(crate) fn of(node: Node<'_>, context: &JudgeContext<'_>, lists: &ShownLists) -> Vec<GuardEdit> {
     let (text, trusted) = (context.text, &context.trusted);
     // Those of a PREPARE are of its own.
     let is_prepare = matches!(node, Node::PrepareStmt(_));

@@ -3,20 +3,20 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalog::{
+use catalog::{
     Catalog, FunctionId, Mask, RelationId, RelationKind, SchemaId, SchemaKind, TypeId, TypeKind,
 };
 
 /// What is shown, as literals of arrays.
 #[derive(Default)]
-pub(in crate::gate) struct ShownLists {
+pub(crate) struct ShownLists {
     /// The marker of each list, and the list.
     texts: Vec<(&'static str, Box<str>)>,
 }
 
 impl ShownLists {
     /// The lists of a snapshot. `is_callable` says which functions of users may be called.
-    pub(in crate::gate) fn of(
+    pub(crate) fn of(
         catalog: &Catalog,
         mask: &Mask,
         is_callable: impl Fn(FunctionId) -> bool,
@@ -47,7 +47,7 @@ impl ShownLists {
     }
 
     /// Adds SQL to a text, with the lists in the places of their markers.
-    pub(in crate::gate) fn fill(&self, sql: &str, text: &mut String) {
+    pub(crate) fn fill(&self, sql: &str, text: &mut String) {
         let mut rest = sql;
         while let Some((before, behind)) = rest.split_once(BEGINS) {
             text.push_str(before);

@@ -9,11 +9,11 @@
 //!
 //! That something exists is not hidden: an answer of NULL and a refusal tell of it.
 
-pub(in crate::gate) mod check;
+pub(crate) mod check;
 mod conditions;
 mod functions;
-pub(in crate::gate) mod guards;
-pub(in crate::gate) mod lists;
+pub(crate) mod guards;
+pub(crate) mod lists;
 mod relation_sets;
 mod relations;
 #[cfg(test)]
@@ -27,25 +27,25 @@ use self::functions::CallVerdict;
 use self::lists::ShownLists;
 use self::relations::ServedForm;
 use super::models::model_body::ModelBody;
-use crate::catalog::node_tree::StoredReferences;
-use crate::catalog::{
+use catalog::node_tree::StoredReferences;
+use catalog::{
     Catalog, FunctionId, Mask, RelationId, RelationKind, SchemaKind, TypeId, unreadable_names,
 };
-use crate::policy::model::ModelPiece;
-use crate::policy::{CatalogView, Policy, PolicyModel};
+use policy::model::ModelPiece;
+use policy::{CatalogView, Policy, PolicyModel};
 
 /// What the catalogs show of one snapshot.
-pub(in crate::gate) struct ShownCatalog {
+pub(crate) struct ShownCatalog {
     /// The lists of what is shown.
-    pub(in crate::gate) lists: ShownLists,
+    pub(crate) lists: ShownLists,
     /// The types whose values show objects by their names, by place.
     object_types: HashSet<TypeId, RandomState>,
     /// What stands for each catalog.
-    pub(in crate::gate) relations: Vec<(RelationId, CatalogForm)>,
+    pub(crate) relations: Vec<(RelationId, CatalogForm)>,
 }
 
 /// What stands for a relation, where that is not itself.
-pub(in crate::gate) enum CatalogForm {
+pub(crate) enum CatalogForm {
     /// A SELECT, or why there is none.
     Model(Box<(PolicyModel, Result<ModelBody, String>)>),
     /// Nothing: a catalog that is not served.
@@ -57,7 +57,7 @@ pub(in crate::gate) enum CatalogForm {
 impl ShownCatalog {
     /// What is shown of a snapshot, where the policy has the catalogs show that alone.
     /// `is_callable` says which functions of users may be called.
-    pub(in crate::gate) fn of(
+    pub(crate) fn of(
         (catalog, mask): (&Catalog, &Mask),
         policy: &Policy,
         is_callable: impl Fn(FunctionId) -> bool,

@@ -2,9 +2,9 @@
 //! that the function gives it.
 
 use super::functions;
-use crate::sql::extent::{PairedTokens, TokenRange};
-use crate::sql::node_access::place;
-use crate::sql::tree::{Node, nodes};
+use sql::extent::{PairedTokens, TokenRange};
+use sql::node_access::place;
+use sql::tree::{Node, nodes};
 
 /// The call that a column is named by: it stands alone in FROM, where no names of columns are
 /// written, or is a whole expression of a select list, where no name is.

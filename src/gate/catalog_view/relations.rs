@@ -8,7 +8,7 @@
 //! <https://www.postgresql.org/docs/current/information-schema.html>
 
 use super::conditions;
-use crate::catalog::{Catalog, Column, Mask, RelationId, TypeId, TypeKind};
+use catalog::{Catalog, Column, Mask, RelationId, TypeId, TypeKind};
 
 /// A row of a list: a catalog, which of its rows are shown, and columns that are NULL where a
 /// condition does not hold.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::gate::rules::check::{gate, path_of, session_of};
-use crate::gate::{Gate, Rule, SessionNames, Verdict};
-use crate::policy::Policy;
+use crate::rules::check::{gate, path_of, session_of};
+use crate::{Gate, Rule, SessionNames, Verdict};
+use catalog::fixture::CatalogFixture;
+use policy::Policy;
 
 fn session() -> (Gate, SessionNames) {
     let catalog = CatalogFixture::new(15)

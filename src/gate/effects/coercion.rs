@@ -1,13 +1,13 @@
 //! Casts that happen unasked.
 
-use crate::catalog::{CastContext, CastId, Catalog, OperatorId, TypeId, TypeKind, type_oid};
-use crate::gate::effects::graph::{EffectCause, EffectGraph};
-use crate::limits;
-use crate::resolve::InferredType;
-use crate::sql::tree::{self, ConstValue, Node, list::NodeList};
+use crate::effects::graph::{EffectCause, EffectGraph};
+use catalog::{CastContext, CastId, Catalog, OperatorId, TypeId, TypeKind, type_oid};
+use ground::limits;
+use resolve::InferredType;
+use sql::tree::{self, ConstValue, Node, list::NodeList};
 
 /// A cast that happens unasked, is not clean and may be run to make the target of the source.
-pub(in crate::gate) fn effect_of_coercion<'s>(
+pub(crate) fn effect_of_coercion<'s>(
     source: &InferredType,
     target: TypeId,
     effect_graph: &'s EffectGraph,
@@ -21,7 +21,7 @@ pub(in crate::gate) fn effect_of_coercion<'s>(
 }
 
 /// One of these casts that may be run, unasked, to make the target of the source.
-pub(in crate::gate) fn find_implicit_cast(
+pub(crate) fn find_implicit_cast(
     casts: &[CastId],
     source: &InferredType,
     target: TypeId,
@@ -63,7 +63,7 @@ pub(super) fn effect_of_parameter<'s>(
 
 /// Whether a statement is a SELECT of calls without arguments and of nothing else, as drivers send
 /// when they reset a session: no value in it could be cast to another type.
-pub(in crate::gate) fn has_nothing_to_cast(node: Node<'_>) -> bool {
+pub(crate) fn has_nothing_to_cast(node: Node<'_>) -> bool {
     matches!(node, Node::SelectStmt(_))
         && all_under(node, |target| {
             matches!(target, Node::ResTarget(_)) && all_under(target, is_bare_call)
@@ -83,7 +83,7 @@ fn all_under(node: Node<'_>, holds: impl Fn(Node<'_>) -> bool) -> bool {
 
 /// Whether an operator does nothing but to make text of what it stands between, and no cast to text
 /// that is not clean is run for that: `||` of a text and something else.
-pub(in crate::gate) fn prints_cleanly(
+pub(crate) fn prints_cleanly(
     id: OperatorId,
     sides: &[InferredType],
     effect_graph: &EffectGraph,
@@ -99,7 +99,7 @@ pub(in crate::gate) fn prints_cleanly(
 }
 
 /// Whether an operator does nothing but to make text of what it stands between.
-pub(in crate::gate) fn only_prints(id: OperatorId, catalog: &Catalog) -> bool {
+pub(crate) fn only_prints(id: OperatorId, catalog: &Catalog) -> bool {
     let operator = catalog.operator(id);
     let (Some(function), None, None) = (operator.function, operator.commutator, operator.negator)
     else {
@@ -112,7 +112,7 @@ pub(in crate::gate) fn only_prints(id: OperatorId, catalog: &Catalog) -> bool {
 }
 
 /// What is run to print values of a type: its domains, and its cast to text where it has one.
-pub(in crate::gate) fn printed(id: TypeId, catalog: &Catalog) -> (Vec<TypeId>, Vec<CastId>) {
+pub(crate) fn printed(id: TypeId, catalog: &Catalog) -> (Vec<TypeId>, Vec<CastId>) {
     let (mut types, mut casts) = (Vec::new(), Vec::new());
     let text = catalog.index().type_of_oid(type_oid::TEXT);
     let mut at = id;

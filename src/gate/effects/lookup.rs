@@ -2,15 +2,15 @@
 //! known of the parameters.
 
 use super::resolve_effects::CheckSubject;
-use crate::catalog::schema::is_of_another_session;
-use crate::catalog::{Oid, SearchPath, TypeId};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::{ParameterTypes, SearchPaths};
-use crate::resolve::{self, KnownParameters, LookupContext, Resolution, TooDeep};
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectGraph;
+use crate::{ParameterTypes, SearchPaths};
+use catalog::schema::is_of_another_session;
+use catalog::{Oid, SearchPath, TypeId};
+use resolve::{KnownParameters, LookupContext, Resolution, TooDeep};
 
 /// Where names may be looked up; none where that is not known for certain.
-pub(in crate::gate) fn paths(
+pub(crate) fn paths(
     effect_graph: &EffectGraph,
     context: &JudgeContext<'_>,
 ) -> Option<Vec<SearchPath>> {
@@ -18,7 +18,7 @@ pub(in crate::gate) fn paths(
 }
 
 /// The same behind the end of the transaction at hand.
-pub(in crate::gate) fn paths_at_end(
+pub(crate) fn paths_at_end(
     effect_graph: &EffectGraph,
     context: &JudgeContext<'_>,
 ) -> Option<Vec<SearchPath>> {
@@ -51,7 +51,7 @@ fn search_paths(
 }
 
 /// Whether the server may read names of the text otherwise than they are read here.
-pub(in crate::gate) fn may_be_read_otherwise(
+pub(crate) fn may_be_read_otherwise(
     effect_graph: &EffectGraph,
     context: &JudgeContext<'_>,
 ) -> bool {
@@ -59,7 +59,7 @@ pub(in crate::gate) fn may_be_read_otherwise(
 }
 
 /// The types that the client gave for parameters; none where one of them is not known here.
-pub(in crate::gate) fn parameters(
+pub(crate) fn parameters(
     effect_graph: &EffectGraph,
     context: &JudgeContext<'_>,
 ) -> Option<Vec<Option<TypeId>>> {
@@ -75,7 +75,7 @@ pub(in crate::gate) fn parameters(
 }
 
 /// What is known of the types of parameters.
-pub(in crate::gate) fn types<'a>(
+pub(crate) fn types<'a>(
     given: Option<&'a [Option<TypeId>]>,
     context: &JudgeContext<'a>,
 ) -> KnownParameters<'a> {
@@ -87,7 +87,7 @@ pub(in crate::gate) fn types<'a>(
 }
 
 /// What the names of a statement mean, looked up in one place.
-pub(in crate::gate) fn resolve<'a>(
+pub(crate) fn resolve<'a>(
     subject: CheckSubject<'a>,
     effect_graph: &'a EffectGraph,
     path: &'a SearchPath,

@@ -9,14 +9,14 @@ use std::fmt::Write as _;
 
 use super::resolve_effects::CheckSubject;
 use super::{lookup, refusal};
-use crate::catalog::{Catalog, SearchPath, TypeId, quoted};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::{Refusal, Rule, access};
-use crate::resolve::{
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectGraph;
+use crate::{Refusal, Rule, access};
+use catalog::{Catalog, SearchPath, TypeId, quoted};
+use ground::sqlstate::{self, SqlState};
+use resolve::{
     InferredType, JoinArm, MissingName, MissingObject, ObjectUse, Resolution, SqlName, UsedObject,
 };
-use crate::sqlstate::{self, SqlState};
 
 /// The refusal of a use, told as one of the missing name that stands behind it, if there is one.
 pub(super) fn explained(
@@ -37,7 +37,7 @@ pub(super) fn explained(
 }
 
 /// A refusal that tells of the first name that stands for nothing, if there is one.
-pub(in crate::gate) fn first(
+pub(crate) fn first(
     resolution: &Resolution<'_>,
     rule: Rule,
     (path, effect_graph): (&SearchPath, &EffectGraph),
@@ -58,7 +58,7 @@ pub(in crate::gate) fn first(
 
 /// What a statement is refused for, or what the server would have said of it before it came to
 /// that.
-pub(in crate::gate) fn or_refused(
+pub(crate) fn or_refused(
     refused: Box<Refusal>,
     subject: CheckSubject<'_>,
     context: &mut JudgeContext<'_>,
@@ -295,7 +295,7 @@ impl MissingNameError {
 
 /// A name that nothing in the database has, of which no types are known: how the server would
 /// begin.
-pub(in crate::gate) fn function(written: &str) -> (String, &'static str) {
+pub(crate) fn function(written: &str) -> (String, &'static str) {
     let message = format!("function {written} does not exist");
     (message, FUNCTIONS)
 }

@@ -15,9 +15,9 @@ pub(super) mod parameters;
 pub(super) mod refusal;
 pub(super) mod resolve_effects;
 pub(super) mod suspect_names;
-pub(in crate::gate) mod type_names;
+pub(crate) mod type_names;
 
-use crate::catalog::NameId;
+use catalog::NameId;
 
 /// A name of a statement that some object hides an effect under.
 #[derive(Clone, Copy)]

@@ -1,15 +1,15 @@
 //! The types of parameters, as a Parse message gives them: numbers, which stand nowhere in a text.
 
 use super::refusal::{self, EffectfulObject};
-use crate::catalog::Oid;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectDescription;
-use crate::gate::rules::{RuleResult, catalog_missing, type_effects};
-use crate::gate::{VerdictDepth, access, function_bodies};
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectDescription;
+use crate::rules::{RuleResult, catalog_missing, type_effects};
+use crate::{VerdictDepth, access, function_bodies};
+use catalog::Oid;
 
 /// A Bind makes values of these types. Zero leaves the choice to the server, which takes it from
 /// the text.
-pub(in crate::gate) fn check_parameters(
+pub(crate) fn check_parameters(
     types: impl IntoIterator<Item = u32>,
     context: &JudgeContext<'_>,
 ) -> RuleResult {

@@ -1,17 +1,17 @@
 //! Which rule answers for what was found, and what it may tell.
 
 use super::{NameUse, SuspectName};
-use crate::catalog::{FunctionId, RelationId, RelationKind};
-use crate::gate::Refusal;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{
+use crate::Refusal;
+use crate::context::JudgeContext;
+use crate::effects::graph::{
     EffectCause, EffectDescription, EffectGraph, EffectReason, InheritanceReach, is_written,
 };
-use crate::gate::functions::{self, FunctionVerdict};
-use crate::gate::rules::{
+use crate::functions::{self, FunctionVerdict};
+use crate::rules::{
     CalledName, cast_effects, foreign_table, function_effects, hidden_function, operator_effects,
     overloaded_builtin, row_policy_effects, set_config, sql_in_string, type_effects, view_effects,
 };
+use catalog::{FunctionId, RelationId, RelationKind};
 
 /// Something that is not clean, and why.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ pub(super) fn of(
 }
 
 /// A place of the text, in characters from 1.
-pub(in crate::gate) fn position(at: Option<usize>, context: &JudgeContext<'_>) -> Option<u32> {
+pub(crate) fn position(at: Option<usize>, context: &JudgeContext<'_>) -> Option<u32> {
     let before = context.text.get(..at?)?;
     let characters = u32::try_from(before.chars().count()).ok()?;
     Some(characters.saturating_add(1))

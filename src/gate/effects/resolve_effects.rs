@@ -7,19 +7,19 @@
 use super::refusal::{self, EffectfulObject};
 use super::type_names::HarmlessTypeNames;
 use super::{SpellingMatch, SuspectName, coercion, lookup, missing_objects, suspect_names};
-use crate::catalog::{FunctionId, TypeId};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{EffectGraph, EffectReason, InheritanceReach, support_functions};
-use crate::gate::functions::{self, BuiltinEffect, FunctionVerdict};
-use crate::gate::rules::{RuleResult, type_effects};
-use crate::gate::settings::search_path;
-use crate::gate::{Refusal, sql_literal};
-use crate::resolve::{CallForm, InferredType, ObjectUse, UsedObject};
-use crate::sql::tree::{Node, list::NodeList};
+use crate::context::JudgeContext;
+use crate::effects::graph::{EffectGraph, EffectReason, InheritanceReach, support_functions};
+use crate::functions::{self, BuiltinEffect, FunctionVerdict};
+use crate::rules::{RuleResult, type_effects};
+use crate::settings::search_path;
+use crate::{Refusal, sql_literal};
+use catalog::{FunctionId, TypeId};
+use resolve::{CallForm, InferredType, ObjectUse, UsedObject};
+use sql::tree::{Node, list::NodeList};
 
 /// What is looked at.
 #[derive(Clone, Copy)]
-pub(in crate::gate) enum CheckSubject<'t> {
+pub(crate) enum CheckSubject<'t> {
     /// A statement.
     Statement(Node<'t>),
     /// The arguments of an EXECUTE.
@@ -29,7 +29,7 @@ pub(in crate::gate) enum CheckSubject<'t> {
 }
 
 /// Checks what the first pass found in a statement.
-pub(in crate::gate) fn check_resolved(
+pub(crate) fn check_resolved(
     subject: CheckSubject<'_>,
     context: &mut JudgeContext<'_>,
 ) -> RuleResult {
@@ -243,7 +243,7 @@ impl EffectResolver<'_, '_> {
         &self,
         source: &InferredType,
         target: TypeId,
-        candidates: &[crate::catalog::CastId],
+        candidates: &[catalog::CastId],
         made: bool,
     ) -> Option<EffectfulObject<'_>> {
         let listed = candidates

@@ -5,19 +5,19 @@
 //! which [`super::resolve_effects`] looks into.
 
 use super::{NameUse, SpellingMatch, SuspectName};
-use crate::catalog::unreadable_names;
-use crate::catalog::unreadable_names::CUT_FROM;
-use crate::catalog::{FunctionId, NameId, SchemaId, Volatility};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{EffectGraph, NameFlags};
-use crate::gate::extensions;
-use crate::gate::function_bodies;
-use crate::gate::rules::CalledName;
-use crate::gate::settings::search_path;
-use crate::sql::tree::{A_Expr_Kind, Node, SubLinkType, list::NodeList, nodes};
+use crate::context::JudgeContext;
+use crate::effects::graph::{EffectGraph, NameFlags};
+use crate::extensions;
+use crate::function_bodies;
+use crate::rules::CalledName;
+use crate::settings::search_path;
+use catalog::unreadable_names;
+use catalog::unreadable_names::CUT_FROM;
+use catalog::{FunctionId, NameId, SchemaId, Volatility};
+use sql::tree::{A_Expr_Kind, Node, SubLinkType, list::NodeList, nodes};
 
 /// The names of one node. Calls are looked at by [`call`].
-pub(in crate::gate) fn check_names(
+pub(crate) fn check_names(
     node: Node<'_>,
     effect_graph: &EffectGraph,
     context: &mut JudgeContext<'_>,
@@ -67,7 +67,7 @@ pub(in crate::gate) fn check_names(
 }
 
 /// A call of a name that is a built-in, or that the catalog has a function of.
-pub(in crate::gate) fn call(
+pub(crate) fn call(
     called: CalledName<'_>,
     effect_graph: &EffectGraph,
     context: &mut JudgeContext<'_>,
@@ -101,9 +101,9 @@ pub(in crate::gate) fn call(
     }
 }
 
-/// A call that a rule of its own answers for ([`crate::gate::rules::set_config`]), as long as it is
+/// A call that a rule of its own answers for ([`crate::rules::set_config`]), as long as it is
 /// the built-in that is called.
-pub(in crate::gate) fn call_of_ruled(
+pub(crate) fn call_of_ruled(
     called: CalledName<'_>,
     effect_graph: &EffectGraph,
     context: &mut JudgeContext<'_>,
@@ -118,7 +118,7 @@ pub(in crate::gate) fn call_of_ruled(
 
 /// What a name is that is no built-in of the server.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum NamePresence {
+pub(crate) enum NamePresence {
     /// A function or a type.
     Here,
     /// The catalog has neither.
@@ -126,10 +126,7 @@ pub(in crate::gate) enum NamePresence {
 }
 
 /// Whether the catalog has anything that could be called by this name.
-pub(in crate::gate) fn name_presence(
-    called: CalledName<'_>,
-    effect_graph: &EffectGraph,
-) -> NamePresence {
+pub(crate) fn name_presence(called: CalledName<'_>, effect_graph: &EffectGraph) -> NamePresence {
     let catalog = effect_graph.catalog();
     let in_schema = |schema: SchemaId| {
         let own = catalog.names().text(catalog.schema(schema).name);
@@ -151,7 +148,7 @@ pub(in crate::gate) fn name_presence(
 
 /// Whether all functions of a name, one at least, are clean: what an older server would call for
 /// a form of SQL that it does not know.
-pub(in crate::gate) fn all_clean(name: &str, effect_graph: &EffectGraph) -> bool {
+pub(crate) fn all_clean(name: &str, effect_graph: &EffectGraph) -> bool {
     let Some(id) = effect_graph.catalog().names().find(name) else {
         return false;
     };
@@ -163,7 +160,7 @@ pub(in crate::gate) fn all_clean(name: &str, effect_graph: &EffectGraph) -> bool
 }
 
 /// Whether no type that a string may name hides anything. What is quoted there is not read.
-pub(in crate::gate) fn all_types_clean(written: &str, effect_graph: &EffectGraph) -> bool {
+pub(crate) fn all_types_clean(written: &str, effect_graph: &EffectGraph) -> bool {
     let in_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     let marked = |word: &str| {
         let id = effect_graph.catalog().names().find(word);

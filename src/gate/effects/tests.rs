@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::gate::cache::JudgementCache;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::rules::check::{
+use crate::cache::JudgementCache;
+use crate::effects::graph::EffectGraph;
+use crate::rules::check::{
     check_shop, check_shop_as, gate, hides, names_of_shop, path_of, people, rule_of, session_of,
     shop,
 };
-use crate::gate::{
+use crate::{
     ParameterTypes, PreparedStatement, Rule, SearchPaths, SessionEffect, SessionNames, Verdict,
     VerdictDepth,
 };
-use crate::policy::Policy;
-use crate::sqlstate;
+use ground::sqlstate;
+use policy::Policy;
 
 #[test]
 fn what_only_stands_beside_an_effect_passes() {

@@ -4,10 +4,10 @@
 //! modifier stands in parentheses, behind the name of its type.
 
 use super::resolve_effects::CheckSubject;
-use crate::catalog::{CastId, CastMethod, TypeId, type_oid};
-use crate::gate::effects::graph::EffectGraph;
-use crate::resolve::InferredType;
-use crate::sql::tree::{self, ConstValue, Node};
+use crate::effects::graph::EffectGraph;
+use catalog::{CastId, CastMethod, TypeId, type_oid};
+use resolve::InferredType;
+use sql::tree::{self, ConstValue, Node};
 
 /// What of a statement reads no modifier that runs what is not clean.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl HarmlessTypeNames {
 }
 
 /// Whether some name of a type may run what is not clean.
-pub(in crate::gate) fn may_have_effects(effect_graph: &EffectGraph) -> bool {
+pub(crate) fn may_have_effects(effect_graph: &EffectGraph) -> bool {
     let index = effect_graph.catalog().index();
     let mut types = type_oid::NAMES_OF_OBJECTS
         .iter()
@@ -62,7 +62,7 @@ pub(in crate::gate) fn may_have_effects(effect_graph: &EffectGraph) -> bool {
 }
 
 /// Whether it is a literal, and as the name of a type would run nothing that is not clean.
-pub(in crate::gate) fn is_clean_literal(node: Node<'_>, effect_graph: &EffectGraph) -> bool {
+pub(crate) fn is_clean_literal(node: Node<'_>, effect_graph: &EffectGraph) -> bool {
     let Node::A_Const(constant) = node else {
         return false;
     };

@@ -19,8 +19,8 @@
 mod table;
 
 use super::functions::BuiltinEffect;
-use crate::catalog::{Catalog, Function, FunctionKind, FunctionLanguage};
-use crate::policy::Policy;
+use catalog::{Catalog, Function, FunctionKind, FunctionLanguage};
+use policy::Policy;
 
 /// What is known of a function of an extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

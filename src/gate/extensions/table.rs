@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use foldhash::fast::RandomState;
 
 use super::{ExtensionVerdict, FunctionReads};
-use crate::gate::functions::BuiltinEffect;
+use crate::functions::BuiltinEffect;
 
 /// One line.
 #[derive(Clone, Copy)]
@@ -95,7 +95,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::{EXTENSIONS, NO_LIBRARY, read_line};
-    use crate::gate::extensions::ExtensionVerdict;
+    use crate::extensions::ExtensionVerdict;
 
     #[test]
     fn every_line_is_read_and_in_order_and_one_of_its_kind() {

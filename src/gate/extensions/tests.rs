@@ -1,9 +1,9 @@
 //! Who a function is, told by its extension, its library and its name in there.
 
 use super::{ExtensionVerdict, FunctionReads, base_name, verdict, verdict_under};
-use crate::catalog::fixture::CatalogFixture;
-use crate::gate::functions::BuiltinEffect;
-use crate::policy::Policy;
+use crate::functions::BuiltinEffect;
+use catalog::fixture::CatalogFixture;
+use policy::Policy;
 
 const ALLOWED: Option<ExtensionVerdict> = Some(ExtensionVerdict::Allowed {
     reads: FunctionReads::Nobody,

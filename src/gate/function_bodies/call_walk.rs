@@ -8,13 +8,13 @@ use foldhash::fast::RandomState;
 use super::memo::{BodyVerdict, PathContextKey};
 use super::path_context::{PathContext, PathOrigin};
 use super::{path_context, sql_body};
-use crate::catalog::FunctionId;
-use crate::gate::Rule;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{
+use crate::Rule;
+use crate::context::JudgeContext;
+use crate::effects::graph::{
     CatalogObject, EffectCause, EffectGraph, EffectReason, FunctionBody, GraphNode, PathDependents,
 };
-use crate::limits::BODIES_READ_MAX;
+use catalog::FunctionId;
+use ground::limits::BODIES_READ_MAX;
 
 /// A way under way.
 pub(super) struct CallWalk<'w, 'j> {

@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::fast::RandomState;
 
 use super::path_context::{PathContext, PathOrigin};
-use crate::catalog::{FunctionId, RoleId, SearchPath};
-use crate::gate::effects::graph::EffectCause;
-use crate::limits::{BODIES_KEPT_MAX, BODY_PATHS_KEPT_MAX};
+use crate::effects::graph::EffectCause;
+use catalog::{FunctionId, RoleId, SearchPath};
+use ground::limits::{BODIES_KEPT_MAX, BODY_PATHS_KEPT_MAX};
 
 /// What a body runs, by the places of all things, or why it is not run.
 pub(super) type BodyVerdict = Result<Arc<[usize]>, EffectCause>;
 
 /// What is known of the bodies of one snapshot, under one policy.
 #[derive(Default)]
-pub(in crate::gate) struct BodyMemo(Mutex<MemoEntries>);
+pub(crate) struct BodyMemo(Mutex<MemoEntries>);
 
 #[derive(Default)]
 struct MemoEntries {
@@ -27,7 +27,7 @@ struct MemoEntries {
 /// All that a verdict stands on beside the body.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct PathContextKey {
-    schemas: Box<[crate::catalog::SchemaId]>,
+    schemas: Box<[catalog::SchemaId]>,
     kind: PathOrigin,
     role: RoleId,
     session: RoleId,
@@ -67,6 +67,6 @@ impl BodyMemo {
     }
 }
 
-fn schemas(path: &SearchPath) -> Box<[crate::catalog::SchemaId]> {
+fn schemas(path: &SearchPath) -> Box<[catalog::SchemaId]> {
     path.schemas().into()
 }

@@ -36,8 +36,8 @@ use super::effects::graph::{
 use super::effects::resolve_effects::CheckSubject;
 use super::effects::{coercion, lookup, refusal};
 use super::rules::{RuleResult, function_path, hidden_function};
-use crate::catalog::{NameId, Oid};
-use crate::sql::tree::nodes;
+use catalog::{NameId, Oid};
+use sql::tree::nodes;
 
 use self::call_walk::CallWalk;
 use self::path_context::PathOrigin;

@@ -1,9 +1,9 @@
 //! Where the names of functions may be looked up while a statement runs.
 
-use crate::catalog::{Catalog, FunctionId, RoleId, SearchPath, search_path};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::{PathChange, SearchPaths};
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectGraph;
+use crate::{PathChange, SearchPaths};
+use catalog::{Catalog, FunctionId, RoleId, SearchPath, search_path};
 
 /// One search_path, as one role has it.
 #[derive(Clone, PartialEq, Eq)]

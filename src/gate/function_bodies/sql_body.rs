@@ -8,17 +8,17 @@ use super::call_walk::refused;
 use super::memo::BodyVerdict;
 use super::path_context::{PathContext, PathOrigin};
 use super::uses;
-use crate::catalog::{Catalog, FunctionId, RoleId, SearchPath, TypeId, TypeKind};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{
+use crate::context::JudgeContext;
+use crate::effects::graph::{
     CatalogObject, EffectCause, EffectGraph, EffectReason, EffectSite, GraphNode, PathDependents,
 };
-use crate::gate::effects::lookup;
-use crate::gate::effects::resolve_effects::CheckSubject;
-use crate::gate::models::substitution;
-use crate::gate::{Rule, SearchPaths, judge};
-use crate::resolve::{BodyArguments, InferredType, KnownParameters, Resolution, UsedObject};
-use crate::sql::tree::{Node, SyntaxTree};
+use crate::effects::lookup;
+use crate::effects::resolve_effects::CheckSubject;
+use crate::models::substitution;
+use crate::{Rule, SearchPaths, judge};
+use catalog::{Catalog, FunctionId, RoleId, SearchPath, TypeId, TypeKind};
+use resolve::{BodyArguments, InferredType, KnownParameters, Resolution, UsedObject};
+use sql::tree::{Node, SyntaxTree};
 
 /// What is needed to read a body.
 pub(super) struct BodyReader<'r, 'j> {
@@ -52,7 +52,7 @@ impl BodyReader<'_, '_> {
         if self.effect_graph.catalog().other_encoding() && !text.is_ascii() {
             return self.require_owner_path().map(|()| Vec::new());
         }
-        let Ok(tree) = crate::gate::parse(text, self.judge_context.policy) else {
+        let Ok(tree) = crate::parse(text, self.judge_context.policy) else {
             return self.require_owner_path().map(|()| Vec::new());
         };
         let arguments = BodyArguments::of(self.effect_graph.catalog(), self.id);

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::gate::cache::JudgementCache;
-use crate::gate::rules::check::{agent_with, gate, path_of, rule_of, session_of};
-use crate::gate::{Rule, SearchPaths, SessionNames, Verdict};
-use crate::policy::Policy;
+use crate::cache::JudgementCache;
+use crate::rules::check::{agent_with, gate, path_of, rule_of, session_of};
+use crate::{Rule, SearchPaths, SessionNames, Verdict};
+use catalog::fixture::CatalogFixture;
+use policy::Policy;
 
 /// A table and a view of one name, of which the view takes a lock; a hidden table of the name of
 /// another one; and functions that read by those names.

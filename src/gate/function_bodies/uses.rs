@@ -2,13 +2,13 @@
 //! looked up when they run; and what of it is not clean for certain.
 
 use super::path_context::PathOrigin;
-use crate::catalog::{CastId, Catalog, OperatorId};
-use crate::gate::effects::coercion;
-use crate::gate::effects::graph::{
+use crate::effects::coercion;
+use crate::effects::graph::{
     EffectCause, EffectGraph, EffectReason, GraphNode, InheritanceReach, PathDependents,
 };
-use crate::gate::functions::BuiltinEffect;
-use crate::resolve::{CallForm, InferredType, ObjectUse, UsedObject};
+use crate::functions::BuiltinEffect;
+use catalog::{CastId, Catalog, OperatorId};
+use resolve::{CallForm, InferredType, ObjectUse, UsedObject};
 
 /// What a use runs; none where that cannot be told and has to be. Where whoever keeps the database
 /// has chosen the path, only what is certain counts.

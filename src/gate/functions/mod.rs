@@ -12,7 +12,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::policy::Policy;
+use policy::Policy;
 
 #[cfg(test)]
 mod coverage;

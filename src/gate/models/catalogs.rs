@@ -1,12 +1,12 @@
 //! What stands for the catalogs, where they show what the policy shows.
 
 use super::{CompiledModel, ModelCoverage, ModelKey, SnapshotModels};
-use crate::catalog::{Catalog, RelationId};
-use crate::gate::catalog_view::CatalogForm;
+use crate::catalog_view::CatalogForm;
+use catalog::{Catalog, RelationId};
 
 impl SnapshotModels {
     /// Adds what stands for the catalogs. What the policy itself says of one goes before it.
-    pub(in crate::gate) fn add_catalogs(
+    pub(crate) fn add_catalogs(
         &mut self,
         catalog: &Catalog,
         forms: Vec<(RelationId, CatalogForm)>,

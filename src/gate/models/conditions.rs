@@ -12,12 +12,12 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::limits::MODEL_CONDITIONS_MAX;
-use crate::sql::tree::{self, BoolExprType, JoinType, Node, SetOperation, nodes};
+use ground::limits::MODEL_CONDITIONS_MAX;
+use sql::tree::{self, BoolExprType, JoinType, Node, SetOperation, nodes};
 
 /// The conditions of one statement.
 #[derive(Default)]
-pub(in crate::gate) struct RowConditions<'t> {
+pub(crate) struct RowConditions<'t> {
     /// Each with the place of the one that stands around it.
     all: Vec<(Option<usize>, Node<'t>)>,
     of: HashMap<*const nodes::RangeVar, FromNameConditions, RandomState>,
@@ -32,7 +32,7 @@ struct FromNameConditions {
 
 /// Whether USING or NATURAL merges columns of the query: their names alone mean neither side.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::gate) enum MergedColumns {
+pub(crate) enum MergedColumns {
     /// It does.
     #[default]
     Some,
@@ -42,7 +42,7 @@ pub(in crate::gate) enum MergedColumns {
 
 impl<'t> RowConditions<'t> {
     /// Those of everything under a node; of a tree that is not known in full there are none.
-    pub(in crate::gate) fn of(node: Node<'t>) -> Self {
+    pub(crate) fn of(node: Node<'t>) -> Self {
         let mut conditions = Self::default();
         let mut waiting = vec![node];
         while let Some(next) = waiting.pop() {
@@ -59,7 +59,7 @@ impl<'t> RowConditions<'t> {
     }
 
     /// Those over a name in FROM, and whether its columns can be named without it.
-    pub(in crate::gate) fn over_name(
+    pub(crate) fn over_name(
         &self,
         table: &nodes::RangeVar,
     ) -> (MergedColumns, impl Iterator<Item = Node<'t>>) {

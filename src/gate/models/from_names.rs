@@ -1,37 +1,38 @@
 //! The names in FROM of a statement, and what else of it matters to models.
 
-use crate::gate::StatementKind;
-use crate::gate::command_label;
-use crate::gate::rules::{RuleResult, model};
-use crate::sql::tree::{self, Node, SyntaxTree, UnknownNode, nodes};
+use crate::StatementKind;
+use crate::command_label;
+use crate::rules::{RuleResult, model};
+use crate::statement_kind;
+use sql::tree::{self, Node, SyntaxTree, UnknownNode, nodes};
 
 /// What a statement names.
 #[derive(Default)]
-pub(in crate::gate) struct StatementNames<'t> {
+pub(crate) struct StatementNames<'t> {
     /// The names in FROM.
-    pub(in crate::gate) tables: Vec<FromName<'t>>,
+    pub(crate) tables: Vec<FromName<'t>>,
     /// References to columns with a schema in them.
-    pub(in crate::gate) columns: Vec<&'t nodes::ColumnRef>,
+    pub(crate) columns: Vec<&'t nodes::ColumnRef>,
     /// The aliases that it gives.
-    pub(in crate::gate) aliases: Vec<&'t str>,
+    pub(crate) aliases: Vec<&'t str>,
     /// The calls of functions.
-    pub(in crate::gate) calls: Vec<&'t nodes::FuncCall>,
+    pub(crate) calls: Vec<&'t nodes::FuncCall>,
     /// The numbers of its parameters, each as often as it occurs.
-    pub(in crate::gate) parameters: Vec<i32>,
+    pub(crate) parameters: Vec<i32>,
 }
 
 /// A name in FROM.
 #[derive(Clone, Copy)]
-pub(in crate::gate) struct FromName<'t> {
+pub(crate) struct FromName<'t> {
     /// It.
-    pub(in crate::gate) node: &'t nodes::RangeVar,
+    pub(crate) node: &'t nodes::RangeVar,
     /// Whether TABLESAMPLE follows.
-    pub(in crate::gate) sampled: bool,
+    pub(crate) sampled: bool,
 }
 
 impl FromName<'_> {
     /// A model is named without TABLESAMPLE and ONLY.
-    pub(in crate::gate) fn check_form(&self) -> RuleResult {
+    pub(crate) fn check_form(&self) -> RuleResult {
         let shown = command_label::relation(self.node);
         if self.sampled {
             return Err(model::form(
@@ -51,7 +52,7 @@ impl FromName<'_> {
 
 /// Everything under a node. Names that are locked or written to are left out: other rules refuse
 /// them.
-pub(in crate::gate) fn of(node: Node<'_>) -> Result<StatementNames<'_>, UnknownNode> {
+pub(crate) fn of(node: Node<'_>) -> Result<StatementNames<'_>, UnknownNode> {
     let mut named = StatementNames::default();
     let mut waiting = vec![(node, false)];
     let mut found = Vec::new();
@@ -75,8 +76,8 @@ pub(in crate::gate) fn of(node: Node<'_>) -> Result<StatementNames<'_>, UnknownN
 
 /// Whether names may be looked up elsewhere behind a statement, or the session's values be others:
 /// all but what is known not to do so.
-pub(in crate::gate) fn moves_names(node: Node<'_>) -> bool {
-    match StatementKind::of(node) {
+pub(crate) fn moves_names(node: Node<'_>) -> bool {
+    match statement_kind::of(node) {
         StatementKind::Show
         | StatementKind::Begin
         | StatementKind::SetConstraints
@@ -90,7 +91,7 @@ pub(in crate::gate) fn moves_names(node: Node<'_>) -> bool {
 }
 
 /// Without a snapshot any name in FROM may mean anything, but those of the server's own schemas.
-pub(in crate::gate) fn without_snapshot(tree: &SyntaxTree) -> RuleResult {
+pub(crate) fn without_snapshot(tree: &SyntaxTree) -> RuleResult {
     for statement in tree.statements() {
         let named = match statement.node {
             Node::LockStmt(_) => return Err(model::not_resolved(None)),

@@ -5,7 +5,7 @@
 //! setting that the session has; nothing of either shows in a plan. No value makes it fail, so that
 //! no error can tell of one.
 
-use crate::policy::mask_key::{Block, MaskKey};
+use policy::mask_key::{Block, MaskKey};
 
 /// The expression; `text` is one of type text.
 pub(super) fn expression(text: &str, key: &MaskKey) -> String {

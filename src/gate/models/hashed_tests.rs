@@ -1,7 +1,7 @@
 //! The mask `hash`: what runs, and that no client reads or sets its part of the key.
 
-use crate::gate::Rule;
-use crate::gate::models::overlay::tests::{check, refused, runs, session};
+use crate::Rule;
+use crate::models::overlay::tests::{check, refused, runs, session};
 
 #[test]
 fn a_hash_is_computed_with_what_the_text_and_the_session_have() {

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::catalog::Oid;
-use crate::gate::rewritten::text::{CopiedConstant, InsertedSpan, RewrittenText};
-use crate::limits;
+use crate::rewritten::text::{CopiedConstant, InsertedSpan, RewrittenText};
+use catalog::Oid;
+use ground::limits;
 
 /// The changes to one text.
 #[derive(Default)]
-pub(in crate::gate) struct TextInsertions {
+pub(crate) struct TextInsertions {
     all: Vec<TextInsertion>,
     bytes: usize,
     typed: Vec<(u32, Oid)>,
@@ -23,11 +23,11 @@ struct TextInsertion {
 
 /// More was to be put into one text than is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) struct InsertionsTooLong;
+pub(crate) struct InsertionsTooLong;
 
 impl TextInsertions {
     /// Puts something into the place of these bytes.
-    pub(in crate::gate) fn insert(
+    pub(crate) fn insert(
         &mut self,
         from: Range<usize>,
         instead: String,
@@ -36,7 +36,7 @@ impl TextInsertions {
     }
 
     /// The same, with constants of the text in it: their places are those in `instead`.
-    pub(in crate::gate) fn insert_with_copies(
+    pub(crate) fn insert_with_copies(
         &mut self,
         from: Range<usize>,
         instead: String,
@@ -55,18 +55,18 @@ impl TextInsertions {
     }
 
     /// Notes which types parameters have by what was put in.
-    pub(in crate::gate) fn types(&mut self, typed: impl IntoIterator<Item = (u32, Oid)>) {
+    pub(crate) fn types(&mut self, typed: impl IntoIterator<Item = (u32, Oid)>) {
         self.typed.extend(typed);
     }
 
     /// The bytes that were put in so far.
-    pub(in crate::gate) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// The text with everything put in; none where nothing is. Changes that share a byte are
     /// [`InsertionsTooLong`]: they were not made for one text.
-    pub(in crate::gate) fn into_text(
+    pub(crate) fn into_text(
         mut self,
         text: &str,
     ) -> Result<Option<RewrittenText>, InsertionsTooLong> {

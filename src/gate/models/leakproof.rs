@@ -12,19 +12,19 @@
 use std::ops::Range;
 
 use super::pushdown::{is_of_server, is_relabelled, runs_nothing};
-use crate::catalog::{
+use crate::RewrittenText;
+use catalog::{
     Catalog, FunctionId, FunctionKind, Oid, Operator, RelationId, RelationKind, SearchPath, TypeId,
     type_oid,
 };
-use crate::gate::RewrittenText;
-use crate::resolve::{
+use resolve::{
     self, CallForm, InferredType, KnownParameters, LookupContext, Resolution, UsedObject,
 };
-use crate::sql::tree::{self, A_Expr_Kind, Node, SubLinkType};
+use sql::tree::{self, A_Expr_Kind, Node, SubLinkType};
 
 /// Whether all under a node is of kinds that may stand in such a statement. What its names mean is
 /// for [`is_leakproof_text`].
-pub(in crate::gate) fn may_be_leakproof(node: Node<'_>) -> bool {
+pub(crate) fn may_be_leakproof(node: Node<'_>) -> bool {
     let mut waiting = vec![node];
     while let Some(next) = waiting.pop() {
         let fits = match next {
@@ -84,7 +84,7 @@ pub(in crate::gate) fn may_be_leakproof(node: Node<'_>) -> bool {
 }
 
 /// Whether a text with models in it tells nothing, wherever its names are looked up.
-pub(in crate::gate) fn is_leakproof_text(
+pub(crate) fn is_leakproof_text(
     rewritten: &RewrittenText,
     catalog: &Catalog,
     paths: &[SearchPath],

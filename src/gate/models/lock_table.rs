@@ -1,13 +1,13 @@
 //! LOCK TABLE, which has no SELECT to stand for.
 
 use super::{FromNameMeaning, SnapshotModels};
-use crate::catalog::{Catalog, SearchPath};
-use crate::gate::command_label;
-use crate::gate::rules::{RuleResult, model};
-use crate::sql::tree::Node;
+use crate::command_label;
+use crate::rules::{RuleResult, model};
+use catalog::{Catalog, SearchPath};
+use sql::tree::Node;
 
 /// What it names is no model, wherever names are looked up.
-pub(in crate::gate) fn check<'t>(
+pub(crate) fn check<'t>(
     nodes: impl Iterator<Item = Node<'t>>,
     (models, catalog): (&SnapshotModels, &Catalog),
     paths: Option<&[SearchPath]>,

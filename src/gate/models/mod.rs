@@ -48,13 +48,13 @@ use foldhash::fast::RandomState;
 
 use self::model_body::ModelBody;
 use self::overlay::OverlayModel;
-use crate::catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
-use crate::gate::Refusal;
-use crate::gate::access::AccessTable;
-use crate::gate::rules::model;
-use crate::policy::similar_names::nearest;
-use crate::policy::{Policy, PolicyModel};
-use crate::sql::tree::nodes;
+use crate::Refusal;
+use crate::access::AccessTable;
+use crate::rules::model;
+use catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
+use policy::similar_names::nearest;
+use policy::{Policy, PolicyModel};
+use sql::tree::nodes;
 
 /// The models of a policy against one snapshot.
 #[derive(Default)]

@@ -11,23 +11,23 @@ use std::sync::{PoisonError, RwLock};
 use super::from_names;
 use super::name_span::NonBlankTokens;
 use super::optimization_fence::{ModelEvaluation, OptimizationFence, needs_no_fence};
-use crate::catalog::quote::quoted;
-use crate::catalog::{
+use crate::catalog_view::lists::ShownLists;
+use catalog::quote::quoted;
+use catalog::{
     Catalog, Column, GeneratedKind, RelationId, RelationKind, SchemaKind, SearchPath, search_path,
 };
-use crate::gate::catalog_view::lists::ShownLists;
-use crate::limits::MODEL_PATHS_KEPT_MAX;
-use crate::policy::PolicyModel;
-use crate::policy::SessionValue;
-use crate::policy::model::ModelPiece;
-use crate::resolve::{
+use ground::limits::MODEL_PATHS_KEPT_MAX;
+use policy::PolicyModel;
+use policy::SessionValue;
+use policy::model::ModelPiece;
+use resolve::{
     self, CallForm, KnownParameters, LookupContext, ObjectUse, Resolution, ResultColumn, UsedObject,
 };
-use crate::sql::edit::TextEdit;
-use crate::sql::tree::{self, Node, SetOperation, nodes};
+use sql::edit::TextEdit;
+use sql::tree::{self, Node, SetOperation, nodes};
 
 /// What is put where a model's name stands.
-pub(in crate::gate) struct ModelBody {
+pub(crate) struct ModelBody {
     pieces: Box<[ModelPiece]>,
     /// The same with a literal in each value's place.
     sample: Box<str>,
@@ -46,7 +46,7 @@ pub(in crate::gate) struct ModelBody {
 impl ModelBody {
     /// The SELECT of a model, or why it cannot be used. `may_read` says which relations it may
     /// name.
-    pub(in crate::gate) fn of(
+    pub(crate) fn of(
         model: &PolicyModel,
         catalog: &Catalog,
         may_read: impl Fn(RelationId) -> bool,
@@ -119,7 +119,7 @@ impl ModelBody {
 
     /// Whether everything in it is the same where a client looks names up. `catalog` is the one
     /// that it was made for. Clients look names up in a few places: each is looked at once.
-    pub(in crate::gate) fn has_same_meaning(&self, catalog: &Catalog, path: &SearchPath) -> bool {
+    pub(crate) fn has_same_meaning(&self, catalog: &Catalog, path: &SearchPath) -> bool {
         let compared = self.compared.read().unwrap_or_else(PoisonError::into_inner);
         let known = compared.iter().find(|(own, _)| own == path);
         if let Some((_, same)) = known {
@@ -143,19 +143,19 @@ impl ModelBody {
 
     /// The columns that a condition inside of its fence can be about; none where there is no
     /// fence, or they are not known in full.
-    pub(in crate::gate) fn fenced(&self) -> Option<&[ResultColumn<'static>]> {
+    pub(crate) fn fenced(&self) -> Option<&[ResultColumn<'static>]> {
         (self.fence == OptimizationFence::Offset).then_some(&self.columns)
     }
 
     /// Whether its columns are those of tables as they are, or constants: nothing is evaluated for
     /// them.
-    pub(in crate::gate) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.plain
     }
 
     /// Its text for a session, with a condition about it; the first value that is not known where
     /// there is one. The condition ends the text, but for `ENDS`.
-    pub(in crate::gate) fn text<'v>(
+    pub(crate) fn text<'v>(
         &self,
         within: ModelEvaluation<'_>,
         known: impl Fn(&SessionValue) -> Option<Option<&'v str>>,

@@ -3,12 +3,12 @@
 use super::FromNameMeaning;
 use super::from_names::FromName;
 use super::with_names::{FromNameKinds, WithOrRelation};
-use crate::catalog::SearchPath;
-use crate::gate::Refusal;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::rules::model;
-use crate::resolve::{self, KnownParameters, LookupContext};
-use crate::sql::tree::Node;
+use crate::Refusal;
+use crate::effects::graph::EffectGraph;
+use crate::rules::model;
+use catalog::SearchPath;
+use resolve::{KnownParameters, LookupContext};
+use sql::tree::Node;
 
 /// What each name means, in their order; `paths` are none where they are not known.
 pub(super) fn of(

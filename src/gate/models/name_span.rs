@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use crate::sql::lexer::{self, Token, TokenKind};
-use crate::sql::tree::nodes;
+use sql::lexer::{self, Token, TokenKind};
+use sql::tree::nodes;
 
 /// The tokens of a text, blanks left out.
-pub(in crate::gate) struct NonBlankTokens<'t> {
+pub(crate) struct NonBlankTokens<'t> {
     text: &'t str,
     tokens: Vec<Token>,
 }
 
 impl<'t> NonBlankTokens<'t> {
     /// Reads a text.
-    pub(in crate::gate) fn of(text: &'t str) -> Self {
+    pub(crate) fn of(text: &'t str) -> Self {
         let tokens = lexer::tokens(text).filter(|token| !token.kind.is_blank());
         Self {
             text,
@@ -22,7 +22,7 @@ impl<'t> NonBlankTokens<'t> {
     }
 
     /// The bytes of a relation's name, with what stands before it.
-    pub(in crate::gate) fn name(&self, table: &nodes::RangeVar) -> Option<Range<usize>> {
+    pub(crate) fn name(&self, table: &nodes::RangeVar) -> Option<Range<usize>> {
         let before = [table.catalogname(), table.schemaname()];
         let parts = before.iter().flatten().count() + 1;
         self.parts(table.location, parts)?.last().map(|last| {
@@ -32,7 +32,7 @@ impl<'t> NonBlankTokens<'t> {
     }
 
     /// The same with the star that may follow: `FROM t *` is `FROM t`.
-    pub(in crate::gate) fn name_and_star(&self, table: &nodes::RangeVar) -> Option<Range<usize>> {
+    pub(crate) fn name_and_star(&self, table: &nodes::RangeVar) -> Option<Range<usize>> {
         let name = self.name(table)?;
         let after = self
             .tokens
@@ -44,10 +44,7 @@ impl<'t> NonBlankTokens<'t> {
     }
 
     /// The same with the list of columns that follows, as in COPY.
-    pub(in crate::gate) fn name_and_columns(
-        &self,
-        table: &nodes::RangeVar,
-    ) -> Option<Range<usize>> {
+    pub(crate) fn name_and_columns(&self, table: &nodes::RangeVar) -> Option<Range<usize>> {
         let name = self.name(table)?;
         let after = self
             .tokens
@@ -61,7 +58,7 @@ impl<'t> NonBlankTokens<'t> {
     }
 
     /// Where the TABLE begins that a name follows, in `TABLE t`.
-    pub(in crate::gate) fn table_before(&self, name: &Range<usize>) -> Option<usize> {
+    pub(crate) fn table_before(&self, name: &Range<usize>) -> Option<usize> {
         let at = self
             .tokens
             .partition_point(|token| token.span.start < name.start);
@@ -72,7 +69,7 @@ impl<'t> NonBlankTokens<'t> {
     }
 
     /// The bytes of each part of a name of several that begins at a place.
-    pub(in crate::gate) fn parts(&self, location: i32, count: usize) -> Option<Vec<Range<usize>>> {
+    pub(crate) fn parts(&self, location: i32, count: usize) -> Option<Vec<Range<usize>>> {
         let from = usize::try_from(location).ok()?;
         let mut at = self.tokens.partition_point(|token| token.span.start < from);
         if self.tokens.get(at)?.span.start != from {
@@ -119,7 +116,7 @@ impl<'t> NonBlankTokens<'t> {
     }
 
     /// Whether a name is written at these bytes that a keyword could stand for.
-    pub(in crate::gate) fn is_word(&self, name: &Range<usize>) -> bool {
+    pub(crate) fn is_word(&self, name: &Range<usize>) -> bool {
         let at = self
             .tokens
             .partition_point(|token| token.span.start < name.start);

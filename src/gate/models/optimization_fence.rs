@@ -5,13 +5,13 @@
 
 use super::from_names;
 use super::model_body::relation_at;
-use crate::catalog::{Catalog, FunctionId, RelationId, RelationKind};
-use crate::resolve::{Resolution, UsedObject};
-use crate::sql::tree::{Node, SetOperation, nodes};
+use catalog::{Catalog, FunctionId, RelationId, RelationKind};
+use resolve::{Resolution, UsedObject};
+use sql::tree::{Node, SetOperation, nodes};
 
 /// Where a model's SELECT is evaluated.
 #[derive(Clone, Copy)]
-pub(in crate::gate) enum ModelEvaluation<'i> {
+pub(crate) enum ModelEvaluation<'i> {
     /// Together with the statement around it.
     Open,
     /// By itself, with a condition of the statement's.
@@ -92,7 +92,7 @@ pub(super) fn needs_no_fence(
 }
 
 /// What a model is called where a condition about it stands within its fence.
-pub(in crate::gate) const INSIDE: &str = "\"m\"";
+pub(crate) const INSIDE: &str = "\"m\"";
 
 /// The end of a model that has a fence.
-pub(in crate::gate) const ENDS: &str = " OFFSET 0)";
+pub(crate) const ENDS: &str = " OFFSET 0)";

@@ -4,11 +4,11 @@
 //! conditions of the policy: no name in it is looked up where a user could have put another thing.
 
 use super::hashed;
-use crate::catalog::{Catalog, Column, RelationId};
-use crate::gate::access::{AccessTable, RelationOverlay};
-use crate::policy::model::ModelPiece;
-use crate::policy::overlay::ColumnMask;
-use crate::policy::{Policy, PolicyModel, PolicyRule, RuleMode};
+use crate::access::{AccessTable, RelationOverlay};
+use catalog::{Catalog, Column, RelationId};
+use policy::model::ModelPiece;
+use policy::overlay::ColumnMask;
+use policy::{Policy, PolicyModel, PolicyRule, RuleMode};
 
 /// A model of a relation that patterns name.
 pub(super) struct OverlayModel {

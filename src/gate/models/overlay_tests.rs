@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::gate::rules::check::{gate, path_of, session_of};
-use crate::gate::{Gate, Rule, SessionNames, SessionValues, Verdict};
-use crate::policy::{Policy, SessionValue};
+use crate::rules::check::{gate, path_of, session_of};
+use crate::{Gate, Rule, SessionNames, SessionValues, Verdict};
+use catalog::fixture::CatalogFixture;
+use policy::{Policy, SessionValue};
 
 fn shop() -> CatalogFixture {
     CatalogFixture::new(15)
@@ -25,7 +25,7 @@ fn shop() -> CatalogFixture {
         .view("shop.u", "id int4", &["shop.plain"])
 }
 
-pub(in crate::gate::models) fn session(policy: &str) -> (Gate, SessionNames) {
+pub(in crate::models) fn session(policy: &str) -> (Gate, SessionNames) {
     let policy = Policy::from_yaml(&format!("name: masks\nextends: bi\n{policy}"));
     let policy = policy.unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     let policy = policy.for_judging();
@@ -37,7 +37,7 @@ pub(in crate::gate::models) fn session(policy: &str) -> (Gate, SessionNames) {
     (gate(policy), names)
 }
 
-pub(in crate::gate::models) fn runs(policy: &str, text: &str) -> Result<String, Rule> {
+pub(in crate::models) fn runs(policy: &str, text: &str) -> Result<String, Rule> {
     let (gate, names) = session(policy);
     let judgement = gate.judge(Cow::Borrowed(text), &names);
     match &judgement.verdict {
@@ -49,7 +49,7 @@ pub(in crate::gate::models) fn runs(policy: &str, text: &str) -> Result<String, 
 }
 
 #[track_caller]
-pub(in crate::gate::models) fn check(policy: &str, text: &str, wanted: &str) {
+pub(in crate::models) fn check(policy: &str, text: &str, wanted: &str) {
     assert_eq!(
         runs(policy, text).as_deref(),
         Ok(wanted),
@@ -58,7 +58,7 @@ pub(in crate::gate::models) fn check(policy: &str, text: &str, wanted: &str) {
 }
 
 #[track_caller]
-pub(in crate::gate::models) fn refused(policy: &str, text: &str, wanted: Rule) {
+pub(in crate::models) fn refused(policy: &str, text: &str, wanted: Rule) {
     assert_eq!(runs(policy, text), Err(wanted), "{policy}: {text}");
 }
 

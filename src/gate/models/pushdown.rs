@@ -18,39 +18,39 @@ use super::leakproof::is_leakproof;
 use super::optimization_fence::INSIDE;
 use super::pushdown_forms::ComparisonForm;
 use super::{CompiledModel, from_names};
-use crate::catalog::{CastMethod, Catalog, Operator, SchemaKind, SearchPath, TypeId, TypeKind};
-use crate::gate::rewritten::text::CopiedConstant;
-use crate::limits::{MODEL_CONDITION_BYTES_MAX, MODEL_CONDITION_DEPTH_MAX};
-use crate::resolve::{
+use crate::rewritten::text::CopiedConstant;
+use catalog::{CastMethod, Catalog, Operator, SchemaKind, SearchPath, TypeId, TypeKind};
+use ground::limits::{MODEL_CONDITION_BYTES_MAX, MODEL_CONDITION_DEPTH_MAX};
+use resolve::{
     self, InferredType, KnownParameters, LookupContext, Resolution, TableColumns, UsedObject,
 };
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{BoolExprType, ConstValue, Node, nodes};
+use sql::tree::list::NodeList;
+use sql::tree::{BoolExprType, ConstValue, Node, nodes};
 
 /// Conditions as they stand within a fence.
 #[derive(Default, PartialEq, Eq)]
-pub(in crate::gate) struct PushedConditions {
+pub(crate) struct PushedConditions {
     /// Their text.
-    pub(in crate::gate) text: String,
+    pub(crate) text: String,
     /// Where constants of the client stand in it.
-    pub(in crate::gate) copies: Vec<CopiedConstant>,
+    pub(crate) copies: Vec<CopiedConstant>,
     /// The types that parameters have by it.
-    pub(in crate::gate) typed: Vec<(u32, TypeId)>,
+    pub(crate) typed: Vec<(u32, TypeId)>,
     merged: MergedColumns,
 }
 
 /// What is known of the parameters of a statement.
 #[derive(Clone, Copy)]
-pub(in crate::gate) struct StatementParameters<'p> {
+pub(crate) struct StatementParameters<'p> {
     /// The types that the client gave; none where that is not known.
-    pub(in crate::gate) types: Option<&'p [Option<TypeId>]>,
+    pub(crate) types: Option<&'p [Option<TypeId>]>,
     /// Their numbers, each as often as it occurs.
-    pub(in crate::gate) occur: &'p [i32],
+    pub(crate) occur: &'p [i32],
 }
 
 /// The conditions of a statement that are evaluated within a model, as a name in FROM stands for
 /// it, where there are any and they mean the same wherever names are looked up.
-pub(in crate::gate) fn of<'t>(
+pub(crate) fn of<'t>(
     (model, named): (&CompiledModel, &from_names::FromName<'t>),
     conditions: &RowConditions<'t>,
     given: StatementParameters<'_>,

@@ -1,7 +1,7 @@
 //! The forms of a comparison that can be evaluated within a model.
 
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{A_Expr_Kind, Node, NullTestType, nodes};
+use sql::tree::list::NodeList;
+use sql::tree::{A_Expr_Kind, Node, NullTestType, nodes};
 
 /// The forms of a comparison that are taken.
 pub(super) enum ComparisonForm<'a> {

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::gate::rules::check::{gate, path_of, session_of};
-use crate::gate::{Gate, ParameterTypes, SessionNames, SessionValues, Verdict};
-use crate::policy::model::ModelPiece;
-use crate::policy::{Policy, PolicyModel};
+use crate::rules::check::{gate, path_of, session_of};
+use crate::{Gate, ParameterTypes, SessionNames, SessionValues, Verdict};
+use catalog::fixture::CatalogFixture;
+use policy::model::ModelPiece;
+use policy::{Policy, PolicyModel};
 
 const BARE: &str = "SELECT id, big, name, code, day, at, ref, num, flag, left(email, 2) AS email FROM shop.c \
      WHERE tenant = 'a'\n";

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use super::from_names::StatementNames;
 use super::name_span::NonBlankTokens;
-use crate::catalog::quote::quoted;
-use crate::gate::Refusal;
-use crate::gate::rules::model;
-use crate::sql::tree::nodes;
+use crate::Refusal;
+use crate::rules::model;
+use catalog::quote::quoted;
+use sql::tree::nodes;
 
 /// What is put where: `shop.customers.id` is `customers.id` where `shop.customers` is a SELECT of
 /// that name. `names` are those of models without an alias, `own` all names that stand for models.
-pub(in crate::gate) fn of(
+pub(crate) fn of(
     named: &StatementNames<'_>,
     names: &[(&str, &str)],
     own: &[&nodes::RangeVar],

@@ -2,18 +2,15 @@
 //! names it.
 
 use super::model_body::ModelBody;
-use crate::catalog::search_path;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::{SearchPaths, SessionNames, judge};
-use crate::policy::Policy;
-use crate::sql::tree;
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectGraph;
+use crate::{SearchPaths, SessionNames, judge};
+use catalog::search_path;
+use policy::Policy;
+use sql::tree;
 
 /// What the rules say against the models of a snapshot, by their places.
-pub(in crate::gate) fn refused(
-    effect_graph: &EffectGraph,
-    policy: &Policy,
-) -> Vec<(usize, String)> {
+pub(crate) fn refused(effect_graph: &EffectGraph, policy: &Policy) -> Vec<(usize, String)> {
     let catalog = effect_graph.catalog();
     let mut roles = catalog.roles();
     // Whose right it is to read is the server's to say.

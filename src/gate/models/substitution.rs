@@ -17,23 +17,23 @@ use super::{
     OverlaidRelations, SnapshotModels, leakproof, lock_table, name_meanings, qualified_columns,
     system_columns,
 };
-use crate::catalog::SearchPath;
-use crate::gate::access;
-use crate::gate::catalog_view::guards;
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::effects::lookup;
-use crate::gate::rules::{RuleResult, copy, explain_analyze, model};
-use crate::gate::settings::tracked::TrackedState;
-use crate::gate::settings::transaction_end::TransactionEndKind;
-use crate::gate::{CopiedConstant, Refusal, RewrittenText};
-use crate::limits::MODEL_BYTES_MAX;
-use crate::policy::{PolicyRule, RuleMode};
-use crate::resolve::KnownParameters;
-use crate::sql::tree::{Node, SyntaxTree, nodes};
+use crate::access;
+use crate::catalog_view::guards;
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectGraph;
+use crate::effects::lookup;
+use crate::rules::{RuleResult, copy, explain_analyze, model};
+use crate::settings::tracked::TrackedState;
+use crate::settings::transaction_end::TransactionEndKind;
+use crate::{CopiedConstant, Refusal, RewrittenText};
+use catalog::SearchPath;
+use ground::limits::MODEL_BYTES_MAX;
+use policy::{PolicyRule, RuleMode};
+use resolve::KnownParameters;
+use sql::tree::{Node, SyntaxTree, nodes};
 
 /// The text with its models in it; none where it names none.
-pub(in crate::gate) fn of(
+pub(crate) fn of(
     tree: &SyntaxTree,
     context: &mut JudgeContext<'_>,
 ) -> Result<Option<RewrittenText>, Box<Refusal>> {
@@ -58,10 +58,7 @@ pub(in crate::gate) fn of(
 }
 
 /// What was put in leaves no name that stands for a model.
-pub(in crate::gate) fn check_none_left(
-    tree: &SyntaxTree,
-    context: &JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn check_none_left(tree: &SyntaxTree, context: &JudgeContext<'_>) -> RuleResult {
     match find(tree, context, &mut Vec::new()) {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(model::not_resolved(None)),

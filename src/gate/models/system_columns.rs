@@ -4,11 +4,11 @@
 
 use std::collections::HashSet;
 
-use crate::catalog::{Oid, RelationKind};
-use crate::gate::Refusal;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::rules::model;
-use crate::sql::tree::{self, Node};
+use crate::Refusal;
+use crate::effects::graph::EffectGraph;
+use crate::rules::model;
+use catalog::{Oid, RelationKind};
+use sql::tree::{self, Node};
 
 /// Whether a statement that reads these models names the column of one.
 ///

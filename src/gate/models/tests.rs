@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::gate::cache::JudgementCache;
-use crate::gate::rules::check::{agent_with, gate, path_of, rule_of, session_of};
-use crate::gate::{Gate, Rule, SearchPaths, SessionNames, SessionValues, Verdict};
-use crate::limits::MODEL_PATHS_KEPT_MAX;
-use crate::policy::model::ModelPiece;
-use crate::policy::{Policy, PolicyModel, SessionValue};
-use crate::sqlstate;
+use crate::cache::JudgementCache;
+use crate::rules::check::{agent_with, gate, path_of, rule_of, session_of};
+use crate::{Gate, Rule, SearchPaths, SessionNames, SessionValues, Verdict};
+use catalog::fixture::CatalogFixture;
+use ground::limits::MODEL_PATHS_KEPT_MAX;
+use ground::sqlstate;
+use policy::model::ModelPiece;
+use policy::{Policy, PolicyModel, SessionValue};
 
 /// Models that are no relations.
 const NEW: [&str; 1] = ["regions"];
@@ -532,7 +532,7 @@ fn values_are_literals_whatever_is_in_them() {
     assert_eq!(refusal.rule, Rule::Model);
     assert_eq!(refusal.sqlstate, sqlstate::OBJECT_NOT_IN_PREREQUISITE_STATE);
     // What is longer than a text may grow is refused.
-    let huge = "x".repeat(crate::limits::MODEL_BYTES_MAX);
+    let huge = "x".repeat(ground::limits::MODEL_BYTES_MAX);
     names.set_values(Arc::new(values(Some(&huge))));
     let judgement = gate.judge("SELECT 1 FROM customers c".into(), &names);
     assert_eq!(rule_of(&judgement), Some(Rule::Model));

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::from_names::FromName;
-use crate::resolve::{Resolution, UsedObject};
+use resolve::{Resolution, UsedObject};
 
 /// What stands at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum WithOrRelation {
+pub(crate) enum WithOrRelation {
     /// A query of WITH.
     Common,
     /// A relation.
@@ -17,11 +17,11 @@ pub(in crate::gate) enum WithOrRelation {
 }
 
 /// What stands at each place of a statement; none where both do.
-pub(in crate::gate) struct FromNameKinds(HashMap<usize, Option<WithOrRelation>, RandomState>);
+pub(crate) struct FromNameKinds(HashMap<usize, Option<WithOrRelation>, RandomState>);
 
 impl FromNameKinds {
     /// By what a statement names.
-    pub(in crate::gate) fn of(resolution: &Resolution<'_>) -> Self {
+    pub(crate) fn of(resolution: &Resolution<'_>) -> Self {
         let mut seen: HashMap<usize, Option<WithOrRelation>, RandomState> = HashMap::default();
         for used in &resolution.uses {
             let common = match &used.what {
@@ -40,7 +40,7 @@ impl FromNameKinds {
     }
 
     /// What a name stands for; none where that is not certain.
-    pub(in crate::gate) fn kind_at(&self, table: &FromName<'_>) -> Option<WithOrRelation> {
+    pub(crate) fn kind_at(&self, table: &FromName<'_>) -> Option<WithOrRelation> {
         let at = usize::try_from(table.node.location).ok()?;
         self.0.get(&at).copied().flatten()
     }

@@ -4,11 +4,11 @@
 
 use std::fmt;
 
-use crate::gate::context::JudgeContext;
-use crate::gate::judge;
-use crate::gate::rules::with_hold;
-use crate::policy::WithHold;
-use crate::sql::tree::{FetchDirection, Node, nodes};
+use crate::context::JudgeContext;
+use crate::judge;
+use crate::rules::with_hold;
+use policy::WithHold;
+use sql::tree::{FetchDirection, Node, nodes};
 
 /// One statement that does something to a cursor.
 #[derive(Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum CursorMovement {
 }
 
 /// Notes what a statement that passed does, where the policy bounds cursors.
-pub(in crate::gate) fn note(node: Node<'_>, context: &mut JudgeContext<'_>) {
+pub(crate) fn note(node: Node<'_>, context: &mut JudgeContext<'_>) {
     let WithHold::Bounded { rows_max, .. } = context.policy.statements().with_hold else {
         return;
     };
@@ -121,9 +121,9 @@ impl fmt::Debug for CursorStep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::rules::check::gate;
-    use crate::gate::{SessionNames, Verdict};
-    use crate::policy::Policy;
+    use crate::rules::check::gate;
+    use crate::{SessionNames, Verdict};
+    use policy::Policy;
 
     /// What the statements of a text do, behind a cursor `c` that stands.
     fn deeds(text: &str) -> Vec<CursorAction> {

@@ -5,12 +5,12 @@
 //! newer one, whose text is known. So a name of which the older bearer stands on another basis is
 //! good for nothing until it is given up.
 
-use crate::gate::lazy_map::LazyMap;
-use crate::gate::{Facts, VerdictBasis};
+use crate::lazy_map::LazyMap;
+use crate::{Facts, VerdictBasis};
 
 /// The names, and what their older bearers stand on.
 #[derive(Clone, Default)]
-pub(in crate::gate) struct DuplicateNames {
+pub(crate) struct DuplicateNames {
     names: LazyMap<OlderBasis>,
 }
 
@@ -26,7 +26,7 @@ pub enum OlderBasis {
 /// The same for what has no name: it is given anew all the time, and the upstream takes the older
 /// one away by itself, unless it skips the message that brings the new one.
 #[derive(Clone, Default)]
-pub(in crate::gate) struct UnnamedDuplicates {
+pub(crate) struct UnnamedDuplicates {
     /// What was replaced since the last rest. By itself, as the other one: a session at rest has
     /// neither.
     replaced: Option<Box<OlderBasis>>,
@@ -64,7 +64,7 @@ impl OlderBasis {
 impl UnnamedDuplicates {
     /// A new one is on its way; this is what the older one runs. What comes before the next Sync
     /// is skipped where the new one is.
-    pub(in crate::gate) fn note(&mut self, older: Option<&Facts>) {
+    pub(crate) fn note(&mut self, older: Option<&Facts>) {
         if let Some(facts) = older {
             let before = self.replaced.take().map(|older| *older);
             self.replaced = Some(Box::new(OlderBasis::of(facts).merge(before)));
@@ -73,53 +73,53 @@ impl UnnamedDuplicates {
     }
 
     /// A Sync, or a Query, is on its way.
-    pub(in crate::gate) fn sync(&mut self) {
+    pub(crate) fn sync(&mut self) {
         self.synced.clone_from(&self.replaced);
     }
 
     /// Everything was answered.
-    pub(in crate::gate) fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         *self = Self::default();
     }
 
     /// Whether an older one may be there, now that the upstream has skipped something.
-    pub(in crate::gate) fn is_replaced(&self) -> bool {
+    pub(crate) fn is_replaced(&self) -> bool {
         self.replaced.is_some()
     }
 
     /// Whether it may still be an older one, which is not good on this basis.
-    pub(in crate::gate) fn is_doubtful(&self, basis: VerdictBasis) -> bool {
+    pub(crate) fn is_doubtful(&self, basis: VerdictBasis) -> bool {
         (self.synced.as_ref()).is_some_and(|older| older.is_doubtful(basis))
     }
 }
 
 impl DuplicateNames {
     /// A name was given anew; this is what its older bearer runs.
-    pub(in crate::gate) fn add(&mut self, name: &str, facts: &Facts) {
+    pub(crate) fn add(&mut self, name: &str, facts: &Facts) {
         let older = OlderBasis::of(facts).merge(self.names.get(name).copied());
         self.names.insert(name.into(), older);
     }
 
     /// Nobody knows any more what a name stands for.
-    pub(in crate::gate) fn invalidate(&mut self, name: &str) {
+    pub(crate) fn invalidate(&mut self, name: &str) {
         self.names.insert(name.into(), OlderBasis::Several);
     }
 
     /// The name was not given up after all.
-    pub(in crate::gate) fn restore(&mut self, name: &str, older: OlderBasis) {
+    pub(crate) fn restore(&mut self, name: &str, older: OlderBasis) {
         let older = older.merge(self.names.get(name).copied());
         self.names.insert(name.into(), older);
     }
 
     /// Whether a name may stand for something that is not good on this basis.
-    pub(in crate::gate) fn is_doubtful(&self, name: &str, basis: VerdictBasis) -> bool {
+    pub(crate) fn is_doubtful(&self, name: &str, basis: VerdictBasis) -> bool {
         self.names
             .get(name)
             .is_some_and(|older| older.is_doubtful(basis))
     }
 
     /// The name was given up. Hands out what was known of its older bearers.
-    pub(in crate::gate) fn forget(&mut self, name: &str) -> Option<OlderBasis> {
+    pub(crate) fn forget(&mut self, name: &str) -> Option<OlderBasis> {
         if self.names.is_empty() {
             None
         } else {
@@ -128,12 +128,12 @@ impl DuplicateNames {
     }
 
     /// All names were given up.
-    pub(in crate::gate) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.names.clear();
     }
 
     /// Only some names are left.
-    pub(in crate::gate) fn retain(&mut self, is_left: impl Fn(&str) -> bool) {
+    pub(crate) fn retain(&mut self, is_left: impl Fn(&str) -> bool) {
         if !self.names.is_empty() {
             self.names.retain(|name, _| is_left(name));
         }

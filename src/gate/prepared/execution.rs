@@ -5,19 +5,16 @@
 //! A prepared statement is planned anew where names mean something else, so it is judged where they
 //! are looked up now. A cursor keeps the plan that it was opened with.
 
-use crate::gate::cache::rejudge::{check_client_text, too_deep};
-use crate::gate::context::{JudgeContext, TextOrigin};
-use crate::gate::rules::RuleResult;
-use crate::gate::{
+use crate::cache::rejudge::{check_client_text, too_deep};
+use crate::context::{JudgeContext, TextOrigin};
+use crate::rules::RuleResult;
+use crate::{
     Cursor, ParameterTypes, PreparedStatement, Refusal, RewrittenText, Rule, SearchPaths,
     StatementKind, effects, rules,
 };
 
 /// A prepared statement that is about to run.
-pub(in crate::gate) fn prepared(
-    prepared: &PreparedStatement,
-    context: &mut JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn prepared(prepared: &PreparedStatement, context: &mut JudgeContext<'_>) -> RuleResult {
     if context.is_still_valid(&prepared.facts) {
         return Ok(());
     }
@@ -31,7 +28,7 @@ pub(in crate::gate) fn prepared(
 }
 
 /// A cursor or portal that is about to run on.
-pub(in crate::gate) fn cursor(cursor: &Cursor, context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn cursor(cursor: &Cursor, context: &JudgeContext<'_>) -> RuleResult {
     let (facts, now) = (&cursor.facts, context.basis());
     if facts.runs_by_path && is_planned(facts.kind) && !runs_where_opened(cursor, context) {
         return Err(rules::function_path::of_cursor());
@@ -75,7 +72,7 @@ fn check_inner_text(
     if context.text_origin == TextOrigin::Run {
         return Err(too_deep());
     }
-    let tree = crate::gate::parse(text, context.policy)?;
+    let tree = crate::parse(text, context.policy)?;
     let mut inner = context.run(text, paths);
     inner.parameters = parameters.clone();
     check_client_text(&tree, rewritten, &mut inner).map_err(|mut refusal| {

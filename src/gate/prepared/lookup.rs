@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::gate::context::JudgeContext;
-use crate::gate::{Certainty, Cursor, ParameterTypes, PreparedStatement, SessionEffect};
+use crate::context::JudgeContext;
+use crate::{Certainty, Cursor, ParameterTypes, PreparedStatement, SessionEffect};
 
 impl JudgeContext<'_> {
     /// A prepared statement, after what earlier statements of this text did.
-    pub(in crate::gate) fn prepared(&mut self, name: &str) -> Option<PreparedStatement> {
+    pub(crate) fn prepared(&mut self, name: &str) -> Option<PreparedStatement> {
         let names = self.names();
         for effect in self.effects.iter().rev() {
             match effect {
@@ -39,7 +39,7 @@ impl JudgeContext<'_> {
     }
 
     /// A cursor, after what earlier statements of this text did.
-    pub(in crate::gate) fn cursor(&mut self, name: &str) -> Option<Cursor> {
+    pub(crate) fn cursor(&mut self, name: &str) -> Option<Cursor> {
         let names = self.names();
         for effect in self.effects.iter().rev() {
             match effect {

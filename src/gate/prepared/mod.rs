@@ -29,7 +29,7 @@ use super::plan_question::QUESTION_NAME;
 use super::prepared::duplicate_names::{DuplicateNames, OlderBasis, UnnamedDuplicates};
 use super::prepared::state_at_end::TransactionEndState;
 use super::{Certainty, Facts, ParameterTypes, SessionEffect, SessionValues};
-use crate::limits::{self, NAME_BYTES_MAX};
+use ground::limits::{self, NAME_BYTES_MAX};
 
 /// The names of one session. SQL and the protocol share them, as they do on the server.
 #[derive(Clone, Default)]
@@ -517,8 +517,8 @@ pub fn truncated_name(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::{RecordedText, StatementKind, VerdictDepth};
-    use crate::sql::fingerprint::Fingerprinter;
+    use crate::{RecordedText, StatementKind, VerdictDepth};
+    use sql::fingerprint::Fingerprinter;
 
     fn facts() -> Arc<Facts> {
         let fingerprint = Fingerprinter::new(None, [7; 32]).of("SELECT 1");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::SessionNames;
-use crate::gate::{SearchPaths, SessionValues};
+use crate::{SearchPaths, SessionValues};
 
 /// What holds once the transaction at hand is over.
 #[derive(Clone, Default)]

@@ -14,15 +14,15 @@ use std::fmt;
 use std::ops::Range;
 
 use super::single_call::{called, is_column, is_one, is_plain};
-use crate::gate::context::{JudgeContext, TextOrigin};
-use crate::gate::functions::BuiltinEffect;
-use crate::gate::rules;
-use crate::gate::rules::{CalledName, RuleResult};
-use crate::gate::{Facts, ParameterTypes};
-use crate::policy::PlainChoice;
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::tokens;
-use crate::sql::tree::{A_Expr_Kind, ConstValue, Node, SyntaxTree, nodes};
+use crate::context::{JudgeContext, TextOrigin};
+use crate::functions::BuiltinEffect;
+use crate::rules;
+use crate::rules::{CalledName, RuleResult};
+use crate::{Facts, ParameterTypes};
+use policy::PlainChoice;
+use sql::edit::TextEdit;
+use sql::lexer::tokens;
+use sql::tree::{A_Expr_Kind, ConstValue, Node, SyntaxTree, nodes};
 
 /// What is done to another session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl SignalKind {
 
 /// Takes the call out of a text that is nothing but such a call, where the policy lets it; says
 /// whether there was one. What is left has to be judged.
-pub(in crate::gate) fn take_out(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -> bool {
+pub(crate) fn take_out(tree: &SyntaxTree, context: &mut JudgeContext<'_>) -> bool {
     let is_own = context.text_origin == TextOrigin::Own && context.rewrite.is_none();
     let found = match context.policy.statements().cancel_own {
         PlainChoice::Allow if is_own => found(tree, context),
@@ -106,10 +106,7 @@ pub(in crate::gate) fn take_out(tree: &SyntaxTree, context: &mut JudgeContext<'_
 }
 
 /// What is said of another use of the two functions.
-pub(in crate::gate) fn hint(
-    called: CalledName<'_>,
-    context: &JudgeContext<'_>,
-) -> Option<&'static str> {
+pub(crate) fn hint(called: CalledName<'_>, context: &JudgeContext<'_>) -> Option<&'static str> {
     match (
         context.policy.statements().cancel_own,
         SignalKind::of(called)?,
@@ -128,7 +125,7 @@ pub(in crate::gate) fn hint(
 
 /// What was prepared or bound with the call taken out is not run by another statement: nobody would
 /// carry the call out.
-pub(in crate::gate) fn runs_alone(facts: &Facts) -> RuleResult {
+pub(crate) fn runs_alone(facts: &Facts) -> RuleResult {
     let Some(signal) = facts.signal.get() else {
         return Ok(());
     };
@@ -450,9 +447,9 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::gate::rules::check::{agent_with, check, check_yaml, gate};
-    use crate::gate::{Gate, Rule, SessionNames, Verdict};
-    use crate::policy::Policy;
+    use crate::rules::check::{agent_with, check, check_yaml, gate};
+    use crate::{Gate, Rule, SessionNames, Verdict};
+    use policy::Policy;
 
     /// What a text is lowered to, and the call that was taken out of it.
     fn taken_out(gate: &Gate, before: &str, types: &[u32]) -> Option<(String, BackendSignal)> {

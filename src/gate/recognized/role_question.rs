@@ -8,8 +8,8 @@
 //! <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS>
 
 use super::single_call::{called, is_plain};
-use crate::gate::rules::CalledName;
-use crate::sql::tree::{Node, SyntaxTree};
+use crate::rules::CalledName;
+use sql::tree::{Node, SyntaxTree};
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum RoleQuestion {
 
 impl RoleQuestion {
     /// The question that a text is.
-    pub(in crate::gate) fn of(tree: &SyntaxTree) -> Option<Self> {
+    pub(crate) fn of(tree: &SyntaxTree) -> Option<Self> {
         let mut statements = tree.statements();
         let (Some(only), None) = (statements.next(), statements.next()) else {
             return None;
@@ -67,9 +67,9 @@ impl RoleQuestion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::SessionNames;
-    use crate::gate::rules::check::gate;
-    use crate::policy::Policy;
+    use crate::SessionNames;
+    use crate::rules::check::gate;
+    use policy::Policy;
 
     fn asked(text: &str) -> Option<RoleQuestion> {
         let judgement = gate(Policy::bi()).judge(text.into(), &SessionNames::of_no_database());

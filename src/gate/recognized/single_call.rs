@@ -4,17 +4,15 @@
 //! extension together with what tells a standby. pg_dump sets what a server may lack by another,
 //! whose name comes from `pg_settings`.
 
-use crate::gate::basis::SearchPaths;
-use crate::gate::context::JudgeContext;
-use crate::gate::models::from_names;
-use crate::gate::rules::CalledName;
-use crate::sql::tree::{
-    A_Expr_Kind, ConstValue, Node, SetOperation, SubLinkType, list::NodeList, nodes,
-};
+use crate::basis::SearchPaths;
+use crate::context::JudgeContext;
+use crate::models::from_names;
+use crate::rules::CalledName;
+use sql::tree::{A_Expr_Kind, ConstValue, Node, SetOperation, SubLinkType, list::NodeList, nodes};
 
 /// What a SELECT is beside its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::gate) enum SingleCall {
+pub(crate) enum SingleCall {
     /// No such SELECT.
     #[default]
     None,
@@ -27,7 +25,7 @@ pub(in crate::gate) enum SingleCall {
 
 impl SingleCall {
     /// That of a statement.
-    pub(in crate::gate) fn of(node: Node<'_>, context: &JudgeContext<'_>) -> Self {
+    pub(crate) fn of(node: Node<'_>, context: &JudgeContext<'_>) -> Self {
         match node {
             Node::SelectStmt(select) if is_plain(select) => {
                 if exports_once(select, node) {
@@ -43,7 +41,7 @@ impl SingleCall {
     }
 
     /// The setting that an argument names.
-    pub(in crate::gate) fn setting_of(&self, argument: Node<'_>) -> Option<&str> {
+    pub(crate) fn setting_of(&self, argument: Node<'_>) -> Option<&str> {
         match self {
             Self::OfSetting(name) if is_name(argument) => Some(name),
             Self::OfSetting(_) | Self::Export | Self::None => None,
@@ -52,7 +50,7 @@ impl SingleCall {
 }
 
 /// Nothing but values, of which nothing is said but where their rows come from.
-pub(in crate::gate) fn is_plain(select: &nodes::SelectStmt) -> bool {
+pub(crate) fn is_plain(select: &nodes::SelectStmt) -> bool {
     select.op == SetOperation::SETOP_NONE
         && select.with_clause().is_none()
         && select.into_clause().is_none()
@@ -88,7 +86,7 @@ fn exports_once(select: &nodes::SelectStmt, node: Node<'_>) -> bool {
 }
 
 /// The call that a value is, and nothing beside it.
-pub(in crate::gate) fn called(target: &nodes::ResTarget) -> Option<&nodes::FuncCall> {
+pub(crate) fn called(target: &nodes::ResTarget) -> Option<&nodes::FuncCall> {
     match target.val() {
         Node::FuncCall(call)
             if target.indirection().is_empty()
@@ -155,12 +153,12 @@ fn is_name(node: Node<'_>) -> bool {
 }
 
 /// Whether it is a column of this name, with nothing before it.
-pub(in crate::gate) fn is_column(node: Node<'_>, name: &str) -> bool {
+pub(crate) fn is_column(node: Node<'_>, name: &str) -> bool {
     matches!(node, Node::ColumnRef(column) if is_one(column.fields(), name))
 }
 
 /// Whether a list is this one name.
-pub(in crate::gate) fn is_one(names: &NodeList, name: &str) -> bool {
+pub(crate) fn is_one(names: &NodeList, name: &str) -> bool {
     names.len() == 1 && names.get(0).and_then(|own| own.as_str()) == Some(name)
 }
 
@@ -184,9 +182,9 @@ const IN_RECOVERY: &str = "pg_is_in_recovery";
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::{check_bi, check_in, gate, path_of, session_of, shop};
-    use crate::gate::{Rule, SearchPaths};
-    use crate::policy::Policy;
+    use crate::rules::check::{check_bi, check_in, gate, path_of, session_of, shop};
+    use crate::{Rule, SearchPaths};
+    use policy::Policy;
 
     const OF_SETTINGS: &[&str] = &[
         "SELECT set_config(name, 'view, foreign-table', false) FROM pg_settings WHERE name = 'restrict_nonsystem_relation_kind'",

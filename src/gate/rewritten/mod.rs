@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::RewrittenText;
 use super::context::JudgeContext;
-use crate::limits;
-use crate::policy::SettingAmount;
-use crate::sql::edit::TextEdit;
+use ground::limits;
+use policy::SettingAmount;
+use sql::edit::TextEdit;
 
 /// The text that came, and what runs in its place.
 #[derive(Clone)]

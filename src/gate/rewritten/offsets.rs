@@ -4,7 +4,7 @@
 //! are counted, not bytes, because the protocol does so.
 //! <https://www.postgresql.org/docs/current/protocol-error-fields.html>
 
-use crate::sql::edit::TextEdit;
+use sql::edit::TextEdit;
 
 /// The changes of one text, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ struct OffsetChange {
 
 impl OffsetMap {
     /// Of edits of a text; nothing where each takes as many characters as before.
-    pub(in crate::gate) fn of(text: &str, edits: &[TextEdit]) -> Option<Self> {
+    pub(crate) fn of(text: &str, edits: &[TextEdit]) -> Option<Self> {
         let mut edits: Vec<&TextEdit> = edits.iter().collect();
         edits.sort_by_key(|edit| edit.span.start);
         let (mut counted, mut characters) = (0, 0);
@@ -67,7 +67,7 @@ impl OffsetMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::edit;
+    use sql::edit;
 
     #[test]
     fn each_character_is_found_again() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::catalog::Oid;
+use catalog::Oid;
 
 /// The text with the SELECT of each model where its name stood.
 #[derive(Clone, PartialEq, Eq)]

@@ -15,9 +15,9 @@
 //! # When not
 //! Where the types leave only casts that are clean, it passes.
 
-use crate::gate::effects::graph::EffectDescription;
-use crate::gate::{Refusal, Rule};
+use crate::effects::graph::EffectDescription;
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
+pub(crate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::CastEffects, "a cast of the statement")
 }

@@ -23,15 +23,15 @@
 
 use std::fmt;
 
-use crate::gate::builtin_names;
-use crate::gate::builtin_names::BuiltinNameKind;
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{CalledName, RuleResult, node_unknown};
-use crate::gate::{Refusal, Rule, VerdictDepth};
-use crate::sql::tree::{self, A_Expr_Kind, Node, list::NodeList, nodes};
+use crate::builtin_names;
+use crate::builtin_names::BuiltinNameKind;
+use crate::context::JudgeContext;
+use crate::rules::{CalledName, RuleResult, node_unknown};
+use crate::{Refusal, Rule, VerdictDepth};
+use sql::tree::{self, A_Expr_Kind, Node, list::NodeList, nodes};
 
 /// Looks at a statement and everything under it.
-pub(in crate::gate) fn check(statement: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(statement: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     match context.depth() {
         VerdictDepth::BuiltIns => check_at_any_depth(statement, context),
         VerdictDepth::Names | VerdictDepth::Tree => Ok(()),
@@ -39,10 +39,7 @@ pub(in crate::gate) fn check(statement: Node<'_>, context: &JudgeContext<'_>) ->
 }
 
 /// The same, however deep the verdict looks otherwise.
-pub(in crate::gate) fn check_at_any_depth(
-    statement: Node<'_>,
-    context: &JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn check_at_any_depth(statement: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let mut walk = NameWalk {
         context,
         withs: Vec::new(),
@@ -67,7 +64,7 @@ pub(in crate::gate) fn check_at_any_depth(
 }
 
 /// A function that is no built-in, or that the server does not have.
-pub(in crate::gate) fn check_unknown_function(
+pub(crate) fn check_unknown_function(
     called: CalledName<'_>,
     context: &JudgeContext<'_>,
 ) -> RuleResult {
@@ -78,7 +75,7 @@ pub(in crate::gate) fn check_unknown_function(
 }
 
 /// A parameter of a type that is no built-in.
-pub(in crate::gate) fn refusal_of_parameter() -> Box<Refusal> {
+pub(crate) fn refusal_of_parameter() -> Box<Refusal> {
     refusal("type", format_args!("of a parameter"))
 }
 

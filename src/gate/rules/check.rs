@@ -3,43 +3,43 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::catalog::Catalog;
-use crate::catalog::fixture::CatalogFixture;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::rules::refusal_laws;
-use crate::gate::{Gate, Judgement, Rule, SearchPaths, SessionNames, Verdict};
-use crate::policy::Policy;
-use crate::sql::fingerprint::Fingerprinter;
+use crate::effects::graph::EffectGraph;
+use crate::rules::refusal_laws;
+use crate::{Gate, Judgement, Rule, SearchPaths, SessionNames, Verdict};
+use catalog::Catalog;
+use catalog::fixture::CatalogFixture;
+use policy::Policy;
+use sql::fingerprint::Fingerprinter;
 
 /// Under `agent`: each of `fires` is refused by exactly `rule`, none of `silent` is refused at all.
-pub(in crate::gate) fn check(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check(rule: Rule, fires: &[&str], silent: &[&str]) {
     check_gate(&gate(Policy::agent()), rule, fires, silent);
 }
 
 /// The same under `bi`.
-pub(in crate::gate) fn check_bi(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_bi(rule: Rule, fires: &[&str], silent: &[&str]) {
     check_gate(&gate(Policy::bi()), rule, fires, silent);
 }
 
 /// The same under `strict`.
-pub(in crate::gate) fn check_strict(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_strict(rule: Rule, fires: &[&str], silent: &[&str]) {
     let strict = include_str!("../../../policies/strict.yaml");
     check_yaml(strict, rule, fires, silent);
 }
 
 /// The same under a policy given as text.
-pub(in crate::gate) fn check_yaml(yaml: &str, rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_yaml(yaml: &str, rule: Rule, fires: &[&str], silent: &[&str]) {
     check_gate(&gate(Policy::from_yaml(yaml).unwrap()), rule, fires, silent);
 }
 
 /// Under `agent`, in a session whose database nobody has looked into.
-pub(in crate::gate) fn check_blind(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_blind(rule: Rule, fires: &[&str], silent: &[&str]) {
     let names = SessionNames::default();
     check_session(&gate(Policy::agent()), &names, rule, fires, silent);
 }
 
 /// Under `agent`, in a session of the database [`shop`].
-pub(in crate::gate) fn check_shop(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_shop(rule: Rule, fires: &[&str], silent: &[&str]) {
     check_session(
         &gate(Policy::agent()),
         &names_of_shop(),
@@ -50,22 +50,17 @@ pub(in crate::gate) fn check_shop(rule: Rule, fires: &[&str], silent: &[&str]) {
 }
 
 /// Under `agent`, in this session.
-pub(in crate::gate) fn check_shop_as(
-    names: &SessionNames,
-    rule: Rule,
-    fires: &[&str],
-    silent: &[&str],
-) {
+pub(crate) fn check_shop_as(names: &SessionNames, rule: Rule, fires: &[&str], silent: &[&str]) {
     check_session(&gate(Policy::agent()), names, rule, fires, silent);
 }
 
 /// Under [`hides`], in a session of the database [`people`].
-pub(in crate::gate) fn check_hides(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_hides(rule: Rule, fires: &[&str], silent: &[&str]) {
     check_policy(hides(), rule, fires, silent);
 }
 
 /// Under `agent` with a model of `shop.orders`, in a session of the database [`shop`].
-pub(in crate::gate) fn check_models(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_models(rule: Rule, fires: &[&str], silent: &[&str]) {
     let models = "\nmodels:\n  shop.orders: {sql: SELECT id FROM orders WHERE id > 1}\n";
     let policy = agent_with(&[], models);
     let names = session_of(shop().build(), &policy);
@@ -73,18 +68,18 @@ pub(in crate::gate) fn check_models(rule: Rule, fires: &[&str], silent: &[&str])
 }
 
 /// Under [`denies`], in a session of the database [`people`].
-pub(in crate::gate) fn check_denies(rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_denies(rule: Rule, fires: &[&str], silent: &[&str]) {
     check_policy(denies(), rule, fires, silent);
 }
 
 /// Under a policy, in a session of the database [`people`].
-pub(in crate::gate) fn check_policy(policy: Policy, rule: Rule, fires: &[&str], silent: &[&str]) {
+pub(crate) fn check_policy(policy: Policy, rule: Rule, fires: &[&str], silent: &[&str]) {
     let names = session_of(people().build(), &policy);
     check_session(&gate(policy), &names, rule, fires, silent);
 }
 
 /// In a session, before a gate.
-pub(in crate::gate) fn check_in(
+pub(crate) fn check_in(
     gate: &Gate,
     names: &SessionNames,
     rule: Rule,
@@ -95,7 +90,7 @@ pub(in crate::gate) fn check_in(
 }
 
 /// `agent` with changes, and with more at its end.
-pub(in crate::gate) fn agent_with(changes: &[(&str, &str)], more: &str) -> Policy {
+pub(crate) fn agent_with(changes: &[(&str, &str)], more: &str) -> Policy {
     let mut yaml = include_str!("../../../policies/agent.yaml").to_owned();
     for (from, to) in changes {
         assert!(yaml.contains(from), "{from}");
@@ -106,7 +101,7 @@ pub(in crate::gate) fn agent_with(changes: &[(&str, &str)], more: &str) -> Polic
 }
 
 /// `agent`, with a relation and a column hidden.
-pub(in crate::gate) fn hides() -> Policy {
+pub(crate) fn hides() -> Policy {
     agent_with(
         &[],
         "\nrelations: {deny: [shop.secrets]}\ncolumns: {deny: [shop.people.secret]}\n",
@@ -114,7 +109,7 @@ pub(in crate::gate) fn hides() -> Policy {
 }
 
 /// `agent`, with a function, kinds of statements and settings denied, and a bound on nesting.
-pub(in crate::gate) fn denies() -> Policy {
+pub(crate) fn denies() -> Policy {
     agent_with(
         &[
             ("\nstatements:\n", "\nstatements:\n  deny: [copy, values]\n"),
@@ -130,7 +125,7 @@ pub(in crate::gate) fn denies() -> Policy {
 }
 
 /// [`shop`], with something to hide.
-pub(in crate::gate) fn people() -> CatalogFixture {
+pub(crate) fn people() -> CatalogFixture {
     shop()
         .table("shop.secrets", "id int4, text text")
         .table("shop.people", "id int4, name text, secret text")
@@ -138,12 +133,12 @@ pub(in crate::gate) fn people() -> CatalogFixture {
 }
 
 /// A session of the database [`shop`] on PostgreSQL 15, under `agent`.
-pub(in crate::gate) fn names_of_shop() -> SessionNames {
+pub(crate) fn names_of_shop() -> SessionNames {
     session_of(shop().build(), &Policy::agent())
 }
 
 /// A session of a database, with the search_path that servers begin with.
-pub(in crate::gate) fn session_of(catalog: Catalog, policy: &Policy) -> SessionNames {
+pub(crate) fn session_of(catalog: Catalog, policy: &Policy) -> SessionNames {
     let mut names = SessionNames::default();
     names.set_server_major(catalog.server_major());
     names.set_effect_graph(Some(Arc::new(EffectGraph::new(Arc::new(catalog), policy))));
@@ -153,13 +148,13 @@ pub(in crate::gate) fn session_of(catalog: Catalog, policy: &Policy) -> SessionN
 }
 
 /// One search_path.
-pub(in crate::gate) fn path_of(names: &[&str]) -> SearchPaths {
+pub(crate) fn path_of(names: &[&str]) -> SearchPaths {
     let names: Box<[Box<str>]> = names.iter().map(|name| Box::from(*name)).collect();
     SearchPaths::Known(Box::new([names]))
 }
 
 /// A database with one thing of each kind that hides an effect, and one that hides none.
-pub(in crate::gate) fn shop() -> CatalogFixture {
+pub(crate) fn shop() -> CatalogFixture {
     CatalogFixture::new(15)
         .schema("shop")
         .table("shop.orders", "id int4, total numeric, note text")
@@ -187,19 +182,14 @@ pub(in crate::gate) fn shop() -> CatalogFixture {
 }
 
 /// Under `agent`: the text is answered with a changed one, which is permitted, and told of.
-pub(in crate::gate) fn clamped(before: &str, after: &str) {
+pub(crate) fn clamped(before: &str, after: &str) {
     let gate = gate(Policy::agent());
     let notice = clamped_in(&gate, &SessionNames::of_no_database(), before, after);
     assert!(notice.contains(": policy agent allows no more"), "{notice}");
 }
 
 /// The same in a session; what it is told.
-pub(in crate::gate) fn clamped_in(
-    gate: &Gate,
-    names: &SessionNames,
-    before: &str,
-    after: &str,
-) -> String {
+pub(crate) fn clamped_in(gate: &Gate, names: &SessionNames, before: &str, after: &str) -> String {
     let judgement = gate.judge(Cow::Borrowed(before), names);
     let Verdict::Clamped(clamp) = judgement.verdict else {
         panic!("not changed: {before}: {judgement:?}");
@@ -211,12 +201,12 @@ pub(in crate::gate) fn clamped_in(
 }
 
 /// The verdict under `agent` for a session with these names.
-pub(in crate::gate) fn judged_with<'t>(sql: &'t str, names: &SessionNames) -> Judgement<'t> {
+pub(crate) fn judged_with<'t>(sql: &'t str, names: &SessionNames) -> Judgement<'t> {
     gate(Policy::agent()).judge(Cow::Borrowed(sql), names)
 }
 
 /// The rule that refused.
-pub(in crate::gate) fn rule_of(judgement: &Judgement<'_>) -> Option<Rule> {
+pub(crate) fn rule_of(judgement: &Judgement<'_>) -> Option<Rule> {
     match &judgement.verdict {
         Verdict::Refused(refusal) => Some(refusal.rule),
         Verdict::Permitted(_) | Verdict::Clamped(_) => None,
@@ -224,7 +214,7 @@ pub(in crate::gate) fn rule_of(judgement: &Judgement<'_>) -> Option<Rule> {
 }
 
 /// A gate for a policy.
-pub(in crate::gate) fn gate(policy: Policy) -> Gate {
+pub(crate) fn gate(policy: Policy) -> Gate {
     Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]))
 }
 

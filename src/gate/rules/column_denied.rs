@@ -24,11 +24,11 @@
 
 use std::borrow::Cow;
 
-use crate::gate::{Refusal, Rule};
+use crate::{Refusal, Rule};
 
 /// `name` is that of the column, if the client wrote it; `relation` the name of its relation, as
 /// far as the client may know it; `shown` are the columns that it may read.
-pub(in crate::gate) fn refusal(
+pub(crate) fn refusal(
     name: Option<&str>,
     relation: Option<&str>,
     shown: &[Cow<'_, str>],

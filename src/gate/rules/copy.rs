@@ -24,18 +24,18 @@
 //! Which relations COPY sends the rows of, and which of their columns:
 //! <https://www.postgresql.org/docs/current/sql-copy.html>
 
-use crate::catalog::{Relation, RelationKind};
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::InheritanceReach;
-use crate::gate::effects::lookup;
-use crate::gate::effects::resolve_effects::CheckSubject;
-use crate::gate::rules::{RuleResult, node_unknown};
-use crate::gate::{Refusal, Rule, command_label, judge};
-use crate::resolve::{KnownParameters, UsedObject};
-use crate::sql::tree::{self, Node, SyntaxTree, nodes};
-use crate::sqlstate::{self, SqlState};
+use crate::context::JudgeContext;
+use crate::effects::graph::InheritanceReach;
+use crate::effects::lookup;
+use crate::effects::resolve_effects::CheckSubject;
+use crate::rules::{RuleResult, node_unknown};
+use crate::{Refusal, Rule, command_label, judge};
+use catalog::{Relation, RelationKind};
+use ground::sqlstate::{self, SqlState};
+use resolve::{KnownParameters, UsedObject};
+use sql::tree::{self, Node, SyntaxTree, nodes};
 
-pub(in crate::gate) fn check(node: Node<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>) -> RuleResult {
     let Node::CopyStmt(copy) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -69,10 +69,7 @@ pub(in crate::gate) fn check(node: Node<'_>) -> RuleResult {
 ///
 /// Relations that PostgreSQL does not copy (views, foreign tables, before version 19 partitioned
 /// tables) are judged like all others: distributed engines copy them as the query.
-pub(in crate::gate) fn check_relation(
-    copy: &nodes::CopyStmt,
-    context: &mut JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn check_relation(copy: &nodes::CopyStmt, context: &mut JudgeContext<'_>) -> RuleResult {
     let text = query(copy, InheritanceReach::WithChildren).ok_or_else(unread)?;
     let text = match reach(&text, context)? {
         InheritanceReach::Only => query(copy, InheritanceReach::Only).ok_or_else(unread)?,
@@ -89,7 +86,7 @@ pub(in crate::gate) fn check_relation(
 }
 
 /// The queries that COPY of a relation may be planned as.
-pub(in crate::gate) fn planned(copy: &nodes::CopyStmt) -> Vec<String> {
+pub(crate) fn planned(copy: &nodes::CopyStmt) -> Vec<String> {
     let reaches = [InheritanceReach::Only, InheritanceReach::WithChildren];
     let queries = reaches.into_iter().map(|reach| query(copy, reach));
     queries.flatten().collect()
@@ -97,7 +94,7 @@ pub(in crate::gate) fn planned(copy: &nodes::CopyStmt) -> Vec<String> {
 
 /// The columns of a COPY of a relation as a SELECT has them; none where something else than a
 /// column is named.
-pub(in crate::gate) fn columns(copy: &nodes::CopyStmt) -> Option<String> {
+pub(crate) fn columns(copy: &nodes::CopyStmt) -> Option<String> {
     let columns = copy
         .attlist()
         .iter()
@@ -125,7 +122,7 @@ fn optional_columns(copy: &nodes::CopyStmt) -> Option<String> {
 }
 
 /// A name as the parser gave it, in quotes.
-pub(in crate::gate) fn in_quotes(name: &str) -> String {
+pub(crate) fn in_quotes(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
@@ -211,12 +208,12 @@ fn refusal(sqlstate: SqlState, message: &str) -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::fixture::CatalogFixture;
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{
+    use crate::Rule;
+    use crate::rules::check::{
         agent_with, check, check_blind, check_denies, check_hides, check_in, check_shop, gate,
         session_of,
     };
+    use catalog::fixture::CatalogFixture;
 
     #[test]
     fn nothing_but_rows_to_the_client_is_copied() {

@@ -16,14 +16,14 @@
 //! # When not
 //! Portals made by a Bind message have names too and count. CLOSE runs nothing and passes.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::prepared::execution;
-use crate::gate::recognized::backend_signal;
-use crate::gate::rules::{RuleResult, model, node_unknown};
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::Node;
+use crate::context::JudgeContext;
+use crate::prepared::execution;
+use crate::recognized::backend_signal;
+use crate::rules::{RuleResult, model, node_unknown};
+use crate::{Refusal, Rule};
+use sql::tree::Node;
 
-pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::FetchStmt(fetch) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -52,8 +52,8 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi};
+    use crate::Rule;
+    use crate::rules::check::{check, check_bi};
 
     #[test]
     fn only_what_was_declared_is_fetched() {

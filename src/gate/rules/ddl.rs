@@ -19,12 +19,12 @@
 //! # When not
 //! SELECT INTO is `select_into`; VACUUM, REINDEX and REFRESH are `maintenance`.
 
-use crate::gate::command_label::CommandLabel;
-use crate::gate::context::JudgeContext;
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{self, Node};
+use crate::command_label::CommandLabel;
+use crate::context::JudgeContext;
+use crate::{Refusal, Rule};
+use sql::tree::{self, Node};
 
-pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
+pub(crate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
     let head = CommandLabel::of(context, &VERBS);
     let makes_relation = head.has("CREATE") && (head.has("TABLE") || head.has("VIEW"));
     let hint = if makes_relation {
@@ -49,8 +49,8 @@ const VERBS: [&str; 11] = [
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn changes_of_objects_are_seen() {

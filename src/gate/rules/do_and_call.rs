@@ -17,11 +17,11 @@
 //! # When not
 //! Functions called inside an expression are judged by what they do.
 
-use crate::gate::rules::CalledName;
-use crate::gate::{Refusal, Rule, StatementKind};
-use crate::sql::tree::Node;
+use crate::rules::CalledName;
+use crate::{Refusal, Rule, StatementKind};
+use sql::tree::Node;
 
-pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
+pub(crate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
     let called = match node {
         Node::CallStmt(call) => call.funccall().map(|call| CalledName::of(call.funcname())),
         _ => None,
@@ -41,8 +41,8 @@ pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refus
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn code_blocks_and_procedures_are_seen() {

@@ -21,14 +21,14 @@
 //! EXPLAIN without it only plans; its statement is judged all the same, because planning evaluates
 //! functions.
 
-use crate::catalog::quoted;
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{RuleResult, node_unknown};
-use crate::gate::{Refusal, Rule};
-use crate::policy::ExplainAnalyze;
-use crate::sql::tree::{ConstValue, Node, nodes};
+use crate::context::JudgeContext;
+use crate::rules::{RuleResult, node_unknown};
+use crate::{Refusal, Rule};
+use catalog::quoted;
+use policy::ExplainAnalyze;
+use sql::tree::{ConstValue, Node, nodes};
 
-pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let Node::ExplainStmt(explain) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -48,7 +48,7 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> Rule
 
 /// Whether the statement is executed: any ANALYZE option whose value is not plainly false. The
 /// server takes the last of several; here one is enough.
-pub(in crate::gate) fn runs(explain: &nodes::ExplainStmt) -> bool {
+pub(crate) fn runs(explain: &nodes::ExplainStmt) -> bool {
     explain
         .options()
         .iter()
@@ -110,8 +110,8 @@ const OPTIONS: [&str; 12] = [
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi};
+    use crate::Rule;
+    use crate::rules::check::{check, check_bi};
 
     #[test]
     fn analyze_is_seen_in_every_spelling() {

@@ -18,10 +18,10 @@
 //! # When not
 //! What a view or another function calls is not looked at.
 
-use crate::gate::{Refusal, Rule};
+use crate::{Refusal, Rule};
 
 /// `name` is that of the function, if the client's role may know it.
-pub(in crate::gate) fn refusal(name: Option<&str>, policy: &str) -> Box<Refusal> {
+pub(crate) fn refusal(name: Option<&str>, policy: &str) -> Box<Refusal> {
     let what = name.map(|name| format!("function {name}"));
     let what = what.as_deref().unwrap_or("a function of the statement");
     let refusal = Refusal::new(

@@ -27,19 +27,15 @@
 //! `server_directories: allow`, those functions pass that list one directory of the server by name,
 //! size and time (`pg_ls_waldir()`): none reads a file or takes a path from its caller.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::functions::BuiltinEffect;
-use crate::gate::recognized::backend_signal;
-use crate::gate::rules::CalledName;
-use crate::gate::{Refusal, Rule};
-use crate::sqlstate::{self, SqlState};
+use crate::context::JudgeContext;
+use crate::functions::BuiltinEffect;
+use crate::recognized::backend_signal;
+use crate::rules::CalledName;
+use crate::{Refusal, Rule};
+use ground::sqlstate::{self, SqlState};
 
 /// `shown` is its name with the types of its arguments, as far as they are known.
-pub(in crate::gate) fn refusal(
-    called: CalledName<'_>,
-    shown: &str,
-    why: BuiltinEffect,
-) -> Box<Refusal> {
+pub(crate) fn refusal(called: CalledName<'_>, shown: &str, why: BuiltinEffect) -> Box<Refusal> {
     refusal_with(
         called,
         shown,
@@ -49,7 +45,7 @@ pub(in crate::gate) fn refusal(
 }
 
 /// The same, with the use of it that passes, where there is one.
-pub(in crate::gate) fn refusal_of_call(
+pub(crate) fn refusal_of_call(
     called: CalledName<'_>,
     shown: &str,
     why: BuiltinEffect,
@@ -112,8 +108,8 @@ fn sqlstate_of(why: BuiltinEffect) -> SqlState {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{agent_with, check, check_bi, check_policy, check_strict};
+    use crate::Rule;
+    use crate::rules::check::{agent_with, check, check_bi, check_policy, check_strict};
 
     /// Where an expression may stand.
     const PLACES: &[&str] = &[

@@ -21,10 +21,10 @@
 //! names bound. A path that leads where sessions begin is as good as that one, however it is
 //! written. A policy names functions for which any path will do under `functions.any_search_path`.
 
-use crate::gate::effects::graph::{EffectDescription, PATH_HINT};
-use crate::gate::{Refusal, Rule};
+use crate::effects::graph::{EffectDescription, PATH_HINT};
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
+pub(crate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     let what = told.what.as_deref();
     let what = what.unwrap_or("a function of the statement");
     let message = format!("{what} is not allowed under this search_path: it has none of its own");
@@ -32,7 +32,7 @@ pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
 }
 
 /// A statement of which it is not known where its names lead.
-pub(in crate::gate) fn without_path(why: Option<&str>) -> Box<Refusal> {
+pub(crate) fn without_path(why: Option<&str>) -> Box<Refusal> {
     let refusal = Refusal::new(
         Rule::FunctionPath,
         "a function of the statement is not allowed under this search_path: it has none of its own",
@@ -45,7 +45,7 @@ pub(in crate::gate) fn without_path(why: Option<&str>) -> Box<Refusal> {
 }
 
 /// A cursor or portal that would run on elsewhere than it was opened.
-pub(in crate::gate) fn of_cursor() -> Box<Refusal> {
+pub(crate) fn of_cursor() -> Box<Refusal> {
     Refusal::new(
         Rule::FunctionPath,
         "the cursor cannot go on: search_path has changed, and one of its functions depends on it",

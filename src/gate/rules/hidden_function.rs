@@ -20,9 +20,9 @@
 //! IMMUTABLE or STABLE and is not is its owner's lie: the policy `strict` trusts no function
 //! that it does not name. Without a snapshot of the database the rule is `unknown_function`.
 
-use crate::gate::effects::graph::EffectDescription;
-use crate::gate::{Refusal, Rule};
+use crate::effects::graph::EffectDescription;
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
+pub(crate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::HiddenFunction, "a function of the statement")
 }

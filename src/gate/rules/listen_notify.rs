@@ -23,17 +23,17 @@
 //! # When not
 //! UNLISTEN passes: drivers send it when they reset a session.
 
-use crate::catalog::quoted;
-use crate::gate::context::{JudgeContext, TextOrigin};
-use crate::gate::rules::{RuleResult, node_unknown};
-use crate::gate::{Refusal, Rule, StatementKind};
-use crate::policy::ListenChoice;
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::{TokenKind, tokens};
-use crate::sql::tree::Node;
+use crate::context::{JudgeContext, TextOrigin};
+use crate::rules::{RuleResult, node_unknown};
+use crate::{Refusal, Rule, StatementKind};
+use catalog::quoted;
+use policy::ListenChoice;
+use sql::edit::TextEdit;
+use sql::lexer::{TokenKind, tokens};
+use sql::tree::Node;
 
 /// LISTEN, where the policy has it ignored: it becomes an UNLISTEN, which is judged again.
-pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::ListenStmt(listen) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -66,11 +66,11 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
 }
 
 /// Whether the statement at hand is a LISTEN that runs as UNLISTEN.
-pub(in crate::gate) fn is_lowered(context: &JudgeContext<'_>) -> bool {
+pub(crate) fn is_lowered(context: &JudgeContext<'_>) -> bool {
     context.listens.last() == Some(&context.index)
 }
 
-pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
+pub(crate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refusal> {
     let (verb, channel) = match node {
         Node::NotifyStmt(notify) => ("NOTIFY", notify.conditionname()),
         Node::ListenStmt(listen) => ("LISTEN", listen.conditionname()),
@@ -87,9 +87,9 @@ pub(in crate::gate) fn refusal(node: Node<'_>, kind: StatementKind) -> Box<Refus
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::{check, check_bi, check_strict, gate};
-    use crate::gate::{Gate, Rule, SessionNames, Verdict};
-    use crate::policy::Policy;
+    use crate::rules::check::{check, check_bi, check_strict, gate};
+    use crate::{Gate, Rule, SessionNames, Verdict};
+    use policy::Policy;
 
     #[test]
     fn notifications_are_seen() {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn lists_of_kinds_hold() {
-        let denies = crate::gate::rules::check::agent_with(
+        let denies = crate::rules::check::agent_with(
             &[("\nstatements:\n", "\nstatements:\n  deny: [listen]\n")],
             "",
         );

@@ -15,9 +15,9 @@
 //! # When not
 //! Never.
 
-use crate::gate::{Refusal, Rule};
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(crate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::Load,
         "LOAD is not allowed: it runs machine code in the server",
@@ -27,8 +27,8 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn libraries_are_seen() {

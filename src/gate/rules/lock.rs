@@ -17,13 +17,13 @@
 //! # When not
 //! Row locks are `locking_clause`, advisory locks `function_effects`.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{RuleResult, node_unknown, temp_schema};
-use crate::gate::{Refusal, Rule, command_label};
-use crate::policy::PlainChoice;
-use crate::sql::tree::{Node, nodes};
+use crate::context::JudgeContext;
+use crate::rules::{RuleResult, node_unknown, temp_schema};
+use crate::{Refusal, Rule, command_label};
+use policy::PlainChoice;
+use sql::tree::{Node, nodes};
 
-pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let Node::LockStmt(lock) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -56,8 +56,8 @@ const ACCESS_SHARE: i32 = 1;
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi};
+    use crate::Rule;
+    use crate::rules::check::{check, check_bi};
 
     const STRONGER: &[&str] = &[
         "LOCK t",

@@ -16,18 +16,18 @@
 //! # When not
 //! LOCK TABLE is `lock`.
 
-use crate::gate::rules::RuleResult;
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{LockClauseStrength, nodes};
+use crate::rules::RuleResult;
+use crate::{Refusal, Rule};
+use sql::tree::{LockClauseStrength, nodes};
 
-pub(in crate::gate) fn check(select: &nodes::SelectStmt) -> RuleResult {
+pub(crate) fn check(select: &nodes::SelectStmt) -> RuleResult {
     match select.locking_clause().first() {
         None => Ok(()),
         Some(clause) => Err(refusal(clause)),
     }
 }
 
-pub(in crate::gate) fn refusal(clause: &nodes::LockingClause) -> Box<Refusal> {
+pub(crate) fn refusal(clause: &nodes::LockingClause) -> Box<Refusal> {
     let strength = match clause.strength {
         LockClauseStrength::LCS_FORUPDATE => "FOR UPDATE",
         LockClauseStrength::LCS_FORNOKEYUPDATE => "FOR NO KEY UPDATE",
@@ -44,8 +44,8 @@ pub(in crate::gate) fn refusal(clause: &nodes::LockingClause) -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn row_locks_are_seen_at_any_depth() {

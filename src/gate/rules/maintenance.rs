@@ -21,12 +21,12 @@
 //! that a write has queued. IMMEDIATE runs at once what COMMIT would run; in a session that only
 //! reads nothing is ever queued, so it runs nothing and is housekeeping.
 
-use crate::gate::command_label::CommandLabel;
-use crate::gate::context::JudgeContext;
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{self, Node};
+use crate::command_label::CommandLabel;
+use crate::context::JudgeContext;
+use crate::{Refusal, Rule};
+use sql::tree::{self, Node};
 
-pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
+pub(crate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
     let head = CommandLabel::of(context, &VERBS);
     let (why, hint) = match node {
         Node::AlterSystemStmt(_) => (
@@ -67,8 +67,8 @@ const VERBS: [&str; 8] = [
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn work_on_the_server_is_seen() {

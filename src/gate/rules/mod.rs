@@ -84,8 +84,8 @@ use super::effects;
 use super::functions::{self, BuiltinEffect, FunctionVerdict};
 use super::sql_literal;
 use super::{Refusal, StatementKind};
-use crate::sql::prescan::ScanError;
-use crate::sql::tree::{Node, list::NodeList, nodes};
+use sql::prescan::ScanError;
+use sql::tree::{Node, list::NodeList, nodes};
 
 /// What a rule says: nothing, or a refusal.
 pub(super) type RuleResult = Result<(), Box<Refusal>>;

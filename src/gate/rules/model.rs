@@ -22,17 +22,17 @@
 //! Everywhere else the model's SELECT runs in the place of its name. Where it cannot be told what a
 //! name means it is `not_resolved`.
 
-use crate::gate::{Refusal, Rule};
-use crate::policy::SessionValue;
-use crate::sqlstate;
+use crate::{Refusal, Rule};
+use ground::sqlstate;
+use policy::SessionValue;
 
 /// A form that a model cannot stand in.
-pub(in crate::gate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
+pub(crate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
     Refusal::new(Rule::Model, what, hint)
 }
 
 /// A part of what a model covers.
-pub(in crate::gate) fn descendant() -> Box<Refusal> {
+pub(crate) fn descendant() -> Box<Refusal> {
     form(
         "this table is a part of one that is read through a model",
         "Read the table that it is a part of.",
@@ -40,7 +40,7 @@ pub(in crate::gate) fn descendant() -> Box<Refusal> {
 }
 
 /// What is read together with what a model covers.
-pub(in crate::gate) fn ancestor() -> Box<Refusal> {
+pub(crate) fn ancestor() -> Box<Refusal> {
     form(
         "this table is read together with one that is read through a model",
         "Read the table with the model.",
@@ -48,7 +48,7 @@ pub(in crate::gate) fn ancestor() -> Box<Refusal> {
 }
 
 /// A view of what something is laid over.
-pub(in crate::gate) fn overlaid_view() -> Box<Refusal> {
+pub(crate) fn overlaid_view() -> Box<Refusal> {
     form(
         "this view reads what the policy masks or filters",
         "Read the tables themselves, or have the view named in rows or columns.mask of the policy.",
@@ -56,7 +56,7 @@ pub(in crate::gate) fn overlaid_view() -> Box<Refusal> {
 }
 
 /// A catalog that is not served.
-pub(in crate::gate) fn catalog_unserved() -> Box<Refusal> {
+pub(crate) fn catalog_unserved() -> Box<Refusal> {
     form(
         "this catalog is not served: the catalogs show what the policy shows",
         "pg_class, pg_attribute, pg_type, pg_constraint, pg_index, pg_proc and the usual views of \
@@ -65,7 +65,7 @@ pub(in crate::gate) fn catalog_unserved() -> Box<Refusal> {
 }
 
 /// A view of a user's that reads a catalog.
-pub(in crate::gate) fn catalog_reader() -> Box<Refusal> {
+pub(crate) fn catalog_reader() -> Box<Refusal> {
     form(
         "this view reads a catalog, and the catalogs show what the policy shows",
         "Read the catalog itself.",
@@ -73,7 +73,7 @@ pub(in crate::gate) fn catalog_reader() -> Box<Refusal> {
 }
 
 /// A value that would show an object by its name.
-pub(in crate::gate) fn catalog_value(type_name: Option<&str>) -> Box<Refusal> {
+pub(crate) fn catalog_value(type_name: Option<&str>) -> Box<Refusal> {
     let what = match type_name {
         Some(name) => format!("a value of the type {name} cannot be made here"),
         None => "a value that shows an object by its name cannot be made here".to_owned(),
@@ -85,7 +85,7 @@ pub(in crate::gate) fn catalog_value(type_name: Option<&str>) -> Box<Refusal> {
 }
 
 /// A function that may name what is hidden.
-pub(in crate::gate) fn catalog_function(name: &str) -> Box<Refusal> {
+pub(crate) fn catalog_function(name: &str) -> Box<Refusal> {
     form(
         &format!("function {name} is not served here: the catalogs show what the policy shows"),
         "Read the catalogs themselves, or call the function with plain arguments outside of FROM.",
@@ -93,7 +93,7 @@ pub(in crate::gate) fn catalog_function(name: &str) -> Box<Refusal> {
 }
 
 /// What a statement names of the catalogs cannot be told.
-pub(in crate::gate) fn catalog_unclear() -> Box<Refusal> {
+pub(crate) fn catalog_unclear() -> Box<Refusal> {
     form(
         "what this statement names cannot be told, and the catalogs show what the policy shows",
         "Write names with their schema, and give values their types.",
@@ -101,7 +101,7 @@ pub(in crate::gate) fn catalog_unclear() -> Box<Refusal> {
 }
 
 /// There is no snapshot.
-pub(in crate::gate) fn catalog_missing() -> Box<Refusal> {
+pub(crate) fn catalog_missing() -> Box<Refusal> {
     form(
         "the catalog of the database is not loaded, and the catalogs show what the policy shows",
         "Try again in a moment.",
@@ -109,7 +109,7 @@ pub(in crate::gate) fn catalog_missing() -> Box<Refusal> {
 }
 
 /// EXPLAIN ANALYZE, and EXPLAIN of an EXECUTE.
-pub(in crate::gate) fn explained() -> Box<Refusal> {
+pub(crate) fn explained() -> Box<Refusal> {
     form(
         "EXPLAIN ANALYZE or EXPLAIN EXECUTE of a model is not allowed: it tells of rows that the \
          model leaves out",
@@ -119,7 +119,7 @@ pub(in crate::gate) fn explained() -> Box<Refusal> {
 
 /// FETCH or MOVE of a portal that shows the plan of a model: what is told of a plan is told of one
 /// that is read from its beginning.
-pub(in crate::gate) fn fetched() -> Box<Refusal> {
+pub(crate) fn fetched() -> Box<Refusal> {
     form(
         "FETCH of the plan of a model is not allowed: it would be shown with what the model hides",
         "Execute the portal, or send the EXPLAIN as a statement of its own.",
@@ -127,7 +127,7 @@ pub(in crate::gate) fn fetched() -> Box<Refusal> {
 }
 
 /// A model that does not fit the database.
-pub(in crate::gate) fn unusable(schema: &str, name: &str) -> Box<Refusal> {
+pub(crate) fn unusable(schema: &str, name: &str) -> Box<Refusal> {
     form(
         &format!("{schema}.{name} is read through a model that does not fit this database"),
         "`pgsieve policy check` with the database says why.",
@@ -135,7 +135,7 @@ pub(in crate::gate) fn unusable(schema: &str, name: &str) -> Box<Refusal> {
 }
 
 /// A model whose operators or functions are others where this session looks names up.
-pub(in crate::gate) fn other_search_path(schema: &str, name: &str) -> Box<Refusal> {
+pub(crate) fn other_search_path(schema: &str, name: &str) -> Box<Refusal> {
     form(
         &format!("the model {schema}.{name} would mean something else under this search_path"),
         "SET search_path to the schemas of the tables alone, or RESET it.",
@@ -143,7 +143,7 @@ pub(in crate::gate) fn other_search_path(schema: &str, name: &str) -> Box<Refusa
 }
 
 /// A value that is not known for certain.
-pub(in crate::gate) fn value(value: &SessionValue) -> Box<Refusal> {
+pub(crate) fn value(value: &SessionValue) -> Box<Refusal> {
     if let SessionValue::Attribute(name) = value {
         return Refusal::new(
             Rule::Model,
@@ -168,7 +168,7 @@ pub(in crate::gate) fn value(value: &SessionValue) -> Box<Refusal> {
 }
 
 /// What a name stands for cannot be told.
-pub(in crate::gate) fn not_resolved(name: Option<&str>) -> Box<Refusal> {
+pub(crate) fn not_resolved(name: Option<&str>) -> Box<Refusal> {
     let refusal = Refusal::new(
         Rule::NotResolved,
         "what this statement reads cannot be told, and the policy has models",
@@ -181,7 +181,7 @@ pub(in crate::gate) fn not_resolved(name: Option<&str>) -> Box<Refusal> {
 }
 
 /// More than is put into one text.
-pub(in crate::gate) fn too_much() -> Box<Refusal> {
+pub(crate) fn too_much() -> Box<Refusal> {
     Refusal::new(
         Rule::Model,
         "the statement names models more often than one statement may",
@@ -191,7 +191,7 @@ pub(in crate::gate) fn too_much() -> Box<Refusal> {
 }
 
 /// A statement or cursor that was prepared for another text than the one that would run now.
-pub(in crate::gate) fn text_changed() -> Box<Refusal> {
+pub(crate) fn text_changed() -> Box<Refusal> {
     Refusal::new(
         Rule::Model,
         "cached plan must not change result type: what its models stand for is not what it was",
@@ -201,12 +201,12 @@ pub(in crate::gate) fn text_changed() -> Box<Refusal> {
 }
 
 /// What is only noted.
-pub(in crate::gate) fn observed() -> Box<Refusal> {
+pub(crate) fn observed() -> Box<Refusal> {
     form("a model stands for what is read", "Nothing is put in.")
 }
 
 /// A text that the grammar does not accept with the session's values in it.
-pub(in crate::gate) fn unparsed() -> Box<Refusal> {
+pub(crate) fn unparsed() -> Box<Refusal> {
     form(
         "a model does not work with the values of this session",
         "The policy's author has to look at its sql.",

@@ -17,13 +17,14 @@
 //! # When not
 //! Where the outer statement is a write itself, it is `write_statement`.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::write_statement;
-use crate::gate::{Refusal, Rule, StatementKind};
-use crate::sql::tree::Node;
+use crate::context::JudgeContext;
+use crate::rules::write_statement;
+use crate::statement_kind;
+use crate::{Refusal, Rule};
+use sql::tree::Node;
 
-pub(in crate::gate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
-    let kind = StatementKind::of(node);
+pub(crate) fn refusal(node: Node<'_>, context: &JudgeContext<'_>) -> Box<Refusal> {
+    let kind = statement_kind::of(node);
     let mut refusal = write_statement::refusal(node, kind, context);
     refusal.rule = Rule::ModifyingCte;
     refusal.message = refusal
@@ -38,8 +39,8 @@ const HINT: &str = "Use SELECT inside WITH.";
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn writes_are_seen_in_with_at_any_depth() {

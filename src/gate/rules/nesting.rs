@@ -19,14 +19,14 @@
 //! # When not
 //! A view counts as one relation, whatever its query is.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{RuleResult, node_unknown};
-use crate::gate::{Refusal, Rule};
-use crate::policy::PolicyRule;
-use crate::sql::tree::{self, Node};
+use crate::context::JudgeContext;
+use crate::rules::{RuleResult, node_unknown};
+use crate::{Refusal, Rule};
+use policy::PolicyRule;
+use sql::tree::{self, Node};
 
 /// Looks at a query.
-pub(in crate::gate) fn check(query: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(query: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Some(most) = context.policy.limits().nesting else {
         return Ok(());
     };

@@ -17,14 +17,14 @@
 //! When the version is not known, as in a check without a database; and when the snapshot of the
 //! database has functions of that name, all of which only read.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::effects::suspect_names;
-use crate::gate::rules::RuleResult;
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{self, JsonExprOp, Node};
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectGraph;
+use crate::effects::suspect_names;
+use crate::rules::RuleResult;
+use crate::{Refusal, Rule};
+use sql::tree::{self, JsonExprOp, Node};
 
-pub(in crate::gate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &JudgeContext<'_>) -> RuleResult {
     let since = match node {
         Node::JsonFuncExpr(_)
         | Node::JsonTable(_)
@@ -84,8 +84,8 @@ fn is_clean_call(node: Node<'_>, context: &JudgeContext<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::{judged_with, rule_of};
-    use crate::gate::{Rule, SessionNames};
+    use crate::rules::check::{judged_with, rule_of};
+    use crate::{Rule, SessionNames};
 
     #[test]
     fn a_form_that_the_server_would_call_is_refused() {

@@ -17,10 +17,10 @@
 //! # When not
 //! Never.
 
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{self, Node};
+use crate::{Refusal, Rule};
+use sql::tree::{self, Node};
 
-pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+pub(crate) fn refusal(node: Node<'_>) -> Box<Refusal> {
     Refusal::new(
         Rule::NodeUnknown,
         &format!(

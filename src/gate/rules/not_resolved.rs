@@ -21,10 +21,10 @@
 //! Functions that the policy names under `functions.allow` may be called, but for those of the
 //! server that read other people's data. Functions of extensions are those of their authors.
 
-use crate::gate::{Refusal, Rule};
+use crate::{Refusal, Rule};
 
 /// A name that may be one of something hidden. Whether it is is not told.
-pub(in crate::gate) fn of_name(name: &str, policy: &str) -> Box<Refusal> {
+pub(crate) fn of_name(name: &str, policy: &str) -> Box<Refusal> {
     refusal(
         &format!("\"{name}\" may not be read: it may mean what the policy hides"),
         "Check the name, and write it with its schema or its table.",
@@ -33,7 +33,7 @@ pub(in crate::gate) fn of_name(name: &str, policy: &str) -> Box<Refusal> {
 }
 
 /// Something that may read anything: this function, where the client may know of it.
-pub(in crate::gate) fn of_call(function: Option<&str>, policy: &str) -> Box<Refusal> {
+pub(crate) fn of_call(function: Option<&str>, policy: &str) -> Box<Refusal> {
     let what = function.map(|name| format!("function {name}"));
     let what = what.as_deref().unwrap_or("what the statement calls");
     refusal(
@@ -44,7 +44,7 @@ pub(in crate::gate) fn of_call(function: Option<&str>, policy: &str) -> Box<Refu
 }
 
 /// A statement that cannot be followed.
-pub(in crate::gate) fn of_statement(policy: &str) -> Box<Refusal> {
+pub(crate) fn of_statement(policy: &str) -> Box<Refusal> {
     refusal(
         "the statement is not allowed: what it reads cannot be told, and the policy hides something",
         "Write it in a simpler way: name columns, give types to values, nest less.",

@@ -20,12 +20,12 @@
 //! snapshot of the database, operators of all schemas are judged by what they do:
 //! `operator_effects`.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{CalledName, RuleResult};
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::list::NodeList;
+use crate::context::JudgeContext;
+use crate::rules::{CalledName, RuleResult};
+use crate::{Refusal, Rule};
+use sql::tree::list::NodeList;
 
-pub(in crate::gate) fn check(operator: &NodeList, context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(operator: &NodeList, context: &JudgeContext<'_>) -> RuleResult {
     if operator.len() < 2 || context.effect_graph().is_some() {
         return Ok(());
     }
@@ -45,8 +45,8 @@ pub(in crate::gate) fn check(operator: &NodeList, context: &JudgeContext<'_>) ->
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn operators_of_other_schemas_are_seen() {

@@ -18,10 +18,10 @@
 //! `pg_catalog.lower(…)`. An overload that the policy names with the types of its arguments
 //! passes.
 
-use crate::gate::effects::graph::EffectDescription;
-use crate::gate::{Refusal, Rule};
+use crate::effects::graph::EffectDescription;
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
+pub(crate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(
         Rule::OverloadedBuiltin,
         "a function under the name of a built-in",

@@ -17,14 +17,14 @@
 //! # When not
 //! Statements prepared by a Parse message have names too and count.
 
-use crate::gate::Refusal;
-use crate::gate::context::JudgeContext;
-use crate::gate::prepared::execution;
-use crate::gate::recognized::backend_signal;
-use crate::gate::rules::{RuleResult, model, node_unknown};
-use crate::sql::tree::{Node, nodes};
+use crate::Refusal;
+use crate::context::JudgeContext;
+use crate::prepared::execution;
+use crate::recognized::backend_signal;
+use crate::rules::{RuleResult, model, node_unknown};
+use sql::tree::{Node, nodes};
 
-pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::ExecuteStmt(execute) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -45,7 +45,7 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
 
 /// EXPLAIN of an EXECUTE: with models in the statement its plan would tell of rows that they leave
 /// away.
-pub(in crate::gate) fn check_explained(
+pub(crate) fn check_explained(
     execute: &nodes::ExecuteStmt,
     context: &mut JudgeContext<'_>,
 ) -> RuleResult {
@@ -58,8 +58,8 @@ pub(in crate::gate) fn check_explained(
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi};
+    use crate::Rule;
+    use crate::rules::check::{check, check_bi};
 
     #[test]
     fn only_what_was_prepared_is_executed() {

@@ -18,10 +18,10 @@
 //! # When not
 //! PREPARE of a statement is another thing and passes when the statement does.
 
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{Node, TransactionStmtKind};
+use crate::{Refusal, Rule};
+use sql::tree::{Node, TransactionStmtKind};
 
-pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
+pub(crate) fn refusal(node: Node<'_>) -> Box<Refusal> {
     let kind = match node {
         Node::TransactionStmt(transaction) => Some(transaction.kind),
         _ => None,
@@ -40,8 +40,8 @@ pub(in crate::gate) fn refusal(node: Node<'_>) -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn two_phase_commit_is_seen_and_ordinary_transactions_pass() {

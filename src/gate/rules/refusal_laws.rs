@@ -2,9 +2,9 @@
 //! checked on every statement that a test has a rule refuse, the examples in the rules' docs among
 //! them.
 
-use crate::gate::{Refusal, Rule, settings};
-use crate::limits::FIRST_LINE_CHARACTERS_MAX;
-use crate::sql::lexer::{TokenKind, tokens};
+use crate::{Refusal, Rule, settings};
+use ground::limits::FIRST_LINE_CHARACTERS_MAX;
+use sql::lexer::{TokenKind, tokens};
 
 /// Checks the words of a refusal of a statement.
 pub(super) fn check(sql: &str, refusal: &Refusal) {

@@ -23,11 +23,11 @@
 //! # When not
 //! A view counts as itself, unless the policy says `through_views: check`.
 
-use crate::gate::access::AccessDenial;
-use crate::gate::{Refusal, Rule};
+use crate::access::AccessDenial;
+use crate::{Refusal, Rule};
 
 /// `name` is the one that the client wrote.
-pub(in crate::gate) fn refusal(name: &str, why: AccessDenial, policy: &str) -> Box<Refusal> {
+pub(crate) fn refusal(name: &str, why: AccessDenial, policy: &str) -> Box<Refusal> {
     let (reason, hint, key) = match why {
         AccessDenial::NotAllowed => (
             "relations.allow does not name it",

@@ -21,21 +21,22 @@
 //! session. NONE and the role that the session has anyway become DEFAULT, in a call of set_config
 //! NULL, and are left out of a connection string: what goes upstream names no role.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{node_unknown, settings};
-use crate::gate::{Refusal, Rule, StatementKind};
-use crate::sql::edit::TextEdit;
-use crate::sql::tree::{Node, VariableSetKind, nodes};
+use crate::context::JudgeContext;
+use crate::rules::{node_unknown, settings};
+use crate::statement_kind;
+use crate::{Refusal, Rule, StatementKind};
+use sql::edit::TextEdit;
+use sql::tree::{Node, VariableSetKind, nodes};
 
 /// What a SET is to this rule.
-pub(in crate::gate) enum RoleRequest {
+pub(crate) enum RoleRequest {
     /// Another setting, or a RESET.
     Nothing,
     /// The role that the session has: the changed text says so.
     WhatIs,
 }
 
-pub(in crate::gate) fn check(
+pub(crate) fn check(
     node: Node<'_>,
     context: &mut JudgeContext<'_>,
 ) -> Result<RoleRequest, Box<Refusal>> {
@@ -43,7 +44,7 @@ pub(in crate::gate) fn check(
         return Err(node_unknown::refusal(node));
     };
     let name = set.name().unwrap_or_default();
-    let resets = StatementKind::of(node) == StatementKind::Reset
+    let resets = statement_kind::of(node) == StatementKind::Reset
         || set.kind == VariableSetKind::VAR_SET_DEFAULT;
     if resets || !is_role(name) {
         return Ok(RoleRequest::Nothing);
@@ -73,16 +74,16 @@ fn changes_nothing(name: &str, set: &nodes::VariableSetStmt, context: &JudgeCont
 }
 
 /// Whether somebody who is `role` stays that when the setting `name` is set to `wanted`.
-pub(in crate::gate) fn stays(name: &str, wanted: &str, role: &str) -> bool {
+pub(crate) fn stays(name: &str, wanted: &str, role: &str) -> bool {
     wanted == "none" && name.eq_ignore_ascii_case("role") || wanted == role && !role.is_empty()
 }
 
 /// Whether a setting is who the session is.
-pub(in crate::gate) fn is_role(setting: &str) -> bool {
+pub(crate) fn is_role(setting: &str) -> bool {
     setting.eq_ignore_ascii_case("role") || setting.eq_ignore_ascii_case("session_authorization")
 }
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(crate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::Roles,
         "SET ROLE is not allowed: the session stays the role that it logged in as",
@@ -92,9 +93,9 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, clamped_in, gate, names_of_shop, rule_of};
-    use crate::policy::Policy;
+    use crate::Rule;
+    use crate::rules::check::{check, clamped_in, gate, names_of_shop, rule_of};
+    use policy::Policy;
 
     #[test]
     fn changes_of_identity_are_seen_in_every_form() {

@@ -17,9 +17,9 @@
 //! # When not
 //! `FROM ONLY` leaves the children out. A policy for writes alone is not run by a read.
 
-use crate::gate::effects::graph::EffectDescription;
-use crate::gate::{Refusal, Rule};
+use crate::effects::graph::EffectDescription;
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
+pub(crate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::RowPolicyEffects, "a table of the statement")
 }

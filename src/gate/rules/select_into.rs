@@ -16,18 +16,18 @@
 //! # When not
 //! CREATE TABLE … AS is `ddl`.
 
-use crate::gate::rules::RuleResult;
-use crate::gate::{Refusal, Rule, command_label};
-use crate::sql::tree::nodes;
+use crate::rules::RuleResult;
+use crate::{Refusal, Rule, command_label};
+use sql::tree::nodes;
 
-pub(in crate::gate) fn check(select: &nodes::SelectStmt) -> RuleResult {
+pub(crate) fn check(select: &nodes::SelectStmt) -> RuleResult {
     match select.into_clause() {
         None => Ok(()),
         Some(into) => Err(refusal(into)),
     }
 }
 
-pub(in crate::gate) fn refusal(into: &nodes::IntoClause) -> Box<Refusal> {
+pub(crate) fn refusal(into: &nodes::IntoClause) -> Box<Refusal> {
     let name = into.rel().map(command_label::relation).unwrap_or_default();
     Refusal::new(
         Rule::SelectInto,
@@ -38,8 +38,8 @@ pub(in crate::gate) fn refusal(into: &nodes::IntoClause) -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn into_is_seen_in_every_select() {

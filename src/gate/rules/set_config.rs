@@ -26,18 +26,18 @@
 //! `SELECT set_config(name, …) FROM pg_settings WHERE name = '…'` names its setting, which the
 //! server may lack: pg_dump sends that.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{CalledName, RuleResult, roles, setting_denied, settings};
-use crate::gate::settings as setting;
-use crate::gate::settings::AllowedSetting;
-use crate::gate::settings::search_path;
-use crate::gate::settings::search_path::SetConfigValue;
-use crate::gate::settings::{read_write, tracked};
-use crate::gate::{Refusal, Rule};
-use crate::policy::SettingValue;
-use crate::sql::tree::{ConstValue, Node, nodes};
+use crate::context::JudgeContext;
+use crate::rules::{CalledName, RuleResult, roles, setting_denied, settings};
+use crate::settings as setting;
+use crate::settings::AllowedSetting;
+use crate::settings::search_path;
+use crate::settings::search_path::SetConfigValue;
+use crate::settings::{read_write, tracked};
+use crate::{Refusal, Rule};
+use policy::SettingValue;
+use sql::tree::{ConstValue, Node, nodes};
 
-pub(in crate::gate) fn check(call: &nodes::FuncCall, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(call: &nodes::FuncCall, context: &mut JudgeContext<'_>) -> RuleResult {
     let arguments = call.args();
     let (Some(name), Some(value), 3) = (arguments.get(0), arguments.get(1), arguments.len()) else {
         return Err(refusal());
@@ -75,7 +75,7 @@ pub(in crate::gate) fn check(call: &nodes::FuncCall, context: &mut JudgeContext<
 
 /// current_setting() reads any setting but pgsieve's own. Where those hold a secret its name has to
 /// be a literal. What pgsieve itself put into a text reads them.
-pub(in crate::gate) fn look_at_read(
+pub(crate) fn look_at_read(
     called: CalledName<'_>,
     call: &nodes::FuncCall,
     context: &JudgeContext<'_>,
@@ -94,7 +94,7 @@ pub(in crate::gate) fn look_at_read(
 }
 
 /// `(x).current_setting` and `x.current_setting` call it where `x` has no such column.
-pub(in crate::gate) fn look_at_field(name: &str, context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn look_at_field(name: &str, context: &JudgeContext<'_>) -> RuleResult {
     match name {
         "current_setting" => any_setting(context),
         _ => Ok(()),
@@ -196,7 +196,7 @@ fn is_text(cast: &nodes::TypeCast) -> bool {
     })
 }
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(crate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::SetConfig,
         "set_config is not allowed here: its name, and its value for this setting, must be literals",
@@ -206,8 +206,8 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi, check_yaml};
+    use crate::Rule;
+    use crate::rules::check::{check, check_bi, check_yaml};
 
     #[test]
     fn computed_settings_are_seen() {

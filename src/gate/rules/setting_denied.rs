@@ -21,13 +21,13 @@
 //! SHOW and current_setting() only read. RESET, DEFAULT and DISCARD ALL return to what the session
 //! started with, which was judged.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::RuleResult;
-use crate::gate::{Refusal, Rule};
-use crate::policy::{Policy, PolicyRule};
+use crate::context::JudgeContext;
+use crate::rules::RuleResult;
+use crate::{Refusal, Rule};
+use policy::{Policy, PolicyRule};
 
 /// Looks at a setting that a statement sets.
-pub(in crate::gate) fn check(name: &str, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(name: &str, context: &mut JudgeContext<'_>) -> RuleResult {
     note(name, context);
     match found(name, context.policy) {
         None => Ok(()),
@@ -36,14 +36,14 @@ pub(in crate::gate) fn check(name: &str, context: &mut JudgeContext<'_>) -> Rule
 }
 
 /// Remembers for the audit that a statement names a setting.
-pub(in crate::gate) fn note(name: &str, context: &mut JudgeContext<'_>) {
+pub(crate) fn note(name: &str, context: &mut JudgeContext<'_>) {
     if let Some(met) = &mut context.name_collector {
         met.set(name);
     }
 }
 
 /// The refusal of a setting, if the policy denies it.
-pub(in crate::gate) fn found(name: &str, policy: &Policy) -> Option<Box<Refusal>> {
+pub(crate) fn found(name: &str, policy: &Policy) -> Option<Box<Refusal>> {
     let name = name.to_ascii_lowercase();
     // The server knows the time zone by two names.
     let same = match name.as_str() {

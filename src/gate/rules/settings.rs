@@ -29,18 +29,18 @@
 
 use std::borrow::Cow;
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{RuleResult, node_unknown, setting_denied};
-use crate::gate::settings;
-use crate::gate::settings::AllowedSetting;
-use crate::gate::settings::read_write;
-use crate::gate::{Refusal, Rule};
-use crate::policy::{PlainChoice, SettingAmount, SettingValue, ValueRule};
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer;
-use crate::sql::tree::{ConstValue, Node, VariableSetKind, list::NodeList, nodes};
+use crate::context::JudgeContext;
+use crate::rules::{RuleResult, node_unknown, setting_denied};
+use crate::settings;
+use crate::settings::AllowedSetting;
+use crate::settings::read_write;
+use crate::{Refusal, Rule};
+use policy::{PlainChoice, SettingAmount, SettingValue, ValueRule};
+use sql::edit::TextEdit;
+use sql::lexer;
+use sql::tree::{ConstValue, Node, VariableSetKind, list::NodeList, nodes};
 
-pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::VariableSetStmt(set) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -71,7 +71,7 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
 }
 
 /// SHOW reads any setting but pgsieve's own.
-pub(in crate::gate) fn look_at_show(node: Node<'_>) -> RuleResult {
+pub(crate) fn look_at_show(node: Node<'_>) -> RuleResult {
     match node {
         Node::VariableShowStmt(show) => {
             settings::reserved(Rule::Settings, show.name().unwrap_or_default())
@@ -80,7 +80,7 @@ pub(in crate::gate) fn look_at_show(node: Node<'_>) -> RuleResult {
     }
 }
 
-pub(in crate::gate) fn check_begin(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check_begin(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     match node {
         Node::TransactionStmt(transaction) => check_modes(transaction.options(), context),
         _ => Err(node_unknown::refusal(node)),
@@ -101,7 +101,7 @@ fn check_reset(
 }
 
 /// Notes that the literal at `location` is replaced by a lower value. The result is judged again.
-pub(in crate::gate) fn lower(
+pub(crate) fn lower(
     name: &str,
     to: SettingAmount,
     location: i32,
@@ -123,7 +123,7 @@ pub(in crate::gate) fn lower(
 }
 
 /// A value is beyond the policy's bound, and stands where it cannot be replaced.
-pub(in crate::gate) fn not_lowerable() -> Box<Refusal> {
+pub(crate) fn not_lowerable() -> Box<Refusal> {
     Refusal::new(
         Rule::Settings,
         "the value is beyond the bound of the policy",
@@ -202,7 +202,7 @@ fn is_true(value: Node<'_>) -> bool {
 }
 
 /// One value of a SET as the server would flatten it.
-pub(in crate::gate) fn part(node: Node<'_>) -> Option<Cow<'_, str>> {
+pub(crate) fn part(node: Node<'_>) -> Option<Cow<'_, str>> {
     let Node::A_Const(constant) = node else {
         return None;
     };
@@ -224,8 +224,8 @@ fn not_readable() -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi, clamped};
+    use crate::Rule;
+    use crate::rules::check::{check, check_bi, clamped};
 
     #[test]
     fn a_session_stays_read_only() {

@@ -30,23 +30,20 @@
 //! is no read of its own. Where all reads are of the system catalogs they are not counted: drivers
 //! load their types by several in one message when they connect.
 
-use crate::gate::builtin_names;
-use crate::gate::builtin_names::BuiltinNameKind;
-use crate::gate::context::JudgeContext;
-use crate::gate::functions::{self, FunctionVerdict};
-use crate::gate::models::from_names;
-use crate::gate::rules::{CalledName, RuleResult};
-use crate::gate::{Refusal, Rule, StatementKind};
-use crate::limits;
-use crate::policy::MultiStatementMode;
-use crate::sql::tree::{Node, SetOperation, SyntaxTree, nodes};
-use crate::sqlstate;
+use crate::builtin_names;
+use crate::builtin_names::BuiltinNameKind;
+use crate::context::JudgeContext;
+use crate::functions::{self, FunctionVerdict};
+use crate::models::from_names;
+use crate::rules::{CalledName, RuleResult};
+use crate::statement_kind;
+use crate::{Refusal, Rule, StatementKind};
+use ground::limits;
+use ground::sqlstate;
+use policy::MultiStatementMode;
+use sql::tree::{Node, SetOperation, SyntaxTree, nodes};
 
-pub(in crate::gate) fn check(
-    tree: &SyntaxTree,
-    count: usize,
-    context: &JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn check(tree: &SyntaxTree, count: usize, context: &JudgeContext<'_>) -> RuleResult {
     if count > limits::STATEMENTS_PER_MESSAGE_MAX {
         return Err(Refusal::new(
             Rule::SeveralStatements,
@@ -102,7 +99,7 @@ enum MessagePart {
 
 impl MessagePart {
     fn of(node: Node<'_>) -> Self {
-        match StatementKind::of(node) {
+        match statement_kind::of(node) {
             StatementKind::Set
             | StatementKind::Reset
             | StatementKind::Show
@@ -227,7 +224,7 @@ fn reads_catalogs(node: Node<'_>, context: &JudgeContext<'_>) -> bool {
 }
 
 /// A SELECT of calls that keep house and of nothing else. pgAdmin has a FROM and WHERE in it.
-pub(in crate::gate) fn selects_housekeeping(select: &nodes::SelectStmt) -> bool {
+pub(crate) fn selects_housekeeping(select: &nodes::SelectStmt) -> bool {
     let plain = select.op == SetOperation::SETOP_NONE
         && select.with_clause().is_none()
         && !select.target_list().is_empty();
@@ -257,8 +254,8 @@ const ASKED_BEFORE: &[&str] = &["version"];
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{agent_with, check, check_bi, check_policy};
+    use crate::Rule;
+    use crate::rules::check::{agent_with, check, check_bi, check_policy};
 
     #[test]
     fn housekeeping_may_stand_around_one_read() {

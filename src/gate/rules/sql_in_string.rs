@@ -19,11 +19,11 @@
 //! database `unknown_function`. crosstab of tablefunc passes where each query that it is given is a
 //! literal that would pass by itself.
 
-use crate::gate::rules::CalledName;
-use crate::gate::{Refusal, Rule};
+use crate::rules::CalledName;
+use crate::{Refusal, Rule};
 
 /// `shown` is its name with the types of its arguments, as far as they are known.
-pub(in crate::gate) fn refusal(called: CalledName<'_>, shown: &str) -> Box<Refusal> {
+pub(crate) fn refusal(called: CalledName<'_>, shown: &str) -> Box<Refusal> {
     Refusal::new(
         Rule::SqlInString,
         &format!("function {shown} is not allowed: it runs SQL that it is given as a value"),
@@ -35,8 +35,8 @@ pub(in crate::gate) fn refusal(called: CalledName<'_>, shown: &str) -> Box<Refus
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn strings_that_run_are_seen() {

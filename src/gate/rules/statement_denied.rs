@@ -19,12 +19,12 @@
 //! # When not
 //! VALUES and TABLE inside of a SELECT are parts of it.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::RuleResult;
-use crate::gate::{Refusal, Rule, StatementKind};
-use crate::policy::PolicyRule;
+use crate::context::JudgeContext;
+use crate::rules::RuleResult;
+use crate::{Refusal, Rule, StatementKind};
+use policy::PolicyRule;
 
-pub(in crate::gate) fn check(kind: StatementKind, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(kind: StatementKind, context: &mut JudgeContext<'_>) -> RuleResult {
     if context.policy.allows_statement(kind.name()) {
         return Ok(());
     }

@@ -19,12 +19,12 @@
 //! A string that goes on behind a comment is one to every server and two to the grammar here: it is
 //! judged, and run, without the comment.
 
-use crate::gate::rules::too_complex;
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::SyntaxError;
-use crate::sql::{error_condition, syntax_error_position};
+use crate::rules::too_complex;
+use crate::{Refusal, Rule};
+use sql::tree::SyntaxError;
+use sql::{error_condition, syntax_error_position};
 
-pub(in crate::gate) fn refusal(text: &str, error: &SyntaxError) -> Box<Refusal> {
+pub(crate) fn refusal(text: &str, error: &SyntaxError) -> Box<Refusal> {
     match error {
         SyntaxError::TooComplex => too_complex::refusal(),
         SyntaxError::Syntax(_) => {
@@ -42,8 +42,8 @@ pub(in crate::gate) fn refusal(text: &str, error: &SyntaxError) -> Box<Refusal> 
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::{check, judged_with};
-    use crate::gate::{Rule, SessionNames, Verdict};
+    use crate::rules::check::{check, judged_with};
+    use crate::{Rule, SessionNames, Verdict};
 
     #[test]
     fn the_client_is_told_where() {

@@ -16,16 +16,13 @@
 //! # When not
 //! The arguments of the method are expressions and judged as such.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::EffectGraph;
-use crate::gate::rules::{CalledName, RuleResult};
-use crate::gate::{Refusal, Rule, extensions};
-use crate::sql::tree::nodes;
+use crate::context::JudgeContext;
+use crate::effects::graph::EffectGraph;
+use crate::rules::{CalledName, RuleResult};
+use crate::{Refusal, Rule, extensions};
+use sql::tree::nodes;
 
-pub(in crate::gate) fn check(
-    sample: &nodes::RangeTableSample,
-    context: &JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn check(sample: &nodes::RangeTableSample, context: &JudgeContext<'_>) -> RuleResult {
     let called = CalledName::of(sample.method());
     let schema_known = matches!(called.schema, None | Some("pg_catalog"));
     if schema_known && matches!(called.name, "bernoulli" | "system") {
@@ -65,8 +62,8 @@ fn is_known(called: CalledName<'_>, effect_graph: &EffectGraph) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn other_methods_are_seen() {

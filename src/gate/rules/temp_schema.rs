@@ -22,24 +22,24 @@
 //! Names in strings (`to_regclass('pg_temp.t')`) are looked up and run nothing, but for those of
 //! types whose values are made. `search_path` may name `pg_temp` behind pg_catalog.
 
-use crate::catalog::schema::{is_of_another_session, is_temporary};
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{CalledName, RuleResult};
-use crate::gate::{Refusal, Rule, SearchPaths};
-use crate::sql::tree::{list::NodeList, nodes};
-use crate::sqlstate;
+use crate::context::JudgeContext;
+use crate::rules::{CalledName, RuleResult};
+use crate::{Refusal, Rule, SearchPaths};
+use catalog::schema::{is_of_another_session, is_temporary};
+use ground::sqlstate;
+use sql::tree::{list::NodeList, nodes};
 
 /// The name of a function.
-pub(in crate::gate) fn check_call(called: CalledName<'_>) -> RuleResult {
+pub(crate) fn check_call(called: CalledName<'_>) -> RuleResult {
     check(called, "function")
 }
 
 /// The name of an operator or a collation, as it is written.
-pub(in crate::gate) fn check_name(name: &NodeList, sort: &str) -> RuleResult {
+pub(crate) fn check_name(name: &NodeList, sort: &str) -> RuleResult {
     check(CalledName::of(name), sort)
 }
 
-pub(in crate::gate) fn check_type(name: &nodes::TypeName) -> RuleResult {
+pub(crate) fn check_type(name: &nodes::TypeName) -> RuleResult {
     let mut names = name
         .names()
         .iter()
@@ -49,7 +49,7 @@ pub(in crate::gate) fn check_type(name: &nodes::TypeName) -> RuleResult {
     check(CalledName { schema, name }, "type")
 }
 
-pub(in crate::gate) fn check_relation(table: &nodes::RangeVar) -> RuleResult {
+pub(crate) fn check_relation(table: &nodes::RangeVar) -> RuleResult {
     let called = CalledName {
         schema: table.schemaname(),
         name: table.relname().unwrap_or_default(),
@@ -59,7 +59,7 @@ pub(in crate::gate) fn check_relation(table: &nodes::RangeVar) -> RuleResult {
 
 /// A statement that reads, where its names may be looked up in another session's schema. No name
 /// shows that: operators are looked up there, too.
-pub(in crate::gate) fn check_paths(context: &JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check_paths(context: &JudgeContext<'_>) -> RuleResult {
     let SearchPaths::Known(paths) = context.paths() else {
         return Ok(());
     };
@@ -79,7 +79,7 @@ pub(in crate::gate) fn check_paths(context: &JudgeContext<'_>) -> RuleResult {
 }
 
 /// Whether a text that names something may name what stands in a temporary schema.
-pub(in crate::gate) fn may_be_named_in(text: &str) -> bool {
+pub(crate) fn may_be_named_in(text: &str) -> bool {
     let folded = text.to_ascii_lowercase();
     folded.contains("pg_temp") || folded.contains("pg_toast_temp")
 }
@@ -111,10 +111,10 @@ const RELATION: &str = "relation";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::SessionNames;
-    use crate::gate::Verdict;
-    use crate::gate::rules::check::{check, check_bi, gate};
-    use crate::policy::Policy;
+    use crate::SessionNames;
+    use crate::Verdict;
+    use crate::rules::check::{check, check_bi, gate};
+    use policy::Policy;
 
     #[test]
     fn temporary_schemas_are_seen() {

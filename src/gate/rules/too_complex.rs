@@ -17,11 +17,11 @@
 //! # When not
 //! Inside literals and in ordinary comments such runs are harmless and pass.
 
-use crate::gate::{Refusal, Rule};
-use crate::sql::prescan::ScanError;
-use crate::sqlstate;
+use crate::{Refusal, Rule};
+use ground::sqlstate;
+use sql::prescan::ScanError;
 
-pub(in crate::gate) fn refusal_by_scan(error: &ScanError) -> Box<Refusal> {
+pub(crate) fn refusal_by_scan(error: &ScanError) -> Box<Refusal> {
     match error {
         ScanError::Nul { .. } => Refusal::new(
             Rule::TooComplex,
@@ -33,7 +33,7 @@ pub(in crate::gate) fn refusal_by_scan(error: &ScanError) -> Box<Refusal> {
     }
 }
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(crate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::TooComplex,
         "the statement is too complex to be parsed: it nests, or runs operators together, too far",
@@ -43,8 +43,8 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn what_the_lexer_cannot_take_is_not_given_to_it() {

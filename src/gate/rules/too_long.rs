@@ -15,9 +15,9 @@
 //! # When not
 //! Values sent as parameters of the protocol do not count.
 
-use crate::gate::{Refusal, Rule};
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal() -> Box<Refusal> {
+pub(crate) fn refusal() -> Box<Refusal> {
     Refusal::new(
         Rule::TooLong,
         "the statement is longer than the policy allows",
@@ -27,8 +27,8 @@ pub(in crate::gate) fn refusal() -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::{check, check_bi};
+    use crate::Rule;
+    use crate::rules::check::{check, check_bi};
 
     #[test]
     fn length_is_bounded_by_the_policy() {

@@ -16,11 +16,11 @@
 //! # When not
 //! Never.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::RuleResult;
-use crate::gate::{Refusal, Rule};
+use crate::context::JudgeContext;
+use crate::rules::RuleResult;
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn check(context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(context: &mut JudgeContext<'_>) -> RuleResult {
     if !context.names().is_full() {
         return Ok(());
     }

@@ -20,14 +20,14 @@
 //! are those that read a text as the name of a type (`to_regtype`) where one of the functions that
 //! read modifiers, `'t(5)'`, has effects.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::graph::{EffectDescription, support_functions};
-use crate::gate::effects::{suspect_names, type_names};
-use crate::gate::rules::{CalledName, RuleResult, catalog_missing, temp_schema};
-use crate::gate::{Refusal, Rule};
-use crate::sql::tree::{ConstValue, Node, nodes};
+use crate::context::JudgeContext;
+use crate::effects::graph::{EffectDescription, support_functions};
+use crate::effects::{suspect_names, type_names};
+use crate::rules::{CalledName, RuleResult, catalog_missing, temp_schema};
+use crate::{Refusal, Rule};
+use sql::tree::{ConstValue, Node, nodes};
 
-pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
+pub(crate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::TypeEffects, "a type of the statement")
 }
 
@@ -42,7 +42,7 @@ fn unread(called: CalledName<'_>) -> Box<Refusal> {
 }
 
 /// Functions that make values of a type which an argument names.
-pub(in crate::gate) fn check_call(
+pub(crate) fn check_call(
     called: CalledName<'_>,
     call: &nodes::FuncCall,
     context: &JudgeContext<'_>,
@@ -90,7 +90,7 @@ pub(in crate::gate) fn check_call(
 }
 
 /// Whether a built-in makes values of a type that one of its arguments names or has.
-pub(in crate::gate) fn names_a_type(name: &str) -> bool {
+pub(crate) fn names_a_type(name: &str) -> bool {
     matches!(
         name,
         "pg_input_is_valid"

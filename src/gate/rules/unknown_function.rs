@@ -21,16 +21,16 @@
 //! of a built-in cannot be seen at this depth, nor can one that a cast, an operator, a view or
 //! `row.name` calls.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::effects::missing_objects;
-use crate::gate::effects::suspect_names;
-use crate::gate::effects::suspect_names::NamePresence;
-use crate::gate::rules::{CalledName, RuleResult, catalog_missing};
-use crate::gate::settings::search_path;
-use crate::gate::{Refusal, Rule};
-use crate::sqlstate;
+use crate::context::JudgeContext;
+use crate::effects::missing_objects;
+use crate::effects::suspect_names;
+use crate::effects::suspect_names::NamePresence;
+use crate::rules::{CalledName, RuleResult, catalog_missing};
+use crate::settings::search_path;
+use crate::{Refusal, Rule};
+use ground::sqlstate;
 
-pub(in crate::gate) fn check(called: CalledName<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(called: CalledName<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     catalog_missing::check_unknown_function(called, context)?;
     if let Some(effect_graph) = context.effect_graph() {
         return match suspect_names::name_presence(called, effect_graph) {
@@ -65,9 +65,9 @@ fn missing(called: CalledName<'_>) -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::{check, check_yaml, gate, judged_with, rule_of};
-    use crate::gate::{Rule, SessionNames};
-    use crate::policy::Policy;
+    use crate::rules::check::{check, check_yaml, gate, judged_with, rule_of};
+    use crate::{Rule, SessionNames};
+    use policy::Policy;
 
     const FIRES: &[&str] = &[
         "SELECT f()",

@@ -16,9 +16,9 @@
 //! # When not
 //! What the view does not run does not count: a WITH query of the same name hides it.
 
-use crate::gate::effects::graph::EffectDescription;
-use crate::gate::{Refusal, Rule};
+use crate::effects::graph::EffectDescription;
+use crate::{Refusal, Rule};
 
-pub(in crate::gate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
+pub(crate) fn refusal(told: &EffectDescription) -> Box<Refusal> {
     told.refusal(Rule::ViewEffects, "a relation of the statement")
 }

@@ -29,16 +29,16 @@
 //! refused, since what they give depends on rows that the server was not asked for; and so they are
 //! where it cannot be asked, in the message that declares the cursor.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{RuleResult, node_unknown};
-use crate::gate::{Facts, Refusal, Rule, judge};
-use crate::policy::WithHold;
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::{Token, TokenKind, tokens};
-use crate::sql::tree::{ConstValue, LimitOption, Node, nodes};
-use crate::sqlstate;
+use crate::context::JudgeContext;
+use crate::rules::{RuleResult, node_unknown};
+use crate::{Facts, Refusal, Rule, judge};
+use ground::sqlstate;
+use policy::WithHold;
+use sql::edit::TextEdit;
+use sql::lexer::{Token, TokenKind, tokens};
+use sql::tree::{ConstValue, LimitOption, Node, nodes};
 
-pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> RuleResult {
     let Node::DeclareCursorStmt(declare) = node else {
         return Err(node_unknown::refusal(node));
     };
@@ -55,7 +55,7 @@ pub(in crate::gate) fn check(node: Node<'_>, context: &mut JudgeContext<'_>) -> 
 }
 
 /// What a cursor runs that is held.
-pub(in crate::gate) fn check_inner(inner: &Facts) -> RuleResult {
+pub(crate) fn check_inner(inner: &Facts) -> RuleResult {
     if inner.effects.is_empty() {
         return Ok(());
     }
@@ -69,7 +69,7 @@ pub(in crate::gate) fn check_inner(inner: &Facts) -> RuleResult {
 
 /// The rows that a client may get of a cursor whose query is bounded; none where its own LIMIT is
 /// not above that.
-pub(in crate::gate) fn counted(declare: &nodes::DeclareCursorStmt, rows_max: u64) -> Option<u64> {
+pub(crate) fn counted(declare: &nodes::DeclareCursorStmt, rows_max: u64) -> Option<u64> {
     match LimitBound::of(declare.query()) {
         LimitBound::Rows(own) if own <= rows_max => None,
         LimitBound::Rows(_) | LimitBound::Other | LimitBound::None => Some(rows_max),
@@ -168,9 +168,9 @@ fn unbounded() -> Box<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::{agent_with, check, check_bi, check_strict, gate};
-    use crate::gate::{Rule, SessionNames, Verdict};
-    use crate::policy::Policy;
+    use crate::rules::check::{agent_with, check, check_bi, check_strict, gate};
+    use crate::{Rule, SessionNames, Verdict};
+    use policy::Policy;
 
     #[test]
     fn held_cursors_are_a_choice_of_the_policy() {

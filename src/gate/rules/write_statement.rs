@@ -21,11 +21,11 @@
 //! # When not
 //! A write inside the WITH of a SELECT is `modifying_cte`.
 
-use crate::gate::context::JudgeContext;
-use crate::gate::{Refusal, Rule, StatementKind, command_label};
-use crate::sql::tree::Node;
+use crate::context::JudgeContext;
+use crate::{Refusal, Rule, StatementKind, command_label};
+use sql::tree::Node;
 
-pub(in crate::gate) fn refusal(
+pub(crate) fn refusal(
     node: Node<'_>,
     kind: StatementKind,
     context: &JudgeContext<'_>,
@@ -50,7 +50,7 @@ pub(in crate::gate) fn refusal(
 }
 
 /// What a statement that writes does.
-pub(in crate::gate) fn verb(kind: StatementKind) -> &'static str {
+pub(crate) fn verb(kind: StatementKind) -> &'static str {
     match kind {
         StatementKind::Insert => "INSERT INTO",
         StatementKind::Update => "UPDATE",
@@ -62,8 +62,8 @@ pub(in crate::gate) fn verb(kind: StatementKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::Rule;
-    use crate::gate::rules::check::check;
+    use crate::Rule;
+    use crate::rules::check::check;
 
     #[test]
     fn writes_are_seen_wherever_they_stand_as_statements() {

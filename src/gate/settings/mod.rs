@@ -8,10 +8,10 @@ pub(super) mod transaction_end;
 
 use super::rules::roles;
 use super::{Refusal, Rule};
-use crate::catalog::schema::is_of_another_session;
-use crate::policy::mask_key::is_reserved;
-use crate::policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
-use crate::sqlstate;
+use catalog::schema::is_of_another_session;
+use ground::sqlstate;
+use policy::mask_key::is_reserved;
+use policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
 
 /// What a value that is not refused may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

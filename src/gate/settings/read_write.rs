@@ -12,17 +12,17 @@
 
 use std::ops::Range;
 
-use crate::gate::context::JudgeContext;
-use crate::gate::rules::{RuleResult, settings};
-use crate::gate::{Rule, settings as setting};
-use crate::policy::{Policy, ReadWrite};
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::{Token, TokenKind, tokens};
-use crate::sql::tree::{VariableSetKind, nodes};
+use crate::context::JudgeContext;
+use crate::rules::{RuleResult, settings};
+use crate::{Rule, settings as setting};
+use policy::{Policy, ReadWrite};
+use sql::edit::TextEdit;
+use sql::lexer::{Token, TokenKind, tokens};
+use sql::tree::{VariableSetKind, nodes};
 
 /// READ WRITE among the modes of a transaction, READ standing at `location`. Nobody is told: that
 /// it stays what it was changes nothing until something is written.
-pub(in crate::gate) fn mode(location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn mode(location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
     if !is_lowered(context.policy) {
         return Err(setting::stays_read_only(Rule::Settings));
     }
@@ -38,11 +38,7 @@ pub(in crate::gate) fn mode(location: i32, context: &mut JudgeContext<'_>) -> Ru
 }
 
 /// The value of one of the two settings, where it stands in a SET.
-pub(in crate::gate) fn value(
-    name: &str,
-    location: i32,
-    context: &mut JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn value(name: &str, location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
     let (kind, span) = literal(context.text, location).ok_or_else(settings::not_lowerable)?;
     let is_bare = matches!(
         kind,
@@ -61,11 +57,7 @@ pub(in crate::gate) fn value(
 }
 
 /// The same in a call of set_config, where it is a text.
-pub(in crate::gate) fn text(
-    name: &str,
-    location: i32,
-    context: &mut JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn text(name: &str, location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
     let (_, span) = literal(context.text, location).ok_or_else(settings::not_lowerable)?;
     let word = if span.len() > 3 { "'on'" } else { "'1'" };
     replace(&span, word, context)?;
@@ -74,17 +66,14 @@ pub(in crate::gate) fn text(
 }
 
 /// NULL in the place of a text in a call of set_config: the value that the session began with.
-pub(in crate::gate) fn null(location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
+pub(crate) fn null(location: i32, context: &mut JudgeContext<'_>) -> RuleResult {
     let (_, span) = literal(context.text, location).ok_or_else(settings::not_lowerable)?;
     replace(&span, "NULL", context)
 }
 
 /// RESET of `transaction_read_only`, or its DEFAULT: of the server, not of the session, so that it
 /// would be off.
-pub(in crate::gate) fn reset(
-    set: &nodes::VariableSetStmt,
-    context: &mut JudgeContext<'_>,
-) -> RuleResult {
+pub(crate) fn reset(set: &nodes::VariableSetStmt, context: &mut JudgeContext<'_>) -> RuleResult {
     if !is_lowered(context.policy) {
         return Err(setting::stays_read_only(Rule::Settings));
     }
@@ -107,7 +96,7 @@ pub(in crate::gate) fn reset(
 }
 
 /// Whether the policy has READ WRITE lowered.
-pub(in crate::gate) fn is_lowered(policy: &Policy) -> bool {
+pub(crate) fn is_lowered(policy: &Policy) -> bool {
     match policy.read_write() {
         ReadWrite::Lower => true,
         ReadWrite::Refuse => false,
@@ -115,7 +104,7 @@ pub(in crate::gate) fn is_lowered(policy: &Policy) -> bool {
 }
 
 /// What a client is told that has set `name` to off.
-pub(in crate::gate) fn notice(name: &str) -> String {
+pub(crate) fn notice(name: &str) -> String {
     format!("{name} stays on: this connection only reads")
 }
 
@@ -177,9 +166,9 @@ fn is_word(text: &str, token: &Token, word: &str) -> bool {
 mod tests {
     use std::borrow::Cow;
 
-    use crate::gate::rules::check::{agent_with, check_yaml, gate};
-    use crate::gate::{Rule, SessionNames, Verdict};
-    use crate::policy::Policy;
+    use crate::rules::check::{agent_with, check_yaml, gate};
+    use crate::{Rule, SessionNames, Verdict};
+    use policy::Policy;
 
     /// What a text is lowered to, and what the client is told.
     fn lowered(before: &str) -> (String, Option<String>) {

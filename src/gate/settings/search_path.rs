@@ -1,18 +1,18 @@
 //! What a statement does to search_path, which decides what every unqualified name of the
 //! statements behind it stands for.
 
-use crate::catalog::search_path;
-use crate::gate::basis::SearchPaths;
-use crate::gate::context::JudgeContext;
-use crate::gate::facts::{
+use crate::basis::SearchPaths;
+use crate::context::JudgeContext;
+use crate::facts::{
     AssignedValue, Certainty, CustomSettings, PathChange, SessionEffect, SettingScope,
 };
-use crate::gate::rules::{settings, several_statements};
-use crate::policy::settings::setting_value;
-use crate::sql::tree::{ConstValue, Node, SetOperation, VariableSetKind, nodes};
+use crate::rules::{settings, several_statements};
+use catalog::search_path;
+use policy::settings::setting_value;
+use sql::tree::{ConstValue, Node, SetOperation, VariableSetKind, nodes};
 
 /// SET, SET LOCAL and RESET.
-pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, context: &mut JudgeContext<'_>) {
+pub(crate) fn note_set(set: &nodes::VariableSetStmt, context: &mut JudgeContext<'_>) {
     let of_path = is_search_path(set.name().unwrap_or_default());
     let path = match set.kind {
         VariableSetKind::VAR_SET_VALUE if of_path => written(set),
@@ -27,7 +27,7 @@ pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, context: &mut Judg
 }
 
 /// DISCARD ALL.
-pub(in crate::gate) fn note_reset(context: &mut JudgeContext<'_>) {
+pub(crate) fn note_reset(context: &mut JudgeContext<'_>) {
     context.calls_run = Certainty::Certain;
     context.move_paths(PathChange::Default, SettingScope::Session);
     context.set(
@@ -38,7 +38,7 @@ pub(in crate::gate) fn note_reset(context: &mut JudgeContext<'_>) {
 }
 
 /// A call of set_config whose value is this literal, or none.
-pub(in crate::gate) fn note_set_config(
+pub(crate) fn note_set_config(
     name: &str,
     value: SetConfigValue<'_>,
     is_local: Option<Node<'_>>,
@@ -65,7 +65,7 @@ pub(in crate::gate) fn note_set_config(
 
 /// The value of a set_config.
 #[derive(Clone, Copy)]
-pub(in crate::gate) enum SetConfigValue<'t> {
+pub(crate) enum SetConfigValue<'t> {
     Null,
     Text(&'t str),
     /// Only known while the statement runs.
@@ -73,7 +73,7 @@ pub(in crate::gate) enum SetConfigValue<'t> {
 }
 
 /// A call of something that may set anything.
-pub(in crate::gate) fn note_unknown(context: &mut JudgeContext<'_>) {
+pub(crate) fn note_unknown(context: &mut JudgeContext<'_>) {
     context.calls_run = Certainty::Possible;
     if context.has_lost_settings() {
         return;
@@ -89,7 +89,7 @@ pub(in crate::gate) fn note_unknown(context: &mut JudgeContext<'_>) {
 
 /// Finds out whether the calls of a SELECT run once, for certain and in order: where it is nothing
 /// but calls of set_config and the like, with literals.
-pub(in crate::gate) fn note_call_certainty(node: Node<'_>, context: &mut JudgeContext<'_>) {
+pub(crate) fn note_call_certainty(node: Node<'_>, context: &mut JudgeContext<'_>) {
     let certain = match node {
         Node::SelectStmt(select) => {
             several_statements::selects_housekeeping(select) && runs_once(select)
@@ -105,7 +105,7 @@ pub(in crate::gate) fn note_call_certainty(node: Node<'_>, context: &mut JudgeCo
 
 impl JudgeContext<'_> {
     /// Notes that names may be looked up elsewhere afterwards.
-    pub(in crate::gate) fn move_paths(&mut self, path: PathChange, scope: SettingScope) {
+    pub(crate) fn move_paths(&mut self, path: PathChange, scope: SettingScope) {
         let surety = self.calls_run;
         let to = match (&path, surety) {
             (PathChange::To(names), Certainty::Certain) => {
@@ -203,10 +203,10 @@ fn written(set: &nodes::VariableSetStmt) -> PathChange {
 
 /// A name as far as the server keeps it.
 fn kept(name: &str) -> Box<str> {
-    crate::gate::prepared::truncated_name(name).into()
+    crate::prepared::truncated_name(name).into()
 }
 
-pub(in crate::gate) fn truth(node: Node<'_>) -> Option<bool> {
+pub(crate) fn truth(node: Node<'_>) -> Option<bool> {
     match node {
         Node::A_Const(constant) if !constant.isnull => match constant.val()? {
             ConstValue::Boolean(value) => Some(value),
@@ -224,9 +224,9 @@ fn is_search_path(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::SessionNames;
-    use crate::gate::rules::check::gate;
-    use crate::policy::Policy;
+    use crate::SessionNames;
+    use crate::rules::check::gate;
+    use policy::Policy;
 
     /// What a text does to search_path: names, `(default)` or `(unknown)`, and for how long and how
     /// surely where that is not the session and for certain.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use crate::policy::SessionValue;
+use policy::SessionValue;
 
 /// The values of one session, as they stand for the statement that is judged now.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl SessionValues {
     }
 
     /// All that are known.
-    pub(in crate::gate) fn known(&self) -> impl Iterator<Item = (&SessionValue, Option<&str>)> {
+    pub(crate) fn known(&self) -> impl Iterator<Item = (&SessionValue, Option<&str>)> {
         self.known
             .iter()
             .map(|(name, value)| (name, value.as_deref()))

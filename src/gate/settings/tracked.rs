@@ -3,17 +3,17 @@
 //! and the bound on a statement's time.
 
 use super::search_path::{SetConfigValue, truth};
-use crate::gate::context::JudgeContext;
-use crate::gate::facts::{
+use crate::context::JudgeContext;
+use crate::facts::{
     AssignedValue, Certainty, CustomSettings, SessionEffect, SettingChange, SettingScope,
 };
-use crate::gate::rules::settings;
-use crate::limits;
-use crate::sql::tree::{Node, VariableSetKind, nodes};
+use crate::rules::settings;
+use ground::limits;
+use sql::tree::{Node, VariableSetKind, nodes};
 
 /// Whether the settings of a session are what it said of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum TrackedState {
+pub(crate) enum TrackedState {
     /// They are.
     AsStated,
     /// They are what it said that holds whatever becomes of its transaction.
@@ -23,7 +23,7 @@ pub(in crate::gate) enum TrackedState {
 }
 
 /// SET, SET LOCAL and RESET.
-pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, context: &mut JudgeContext<'_>) {
+pub(crate) fn note_set(set: &nodes::VariableSetStmt, context: &mut JudgeContext<'_>) {
     let name = set.name().unwrap_or_default();
     let (settings, value) = match set.kind {
         VariableSetKind::VAR_RESET_ALL => (CustomSettings::All, AssignedValue::Default),
@@ -39,7 +39,7 @@ pub(in crate::gate) fn note_set(set: &nodes::VariableSetStmt, context: &mut Judg
 }
 
 /// A call of set_config.
-pub(in crate::gate) fn note_set_config(
+pub(crate) fn note_set_config(
     name: &str,
     value: SetConfigValue<'_>,
     is_local: Option<Node<'_>>,
@@ -62,7 +62,7 @@ pub(in crate::gate) fn note_set_config(
 
 impl JudgeContext<'_> {
     /// Notes that settings may be others afterwards.
-    pub(in crate::gate) fn set(
+    pub(crate) fn set(
         &mut self,
         settings: CustomSettings,
         value: SettingChange,
@@ -82,7 +82,7 @@ impl JudgeContext<'_> {
     }
 
     /// Whether what was noted last is that nothing is known of paths and settings any more.
-    pub(in crate::gate) fn has_lost_settings(&self) -> bool {
+    pub(crate) fn has_lost_settings(&self) -> bool {
         matches!(
             self.effects.last(),
             Some(SessionEffect::SettingSet {
@@ -95,7 +95,7 @@ impl JudgeContext<'_> {
 }
 
 /// Whether a setting of this name is followed.
-pub(in crate::gate) fn is_tracked(name: &str) -> bool {
+pub(crate) fn is_tracked(name: &str) -> bool {
     name.contains('.') || name.eq_ignore_ascii_case(STATEMENT_TIMEOUT)
 }
 
@@ -125,11 +125,11 @@ pub const STATEMENT_TIMEOUT: &str = "statement_timeout";
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::gate;
-    use crate::gate::{
+    use crate::rules::check::gate;
+    use crate::{
         AssignedValue, Certainty, CustomSettings, SessionEffect, SessionNames, SettingScope,
     };
-    use crate::policy::Policy;
+    use policy::Policy;
 
     /// What a text does to settings with a dot in their names.
     fn check(sql: &str, expected: &[&str]) {

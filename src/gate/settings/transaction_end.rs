@@ -7,14 +7,14 @@
 //! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT>
 
 use super::tracked::TrackedState;
-use crate::gate::SearchPaths;
-use crate::gate::context::JudgeContext;
-use crate::gate::facts::{Certainty, SettingScope};
-use crate::sql::tree::{Node, TransactionStmtKind};
+use crate::SearchPaths;
+use crate::context::JudgeContext;
+use crate::facts::{Certainty, SettingScope};
+use sql::tree::{Node, TransactionStmtKind};
 
 /// A statement that ends a transaction, or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum TransactionEndKind {
+pub(crate) enum TransactionEndKind {
     /// COMMIT.
     Commit,
     /// ROLLBACK of the whole.
@@ -25,7 +25,7 @@ pub(in crate::gate) enum TransactionEndKind {
 
 /// What statements of one text have done to search_path.
 #[derive(Clone, Default)]
-pub(in crate::gate) struct SearchPathChanges {
+pub(crate) struct SearchPathChanges {
     /// What the transaction at hand leaves where nothing of it is kept; none where no transaction
     /// has ended in the text: what the session said.
     base: Option<SearchPaths>,
@@ -37,7 +37,7 @@ pub(in crate::gate) struct SearchPathChanges {
 
 impl TransactionEndKind {
     /// Of a statement; none where it ends nothing.
-    pub(in crate::gate) fn of(node: Node<'_>) -> Option<Self> {
+    pub(crate) fn of(node: Node<'_>) -> Option<Self> {
         let Node::TransactionStmt(transaction) = node else {
             return None;
         };
@@ -52,12 +52,7 @@ impl TransactionEndKind {
 
 impl JudgeContext<'_> {
     /// A statement of the text may have set search_path to one of these.
-    pub(in crate::gate) fn note_path(
-        &mut self,
-        to: &SearchPaths,
-        scope: SettingScope,
-        surety: Certainty,
-    ) {
+    pub(crate) fn note_path(&mut self, to: &SearchPaths, scope: SettingScope, surety: Certainty) {
         let before = self.path_changes.committing.take();
         self.path_changes.committing = match (scope, surety) {
             (SettingScope::Session, Certainty::Certain) => Some(to.clone()),
@@ -73,7 +68,7 @@ impl JudgeContext<'_> {
     }
 
     /// A transaction or a part of it ends with the statement at hand, and others follow.
-    pub(in crate::gate) fn end_transaction(&mut self, end: TransactionEndKind) {
+    pub(crate) fn end_transaction(&mut self, end: TransactionEndKind) {
         self.forget_verdict();
         let base = self.base();
         let SearchPathChanges {
@@ -116,9 +111,9 @@ impl JudgeContext<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::gate::rules::check::{gate, rule_of, session_of, shop};
-    use crate::gate::{Rule, SearchPaths, SessionNames};
-    use crate::policy::Policy;
+    use crate::rules::check::{gate, rule_of, session_of, shop};
+    use crate::{Rule, SearchPaths, SessionNames};
+    use policy::Policy;
 
     fn paths(all: &[&str]) -> SearchPaths {
         let one = |path: &&str| path.split(' ').map(Box::from).collect::<Box<[Box<str>]>>();

@@ -16,11 +16,11 @@ use super::settings;
 use super::settings::AllowedSetting;
 use super::settings::read_write;
 use super::{Refusal, Rule};
-use crate::limits;
-use crate::policy::mask_key::MaskKey;
-use crate::policy::settings::setting_value;
-use crate::policy::{CatalogView, OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
-use crate::sqlstate;
+use ground::limits;
+use ground::sqlstate;
+use policy::mask_key::MaskKey;
+use policy::settings::setting_value;
+use policy::{CatalogView, OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
 
 /// What the client asked for, as far as it is given, and the parameters of the StartupMessage
 /// upstream.
@@ -384,11 +384,11 @@ const NEVER_AT_STARTUP: [&str; 2] = ["row_security", "session_replication_role"]
 
 #[cfg(test)]
 mod tests {
-    use crate::gate::rules::check::gate;
-    use crate::gate::startup::ClaimedIdentity;
-    use crate::gate::{Refusal, Rule, StartupPlan};
-    use crate::policy::Policy;
-    use crate::sqlstate;
+    use crate::rules::check::gate;
+    use crate::startup::ClaimedIdentity;
+    use crate::{Refusal, Rule, StartupPlan};
+    use ground::sqlstate;
+    use policy::Policy;
 
     fn judged(parameters: &[(&str, &str)]) -> Result<StartupPlan, Box<Refusal>> {
         let mut all = vec![("user", "ann")];

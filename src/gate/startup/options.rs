@@ -6,17 +6,17 @@
 //! mean underscores.
 //! <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-OPTIONS>
 
-use crate::gate::{Refusal, Rule};
+use crate::{Refusal, Rule};
 
 /// One setting out of `options`.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::gate) struct OptionAssignment {
-    pub(in crate::gate) name: String,
-    pub(in crate::gate) value: String,
+pub(crate) struct OptionAssignment {
+    pub(crate) name: String,
+    pub(crate) value: String,
 }
 
 /// Reads all settings, or refuses what is none.
-pub(in crate::gate) fn read(options: &str) -> Result<Vec<OptionAssignment>, Box<Refusal>> {
+pub(crate) fn read(options: &str) -> Result<Vec<OptionAssignment>, Box<Refusal>> {
     let mut assignments = Vec::new();
     let mut words = split(options).into_iter();
     while let Some(word) = words.next() {

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::{PolicyLayers, is_whole, parent_of_whole};
-use crate::policy::units;
-use crate::policy::units::BareBytes;
-use crate::policy::yaml::section::join;
-use crate::policy::yaml::tree::{YamlPlace, YamlTree, YamlValue};
+use crate::units;
+use crate::units::BareBytes;
+use crate::yaml::section::join;
+use crate::yaml::tree::{YamlPlace, YamlTree, YamlValue};
 
 /// All changes of a policy and of those that it extends.
 #[derive(Default)]

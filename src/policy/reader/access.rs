@@ -11,7 +11,7 @@ use super::super::yaml::section::{
 use super::super::yaml::tree::{YamlTree, YamlValue};
 use super::settings::SettingsSection;
 use super::{lists, model_sql, models};
-use crate::limits::{MASKS_AND_FILTERS_MAX, NAME_BYTES_MAX};
+use ground::limits::{MASKS_AND_FILTERS_MAX, NAME_BYTES_MAX};
 
 /// Reads both sections, and `rows`. What values a condition may read is a matter of the settings,
 /// where those are known.

@@ -8,7 +8,7 @@ use super::super::yaml::section::{
     PlacedProblems, YamlSection, chosen, join, map, report, word, words,
 };
 use super::super::yaml::tree::{YamlPlace, YamlTree, YamlValue};
-use crate::rule::{PolicyRule, Rule};
+use ground::rule::{PolicyRule, Rule};
 
 /// Reads the section.
 pub(super) fn read(

@@ -9,7 +9,7 @@ use super::super::yaml::section::{
 use super::super::yaml::tree::{YamlPlace, YamlTree};
 use super::super::{OnLimit, PolicyLimits, Recoverer, RepairMode, RepairSettings};
 use super::repair;
-use crate::limits;
+use ground::limits;
 
 /// What the section says.
 pub(super) struct LimitsSection {

@@ -9,11 +9,11 @@ use std::ops::Range;
 use super::super::model::{CertificateField, ModelPiece, SessionValue};
 use super::super::set::matching::{ATTRIBUTE_NAME, is_attribute};
 use super::super::similar_names::nearest;
-use crate::limits::MODEL_SQL_BYTES_MAX;
-use crate::sql::lexer::{Token, TokenKind, tokens};
-use crate::sql::prescan::{ScanError, prescan};
-use crate::sql::syntax_error_position;
-use crate::sql::tree::{self, Node};
+use ground::limits::MODEL_SQL_BYTES_MAX;
+use sql::lexer::{Token, TokenKind, tokens};
+use sql::prescan::{ScanError, prescan};
+use sql::syntax_error_position;
+use sql::tree::{self, Node};
 
 /// What is wrong with a SELECT. Nothing of its text is shown but the names of values.
 #[derive(Debug, PartialEq, Eq)]
@@ -327,7 +327,7 @@ const VALUES: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::tree::ConstValue;
+    use sql::tree::ConstValue;
 
     /// The pieces as one text, values in guillemets.
     fn cut_of(sql: &str) -> String {

@@ -8,7 +8,7 @@ use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, map
 use super::super::yaml::tree::{YamlPlace, YamlTree};
 use super::model_sql;
 use super::settings::SettingsSection;
-use crate::limits::{ABOUT_BYTES_MAX, MODELS_MAX, NAME_BYTES_MAX};
+use ground::limits::{ABOUT_BYTES_MAX, MODELS_MAX, NAME_BYTES_MAX};
 
 /// Reads the section. What its values may be is a matter of the settings, where those are known.
 pub(super) fn read(

@@ -9,7 +9,7 @@ use super::super::yaml::tree::YamlTree;
 use super::super::{
     Dialect, DialectChoice, LikelyRepairs, Recoverer, RepairMode, RepairSettings, SimilarityGates,
 };
-use crate::limits;
+use ground::limits;
 
 /// What the section says.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use super::super::policy_rules::RuleMode;
 use super::super::similar_names::nearest;
 use super::super::yaml::section::{PlacedProblems, YamlSection, chosen, join, map, report, word};
 use super::super::yaml::tree::YamlTree;
-use crate::rule::{PolicyRule, Rule};
+use ground::rule::{PolicyRule, Rule};
 
 /// The mode of the whole, those of single rules, and until when it is meant to observe.
 pub(super) type RulesSection = (RuleMode, BTreeMap<PolicyRule, RuleMode>, Option<i64>);

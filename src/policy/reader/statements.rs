@@ -10,8 +10,8 @@ use super::super::{
     WriteSqlstate,
 };
 use super::lists;
-use crate::limits;
-use crate::statement_kind::StatementKind;
+use ground::limits;
+use ground::statement_kind::StatementKind;
 
 /// What the section says.
 pub(super) struct StatementsSection {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::super::{Dialect, PolicyRule, Recoverer};
 use super::{object, section};
-use crate::rule::Rule;
-use crate::statement_kind::StatementKind;
+use ground::rule::Rule;
+use ground::statement_kind::StatementKind;
 
 /// How a value is written.
 #[derive(Clone, Copy)]

@@ -12,7 +12,10 @@ use super::*;
 
 #[test]
 fn the_schema_that_is_checked_in_is_this_one() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/policies/policy.schema.json");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../policies/policy.schema.json"
+    );
     let written = std::fs::read_to_string(file).unwrap();
     let what = "pgsieve policy schema > policies/policy.schema.json makes it so";
     assert!(written == text(), "the schema is an old one: {what}");

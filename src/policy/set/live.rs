@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::policy::PolicySet;
+use crate::PolicySet;
 
 /// The policies that hold now. A look at [`LivePolicies::generation`] is one atomic load.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::policy::access::Glob;
+use crate::access::Glob;
 
 /// The section `match`. A session fits when every list that is there has an entry for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub enum Fit {
 
 /// What is wrong with a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::policy) enum NetworkError {
+pub(crate) enum NetworkError {
     NoAddress,
     TooManyBits { most: u8 },
     BitsBeyond { address: IpAddr, bits: u8 },
@@ -186,7 +186,7 @@ impl fmt::Display for UserClaim {
 
 impl ClientNetwork {
     /// Reads one.
-    pub(in crate::policy) fn read(word: &str) -> Result<Self, NetworkError> {
+    pub(crate) fn read(word: &str) -> Result<Self, NetworkError> {
         if word == "local" {
             return Ok(Self::Local);
         }
@@ -216,7 +216,7 @@ impl ClientNetwork {
     }
 
     /// Networks that hold every client between them, and no client twice.
-    pub(in crate::policy) const ALL: [Self; 3] = [
+    pub(crate) const ALL: [Self; 3] = [
         Self::Ip {
             address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
             bits: 0,
@@ -229,7 +229,7 @@ impl ClientNetwork {
     ];
 
     /// Whether every client of the other one is one of this.
-    pub(in crate::policy) fn covers(&self, other: &Self) -> bool {
+    pub(crate) fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Local, Self::Local) => true,
             (Self::Local, Self::Ip { .. }) | (Self::Ip { .. }, Self::Local) => false,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::Policy;
 use super::set::matching::{Fit, SessionMatch, SessionTraits};
 
-use crate::limits::POLICIES_MAX;
+use ground::limits::POLICIES_MAX;
 
 /// Policies in order. A session gets the first whose `match` fits.
 #[derive(Clone, Debug)]

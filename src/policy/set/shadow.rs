@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::matching::{ClientNetwork, SessionMatch, UserClaim};
-use crate::limits::POLICY_CORNERS_MAX;
-use crate::policy::Policy;
-use crate::policy::access::Glob;
+use crate::Policy;
+use crate::access::Glob;
+use ground::limits::POLICY_CORNERS_MAX;
 
 /// Some of the sessions that a policy is for.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ struct MatchCorner<'m> {
 
 /// Those of the earlier policies that between them fit every session that a policy is for, in
 /// their order; none where a session could get it, or where it is for more than is looked through.
-pub(in crate::policy) fn shadows_of<'p>(
+pub(crate) fn shadows_of<'p>(
     policy: &Policy,
     earlier: impl Iterator<Item = &'p Arc<Policy>> + Clone,
 ) -> Option<Vec<&'p str>> {
@@ -159,8 +159,8 @@ fn covers(other: &SessionMatch, corner: &MatchCorner<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::PolicySet;
-    use crate::policy::tests::policy_with;
+    use crate::PolicySet;
+    use crate::tests::policy_with;
 
     /// Names of those that shadow the last of these matches, if any do.
     fn shadows(matches: &[&str]) -> Option<Vec<String>> {

@@ -70,7 +70,7 @@ pub fn is_at_most(text: &str, most: u64) -> Option<bool> {
 }
 
 /// A decimal number that is not negative, and the unit behind it.
-pub(in crate::policy) fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+pub(crate) fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     let text = text.trim_matches(SPACES);
     let digits_end = text
         .find(|letter: char| !is_number_part(letter))

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use super::layers::{ExtendedText, PolicyLayers};
 use super::similar_names::nearest;
 use super::{Policy, PolicyProblem, PolicySet};
-use crate::limits::CONFIG_FILE_BYTES_MAX;
-use crate::text_file::{self, TextFault};
+use ground::limits::CONFIG_FILE_BYTES_MAX;
+use ground::text_file::{self, TextFault};
 
 /// One place that policies are read from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The policies that are part of the program.
 
-use crate::policy::Policy;
+use crate::Policy;
 
 impl Policy {
     /// The built-in policies: the name that settings give them, and what they say.
@@ -105,10 +105,10 @@ mod tests {
         let hides = |policy: Policy| policy.hides();
         assert!(hides(Policy::strict()));
         assert!(!hides(Policy::agent()) && !hides(Policy::bi()) && !hides(Policy::observe()));
-        for rule in crate::policy::PolicyRule::ALL {
-            use crate::policy::RuleMode::{Enforce, Observe};
+        for rule in crate::PolicyRule::ALL {
+            use crate::RuleMode::{Enforce, Observe};
             assert_eq!(Policy::agent().mode_of(*rule), Enforce);
-            let is_model = *rule == crate::policy::PolicyRule::Model;
+            let is_model = *rule == crate::PolicyRule::Model;
             let observed = if is_model { Enforce } else { Observe };
             assert_eq!(Policy::observe().mode_of(*rule), observed);
         }

@@ -7,4 +7,4 @@
 
 pub(super) mod section;
 pub(super) mod syntax_fault;
-pub(crate) mod tree;
+pub mod tree;

@@ -5,15 +5,15 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use super::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
-use crate::policy::settings::setting_value;
-use crate::policy::similar_names::{nearest, wanted_words};
-use crate::policy::{Policy, PolicyProblem, schema};
+use crate::settings::setting_value;
+use crate::similar_names::{nearest, wanted_words};
+use crate::{Policy, PolicyProblem, schema};
 
 /// What is wrong, with places that can be put in order.
-pub(in crate::policy) type PlacedProblems = Vec<(YamlPlace, PolicyProblem)>;
+pub(crate) type PlacedProblems = Vec<(YamlPlace, PolicyProblem)>;
 
 /// A map whose keys are taken one by one; what is left over at the end is unknown.
-pub(in crate::policy) struct YamlSection {
+pub(crate) struct YamlSection {
     path: String,
     place: YamlPlace,
     entries: Vec<YamlEntry>,
@@ -22,20 +22,16 @@ pub(in crate::policy) struct YamlSection {
 
 impl YamlSection {
     /// Whether it has a key.
-    pub(in crate::policy) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| entry.key == key)
     }
 
     /// Where it begins.
-    pub(in crate::policy) fn place(&self) -> YamlPlace {
+    pub(crate) fn place(&self) -> YamlPlace {
         self.place
     }
 
-    pub(in crate::policy) fn open(
-        tree: YamlTree,
-        path: &str,
-        problems: &mut PlacedProblems,
-    ) -> Option<Self> {
+    pub(crate) fn open(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Self> {
         let place = tree.place;
         let entries = map(tree, path, problems)?;
         Some(Self {
@@ -46,7 +42,7 @@ impl YamlSection {
         })
     }
 
-    pub(in crate::policy) fn required<T>(
+    pub(crate) fn required<T>(
         &mut self,
         key: &'static str,
         problems: &mut PlacedProblems,
@@ -64,7 +60,7 @@ impl YamlSection {
     }
 
     /// A key that may be left out, which means `absent`.
-    pub(in crate::policy) fn optional<T>(
+    pub(crate) fn optional<T>(
         &mut self,
         key: &'static str,
         absent: T,
@@ -81,7 +77,7 @@ impl YamlSection {
     }
 
     /// A section that may be left out, which means what it means without a key in it.
-    pub(in crate::policy) fn section<T>(
+    pub(crate) fn section<T>(
         &mut self,
         key: &'static str,
         problems: &mut PlacedProblems,
@@ -93,7 +89,7 @@ impl YamlSection {
     }
 
     /// A key that may be left out, which means what it means with this value.
-    pub(in crate::policy) fn given<T>(
+    pub(crate) fn given<T>(
         &mut self,
         key: &'static str,
         absent: impl FnOnce() -> Option<YamlTree>,
@@ -110,7 +106,7 @@ impl YamlSection {
     }
 
     /// One of several words, or `absent` where none is said.
-    pub(in crate::policy) fn choice<T: Copy>(
+    pub(crate) fn choice<T: Copy>(
         &mut self,
         key: &'static str,
         absent: T,
@@ -122,7 +118,7 @@ impl YamlSection {
         })
     }
 
-    pub(in crate::policy) fn close(self, problems: &mut PlacedProblems) {
+    pub(crate) fn close(self, problems: &mut PlacedProblems) {
         for entry in &self.entries {
             let near = nearest(&entry.key, self.known.iter().copied());
             let near = match near {
@@ -150,7 +146,7 @@ fn remedy(section: &str, key: &str) -> String {
 }
 
 /// One word of several.
-pub(in crate::policy) fn chosen<T: Copy>(
+pub(crate) fn chosen<T: Copy>(
     tree: YamlTree,
     path: &str,
     choices: &[(&str, T)],
@@ -165,7 +161,7 @@ pub(in crate::policy) fn chosen<T: Copy>(
     found.map(|(_, choice)| *choice)
 }
 
-pub(in crate::policy) fn map(
+pub(crate) fn map(
     tree: YamlTree,
     path: &str,
     problems: &mut PlacedProblems,
@@ -184,7 +180,7 @@ pub(in crate::policy) fn map(
     }
 }
 
-pub(in crate::policy) fn words(
+pub(crate) fn words(
     tree: YamlTree,
     path: &str,
     problems: &mut PlacedProblems,
@@ -193,7 +189,7 @@ pub(in crate::policy) fn words(
 }
 
 /// A list of words, each of which `read` makes something of, or says what is wrong with it.
-pub(in crate::policy) fn list<T>(
+pub(crate) fn list<T>(
     tree: YamlTree,
     path: &str,
     problems: &mut PlacedProblems,
@@ -205,7 +201,7 @@ pub(in crate::policy) fn list<T>(
 }
 
 /// The same, with the place of each.
-pub(in crate::policy) fn placed<T>(
+pub(crate) fn placed<T>(
     tree: YamlTree,
     path: &str,
     problems: &mut PlacedProblems,
@@ -240,7 +236,7 @@ pub(in crate::policy) fn placed<T>(
 }
 
 /// A word alone as the list of it.
-pub(in crate::policy) fn listed(tree: YamlTree) -> YamlTree {
+pub(crate) fn listed(tree: YamlTree) -> YamlTree {
     match tree.value {
         YamlValue::Word(word) => {
             let place = tree.place;
@@ -252,7 +248,7 @@ pub(in crate::policy) fn listed(tree: YamlTree) -> YamlTree {
     }
 }
 
-pub(in crate::policy) fn word(
+pub(crate) fn word(
     tree: YamlTree,
     path: &str,
     problems: &mut PlacedProblems,
@@ -271,11 +267,7 @@ pub(in crate::policy) fn word(
     }
 }
 
-pub(in crate::policy) fn number(
-    tree: YamlTree,
-    path: &str,
-    problems: &mut PlacedProblems,
-) -> Option<i64> {
+pub(crate) fn number(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<i64> {
     let (place, word) = word(tree, path, problems)?;
     let read = setting_value::integer(&word);
     if read.is_none() {
@@ -285,7 +277,7 @@ pub(in crate::policy) fn number(
 }
 
 /// A number within bounds, whole or not as its type is, or `off`: no bound.
-pub(in crate::policy) fn within_or_off<T: FromStr + PartialOrd + fmt::Display>(
+pub(crate) fn within_or_off<T: FromStr + PartialOrd + fmt::Display>(
     tree: YamlTree,
     path: &str,
     bounds: RangeInclusive<T>,
@@ -304,7 +296,7 @@ pub(in crate::policy) fn within_or_off<T: FromStr + PartialOrd + fmt::Display>(
     read.map(Some)
 }
 
-pub(in crate::policy) fn join(path: &str, key: &str) -> String {
+pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
     } else {
@@ -312,12 +304,7 @@ pub(in crate::policy) fn join(path: &str, key: &str) -> String {
     }
 }
 
-pub(in crate::policy) fn report(
-    problems: &mut PlacedProblems,
-    place: YamlPlace,
-    path: &str,
-    what: &str,
-) {
+pub(crate) fn report(problems: &mut PlacedProblems, place: YamlPlace, path: &str, what: &str) {
     problems.push((
         place,
         PolicyProblem {
@@ -329,7 +316,7 @@ pub(in crate::policy) fn report(
 
 /// Which keys the reader has asked for, so that a test can compare them with the table of keys.
 #[cfg(test)]
-pub(in crate::policy) mod asked {
+pub(crate) mod asked {
     use std::cell::RefCell;
     use std::collections::BTreeSet;
 
@@ -337,12 +324,12 @@ pub(in crate::policy) mod asked {
         static PATHS: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    pub(in crate::policy) fn note(path: &str) {
+    pub(crate) fn note(path: &str) {
         PATHS.with_borrow_mut(|paths| paths.insert(path.to_owned()));
     }
 
     /// Those of this thread since it was asked last.
-    pub(in crate::policy) fn take() -> BTreeSet<String> {
+    pub(crate) fn take() -> BTreeSet<String> {
         PATHS.take()
     }
 }

@@ -4,7 +4,7 @@
 //! Shows keys and patterns of names, never values: they may be secrets.
 
 /// A mistake, and where it is.
-pub(in crate::policy) struct YamlFault {
+pub(crate) struct YamlFault {
     /// Line and column, counted from one.
     pub place: (u64, u64),
     /// What is wrong, and what would be right.
@@ -12,7 +12,7 @@ pub(in crate::policy) struct YamlFault {
 }
 
 /// The mistake in a text that the library has stopped reading at a place.
-pub(in crate::policy) fn fault(text: &str, place: (u64, u64), said: &str) -> YamlFault {
+pub(crate) fn fault(text: &str, place: (u64, u64), said: &str) -> YamlFault {
     let lines: Vec<&str> = text.lines().collect();
     let at = usize::try_from(place.0).map_or(0, |line| line.saturating_sub(1));
     let at = at.min(lines.len().saturating_sub(1));

@@ -8,29 +8,38 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_yaml::Spanned;
 
 use super::syntax_fault;
-use crate::policy::PolicyProblem;
+use crate::PolicyProblem;
 
 /// A value and where it stands.
 #[derive(Clone)]
 pub struct YamlTree {
+    /// The value.
     pub value: YamlValue,
+    /// Where it begins.
     pub place: YamlPlace,
 }
 
 /// What stands there. Numbers and truth values are kept as the words they were written with.
 #[derive(Clone)]
 pub enum YamlValue {
+    /// Nothing, or `null`.
     Nothing,
+    /// A word, a number or a truth value.
     Word(String),
+    /// A list, in order.
     List(Vec<YamlTree>),
+    /// A map, in the order of the text.
     Map(Vec<YamlEntry>),
 }
 
 /// One key of a map and its value.
 #[derive(Clone)]
 pub struct YamlEntry {
+    /// The key.
     pub key: String,
+    /// Where the key begins.
     pub place: YamlPlace,
+    /// Its value.
     pub tree: YamlTree,
 }
 

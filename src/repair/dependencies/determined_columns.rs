@@ -9,10 +9,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::equalities::{ColumnEqualities, is_plain};
-use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
+use crate::scopes::query_scopes::{ColumnIndex, QueryScopes};
 
 /// Everything that these columns decide, themselves among it.
-pub(in crate::repair) fn determined(
+pub(crate) fn determined(
     query_scopes: &QueryScopes<'_>,
     equalities: &ColumnEqualities,
     place: usize,

@@ -7,17 +7,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::catalog::Oid;
-use crate::catalog::type_oid;
-use crate::catalog::{Catalog, OperatorId, TypeId, TypeKind};
-use crate::repair::scopes::from_item::FromJoin;
-use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScope, QueryScopes};
-use crate::resolve::{InferredType, Resolution, UsedObject};
-use crate::sql::tree::{A_Expr_Kind, BoolExprType, JoinType, Node, nodes};
+use crate::scopes::from_item::FromJoin;
+use crate::scopes::query_scopes::{ColumnIndex, QueryScope, QueryScopes};
+use catalog::Oid;
+use catalog::type_oid;
+use catalog::{Catalog, OperatorId, TypeId, TypeKind};
+use resolve::{InferredType, Resolution, UsedObject};
+use sql::tree::{A_Expr_Kind, BoolExprType, JoinType, Node, nodes};
 
 /// How a column relates to another one of its query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum EqualityKind {
+pub(crate) enum EqualityKind {
     /// They are the same, in NULLs too.
     Inner,
     /// The other one is the same, or NULL where an outer join found no partner.
@@ -28,7 +28,7 @@ pub(in crate::repair) enum EqualityKind {
 
 /// What is equated in a query.
 #[derive(Default)]
-pub(in crate::repair) struct ColumnEqualities {
+pub(crate) struct ColumnEqualities {
     /// What is the same as a column, in both ways.
     same: HashMap<ColumnIndex, Vec<ColumnIndex>>,
     /// What is the same as a column or NULL; with how the condition of the join goes on.
@@ -39,7 +39,7 @@ pub(in crate::repair) struct ColumnEqualities {
 
 /// Whether a condition is all of what an outer join asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum JoinConditionPart {
+pub(crate) enum JoinConditionPart {
     /// It is.
     Whole,
     /// There are other conditions.
@@ -55,7 +55,7 @@ enum EqualitySteps {
 
 /// The part of a query that conditions are taken from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum ConditionExtent {
+pub(crate) enum ConditionExtent {
     /// All of it: for what is looked at when the rows have been found.
     Whole,
     /// What is joined within a join, and its own condition: for what stands in that condition.
@@ -63,7 +63,7 @@ pub(in crate::repair) enum ConditionExtent {
 }
 
 /// The comparisons that are the server's own, by place.
-pub(in crate::repair) struct ServerComparisons(HashMap<usize, OperatorId>);
+pub(crate) struct ServerComparisons(HashMap<usize, OperatorId>);
 
 impl ServerComparisons {
     /// Those of a statement.
@@ -134,19 +134,19 @@ impl ColumnEqualities {
     }
 
     /// What is one value in all rows.
-    pub(in crate::repair) fn fixed(&self) -> &[ColumnIndex] {
+    pub(crate) fn fixed(&self) -> &[ColumnIndex] {
         &self.fixed
     }
 
     /// What a condition makes the same as a column.
-    pub(in crate::repair) fn same_as(&self, column_index: ColumnIndex) -> &[ColumnIndex] {
+    pub(crate) fn same_as(&self, column_index: ColumnIndex) -> &[ColumnIndex] {
         let known = self.same.get(&column_index);
         known.map_or(&[], |known| known.as_slice())
     }
 
     /// What a column alone decides over an outer join: it finds the same partner for all rows in
     /// which the column is the same.
-    pub(in crate::repair) fn decided_by(
+    pub(crate) fn decided_by(
         &self,
         column_index: ColumnIndex,
     ) -> impl Iterator<Item = ColumnIndex> {
@@ -246,7 +246,7 @@ impl ColumnEqualities {
 }
 
 /// Whether equal values of a type are one value: they look the same, whatever is done with them.
-pub(in crate::repair) fn is_plain(catalog: &Catalog, inferred: &InferredType) -> bool {
+pub(crate) fn is_plain(catalog: &Catalog, inferred: &InferredType) -> bool {
     let InferredType::Known(id) = inferred else {
         return false;
     };
@@ -255,7 +255,7 @@ pub(in crate::repair) fn is_plain(catalog: &Catalog, inferred: &InferredType) ->
 
 fn is_plain_type(catalog: &Catalog, id: TypeId) -> bool {
     let mut one = catalog.data_type(id);
-    for _layer in 0..crate::limits::DOMAINS_NESTED_MAX {
+    for _layer in 0..ground::limits::DOMAINS_NESTED_MAX {
         match &one.kind {
             TypeKind::Domain { base, .. } => one = catalog.data_type(*base),
             TypeKind::Enum => return true,
@@ -266,7 +266,7 @@ fn is_plain_type(catalog: &Catalog, id: TypeId) -> bool {
 }
 
 /// Whether two columns are of one type.
-pub(in crate::repair) fn is_same_type(
+pub(crate) fn is_same_type(
     query_scopes: &QueryScopes<'_>,
     one: ColumnIndex,
     other: ColumnIndex,

@@ -1,12 +1,12 @@
 //! Which keys hold for the rows that something in FROM brings.
 
-use crate::catalog::{Catalog, Column, KeyKind, RelationId, RelationKey, RelationKind};
-use crate::repair::scopes::from_item::FromItem;
-use crate::repair::scopes::query_scopes::QueryScopes;
+use crate::scopes::from_item::FromItem;
+use crate::scopes::query_scopes::QueryScopes;
+use catalog::{Catalog, Column, KeyKind, RelationId, RelationKey, RelationKind};
 
 /// Whether the keys of a relation hold for what a read of it returns: those of a table do not count
 /// the rows of tables that inherit from it.
-pub(in crate::repair) fn hold(catalog: &Catalog, relation: RelationId, only: bool) -> bool {
+pub(crate) fn hold(catalog: &Catalog, relation: RelationId, only: bool) -> bool {
     let relation = catalog.relation(relation);
     match relation.kind {
         RelationKind::Table => only || relation.children.is_empty(),
@@ -20,7 +20,7 @@ pub(in crate::repair) fn hold(catalog: &Catalog, relation: RelationId, only: boo
 }
 
 /// The keys of a leaf, where they hold.
-pub(in crate::repair) fn of_leaf<'a>(
+pub(crate) fn of_leaf<'a>(
     catalog: &'a Catalog,
     from_item: &FromItem<'_>,
 ) -> (Option<RelationId>, &'a [RelationKey]) {
@@ -32,17 +32,13 @@ pub(in crate::repair) fn of_leaf<'a>(
 }
 
 /// A column of a relation, by its number.
-pub(in crate::repair) fn column(
-    catalog: &Catalog,
-    relation: RelationId,
-    number: i16,
-) -> Option<&Column> {
+pub(crate) fn column(catalog: &Catalog, relation: RelationId, number: i16) -> Option<&Column> {
     let columns = catalog.columns_of(relation);
     columns.iter().find(|column| column.number == number)
 }
 
 /// A column of a relation, by its name.
-pub(in crate::repair) fn column_named<'a>(
+pub(crate) fn column_named<'a>(
     catalog: &'a Catalog,
     relation: RelationId,
     name: &str,
@@ -54,21 +50,14 @@ pub(in crate::repair) fn column_named<'a>(
 }
 
 /// Whether every column of a key is declared NOT NULL.
-pub(in crate::repair) fn is_not_null(
-    catalog: &Catalog,
-    relation: RelationId,
-    columns: &[i16],
-) -> bool {
+pub(crate) fn is_not_null(catalog: &Catalog, relation: RelationId, columns: &[i16]) -> bool {
     columns
         .iter()
         .all(|number| column(catalog, relation, *number).is_some_and(|column| column.not_null))
 }
 
 /// The places of the columns of a leaf's primary key.
-pub(in crate::repair) fn primary_key(
-    catalog: &Catalog,
-    from_item: &FromItem<'_>,
-) -> Option<Vec<usize>> {
+pub(crate) fn primary_key(catalog: &Catalog, from_item: &FromItem<'_>) -> Option<Vec<usize>> {
     let (relation, keys) = of_leaf(catalog, from_item);
     let key = keys.iter().find(|key| key.kind == KeyKind::Primary)?;
     let places = key.columns.iter();
@@ -80,7 +69,7 @@ pub(in crate::repair) fn primary_key(
 impl QueryScopes<'_> {
     /// The sets of columns of a leaf, by their places, that are never equal in two rows and never
     /// NULL in one.
-    pub(in crate::repair) fn keys_of_leaf(&self, from_item: &FromItem<'_>) -> Vec<Vec<usize>> {
+    pub(crate) fn keys_of_leaf(&self, from_item: &FromItem<'_>) -> Vec<Vec<usize>> {
         let (Some(relation), keys) = of_leaf(self.catalog, from_item) else {
             return Vec::new();
         };
@@ -100,7 +89,7 @@ impl QueryScopes<'_> {
 
 impl FromItem<'_> {
     /// The place of a column of its relation.
-    pub(in crate::repair) fn place_of(&self, relation: RelationId, number: i16) -> Option<usize> {
+    pub(crate) fn place_of(&self, relation: RelationId, number: i16) -> Option<usize> {
         let mut columns = self.columns.iter();
         columns.position(|column| column.origin == Some((relation, number)))
     }

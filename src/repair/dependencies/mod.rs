@@ -4,6 +4,6 @@
 //! * [`equalities`]: the columns that joins and WHERE make equal
 //! * [`determined_columns`]: the columns whose values follow from others, by keys and equalities
 
-pub(in crate::repair) mod determined_columns;
-pub(in crate::repair) mod equalities;
-pub(in crate::repair) mod keys;
+pub(crate) mod determined_columns;
+pub(crate) mod equalities;
+pub(crate) mod keys;

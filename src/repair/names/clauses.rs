@@ -1,7 +1,7 @@
 //! The parts of queries and expressions, and what each is there.
 
 use super::reference_position::{ExpressionContext, ExpressionRole, ReferenceClause, ScopeStep};
-use crate::sql::tree::{self, A_Expr_Kind, Node, list, nodes};
+use sql::tree::{self, A_Expr_Kind, Node, list, nodes};
 
 /// Everything in a query.
 pub(super) fn of_query<'t>(

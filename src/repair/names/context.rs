@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use super::reference_scopes::{PlacedReference, ReferenceScopes};
 use super::similarity::NameWords;
-use crate::catalog::quote::quoted;
-use crate::catalog::{Catalog, KeyKind, RelationId, RolePrivileges};
-use crate::repair::{RepairContext, SessionDatabase};
-use crate::resolve::{Resolution, ScopeColumn, ScopeItem, ScopeView, UsedObject, VisibleItems};
-use crate::sql::extent::name::name_parts;
-use crate::sql::lexer::TokenKind;
+use crate::{RepairContext, SessionDatabase};
+use catalog::quote::quoted;
+use catalog::{Catalog, KeyKind, RelationId, RolePrivileges};
+use resolve::{Resolution, ScopeColumn, ScopeItem, ScopeView, UsedObject, VisibleItems};
+use sql::extent::name::name_parts;
+use sql::lexer::TokenKind;
 
 /// A context of which everything is known that names need.
-pub(in crate::repair) struct NameRepairContext<'s> {
+pub(crate) struct NameRepairContext<'s> {
     /// What is known of the text that failed.
     pub context: &'s RepairContext<'s>,
     /// What the text's names mean.
@@ -26,7 +26,7 @@ pub(in crate::repair) struct NameRepairContext<'s> {
 }
 
 /// A reference to a column that does not exist.
-pub(in crate::repair) struct MissingColumn<'g> {
+pub(crate) struct MissingColumn<'g> {
     /// What is written before the name.
     pub qualifier: Option<&'g str>,
     /// The name: a star where everything of something is meant.
@@ -38,7 +38,7 @@ pub(in crate::repair) struct MissingColumn<'g> {
 }
 
 /// A query as it is seen from a place.
-pub(in crate::repair) struct VisibleScope<'g> {
+pub(crate) struct VisibleScope<'g> {
     /// What its FROM brings.
     pub view: &'g ScopeView<'g>,
     visible: &'g VisibleItems<'g>,
@@ -46,7 +46,7 @@ pub(in crate::repair) struct VisibleScope<'g> {
 
 /// Something that can be referred to from a place.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct VisibleItem<'g> {
+pub(crate) struct VisibleItem<'g> {
     /// How many queries further out it stands.
     pub level: usize,
     /// It.
@@ -57,7 +57,7 @@ pub(in crate::repair) struct VisibleItem<'g> {
 
 impl<'s> NameRepairContext<'s> {
     /// What is known of a context; none where not everything is.
-    pub(in crate::repair) fn of(context: &'s RepairContext<'s>) -> Option<Self> {
+    pub(crate) fn of(context: &'s RepairContext<'s>) -> Option<Self> {
         let database = context.database?;
         Some(Self {
             context,
@@ -69,12 +69,12 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// The snapshot.
-    pub(in crate::repair) fn catalog(&self) -> &'s Catalog {
+    pub(crate) fn catalog(&self) -> &'s Catalog {
         self.database.catalog
     }
 
     /// The name of a USING that one of the sides does not have: the tree does not say where it is.
-    pub(in crate::repair) fn missing_in_using(&self) -> Option<&str> {
+    pub(crate) fn missing_in_using(&self) -> Option<&str> {
         let mut uses = self.resolution.uses.iter();
         uses.find_map(|used| match &used.what {
             UsedObject::MissingColumn { name, .. } if used.at.is_none() => Some(name.as_str()),
@@ -84,7 +84,7 @@ impl<'s> NameRepairContext<'s> {
 
     /// The references to columns that do not exist, in the order of the text; none where one of
     /// them is not understood.
-    pub(in crate::repair) fn missing_columns(&self) -> Option<Vec<MissingColumn<'_>>> {
+    pub(crate) fn missing_columns(&self) -> Option<Vec<MissingColumn<'_>>> {
         let mut found: Vec<MissingColumn<'_>> = Vec::new();
         for used in &self.resolution.uses {
             let UsedObject::MissingColumn { qualifier, name } = &used.what else {
@@ -109,7 +109,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// Whether the reference that begins at a byte means no column.
-    pub(in crate::repair) fn is_missing(&self, at: usize) -> bool {
+    pub(crate) fn is_missing(&self, at: usize) -> bool {
         let mut uses = self.resolution.uses.iter();
         uses.any(|used| {
             used.at == Some(at) && matches!(used.what, UsedObject::MissingColumn { .. })
@@ -117,10 +117,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// What can be seen from the place of a missing column, nearest query first.
-    pub(in crate::repair) fn visible_scopes(
-        &self,
-        place: &PlacedReference<'_>,
-    ) -> Vec<VisibleScope<'_>> {
+    pub(crate) fn visible_scopes(&self, place: &PlacedReference<'_>) -> Vec<VisibleScope<'_>> {
         let innermost = self.resolution.scope_at(place.at);
         let (Some(id), Some(mut visible)) = (innermost, self.resolution.visible_at(place.at))
         else {
@@ -135,17 +132,17 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// The tokens of the parts of a name that begins at a byte.
-    pub(in crate::repair) fn parts(&self, at: usize, count: usize) -> Option<Vec<Range<usize>>> {
+    pub(crate) fn parts(&self, at: usize, count: usize) -> Option<Vec<Range<usize>>> {
         name_parts(self.context.text, self.context.tokens, at, count)
     }
 
     /// The text of a place.
-    pub(in crate::repair) fn text(&self, span: &Range<usize>) -> &'s str {
+    pub(crate) fn text(&self, span: &Range<usize>) -> &'s str {
         self.context.text.get(span.clone()).unwrap_or_default()
     }
 
     /// Whether a reference is a single name in double quotes; what stands between them.
-    pub(in crate::repair) fn in_quotes(&self, missing: &MissingColumn<'_>) -> Option<String> {
+    pub(crate) fn in_quotes(&self, missing: &MissingColumn<'_>) -> Option<String> {
         let [only] = missing.parts.as_slice() else {
             return None;
         };
@@ -164,7 +161,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// Whether the last part of a reference is in quotes.
-    pub(in crate::repair) fn ends_in_quotes(&self, missing: &MissingColumn<'_>) -> bool {
+    pub(crate) fn ends_in_quotes(&self, missing: &MissingColumn<'_>) -> bool {
         missing
             .parts
             .last()
@@ -172,7 +169,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// Whether the client may be told of a column.
-    pub(in crate::repair) fn may_show_column(&self, column: &ScopeColumn<'_>) -> bool {
+    pub(crate) fn may_show_column(&self, column: &ScopeColumn<'_>) -> bool {
         let Some((relation, number)) = column.origin else {
             return true;
         };
@@ -183,22 +180,22 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// Whether the client may be told of a relation.
-    pub(in crate::repair) fn may_show_relation(&self, relation: RelationId) -> bool {
+    pub(crate) fn may_show_relation(&self, relation: RelationId) -> bool {
         self.rights.sees_relation(relation)
     }
 
     /// Whether the client may be told of a column of a relation.
-    pub(in crate::repair) fn may_show_column_of(
+    pub(crate) fn may_show_column_of(
         &self,
         relation: RelationId,
-        column: &crate::catalog::Column,
+        column: &catalog::Column,
     ) -> bool {
         self.rights.sees_relation(relation) && self.rights.may_read_column(relation, column)
     }
 
     /// The relations that foreign keys lead to from a relation, or that have one to it, those that
     /// the client may see.
-    pub(in crate::repair) fn neighbours(&self, relation: RelationId) -> Vec<RelationId> {
+    pub(crate) fn neighbours(&self, relation: RelationId) -> Vec<RelationId> {
         let mut found = Vec::new();
         for key in self.catalog().keys() {
             let KeyKind::Foreign { to, .. } = key.kind else {
@@ -217,7 +214,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// Whether any relation that the client may see has a column of such a name.
-    pub(in crate::repair) fn is_any_column(&self, is: impl Fn(&str) -> bool) -> bool {
+    pub(crate) fn is_any_column(&self, is: impl Fn(&str) -> bool) -> bool {
         let catalog = self.catalog();
         let schema_of = |id: RelationId| catalog.relation(id).schema;
         let mut schemas = self.database.path.schemas().to_vec();
@@ -235,7 +232,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// Whether a column is a foreign key to a relation, all by itself.
-    pub(in crate::repair) fn is_foreign_key_to(
+    pub(crate) fn is_foreign_key_to(
         &self,
         of: RelationId,
         number: i16,
@@ -249,7 +246,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// Whether a query of WITH has a name, anywhere in the text.
-    pub(in crate::repair) fn is_cte_name(&self, name: &str) -> bool {
+    pub(crate) fn is_cte_name(&self, name: &str) -> bool {
         let mut with = self
             .places
             .reference_scopes
@@ -262,7 +259,7 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// The relations that the statement reads.
-    pub(in crate::repair) fn relations(&self) -> Vec<RelationId> {
+    pub(crate) fn relations(&self) -> Vec<RelationId> {
         let mut found = Vec::new();
         for used in &self.resolution.uses {
             if let UsedObject::Relation { id, .. } = used.what
@@ -275,13 +272,13 @@ impl<'s> NameRepairContext<'s> {
     }
 
     /// The name of a relation, without its schema.
-    pub(in crate::repair) fn name_of(&self, relation: RelationId) -> &'s str {
+    pub(crate) fn name_of(&self, relation: RelationId) -> &'s str {
         let name = self.catalog().relation(relation).name;
         self.catalog().names().text(name)
     }
 
     /// What something in FROM is called: its relation, or else its own name.
-    pub(in crate::repair) fn own_words(&self, item: &ScopeItem<'_>) -> Vec<NameWords> {
+    pub(crate) fn own_words(&self, item: &ScopeItem<'_>) -> Vec<NameWords> {
         let relation = item.relation.map(|relation| self.name_of(relation));
         let alias = item.name.as_ref().map(|name| name.as_str());
         relation.or(alias).map(NameWords::of).into_iter().collect()
@@ -290,14 +287,14 @@ impl<'s> NameRepairContext<'s> {
 
 impl<'g> VisibleScope<'g> {
     /// What can be referred to.
-    pub(in crate::repair) fn items(&self) -> impl Iterator<Item = &'g ScopeItem<'g>> {
+    pub(crate) fn items(&self) -> impl Iterator<Item = &'g ScopeItem<'g>> {
         let items = self.view.items.iter();
         items.filter(|item| self.visible.include(item))
     }
 }
 
 /// Everything that can be referred to, nearest first.
-pub(in crate::repair) fn visible_items<'g>(levels: &[VisibleScope<'g>]) -> Vec<VisibleItem<'g>> {
+pub(crate) fn visible_items<'g>(levels: &[VisibleScope<'g>]) -> Vec<VisibleItem<'g>> {
     let mut all = Vec::new();
     for (level, own) in levels.iter().enumerate() {
         for item in own.items() {
@@ -321,7 +318,7 @@ pub(in crate::repair) fn visible_items<'g>(levels: &[VisibleScope<'g>]) -> Vec<V
 
 impl<'g> VisibleItem<'g> {
     /// The only column of a name, spelled so.
-    pub(in crate::repair) fn column(&self, name: &str) -> Option<&'g ScopeColumn<'g>> {
+    pub(crate) fn column(&self, name: &str) -> Option<&'g ScopeColumn<'g>> {
         let mut named = self
             .item
             .columns
@@ -331,7 +328,7 @@ impl<'g> VisibleItem<'g> {
     }
 
     /// The only column of a name, in any case.
-    pub(in crate::repair) fn column_in_any_case(&self, name: &str) -> Option<&'g ScopeColumn<'g>> {
+    pub(crate) fn column_in_any_case(&self, name: &str) -> Option<&'g ScopeColumn<'g>> {
         let name = name.to_lowercase();
         let mut named = self
             .item
@@ -343,7 +340,7 @@ impl<'g> VisibleItem<'g> {
 }
 
 /// How a column can be spelled: after a qualifier, if there is one.
-pub(in crate::repair) fn spelled(qualifier: Option<&str>, column: &str) -> String {
+pub(crate) fn spelled(qualifier: Option<&str>, column: &str) -> String {
     match qualifier {
         Some(qualifier) => format!("{}.{}", quoted(qualifier), quoted(column)),
         None => quoted(column).into_owned(),
@@ -351,7 +348,7 @@ pub(in crate::repair) fn spelled(qualifier: Option<&str>, column: &str) -> Strin
 }
 
 /// Whether a column can be referred to by its name alone, and means just this column then.
-pub(in crate::repair) fn is_only_candidate(
+pub(crate) fn is_only_candidate(
     all: &[VisibleItem<'_>],
     of: &VisibleItem<'_>,
     column: &str,

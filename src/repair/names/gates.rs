@@ -3,11 +3,11 @@
 
 use super::risk_list;
 use super::similarity::{NameWords, Similarity, SimilarityKind};
-use crate::policy::RepairSettings;
-use crate::repair::NameGate;
+use crate::NameGate;
+use policy::RepairSettings;
 
 /// A name that does not exist, and what is known of the place it stands in.
-pub(in crate::repair) struct UnknownName<'w> {
+pub(crate) struct UnknownName<'w> {
     /// The name.
     pub name: &'w str,
     /// Whether it could be a function or a keyword: neither qualified nor in quotes.
@@ -20,7 +20,7 @@ pub(in crate::repair) struct UnknownName<'w> {
 
 /// A name that exists.
 #[derive(Clone)]
-pub(in crate::repair) struct CandidateName<'e> {
+pub(crate) struct CandidateName<'e> {
     /// The name.
     pub name: &'e str,
     /// What its relation is called, where it is a column.
@@ -30,7 +30,7 @@ pub(in crate::repair) struct CandidateName<'e> {
 }
 
 /// What came of it. Only the name of a candidate can pass: nothing passes without one.
-pub(in crate::repair) enum NameGateResult {
+pub(crate) enum NameGateResult {
     /// The candidate of this place in the list passed all gates.
     Passed {
         /// Its place in the list.
@@ -46,7 +46,7 @@ pub(in crate::repair) enum NameGateResult {
 }
 
 /// Judges candidates for a name. `too_many` says that there are more than were looked at.
-pub(in crate::repair) fn check_gates(
+pub(crate) fn check_gates(
     wanted: &UnknownName<'_>,
     candidates: &[CandidateName<'_>],
     too_many: bool,
@@ -194,7 +194,7 @@ const WORDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::SimilarityGates;
+    use policy::SimilarityGates;
 
     fn judged(wanted: &str, relation: &str, names: &[&str]) -> Result<String, Vec<NameGate>> {
         let candidates: Vec<CandidateName<'_>> = names

@@ -3,12 +3,12 @@
 //! People and models write names in the case that they were shown, and Postgres folds them: so the
 //! case is no evidence against a name, and the same case is evidence for it.
 
-use crate::catalog::quote;
-use crate::repair::RecovererAnswer;
+use crate::RecovererAnswer;
+use catalog::quote;
 
 /// What a written name stands for among others.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::repair) enum CaseChoice {
+pub(crate) enum CaseChoice {
     /// Nothing is spelled so, in any case.
     Nothing,
     /// This one.
@@ -19,7 +19,7 @@ pub(in crate::repair) enum CaseChoice {
 
 /// Chooses among names: the one in exactly the case written, else the only one where case does not
 /// count. What Postgres finds without help is chosen by nobody.
-pub(in crate::repair) fn choose<'n>(
+pub(crate) fn choose<'n>(
     written: &str,
     folded: &str,
     among: impl Iterator<Item = &'n str>,
@@ -42,34 +42,34 @@ pub(in crate::repair) fn choose<'n>(
 }
 
 /// Whether two names differ in case at most.
-pub(in crate::repair) fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other)
         || !(one.is_ascii() && other.is_ascii()) && one.to_lowercase() == other.to_lowercase()
 }
 
 /// A name without quotes as Postgres reads it, in a database of UTF-8.
-pub(in crate::repair) fn folded(word: &str) -> String {
+pub(crate) fn folded(word: &str) -> String {
     word.to_ascii_lowercase()
 }
 
 /// The name that a token in double quotes spells.
-pub(in crate::repair) fn unquoted(token: &str) -> Option<String> {
+pub(crate) fn unquoted(token: &str) -> Option<String> {
     let inside = token.strip_prefix('"')?.strip_suffix('"')?;
     Some(inside.replace("\"\"", "\""))
 }
 
 /// A name as it can be written in SQL.
-pub(in crate::repair) fn spelled(name: &str) -> String {
+pub(crate) fn spelled(name: &str) -> String {
     quote::quoted(name).into_owned()
 }
 
 /// A name in double quotes, whether it needs them or not.
-pub(in crate::repair) fn in_quotes(name: &str) -> String {
+pub(crate) fn in_quotes(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// The words for a name that could be several others.
-pub(in crate::repair) fn which_of(written: &str, names: &[String]) -> RecovererAnswer {
+pub(crate) fn which_of(written: &str, names: &[String]) -> RecovererAnswer {
     let names: Vec<String> = names.iter().map(|name| in_quotes(name)).collect();
     RecovererAnswer::hint(format!(
         "Postgres folds names without quotes to lower case, and nothing is called {}. \

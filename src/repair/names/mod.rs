@@ -11,16 +11,16 @@
 //! `undefined_table`.
 
 mod clauses;
-pub(in crate::repair) mod context;
-pub(in crate::repair) mod gates;
-pub(in crate::repair) mod letter_case;
-pub(in crate::repair) mod name_repair;
+pub(crate) mod context;
+pub(crate) mod gates;
+pub(crate) mod letter_case;
+pub(crate) mod name_repair;
 mod readable_relations;
-pub(in crate::repair) mod reference_position;
-pub(in crate::repair) mod reference_scopes;
-pub(in crate::repair) mod risk_list;
-pub(in crate::repair) mod similarity;
+pub(crate) mod reference_position;
+pub(crate) mod reference_scopes;
+pub(crate) mod risk_list;
+pub(crate) mod similarity;
 #[cfg(test)]
 mod slip_tests;
-pub(in crate::repair) mod suggestions;
-pub(in crate::repair) mod unquoted_blank;
+pub(crate) mod suggestions;
+pub(crate) mod unquoted_blank;

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::limits::NAMES_EXPANSION_DEPTH_MAX;
-use crate::repair::{Confidence, NameGate, RecovererAnswer, Repair, RepairHint, TextChange};
-use crate::sql::edit::{self, TextEdit};
+use crate::{Confidence, NameGate, RecovererAnswer, Repair, RepairHint, TextChange};
+use ground::limits::NAMES_EXPANSION_DEPTH_MAX;
+use sql::edit::{self, TextEdit};
 
 /// What is found for one reference.
-pub(in crate::repair) enum NameFix {
+pub(crate) enum NameFix {
     /// Another text for it.
     Repaired(NameRepair),
     /// Words.
@@ -15,7 +15,7 @@ pub(in crate::repair) enum NameFix {
 }
 
 /// Another text for a part of the text.
-pub(in crate::repair) struct NameRepair {
+pub(crate) struct NameRepair {
     /// How sure it is.
     pub confidence: Confidence,
     /// What is replaced.
@@ -31,7 +31,7 @@ pub(in crate::repair) struct NameRepair {
 }
 
 /// What replaces something.
-pub(in crate::repair) enum NameReplacement {
+pub(crate) enum NameReplacement {
     /// This.
     Text(String),
     /// Another part of the text as it becomes, in parentheses, and what follows it.
@@ -39,7 +39,7 @@ pub(in crate::repair) enum NameReplacement {
 }
 
 /// Words instead of a changed text.
-pub(in crate::repair) struct NameAdvice {
+pub(crate) struct NameAdvice {
     /// They.
     pub advice: String,
     /// The gates that failed.
@@ -50,7 +50,7 @@ pub(in crate::repair) struct NameAdvice {
 
 impl NameFix {
     /// Words alone.
-    pub(in crate::repair) fn advised(advice: String) -> Self {
+    pub(crate) fn advised(advice: String) -> Self {
         Self::Advised(NameAdvice {
             advice,
             failed: Vec::new(),
@@ -59,7 +59,7 @@ impl NameFix {
     }
 
     /// A replacement by a text.
-    pub(in crate::repair) fn text(
+    pub(crate) fn text(
         confidence: Confidence,
         span: Range<usize>,
         text: String,
@@ -76,7 +76,7 @@ impl NameFix {
     }
 
     /// A replacement by the name of another column.
-    pub(in crate::repair) fn name(
+    pub(crate) fn name(
         confidence: Confidence,
         span: Range<usize>,
         text: String,
@@ -95,7 +95,7 @@ impl NameFix {
 }
 
 /// One answer of all: a changed text where every one is repaired, as sure as the least sure.
-pub(in crate::repair) fn together(text: &str, fixes: Vec<NameFix>) -> RecovererAnswer {
+pub(crate) fn together(text: &str, fixes: Vec<NameFix>) -> RecovererAnswer {
     let mut repairs = Vec::new();
     let mut told = Vec::new();
     for fix in fixes {
@@ -178,7 +178,7 @@ fn becoming(text: &str, part: &Range<usize>, all: &[NameRepair], depth: usize) -
         });
     }
     let made = edit::apply(own, edits).ok()?;
-    (made.len() <= crate::limits::REPAIR_BYTES_MAX).then_some(made)
+    (made.len() <= ground::limits::REPAIR_BYTES_MAX).then_some(made)
 }
 
 fn hinted(told: Vec<NameAdvice>) -> RecovererAnswer {

@@ -1,11 +1,11 @@
 //! The relations that the client may be told of.
 
 use super::context::NameRepairContext;
-use crate::catalog::{RelationId, RelationKind, SchemaId, SchemaKind};
+use catalog::{RelationId, RelationKind, SchemaId, SchemaKind};
 
 impl NameRepairContext<'_> {
     /// The relations that the client may read, without those of the system.
-    pub(in crate::repair) fn readable_relations(&self) -> Vec<RelationId> {
+    pub(crate) fn readable_relations(&self) -> Vec<RelationId> {
         let catalog = self.catalog();
         let is_read = |kind: RelationKind| match kind {
             RelationKind::Table

@@ -1,10 +1,10 @@
 //! Where an expression stands: in which clause of which query, beside what.
 
-use crate::sql::tree::{Node, list, nodes};
+use sql::tree::{Node, list, nodes};
 
 /// A side of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum JoinSide {
+pub(crate) enum JoinSide {
     /// The first.
     Left,
     /// The second.
@@ -13,7 +13,7 @@ pub(in crate::repair) enum JoinSide {
 
 /// A clause of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum ReferenceClause {
+pub(crate) enum ReferenceClause {
     /// The list of what is selected: this one of it.
     Target(usize),
     /// ON of a join, by its place in [`super::reference_scopes::ReferenceScope::joins`].
@@ -34,7 +34,7 @@ pub(in crate::repair) enum ReferenceClause {
 
 /// What an expression is in the one around it.
 #[derive(Clone, Copy)]
-pub(in crate::repair) enum ExpressionRole<'t> {
+pub(crate) enum ExpressionRole<'t> {
     /// The whole of its clause, or of its part of a list.
     Whole,
     /// A side of an operator of comparison.

@@ -1,16 +1,16 @@
 //! Where references to columns stand: in which query, in which clause, beside what. Which names can
-//! be seen from there is told by the resolution alone ([`crate::resolve::ScopeView`]).
+//! be seen from there is told by the resolution alone ([`resolve::ScopeView`]).
 
 use super::clauses;
 use super::reference_position::{
     ExpressionContext, ExpressionRole, JoinSide, ReferenceClause, ScopeStep,
 };
-use crate::limits::NAMES_JOINS_MAX;
-use crate::sql::tree::{self, Node, nodes};
+use ground::limits::NAMES_JOINS_MAX;
+use sql::tree::{self, Node, nodes};
 
 /// All places of a statement.
 #[derive(Default)]
-pub(in crate::repair) struct ReferenceScopes<'t> {
+pub(crate) struct ReferenceScopes<'t> {
     /// The queries, each before those inside it.
     pub reference_scopes: Vec<ReferenceScope<'t>>,
     /// The references.
@@ -18,7 +18,7 @@ pub(in crate::repair) struct ReferenceScopes<'t> {
 }
 
 /// One query.
-pub(in crate::repair) struct ReferenceScope<'t> {
+pub(crate) struct ReferenceScope<'t> {
     /// It.
     pub select: &'t nodes::SelectStmt,
     /// The query around it, by its place in [`ReferenceScopes::reference_scopes`].
@@ -30,7 +30,7 @@ pub(in crate::repair) struct ReferenceScope<'t> {
 }
 
 /// Something in FROM.
-pub(in crate::repair) struct ScopeEntry<'t> {
+pub(crate) struct ScopeEntry<'t> {
     /// What qualifies its columns.
     pub name: Option<&'t str>,
     /// The relation as it is written, if it is one.
@@ -41,7 +41,7 @@ pub(in crate::repair) struct ScopeEntry<'t> {
 
 /// One reference to a column.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct PlacedReference<'t> {
+pub(crate) struct PlacedReference<'t> {
     /// It.
     pub reference: &'t nodes::ColumnRef,
     /// Where it begins.
@@ -56,7 +56,7 @@ pub(in crate::repair) struct PlacedReference<'t> {
 
 impl<'t> ReferenceScopes<'t> {
     /// The places of a statement; none where it holds something that is not known.
-    pub(in crate::repair) fn of(statement: Node<'t>) -> Option<Self> {
+    pub(crate) fn of(statement: Node<'t>) -> Option<Self> {
         let mut places = Self::default();
         let around = ExpressionContext {
             scope: None,
@@ -82,20 +82,17 @@ impl<'t> ReferenceScopes<'t> {
     }
 
     /// The reference that begins at a byte.
-    pub(in crate::repair) fn at(&self, at: usize) -> Option<&PlacedReference<'t>> {
+    pub(crate) fn at(&self, at: usize) -> Option<&PlacedReference<'t>> {
         self.refs.iter().find(|place| place.at == at)
     }
 
     /// A query.
-    pub(in crate::repair) fn frame(&self, scope: usize) -> Option<&ReferenceScope<'t>> {
+    pub(crate) fn frame(&self, scope: usize) -> Option<&ReferenceScope<'t>> {
         self.reference_scopes.get(scope)
     }
 
     /// A query and those around it, nearest first.
-    pub(in crate::repair) fn scope_chain(
-        &self,
-        scope: usize,
-    ) -> impl Iterator<Item = &ReferenceScope<'t>> {
+    pub(crate) fn scope_chain(&self, scope: usize) -> impl Iterator<Item = &ReferenceScope<'t>> {
         std::iter::successors(self.frame(scope), |inner| self.frame(inner.outer?))
     }
 

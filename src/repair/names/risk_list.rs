@@ -4,7 +4,7 @@
 use super::similarity::{Similarity, singular};
 
 /// Whether what differs between two names is too risky. `pairs` is what the policy adds.
-pub(in crate::repair) fn is_risky(likeness: &Similarity, pairs: &[(String, String)]) -> bool {
+pub(crate) fn is_risky(likeness: &Similarity, pairs: &[(String, String)]) -> bool {
     let exchanged = likeness.lost.iter().any(|lost| {
         let mut gained = likeness.gained.iter();
         gained.any(|gained| is_pair(lost, gained, pairs))
@@ -125,7 +125,7 @@ const KINDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repair::names::similarity::NameWords;
+    use crate::names::similarity::NameWords;
 
     fn risky(wanted: &str, name: &str) -> bool {
         let added = [("club".to_owned(), "team".to_owned())];

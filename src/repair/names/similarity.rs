@@ -3,16 +3,16 @@
 //! A name is cut at underscores, blanks and changes of case. Two words are alike when they are
 //! equal, singular and plural, a usual abbreviation, or one slip of the hand apart.
 
-use crate::edit_distance::with_swaps;
+use ground::edit_distance::with_swaps;
 use std::borrow::Cow;
 
 /// The words of a name, in lower case.
 #[derive(Clone, PartialEq, Eq)]
-pub(in crate::repair) struct NameWords(Vec<String>);
+pub(crate) struct NameWords(Vec<String>);
 
 /// How two names are alike, closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::repair) enum SimilarityKind {
+pub(crate) enum SimilarityKind {
     /// They differ in upper case only.
     Case,
     /// They differ in what stands between the words.
@@ -28,7 +28,7 @@ pub(in crate::repair) enum SimilarityKind {
 }
 
 /// What came of holding two names side by side.
-pub(in crate::repair) struct Similarity {
+pub(crate) struct Similarity {
     /// In which way they are alike.
     pub similarity_kind: SimilarityKind,
     /// From 0 to 1.
@@ -43,7 +43,7 @@ pub(in crate::repair) struct Similarity {
 
 impl NameWords {
     /// The words of a name.
-    pub(in crate::repair) fn of(name: &str) -> Self {
+    pub(crate) fn of(name: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         let mut word = String::new();
         let mut before_was_lower = false;
@@ -68,17 +68,17 @@ impl NameWords {
     }
 
     /// The words.
-    pub(in crate::repair) fn list(&self) -> &[String] {
+    pub(crate) fn list(&self) -> &[String] {
         &self.0
     }
 
     /// The words without anything between them.
-    pub(in crate::repair) fn joined(&self) -> String {
+    pub(crate) fn joined(&self) -> String {
         self.0.concat()
     }
 
     /// Whether a word is among them, in singular or plural.
-    pub(in crate::repair) fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.0.iter().any(|own| singular(own) == singular(word))
     }
 }
@@ -86,7 +86,7 @@ impl NameWords {
 impl Similarity {
     /// Holds a wanted name beside one that exists, a column or a relation; `own` is what the
     /// relation of the column is called.
-    pub(in crate::repair) fn of(wanted: &str, name: &str, own: &[NameWords]) -> Self {
+    pub(crate) fn of(wanted: &str, name: &str, own: &[NameWords]) -> Self {
         if wanted.to_lowercase() == name.to_lowercase() {
             return Self::plain(SimilarityKind::Case, 1.0);
         }
@@ -223,7 +223,7 @@ fn shortens(short: &str, long: &str) -> bool {
 
 /// Whether one slip (two in long words) makes one of the other. What the first letter or a digit
 /// tells apart is no slip, and neither is what does and what is done to (`payer`, `payee`).
-pub(in crate::repair) fn is_slip(one: &str, other: &str, least: usize) -> bool {
+pub(crate) fn is_slip(one: &str, other: &str, least: usize) -> bool {
     let (left, right): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let shorter = left.len().min(right.len());
     let longer = left.len().max(right.len());
@@ -251,7 +251,7 @@ pub(in crate::repair) fn is_slip(one: &str, other: &str, least: usize) -> bool {
 }
 
 /// A word without the ending of its plural.
-pub(in crate::repair) fn singular(word: &str) -> Cow<'_, str> {
+pub(crate) fn singular(word: &str) -> Cow<'_, str> {
     if word == "ids" {
         return Cow::Borrowed("id");
     }

@@ -5,19 +5,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::context::NameRepairContext;
-use crate::catalog::fixture::CatalogFixture;
-use crate::dialect::session_database::fixture::session;
-use crate::gate::{Gate, ParameterTypes, SessionNames};
-use crate::policy::{Policy, Recoverer, RepairSettings};
-use crate::repair::context::tokens_of;
-use crate::repair::laws::{ask, world};
-use crate::repair::{
+use crate::context::tokens_of;
+use crate::laws::{ask, world};
+use crate::{
     Confidence, Failure, FailureClass, FailureOrigin, RecovererAnswer, RepairContext,
     SessionDatabase,
 };
-use crate::resolve::UsedObject;
-use crate::sql::fingerprint::Fingerprinter;
-use crate::sql::tree;
+use catalog::fixture::CatalogFixture;
+use dialect::session_database::fixture::session;
+use gate::{Gate, ParameterTypes, SessionNames};
+use policy::{Policy, Recoverer, RepairSettings};
+use resolve::UsedObject;
+use sql::fingerprint::Fingerprinter;
+use sql::tree;
 
 fn schools_and_concerts() -> CatalogFixture {
     world()

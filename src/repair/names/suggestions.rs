@@ -4,12 +4,12 @@ use super::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
 use super::name_repair::{NameAdvice, NameFix};
 use super::reference_position::ExpressionRole;
 use super::similarity::{NameWords, Similarity};
-use crate::catalog::{RelationId, quote::quoted};
-use crate::edit_distance::with_swaps;
-use crate::repair::NameGate;
+use crate::NameGate;
+use catalog::{RelationId, quote::quoted};
+use ground::edit_distance::with_swaps;
 
 /// A column that does not exist.
-pub(in crate::repair) fn column(
+pub(crate) fn column(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     all: &[VisibleItem<'_>],
@@ -78,7 +78,7 @@ pub(in crate::repair) fn column(
 }
 
 /// A qualifier that names nothing.
-pub(in crate::repair) fn entry(
+pub(crate) fn entry(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     all: &[VisibleItem<'_>],
@@ -169,7 +169,7 @@ fn elsewhere(
 }
 
 /// How near a name is, for people: also by its letters.
-pub(in crate::repair) fn nearness(wanted: &str, name: &str, own: &[NameWords]) -> f64 {
+pub(crate) fn nearness(wanted: &str, name: &str, own: &[NameWords]) -> f64 {
     let letters = |name: &str| -> Vec<char> { name.to_lowercase().chars().take(64).collect() };
     let (left, right) = (letters(wanted), letters(name));
     let count = |number: usize| u32::try_from(number).map_or(1.0, f64::from);
@@ -181,7 +181,7 @@ pub(in crate::repair) fn nearness(wanted: &str, name: &str, own: &[NameWords]) -
 }
 
 /// The nearest of all, nearest first.
-pub(in crate::repair) fn best(mut found: Vec<(f64, String)>) -> Vec<String> {
+pub(crate) fn best(mut found: Vec<(f64, String)>) -> Vec<String> {
     found.retain(|(near, _)| *near >= NEAR_MIN);
     found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     let mut names: Vec<String> = Vec::new();
@@ -203,4 +203,4 @@ const SAME_MIN: f64 = 0.9;
 const NEAREST_MAX: usize = 4;
 
 /// The columns of something are listed up to so many.
-pub(in crate::repair) const LISTED_MAX: usize = 12;
+pub(crate) const LISTED_MAX: usize = 12;

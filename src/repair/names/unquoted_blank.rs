@@ -7,10 +7,10 @@ use super::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
 use super::name_repair::NameFix;
 use super::reference_position::{ExpressionRole, ReferenceClause};
 use super::similarity::{Similarity, SimilarityKind, is_slip};
-use crate::repair::Confidence;
+use crate::Confidence;
 
 /// The bytes of a word and of the alias right behind it.
-pub(in crate::repair) fn with_alias(
+pub(crate) fn with_alias(
     name_context: &NameRepairContext<'_>,
     word: &Range<usize>,
 ) -> Option<Range<usize>> {
@@ -22,13 +22,13 @@ pub(in crate::repair) fn with_alias(
         .chars()
         .all(char::is_whitespace);
     let is_as = name_context.text(&next.span).eq_ignore_ascii_case("as");
-    let is_word = next.kind == crate::sql::lexer::TokenKind::Word;
+    let is_word = next.kind == sql::lexer::TokenKind::Word;
     (is_blank && is_word && !is_as).then_some(word.start..next.span.end)
 }
 
 /// A result that is written as a word and an alias, where both are one name, or the word is
 /// DISTINCT.
-pub(in crate::repair) fn repair(
+pub(crate) fn repair(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     all: &[VisibleItem<'_>],

@@ -15,9 +15,9 @@
 //! # When not
 //! Aggregates without GROUP BY, which return one row; EXPLAIN and everything else that is no query.
 
-use crate::sql::edit::{self, TextEdit};
-use crate::sql::lexer::{self, TokenKind};
-use crate::sql::tree::{self, Node, ParsedStatement, SetOperation, SyntaxTree, nodes};
+use sql::edit::{self, TextEdit};
+use sql::lexer::{self, TokenKind};
+use sql::tree::{self, Node, ParsedStatement, SetOperation, SyntaxTree, nodes};
 
 /// The edit that bounds the statement; none where it is bounded, or is no SELECT that returns many
 /// rows.

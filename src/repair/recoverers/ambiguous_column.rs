@@ -23,21 +23,19 @@
 //! outer join makes one NULL and the place is no plain column of the result: then it is a choice,
 //! and all of them are named.
 
-use crate::catalog::quote::quoted;
-use crate::repair::dependencies::equalities::{
+use crate::dependencies::equalities::{
     ColumnEqualities, ConditionExtent, EqualityKind, ServerComparisons, is_plain, is_same_type,
 };
-use crate::repair::scopes::column_reference::{
-    ColumnReference, QueryClause, ReferenceMeaning, own_name,
-};
-use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
-use crate::repair::scopes::{qualifier, span_of};
-use crate::repair::{RecovererAnswer, RepairContext};
-use crate::resolve::{ColumnCompleteness, Resolution, UsedObject};
-use crate::sql::edit::TextEdit;
-use crate::sql::tree::{Node, nodes};
+use crate::scopes::column_reference::{ColumnReference, QueryClause, ReferenceMeaning, own_name};
+use crate::scopes::query_scopes::{ColumnIndex, QueryScopes};
+use crate::scopes::{qualifier, span_of};
+use crate::{RecovererAnswer, RepairContext};
+use catalog::quote::quoted;
+use resolve::{ColumnCompleteness, Resolution, UsedObject};
+use sql::edit::TextEdit;
+use sql::tree::{Node, nodes};
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     let parts = (context.statement(), context.resolution, context.database);
     let (Some(statement), Some(resolution), Some(database)) = parts else {
         return RecovererAnswer::Silent;
@@ -388,8 +386,8 @@ impl AmbiguityResolver<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, world};
+    use crate::laws::{OutputNameLaw, check_file, world};
+    use policy::Recoverer;
 
     #[test]
     fn cases_come_to_what_they_should() {

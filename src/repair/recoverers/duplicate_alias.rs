@@ -17,12 +17,12 @@
 //! # When not
 //! There is never a changed text: which of the two a column belongs to is not written anywhere.
 
-use crate::catalog::quote::quoted;
-use crate::repair::names::context::NameRepairContext;
-use crate::repair::names::reference_scopes::ScopeEntry;
-use crate::repair::{RecovererAnswer, RepairContext};
+use crate::names::context::NameRepairContext;
+use crate::names::reference_scopes::ScopeEntry;
+use crate::{RecovererAnswer, RepairContext};
+use catalog::quote::quoted;
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     let Some(name_context) = NameRepairContext::of(context) else {
         return RecovererAnswer::Silent;
     };
@@ -62,8 +62,8 @@ fn relation_of<'t>(entry: &ScopeEntry<'t>) -> Option<&'t str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, world};
+    use crate::laws::{OutputNameLaw, check_file, world};
+    use policy::Recoverer;
 
     #[test]
     fn cases_come_to_what_they_should() {

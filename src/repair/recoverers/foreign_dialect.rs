@@ -1,13 +1,12 @@
 //! Texts of a foreign dialect: the one that the client names, the one that the policy names, or the
 //! only one that has something that the text has.
 
-use crate::dialect;
-use crate::dialect::detect::by_evidence;
-use crate::dialect::detect::mixture;
-use crate::dialect::source::SourceDialect;
-use crate::dialect::{DialectTranslation, Untranslatable, registry};
-use crate::policy::{Dialect, DialectChoice};
-use crate::repair::{RecovererAnswer, Repair, RepairContext, TextChange};
+use crate::{RecovererAnswer, Repair, RepairContext, TextChange};
+use dialect::detect::by_evidence;
+use dialect::detect::mixture;
+use dialect::source::SourceDialect;
+use dialect::{DialectTranslation, Untranslatable, registry};
+use policy::{Dialect, DialectChoice};
 
 /// Translates the text, if it is of a foreign dialect.
 pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
@@ -138,8 +137,8 @@ fn advice(source: &dyn SourceDialect, untranslatable: &Untranslatable) -> String
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, world};
+    use crate::laws::{OutputNameLaw, check_file, world};
+    use policy::Recoverer;
 
     #[test]
     fn cases_come_to_what_they_should() {

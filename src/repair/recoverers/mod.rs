@@ -7,16 +7,16 @@ mod ambiguous_column;
 mod datatype_mismatch;
 mod duplicate_alias;
 mod foreign_dialect;
-pub(in crate::repair) mod grouping_error;
+pub(crate) mod grouping_error;
 mod invalid_text_representation;
-pub(in crate::repair) mod syntax_error;
-pub(in crate::repair) mod undefined_column;
+pub(crate) mod syntax_error;
+pub(crate) mod undefined_column;
 mod undefined_function;
 mod undefined_operator;
-pub(in crate::repair) mod undefined_table;
+pub(crate) mod undefined_table;
 
-use crate::policy::Recoverer;
-use crate::repair::{FailureClass, RecovererAnswer, RepairContext};
+use crate::{FailureClass, RecovererAnswer, RepairContext};
+use policy::Recoverer;
 
 /// Those to ask about a class of failures, in order.
 pub fn of(class: FailureClass) -> &'static [Recoverer] {

@@ -1,11 +1,11 @@
 //! What a reference to a column means, column by column of what stands in FROM.
 
 use super::query_scopes::{ColumnIndex, QueryScopes};
-use crate::resolve::ColumnCompleteness;
-use crate::sql::tree::{JoinType, Node, nodes};
+use resolve::ColumnCompleteness;
+use sql::tree::{JoinType, Node, nodes};
 
 /// A reference to a column.
-pub(in crate::repair) struct ColumnReference<'a> {
+pub(crate) struct ColumnReference<'a> {
     /// The query that it stands in.
     pub level: usize,
     /// Where.
@@ -26,7 +26,7 @@ pub(in crate::repair) struct ColumnReference<'a> {
 
 /// The part of a query that something stands in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::repair) enum QueryClause {
+pub(crate) enum QueryClause {
     /// What it returns.
     #[default]
     Targets,
@@ -52,7 +52,7 @@ pub(in crate::repair) enum QueryClause {
 
 /// What a reference means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum ReferenceMeaning {
+pub(crate) enum ReferenceMeaning {
     /// A column of something in FROM.
     Column(ColumnIndex),
     /// A column of what its query returns.
@@ -196,7 +196,7 @@ impl<'a> ColumnReference<'a> {
 
 /// What an expression is called that is given no name, where it goes by that of a column or of a
 /// function.
-pub(in crate::repair) fn own_name(mut node: Node<'_>) -> Option<&str> {
+pub(crate) fn own_name(mut node: Node<'_>) -> Option<&str> {
     loop {
         let names = match node {
             Node::ColumnRef(reference) => reference.fields(),

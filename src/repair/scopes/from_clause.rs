@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::column_reference::QueryClause;
 use super::from_item::{FromItem, FromJoin, NodePosition};
-use crate::resolve::{ColumnCompleteness, ColumnVisibility, ScopeItem, ScopeView};
-use crate::sql::tree::{JoinType, Node, nodes};
+use resolve::{ColumnCompleteness, ColumnVisibility, ScopeItem, ScopeView};
+use sql::tree::{JoinType, Node, nodes};
 
 /// Reads a FROM, item by item.
 pub(super) struct FromReader<'a> {

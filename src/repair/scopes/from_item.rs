@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::column_reference::QueryClause;
-use crate::catalog::RelationId;
-use crate::resolve::{ColumnCompleteness, ScopeColumn};
-use crate::sql::tree::{JoinType, Node};
+use catalog::RelationId;
+use resolve::{ColumnCompleteness, ScopeColumn};
+use sql::tree::{JoinType, Node};
 
 /// Something in FROM that has columns.
-pub(in crate::repair) struct FromItem<'a> {
+pub(crate) struct FromItem<'a> {
     /// What qualifies its columns.
     pub name: Option<&'a str>,
     /// Where it is named.
@@ -30,7 +30,7 @@ pub(in crate::repair) struct FromItem<'a> {
 }
 
 /// A join.
-pub(in crate::repair) struct FromJoin<'a> {
+pub(crate) struct FromJoin<'a> {
     /// How rows without a partner are treated.
     pub kind: JoinType::Type,
     /// The leaves on its left side.

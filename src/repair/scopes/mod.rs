@@ -4,24 +4,24 @@
 //! * [`query_scopes`], with `from_clause`: the queries; [`from_item`]: their FROM items and joins
 //! * [`column_reference`]: what a reference means, column by column
 
-pub(in crate::repair) mod column_reference;
+pub(crate) mod column_reference;
 mod from_clause;
-pub(in crate::repair) mod from_item;
-pub(in crate::repair) mod query_scopes;
+pub(crate) mod from_item;
+pub(crate) mod query_scopes;
 
 use std::ops::Range;
 
 use self::query_scopes::{ColumnIndex, QueryScopes};
-use crate::repair::RepairContext;
-use crate::sql::extent::name::dotted_name;
+use crate::RepairContext;
+use sql::extent::name::dotted_name;
 
 /// The bytes of a reference to a column: names with dots between them.
-pub(in crate::repair) fn span_of(context: &RepairContext<'_>, at: usize) -> Option<Range<usize>> {
+pub(crate) fn span_of(context: &RepairContext<'_>, at: usize) -> Option<Range<usize>> {
     dotted_name(context.text, context.tokens, at)
 }
 
 /// A name that means just this column's relation in a query.
-pub(in crate::repair) fn qualifier<'a>(
+pub(crate) fn qualifier<'a>(
     query_scopes: &QueryScopes<'a>,
     level: usize,
     column_index: ColumnIndex,

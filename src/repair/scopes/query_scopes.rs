@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use super::column_reference::{ColumnReference, QueryClause, ReferenceMeaning};
 use super::from_clause::FromReader;
 use super::from_item::{FromItem, FromJoin, NodePosition};
-use crate::catalog::{Catalog, Mask};
-use crate::resolve::{Resolution, ScopeColumn, ScopeView, ScopesOfQueries, VisibleItems};
-use crate::sql::tree::{self, Node, nodes};
+use catalog::{Catalog, Mask};
+use resolve::{Resolution, ScopeColumn, ScopeView, ScopesOfQueries, VisibleItems};
+use sql::tree::{self, Node, nodes};
 
 /// The queries of a statement.
-pub(in crate::repair) struct QueryScopes<'a> {
+pub(crate) struct QueryScopes<'a> {
     /// The snapshot.
     pub catalog: &'a Catalog,
     /// What is kept from the client.
@@ -29,7 +29,7 @@ pub(in crate::repair) struct QueryScopes<'a> {
 }
 
 /// One query.
-pub(in crate::repair) struct QueryScope<'a> {
+pub(crate) struct QueryScope<'a> {
     /// Its tree.
     pub select: &'a nodes::SelectStmt,
     /// What is visible in it.
@@ -44,7 +44,7 @@ pub(in crate::repair) struct QueryScope<'a> {
 
 /// A column of a leaf of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub(in crate::repair) struct ColumnIndex {
+pub(crate) struct ColumnIndex {
     /// The place of the query in [`QueryScopes::scopes`].
     pub level: usize,
     /// The place in its leaves.

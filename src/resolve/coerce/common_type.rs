@@ -4,13 +4,13 @@
 //! <https://www.postgresql.org/docs/current/typeconv-union-case.html>
 
 use super::{CoercionFit, TypeRules};
-use crate::catalog::{CastContext, TypeId, type_oid};
-use crate::resolve::inferred::{ActualType, InferredType};
-use crate::resolve::{Analysis, TypeMismatchKind, UsedObject};
+use crate::inferred::{ActualType, InferredType};
+use crate::{Analysis, TypeMismatchKind, UsedObject};
+use catalog::{CastContext, TypeId, type_oid};
 
 /// What several values have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum CommonType {
+pub(crate) enum CommonType {
     /// This type.
     Type(TypeId),
     /// Nothing.
@@ -21,7 +21,7 @@ pub(in crate::resolve) enum CommonType {
 
 impl TypeRules<'_> {
     /// The type that values have in common. The first one weighs more than the others.
-    pub(in crate::resolve) fn common_type(self, values: &[ActualType]) -> CommonType {
+    pub(crate) fn common_type(self, values: &[ActualType]) -> CommonType {
         let Some((first, others)) = values.split_first() else {
             return CommonType::Nothing;
         };
@@ -49,7 +49,7 @@ impl TypeRules<'_> {
     }
 
     /// Whether all values can take a type.
-    pub(in crate::resolve) fn all_fit(self, values: &[ActualType], target: TypeId) -> CoercionFit {
+    pub(crate) fn all_fit(self, values: &[ActualType], target: TypeId) -> CoercionFit {
         let mut all = CoercionFit::Fits;
         for value in values {
             match self.fit(*value, target) {

@@ -12,15 +12,15 @@ use std::collections::HashSet;
 use super::inferred::ActualType;
 use super::inferred::builtin;
 use super::inferred::builtin::PolymorphicType;
-use crate::catalog::{
+use catalog::{
     CastContext, CastId, CastMethod, Catalog, Oid, RelationId, RelationKind, SearchPath, Type,
     TypeId, TypeKind, type_oid,
 };
-use crate::limits::DOMAINS_NESTED_MAX;
+use ground::limits::DOMAINS_NESTED_MAX;
 
 /// Questions about types, answered from a snapshot and a search_path.
 #[derive(Clone, Copy)]
-pub(in crate::resolve) struct TypeRules<'a> {
+pub(crate) struct TypeRules<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) path: &'a SearchPath,
 }

@@ -6,13 +6,13 @@ use foldhash::fast::RandomState;
 
 use super::polymorphic::PolymorphicTypes;
 use super::{CoercionFit, TypeRules};
-use crate::catalog::{Oid, RelationId, TypeId, TypeKind, type_oid};
-use crate::resolve::inferred::{ActualType, InferredType, RowField};
-use crate::resolve::{Analysis, TypeMismatchKind, UsedObject};
+use crate::inferred::{ActualType, InferredType, RowField};
+use crate::{Analysis, TypeMismatchKind, UsedObject};
+use catalog::{Oid, RelationId, TypeId, TypeKind, type_oid};
 
 /// What has been noted already: the first place counts.
 #[derive(Default)]
-pub(in crate::resolve) struct NotedCoercions {
+pub(crate) struct NotedCoercions {
     types: HashSet<TypeId, RandomState>,
     /// From nothing means: from what is unclear.
     coercions: HashSet<(Option<TypeId>, TypeId), RandomState>,
@@ -22,14 +22,14 @@ pub(in crate::resolve) struct NotedCoercions {
 
 impl NotedCoercions {
     /// The types that texts without a type and parameters are taken for.
-    pub(in crate::resolve) fn into_literal_types(self) -> Vec<TypeId> {
+    pub(crate) fn into_literal_types(self) -> Vec<TypeId> {
         self.literals.into_iter().collect()
     }
 }
 
 impl<'a> Analysis<'a> {
     /// The questions about types that this analysis asks.
-    pub(in crate::resolve) fn typing(&self) -> TypeRules<'a> {
+    pub(crate) fn typing(&self) -> TypeRules<'a> {
         TypeRules {
             catalog: self.catalog,
             path: self.path,
@@ -62,10 +62,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What `work` finds, where the only literals are those that a statement does not write.
-    pub(in crate::resolve) fn without_literals<T>(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> T,
-    ) -> T {
+    pub(crate) fn without_literals<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let written = self.noted.literals.clone();
         let found = work(self);
         self.noted.literals = written;
@@ -73,12 +70,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// As [`Self::coerced`], to a type of the server's.
-    pub(in crate::resolve) fn coerced_to(
-        &mut self,
-        source: &InferredType,
-        target: Oid,
-        location: i32,
-    ) {
+    pub(crate) fn coerced_to(&mut self, source: &InferredType, target: Oid, location: i32) {
         match self.typing().builtin(target) {
             Some(boolean) if target == type_oid::BOOL => {
                 self.must_be_boolean(source, boolean, location);
@@ -90,7 +82,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Notes a condition that can be no boolean.
-    pub(in crate::resolve) fn must_be_boolean(
+    pub(crate) fn must_be_boolean(
         &mut self,
         source: &InferredType,
         boolean: TypeId,
@@ -104,7 +96,7 @@ impl<'a> Analysis<'a> {
 
     /// Notes what makes arguments fit what is declared for them, and finds the real types in the
     /// place of polymorphic ones; none where these contradict each other.
-    pub(in crate::resolve) fn arguments(
+    pub(crate) fn arguments(
         &mut self,
         declared: &[TypeId],
         given: &[InferredType],
@@ -192,7 +184,7 @@ impl<'a> Analysis<'a> {
 
     /// Notes that a value of a type is there: of the server's own too, since a user may have given
     /// one that has none a way to be sorted.
-    pub(in crate::resolve) fn note_type(&mut self, id: TypeId, location: i32) {
+    pub(crate) fn note_type(&mut self, id: TypeId, location: i32) {
         if self.noted.types.insert(id) {
             self.note_at(location, UsedObject::Type { id });
         }

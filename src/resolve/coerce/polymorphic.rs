@@ -5,13 +5,13 @@
 
 use super::common_type::CommonType;
 use super::{CoercionFit, TypeRules};
-use crate::catalog::{TypeId, type_oid};
-use crate::resolve::inferred::builtin::PolymorphicType;
-use crate::resolve::inferred::{ActualType, InferredType};
+use crate::inferred::builtin::PolymorphicType;
+use crate::inferred::{ActualType, InferredType};
+use catalog::{TypeId, type_oid};
 
 /// The real types of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::resolve) struct PolymorphicTypes {
+pub(crate) struct PolymorphicTypes {
     element: Option<TypeId>,
     array: Option<TypeId>,
     range: Option<TypeId>,
@@ -28,7 +28,7 @@ pub(in crate::resolve) struct PolymorphicTypes {
 
 /// The arguments contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) struct PolymorphicConflict;
+pub(crate) struct PolymorphicConflict;
 
 /// What is collected from the arguments before it is checked as a whole.
 #[derive(Default)]
@@ -44,7 +44,7 @@ struct PolymorphicArguments {
 impl PolymorphicTypes {
     /// Finds the real types, or that there are none that fit together. Arguments that are unclear
     /// contradict nothing.
-    pub(in crate::resolve) fn find(
+    pub(crate) fn find(
         type_rules: TypeRules<'_>,
         declared: &[TypeId],
         actual: &[ActualType],
@@ -61,7 +61,7 @@ impl PolymorphicTypes {
     }
 
     /// Whether the arguments fit together, as the choice between overloads asks it.
-    pub(in crate::resolve) fn fit(
+    pub(crate) fn fit(
         type_rules: TypeRules<'_>,
         declared: &[TypeId],
         actual: &[ActualType],
@@ -74,11 +74,7 @@ impl PolymorphicTypes {
     }
 
     /// The real type in the place of a declared one.
-    pub(in crate::resolve) fn real(
-        &self,
-        type_rules: TypeRules<'_>,
-        declared: TypeId,
-    ) -> InferredType {
+    pub(crate) fn real(&self, type_rules: TypeRules<'_>, declared: TypeId) -> InferredType {
         let Some(polymorphic) = type_rules.polymorphic(declared) else {
             return InferredType::Known(declared);
         };

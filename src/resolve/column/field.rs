@@ -3,8 +3,8 @@
 //! <https://www.postgresql.org/docs/current/rowtypes.html#ROWTYPES-ACCESSING>
 
 use super::SYSTEM_COLUMNS;
-use crate::catalog::{RelationId, TypeId, TypeKind};
-use crate::resolve::{Analysis, InferredType, RowField, TooDeep, UsedObject};
+use crate::{Analysis, InferredType, RowField, TooDeep, UsedObject};
+use catalog::{RelationId, TypeId, TypeKind};
 
 impl<'a> Analysis<'a> {
     /// What `(argument).name` means: a field of a composite value, or a call of a function of that
@@ -63,7 +63,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The relation that a composite type, or a domain over one, has its fields from.
-    pub(in crate::resolve) fn relation_of_type(&self, id: TypeId) -> Option<RelationId> {
+    pub(crate) fn relation_of_type(&self, id: TypeId) -> Option<RelationId> {
         let mut id = id;
         for _ in 0..DOMAINS_MAX {
             match &self.catalog.data_type(id).kind {

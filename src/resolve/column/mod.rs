@@ -15,12 +15,12 @@ use super::{
     Analysis, ColumnCompleteness, ColumnSource, InferredType, Scope, ScopeItem, SqlName, TooDeep,
     UsedObject,
 };
-use crate::catalog::{Oid, RelationId};
-use crate::sql::tree::{Node, list, nodes};
+use catalog::{Oid, RelationId};
+use sql::tree::{Node, list, nodes};
 
 /// A value that a reference names.
 #[derive(Clone, Debug)]
-pub(in crate::resolve) struct ColumnValue {
+pub(crate) struct ColumnValue {
     /// Its type.
     pub inferred: InferredType,
     /// The relation and the number of the column that it passes on unchanged, if any.
@@ -30,7 +30,7 @@ pub(in crate::resolve) struct ColumnValue {
 }
 
 /// What a name was found to be.
-pub(in crate::resolve) enum ColumnLookup<T> {
+pub(crate) enum ColumnLookup<T> {
     One(T),
     /// Several things of the same query.
     Ambiguous,
@@ -40,7 +40,7 @@ pub(in crate::resolve) enum ColumnLookup<T> {
 }
 
 /// A reference, taken apart.
-pub(in crate::resolve) enum ParsedReference<'a> {
+pub(crate) enum ParsedReference<'a> {
     /// A name alone.
     Bare(&'a str),
     /// A name, or a star, of something that is named.
@@ -53,13 +53,13 @@ pub(in crate::resolve) enum ParsedReference<'a> {
 
 /// What stands before the last part of a reference.
 #[derive(Clone, Copy)]
-pub(in crate::resolve) struct ColumnQualifier<'a> {
+pub(crate) struct ColumnQualifier<'a> {
     pub schema: Option<&'a str>,
     pub name: &'a str,
 }
 
 /// The last part of a reference.
-pub(in crate::resolve) enum LastPart<'a> {
+pub(crate) enum LastPart<'a> {
     Column(&'a str),
     Star,
 }
@@ -78,7 +78,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The same, with where the value comes from.
-    pub(in crate::resolve) fn column_value(
+    pub(crate) fn column_value(
         &mut self,
         reference: &'a nodes::ColumnRef,
         scope: &Scope<'_, 'a>,
@@ -102,7 +102,7 @@ impl<'a> Analysis<'a> {
 
     /// The column of a name in the nearest query that has one; only the innermost where `levels`
     /// is one.
-    pub(in crate::resolve) fn find_bare(
+    pub(crate) fn find_bare(
         &mut self,
         name: &str,
         levels: usize,
@@ -126,7 +126,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The item that a qualifier means, in the nearest query that has one.
-    pub(in crate::resolve) fn item(
+    pub(crate) fn item(
         &mut self,
         qualifier: ColumnQualifier<'_>,
         scope: &Scope<'_, 'a>,
@@ -328,7 +328,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Notes that a qualifier means no item of FROM.
-    pub(in crate::resolve) fn note_no_entry<T>(
+    pub(crate) fn note_no_entry<T>(
         &mut self,
         found: &ColumnLookup<T>,
         qualifier: ColumnQualifier<'a>,
@@ -349,7 +349,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// A qualifier that means no one item.
-    pub(in crate::resolve) fn no_item<T>(
+    pub(crate) fn no_item<T>(
         &mut self,
         found: &ColumnLookup<T>,
         qualifier: ColumnQualifier<'a>,
@@ -373,7 +373,7 @@ impl<'a> Analysis<'a> {
 
 impl ColumnValue {
     /// A value that passes nothing on unchanged.
-    pub(in crate::resolve) fn computed(inferred: InferredType) -> Self {
+    pub(crate) fn computed(inferred: InferredType) -> Self {
         Self {
             inferred,
             origin: None,
@@ -396,7 +396,7 @@ impl<T> ColumnLookup<T> {
 
 impl<'a> ParsedReference<'a> {
     /// Takes the parts of a reference apart.
-    pub(in crate::resolve) fn of(fields: &'a list::NodeList) -> Self {
+    pub(crate) fn of(fields: &'a list::NodeList) -> Self {
         // Of four parts the first is the database, which can only be the one that is connected to.
         let first = fields.len().saturating_sub(MOST_PARTS);
         let mut parts = [const { None }; MOST_PARTS];
@@ -431,7 +431,7 @@ const MOST_PARTS: usize = 3;
 /// The columns that every table has: their numbers and the oids of their types.
 ///
 /// <https://www.postgresql.org/docs/current/ddl-system-columns.html>
-pub(in crate::resolve) const SYSTEM_COLUMNS: [(&str, i16, u32); 6] = [
+pub(crate) const SYSTEM_COLUMNS: [(&str, i16, u32); 6] = [
     ("ctid", -1, 27),
     ("xmin", -2, 28),
     ("cmin", -3, 29),

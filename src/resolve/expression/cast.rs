@@ -2,16 +2,16 @@
 //!
 //! <https://www.postgresql.org/docs/current/sql-expressions.html#SQL-SYNTAX-TYPE-CASTS>
 
-use crate::catalog::{CastId, TypeId, TypeKind, type_oid};
-use crate::limits::DOMAINS_NESTED_MAX;
-use crate::resolve::coerce::TypeRules;
-use crate::resolve::inferred::InferredType;
-use crate::resolve::{Analysis, Scope, TooDeep, UsedObject};
-use crate::sql::tree::{Node, nodes};
+use crate::coerce::TypeRules;
+use crate::inferred::InferredType;
+use crate::{Analysis, Scope, TooDeep, UsedObject};
+use catalog::{CastId, TypeId, TypeKind, type_oid};
+use ground::limits::DOMAINS_NESTED_MAX;
+use sql::tree::{Node, nodes};
 
 impl<'a> Analysis<'a> {
     /// `x::t`, `CAST(x AS t)`, `t 'x'`.
-    pub(in crate::resolve) fn cast(
+    pub(crate) fn cast(
         &mut self,
         cast: &'a nodes::TypeCast,
         source: &InferredType,
@@ -32,7 +32,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// A cast around ARRAY[…], which goes for its elements.
-    pub(in crate::resolve) fn array_cast(
+    pub(crate) fn array_cast(
         &mut self,
         cast: &'a nodes::TypeCast,
         scope: &Scope<'_, 'a>,
@@ -48,7 +48,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Notes a cast that is written.
-    pub(in crate::resolve) fn cast_to(
+    pub(crate) fn cast_to(
         &mut self,
         source: &InferredType,
         target: TypeId,

@@ -5,17 +5,17 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-comparisons.html#FUNCTIONS-COMPARISONS-IN-SCALAR>
 
-use crate::catalog::{TypeKind, type_oid};
-use crate::resolve::coerce::CoercionFit;
-use crate::resolve::coerce::common_type::CommonType;
-use crate::resolve::inferred::{ActualType, InferredType};
-use crate::resolve::operator::OperatorOperands;
-use crate::resolve::{Analysis, Scope, TooDeep};
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{self, Node, nodes};
+use crate::coerce::CoercionFit;
+use crate::coerce::common_type::CommonType;
+use crate::inferred::{ActualType, InferredType};
+use crate::operator::OperatorOperands;
+use crate::{Analysis, Scope, TooDeep};
+use catalog::{TypeKind, type_oid};
+use sql::tree::list::NodeList;
+use sql::tree::{self, Node, nodes};
 
 /// A side of a comparison.
-pub(in crate::resolve) struct ComparedSide {
+pub(crate) struct ComparedSide {
     inferred: InferredType,
     fields: ComparedFields,
 }
@@ -44,7 +44,7 @@ enum ListColumns {
 
 impl<'a> Analysis<'a> {
     /// A side of a comparison.
-    pub(in crate::resolve) fn term(
+    pub(crate) fn term(
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
@@ -66,11 +66,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// A side that has been analysed: a row that is cast to a composite type is still one.
-    pub(in crate::resolve) fn term_of(
-        &self,
-        node: Node<'a>,
-        inferred: InferredType,
-    ) -> ComparedSide {
+    pub(crate) fn term_of(&self, node: Node<'a>, inferred: InferredType) -> ComparedSide {
         let fields = match (node, &inferred) {
             (Node::TypeCast(cast), InferredType::Known(id)) => {
                 match self.catalog.data_type(*id).kind {
@@ -91,7 +87,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// `x IN (a, b)`, whose left side has been analysed.
-    pub(in crate::resolve) fn in_list(
+    pub(crate) fn in_list(
         &mut self,
         operation: &'a nodes::A_Expr,
         left: ComparedSide,
@@ -141,7 +137,7 @@ impl<'a> Analysis<'a> {
 
     /// `x IS DISTINCT FROM y`, whose left side has been analysed. Next to NULL it needs no
     /// operator.
-    pub(in crate::resolve) fn distinct(
+    pub(crate) fn distinct(
         &mut self,
         operation: &'a nodes::A_Expr,
         left: &ComparedSide,

@@ -4,10 +4,10 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-json.html>
 
-use crate::catalog::{Oid, type_oid};
-use crate::resolve::inferred::InferredType;
-use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep};
-use crate::sql::tree::{JsonExprOp, Node, nodes};
+use crate::inferred::InferredType;
+use crate::{Analysis, ColumnCompleteness, Scope, TooDeep};
+use catalog::{Oid, type_oid};
+use sql::tree::{JsonExprOp, Node, nodes};
 
 /// The first servers that have the constructors, and the other forms.
 const CONSTRUCTORS_SINCE: u16 = 16;
@@ -15,7 +15,7 @@ const FUNCTIONS_SINCE: u16 = 17;
 
 impl<'a> Analysis<'a> {
     /// A JSON form, or one that is not known.
-    pub(in crate::resolve) fn json(
+    pub(crate) fn json(
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,

@@ -18,8 +18,8 @@ use super::inferred::InferredType;
 use super::operator::OperatorOperands;
 use super::query::NO_PLACE;
 use super::{Analysis, CallForm, Scope, TooDeep, UsedObject};
-use crate::catalog::{TypeId, type_oid};
-use crate::sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
+use catalog::{TypeId, type_oid};
+use sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
 
 impl<'a> Analysis<'a> {
     /// What an expression names, and its type.
@@ -66,7 +66,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The type of the server's number.
-    pub(super) fn own(&self, oid: crate::catalog::Oid) -> InferredType {
+    pub(super) fn own(&self, oid: catalog::Oid) -> InferredType {
         InferredType::builtin(self.typing(), oid)
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::resolve::{Analysis, InferredType, LookupContext, TooDeep};
-use crate::sql::tree::Node;
+use crate::{Analysis, InferredType, LookupContext, TooDeep};
+use sql::tree::Node;
 
 /// The types of the expressions of one tree.
 pub struct ExpressionTypes {
@@ -13,7 +13,7 @@ pub struct ExpressionTypes {
 }
 
 /// Types by the places of nodes in memory.
-pub(in crate::resolve) type TypesByNode = HashMap<*const (), InferredType, RandomState>;
+pub(crate) type TypesByNode = HashMap<*const (), InferredType, RandomState>;
 
 /// Finds the types of all expressions of a statement.
 ///
@@ -44,7 +44,7 @@ impl ExpressionTypes {
 
 impl<'a> Analysis<'a> {
     /// Remembers the type of an expression where somebody wants to know.
-    pub(in crate::resolve) fn remember_type(&mut self, node: Node<'a>, inferred: &InferredType) {
+    pub(crate) fn remember_type(&mut self, node: Node<'a>, inferred: &InferredType) {
         if let Some(typed) = &mut self.typed
             && let Some(at) = address(node)
         {

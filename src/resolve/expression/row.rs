@@ -2,17 +2,17 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-comparisons.html>
 
-use crate::catalog::type_oid;
-use crate::resolve::inferred::{InferredType, RowField};
-use crate::resolve::operator::OperatorOperands;
-use crate::resolve::type_name::QualifiedName;
-use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep, UsedObject};
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
+use crate::inferred::{InferredType, RowField};
+use crate::operator::OperatorOperands;
+use crate::type_name::QualifiedName;
+use crate::{Analysis, ColumnCompleteness, Scope, TooDeep, UsedObject};
+use catalog::type_oid;
+use sql::tree::list::NodeList;
+use sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
 
 impl<'a> Analysis<'a> {
     /// ROW(…): a record.
-    pub(in crate::resolve) fn row(
+    pub(crate) fn row(
         &mut self,
         row: &'a nodes::RowExpr,
         scope: &Scope<'_, 'a>,
@@ -30,7 +30,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The values of a row; none where they cannot be counted.
-    pub(in crate::resolve) fn row_values(
+    pub(crate) fn row_values(
         &mut self,
         row: &'a nodes::RowExpr,
         scope: &Scope<'_, 'a>,
@@ -40,7 +40,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// An operator before its operand, or after a row.
-    pub(in crate::resolve) fn operation_of_rows(
+    pub(crate) fn operation_of_rows(
         &mut self,
         operation: &'a nodes::A_Expr,
         scope: &Scope<'_, 'a>,
@@ -91,7 +91,7 @@ impl<'a> Analysis<'a> {
 
     /// Notes the operators between the values of two rows; all that the symbol may mean where they
     /// cannot be counted.
-    pub(in crate::resolve) fn rows_compared(
+    pub(crate) fn rows_compared(
         &mut self,
         name: &'a NodeList,
         left: Option<Vec<InferredType>>,
@@ -112,7 +112,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// `x BETWEEN a AND b`: `x >= a AND x <= b`, and what SYMMETRIC and NOT make of it.
-    pub(in crate::resolve) fn between(
+    pub(crate) fn between(
         &mut self,
         operation: &'a nodes::A_Expr,
         left: InferredType,

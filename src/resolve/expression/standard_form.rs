@@ -1,16 +1,16 @@
 //! The forms that the SQL standard gives a syntax of their own, XML among them, and what calls
 //! carry besides arguments.
 
-use crate::catalog::{Oid, type_oid};
-use crate::resolve::inferred::InferredType;
-use crate::resolve::operator::OperatorOperands;
-use crate::resolve::{Analysis, Scope, TooDeep};
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{Node, XmlExprOp, nodes};
+use crate::inferred::InferredType;
+use crate::operator::OperatorOperands;
+use crate::{Analysis, Scope, TooDeep};
+use catalog::{Oid, type_oid};
+use sql::tree::list::NodeList;
+use sql::tree::{Node, XmlExprOp, nodes};
 
 impl<'a> Analysis<'a> {
     /// What has neither operands nor arguments of the usual kind.
-    pub(in crate::resolve) fn standard_form(
+    pub(crate) fn standard_form(
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,

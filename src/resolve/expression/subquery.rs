@@ -2,15 +2,15 @@
 //!
 //! <https://www.postgresql.org/docs/current/functions-subquery.html>
 
-use crate::catalog::type_oid;
-use crate::resolve::inferred::InferredType;
-use crate::resolve::{Analysis, ColumnCompleteness, Scope, TooDeep};
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{Node, SubLinkType, nodes};
+use crate::inferred::InferredType;
+use crate::{Analysis, ColumnCompleteness, Scope, TooDeep};
+use catalog::type_oid;
+use sql::tree::list::NodeList;
+use sql::tree::{Node, SubLinkType, nodes};
 
 impl<'a> Analysis<'a> {
     /// A query within an expression.
-    pub(in crate::resolve) fn sub_select(
+    pub(crate) fn sub_select(
         &mut self,
         link: &'a nodes::SubLink,
         scope: &Scope<'_, 'a>,
@@ -43,7 +43,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The types of the columns of a query; none where they cannot be counted.
-    pub(in crate::resolve) fn sub_select_columns(
+    pub(crate) fn sub_select_columns(
         &mut self,
         link: &'a nodes::SubLink,
         scope: &Scope<'_, 'a>,

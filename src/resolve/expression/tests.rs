@@ -1,12 +1,12 @@
 //! What functions, operators, casts and types expressions use, and what they are.
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::catalog::{Catalog, TypeId};
-use crate::limits::RESOLVE_DEPTH_MAX;
-use crate::resolve::{
+use crate::{
     InferredType, KnownParameters, LookupContext, TooDeep, UsedObject, expressions, statement,
 };
-use crate::sql::tree;
+use catalog::fixture::CatalogFixture;
+use catalog::{Catalog, TypeId};
+use ground::limits::RESOLVE_DEPTH_MAX;
+use sql::tree;
 
 /// The type of a query's only column, then what the query uses, relations and columns aside.
 #[track_caller]

@@ -1,12 +1,12 @@
 //! Values: constants, parameters, what the server knows of itself, and parts of values.
 
-use crate::catalog::{Oid, type_oid};
-use crate::resolve::inferred::InferredType;
-use crate::resolve::{Analysis, Scope, TooDeep};
-use crate::sql::tree::{ConstValue, Node, SQLValueFunctionOp, nodes};
+use crate::inferred::InferredType;
+use crate::{Analysis, Scope, TooDeep};
+use catalog::{Oid, type_oid};
+use sql::tree::{ConstValue, Node, SQLValueFunctionOp, nodes};
 
 impl<'a> Analysis<'a> {
-    pub(in crate::resolve) fn constant(&self, constant: &nodes::A_Const) -> InferredType {
+    pub(crate) fn constant(&self, constant: &nodes::A_Const) -> InferredType {
         let oid = match constant.val() {
             None | Some(ConstValue::String(_)) => return InferredType::Literal,
             Some(ConstValue::Integer(_)) => type_oid::INT4,
@@ -20,7 +20,7 @@ impl<'a> Analysis<'a> {
 
     /// A parameter: of the type that the client gave, or a literal if all its places make the same
     /// of it. The type that one place gives to it holds at all others.
-    pub(in crate::resolve) fn parameter_value(&self, parameter: &nodes::ParamRef) -> InferredType {
+    pub(crate) fn parameter_value(&self, parameter: &nodes::ParamRef) -> InferredType {
         let number = u32::try_from(parameter.number).unwrap_or_default();
         let type_rules = self.typing();
         match self.parameter(number) {
@@ -36,7 +36,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    pub(in crate::resolve) fn server_value(&self, value: &nodes::SQLValueFunction) -> InferredType {
+    pub(crate) fn server_value(&self, value: &nodes::SQLValueFunction) -> InferredType {
         self.own(match value.op {
             SQLValueFunctionOp::SVFOP_CURRENT_DATE => type_oid::DATE,
             SQLValueFunctionOp::SVFOP_CURRENT_TIME | SQLValueFunctionOp::SVFOP_CURRENT_TIME_N => {
@@ -74,7 +74,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// `(x).f`, `x[1]`, `x[1:2]`, and more of them in a row, whose value has been analysed.
-    pub(in crate::resolve) fn indirection_of(
+    pub(crate) fn indirection_of(
         &mut self,
         of: &'a nodes::A_Indirection,
         steps: usize,

@@ -3,17 +3,17 @@
 //! <https://www.postgresql.org/docs/current/queries-table-expressions.html#QUERIES-TABLEFUNCTIONS>
 
 use super::alias;
-use crate::catalog::{Function, FunctionId, NameId, Oid, TypeKind, type_oid};
-use crate::resolve::analysis::strings;
-use crate::resolve::function::ResolvedCall;
-use crate::resolve::query::COPY_COST;
-use crate::resolve::scope::RowType;
-use crate::resolve::{
+use crate::analysis::strings;
+use crate::function::ResolvedCall;
+use crate::query::COPY_COST;
+use crate::scope::RowType;
+use crate::{
     Analysis, CallForm, ColumnCompleteness, InferredType, Scope, ScopeColumn, ScopeItem, SqlName,
     TooDeep, UsedObject,
 };
-use crate::sql::tree::list::CastNodeList;
-use crate::sql::tree::{Node, nodes};
+use catalog::{Function, FunctionId, NameId, Oid, TypeKind, type_oid};
+use sql::tree::list::CastNodeList;
+use sql::tree::{Node, nodes};
 
 /// What one function brings.
 struct FunctionColumns<'a> {
@@ -30,7 +30,7 @@ struct ScalarColumnName<'a> {
 
 impl<'a> Analysis<'a> {
     /// What a function in FROM, or ROWS FROM (…), brings into scope.
-    pub(in crate::resolve) fn function_in_from(
+    pub(crate) fn function_in_from(
         &mut self,
         range: &'a nodes::RangeFunction,
         scope: &Scope<'_, 'a>,
@@ -60,7 +60,7 @@ impl<'a> Analysis<'a> {
         let item = self.together(brought, range.ordinality)?;
         Ok(ScopeItem {
             name: given.or(own_name),
-            visibility: crate::resolve::ColumnVisibility::Both,
+            visibility: crate::ColumnVisibility::Both,
             ..item
         }
         .renamed(&aliases))
@@ -166,7 +166,7 @@ impl<'a> Analysis<'a> {
             return Ok(FunctionColumns::unknown());
         }
         let Some(fields) = self.fields(&inferred) else {
-            let settled = self.text_if_untyped(inferred, crate::resolve::query::NO_PLACE);
+            let settled = self.text_if_untyped(inferred, crate::query::NO_PLACE);
             return Ok(FunctionColumns::value(settled, naming.name.clone()));
         };
         self.charge_work(fields.len().saturating_mul(COPY_COST))?;

@@ -6,18 +6,18 @@
 //! <https://www.postgresql.org/docs/current/queries-table-expressions.html#QUERIES-JOIN>
 
 use super::alias;
-use crate::resolve::missing_name::{JoinArm, MissingObject};
-use crate::resolve::query::{COPY_COST, NO_PLACE};
-use crate::resolve::scope::SystemColumns;
-use crate::resolve::{
+use crate::missing_name::{JoinArm, MissingObject};
+use crate::query::{COPY_COST, NO_PLACE};
+use crate::scope::SystemColumns;
+use crate::{
     Analysis, ColumnCompleteness, ColumnVisibility, InferredType, Scope, ScopeColumn, ScopeItem,
     SqlName, TooDeep, UsedObject,
 };
-use crate::sql::tree::{JoinType, Node, nodes};
+use sql::tree::{JoinType, Node, nodes};
 
 impl<'a> Analysis<'a> {
     /// What a join brings into scope.
-    pub(in crate::resolve) fn join_in_from(
+    pub(crate) fn join_in_from(
         &mut self,
         join: &'a nodes::JoinExpr,
         scope: &mut Scope<'_, 'a>,

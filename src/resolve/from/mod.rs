@@ -15,12 +15,12 @@ use super::scope::ScopeReach;
 use super::{
     Analysis, ColumnCompleteness, QueryOutput, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep,
 };
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{Node, nodes};
+use sql::tree::list::NodeList;
+use sql::tree::{Node, nodes};
 
 impl<'a> Analysis<'a> {
     /// Reads a FROM into its query's scope.
-    pub(in crate::resolve) fn read_from(
+    pub(crate) fn read_from(
         &mut self,
         from: &'a NodeList,
         scope: &mut Scope<'_, 'a>,
@@ -34,7 +34,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What one item of FROM brings. What is in `scope` already stands to its left.
-    pub(in crate::resolve) fn item_of_from(
+    pub(crate) fn item_of_from(
         &mut self,
         node: Node<'a>,
         scope: &mut Scope<'_, 'a>,
@@ -83,7 +83,7 @@ impl<'a> Analysis<'a> {
 }
 
 /// The name of an alias, and those of its columns.
-pub(in crate::resolve) fn alias(alias: Option<&nodes::Alias>) -> (Option<SqlName<'_>>, Vec<&str>) {
+pub(crate) fn alias(alias: Option<&nodes::Alias>) -> (Option<SqlName<'_>>, Vec<&str>) {
     match alias {
         None => (None, Vec::new()),
         Some(alias) => (
@@ -95,7 +95,7 @@ pub(in crate::resolve) fn alias(alias: Option<&nodes::Alias>) -> (Option<SqlName
 
 impl<'a> ScopeItem<'a> {
     /// Gives other names to the first columns.
-    pub(in crate::resolve) fn renamed(mut self, aliases: &[&'a str]) -> Self {
+    pub(crate) fn renamed(mut self, aliases: &[&'a str]) -> Self {
         use super::scope::RowType;
         if aliases.is_empty() {
             return self;

@@ -3,19 +3,17 @@
 use std::sync::Arc;
 
 use super::alias;
-use crate::catalog::{FunctionId, RelationId, RelationKind, SchemaId, type_oid};
-use crate::resolve::missing_name::MissingObject;
-use crate::resolve::query::COPY_COST;
-use crate::resolve::query::with::CommonTableContent;
-use crate::resolve::scope::{RowType, StarCoverage, SystemColumns};
-use crate::resolve::{
-    Analysis, CallForm, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep, UsedObject,
-};
-use crate::sql::tree::{Node, nodes};
+use crate::missing_name::MissingObject;
+use crate::query::COPY_COST;
+use crate::query::with::CommonTableContent;
+use crate::scope::{RowType, StarCoverage, SystemColumns};
+use crate::{Analysis, CallForm, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep, UsedObject};
+use catalog::{FunctionId, RelationId, RelationKind, SchemaId, type_oid};
+use sql::tree::{Node, nodes};
 
 impl<'a> Analysis<'a> {
     /// A name in FROM: a common table if it is alone and there is one, else a relation.
-    pub(in crate::resolve) fn relation_in_from(
+    pub(crate) fn relation_in_from(
         &mut self,
         table: &'a nodes::RangeVar,
         scope: &Scope<'_, 'a>,
@@ -61,7 +59,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// TABLESAMPLE: its method is a function of that name.
-    pub(in crate::resolve) fn sample_in_from(
+    pub(crate) fn sample_in_from(
         &mut self,
         sample: &'a nodes::RangeTableSample,
         scope: &Scope<'_, 'a>,
@@ -95,14 +93,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// The relation of a schema and a name.
-    pub(in crate::resolve) fn relation_in(&self, schema: &str, name: &str) -> Option<RelationId> {
+    pub(crate) fn relation_in(&self, schema: &str, name: &str) -> Option<RelationId> {
         let catalog = self.catalog;
         let schema = catalog.index().schema(catalog.names().find(schema)?)?;
         self.relation_of(name, schema)
     }
 
     /// The relation of a name alone: the first along the search_path.
-    pub(in crate::resolve) fn relation_named(&self, name: &str) -> Option<RelationId> {
+    pub(crate) fn relation_named(&self, name: &str) -> Option<RelationId> {
         let mut schemas = self.path.schemas().iter();
         schemas.find_map(|schema| self.relation_of(name, *schema))
     }
@@ -166,7 +164,7 @@ impl<'a> Analysis<'a> {
 
     /// The function of a sample's method: it takes one argument of type `internal`.
     fn sample_method(&self, sample: &'a nodes::RangeTableSample) -> Option<FunctionId> {
-        let names = crate::resolve::analysis::strings(sample.method());
+        let names = crate::analysis::strings(sample.method());
         let (name, schema) = match names.as_slice() {
             [name] => (name, None),
             [schema, name] => (name, Some(schema)),

@@ -3,15 +3,15 @@
 //! <https://www.postgresql.org/docs/current/functions-json.html#FUNCTIONS-SQLJSON-TABLE>
 
 use super::alias;
-use crate::catalog::type_oid;
-use crate::resolve::{
+use crate::{
     Analysis, ColumnVisibility, InferredType, Scope, ScopeColumn, ScopeItem, SqlName, TooDeep,
 };
-use crate::sql::tree::{JsonTableColumnType, Node, nodes};
+use catalog::type_oid;
+use sql::tree::{JsonTableColumnType, Node, nodes};
 
 impl<'a> Analysis<'a> {
     /// What XMLTABLE brings into scope.
-    pub(in crate::resolve) fn xml_in_from(
+    pub(crate) fn xml_in_from(
         &mut self,
         range: &'a nodes::RangeTableFunc,
         scope: &Scope<'_, 'a>,
@@ -43,7 +43,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What JSON_TABLE brings into scope.
-    pub(in crate::resolve) fn json_in_from(
+    pub(crate) fn json_in_from(
         &mut self,
         table: &'a nodes::JsonTable,
         scope: &Scope<'_, 'a>,
@@ -166,7 +166,7 @@ impl<'a> Analysis<'a> {
         }
         let inferred = self.expression(value, scope)?;
         if let InferredType::Known(target) = target {
-            self.coerced(&inferred, *target, crate::resolve::query::NO_PLACE);
+            self.coerced(&inferred, *target, crate::query::NO_PLACE);
         }
         Ok(())
     }

@@ -2,9 +2,9 @@
 //!
 //! <https://www.postgresql.org/docs/current/xfunc-sql.html#XFUNC-SQL-FUNCTION-ARGUMENTS>
 
-use crate::catalog::{Catalog, FunctionId, TypeId, TypeKind};
-use crate::resolve::column::{ColumnQualifier, ColumnValue};
-use crate::resolve::{Analysis, InferredType, UsedObject};
+use crate::column::{ColumnQualifier, ColumnValue};
+use crate::{Analysis, InferredType, UsedObject};
+use catalog::{Catalog, FunctionId, TypeId, TypeKind};
 
 /// The arguments of a function.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl<'a> BodyArguments<'a> {
     }
 
     /// Their types, by number.
-    pub(in crate::resolve) fn types(&self) -> impl Iterator<Item = InferredType> {
+    pub(crate) fn types(&self) -> impl Iterator<Item = InferredType> {
         self.list.iter().map(|(_, id)| inferred(*id))
     }
 
@@ -46,13 +46,13 @@ impl<'a> BodyArguments<'a> {
 
 impl<'a> Analysis<'a> {
     /// The argument of a name that no column has.
-    pub(in crate::resolve) fn argument(&self, name: &str) -> Option<ColumnValue> {
+    pub(crate) fn argument(&self, name: &str) -> Option<ColumnValue> {
         let arguments = self.arguments?;
         Some(ColumnValue::computed(arguments.named(name)?))
     }
 
     /// `f.a` for the argument `a` of the function `f`, or something of an argument that is a row.
-    pub(in crate::resolve) fn argument_of(
+    pub(crate) fn argument_of(
         &mut self,
         qualifier: ColumnQualifier<'_>,
         name: &str,

@@ -3,33 +3,33 @@
 //!
 //! <https://www.postgresql.org/docs/current/sql-syntax-calling-funcs.html>
 
-use crate::catalog::{Function, FunctionId, NameId, TypeId};
-use crate::resolve::coerce::TypeRules;
-use crate::resolve::overload::Overload;
-use crate::resolve::type_name::{QualifiedName, SchemaSearch};
+use crate::coerce::TypeRules;
+use crate::overload::Overload;
+use crate::type_name::{QualifiedName, SchemaSearch};
+use catalog::{Function, FunctionId, NameId, TypeId};
 
 /// What a call looks like.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::resolve) struct CallShape<'n> {
+pub(crate) struct CallShape<'n> {
     /// How many arguments it has.
-    pub(in crate::resolve) arguments: usize,
+    pub(crate) arguments: usize,
     /// The names of the last ones.
-    pub(in crate::resolve) names: &'n [&'n str],
+    pub(crate) names: &'n [&'n str],
     /// Whether the last one is marked VARIADIC.
-    pub(in crate::resolve) variadic: bool,
+    pub(crate) variadic: bool,
 }
 
 /// A function as one call sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::resolve) struct FunctionCandidate {
+pub(crate) struct FunctionCandidate {
     /// The function; several where Postgres cannot decide between them and refuses the call.
-    pub(in crate::resolve) functions: Vec<FunctionId>,
+    pub(crate) functions: Vec<FunctionId>,
     /// The types of its arguments in the order of the call, then those of defaults.
-    pub(in crate::resolve) declared: Vec<TypeId>,
+    pub(crate) declared: Vec<TypeId>,
     /// How many arguments VARIADIC collects.
-    pub(in crate::resolve) collected: usize,
+    pub(crate) collected: usize,
     /// How many defaults are used.
-    pub(in crate::resolve) defaulted: usize,
+    pub(crate) defaulted: usize,
     position: usize,
 }
 
@@ -50,7 +50,7 @@ impl FunctionCandidate {
 impl TypeRules<'_> {
     /// The functions that a call may mean. A function hides those of the same signature later in
     /// the path.
-    pub(in crate::resolve) fn function_candidates(
+    pub(crate) fn function_candidates(
         self,
         place: QualifiedName<'_>,
         shape: CallShape<'_>,

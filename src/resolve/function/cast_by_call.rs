@@ -2,10 +2,10 @@
 //!
 //! <https://www.postgresql.org/docs/current/typeconv-func.html>
 
-use crate::catalog::{CastContext, TypeId, TypeKind, type_oid};
-use crate::resolve::coerce::{CoercionPath, TypeRules};
-use crate::resolve::inferred::{ActualType, builtin};
-use crate::resolve::type_name::QualifiedName;
+use crate::coerce::{CoercionPath, TypeRules};
+use crate::inferred::{ActualType, builtin};
+use crate::type_name::QualifiedName;
+use catalog::{CastContext, TypeId, TypeKind, type_oid};
 
 /// Whether a call is a cast.
 pub(super) enum CastMeaning {

@@ -14,8 +14,8 @@ use super::function::cast_by_call::CastMeaning;
 use super::inferred::{ActualType, InferredType, RowField};
 use super::type_name::QualifiedName;
 use super::{Analysis, CallForm, Scope, TooDeep, TypeMismatchKind, TypeRules, UsedObject};
-use crate::catalog::{FunctionId, TypeId, type_oid};
-use crate::sql::tree::{CoercionForm, Node, nodes};
+use catalog::{FunctionId, TypeId, type_oid};
+use sql::tree::{CoercionForm, Node, nodes};
 
 /// What a call of a function turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,14 +1,14 @@
 //! The numbers of the server's own types that the rules of typing speak of. They are the same on
 //! every server (`pg_type.dat`).
 
-use crate::catalog::Oid;
+use catalog::Oid;
 
 /// The category of types that hold text.
-pub(in crate::resolve) const CATEGORY_STRING: u8 = b'S';
+pub(crate) const CATEGORY_STRING: u8 = b'S';
 
 /// A pseudo-type whose place a real type takes, the same one for all of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum PolymorphicType {
+pub(crate) enum PolymorphicType {
     Element,
     NonArray,
     Enum,
@@ -24,7 +24,7 @@ pub(in crate::resolve) enum PolymorphicType {
 
 impl PolymorphicType {
     /// The polymorphic type of a number, if it is one.
-    pub(in crate::resolve) fn of(oid: Oid) -> Option<Self> {
+    pub(crate) fn of(oid: Oid) -> Option<Self> {
         Some(match oid.0 {
             2283 => Self::Element,
             2776 => Self::NonArray,
@@ -42,7 +42,7 @@ impl PolymorphicType {
     }
 
     /// Whether it belongs to the family whose members need only a type in common.
-    pub(in crate::resolve) fn is_compatible(self) -> bool {
+    pub(crate) fn is_compatible(self) -> bool {
         matches!(
             self,
             Self::Compatible

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::TypeRules;
 
-use crate::catalog::{Oid, TypeId, type_oid};
+use catalog::{Oid, TypeId, type_oid};
 
 /// What is known of the type of an expression.
 #[derive(Clone, Debug, Eq)]
@@ -36,7 +36,7 @@ pub struct RowField {
 
 /// The type of an argument, as far as the choice between overloads asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum ActualType {
+pub(crate) enum ActualType {
     /// This one.
     Type(TypeId),
     /// The type `unknown`.
@@ -47,7 +47,7 @@ pub(in crate::resolve) enum ActualType {
 
 impl InferredType {
     /// The type if it is known; rows are of the type `record`.
-    pub(in crate::resolve) fn actual(&self, type_rules: TypeRules<'_>) -> ActualType {
+    pub(crate) fn actual(&self, type_rules: TypeRules<'_>) -> ActualType {
         let typed = |id| match type_rules.oid(id) {
             type_oid::UNKNOWN => ActualType::Unknown,
             _ => ActualType::Type(id),
@@ -73,12 +73,12 @@ impl InferredType {
     }
 
     /// The type of the server's number.
-    pub(in crate::resolve) fn builtin(type_rules: TypeRules<'_>, oid: Oid) -> Self {
+    pub(crate) fn builtin(type_rules: TypeRules<'_>, oid: Oid) -> Self {
         type_rules.builtin(oid).map_or(Self::Unclear, Self::Known)
     }
 
     /// What is left of several possible ones: the same one, or nothing that can be told.
-    pub(in crate::resolve) fn agreed(possible: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn agreed(possible: impl IntoIterator<Item = Self>) -> Self {
         let mut possible = possible.into_iter();
         let Some(first) = possible.next() else {
             return Self::Unclear;

@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use crate::resolve::Analysis;
-use crate::sql::tree::{self, Node, nodes};
+use crate::Analysis;
+use sql::tree::{self, Node, nodes};
 
 /// Where each parameter occurs; nothing is said where that was not counted.
 #[derive(Clone, Debug, Default)]
-pub(in crate::resolve) struct ParameterOccurrences(HashMap<u32, ParameterPlaces>);
+pub(crate) struct ParameterOccurrences(HashMap<u32, ParameterPlaces>);
 
 /// The places of one parameter.
 #[derive(Clone, Debug, Default)]
@@ -73,12 +73,12 @@ impl WrittenType {
 
 impl Analysis<'_> {
     /// Counts the parameters of a statement before it is analysed.
-    pub(in crate::resolve) fn count_parameters(&mut self, node: Node<'_>) {
+    pub(crate) fn count_parameters(&mut self, node: Node<'_>) {
         self.occurrences.count(node);
     }
 
     /// Whether a parameter takes its type from its place, whichever of its places that is.
-    pub(in crate::resolve) fn is_literal_everywhere(&self, number: u32) -> bool {
+    pub(crate) fn is_literal_everywhere(&self, number: u32) -> bool {
         let places = self.occurrences.0.get(&number);
         places.is_some_and(|places| places.count == 1 || places.count == places.alike)
     }

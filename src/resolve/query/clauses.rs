@@ -5,17 +5,15 @@
 //! of a window or of an aggregate both are expressions like any other.
 
 use super::NO_PLACE;
-use crate::catalog::{TypeId, type_oid};
-use crate::resolve::column::{ColumnLookup, ParsedReference};
-use crate::resolve::{
-    Analysis, ColumnCompleteness, InferredType, QueryOutput, Scope, TooDeep, UsedObject,
-};
-use crate::sql::tree::list::{CastNodeList, NodeList};
-use crate::sql::tree::{CoercionForm, ConstValue, Node, nodes};
+use crate::column::{ColumnLookup, ParsedReference};
+use crate::{Analysis, ColumnCompleteness, InferredType, QueryOutput, Scope, TooDeep, UsedObject};
+use catalog::{TypeId, type_oid};
+use sql::tree::list::{CastNodeList, NodeList};
+use sql::tree::{CoercionForm, ConstValue, Node, nodes};
 
 /// What a name alone means first.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::resolve) enum NamePriority {
+pub(crate) enum NamePriority {
     /// A column of the result: ORDER BY, DISTINCT ON.
     Result,
     /// A column of FROM: GROUP BY.
@@ -24,7 +22,7 @@ pub(in crate::resolve) enum NamePriority {
 
 impl<'a> Analysis<'a> {
     /// The ORDER BY of a query.
-    pub(in crate::resolve) fn sort_clause(
+    pub(crate) fn sort_clause(
         &mut self,
         keys: &'a CastNodeList<nodes::SortBy>,
         shape: &QueryOutput<'a>,
@@ -38,7 +36,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The ORDER BY of an aggregate or of a window.
-    pub(in crate::resolve) fn sort_key(
+    pub(crate) fn sort_key(
         &mut self,
         key: &'a nodes::SortBy,
         scope: &Scope<'_, 'a>,
@@ -49,7 +47,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// GROUP BY with its grouping sets.
-    pub(in crate::resolve) fn group_clause(
+    pub(crate) fn group_clause(
         &mut self,
         keys: &'a NodeList,
         shape: &QueryOutput<'a>,
@@ -74,7 +72,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// DISTINCT and DISTINCT ON.
-    pub(in crate::resolve) fn distinct_clause(
+    pub(crate) fn distinct_clause(
         &mut self,
         keys: &'a NodeList,
         shape: &QueryOutput<'a>,

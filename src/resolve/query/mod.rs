@@ -15,8 +15,8 @@ use super::{
     ScopeItem, SqlName,
 };
 use super::{TooDeep, UsedObject};
-use crate::catalog::{Oid, type_oid};
-use crate::sql::tree::{Node, SetOperation, list::NodeList, nodes};
+use catalog::{Oid, type_oid};
+use sql::tree::{Node, SetOperation, list::NodeList, nodes};
 
 impl<'a> Analysis<'a> {
     /// What a query names and returns. `outer` is the scope of the expression or of the FROM that
@@ -35,7 +35,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The query of a common table that reads itself.
-    pub(in crate::resolve) fn recursive_query(
+    pub(crate) fn recursive_query(
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: &Scope<'_, 'a>,
@@ -54,7 +54,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What a query names and returns, literals left without a type: as an operand of UNION.
-    pub(in crate::resolve) fn operand(
+    pub(crate) fn operand(
         &mut self,
         select: &'a nodes::SelectStmt,
         outer: Option<&Scope<'_, 'a>>,
@@ -67,11 +67,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The type of a column that stays in a result: what has no type is text there.
-    pub(in crate::resolve) fn text_if_untyped(
-        &mut self,
-        inferred: InferredType,
-        at: i32,
-    ) -> InferredType {
+    pub(crate) fn text_if_untyped(&mut self, inferred: InferredType, at: i32) -> InferredType {
         match inferred {
             InferredType::Literal | InferredType::Parameter(_) => {
                 let text = self.built_in(type_oid::TEXT);
@@ -200,7 +196,7 @@ impl<'a> Analysis<'a> {
 
     /// The values of a list of expressions, stars among them expanded: a row of VALUES, or the
     /// fields of ROW.
-    pub(in crate::resolve) fn expression_list(
+    pub(crate) fn expression_list(
         &mut self,
         nodes: &'a NodeList,
         scope: &Scope<'_, 'a>,
@@ -220,7 +216,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What LIMIT and the like stand for, and what the rows are sorted by.
-    pub(in crate::resolve) fn sort_and_limit(
+    pub(crate) fn sort_and_limit(
         &mut self,
         select: &'a nodes::SelectStmt,
         shape: &QueryOutput<'a>,
@@ -236,7 +232,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// WHERE, HAVING, ON.
-    pub(in crate::resolve) fn condition(
+    pub(crate) fn condition(
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,
@@ -250,7 +246,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// An expression in a place that asks for a type.
-    pub(in crate::resolve) fn expression_as(
+    pub(crate) fn expression_as(
         &mut self,
         node: Node<'a>,
         target: Oid,
@@ -266,7 +262,7 @@ impl<'a> Analysis<'a> {
 
     /// The columns of a query under the names that are given to them from outside; those without
     /// one keep their own.
-    pub(in crate::resolve) fn columns_of_shape(
+    pub(crate) fn columns_of_shape(
         &mut self,
         shape: &QueryOutput<'a>,
         aliases: &[&'a str],
@@ -289,13 +285,13 @@ impl<'a> Analysis<'a> {
 
 impl<'s, 'a> Scope<'s, 'a> {
     /// The scope as what stands in FROM without LATERAL sees it.
-    pub(in crate::resolve) fn without_items(&mut self) -> &Self {
+    pub(crate) fn without_items(&mut self) -> &Self {
         self.reach = ScopeReach::OuterOnly;
         self
     }
 
     /// The scope as LATERAL, functions in FROM and conditions of joins see it.
-    pub(in crate::resolve) fn with_items(&mut self) -> &Self {
+    pub(crate) fn with_items(&mut self) -> &Self {
         self.reach = ScopeReach::ItemsSoFar;
         self
     }
@@ -303,7 +299,7 @@ impl<'s, 'a> Scope<'s, 'a> {
 
 impl ColumnCompleteness {
     /// Whether two things together are complete.
-    pub(in crate::resolve) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Complete, Self::Complete) => Self::Complete,
             (Self::Open, _) | (_, Self::Open) => Self::Open,
@@ -312,10 +308,10 @@ impl ColumnCompleteness {
 }
 
 /// Where the tree does not say.
-pub(in crate::resolve) const NO_PLACE: i32 = -1;
+pub(crate) const NO_PLACE: i32 = -1;
 
 /// A column copied costs as much as so many looked at.
-pub(in crate::resolve) const COPY_COST: usize = 20;
+pub(crate) const COPY_COST: usize = 20;
 
 /// What a VALUES can be called in its own ORDER BY.
 const VALUES_NAME: &str = "*VALUES*";

@@ -1,13 +1,13 @@
 //! What a query returns: its list of expressions, with stars expanded.
 
 use super::COPY_COST;
-use crate::catalog::RelationId;
-use crate::resolve::column::{ColumnLookup, ColumnValue, LastPart, ParsedReference};
-use crate::resolve::scope::StarCoverage;
-use crate::resolve::{
+use crate::column::{ColumnLookup, ColumnValue, LastPart, ParsedReference};
+use crate::scope::StarCoverage;
+use crate::{
     Analysis, ColumnCompleteness, InferredType, Scope, ScopeItem, SqlName, TooDeep, UsedObject,
 };
-use crate::sql::tree::{Node, nodes};
+use catalog::RelationId;
+use sql::tree::{Node, nodes};
 
 /// What a query returns.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub struct ResultColumn<'a> {
 
 impl<'a> QueryOutput<'a> {
     /// Of something that is not known.
-    pub(in crate::resolve) fn open() -> Self {
+    pub(crate) fn open() -> Self {
         Self {
             columns: Vec::new(),
             completeness: ColumnCompleteness::Open,
@@ -41,7 +41,7 @@ impl<'a> QueryOutput<'a> {
 
 impl<'a> ResultColumn<'a> {
     /// A column that passes nothing on unchanged.
-    pub(in crate::resolve) fn computed(name: SqlName<'a>, inferred: InferredType) -> Self {
+    pub(crate) fn computed(name: SqlName<'a>, inferred: InferredType) -> Self {
         Self {
             name,
             inferred,
@@ -52,7 +52,7 @@ impl<'a> ResultColumn<'a> {
 
 impl<'a> Analysis<'a> {
     /// The list of what a SELECT returns.
-    pub(in crate::resolve) fn targets(
+    pub(crate) fn targets(
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &Scope<'_, 'a>,
@@ -87,7 +87,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What `*`, `t.*` and `(x).*` stand for; none for anything else.
-    pub(in crate::resolve) fn star(
+    pub(crate) fn star(
         &mut self,
         node: Node<'a>,
         scope: &Scope<'_, 'a>,

@@ -1,8 +1,8 @@
 //! The name that Postgres gives to a column of a result that has no alias: that of the column, of
 //! the function or of the construct; that of a cast's type where there is nothing better.
 
-use crate::resolve::{Analysis, SqlName};
-use crate::sql::tree::{
+use crate::{Analysis, SqlName};
+use sql::tree::{
     A_Expr_Kind, CoercionForm, ConstValue, JsonExprOp, MinMaxOp, Node, SQLValueFunctionOp,
     SubLinkType, XmlExprOp, list, nodes,
 };

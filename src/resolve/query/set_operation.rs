@@ -4,14 +4,14 @@
 
 use super::NO_PLACE;
 use super::with::RecursiveTable;
-use crate::resolve::{
+use crate::{
     Analysis, InferredType, QueryOutput, ResultColumn, Scope, ScopeItem, TooDeep, UsedObject,
 };
-use crate::sql::tree::{SetOperation, nodes};
+use sql::tree::{SetOperation, nodes};
 
 impl<'a> Analysis<'a> {
     /// What a set operation names and returns, with its ORDER BY and LIMIT.
-    pub(in crate::resolve) fn set_operation(
+    pub(crate) fn set_operation(
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &mut Scope<'_, 'a>,
@@ -24,7 +24,7 @@ impl<'a> Analysis<'a> {
 
     /// The same for the query of a common table that reads itself: the second half sees what the
     /// first one makes, and does not change its types.
-    pub(in crate::resolve) fn recursive_union(
+    pub(crate) fn recursive_union(
         &mut self,
         select: &'a nodes::SelectStmt,
         scope: &mut Scope<'_, 'a>,
@@ -125,7 +125,7 @@ enum SetOperationStep<'a> {
 /// Whether a query is a set operation that is no query of its own: one without ORDER BY, LIMIT or
 /// WITH.
 fn is_inner(select: &nodes::SelectStmt) -> bool {
-    use crate::sql::tree::Node;
+    use sql::tree::Node;
     select.op != SetOperation::SETOP_NONE
         && select.sort_clause().is_empty()
         && matches!(select.limit_offset(), Node::None)

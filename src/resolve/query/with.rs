@@ -8,24 +8,24 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::catalog::type_oid;
-use crate::resolve::analysis::{as_select, strings};
-use crate::resolve::scope::StarCoverage;
-use crate::resolve::{
+use crate::analysis::{as_select, strings};
+use crate::scope::StarCoverage;
+use crate::{
     Analysis, ColumnCompleteness, QueryOutput, Scope, ScopeColumn, SqlName, TooDeep, UsedObject,
 };
-use crate::sql::tree::{self, Node, nodes};
+use catalog::type_oid;
+use sql::tree::{self, Node, nodes};
 
 /// A query of WITH, as those see it that read it.
 #[derive(Clone, Debug)]
-pub(in crate::resolve) struct CommonTable<'a> {
+pub(crate) struct CommonTable<'a> {
     pub name: SqlName<'a>,
     pub content: CommonTableContent<'a>,
 }
 
 /// What is known of a common table.
 #[derive(Clone, Debug)]
-pub(in crate::resolve) enum CommonTableContent<'a> {
+pub(crate) enum CommonTableContent<'a> {
     /// Its columns.
     Known(Arc<[ScopeColumn<'a>]>, ColumnCompleteness),
     /// It must not be read here: in its own first half, or by what it needs itself.
@@ -34,14 +34,14 @@ pub(in crate::resolve) enum CommonTableContent<'a> {
 
 /// A common table that reads itself, while its query is analysed.
 #[derive(Clone)]
-pub(in crate::resolve) struct RecursiveTable<'a> {
+pub(crate) struct RecursiveTable<'a> {
     table: &'a nodes::CommonTableExpr,
     added: Vec<ScopeColumn<'a>>,
 }
 
 impl<'a> Analysis<'a> {
     /// Analyses the queries of a WITH; `scope` is that of the query that has it.
-    pub(in crate::resolve) fn with_clause(
+    pub(crate) fn with_clause(
         &mut self,
         with: Option<&'a nodes::WithClause>,
         scope: &mut Scope<'_, 'a>,
@@ -79,7 +79,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// The common table of a name, and how many queries further out its WITH stands.
-    pub(in crate::resolve) fn table_of_with<'s>(
+    pub(crate) fn table_of_with<'s>(
         &mut self,
         name: &str,
         scope: &'s Scope<'_, 'a>,
@@ -94,7 +94,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Lets the second half of a recursive query read what the first half makes.
-    pub(in crate::resolve) fn publish(
+    pub(crate) fn publish(
         &mut self,
         recursion: &RecursiveTable<'a>,
         first_half: &QueryOutput<'a>,

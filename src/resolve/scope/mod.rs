@@ -10,25 +10,25 @@ use std::sync::Arc;
 use self::view::VisibleItems;
 use super::query::with::CommonTable;
 use super::{ColumnSource, InferredType, RowField, SqlName, UsedObject};
-use crate::catalog::{RelationId, SchemaId, TypeId};
+use catalog::{RelationId, SchemaId, TypeId};
 
 /// What an expression can refer to. Scopes form a chain: the query, the one around it, and so on.
 #[derive(Default)]
 pub struct Scope<'s, 'a> {
-    pub(in crate::resolve) outer: Option<&'s Scope<'s, 'a>>,
-    pub(in crate::resolve) id: Option<ScopeId>,
-    pub(in crate::resolve) items: Vec<ScopeItem<'a>>,
+    pub(crate) outer: Option<&'s Scope<'s, 'a>>,
+    pub(crate) id: Option<ScopeId>,
+    pub(crate) items: Vec<ScopeItem<'a>>,
     /// The place of the first of them that can be referred to now: an ON does not see what stands
     /// before its join.
-    pub(in crate::resolve) first: usize,
-    pub(in crate::resolve) reach: ScopeReach,
-    pub(in crate::resolve) tables: Vec<CommonTable<'a>>,
+    pub(crate) first: usize,
+    pub(crate) reach: ScopeReach,
+    pub(crate) tables: Vec<CommonTable<'a>>,
 }
 
 /// Which items of a scope can be referred to now. While a FROM is read, what stands in it sees its
 /// neighbours only if it is LATERAL or a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::resolve) enum ScopeReach {
+pub(crate) enum ScopeReach {
     /// Those that have been read: the left neighbours, or the sides of a join under its ON.
     #[default]
     ItemsSoFar,
@@ -40,7 +40,7 @@ pub(in crate::resolve) enum ScopeReach {
 
 /// The place of a scope in [`super::Resolution::scopes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ScopeId(pub(in crate::resolve) usize);
+pub struct ScopeId(pub(crate) usize);
 
 /// Something in FROM that has columns.
 #[derive(Clone, Debug)]
@@ -57,8 +57,8 @@ pub struct ScopeItem<'a> {
     pub completeness: ColumnCompleteness,
     /// How its columns can be referred to.
     pub visibility: ColumnVisibility,
-    pub(in crate::resolve) row: RowType,
-    pub(in crate::resolve) system_columns: SystemColumns,
+    pub(crate) row: RowType,
+    pub(crate) system_columns: SystemColumns,
 }
 
 /// Whether all columns of something are known.
@@ -84,7 +84,7 @@ pub enum ColumnVisibility {
 
 /// The type of a row of something in FROM.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum RowType {
+pub(crate) enum RowType {
     /// A composite type.
     Composite(TypeId),
     /// The value itself: a function that returns no row.
@@ -97,7 +97,7 @@ pub(in crate::resolve) enum RowType {
 
 /// Which of the columns that every table has can be referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::resolve) enum SystemColumns {
+pub(crate) enum SystemColumns {
     /// It has them.
     Both,
     /// It has them, and stands in a join: they need the name of the item.
@@ -116,13 +116,13 @@ pub struct ScopeColumn<'a> {
     /// The relation and the number of the column that it passes on unchanged, if any.
     pub origin: Option<(RelationId, i16)>,
     /// Where it is read, if it is.
-    pub(in crate::resolve) via: ColumnSource,
-    pub(in crate::resolve) star: StarCoverage,
+    pub(crate) via: ColumnSource,
+    pub(crate) star: StarCoverage,
 }
 
 /// Whether a star stands for a column, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::resolve) enum StarCoverage {
+pub(crate) enum StarCoverage {
     #[default]
     Included,
     /// What SEARCH and CYCLE add, seen from inside a query below the one that has the WITH.
@@ -136,12 +136,12 @@ impl<'s, 'a> Scope<'s, 'a> {
     }
 
     /// This scope and those around it, nearest first.
-    pub(in crate::resolve) fn chain(&self) -> impl Iterator<Item = &Scope<'s, 'a>> {
+    pub(crate) fn chain(&self) -> impl Iterator<Item = &Scope<'s, 'a>> {
         std::iter::successors(Some(self), |scope| scope.outer)
     }
 
     /// The items that can be referred to now.
-    pub(in crate::resolve) fn visible(&self) -> &[ScopeItem<'a>] {
+    pub(crate) fn visible(&self) -> &[ScopeItem<'a>] {
         match self.reach {
             ScopeReach::ItemsSoFar | ScopeReach::AllItems => {
                 self.items.get(self.first..).unwrap_or_default()
@@ -151,7 +151,7 @@ impl<'s, 'a> Scope<'s, 'a> {
     }
 
     /// The same, to be kept when the query has been analysed.
-    pub(in crate::resolve) fn visible_items(&self) -> VisibleItems<'a> {
+    pub(crate) fn visible_items(&self) -> VisibleItems<'a> {
         match (self.reach, self.visible()) {
             (ScopeReach::AllItems, _) => VisibleItems::All,
             (ScopeReach::ItemsSoFar | ScopeReach::OuterOnly, []) => VisibleItems::Nothing,
@@ -164,10 +164,7 @@ impl<'s, 'a> Scope<'s, 'a> {
 
 impl<'a> ScopeItem<'a> {
     /// Something with these columns, whose rows are records of them.
-    pub(in crate::resolve) fn of_columns(
-        name: Option<SqlName<'a>>,
-        columns: Arc<[ScopeColumn<'a>]>,
-    ) -> Self {
+    pub(crate) fn of_columns(name: Option<SqlName<'a>>, columns: Arc<[ScopeColumn<'a>]>) -> Self {
         Self {
             visibility: match name {
                 Some(_) => ColumnVisibility::Both,
@@ -184,7 +181,7 @@ impl<'a> ScopeItem<'a> {
     }
 
     /// Something of which nothing is known but its name.
-    pub(in crate::resolve) fn unknown(name: Option<SqlName<'a>>) -> Self {
+    pub(crate) fn unknown(name: Option<SqlName<'a>>) -> Self {
         Self {
             completeness: ColumnCompleteness::Open,
             row: RowType::Unclear,
@@ -209,7 +206,7 @@ impl<'a> ScopeItem<'a> {
     }
 
     /// The type of its rows.
-    pub(in crate::resolve) fn row_type(&self) -> InferredType {
+    pub(crate) fn row_type(&self) -> InferredType {
         match &self.row {
             RowType::Composite(id) => InferredType::Known(*id),
             RowType::Value(inferred) => inferred.clone(),
@@ -230,7 +227,7 @@ impl<'a> ScopeItem<'a> {
 
 impl<'a> ScopeColumn<'a> {
     /// A use of it.
-    pub(in crate::resolve) fn read(&self) -> UsedObject<'a> {
+    pub(crate) fn read(&self) -> UsedObject<'a> {
         UsedObject::Column {
             inferred: self.inferred.clone(),
             origin: self.origin,
@@ -239,7 +236,7 @@ impl<'a> ScopeColumn<'a> {
     }
 
     /// A column that passes nothing on unchanged.
-    pub(in crate::resolve) fn computed(name: SqlName<'a>, inferred: InferredType) -> Self {
+    pub(crate) fn computed(name: SqlName<'a>, inferred: InferredType) -> Self {
         Self {
             name,
             inferred,

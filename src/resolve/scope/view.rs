@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::RelationId;
-use crate::resolve::{InferredType, Resolution, ScopeId, ScopeItem, SqlName};
-use crate::sql::tree::nodes;
+use crate::{InferredType, Resolution, ScopeId, ScopeItem, SqlName};
+use catalog::RelationId;
+use sql::tree::nodes;
 
 /// A scope as it is kept when its query has been analysed.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct ScopeView<'a> {
     /// The common tables of its WITH.
     pub tables: Vec<SqlName<'a>>,
     /// Where its query is kept in the tree: no more than a mark to know it again by.
-    pub(in crate::resolve) query: usize,
+    pub(crate) query: usize,
 }
 
 /// What of the FROM of a query can be referred to from a place.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{token_at, word};
-use crate::sql::lexer::{Token, TokenKind};
+use crate::lexer::{Token, TokenKind};
 
 /// The item of a FROM's list that what is named at `at` stands in: from its first byte to the end
 /// of its last token. None where the text cannot be followed.

@@ -1,10 +1,10 @@
 //! Which tokens an expression takes.
 
 use super::{PairedTokens, TokenRange};
-use crate::limits::FUNCTIONS_DEPTH_MAX;
-use crate::sql::lexer::TokenKind;
-use crate::sql::node_access::place;
-use crate::sql::tree::{A_Expr_Kind, CoercionForm, Node, SubLinkType, nodes};
+use crate::lexer::TokenKind;
+use crate::node_access::place;
+use crate::tree::{A_Expr_Kind, CoercionForm, Node, SubLinkType, nodes};
+use ground::limits::FUNCTIONS_DEPTH_MAX;
 
 impl PairedTokens<'_> {
     /// The left operand of the operator at a token.

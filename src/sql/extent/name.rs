@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{token_at, word};
-use crate::sql::lexer::{Token, TokenKind};
+use crate::lexer::{Token, TokenKind};
 
 /// The bytes of names with dots between them, the first of which begins at a byte.
 pub fn dotted_name(text: &str, tokens: &[Token], at: usize) -> Option<Range<usize>> {

@@ -4,7 +4,7 @@
 //! may turn out not to count (a sign, a comma, a row of constants) is held back until it is known.
 
 use super::hash_sink::{HashSink, PieceTag};
-use crate::sql::lexer::TokenKind;
+use crate::lexer::TokenKind;
 
 /// A normal form in the making.
 pub(super) struct NormalForm<'t> {

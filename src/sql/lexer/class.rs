@@ -2,7 +2,7 @@
 
 /// The sorts of bytes that a token can begin with.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::sql) enum ByteClass {
+pub(crate) enum ByteClass {
     Space,
     /// A letter, an underscore or a byte beyond ASCII.
     Letter,
@@ -18,7 +18,7 @@ pub(in crate::sql) enum ByteClass {
     Other,
 }
 
-pub(in crate::sql) fn class_of(byte: u8) -> ByteClass {
+pub(crate) fn class_of(byte: u8) -> ByteClass {
     CLASSES
         .get(usize::from(byte))
         .copied()

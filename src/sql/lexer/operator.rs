@@ -1,7 +1,7 @@
 //! Operators and the comments that begin like one.
 
 use super::{ByteClass, TokenKind, blank, class_of};
-use crate::limits::OPERATOR_RUN_BYTES_MAX;
+use ground::limits::OPERATOR_RUN_BYTES_MAX;
 
 /// An operator or a comment: `rest` begins with an operator character.
 pub(super) fn cut(rest: &[u8], first: u8) -> (TokenKind, usize) {

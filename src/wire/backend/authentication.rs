@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// One request of the login.
 #[derive(Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ const CODE_SASL: i32 = 10;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::backend::check_ends;
+    use crate::backend::check_ends;
 
     #[test]
     fn golden() {

@@ -2,9 +2,9 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
-use crate::wire::startup::checked_secret;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
+use crate::startup::checked_secret;
 
 /// Reads the process id and the key: four bytes in protocol 3.0, up to 256 in 3.2.
 ///

@@ -2,8 +2,8 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// Reads the tag, such as `SELECT 5`.
 ///
@@ -19,7 +19,7 @@ pub fn command_tag(body: &[u8]) -> Result<&str, MalformedMessage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::backend::check_ends;
+    use crate::backend::check_ends;
 
     #[test]
     fn golden() {

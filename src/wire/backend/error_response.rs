@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// The fields of one error or notice. Their bytes are kept as sent: before a login is done a
 /// server may write in any encoding.
@@ -78,7 +78,7 @@ impl fmt::Debug for ResponseFields<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::backend::check_ends;
+    use crate::backend::check_ends;
 
     const SAMPLE: &[u8] = b"SFEHLER\0VERROR\0C42703\0Mcanary\0\0";
 

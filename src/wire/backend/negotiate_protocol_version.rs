@@ -3,9 +3,9 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
-use crate::wire::startup::ProtocolVersion;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
+use crate::startup::ProtocolVersion;
 
 /// What the upstream offers instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn negotiate_protocol_version(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::backend::check_ends;
+    use crate::backend::check_ends;
 
     #[test]
     fn golden() {

@@ -2,8 +2,8 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// Reads name and value.
 ///
@@ -20,7 +20,7 @@ pub fn parameter_status(body: &[u8]) -> Result<(&str, &str), MalformedMessage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::backend::check_ends;
+    use crate::backend::check_ends;
 
     #[test]
     fn golden() {

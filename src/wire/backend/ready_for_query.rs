@@ -2,7 +2,7 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::MalformedMessage;
+use crate::malformed::MalformedMessage;
 
 /// How the transaction of a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub const fn ready_for_query(body: &[u8]) -> Result<TransactionStatus, Malformed
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::backend::check_ends;
+    use crate::backend::check_ends;
 
     #[test]
     fn golden() {

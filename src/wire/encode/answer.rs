@@ -9,8 +9,8 @@ use pgwire::messages::startup::{
 };
 
 use super::{EncodeError, item, put, whole};
-use crate::limits;
-use crate::wire::backend::TransactionStatus;
+use crate::backend::TransactionStatus;
+use ground::limits;
 
 /// ReadyForQuery.
 pub fn ready_for_query(out: &mut BytesMut, status: TransactionStatus) {
@@ -108,9 +108,9 @@ mod tests {
     use pgwire::messages::{Message, data, extendedquery, response};
 
     use super::*;
-    use crate::wire::backend;
-    use crate::wire::encode::{unwritten, written};
-    use crate::wire::startup::ProtocolVersion;
+    use crate::backend;
+    use crate::encode::{unwritten, written};
+    use crate::startup::ProtocolVersion;
 
     #[test]
     fn fixed_messages_are_what_pgwire_writes() {

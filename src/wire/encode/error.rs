@@ -6,9 +6,9 @@ use bytes::{BufMut, BytesMut};
 use pgwire::messages::Message;
 use pgwire::messages::response::{ErrorResponse, NoticeResponse};
 
-use crate::limits;
-use crate::sqlstate::SqlState;
-use crate::wire::backend::ResponseFields;
+use crate::backend::ResponseFields;
+use ground::limits;
+use ground::sqlstate::SqlState;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,9 +201,9 @@ const BEFORE_DETAIL: &[u8] = b"SVCM";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlstate;
-    use crate::wire::backend::error_fields;
-    use crate::wire::encode::written;
+    use crate::backend::error_fields;
+    use crate::encode::written;
+    use ground::sqlstate;
 
     #[test]
     fn golden() {

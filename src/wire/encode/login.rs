@@ -56,8 +56,8 @@ mod tests {
     use pgwire::messages::Message;
 
     use super::*;
-    use crate::wire::backend::{self, Authentication as Read};
-    use crate::wire::encode::{unwritten, written};
+    use crate::backend::{self, Authentication as Read};
+    use crate::encode::{unwritten, written};
 
     #[test]
     fn fixed_messages_are_what_pgwire_writes() {

@@ -9,9 +9,9 @@ use pgwire::messages::startup::{SASLInitialResponse, SASLResponse};
 
 use super::answer::secret_key;
 use super::{EncodeError, item, put, whole};
-use crate::limits;
-use crate::wire::frontend::ParameterOids;
-use crate::wire::startup::ProtocolVersion;
+use crate::frontend::ParameterOids;
+use crate::startup::ProtocolVersion;
+use ground::limits;
 
 /// SSLRequest.
 pub fn ssl_request(out: &mut BytesMut) {
@@ -217,10 +217,10 @@ mod tests {
     use pgwire::messages::{Message, extendedquery, startup as theirs, terminate as ending};
 
     use super::*;
-    use crate::wire::encode::{unwritten, written};
-    use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
-    use crate::wire::frontend::{FrontendMessage, decode};
-    use crate::wire::startup::{FirstPacket, cut_first};
+    use crate::encode::{unwritten, written};
+    use crate::frame::{FrameCut, ProtocolPhase, cut_frontend};
+    use crate::frontend::{FrontendMessage, decode};
+    use crate::startup::{FirstPacket, cut_first};
 
     #[test]
     fn fixed_messages_are_what_pgwire_writes() {

@@ -7,8 +7,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// A portal to make.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,8 +116,8 @@ impl fmt::Debug for Bind<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::FrontendMessage;
-    use crate::wire::message_laws::check;
+    use crate::frontend::FrontendMessage;
+    use crate::message_laws::check;
 
     #[test]
     fn golden() {

@@ -3,7 +3,7 @@
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
 use super::target::{self, StatementOrPortal};
-use crate::wire::malformed::MalformedMessage;
+use crate::malformed::MalformedMessage;
 
 pub(super) fn decode(body: &[u8]) -> Result<StatementOrPortal<'_>, MalformedMessage> {
     target::decode(body)
@@ -12,8 +12,8 @@ pub(super) fn decode(body: &[u8]) -> Result<StatementOrPortal<'_>, MalformedMess
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::FrontendMessage;
-    use crate::wire::message_laws::check;
+    use crate::frontend::FrontendMessage;
+    use crate::message_laws::check;
 
     #[test]
     fn golden() {

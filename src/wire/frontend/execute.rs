@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// A portal to run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,8 +39,8 @@ impl fmt::Debug for Execute<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::FrontendMessage;
-    use crate::wire::message_laws::check;
+    use crate::frontend::FrontendMessage;
+    use crate::message_laws::check;
 
     #[test]
     fn golden() {

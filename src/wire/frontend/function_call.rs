@@ -3,8 +3,8 @@
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
 use super::bind;
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 pub(super) fn decode(body: &[u8]) -> Result<(), MalformedMessage> {
     let mut reader = MessageReader::new(body);
@@ -17,8 +17,8 @@ pub(super) fn decode(body: &[u8]) -> Result<(), MalformedMessage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::FrontendMessage;
-    use crate::wire::message_laws::check;
+    use crate::frontend::FrontendMessage;
+    use crate::message_laws::check;
 
     #[test]
     fn golden() {

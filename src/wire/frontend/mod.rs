@@ -91,7 +91,7 @@ pub fn decode<'a>(frame: &ClientFrame<'a>) -> Result<FrontendMessage<'a>, Malfor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::message_laws::check;
+    use crate::message_laws::check;
 
     #[test]
     fn messages_without_a_body() {

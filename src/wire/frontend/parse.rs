@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// A text to prepare; neither string holds a NUL.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,8 +82,8 @@ const OID_BYTES: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::FrontendMessage;
-    use crate::wire::message_laws::check;
+    use crate::frontend::FrontendMessage;
+    use crate::message_laws::check;
 
     const TWO: ParameterOids<'static> = ParameterOids {
         words: &[[0, 0, 0, 23], [0, 0, 0, 25]],

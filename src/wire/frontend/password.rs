@@ -3,8 +3,8 @@
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// The answer to a request for a password. It may be empty, which no login accepts.
 ///
@@ -37,7 +37,7 @@ pub const fn sasl_response(body: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frame::{FrameCut, ProtocolPhase, cut_frontend};
+    use crate::frame::{FrameCut, ProtocolPhase, cut_frontend};
 
     #[test]
     fn frames_are_awaited_to_the_last_byte() {

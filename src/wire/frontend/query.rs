@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// A text to run; it holds no NUL.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl fmt::Debug for Query<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frontend::FrontendMessage;
-    use crate::wire::message_laws::check;
+    use crate::frontend::FrontendMessage;
+    use crate::message_laws::check;
 
     #[test]
     fn golden() {

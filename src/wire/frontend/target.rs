@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::wire::malformed::MalformedMessage;
-use crate::wire::reader::MessageReader;
+use crate::malformed::MalformedMessage;
+use crate::reader::MessageReader;
 
 /// A statement or portal; an empty name is the unnamed one.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 # fewest and most arguments ('*' when variadic), volatility (i, s, v; the worst of the overloads),
 # kind (f function, a aggregate, w window, p procedure), what it may not do from SQL ('internal'
 # when an argument or the result has a pseudo-type that no client can write), first and last version
-# it was seen in. A new version of PostgreSQL: run this, then `cargo test --lib gate::functions`; it
+# it was seen in. A new version of PostgreSQL: run this, then `cargo test -p gate functions::`; it
 # names what has no verdict yet.
 set -eu
 query=$(cat <<'SQL'

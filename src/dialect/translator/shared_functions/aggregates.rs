@@ -1,12 +1,12 @@
 //! Aggregates that several dialects have: COUNT, SUM, and counts with a condition or of different
 //! values. What differs is said by who asks.
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 /// What SUM and AVG take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Choices between values that several dialects have: IF, COALESCE, NULLIF, GREATEST, LEAST. What
 //! differs is said by who asks.
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::call::SourceCall;
-use crate::dialect::translator::compare::ComparisonPurpose;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::call::SourceCall;
+use crate::translator::compare::ComparisonPurpose;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 /// What an argument that is NULL does to GREATEST and LEAST.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,8 +207,8 @@ pub fn have_extra_digits(values: &[Translated]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::dialect::rule_cases::{becomes, session};
-    use crate::policy::Dialect;
+    use crate::rule_cases::{becomes, session};
+    use policy::Dialect;
 
     #[test]
     fn digits_that_differ_are_not_shown_behind_a_choice() {

@@ -3,13 +3,13 @@
 
 use sqlparser::ast::Expr;
 
-use crate::dialect::source::untyped;
-use crate::dialect::sql_type::SqlType;
-use crate::dialect::translator::Translator;
-use crate::dialect::translator::convert::cast;
-use crate::dialect::translator::interval::TimeUnit;
-use crate::dialect::translator::translated::Translated;
-use crate::dialect::translator::untranslatable::TranslateResult;
+use crate::source::untyped;
+use crate::sql_type::SqlType;
+use crate::translator::Translator;
+use crate::translator::convert::cast;
+use crate::translator::interval::TimeUnit;
+use crate::translator::translated::Translated;
+use crate::translator::untranslatable::TranslateResult;
 
 /// The day that a week begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

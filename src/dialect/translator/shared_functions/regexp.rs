@@ -3,7 +3,7 @@
 //!
 //! <https://github.com/google/re2/wiki/Syntax>
 
-use crate::dialect::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::untranslatable::{TranslateResult, Untranslatable};
 
 /// What is done with what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Why something is not clean, and how that is told.
 
-use crate::catalog::{
+use crate::Rule;
+use crate::functions::BuiltinEffect;
+use catalog::{
     CastId, Catalog, FunctionId, OperatorId, RelationId, RelationKind, RoleId, TypeId, quoted,
 };
-use crate::gate::Rule;
-use crate::gate::functions::BuiltinEffect;
 
 use super::description::{EffectClause, EffectDescription, is_written};
 use super::nodes::GraphNode;
@@ -78,7 +78,7 @@ pub enum EffectReason {
 
 /// Where in a thing it is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum EffectSite {
+pub(crate) enum EffectSite {
     Itself,
     RowPolicy,
     VirtualColumn,
@@ -89,7 +89,7 @@ pub(in crate::gate) enum EffectSite {
 }
 
 impl EffectCause {
-    pub(in crate::gate) fn own(of: CatalogObject, why: EffectReason) -> Self {
+    pub(crate) fn own(of: CatalogObject, why: EffectReason) -> Self {
         Self {
             object: of,
             site: EffectSite::Itself,
@@ -99,7 +99,7 @@ impl EffectCause {
     }
 
     /// The same, seen from something that runs it.
-    pub(in crate::gate) fn reached_from(self, of: CatalogObject, through: EffectSite) -> Self {
+    pub(crate) fn reached_from(self, of: CatalogObject, through: EffectSite) -> Self {
         Self {
             object: of,
             // The table and its children: the way in is that of the inner one.
@@ -113,7 +113,7 @@ impl EffectCause {
     }
 
     /// Whether it does that itself, and nothing that it runs.
-    pub(in crate::gate) fn is_own(&self) -> bool {
+    pub(crate) fn is_own(&self) -> bool {
         self.object == self.source
     }
 
@@ -128,7 +128,7 @@ impl EffectCause {
     }
 
     /// What a client of a role is told of it, that sent this text.
-    pub(in crate::gate) fn describe(
+    pub(crate) fn describe(
         &self,
         catalog: &Catalog,
         role: Option<RoleId>,

@@ -2,22 +2,22 @@
 //! what it does, and what can be done about that.
 
 use super::EffectReason;
-use crate::catalog::quoted;
-use crate::gate::{Refusal, Rule};
-use crate::limits::FIRST_LINE_CHARACTERS_MAX;
-use crate::sqlstate;
+use crate::{Refusal, Rule};
+use catalog::quoted;
+use ground::limits::FIRST_LINE_CHARACTERS_MAX;
+use ground::sqlstate;
 
 /// What a client is told of something that is not clean.
-pub(in crate::gate) struct EffectDescription {
+pub(crate) struct EffectDescription {
     /// What it is and its name, as far as the client may know.
-    pub(in crate::gate) what: Option<String>,
+    pub(crate) what: Option<String>,
     pub(super) because: EffectClause,
     /// One sentence about it, where the role may see all that it names.
-    pub(in crate::gate) sentence: Option<String>,
+    pub(crate) sentence: Option<String>,
     /// What it is and its name, whoever may see that.
-    pub(in crate::gate) about: Option<String>,
+    pub(crate) about: Option<String>,
     /// What can be done about it.
-    pub(in crate::gate) hint: &'static str,
+    pub(crate) hint: &'static str,
 }
 
 /// Why a thing is not clean, after "it".
@@ -32,7 +32,7 @@ pub(super) enum EffectClause {
 
 impl EffectDescription {
     /// What is told of something that has no name here, or none that the client may know.
-    pub(in crate::gate) fn nameless() -> Self {
+    pub(crate) fn nameless() -> Self {
         Self {
             what: None,
             because: EffectClause::Unnamed,
@@ -43,7 +43,7 @@ impl EffectDescription {
     }
 
     /// The same under the name that the client wrote.
-    pub(in crate::gate) fn written(sort: &str, name: &str) -> Self {
+    pub(crate) fn written(sort: &str, name: &str) -> Self {
         Self {
             what: Some(format!("{sort} {}", quoted(name))),
             ..Self::nameless()
@@ -51,7 +51,7 @@ impl EffectDescription {
     }
 
     /// The refusal of it by a rule; `unnamed` is what it is called without a name.
-    pub(in crate::gate) fn refusal(&self, rule: Rule, unnamed: &str) -> Box<Refusal> {
+    pub(crate) fn refusal(&self, rule: Rule, unnamed: &str) -> Box<Refusal> {
         let what = self.what.as_deref().unwrap_or(unnamed);
         let start = format!("{what} is not allowed: it ");
         let message = match &self.because {
@@ -70,7 +70,7 @@ impl EffectDescription {
     }
 
     /// The refusal of it by a rule, in these words.
-    pub(in crate::gate) fn refused(&self, rule: Rule, message: &str) -> Box<Refusal> {
+    pub(crate) fn refused(&self, rule: Rule, message: &str) -> Box<Refusal> {
         let refusal =
             Refusal::new(rule, message, self.hint).with_sqlstate(sqlstate::INSUFFICIENT_PRIVILEGE);
         let refusal = refusal.of(self.about.clone());
@@ -82,7 +82,7 @@ impl EffectDescription {
 }
 
 /// Whether a client wrote a name, in whatever case: it then is no news to it.
-pub(in crate::gate) fn is_written(name: &str, text: &str) -> bool {
+pub(crate) fn is_written(name: &str, text: &str) -> bool {
     !name.is_empty() && text.to_lowercase().contains(&name.to_lowercase())
 }
 
@@ -117,5 +117,5 @@ impl EffectReason {
 }
 
 /// What can be done where names lead elsewhere than the function's author meant.
-pub(in crate::gate) const PATH_HINT: &str = "RESET search_path, or have the function given its own \
+pub(crate) const PATH_HINT: &str = "RESET search_path, or have the function given its own \
      (ALTER FUNCTION … SET search_path = …) or named under functions.any_search_path of the policy.";

@@ -1,6 +1,6 @@
 //! What runs what: the edges from everything that may run something to what it runs.
 
-use crate::catalog::{
+use catalog::{
     Cast, CastMethod, Catalog, Function, FunctionId, FunctionKind, FunctionLanguage, Oid, Operator,
     OperatorId, Relation, RelationId, RelationKind, SchemaKind, StoredReferences, Type, TypeId,
     TypeKind, Volatility, type_oid,

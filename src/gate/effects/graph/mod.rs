@@ -26,34 +26,34 @@ mod nodes;
 mod own_effects;
 mod path_dependent;
 mod propagation;
-pub(in crate::gate) mod support_functions;
+pub(crate) mod support_functions;
 mod unknown_reads;
 
 use std::sync::Arc;
 
-pub(in crate::gate) use self::cause::EffectSite;
+pub(crate) use self::cause::EffectSite;
 pub use self::cause::{CatalogObject, EffectCause, EffectReason};
-pub(in crate::gate) use self::description::{EffectDescription, PATH_HINT, is_written};
+pub(crate) use self::description::{EffectDescription, PATH_HINT, is_written};
 pub use self::name_flags::NameFlags;
-pub(in crate::gate) use self::nodes::GraphNode;
+pub(crate) use self::nodes::GraphNode;
 use self::nodes::GraphNodes;
 pub use self::own_effects::argument_types;
 use self::own_effects::{OwnEffect, OwnEffects};
 use self::path_dependent::ServerFunctions;
-pub(in crate::gate) use self::path_dependent::{FunctionBody, PathDependents};
+pub(crate) use self::path_dependent::{FunctionBody, PathDependents};
 use self::propagation::CallGraph;
-pub(in crate::gate) use self::unknown_reads::UnknownReads;
-use crate::catalog::unreadable_names;
-use crate::catalog::{
+pub(crate) use self::unknown_reads::UnknownReads;
+use crate::access::AccessTable;
+use crate::catalog_view::ShownCatalog;
+use crate::function_bodies::BodyMemo;
+use crate::models::{SnapshotModels, rule_check};
+use catalog::unreadable_names;
+use catalog::{
     Cast, CastContext, CastId, Catalog, CatalogVersion, FunctionId, Mask, NameId, Oid, OperatorId,
     Relation, RelationId, SchemaKind, TypeId,
 };
-use crate::gate::access::AccessTable;
-use crate::gate::catalog_view::ShownCatalog;
-use crate::gate::function_bodies::BodyMemo;
-use crate::gate::models::{SnapshotModels, rule_check};
-use crate::limits::NAME_BYTES_MAX;
-use crate::policy::Policy;
+use ground::limits::NAME_BYTES_MAX;
+use policy::Policy;
 
 /// What a snapshot hides, under one policy.
 pub struct EffectGraph {
@@ -198,12 +198,12 @@ impl EffectGraph {
     }
 
     /// The policy's models, against the snapshot.
-    pub(in crate::gate) fn models(&self) -> &SnapshotModels {
+    pub(crate) fn models(&self) -> &SnapshotModels {
         &self.models
     }
 
     /// What the catalogs show, where that is what the policy shows.
-    pub(in crate::gate) fn shown_catalog(&self) -> Option<&ShownCatalog> {
+    pub(crate) fn shown_catalog(&self) -> Option<&ShownCatalog> {
         self.shown_catalog.as_ref()
     }
 
@@ -232,12 +232,12 @@ impl EffectGraph {
     }
 
     /// What the policy shows, where it hides something.
-    pub(in crate::gate) fn access(&self) -> Option<&AccessTable> {
+    pub(crate) fn access(&self) -> Option<&AccessTable> {
         self.visibility.as_ref().map(|shown| &shown.table)
     }
 
     /// What may read anything, where the policy hides something.
-    pub(in crate::gate) fn reads(&self) -> Option<&UnknownReads> {
+    pub(crate) fn reads(&self) -> Option<&UnknownReads> {
         self.visibility.as_ref().map(|shown| &shown.reads)
     }
 
@@ -247,13 +247,13 @@ impl EffectGraph {
     }
 
     /// Whether the policy does not let a function be called.
-    pub(in crate::gate) fn denies_function(&self, id: FunctionId) -> bool {
+    pub(crate) fn denies_function(&self, id: FunctionId) -> bool {
         self.denied.get(id.place()).copied().unwrap_or(false)
     }
 
     /// What runs a function that means what the session's search_path makes of it. It is asked
     /// whether schemas of users may be searched before the server's own.
-    pub(in crate::gate) fn path_dependents(
+    pub(crate) fn path_dependents(
         &self,
         is_shadowed: impl FnOnce() -> bool,
     ) -> Option<&PathDependents> {
@@ -264,18 +264,18 @@ impl EffectGraph {
     }
 
     /// Whether that differs where schemas of users are searched first.
-    pub(in crate::gate) fn may_shadow(&self) -> bool {
+    pub(crate) fn may_shadow(&self) -> bool {
         self.path_dependents_shadowed.is_some()
     }
 
     /// Whether this is what holds where schemas of users are searched first.
-    pub(in crate::gate) fn is_shadowed(&self, path_dependents: &PathDependents) -> bool {
+    pub(crate) fn is_shadowed(&self, path_dependents: &PathDependents) -> bool {
         let shadowed = self.path_dependents_shadowed.as_ref();
         shadowed.is_some_and(|own| std::ptr::eq(own, path_dependents))
     }
 
     /// What was thought of the bodies of functions so far.
-    pub(in crate::gate) fn body_memo(&self) -> &BodyMemo {
+    pub(crate) fn body_memo(&self) -> &BodyMemo {
         &self.bodies
     }
 

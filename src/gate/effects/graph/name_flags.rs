@@ -2,7 +2,7 @@
 //!
 //! A statement none of whose names has a flag is clean, whatever its names turn out to mean.
 
-use crate::catalog::{Catalog, Function, NameId, Relation, RelationKind, SchemaKind};
+use catalog::{Catalog, Function, NameId, Relation, RelationKind, SchemaKind};
 
 use super::nodes::GraphNode;
 use super::{EffectGraph, InheritanceReach, own_effects};

@@ -1,10 +1,10 @@
 //! The places of everything that may run something, in one list.
 
-use crate::catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, TypeId};
+use catalog::{CastId, Catalog, FunctionId, OperatorId, RelationId, TypeId};
 
 /// Something that may run something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::gate) enum GraphNode {
+pub(crate) enum GraphNode {
     /// A function, however it is called.
     Function(FunctionId),
     /// An operator.

@@ -1,11 +1,11 @@
 //! What each function does by itself, before anything that it runs is looked at.
 
-use crate::catalog::{
+use crate::extensions::{self, ExtensionVerdict};
+use crate::functions::{self, BuiltinEffect, FunctionVerdict};
+use catalog::{
     Catalog, Function, FunctionId, FunctionKind, FunctionLanguage, SchemaKind, TypeId, Volatility,
 };
-use crate::gate::extensions::{self, ExtensionVerdict};
-use crate::gate::functions::{self, BuiltinEffect, FunctionVerdict};
-use crate::policy::{CatalogArgument, Policy, ValueRule};
+use policy::{CatalogArgument, Policy, ValueRule};
 
 use super::EffectReason;
 

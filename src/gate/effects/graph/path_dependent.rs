@@ -15,14 +15,14 @@ use super::nodes::{GraphNode, GraphNodes};
 use super::own_effects;
 use super::own_effects::{OwnEffect, OwnEffects};
 use super::propagation::CallGraph;
-use crate::catalog::{
+use catalog::{
     Cast, CastContext, CastId, Catalog, Function, FunctionId, FunctionKind, FunctionLanguage,
     NameId, TypeId,
 };
-use crate::policy::Policy;
+use policy::Policy;
 
 /// What runs such functions.
-pub(in crate::gate) struct PathDependents {
+pub(crate) struct PathDependents {
     nodes: GraphNodes,
     marked: Vec<bool>,
     edges: Vec<(usize, usize)>,
@@ -53,7 +53,7 @@ pub(super) enum ServerFunctions {
 
 /// What the body of a function is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum FunctionBody<'c> {
+pub(crate) enum FunctionBody<'c> {
     /// Nothing in it is looked up by name when it runs.
     Bound,
     /// SQL.
@@ -130,14 +130,14 @@ impl PathDependents {
     }
 
     /// Where a thing stands among all, if it runs such a function.
-    pub(in crate::gate) fn place(&self, node: GraphNode) -> Option<usize> {
+    pub(crate) fn place(&self, node: GraphNode) -> Option<usize> {
         let place = self.nodes.place(node);
         let is_marked = self.marked.get(place).copied().unwrap_or(true);
         is_marked.then_some(place)
     }
 
     /// What a thing runs, as far as that runs such a function.
-    pub(in crate::gate) fn below(&self, place: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn below(&self, place: usize) -> impl Iterator<Item = usize> {
         let start = self.edges.partition_point(|(from, _)| *from < place);
         let edges = self.edges.iter().skip(start);
         edges
@@ -146,16 +146,12 @@ impl PathDependents {
     }
 
     /// The function at a place, if one stands there.
-    pub(in crate::gate) fn function(&self, place: usize) -> Option<FunctionId> {
+    pub(crate) fn function(&self, place: usize) -> Option<FunctionId> {
         Some(self.functions.get(place)?.id)
     }
 
     /// What a function's body is, as far as it has to be looked at.
-    pub(in crate::gate) fn body<'c>(
-        &self,
-        id: FunctionId,
-        catalog: &'c Catalog,
-    ) -> FunctionBody<'c> {
+    pub(crate) fn body<'c>(&self, id: FunctionId, catalog: &'c Catalog) -> FunctionBody<'c> {
         match self.functions.get(id.place()) {
             Some(own) if own.is_free => FunctionBody::Bound,
             Some(_) => FunctionBody::of(catalog.function(id)),
@@ -164,13 +160,13 @@ impl PathDependents {
     }
 
     /// Whether somebody has looked at a function already: it is built in, or the policy names it.
-    pub(in crate::gate) fn is_known(&self, id: FunctionId) -> bool {
+    pub(crate) fn is_known(&self, id: FunctionId) -> bool {
         let own = self.functions.get(id.place());
         own.is_some_and(|own| own.is_known)
     }
 
     /// As what a name may stand for something that runs such a function.
-    pub(in crate::gate) fn flags(&self, name: NameId) -> NameFlags {
+    pub(crate) fn flags(&self, name: NameId) -> NameFlags {
         self.flags
             .get(name.place())
             .copied()
@@ -178,12 +174,12 @@ impl PathDependents {
     }
 
     /// The casts that happen unasked and run such functions.
-    pub(in crate::gate) fn casts(&self) -> &[CastId] {
+    pub(crate) fn casts(&self) -> &[CastId] {
         &self.casts
     }
 
     /// The server's own types whose values are compared by such functions.
-    pub(in crate::gate) fn types(&self) -> &[TypeId] {
+    pub(crate) fn types(&self) -> &[TypeId] {
         &self.types
     }
 }

@@ -13,10 +13,8 @@ use super::edges::EdgeBuilder;
 use super::nodes::GraphNode;
 use super::own_effects;
 use super::own_effects::OwnEffect;
-use crate::catalog::{
-    FunctionLanguage, RelationId, SupportFunction, SupportTarget, TypeKind, type_oid,
-};
-use crate::gate::extensions;
+use crate::extensions;
+use catalog::{FunctionLanguage, RelationId, SupportFunction, SupportTarget, TypeKind, type_oid};
 
 /// Adds the edges to all support functions of a snapshot.
 pub(super) fn of(edges: &mut EdgeBuilder<'_>) {
@@ -54,7 +52,7 @@ pub(super) fn of(edges: &mut EdgeBuilder<'_>) {
 }
 
 /// Whether a built-in reads a text as the name of a type.
-pub(in crate::gate) fn reads_type_names(name: &str) -> bool {
+pub(crate) fn reads_type_names(name: &str) -> bool {
     READS_TYPE_NAMES.contains(&name)
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{EffectCause, EffectGraph, InheritanceReach, NameFlags};
-use crate::catalog::Catalog;
-use crate::catalog::catalog_rows::{CatalogRows, SupportRow, SupportRowOf};
-use crate::catalog::fixture::CatalogFixture;
-use crate::policy::Policy;
+use catalog::Catalog;
+use catalog::catalog_rows::{CatalogRows, SupportRow, SupportRowOf};
+use catalog::fixture::CatalogFixture;
+use policy::Policy;
 
 /// A database with a schema and functions of all kinds.
 fn shop() -> CatalogFixture {

@@ -8,15 +8,15 @@
 use super::nodes::{GraphNode, GraphNodes};
 use super::propagation::CallGraph;
 use super::{EffectReason, own_effects};
-use crate::catalog::{
+use crate::access;
+use catalog::{
     CastContext, CastId, Catalog, Function, FunctionId, FunctionKind, FunctionLanguage, OperatorId,
     RelationId, TypeId,
 };
-use crate::gate::access;
-use crate::policy::Policy;
+use policy::Policy;
 
 /// What may read anything.
-pub(in crate::gate) struct UnknownReads {
+pub(crate) struct UnknownReads {
     nodes: GraphNodes,
     marked: Vec<bool>,
     implicit_casts: Vec<CastId>,
@@ -45,37 +45,37 @@ impl UnknownReads {
     }
 
     /// Whether a call of a function may.
-    pub(in crate::gate) fn function(&self, id: FunctionId) -> bool {
+    pub(crate) fn function(&self, id: FunctionId) -> bool {
         self.at(GraphNode::Function(id))
     }
 
     /// Whether an operator may.
-    pub(in crate::gate) fn operator(&self, id: OperatorId) -> bool {
+    pub(crate) fn operator(&self, id: OperatorId) -> bool {
         self.at(GraphNode::Operator(id))
     }
 
     /// Whether a cast may.
-    pub(in crate::gate) fn cast(&self, id: CastId) -> bool {
+    pub(crate) fn cast(&self, id: CastId) -> bool {
         self.at(GraphNode::Cast(id))
     }
 
     /// Whether some cast to a type may.
-    pub(in crate::gate) fn casting_to(&self, id: TypeId) -> bool {
+    pub(crate) fn casting_to(&self, id: TypeId) -> bool {
         self.at(GraphNode::Target(id))
     }
 
     /// Whether making or using a value of a type may.
-    pub(in crate::gate) fn data_type(&self, id: TypeId) -> bool {
+    pub(crate) fn data_type(&self, id: TypeId) -> bool {
         self.at(GraphNode::Making(id)) || self.at(GraphNode::Using(id))
     }
 
     /// Whether a view runs something that may.
-    pub(in crate::gate) fn relation(&self, id: RelationId) -> bool {
+    pub(crate) fn relation(&self, id: RelationId) -> bool {
         self.at(GraphNode::Only(id))
     }
 
     /// Casts that happen unasked and may.
-    pub(in crate::gate) fn implicit_casts(&self) -> &[CastId] {
+    pub(crate) fn implicit_casts(&self) -> &[CastId] {
         &self.implicit_casts
     }
 

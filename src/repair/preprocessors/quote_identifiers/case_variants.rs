@@ -4,12 +4,12 @@
 
 use std::collections::HashMap;
 
-use crate::catalog::{Catalog, NameId, RolePrivileges, SchemaId};
-use crate::repair::SessionDatabase;
-use crate::resolve::{Resolution, UsedObject};
+use crate::SessionDatabase;
+use catalog::{Catalog, NameId, RolePrivileges, SchemaId};
+use resolve::{Resolution, UsedObject};
 
 /// What was found. It holds nothing that the role may not see.
-pub(in crate::repair::preprocessors) struct CaseVariants<'a> {
+pub(in crate::preprocessors) struct CaseVariants<'a> {
     catalog: &'a Catalog,
     path: &'a [SchemaId],
     rights: &'a RolePrivileges<'a>,

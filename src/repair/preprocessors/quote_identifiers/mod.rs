@@ -35,13 +35,13 @@ use super::quote_identifiers::name_replacement::{
 };
 use super::quote_identifiers::output_names::OutputNamesByKey;
 use super::quote_identifiers::spaced_identifiers::SpacedName;
-use crate::catalog::RolePrivileges;
-use crate::limits;
-use crate::repair::names::letter_case::{CaseChoice, choose, is_same, which_of};
-use crate::repair::recoverers::syntax_error;
-use crate::repair::{RecovererAnswer, RepairContext, SessionDatabase};
-use crate::resolve::{ColumnVisibility, Resolution, ScopeItem, ScopeView, UsedObject};
-use crate::sql::tree;
+use crate::names::letter_case::{CaseChoice, choose, is_same, which_of};
+use crate::recoverers::syntax_error;
+use crate::{RecovererAnswer, RepairContext, SessionDatabase};
+use catalog::RolePrivileges;
+use ground::limits;
+use resolve::{ColumnVisibility, Resolution, ScopeItem, ScopeView, UsedObject};
+use sql::tree;
 
 /// Quotes what has to be quoted. Silent where nothing has.
 pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
@@ -421,9 +421,9 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
 
-    use crate::catalog::fixture::CatalogFixture;
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, fuzzed, world};
+    use crate::laws::{OutputNameLaw, check_file, fuzzed, world};
+    use catalog::fixture::CatalogFixture;
+    use policy::Recoverer;
 
     fn shop() -> CatalogFixture {
         world()

@@ -2,27 +2,27 @@
 
 use std::ops::Range;
 
-use crate::repair::RepairContext;
-use crate::repair::names::letter_case::{folded, in_quotes, spelled, unquoted};
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::{Token, TokenKind};
+use crate::RepairContext;
+use crate::names::letter_case::{folded, in_quotes, spelled, unquoted};
+use sql::edit::TextEdit;
+use sql::lexer::{Token, TokenKind};
 
 /// The text, and what stands in the place of its tokens.
-pub(in crate::repair::preprocessors) struct RenamingDraft<'a> {
+pub(in crate::preprocessors) struct RenamingDraft<'a> {
     text: &'a str,
     tokens: &'a [Token],
     replaced: Vec<Option<String>>,
 }
 
 /// The draft as it stands: its text, and where each token begins in it.
-pub(in crate::repair::preprocessors) struct ComposedDraft {
+pub(in crate::preprocessors) struct ComposedDraft {
     pub text: String,
     starts: Vec<usize>,
 }
 
 /// One name of a reference.
 #[derive(Clone)]
-pub(in crate::repair::preprocessors) struct NamePart {
+pub(in crate::preprocessors) struct NamePart {
     /// The place of its token.
     pub place: usize,
     /// As it is written, without its quotes.
@@ -34,7 +34,7 @@ pub(in crate::repair::preprocessors) struct NamePart {
 }
 
 /// A name with what qualifies it, as it stands in the text.
-pub(in crate::repair::preprocessors) struct WrittenReference {
+pub(in crate::preprocessors) struct WrittenReference {
     /// The names, the last one last.
     pub parts: Vec<NamePart>,
     /// Whether a star follows.

@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::sql::tree::{self, Node, SetOperation, nodes};
+use sql::tree::{self, Node, SetOperation, nodes};
 
 /// By the place of a key: what the columns of its result are called.
-pub(in crate::repair::preprocessors) type OutputNamesByKey<'t> = HashMap<usize, Rc<[&'t str]>>;
+pub(in crate::preprocessors) type OutputNamesByKey<'t> = HashMap<usize, Rc<[&'t str]>>;
 
 /// Looks through a statement.
-pub(in crate::repair::preprocessors) fn of(statement: Node<'_>) -> OutputNamesByKey<'_> {
+pub(in crate::preprocessors) fn of(statement: Node<'_>) -> OutputNamesByKey<'_> {
     let mut found = HashMap::new();
     let mut waiting = vec![statement];
     while let Some(node) = waiting.pop() {

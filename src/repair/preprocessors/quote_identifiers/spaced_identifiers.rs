@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::name_replacement::{NamePart, WrittenReference};
 use super::{IdentifierQuoter, ResolvedDraft};
-use crate::repair::context::tokens_of;
-use crate::repair::names::letter_case::CaseChoice;
-use crate::repair::recoverers::syntax_error::spaced_names;
-use crate::resolve::{ScopeItem, ScopeView};
+use crate::context::tokens_of;
+use crate::names::letter_case::CaseChoice;
+use crate::recoverers::syntax_error::spaced_names;
+use resolve::{ScopeItem, ScopeView};
 
 /// What a name with spaces could be.
 pub(super) enum SpacedName {

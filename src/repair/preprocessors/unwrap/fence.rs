@@ -5,7 +5,7 @@ use super::prose::{begins_statement, continues_statement};
 use super::{EMPTY, PeeledLayer, SEVERAL};
 
 /// The text in the only fence.
-pub(in crate::repair::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
+pub(in crate::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
     let mark = match (text.find(BACKTICKS), text.find(TILDES)) {
         (Some(_), None) => BACKTICKS,
         (None, Some(_)) => TILDES,

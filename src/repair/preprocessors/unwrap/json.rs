@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::PeeledLayer;
 use super::prose::begins_statement;
-use crate::policy::Dialect;
+use policy::Dialect;
 
 /// The statement of an object that is the whole text.
-pub(in crate::repair::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
+pub(in crate::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
     let text = text.trim().trim_end_matches(';').trim_end();
     if !is_object(text) {
         return None;
@@ -21,7 +21,7 @@ pub(in crate::repair::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> 
 }
 
 /// The statement of an object with prose around it.
-pub(in crate::repair::preprocessors) fn in_prose(text: &str) -> Option<PeeledLayer> {
+pub(in crate::preprocessors) fn in_prose(text: &str) -> Option<PeeledLayer> {
     let (start, end) = (text.find('{')?, text.rfind('}')?);
     let object = text.get(start..=end)?;
     let before = text.get(..start)?;
@@ -36,7 +36,7 @@ pub(in crate::repair::preprocessors) fn in_prose(text: &str) -> Option<PeeledLay
 }
 
 /// The dialect of a name; none for Postgres and for names of nothing.
-pub(in crate::repair::preprocessors) fn dialect(name: &str) -> Option<Dialect> {
+pub(in crate::preprocessors) fn dialect(name: &str) -> Option<Dialect> {
     let name: String = name
         .chars()
         .filter(char::is_ascii_alphanumeric)

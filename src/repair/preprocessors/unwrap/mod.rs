@@ -26,9 +26,9 @@ pub(super) mod prose;
 pub(super) mod quotes;
 pub(super) mod tag;
 
-use crate::limits;
-use crate::policy::Dialect;
-use crate::sql::{prescan, tree};
+use ground::limits;
+use policy::Dialect;
+use sql::{prescan, tree};
 
 /// What was found.
 pub enum UnwrappedText {

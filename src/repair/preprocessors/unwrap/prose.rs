@@ -1,12 +1,12 @@
 //! Prose before or after the only statement.
 
 use super::{BoundedParser, PeeledLayer};
-use crate::edit_distance::with_swaps;
-use crate::limits;
-use crate::sql::lexer::{self, TokenKind};
+use ground::edit_distance::with_swaps;
+use ground::limits;
+use sql::lexer::{self, TokenKind};
 
 /// Semicolons, backticks and the like after the statement.
-pub(in crate::repair::preprocessors) fn ends(
+pub(in crate::preprocessors) fn ends(
     text: &str,
     reader: &mut BoundedParser,
 ) -> Option<PeeledLayer> {
@@ -38,7 +38,7 @@ fn is_noise(signs: &str) -> bool {
 }
 
 /// The statement, where nothing but prose follows.
-pub(in crate::repair::preprocessors) fn after(
+pub(in crate::preprocessors) fn after(
     text: &str,
     reader: &mut BoundedParser,
 ) -> Option<PeeledLayer> {
@@ -47,7 +47,7 @@ pub(in crate::repair::preprocessors) fn after(
 }
 
 /// The statement, where nothing but prose stands before it.
-pub(in crate::repair::preprocessors) fn before(
+pub(in crate::preprocessors) fn before(
     text: &str,
     reader: &mut BoundedParser,
 ) -> Option<PeeledLayer> {
@@ -86,7 +86,7 @@ pub(in crate::repair::preprocessors) fn before(
 }
 
 /// Whether a statement may begin here.
-pub(in crate::repair::preprocessors) fn begins_statement(text: &str) -> bool {
+pub(in crate::preprocessors) fn begins_statement(text: &str) -> bool {
     let near = text.floor_char_boundary(BEGINNING_BYTES.min(text.len()));
     let text = text.get(..near).unwrap_or_default();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
@@ -113,7 +113,7 @@ fn begins_misspelt(text: &str) -> bool {
 }
 
 /// Whether what follows a statement may belong to it.
-pub(in crate::repair::preprocessors) fn continues_statement(text: &str) -> bool {
+pub(in crate::preprocessors) fn continues_statement(text: &str) -> bool {
     let text = text.trim_start();
     let word = first_word(text);
     text.starts_with(['(', ')', ',', '=', '<', '+', '\'', '"', '[', ']'])

@@ -2,10 +2,10 @@
 
 use super::prose::begins_statement;
 use super::{BoundedParser, PeeledLayer};
-use crate::sql::lexer::{self, TokenKind};
+use sql::lexer::{self, TokenKind};
 
 /// The text in quotes, or in single backticks.
-pub(in crate::repair::preprocessors) fn around(
+pub(in crate::preprocessors) fn around(
     text: &str,
     reader: &mut BoundedParser,
 ) -> Option<PeeledLayer> {
@@ -39,7 +39,7 @@ pub(in crate::repair::preprocessors) fn around(
 }
 
 /// Line ends and quotes that are written as escapes, outside of strings.
-pub(in crate::repair::preprocessors) fn escaped_lines(
+pub(in crate::preprocessors) fn escaped_lines(
     text: &str,
     reader: &mut BoundedParser,
 ) -> Option<PeeledLayer> {

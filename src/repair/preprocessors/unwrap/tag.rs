@@ -5,7 +5,7 @@ use super::prose::{begins_statement, continues_statement};
 use super::{EMPTY, PeeledLayer};
 
 /// What a model thought before it answered.
-pub(in crate::repair::preprocessors) fn thoughts(text: &str) -> Option<PeeledLayer> {
+pub(in crate::preprocessors) fn thoughts(text: &str) -> Option<PeeledLayer> {
     for name in THOUGHTS {
         let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
         let begins = text.trim_start().starts_with(opening.as_str());
@@ -17,7 +17,7 @@ pub(in crate::repair::preprocessors) fn thoughts(text: &str) -> Option<PeeledLay
 }
 
 /// What stands in the only pair of tags, with prose around it.
-pub(in crate::repair::preprocessors) fn markup(text: &str) -> Option<PeeledLayer> {
+pub(in crate::preprocessors) fn markup(text: &str) -> Option<PeeledLayer> {
     let lower = text.to_ascii_lowercase();
     for name in MARKUP {
         let (opening, closing) = (format!("<{name}>"), format!("</{name}>"));
@@ -45,7 +45,7 @@ pub(in crate::repair::preprocessors) fn markup(text: &str) -> Option<PeeledLayer
 }
 
 /// A label before the statement.
-pub(in crate::repair::preprocessors) fn label(text: &str) -> Option<PeeledLayer> {
+pub(in crate::preprocessors) fn label(text: &str) -> Option<PeeledLayer> {
     let text = text.trim_start();
     let plain = text.trim_start_matches(['*', '#', '>', ' ']);
     for name in LABELS {

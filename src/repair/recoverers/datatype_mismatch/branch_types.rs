@@ -1,13 +1,13 @@
 //! Types that do not go together: the branches of CASE and COALESCE, the arms of UNION, and numbers
 //! where a condition is asked for.
 
-use crate::dialect::calls::call::text_confidence;
-use crate::dialect::sql_type::SqlType;
-use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
-use crate::repair::{Confidence, RecovererAnswer, RepairContext};
-use crate::sql::extent::TokenRange;
-use crate::sql::node_access;
-use crate::sql::tree::{Node, SetOperation, nodes};
+use crate::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
+use crate::{Confidence, RecovererAnswer, RepairContext};
+use dialect::calls::call::text_confidence;
+use dialect::sql_type::SqlType;
+use sql::extent::TokenRange;
+use sql::node_access;
+use sql::tree::{Node, SetOperation, nodes};
 
 /// Changes everything of a text whose types do not go together, or says why it cannot be changed.
 pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
@@ -49,14 +49,14 @@ pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
 
 /// A value that has to go together with others.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct TypedBranch<'s> {
-    pub(in crate::repair) node: Node<'s>,
-    pub(in crate::repair) run: Option<TokenRange>,
+pub(crate) struct TypedBranch<'s> {
+    pub(crate) node: Node<'s>,
+    pub(crate) run: Option<TokenRange>,
 }
 
 /// What strings without a type are among others.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum UntypedStrings {
+pub(crate) enum UntypedStrings {
     /// They become what the others are.
     Open,
     /// One of them is nothing but text.
@@ -64,7 +64,7 @@ pub(in crate::repair) enum UntypedStrings {
 }
 
 /// The values of CASE, COALESCE, GREATEST and LEAST.
-pub(in crate::repair) fn branches<'s>(
+pub(crate) fn branches<'s>(
     editor: &ExpressionEditor<'_, 's>,
     node: Node<'s>,
 ) -> Option<Vec<TypedBranch<'s>>> {
@@ -98,7 +98,7 @@ pub(in crate::repair) fn branches<'s>(
 
 /// The columns of a set operation, each with the values that its arms give. Nothing for the arms of
 /// another one.
-pub(in crate::repair) fn columns<'s>(
+pub(crate) fn columns<'s>(
     editor: &ExpressionEditor<'_, 's>,
     select: &'s nodes::SelectStmt,
 ) -> Vec<Vec<TypedBranch<'s>>> {
@@ -143,7 +143,7 @@ pub(in crate::repair) fn columns<'s>(
 }
 
 /// Makes values of one type of values of several.
-pub(in crate::repair) fn common_type_repair(
+pub(crate) fn common_type_repair(
     editor: &ExpressionEditor<'_, '_>,
     branches: &[TypedBranch<'_>],
     strings: UntypedStrings,

@@ -22,16 +22,16 @@
 
 pub mod branch_types;
 
-use crate::repair::{RecovererAnswer, RepairContext};
+use crate::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     branch_types::recover(context)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, world};
+    use crate::laws::{OutputNameLaw, check_file, world};
+    use policy::Recoverer;
 
     #[test]
     fn cases_come_to_what_they_should() {

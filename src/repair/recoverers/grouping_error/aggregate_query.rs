@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 
 use super::equal_expressions::{ExpressionMatch, compare_expressions};
-use crate::catalog::{FunctionKind, KeyKind};
-use crate::repair::scopes::column_reference::ReferenceMeaning;
-use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
-use crate::sql::tree::{self, Node, nodes};
+use crate::scopes::column_reference::ReferenceMeaning;
+use crate::scopes::query_scopes::{ColumnIndex, QueryScopes};
+use catalog::{FunctionKind, KeyKind};
+use sql::tree::{self, Node, nodes};
 
 /// An aggregate query.
-pub(in crate::repair) struct AggregateQuery<'a> {
+pub(crate) struct AggregateQuery<'a> {
     /// The place of the query in the statement's scopes.
     pub level: usize,
     /// The columns that are keys, of any grouping set.
@@ -32,7 +32,7 @@ pub(in crate::repair) struct AggregateQuery<'a> {
 
 /// How the rows of an aggregate query are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum GroupingKeys {
+pub(crate) enum GroupingKeys {
     /// All rows are one group.
     Absent,
     /// By a list of keys.
@@ -43,7 +43,7 @@ pub(in crate::repair) enum GroupingKeys {
 
 /// A column that is neither grouped nor aggregated.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::repair) struct UngroupedColumn {
+pub(crate) struct UngroupedColumn {
     /// The column.
     pub column_index: ColumnIndex,
     /// Where it is named.
@@ -54,7 +54,7 @@ pub(in crate::repair) struct UngroupedColumn {
 
 /// An aggregate where there can be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum MisplacedAggregate {
+pub(crate) enum MisplacedAggregate {
     /// In WHERE.
     Where,
     /// In the condition of a join.
@@ -67,7 +67,7 @@ pub(in crate::repair) enum MisplacedAggregate {
 
 /// Whether something was understood in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum GroupingCertainty {
+pub(crate) enum GroupingCertainty {
     /// It was.
     Sure,
     /// The server may see it in another way.
@@ -75,9 +75,7 @@ pub(in crate::repair) enum GroupingCertainty {
 }
 
 /// Every aggregate query of a statement.
-pub(in crate::repair) fn aggregate_queries<'a>(
-    query_scopes: &QueryScopes<'a>,
-) -> Vec<AggregateQuery<'a>> {
+pub(crate) fn aggregate_queries<'a>(query_scopes: &QueryScopes<'a>) -> Vec<AggregateQuery<'a>> {
     let looking = GroupingAnalysis {
         query_scopes,
         places: query_scopes

@@ -1,14 +1,14 @@
 //! Whether two expressions are the same one, as a key of GROUP BY and an expression of the result
 //! are: the same operators and functions over the same columns, wherever they stand.
 
-use crate::repair::scopes::column_reference::ReferenceMeaning;
-use crate::repair::scopes::query_scopes::QueryScopes;
-use crate::sql::tree::list::NodeList;
-use crate::sql::tree::{self, ConstValue, Node};
+use crate::scopes::column_reference::ReferenceMeaning;
+use crate::scopes::query_scopes::QueryScopes;
+use sql::tree::list::NodeList;
+use sql::tree::{self, ConstValue, Node};
 
 /// What two expressions are to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::repair) enum ExpressionMatch {
+pub(crate) enum ExpressionMatch {
     /// One expression.
     Same,
     /// Two.
@@ -18,7 +18,7 @@ pub(in crate::repair) enum ExpressionMatch {
 }
 
 /// Compares two expressions of one statement.
-pub(in crate::repair) fn compare_expressions(
+pub(crate) fn compare_expressions(
     query_scopes: &QueryScopes<'_>,
     one: Node<'_>,
     other: Node<'_>,

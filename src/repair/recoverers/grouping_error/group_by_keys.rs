@@ -1,10 +1,10 @@
 //! The keys of GROUP BY: the columns and expressions that they stand for.
 
 use super::aggregate_query::{AggregateQuery, GroupingAnalysis, GroupingCertainty, GroupingKeys};
-use crate::limits::GROUP_EXPRESSIONS_MAX;
-use crate::repair::scopes::column_reference::{ReferenceMeaning, own_name};
-use crate::repair::scopes::query_scopes::QueryScope;
-use crate::sql::tree::{ConstValue, Node};
+use crate::scopes::column_reference::{ReferenceMeaning, own_name};
+use crate::scopes::query_scopes::QueryScope;
+use ground::limits::GROUP_EXPRESSIONS_MAX;
+use sql::tree::{ConstValue, Node};
 
 impl<'a> GroupingAnalysis<'_, 'a> {
     /// A query with the keys that it is grouped by, and nothing else known of it yet.

@@ -25,29 +25,27 @@
 //! Anything else: whether a row for each value is meant, or one value of many, is a choice.
 //! Grouping sets are left alone, too, and queries without GROUP BY.
 
-pub(in crate::repair) mod aggregate_query;
+pub(crate) mod aggregate_query;
 pub(crate) mod equal_expressions;
 mod group_by_keys;
 
-use crate::catalog::quote::quoted;
-use crate::catalog::{Catalog, Oid, TypeKind};
-use crate::repair::dependencies::determined_columns::determined;
-use crate::repair::dependencies::equalities::{
-    ColumnEqualities, ConditionExtent, ServerComparisons,
-};
-use crate::repair::dependencies::keys;
-use crate::repair::recoverers::grouping_error::aggregate_query::{
+use crate::dependencies::determined_columns::determined;
+use crate::dependencies::equalities::{ColumnEqualities, ConditionExtent, ServerComparisons};
+use crate::dependencies::keys;
+use crate::recoverers::grouping_error::aggregate_query::{
     AggregateQuery, GroupingKeys, MisplacedAggregate, UngroupedColumn, aggregate_queries,
 };
-use crate::repair::scopes::qualifier;
-use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
-use crate::repair::{RecovererAnswer, RepairContext};
-use crate::resolve::{InferredType, Resolution};
-use crate::sql::edit::TextEdit;
-use crate::sql::extent::clause::end_of_group_by;
-use crate::sql::tree::{self, Node};
+use crate::scopes::qualifier;
+use crate::scopes::query_scopes::{ColumnIndex, QueryScopes};
+use crate::{RecovererAnswer, RepairContext};
+use catalog::quote::quoted;
+use catalog::{Catalog, Oid, TypeKind};
+use resolve::{InferredType, Resolution};
+use sql::edit::TextEdit;
+use sql::extent::clause::end_of_group_by;
+use sql::tree::{self, Node};
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     let parts = (context.statement(), context.resolution, context.database);
     let (Some(statement), Some(resolution), Some(database)) = parts else {
         return RecovererAnswer::Silent;
@@ -185,7 +183,7 @@ fn can_be_grouped(query_scopes: &QueryScopes<'_>, column_index: ColumnIndex) -> 
         if is_comparable(query_scopes.catalog, *id))
 }
 
-fn is_comparable(catalog: &Catalog, id: crate::catalog::TypeId) -> bool {
+fn is_comparable(catalog: &Catalog, id: catalog::TypeId) -> bool {
     let one = catalog.data_type(id);
     match one.kind {
         TypeKind::Enum => true,
@@ -270,8 +268,8 @@ const WITHOUT_EQUALITY: [Oid; 10] = [
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, world};
+    use crate::laws::{OutputNameLaw, check_file, world};
+    use policy::Recoverer;
 
     #[test]
     fn cases_come_to_what_they_should() {

@@ -1,13 +1,13 @@
 //! Strings that are no value of the type that their place asks for.
 
-use crate::dialect::sql_type::SqlType;
-use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
-use crate::repair::recoverers::datatype_mismatch::branch_types;
-use crate::repair::recoverers::datatype_mismatch::branch_types::UntypedStrings;
-use crate::repair::{Confidence, RecovererAnswer, RepairContext};
-use crate::sql::extent::TokenRange;
-use crate::sql::node_access;
-use crate::sql::tree::{self, Node};
+use crate::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
+use crate::recoverers::datatype_mismatch::branch_types;
+use crate::recoverers::datatype_mismatch::branch_types::UntypedStrings;
+use crate::{Confidence, RecovererAnswer, RepairContext};
+use dialect::sql_type::SqlType;
+use sql::extent::TokenRange;
+use sql::node_access;
+use sql::tree::{self, Node};
 
 /// Changes what stands around the string that the server names, or says why nothing is changed.
 pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {

@@ -2,17 +2,15 @@
 
 use std::cmp::Ordering;
 
-use crate::repair::RepairContext;
-use crate::sql::lexer::TokenKind;
+use crate::RepairContext;
+use sql::lexer::TokenKind;
 
 /// What can be said about a text.
-pub(in crate::repair::recoverers::syntax_error) fn of(
-    context: &RepairContext<'_>,
-) -> Option<String> {
+pub(in crate::recoverers::syntax_error) fn of(context: &RepairContext<'_>) -> Option<String> {
     if context.tree.is_some() {
         return of_server(&context.failure.message).map(str::to_owned);
     }
-    let open = |token: &crate::sql::lexer::Token| token.kind == TokenKind::UnterminatedLiteral;
+    let open = |token: &sql::lexer::Token| token.kind == TokenKind::UnterminatedLiteral;
     if context.tokens.iter().any(open) {
         return Some(OPEN.to_owned());
     }

@@ -4,17 +4,17 @@ use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::token_repair::TokenRepair;
-use crate::limits;
-use crate::repair::context::tokens_of;
-use crate::repair::names::letter_case::unquoted;
-use crate::sql::children::KindName;
-use crate::sql::edit::{self, TextEdit};
-use crate::sql::lexer::{Token, TokenKind};
-use crate::sql::tree::{self, Node, SyntaxError, SyntaxTree};
-use crate::sql::{prescan, syntax_error_position};
+use crate::context::tokens_of;
+use crate::names::letter_case::unquoted;
+use ground::limits;
+use sql::children::KindName;
+use sql::edit::{self, TextEdit};
+use sql::lexer::{Token, TokenKind};
+use sql::tree::{self, Node, SyntaxError, SyntaxTree};
+use sql::{prescan, syntax_error_position};
 
 /// The text as it stands.
-pub(in crate::repair) struct EditedText {
+pub(crate) struct EditedText {
     /// The text.
     pub text: String,
     /// Its tokens but blanks.

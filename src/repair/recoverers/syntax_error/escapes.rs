@@ -3,9 +3,9 @@
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit, token_repair};
-use crate::sql::lexer::TokenKind;
+use sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     known: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {
@@ -42,7 +42,7 @@ fn in_name(
     edited: &EditedText,
     known: &MentionedNames<'_>,
     place: usize,
-) -> Vec<crate::sql::edit::TextEdit> {
+) -> Vec<sql::edit::TextEdit> {
     let word = edited.word(place);
     let plain = word.replace('\\', "");
     if plain == word || !known.has(plain.trim_matches('"')) {

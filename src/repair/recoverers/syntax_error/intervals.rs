@@ -3,10 +3,10 @@
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit, token_repair};
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::TokenKind;
+use sql::edit::TextEdit;
+use sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     _: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {

@@ -1,16 +1,16 @@
 //! The words that typos are looked for of: those that hold statements together.
 
-use crate::catalog::quote::quoted;
-use crate::edit_distance::with_swaps;
+use catalog::quote::quoted;
+use ground::edit_distance::with_swaps;
 
 /// A keyword that is near a word, at this many edits.
-pub(in crate::repair::recoverers::syntax_error) struct NearKeyword {
+pub(in crate::recoverers::syntax_error) struct NearKeyword {
     pub keyword: &'static str,
     pub distance: usize,
 }
 
 /// The keywords that a word may be meant as: within one edit for short ones, two for long ones.
-pub(in crate::repair::recoverers::syntax_error) fn near(word: &str) -> Vec<NearKeyword> {
+pub(in crate::recoverers::syntax_error) fn near(word: &str) -> Vec<NearKeyword> {
     let word = word.to_ascii_uppercase();
     let means_itself = OTHER_WORDS.contains(&word.as_str())
         || quoted(&word.to_ascii_lowercase()).starts_with('"')
@@ -31,7 +31,7 @@ pub(in crate::repair::recoverers::syntax_error) fn near(word: &str) -> Vec<NearK
 }
 
 /// GROUP, ORDER or PARTITION, whichever is meant by a word before BY.
-pub(in crate::repair::recoverers::syntax_error) fn before_by(word: &str) -> Option<&'static str> {
+pub(in crate::recoverers::syntax_error) fn before_by(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_uppercase();
     let mut found: Vec<(usize, &str)> = ["GROUP", "ORDER", "PARTITION"]
         .into_iter()

@@ -10,9 +10,9 @@ use super::edited_text::EditedText;
 use super::keyword_list::{before_by, near};
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit};
-use crate::sql::lexer::TokenKind;
+use sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     known: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {

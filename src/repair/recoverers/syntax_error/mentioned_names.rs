@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use crate::limits;
-use crate::repair::RepairContext;
-use crate::repair::names::letter_case::{folded, in_quotes, is_same, unquoted};
-use crate::sql::lexer::TokenKind;
+use crate::RepairContext;
+use crate::names::letter_case::{folded, in_quotes, is_same, unquoted};
+use ground::limits;
+use sql::lexer::TokenKind;
 
 /// The relations that a text names, as far as the role may see them.
-pub(in crate::repair) struct MentionedNames<'a> {
+pub(crate) struct MentionedNames<'a> {
     names: Vec<&'a str>,
     lower: HashSet<String>,
     /// The server's major version.
@@ -81,7 +81,7 @@ impl<'a> MentionedNames<'a> {
     /// without quotes where it can be, so that its case is looked for in its scope.
     pub fn spelled(&self, name: &str) -> String {
         let folded = folded(name);
-        if is_plain(&folded) && crate::catalog::quote::quoted(&folded) == folded {
+        if is_plain(&folded) && catalog::quote::quoted(&folded) == folded {
             return name.to_owned();
         }
         if self.names().any(|own| own == name) {
@@ -98,7 +98,7 @@ impl<'a> MentionedNames<'a> {
 }
 
 /// Whether a folded name is a word.
-pub(in crate::repair) fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     let starts = |c: char| c.is_alphabetic() || c == '_';
     name.starts_with(starts) && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }

@@ -7,14 +7,14 @@ use super::edited_text::EditedText;
 use super::keyword_list::near;
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit, token_repair};
-use crate::repair::names::letter_case::{in_quotes, unquoted};
-use crate::repair::{FailureClass, RecovererAnswer, RepairContext};
-use crate::resolve::UsedObject;
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::TokenKind;
+use crate::names::letter_case::{in_quotes, unquoted};
+use crate::{FailureClass, RecovererAnswer, RepairContext};
+use resolve::UsedObject;
+use sql::edit::TextEdit;
+use sql::lexer::TokenKind;
 
 /// Looks at a text that parses.
-pub(in crate::repair::recoverers::syntax_error) fn recover(
+pub(in crate::recoverers::syntax_error) fn recover(
     context: &RepairContext<'_>,
     edited: &EditedText,
     known: &MentionedNames<'_>,

@@ -38,7 +38,7 @@ pub(crate) mod misreadings;
 pub(crate) mod operators;
 pub(crate) mod parentheses;
 pub(crate) mod reserved_words;
-pub(in crate::repair) mod spaced_names;
+pub(crate) mod spaced_names;
 pub(crate) mod string_alias;
 pub(crate) mod subquery_alias;
 mod token_repair;
@@ -47,11 +47,11 @@ pub(crate) mod typography;
 use self::edited_text::EditedText;
 use self::mentioned_names::MentionedNames;
 use self::token_repair::TokenRepair;
-use crate::limits;
-use crate::repair::{FailureClass, RecovererAnswer, RepairContext};
+use crate::{FailureClass, RecovererAnswer, RepairContext};
+use ground::limits;
 
 /// Repairs what can be repaired of a text that the grammar or the server does not take.
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     let known = MentionedNames::of(context);
     let mut edited = EditedText::new(context.text);
     if context.failure.class != FailureClass::SyntaxError {
@@ -93,9 +93,7 @@ pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer
 }
 
 /// Writes the signs of word processors as those of SQL, in a text that parses as it is.
-pub(in crate::repair) fn straighten_typography(
-    context: &RepairContext<'_>,
-) -> Option<RecovererAnswer> {
+pub(crate) fn straighten_typography(context: &RepairContext<'_>) -> Option<RecovererAnswer> {
     let known = MentionedNames::of(context);
     let mut edited = EditedText::new(context.text);
     let repair = typography::repair(&edited, &known)?;
@@ -105,7 +103,7 @@ pub(in crate::repair) fn straighten_typography(
 }
 
 /// Whether a letter is one that word processors put in the place of a sign of SQL.
-pub(in crate::repair) fn is_typographic(letter: char) -> bool {
+pub(crate) fn is_typographic(letter: char) -> bool {
     typography::straight(letter).is_some()
 }
 
@@ -137,11 +135,11 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
 
-    use crate::catalog::fixture::CatalogFixture;
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{
+    use crate::laws::{
         ExpectedRepair, OutputNameLaw, RepairCase, check_file, check_in, fuzzed, world,
     };
+    use catalog::fixture::CatalogFixture;
+    use policy::Recoverer;
 
     fn schools() -> CatalogFixture {
         world()

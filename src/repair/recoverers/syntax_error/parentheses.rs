@@ -6,9 +6,9 @@
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit};
-use crate::limits;
+use ground::limits;
 
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     _: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {

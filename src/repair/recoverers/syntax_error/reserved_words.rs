@@ -3,13 +3,13 @@
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit};
-use crate::catalog::quote::quoted;
-use crate::repair::names::letter_case::{folded, in_quotes, is_same};
-use crate::sql::lexer::TokenKind;
+use crate::names::letter_case::{folded, in_quotes, is_same};
+use catalog::quote::quoted;
+use sql::lexer::TokenKind;
 
 /// The word at which the grammar stops, or just before it, is quoted: one at a time, because the
 /// same word can stand elsewhere as itself (`ORDER BY order`).
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     known: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {

@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use super::edited_text::EditedText;
 use super::mentioned_names::{MentionedNames, is_plain};
 use super::token_repair::{TokenRepair, edit, token_repair};
-use crate::limits;
-use crate::repair::names::letter_case::{folded, in_quotes};
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::{Token, TokenKind};
+use crate::names::letter_case::{folded, in_quotes};
+use ground::limits;
+use sql::edit::TextEdit;
+use sql::lexer::{Token, TokenKind};
 
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     known: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {
@@ -43,7 +43,7 @@ pub(in crate::repair::recoverers::syntax_error) fn repair(
 
 /// The names among these that have to be quoted for more than their case, longest first. One that
 /// could be an expression over the others is left out.
-pub(in crate::repair) fn odd_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+pub(crate) fn odd_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let names: Vec<&str> = names.collect();
     let lower: HashSet<String> = names.iter().map(|name| name.to_lowercase()).collect();
     let mut odd: Vec<&str> = names
@@ -63,7 +63,7 @@ pub(in crate::repair) fn odd_names<'n>(names: impl Iterator<Item = &'n str>) -> 
 }
 
 /// The longest name that the text has at a token, and where it ends there.
-pub(in crate::repair) fn longest<'n>(
+pub(crate) fn longest<'n>(
     text: &str,
     tokens: &[Token],
     place: usize,

@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit, token_repair};
-use crate::sql::edit::TextEdit;
-use crate::sql::lexer::TokenKind;
-use crate::sql::tree::{self, Node, SyntaxTree};
+use sql::edit::TextEdit;
+use sql::lexer::TokenKind;
+use sql::tree::{self, Node, SyntaxTree};
 
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     known: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {

@@ -1,10 +1,10 @@
 //! A mistake in the tokens of a text, repaired.
 
-use crate::sql::edit::TextEdit;
+use sql::edit::TextEdit;
 
 /// A mistake, repaired.
 #[derive(Clone)]
-pub(in crate::repair) struct TokenRepair {
+pub(crate) struct TokenRepair {
     /// Its edits of the text as it stands.
     pub edits: Vec<TextEdit>,
     /// What was done, for the client.
@@ -12,7 +12,7 @@ pub(in crate::repair) struct TokenRepair {
 }
 
 /// One edit.
-pub(in crate::repair::recoverers::syntax_error) fn edit(
+pub(in crate::recoverers::syntax_error) fn edit(
     span: std::ops::Range<usize>,
     replacement: impl Into<String>,
 ) -> TextEdit {
@@ -23,7 +23,7 @@ pub(in crate::repair::recoverers::syntax_error) fn edit(
 }
 
 /// A repair of these edits, if there are any.
-pub(in crate::repair::recoverers::syntax_error) fn token_repair(
+pub(in crate::recoverers::syntax_error) fn token_repair(
     edits: Vec<TextEdit>,
     change: &str,
 ) -> Option<TokenRepair> {

@@ -6,9 +6,9 @@
 use super::edited_text::EditedText;
 use super::mentioned_names::MentionedNames;
 use super::token_repair::{TokenRepair, edit, token_repair};
-use crate::sql::lexer::TokenKind;
+use sql::lexer::TokenKind;
 
-pub(in crate::repair::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers::syntax_error) fn repair(
     edited: &EditedText,
     known: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {
@@ -35,7 +35,7 @@ pub(in crate::repair::recoverers::syntax_error) fn repair(
     token_repair(edits, "typographic signs are written as those of SQL")
 }
 
-pub(in crate::repair::recoverers::syntax_error) fn straight(letter: char) -> Option<&'static str> {
+pub(in crate::recoverers::syntax_error) fn straight(letter: char) -> Option<&'static str> {
     Some(match letter {
         '‘' | '’' | '‚' | '‛' | '′' | '´' | '＇' => "'",
         '“' | '”' | '„' | '‟' | '″' | '＂' => "\"",

@@ -1,12 +1,12 @@
 //! A join that is added, and what its table is called.
 
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
-use crate::catalog::RelationId;
-use crate::limits::JOIN_ALIASES_MAX;
-use crate::sql::lexer::TokenKind;
+use catalog::RelationId;
+use ground::limits::JOIN_ALIASES_MAX;
+use sql::lexer::TokenKind;
 
 /// A join that is added.
-pub(in crate::repair) struct AddedJoin {
+pub(crate) struct AddedJoin {
     /// Where.
     pub at: usize,
     /// Its text.
@@ -19,7 +19,7 @@ pub(in crate::repair) struct AddedJoin {
 
 /// A name for the table that a path leads to: the one that the text uses already, its own, or one
 /// that stands nowhere in the text.
-pub(in crate::repair) fn alias_of(
+pub(crate) fn alias_of(
     stepping: &JoinFinder<'_, '_>,
     path: &ForeignKeyPath,
     asked: Option<&str>,
@@ -54,7 +54,7 @@ fn is_written(stepping: &JoinFinder<'_, '_>, name: &str) -> bool {
 
 impl JoinFinder<'_, '_> {
     /// Whether the name alone leads to a relation.
-    pub(in crate::repair) fn is_in_path(&self, relation: RelationId, name: &str) -> bool {
+    pub(crate) fn is_in_path(&self, relation: RelationId, name: &str) -> bool {
         let catalog = self.database.catalog;
         let Some(name) = catalog.names().find(name) else {
             return false;

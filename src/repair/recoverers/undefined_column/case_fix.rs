@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::repair::Confidence;
-use crate::repair::names::context::{NameRepairContext, spelled};
-use crate::repair::names::name_repair::NameFix;
+use crate::Confidence;
+use crate::names::context::{NameRepairContext, spelled};
+use crate::names::name_repair::NameFix;
 
 /// The last part of a reference, in the case in which it exists.
-pub(in crate::repair) fn case_fix(
+pub(crate) fn case_fix(
     name_context: &NameRepairContext<'_>,
     part: &Range<usize>,
     name: &str,

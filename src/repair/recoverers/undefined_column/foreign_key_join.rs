@@ -7,22 +7,20 @@ use std::collections::BTreeMap;
 
 use super::added_table::{AddedJoin, alias_of};
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
-use crate::catalog::quote::quoted;
-use crate::catalog::{KeyKind, RelationId};
-use crate::repair::RepairContext;
-use crate::repair::dependencies::keys;
-use crate::repair::scopes::column_reference::{
-    ColumnReference, QueryClause, ReferenceMeaning, own_name,
-};
-use crate::repair::scopes::query_scopes::{ColumnIndex, QueryScopes};
-use crate::repair::scopes::span_of;
-use crate::sql::edit::TextEdit;
-use crate::sql::extent::clause::item_around;
-use crate::sql::tree::Node;
+use crate::RepairContext;
+use crate::dependencies::keys;
+use crate::scopes::column_reference::{ColumnReference, QueryClause, ReferenceMeaning, own_name};
+use crate::scopes::query_scopes::{ColumnIndex, QueryScopes};
+use crate::scopes::span_of;
+use catalog::quote::quoted;
+use catalog::{KeyKind, RelationId};
+use sql::edit::TextEdit;
+use sql::extent::clause::item_around;
+use sql::tree::Node;
 
 /// A column that is missing where it is named.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct MissingReference<'s> {
+pub(crate) struct MissingReference<'s> {
     /// Where the reference begins.
     pub at: usize,
     /// The name of the relation, if one is written.
@@ -32,7 +30,7 @@ pub(in crate::repair) struct MissingReference<'s> {
 }
 
 /// What joining a table would do for columns that are missing.
-pub(in crate::repair) enum JoinProposal {
+pub(crate) enum JoinProposal {
     /// These edits bring all of them, and change nothing else.
     Joined {
         /// The joins, and the references.
@@ -47,7 +45,7 @@ pub(in crate::repair) enum JoinProposal {
 }
 
 /// Looks for joins that bring these columns: all of them, or none.
-pub(in crate::repair) fn propose_joins(
+pub(crate) fn propose_joins(
     context: &RepairContext<'_>,
     missing: &[MissingReference<'_>],
 ) -> JoinProposal {
@@ -239,7 +237,7 @@ impl JoinFinder<'_, '_> {
     }
 
     /// What a path's child is called, and its relation.
-    pub(in crate::repair) fn child(&self, path: &ForeignKeyPath) -> Option<(String, RelationId)> {
+    pub(crate) fn child(&self, path: &ForeignKeyPath) -> Option<(String, RelationId)> {
         let from_item = self
             .query_scopes
             .scope(path.level)?
@@ -249,7 +247,7 @@ impl JoinFinder<'_, '_> {
     }
 
     /// The columns of two relations, equated.
-    pub(in crate::repair) fn condition(
+    pub(crate) fn condition(
         &self,
         child: &str,
         child_relation: RelationId,
@@ -403,6 +401,6 @@ impl JoinFinder<'_, '_> {
         reference: &ColumnReference<'_>,
         column_index: ColumnIndex,
     ) -> Option<&str> {
-        crate::repair::scopes::qualifier(self.query_scopes, reference.level, column_index)
+        crate::scopes::qualifier(self.query_scopes, reference.level, column_index)
     }
 }

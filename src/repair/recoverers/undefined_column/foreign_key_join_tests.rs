@@ -1,18 +1,18 @@
 //! One more join, and when not.
 
-use crate::catalog::fixture::CatalogFixture;
-use crate::dialect::session_database::fixture::session;
-use crate::gate::ParameterTypes;
-use crate::policy::Policy;
-use crate::repair::context::tokens_of;
-use crate::repair::laws::world;
-use crate::repair::recoverers::undefined_column::foreign_key_join::{
+use crate::context::tokens_of;
+use crate::laws::world;
+use crate::recoverers::undefined_column::foreign_key_join::{
     JoinProposal, MissingReference, propose_joins,
 };
-use crate::repair::{Failure, FailureOrigin, RepairContext, SessionDatabase};
-use crate::resolve::UsedObject;
-use crate::sql::edit;
-use crate::sql::tree;
+use crate::{Failure, FailureOrigin, RepairContext, SessionDatabase};
+use catalog::fixture::CatalogFixture;
+use dialect::session_database::fixture::session;
+use gate::ParameterTypes;
+use policy::Policy;
+use resolve::UsedObject;
+use sql::edit;
+use sql::tree;
 
 #[test]
 fn one_step_from_child_to_parent() {
@@ -303,7 +303,7 @@ fn found_as(world: CatalogFixture, text: &str, role: &str) -> ProposalResult {
     }
 }
 
-fn missing<'s>(used: &'s crate::resolve::ObjectUse<'_>) -> Option<MissingReference<'s>> {
+fn missing<'s>(used: &'s resolve::ObjectUse<'_>) -> Option<MissingReference<'s>> {
     match &used.what {
         UsedObject::MissingColumn { qualifier, name } => Some(MissingReference {
             at: used.at?,

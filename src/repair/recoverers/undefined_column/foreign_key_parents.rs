@@ -1,8 +1,8 @@
 //! Which relations foreign keys lead to, and which of these have a column that is missing.
 
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
-use crate::catalog::{KeyKind, RelationId};
-use crate::repair::dependencies::keys;
+use crate::dependencies::keys;
+use catalog::{KeyKind, RelationId};
 
 impl JoinFinder<'_, '_> {
     /// The steps from a child in this query to a parent that has a column of the name.

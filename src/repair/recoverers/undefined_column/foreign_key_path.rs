@@ -1,11 +1,11 @@
 //! A step over a foreign key, and what it is looked for in.
 
-use crate::catalog::RelationId;
-use crate::repair::scopes::query_scopes::QueryScopes;
-use crate::repair::{RepairContext, SessionDatabase};
+use crate::scopes::query_scopes::QueryScopes;
+use crate::{RepairContext, SessionDatabase};
+use catalog::RelationId;
 
 /// What joins are looked for in.
-pub(in crate::repair) struct JoinFinder<'s, 'a> {
+pub(crate) struct JoinFinder<'s, 'a> {
     pub context: &'s RepairContext<'a>,
     pub database: &'s SessionDatabase<'a>,
     pub query_scopes: &'s QueryScopes<'a>,
@@ -13,7 +13,7 @@ pub(in crate::repair) struct JoinFinder<'s, 'a> {
 
 /// A step over a foreign key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::repair) struct ForeignKeyPath {
+pub(crate) struct ForeignKeyPath {
     pub level: usize,
     pub from_item: usize,
     /// The columns of the child, and those of the parent.

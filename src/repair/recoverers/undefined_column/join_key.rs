@@ -1,15 +1,15 @@
 //! A join that names a key of the other side wrongly, where a foreign key says which one it is.
 
-use crate::catalog::{KeyKind, RelationId};
-use crate::repair::Confidence;
-use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
-use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_position::ExpressionRole;
-use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
-use crate::sql::tree::Node;
+use crate::Confidence;
+use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
+use crate::names::name_repair::NameFix;
+use crate::names::reference_position::ExpressionRole;
+use crate::names::similarity::{NameWords, Similarity, SimilarityKind};
+use catalog::{KeyKind, RelationId};
+use sql::tree::Node;
 
 /// `orders.customer_id = customers.customer_id` where the foreign key leads to `customers.id`.
-pub(in crate::repair) fn repair(
+pub(crate) fn repair(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     seen: &VisibleItem<'_>,

@@ -1,38 +1,39 @@
 //! Columns that are nowhere here and one foreign key away: the join is added, where it can be.
 
 use super::wrong_relation::are_synonyms;
-use crate::catalog::{KeyKind, RelationId};
-use crate::repair::Confidence;
-use crate::repair::names::context::{MissingColumn, NameRepairContext, visible_items};
-use crate::repair::names::name_repair::{NameAdvice, NameFix, NameRepair, NameReplacement};
-use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
-use crate::repair::recoverers::undefined_column::foreign_key_join::JoinProposal;
+use crate::Confidence;
+use crate::names::context::{MissingColumn, NameRepairContext, visible_items};
+use crate::names::name_repair::{NameAdvice, NameFix, NameRepair, NameReplacement};
+use crate::names::similarity::{NameWords, Similarity, SimilarityKind};
+use crate::recoverers::undefined_column::foreign_key_join::JoinProposal;
+use catalog::{KeyKind, RelationId};
 
 /// Replaces words about columns that are not here by the joins that bring them, all at once.
-pub(in crate::repair) fn add_missing_joins(
+pub(crate) fn add_missing_joins(
     name_context: &NameRepairContext<'_>,
     missing: &[MissingColumn<'_>],
     fixes: Vec<NameFix>,
 ) -> Vec<NameFix> {
-    let absent: Vec<
-        crate::repair::recoverers::undefined_column::foreign_key_join::MissingReference<'_>,
-    > = missing
-        .iter()
-        .zip(&fixes)
-        .filter(|(one, fix)| is_absent(fix) && !may_be_visible(name_context, one))
-        .filter(|(one, _)| !key_names_role(name_context, one) && !has_rival_key(name_context, one))
-        .map(|(one, _)| {
-            crate::repair::recoverers::undefined_column::foreign_key_join::MissingReference {
-                at: one.place.at,
-                qualifier: one.qualifier,
-                name: as_spelled(name_context, one),
-            }
-        })
-        .collect();
+    let absent: Vec<crate::recoverers::undefined_column::foreign_key_join::MissingReference<'_>> =
+        missing
+            .iter()
+            .zip(&fixes)
+            .filter(|(one, fix)| is_absent(fix) && !may_be_visible(name_context, one))
+            .filter(|(one, _)| {
+                !key_names_role(name_context, one) && !has_rival_key(name_context, one)
+            })
+            .map(|(one, _)| {
+                crate::recoverers::undefined_column::foreign_key_join::MissingReference {
+                    at: one.place.at,
+                    qualifier: one.qualifier,
+                    name: as_spelled(name_context, one),
+                }
+            })
+            .collect();
     if absent.is_empty() {
         return fixes;
     }
-    match crate::repair::recoverers::undefined_column::foreign_key_join::propose_joins(
+    match crate::recoverers::undefined_column::foreign_key_join::propose_joins(
         name_context.context,
         &absent,
     ) {
@@ -106,9 +107,7 @@ fn is_absent(fix: &NameFix) -> bool {
 
 /// The words about the join in the place of those about the first column that it would bring.
 fn advice_of(
-    absent: &[crate::repair::recoverers::undefined_column::foreign_key_join::MissingReference<
-        '_,
-    >],
+    absent: &[crate::recoverers::undefined_column::foreign_key_join::MissingReference<'_>],
     missing: &[MissingColumn<'_>],
     fixes: Vec<NameFix>,
     advice: String,
@@ -198,7 +197,7 @@ fn has_rival_key(name_context: &NameRepairContext<'_>, missing: &MissingColumn<'
 }
 
 /// Whether a column is the key of something that has a column of a name.
-pub(in crate::repair) fn leads_to(
+pub(crate) fn leads_to(
     name_context: &NameRepairContext<'_>,
     origin: Option<(RelationId, i16)>,
     name: &str,

@@ -1,18 +1,18 @@
 //! A column that is misspelt: under the nine gates.
 
-use crate::catalog::RelationId;
-use crate::catalog::quote::quoted;
-use crate::repair::names::context::{
+use crate::names::context::{
     MissingColumn, NameRepairContext, VisibleItem, is_only_candidate, spelled,
 };
-use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
-use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
-use crate::repair::names::similarity::{NameWords, SimilarityKind};
-use crate::repair::names::suggestions;
-use crate::repair::{Confidence, NameGate};
-use crate::resolve::ScopeColumn;
-use crate::sql::tree::Node;
+use crate::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
+use crate::names::name_repair::NameFix;
+use crate::names::reference_position::{ExpressionRole, ReferenceClause};
+use crate::names::similarity::{NameWords, SimilarityKind};
+use crate::names::suggestions;
+use crate::{Confidence, NameGate};
+use catalog::RelationId;
+use catalog::quote::quoted;
+use resolve::ScopeColumn;
+use sql::tree::Node;
 
 /// Names that a reference may have meant.
 struct SpellingCandidates<'g> {
@@ -23,7 +23,7 @@ struct SpellingCandidates<'g> {
 }
 
 /// A name alone.
-pub(in crate::repair) fn repair(
+pub(crate) fn repair(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     all: &[VisibleItem<'_>],
@@ -66,7 +66,7 @@ pub(in crate::repair) fn repair(
 }
 
 /// A column of one thing in FROM.
-pub(in crate::repair) fn of_item(
+pub(crate) fn of_item(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     seen: &VisibleItem<'_>,

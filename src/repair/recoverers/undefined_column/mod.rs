@@ -24,12 +24,12 @@
 //! multiplies rows: then the nearest names are told.
 
 pub(crate) mod added_table;
-pub(in crate::repair) mod case_fix;
+pub(crate) mod case_fix;
 pub(crate) mod foreign_key_join;
 #[cfg(test)]
 mod foreign_key_join_tests;
 mod foreign_key_parents;
-pub(in crate::repair) mod foreign_key_path;
+pub(crate) mod foreign_key_path;
 pub(crate) mod join_key;
 pub(crate) mod missing_join;
 pub(crate) mod misspelling;
@@ -37,13 +37,13 @@ pub(crate) mod output_name;
 pub(crate) mod output_renames;
 pub(crate) mod qualifier;
 pub(crate) mod quoted_literal;
-pub(in crate::repair) mod strategies;
+pub(crate) mod strategies;
 pub(crate) mod wrong_relation;
 
-use crate::repair::names::context::NameRepairContext;
-use crate::repair::{RecovererAnswer, RepairContext};
+use crate::names::context::NameRepairContext;
+use crate::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     match NameRepairContext::of(context) {
         Some(name_context) => strategies::recover(&name_context),
         None => RecovererAnswer::Silent,
@@ -52,8 +52,8 @@ pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, world};
+    use crate::laws::{OutputNameLaw, check_file, world};
+    use policy::Recoverer;
 
     #[test]
     fn cases_come_to_what_they_should() {

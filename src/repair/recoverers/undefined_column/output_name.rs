@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use crate::catalog::{FunctionKind, Volatility, quote::quoted};
-use crate::repair::Confidence;
-use crate::repair::names::context::{MissingColumn, NameRepairContext};
-use crate::repair::names::name_repair::{NameFix, NameRepair, NameReplacement};
-use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
-use crate::resolve::UsedObject;
-use crate::sql::lexer::TokenKind;
-use crate::sql::tree::{self, nodes};
+use crate::Confidence;
+use crate::names::context::{MissingColumn, NameRepairContext};
+use crate::names::name_repair::{NameFix, NameRepair, NameReplacement};
+use crate::names::reference_position::{ExpressionRole, ReferenceClause};
+use catalog::{FunctionKind, Volatility, quote::quoted};
+use resolve::UsedObject;
+use sql::lexer::TokenKind;
+use sql::tree::{self, nodes};
 
 /// What is known of an expression.
 struct OutputExpression {
@@ -30,7 +30,7 @@ enum ExpressionNature {
 }
 
 /// A name of a result, replaced by what it stands for.
-pub(in crate::repair) fn repair(
+pub(crate) fn repair(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
 ) -> Option<NameFix> {

@@ -1,16 +1,16 @@
 //! A result that took its name from a reference, where that is renamed: what refers to the result
 //! follows, or the result keeps its name.
 
-use crate::catalog::quote::quoted;
-use crate::repair::names::context::{MissingColumn, NameRepairContext};
-use crate::repair::names::name_repair::{NameFix, NameRepair, NameReplacement};
-use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
-use crate::repair::names::reference_scopes::PlacedReference;
-use crate::sql::edit::TextEdit;
-use crate::sql::tree::Node;
+use crate::names::context::{MissingColumn, NameRepairContext};
+use crate::names::name_repair::{NameFix, NameRepair, NameReplacement};
+use crate::names::reference_position::{ExpressionRole, ReferenceClause};
+use crate::names::reference_scopes::PlacedReference;
+use catalog::quote::quoted;
+use sql::edit::TextEdit;
+use sql::tree::Node;
 
 /// Follows the new names of results. What refers to one by its new name was not wrong.
-pub(in crate::repair) fn rename_outputs(
+pub(crate) fn rename_outputs(
     name_context: &NameRepairContext<'_>,
     missing: &[MissingColumn<'_>],
     fixes: Vec<NameFix>,

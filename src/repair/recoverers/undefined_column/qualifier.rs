@@ -3,20 +3,18 @@
 use super::case_fix::case_fix;
 use super::missing_join::leads_to;
 use super::{join_key, misspelling, wrong_relation};
-use crate::catalog::quote::quoted;
-use crate::repair::Confidence;
-use crate::repair::names::context::{
-    MissingColumn, NameRepairContext, VisibleItem, VisibleScope, spelled,
-};
-use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
-use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_position::ReferenceClause;
-use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
-use crate::repair::names::suggestions;
-use crate::sql::tree::Node;
+use crate::Confidence;
+use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, VisibleScope, spelled};
+use crate::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
+use crate::names::name_repair::NameFix;
+use crate::names::reference_position::ReferenceClause;
+use crate::names::similarity::{NameWords, Similarity, SimilarityKind};
+use crate::names::suggestions;
+use catalog::quote::quoted;
+use sql::tree::Node;
 
 /// Repairs a reference with a qualifier, or says what stands against it.
-pub(in crate::repair) fn repair(
+pub(crate) fn repair(
     names: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     levels: &[VisibleScope<'_>],
@@ -275,7 +273,7 @@ fn alias_typo<'s, 'g>(
     names: &NameRepairContext<'_>,
     qualifier: &str,
     named: &[(&'s VisibleItem<'g>, &'g str)],
-) -> Result<(&'s VisibleItem<'g>, &'g str), Vec<crate::repair::NameGate>> {
+) -> Result<(&'s VisibleItem<'g>, &'g str), Vec<crate::NameGate>> {
     let mut candidates: Vec<CandidateName<'_>> = Vec::new();
     let mut of: Vec<usize> = Vec::new();
     for (place, (seen, name)) in named.iter().enumerate() {
@@ -307,7 +305,7 @@ fn alias_typo<'s, 'g>(
         } if similarity_kind <= SimilarityKind::Aligned => {
             named.get(place).copied().ok_or_else(Vec::new)
         }
-        NameGateResult::Passed { .. } => Err(vec![crate::repair::NameGate::Containment]),
+        NameGateResult::Passed { .. } => Err(vec![crate::NameGate::Containment]),
         NameGateResult::Failed { failed } => match by_initials(names, qualifier, named) {
             Some(found) => Ok(found),
             None => Err(failed),

@@ -1,13 +1,13 @@
 //! A text in double quotes, as MySQL and SQLite let it be written, where Postgres reads a name.
 
-use crate::catalog::RelationId;
-use crate::limits::NAMES_RELATIONS_MAX;
-use crate::repair::Confidence;
-use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem};
-use crate::repair::names::name_repair::NameFix;
-use crate::repair::names::reference_position::{ExpressionRole, ReferenceClause};
-use crate::repair::names::similarity::{Similarity, SimilarityKind};
-use crate::sql::tree::{self, Node, list};
+use crate::Confidence;
+use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem};
+use crate::names::name_repair::NameFix;
+use crate::names::reference_position::{ExpressionRole, ReferenceClause};
+use crate::names::similarity::{Similarity, SimilarityKind};
+use catalog::RelationId;
+use ground::limits::NAMES_RELATIONS_MAX;
+use sql::tree::{self, Node, list};
 
 /// How sure it is that a value stands here and not a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ enum QuotedReading {
 }
 
 /// A name in double quotes that can only be a value becomes one.
-pub(in crate::repair) fn repair(
+pub(crate) fn repair(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     all: &[VisibleItem<'_>],
@@ -62,10 +62,7 @@ pub(in crate::repair) fn repair(
 }
 
 /// Whether a value makes sense at the place of a name in quotes.
-pub(in crate::repair) fn is_value(
-    name_context: &NameRepairContext<'_>,
-    missing: &MissingColumn<'_>,
-) -> bool {
+pub(crate) fn is_value(name_context: &NameRepairContext<'_>, missing: &MissingColumn<'_>) -> bool {
     let content = name_context.in_quotes(missing);
     content.is_some_and(|content| reading(name_context, missing, &content) != QuotedReading::Name)
 }

@@ -2,17 +2,17 @@
 
 use super::case_fix::case_fix;
 use super::{missing_join, misspelling, output_name, output_renames, qualifier, quoted_literal};
-use crate::catalog::quote::quoted;
-use crate::limits;
-use crate::repair::names::context::{
+use crate::names::context::{
     MissingColumn, NameRepairContext, VisibleItem, spelled, visible_items,
 };
-use crate::repair::names::name_repair::{NameFix, NameRepair, together};
-use crate::repair::names::{suggestions, unquoted_blank};
-use crate::repair::{Confidence, RecovererAnswer};
+use crate::names::name_repair::{NameFix, NameRepair, together};
+use crate::names::{suggestions, unquoted_blank};
+use crate::{Confidence, RecovererAnswer};
+use catalog::quote::quoted;
+use ground::limits;
 
 /// Repairs every reference to a column that does not exist, or says what stands against it.
-pub(in crate::repair) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
     let Some(missing) = name_context.missing_columns() else {
         return RecovererAnswer::Silent;
     };

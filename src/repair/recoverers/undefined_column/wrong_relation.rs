@@ -1,14 +1,14 @@
 //! What stands against moving a column to another relation of the same FROM that has it.
 
-use crate::catalog::quote::quoted;
-use crate::repair::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
-use crate::repair::names::reference_position::{ExpressionRole, JoinSide, ReferenceClause};
-use crate::repair::names::reference_scopes::{PlacedReference, ReferenceScope, ScopeEntry};
-use crate::repair::names::similarity::NameWords;
-use crate::sql::tree::{JoinType, Node};
+use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
+use crate::names::reference_position::{ExpressionRole, JoinSide, ReferenceClause};
+use crate::names::reference_scopes::{PlacedReference, ReferenceScope, ScopeEntry};
+use crate::names::similarity::NameWords;
+use catalog::quote::quoted;
+use sql::tree::{JoinType, Node};
 
 /// The words of an objection; none where nothing stands against it.
-pub(in crate::repair) fn objection(
+pub(crate) fn objection(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     from: &VisibleItem<'_>,
@@ -56,7 +56,7 @@ pub(in crate::repair) fn objection(
 }
 
 /// Whether two names are one word each, and words that different relations use for the same.
-pub(in crate::repair) fn are_synonyms(wanted: &str, other: &str) -> bool {
+pub(crate) fn are_synonyms(wanted: &str, other: &str) -> bool {
     let (wanted, other) = (NameWords::of(wanted), NameWords::of(other));
     wanted.list().len() == 1
         && other.list().len() == 1

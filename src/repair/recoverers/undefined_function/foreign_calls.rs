@@ -3,20 +3,20 @@
 use super::found_calls::{
     FoundCall, find_call, functions_of, naming_node, take_types_from_message,
 };
-use crate::dialect::calls::call::{CallReplacement, ForeignCall, least_confidence};
-use crate::dialect::calls::expression_kinds::ExpressionKinds;
-use crate::dialect::calls::row::FunctionEquivalent;
-use crate::dialect::calls::table;
-use crate::dialect::calls::template;
-use crate::dialect::sql_type::SqlType;
-use crate::limits::FUNCTIONS_CALLS_MAX;
-use crate::repair::{Confidence, FailureClass, FailureOrigin, RecovererAnswer, RepairContext};
-use crate::resolve::UsedObject;
-use crate::resolve::expression::node_types::address;
-use crate::sql::extent::PairedTokens;
-use crate::sql::nested_edits::NestedEdits;
-use crate::sql::node_access;
-use crate::sql::tree::{A_Expr_Kind, Node, nodes};
+use crate::{Confidence, FailureClass, FailureOrigin, RecovererAnswer, RepairContext};
+use dialect::calls::call::{CallReplacement, ForeignCall, least_confidence};
+use dialect::calls::expression_kinds::ExpressionKinds;
+use dialect::calls::row::FunctionEquivalent;
+use dialect::calls::table;
+use dialect::calls::template;
+use dialect::sql_type::SqlType;
+use ground::limits::FUNCTIONS_CALLS_MAX;
+use resolve::UsedObject;
+use resolve::expression::node_types::address;
+use sql::extent::PairedTokens;
+use sql::nested_edits::NestedEdits;
+use sql::node_access;
+use sql::tree::{A_Expr_Kind, Node, nodes};
 
 /// Changes every foreign call of a text, or says why one cannot be changed.
 pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
@@ -176,9 +176,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
     /// Puts what was made in the place of a call.
     fn replace_call(&mut self, found: &FoundCall<'s>, made: CallReplacement, kind: SqlType) {
         let (first, last) = (found.written.name.first, found.written.end);
-        let span = self
-            .ground
-            .bytes(crate::sql::extent::TokenRange { first, last });
+        let span = self.ground.bytes(sql::extent::TokenRange { first, last });
         self.confidence = least_confidence(self.confidence, made.confidence);
         self.changes
             .push(format!("{}() is written {}", found.name, made.text));
@@ -202,7 +200,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
         {
             let end = self
                 .ground
-                .bytes(crate::sql::extent::TokenRange { first: last, last })
+                .bytes(sql::extent::TokenRange { first: last, last })
                 .end;
             self.edits
                 .insert(end, &format!(" AS {}", as_label(found.name)));
@@ -300,7 +298,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
 
 /// A call under another name, everything else as it is.
 fn renamed(call: &ForeignCall<'_, '_>, name: &str) -> Option<CallReplacement> {
-    let rest = crate::sql::extent::TokenRange {
+    let rest = sql::extent::TokenRange {
         first: call.written.open,
         last: call.written.end,
     };

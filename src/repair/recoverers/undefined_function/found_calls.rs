@@ -1,29 +1,29 @@
 //! Calls as they are found in a tree, and what gives names to columns.
 
-use crate::dialect::calls::expression_kinds::ExpressionKinds;
-use crate::dialect::sql_type::SqlType;
-use crate::repair::{FailureOrigin, RepairContext};
-use crate::resolve::expression::node_types::address;
-use crate::sql::extent::PairedTokens;
-use crate::sql::extent::call::CallSpan;
-use crate::sql::node_access;
-use crate::sql::tree::{Node, nodes};
+use crate::{FailureOrigin, RepairContext};
+use dialect::calls::expression_kinds::ExpressionKinds;
+use dialect::sql_type::SqlType;
+use resolve::expression::node_types::address;
+use sql::extent::PairedTokens;
+use sql::extent::call::CallSpan;
+use sql::node_access;
+use sql::tree::{Node, nodes};
 
 /// A call that is looked at.
-pub(in crate::repair) struct FoundCall<'s> {
+pub(crate) struct FoundCall<'s> {
     /// It in the tree.
-    pub(in crate::repair) node: &'s nodes::FuncCall,
+    pub(crate) node: &'s nodes::FuncCall,
     /// Its name.
-    pub(in crate::repair) name: &'s str,
+    pub(crate) name: &'s str,
     /// It in the text.
-    pub(in crate::repair) written: CallSpan,
+    pub(crate) written: CallSpan,
     /// Where it begins.
-    pub(in crate::repair) place: usize,
+    pub(crate) place: usize,
 }
 
 /// A call that can be looked at: its name is no more than a name, and its arguments are found in
 /// the text.
-pub(in crate::repair) fn find_call<'s>(
+pub(crate) fn find_call<'s>(
     call: &'s nodes::FuncCall,
     ground: &PairedTokens<'s>,
 ) -> Option<FoundCall<'s>> {
@@ -48,7 +48,7 @@ pub(in crate::repair) fn find_call<'s>(
 }
 
 /// What the server says of the types of a call's arguments.
-pub(in crate::repair) fn take_types_from_message(
+pub(crate) fn take_types_from_message(
     context: &RepairContext<'_>,
     calls: &[FoundCall<'_>],
     kinds: &mut ExpressionKinds<'_>,
@@ -77,7 +77,7 @@ pub(in crate::repair) fn take_types_from_message(
 }
 
 /// The functions that stand in FROM: no expression can.
-pub(in crate::repair) fn functions_of(range: &nodes::RangeFunction) -> Vec<*const ()> {
+pub(crate) fn functions_of(range: &nodes::RangeFunction) -> Vec<*const ()> {
     let lists = range.functions().iter().filter_map(|one| match one {
         Node::NodeList(list) => list.first(),
         _ => None,
@@ -86,7 +86,7 @@ pub(in crate::repair) fn functions_of(range: &nodes::RangeFunction) -> Vec<*cons
 }
 
 /// What gives an item of a SELECT list its name.
-pub(in crate::repair) fn naming_node(node: Node<'_>) -> Node<'_> {
+pub(crate) fn naming_node(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     // Each step leads further down the tree.
     loop {

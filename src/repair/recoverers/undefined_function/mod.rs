@@ -2,7 +2,7 @@
 //!
 //! # Sees
 //! Calls of functions that other dialects have, and of Postgres's own functions with arguments that
-//! they are not made for: [`crate::dialect::calls::table`] lists them. Calls within
+//! they are not made for: [`dialect::calls::table`] lists them. Calls within
 //! calls are changed in the same answer.
 //!
 //! # Why
@@ -27,8 +27,8 @@ pub(crate) mod nearest_builtin;
 #[cfg(test)]
 mod row_tests;
 
-use crate::repair::{RecovererAnswer, RepairContext};
+use crate::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     foreign_calls::recover(context)
 }

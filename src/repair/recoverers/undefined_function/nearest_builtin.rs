@@ -1,11 +1,11 @@
 //! The built-in function that a misspelt name is nearest to.
 
-use crate::edit_distance::with_swaps;
-use crate::repair::RepairContext;
+use crate::RepairContext;
+use ground::edit_distance::with_swaps;
 
 /// A function that differs in one letter, or in two that changed places; none where there are
 /// several.
-pub(in crate::repair) fn function(context: &RepairContext<'_>, name: &str) -> Option<String> {
+pub(crate) fn function(context: &RepairContext<'_>, name: &str) -> Option<String> {
     let catalog = context.database?.catalog;
     if name.len() < LETTERS_MIN {
         return None;

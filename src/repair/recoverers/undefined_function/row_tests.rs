@@ -1,10 +1,10 @@
 //! The table of foreign functions, row by row.
 
-use crate::dialect::calls::row::FunctionEquivalent;
-use crate::dialect::calls::table;
-use crate::policy::Recoverer;
-use crate::repair::Confidence;
-use crate::repair::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
+use crate::Confidence;
+use crate::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
+use dialect::calls::row::FunctionEquivalent;
+use dialect::calls::table;
+use policy::Recoverer;
 
 #[test]
 fn every_row_repairs_its_case() {

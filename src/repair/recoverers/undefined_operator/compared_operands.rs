@@ -2,12 +2,12 @@
 
 use super::operator_sides::{OperatorContext, OperatorSide, OperatorSides};
 use super::string_operands::writes_digits;
-use crate::dialect::sql_type::SqlType;
-use crate::repair::Confidence;
-use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
-use crate::sql::extent::TokenRange;
-use crate::sql::node_access;
-use crate::sql::tree::{A_Expr_Kind, Node};
+use crate::Confidence;
+use crate::expression_editor::{ExpressionChange, ExpressionRepair};
+use dialect::sql_type::SqlType;
+use sql::extent::TokenRange;
+use sql::node_access;
+use sql::tree::{A_Expr_Kind, Node};
 
 /// `=`, `<` and their kin.
 pub(super) fn comparison_repair(

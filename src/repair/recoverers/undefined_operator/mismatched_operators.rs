@@ -5,13 +5,13 @@
 //! written number is compared as text (SQLite's affinity), a condition beside a number is 1 or 0.
 
 use super::operator_sides::{OperatorContext, OperatorSide, OperatorSides};
-use crate::dialect::calls::call::least_confidence;
-use crate::dialect::sql_type::SqlType;
-use crate::repair::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
-use crate::repair::{Confidence, RecovererAnswer, RepairContext};
-use crate::sql::extent::TokenRange;
-use crate::sql::node_access;
-use crate::sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
+use crate::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
+use crate::{Confidence, RecovererAnswer, RepairContext};
+use dialect::calls::call::least_confidence;
+use dialect::sql_type::SqlType;
+use sql::extent::TokenRange;
+use sql::node_access;
+use sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
 
 /// Changes every operator of a text that cannot be, or says why one cannot be changed.
 pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {

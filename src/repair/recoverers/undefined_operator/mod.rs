@@ -23,19 +23,19 @@
 mod compared_operands;
 pub mod mismatched_operators;
 pub(crate) mod operator_repair;
-pub(in crate::repair) mod operator_sides;
+pub(crate) mod operator_sides;
 pub(crate) mod string_operands;
 
-use crate::repair::{RecovererAnswer, RepairContext};
+use crate::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     mismatched_operators::recover(context)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{OutputNameLaw, check_file, world};
+    use crate::laws::{OutputNameLaw, check_file, world};
+    use policy::Recoverer;
 
     #[test]
     fn cases_come_to_what_they_should() {

@@ -3,16 +3,16 @@
 use super::compared_operands::{JSON, comparison_repair, interval_and_number};
 use super::operator_sides::{OperatorContext, OperatorSides};
 use super::string_operands::{concatenation_repair, text_addition_repair, text_arithmetic_repair};
-use crate::dialect::calls::call::{least_confidence, text_confidence};
-use crate::dialect::calls::expression_kinds::ExpressionKinds;
-use crate::dialect::sql_type::SqlType;
-use crate::repair::Confidence;
-use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
-use crate::sql::node_access;
-use crate::sql::tree::{A_Expr_Kind, nodes};
+use crate::Confidence;
+use crate::expression_editor::{ExpressionChange, ExpressionRepair};
+use dialect::calls::call::{least_confidence, text_confidence};
+use dialect::calls::expression_kinds::ExpressionKinds;
+use dialect::sql_type::SqlType;
+use sql::node_access;
+use sql::tree::{A_Expr_Kind, nodes};
 
 /// What is done about an operator.
-pub(in crate::repair) fn operator_repair(
+pub(crate) fn operator_repair(
     sides: &OperatorSides<'_>,
     judge: &OperatorContext<'_, '_>,
 ) -> ExpressionRepair {
@@ -31,7 +31,7 @@ pub(in crate::repair) fn operator_repair(
 }
 
 /// What an operator is after its repair.
-pub(in crate::repair) fn result_kind(
+pub(crate) fn result_kind(
     operation: &nodes::A_Expr,
     kinds: &ExpressionKinds<'_>,
 ) -> Option<SqlType> {

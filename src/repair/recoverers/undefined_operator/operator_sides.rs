@@ -1,35 +1,35 @@
 //! An operator with what stands beside it.
 
-use crate::dialect::sql_type::SqlType;
-use crate::repair::RepairContext;
-use crate::sql::extent::{PairedTokens, TokenRange};
-use crate::sql::tree::Node;
+use crate::RepairContext;
+use dialect::sql_type::SqlType;
+use sql::extent::{PairedTokens, TokenRange};
+use sql::tree::Node;
 
 /// An operator with what stands beside it.
-pub(in crate::repair) struct OperatorSides<'s> {
+pub(crate) struct OperatorSides<'s> {
     /// The symbol; `like` for LIKE and its kin.
-    pub(in crate::repair) symbol: &'s str,
+    pub(crate) symbol: &'s str,
     /// Where the operator is written.
-    pub(in crate::repair) operator: TokenRange,
+    pub(crate) operator: TokenRange,
     /// The left side.
-    pub(in crate::repair) left: OperatorSide<'s>,
+    pub(crate) left: OperatorSide<'s>,
     /// The right side.
-    pub(in crate::repair) right: OperatorSide<'s>,
+    pub(crate) right: OperatorSide<'s>,
 }
 
 /// One side of an operator.
 #[derive(Clone, Copy)]
-pub(in crate::repair) struct OperatorSide<'s> {
+pub(crate) struct OperatorSide<'s> {
     /// It in the tree.
-    pub(in crate::repair) node: Node<'s>,
+    pub(crate) node: Node<'s>,
     /// It in the text.
-    pub(in crate::repair) run: TokenRange,
+    pub(crate) run: TokenRange,
     /// What it is.
-    pub(in crate::repair) kind: SqlType,
+    pub(crate) kind: SqlType,
 }
 
 /// What a repair is found with.
-pub(in crate::repair) struct OperatorContext<'c, 's> {
-    pub(in crate::repair) context: &'c RepairContext<'s>,
-    pub(in crate::repair) ground: &'c PairedTokens<'s>,
+pub(crate) struct OperatorContext<'c, 's> {
+    pub(crate) context: &'c RepairContext<'s>,
+    pub(crate) ground: &'c PairedTokens<'s>,
 }

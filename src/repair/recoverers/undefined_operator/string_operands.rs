@@ -1,15 +1,15 @@
 //! Texts that are added, calculated with and joined.
 
 use super::operator_sides::{OperatorSide, OperatorSides};
-use crate::dialect::calls::call::{least_confidence, text_confidence};
-use crate::dialect::sql_type::SqlType;
-use crate::repair::Confidence;
-use crate::repair::expression_editor::{ExpressionChange, ExpressionRepair};
-use crate::sql::node_access;
-use crate::sql::tree::Node;
+use crate::Confidence;
+use crate::expression_editor::{ExpressionChange, ExpressionRepair};
+use dialect::calls::call::{least_confidence, text_confidence};
+use dialect::sql_type::SqlType;
+use sql::node_access;
+use sql::tree::Node;
 
 /// `a + b` of texts: SQL Server joins them; a number may be meant elsewhere.
-pub(in crate::repair) fn text_addition_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
+pub(crate) fn text_addition_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     if writes_digits(sides.left.node) && writes_digits(sides.right.node) {
         return text_arithmetic_repair(sides);
     }
@@ -48,7 +48,7 @@ fn is_wording(node: Node<'_>) -> bool {
 }
 
 /// Texts that are calculated with.
-pub(in crate::repair) fn text_arithmetic_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
+pub(crate) fn text_arithmetic_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     let mut confidence = match sides.symbol {
         "/" | "%" => Confidence::Likely,
         _ => Confidence::Exact,
@@ -72,7 +72,7 @@ pub(in crate::repair) fn text_arithmetic_repair(sides: &OperatorSides<'_>) -> Ex
 }
 
 /// `a || b` joins texts, arrays and JSON.
-pub(in crate::repair) fn concatenation_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
+pub(crate) fn concatenation_repair(sides: &OperatorSides<'_>) -> ExpressionRepair {
     let (left, right) = (&sides.left, &sides.right);
     if left.kind == SqlType::Bool && right.kind == SqlType::Bool {
         let or = ExpressionChange::Spelled(sides.operator, "OR".to_owned());
@@ -104,7 +104,7 @@ pub(in crate::repair) fn concatenation_repair(sides: &OperatorSides<'_>) -> Expr
 }
 
 /// Whether a value is text that is nothing but the digits of a part of a date.
-pub(in crate::repair) fn writes_digits(node: Node<'_>) -> bool {
+pub(crate) fn writes_digits(node: Node<'_>) -> bool {
     let Node::FuncCall(call) = node else {
         return false;
     };

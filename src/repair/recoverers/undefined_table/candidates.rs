@@ -3,20 +3,20 @@
 use super::hint::hint;
 use super::missing_relation::{MissingRelation, RelationTarget, visible_ctes};
 use super::relation_replacement::replace_relation;
-use crate::catalog::RelationId;
-use crate::catalog::quote::quoted;
-use crate::limits::{NAMES_MISSING_MAX, NAMES_RELATIONS_MAX};
-use crate::repair::names::context::NameRepairContext;
-use crate::repair::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
-use crate::repair::names::name_repair::{NameFix, together};
-use crate::repair::names::similarity::{NameWords, Similarity, SimilarityKind};
-use crate::repair::recoverers::undefined_column::strategies;
-use crate::repair::{Confidence, NameGate, RecovererAnswer};
-use crate::resolve::UsedObject;
-use crate::sql::tree::Node;
+use crate::names::context::NameRepairContext;
+use crate::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
+use crate::names::name_repair::{NameFix, together};
+use crate::names::similarity::{NameWords, Similarity, SimilarityKind};
+use crate::recoverers::undefined_column::strategies;
+use crate::{Confidence, NameGate, RecovererAnswer};
+use catalog::RelationId;
+use catalog::quote::quoted;
+use ground::limits::{NAMES_MISSING_MAX, NAMES_RELATIONS_MAX};
+use resolve::UsedObject;
+use sql::tree::Node;
 
 /// Repairs every relation that does not exist; where all do, every column.
-pub(in crate::repair) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
     let absent = missing_relations(name_context);
     if absent.is_empty() {
         return strategies::recover(name_context);
@@ -88,7 +88,7 @@ fn two_words(
     let alias = table.alias()?.aliasname()?;
     let count = 1 + usize::from(table.schemaname().is_some());
     let parts = name_context.parts(absent.at, count)?;
-    let both = crate::repair::names::unquoted_blank::with_alias(name_context, parts.last()?)?;
+    let both = crate::names::unquoted_blank::with_alias(name_context, parts.last()?)?;
     let named = format!("{} {alias}", absent.name);
     let path = name_context.database.path.schemas();
     let schema_of = |id: RelationId| name_context.catalog().relation(id).schema;

@@ -1,16 +1,16 @@
 //! Words about a relation that does not exist.
 
 use super::missing_relation::{MissingRelation, visible_ctes};
-use crate::catalog::RelationId;
-use crate::catalog::quote::quoted;
-use crate::limits::NAMES_RELATIONS_MAX;
-use crate::repair::NameGate;
-use crate::repair::names::context::NameRepairContext;
-use crate::repair::names::name_repair::{NameAdvice, NameFix};
-use crate::repair::names::suggestions::{LISTED_MAX, best, nearness};
+use crate::NameGate;
+use crate::names::context::NameRepairContext;
+use crate::names::name_repair::{NameAdvice, NameFix};
+use crate::names::suggestions::{LISTED_MAX, best, nearness};
+use catalog::RelationId;
+use catalog::quote::quoted;
+use ground::limits::NAMES_RELATIONS_MAX;
 
 /// What is there instead, as far as the client may see it.
-pub(in crate::repair) fn hint(
+pub(crate) fn hint(
     name_context: &NameRepairContext<'_>,
     absent: &MissingRelation<'_>,
     failed: Vec<NameGate>,

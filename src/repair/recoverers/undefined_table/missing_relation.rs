@@ -1,12 +1,12 @@
 //! A relation that does not exist, and what it may have meant.
 
-use crate::catalog::RelationId;
-use crate::repair::names::context::NameRepairContext;
-use crate::repair::names::reference_scopes::ReferenceScope;
-use crate::sql::tree::{Node, nodes};
+use crate::names::context::NameRepairContext;
+use crate::names::reference_scopes::ReferenceScope;
+use catalog::RelationId;
+use sql::tree::{Node, nodes};
 
 /// A relation in FROM that does not exist, or is written with a database before it.
-pub(in crate::repair) struct MissingRelation<'g> {
+pub(crate) struct MissingRelation<'g> {
     /// As it is written.
     pub table: &'g nodes::RangeVar,
     /// The query that it stands in.
@@ -19,7 +19,7 @@ pub(in crate::repair) struct MissingRelation<'g> {
 
 /// Something that a name in FROM may have meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::repair) enum RelationTarget<'g> {
+pub(crate) enum RelationTarget<'g> {
     /// A relation.
     Relation(RelationId),
     /// A query of WITH.
@@ -27,7 +27,7 @@ pub(in crate::repair) enum RelationTarget<'g> {
 }
 
 /// The queries of WITH that can be named at a place in FROM.
-pub(in crate::repair) fn visible_ctes<'g>(
+pub(crate) fn visible_ctes<'g>(
     name_context: &'g NameRepairContext<'_>,
     absent: &MissingRelation<'g>,
 ) -> Vec<&'g str> {

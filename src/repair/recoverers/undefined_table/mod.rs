@@ -20,15 +20,15 @@
 //! # When not
 //! Where two relations could be meant, or a name is only part of another one.
 
-pub(in crate::repair) mod candidates;
+pub(crate) mod candidates;
 pub(crate) mod hint;
-pub(in crate::repair) mod missing_relation;
+pub(crate) mod missing_relation;
 mod relation_replacement;
 
-use crate::repair::names::context::NameRepairContext;
-use crate::repair::{RecovererAnswer, RepairContext};
+use crate::names::context::NameRepairContext;
+use crate::{RecovererAnswer, RepairContext};
 
-pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     match NameRepairContext::of(context) {
         Some(name_context) => candidates::recover(&name_context),
         None => RecovererAnswer::Silent,
@@ -37,11 +37,11 @@ pub(in crate::repair) fn recover(context: &RepairContext<'_>) -> RecovererAnswer
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::fixture::CatalogFixture;
-    use crate::policy::Recoverer;
-    use crate::repair::laws::{
+    use crate::laws::{
         ExpectedRepair, OutputNameLaw, RepairCase, check, check_file, check_in, world,
     };
+    use catalog::fixture::CatalogFixture;
+    use policy::Recoverer;
 
     fn cases<'c>(made: &[(&'c str, ExpectedRepair<'c>)]) -> Vec<RepairCase<'c>> {
         let case = |(before, wanted): &(&'c str, ExpectedRepair<'c>)| RepairCase {
@@ -152,7 +152,7 @@ mod tests {
             "SELECT 1 FROM customer",
             ExpectedRepair::Hint("there are orders."),
         )]);
-        crate::repair::laws::check_as(
+        crate::laws::check_as(
             hidden,
             "reader",
             Recoverer::UndefinedTable,

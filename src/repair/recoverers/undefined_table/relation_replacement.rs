@@ -1,14 +1,14 @@
 //! The right relation in the place of one that does not exist.
 
 use super::missing_relation::{MissingRelation, RelationTarget};
-use crate::catalog::RelationId;
-use crate::catalog::quote::quoted;
-use crate::repair::Confidence;
-use crate::repair::names::context::NameRepairContext;
-use crate::repair::names::name_repair::{NameFix, NameRepair, NameReplacement};
-use crate::repair::names::reference_scopes::PlacedReference;
-use crate::sql::edit::TextEdit;
-use crate::sql::tree::{Node, nodes};
+use crate::Confidence;
+use crate::names::context::NameRepairContext;
+use crate::names::name_repair::{NameFix, NameRepair, NameReplacement};
+use crate::names::reference_scopes::PlacedReference;
+use catalog::RelationId;
+use catalog::quote::quoted;
+use sql::edit::TextEdit;
+use sql::tree::{Node, nodes};
 
 /// The right name in FROM; where columns are qualified by the old one, it stays as an alias.
 pub(super) fn replace_relation(

@@ -16,6 +16,7 @@ pub trait Word: Copy + 'static {
 }
 
 /// Declares an enum of unit variants together with the word of each.
+#[macro_export]
 macro_rules! words {
     ($(#[$about:meta])* $set:ident { $($(#[$doc:meta])* $member:ident => $word:expr,)+ }) => {
         $(#[$about])*
@@ -52,7 +53,7 @@ macro_rules! words {
     };
 }
 
-pub(crate) use words;
+pub use words;
 
 #[cfg(test)]
 mod tests {
