@@ -118,7 +118,7 @@ impl AccessCheck<'_> {
             UsedObject::Relation { id, only } => {
                 if let Some(why) = table.denies(*id, *only) {
                     self.found
-                        .add(self.rule(PolicyRule::RelationDenied, *id, context), || {
+                        .add(self.rule(super::rule_of(why), *id, context), || {
                             refusal::relation(*id, why, at, effect_graph, context)
                         });
                 }
@@ -143,10 +143,9 @@ impl AccessCheck<'_> {
             }
             UsedObject::MissingRelation { schema, name } => {
                 let schema = schema.as_ref().map(SqlName::as_str);
-                if self.hides_unknown(schema, name.as_str(), path, context) {
-                    self.found.add(PolicyRule::NotResolved, || {
-                        refusal::unknown_name(name.as_str(), at, context)
-                    });
+                if let Some(rule) = self.hidden_by((schema, name.as_str()), table, path, context) {
+                    self.found
+                        .add(rule, || refusal::unknown_name(name.as_str(), at, context));
                 }
             }
             UsedObject::MissingColumn { name, .. } | UsedObject::AmbiguousColumn { name, .. } => {
@@ -216,13 +215,49 @@ impl AccessCheck<'_> {
             }
     }
 
+    /// The rule that hides a relation that the snapshot does not have.
+    fn hidden_by(
+        &self,
+        (schema, name): (Option<&str>, &str),
+        table: &AccessTable,
+        path: &SearchPath,
+        context: &JudgeContext<'_>,
+    ) -> Option<PolicyRule> {
+        if self.is_unguarded((schema, name), table, path, context) {
+            return Some(PolicyRule::Model);
+        }
+        let is_hidden = self.hides_unknown(schema, name, path, context);
+        is_hidden.then_some(PolicyRule::NotResolved)
+    }
+
+    /// Whether a relation that the snapshot does not have may be one that an entry of the policy
+    /// was meant for, which names none. The name of a model is that model.
+    fn is_unguarded(
+        &self,
+        (schema, name): (Option<&str>, &str),
+        table: &AccessTable,
+        path: &SearchPath,
+        context: &JudgeContext<'_>,
+    ) -> bool {
+        let catalog = self.effect_graph.catalog();
+        let along = path.schemas().iter().map(|id| catalog.schema(*id));
+        let along = along.filter(|schema| !server_objects::is_of_server(schema.kind));
+        let along = along.map(|schema| catalog.names().text(schema.name));
+        let all: Vec<&str> = schema.map_or_else(|| along.collect(), |schema| vec![schema]);
+        let is_model = |schema: &&str| {
+            let mut models = context.policy.models().iter();
+            models.any(|model| model.schema == **schema && model.name == name)
+        };
+        !all.iter().any(is_model) && all.iter().any(|schema| table.is_unguarded_schema(schema))
+    }
+
     /// Whether a reference that means no one column here may mean one that the policy hides: in a
     /// relation that the statement reads, or in what that is a part of.
     fn may_be_hidden(&self, name: &str, table: &AccessTable, context: &JudgeContext<'_>) -> bool {
         let catalog = self.effect_graph.catalog();
         let access = context.policy.access();
         self.touched.iter().any(|id| {
-            let (schema, relation) = super::table::names_of(catalog, *id);
+            let (schema, relation) = super::patterns::names_of(catalog, *id);
             let kin = table.has_column_rules_in_family(*id);
             let about = |one: &ColumnPattern| kin || one.relation.names(schema, relation);
             let mut denied = access.columns_denied.iter();

@@ -7,6 +7,7 @@
 //!   once and kept in a [`super::effects::graph::EffectGraph`]
 //! * `check`: every use of a name, on every search_path that the session may have; `refusal`: what
 //!   is said of what is found
+//! * `unmatched`: entries of the policy about relations that are not there
 //! * `unresolved`: where there is nothing to look names up in
 
 mod check;
@@ -15,10 +16,12 @@ mod patterns;
 mod refusal;
 pub(super) mod server_objects;
 mod table;
+mod unmatched;
 mod unresolved;
 
 pub(super) use self::overlay::RelationOverlay;
 pub(super) use self::table::{AccessDenial, AccessTable};
+pub(super) use self::unmatched::UnmatchedEntry;
 
 use super::Refusal;
 use super::context::JudgeContext;
@@ -26,7 +29,7 @@ use super::effects::graph::EffectGraph;
 use super::effects::resolve_effects::CheckSubject;
 use super::rules::{RuleResult, catalog_missing};
 use catalog::{Oid, RelationId};
-use policy::{PolicyRule, RuleMode};
+use policy::{Policy, PolicyRule, RuleMode};
 use sql::tree::{Node, nodes};
 
 /// Looks at everything that a statement reads and calls.
@@ -66,10 +69,32 @@ pub(super) fn check_overlaid_relations(
     for (id, at) in read {
         if let Some(why) = table.denies(*id, false) {
             let refusal = refusal::relation(*id, why, *at, effect_graph, context);
-            context.enforce_or_observe(PolicyRule::RelationDenied, refusal)?;
+            context.enforce_or_observe(rule_of(why), refusal)?;
         }
     }
     Ok(())
+}
+
+/// The rule whose mode decides: what leads around models holds where they do.
+fn rule_of(why: AccessDenial) -> PolicyRule {
+    match why {
+        AccessDenial::Unguarded(_) | AccessDenial::AroundModel => PolicyRule::Model,
+        AccessDenial::NotAllowed
+        | AccessDenial::New
+        | AccessDenial::Denied
+        | AccessDenial::Child
+        | AccessDenial::ThroughView
+        | AccessDenial::ServerOwned => PolicyRule::RelationDenied,
+    }
+}
+
+/// The rule whose mode decides on what may read anything: where models are enforced it would read
+/// past them, whatever else is only observed.
+pub(super) fn rule_of_unknown_reads(policy: &Policy) -> PolicyRule {
+    match policy.has_models() && policy.mode_of(PolicyRule::Model) == RuleMode::Enforce {
+        true => PolicyRule::Model,
+        false => PolicyRule::NotResolved,
+    }
 }
 
 /// Whether the policy has nothing against what a statement that is refused reads and names, what is

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use catalog::unreadable_names::is_kept;
+use catalog::{Catalog, RelationId};
 use policy::AccessLists;
 use policy::access::{Glob, RelationPattern};
 
@@ -42,6 +43,16 @@ pub(super) struct ColumnRules<'p> {
 struct PatternsByName<'p, T> {
     exact: HashMap<(&'p str, &'p str), Vec<T>, RandomState>,
     wild: Vec<(&'p RelationPattern, T)>,
+}
+
+/// The schema and the name of a relation.
+pub(super) fn names_of(catalog: &Catalog, id: RelationId) -> (&str, &str) {
+    let relation = catalog.relation(id);
+    let schema = catalog.schema(relation.schema).name;
+    (
+        catalog.names().text(schema),
+        catalog.names().text(relation.name),
+    )
 }
 
 impl<'p> AccessPatterns<'p> {

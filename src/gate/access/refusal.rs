@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::AccessDenial;
+use super::{AccessDenial, UnmatchedEntry};
 use crate::Refusal;
 use crate::context::JudgeContext;
 use crate::effects::graph::{EffectGraph, is_written};
@@ -11,6 +11,7 @@ use crate::rules::{column_denied, function_denied, not_resolved, relation_denied
 use catalog::quote::quoted;
 use catalog::{FunctionId, RelationId};
 use ground::limits::ACCESS_HINT_COLUMNS_MAX;
+use policy::{CatalogView, PolicyRule, RuleMode};
 
 pub(super) fn relation(
     id: RelationId,
@@ -19,10 +20,41 @@ pub(super) fn relation(
     effect_graph: &EffectGraph,
     context: &JudgeContext<'_>,
 ) -> Box<Refusal> {
-    let (_, own) = super::table::names_of(effect_graph.catalog(), id);
+    let (_, own) = super::patterns::names_of(effect_graph.catalog(), id);
     let name = relation_known(id, effect_graph, context).unwrap_or_else(|| own.to_owned());
-    let refusal = relation_denied::refusal(&name, why, context.policy.name());
+    let refusal = match why {
+        AccessDenial::Unguarded(place) => unguarded(&name, place, effect_graph, context),
+        _ => relation_denied::refusal(&name, why, context.policy.name()),
+    };
     at_place(refusal.of(recorded(id, effect_graph)), at, context)
+}
+
+/// For a relation that an entry of the policy may be meant for, which names none. What it was
+/// probably meant for is told where the client may know of it.
+fn unguarded(
+    name: &str,
+    place: usize,
+    effect_graph: &EffectGraph,
+    context: &JudgeContext<'_>,
+) -> Box<Refusal> {
+    let entry = effect_graph
+        .access()
+        .and_then(|table| table.unmatched().get(place));
+    let near = entry.and_then(UnmatchedEntry::near);
+    let is_shown = |id: &RelationId| match context.policy.catalog_view() {
+        CatalogView::Open => true,
+        CatalogView::Policy => {
+            let catalog = effect_graph.catalog();
+            is_written(
+                catalog.names().text(catalog.relation(*id).name),
+                context.text,
+            )
+        }
+    };
+    let near = near.filter(is_shown);
+    let near = near.and_then(|id| relation_known(id, effect_graph, context));
+    let key = entry.map_or("models", UnmatchedEntry::key);
+    relation_denied::unguarded(name, key, near.as_deref(), context.policy.name())
 }
 
 pub(super) fn column(

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use super::overlay;
 use super::overlay::RelationOverlay;
-use super::patterns::{AccessPatterns, AllowListMatch, ColumnRules};
+use super::patterns::{AccessPatterns, AllowListMatch, ColumnRules, names_of};
 use super::server_objects;
 use super::server_objects::HiddenExtent;
+use super::unmatched::UnmatchedEntry;
 use catalog::{Catalog, Mask, RelationId, RelationKind};
 use policy::{Policy, ThroughViews};
 
@@ -24,6 +25,8 @@ pub(crate) struct AccessTable {
     overlays: Vec<Option<RelationOverlay>>,
     /// Views that read what something is laid over.
     views_over_overlays: Vec<RelationId>,
+    /// Entries of the policy for relations that are not there.
+    unmatched: Vec<UnmatchedEntry>,
 }
 
 /// Why a relation may not be read.
@@ -39,6 +42,10 @@ pub(crate) enum AccessDenial {
     Child,
     /// It is a view, and reads what is hidden.
     ThroughView,
+    /// It is a view, and reads around a model.
+    AroundModel,
+    /// The entry of this place is for a relation that is not there, and may be meant for it.
+    Unguarded(usize),
     /// It holds samples of other relations' rows, or other people's texts.
     ServerOwned,
 }
@@ -59,11 +66,12 @@ impl AccessTable {
             column_rules_in_family: Vec::with_capacity(catalog.relations().len()),
             overlays: Vec::new(),
             views_over_overlays: Vec::new(),
+            unmatched: Vec::new(),
         };
         for (id, _) in catalog.relations() {
             let family = maker.family(id);
             let only = maker.own_denial(id, &family);
-            let whole = only.or_else(|| maker.children(&family));
+            let whole = maker.whole_denial(only, &family);
             if whole.is_some() {
                 table.mask.hide_relation(id);
             }
@@ -83,7 +91,19 @@ impl AccessTable {
         if policy.access().has_overlays() {
             table.add_views_over_overlays(&maker);
         }
+        table.unmatched = maker.unmatched;
         table
+    }
+
+    /// Entries of the policy for relations that are not there.
+    pub(crate) fn unmatched(&self) -> &[UnmatchedEntry] {
+        &self.unmatched
+    }
+
+    /// Whether one of those may be meant for a relation of this schema that is not known yet.
+    pub(crate) fn is_unguarded_schema(&self, schema: &str) -> bool {
+        let mut all = self.unmatched.iter();
+        all.any(|entry| entry.may_mean(schema, false))
     }
 
     /// What is hidden, for whoever tells a client what there is.
@@ -146,8 +166,12 @@ impl AccessTable {
                 self.views_over_overlays.push(id);
             }
         }
-        let overlay = catalog.relations().map(|(id, _)| id);
-        let mut open: Vec<RelationId> = overlay.filter(|id| self.overlay(*id).is_some()).collect();
+        let has_overlay = |id: &RelationId| {
+            let is_unguarded = matches!(self.denies(*id, true), Some(AccessDenial::Unguarded(_)));
+            is_unguarded || self.overlay(*id).is_some()
+        };
+        let all = catalog.relations().map(|(id, _)| id);
+        let mut open: Vec<RelationId> = all.filter(has_overlay).collect();
         let mut seen: HashSet<RelationId> = self.views_over_overlays.iter().copied().collect();
         open.extend(&seen);
         while let Some(id) = open.pop() {
@@ -168,7 +192,7 @@ impl AccessTable {
     ) {
         let catalog = maker.catalog;
         let mut readers: Vec<Vec<RelationId>> = vec![Vec::new(); catalog.relations().len()];
-        let mut hidden = Vec::new();
+        let (mut modelled, mut hidden) = (Vec::new(), Vec::new());
         for (id, relation) in catalog.relations() {
             let is_view = matches!(
                 relation.kind,
@@ -176,32 +200,59 @@ impl AccessTable {
             );
             if is_view && !maker.is_of_server(id) {
                 let known = maker.read_by(id, &mut readers);
-                if !known || unknown(id) {
-                    self.hide_view(id);
+                if (!known || unknown(id)) && maker.policy.has_models() {
+                    self.hide_view(id, AccessDenial::AroundModel);
+                    modelled.push(id);
+                } else if !known || unknown(id) {
+                    self.hide_view(id, AccessDenial::ThroughView);
                 }
             }
         }
         for (id, _) in catalog.relations() {
-            let is_other = maker.is_covered(id) || self.overlay(id).is_some();
-            if self.denies(id, false).is_some() || self.hides_any(id) || is_other {
+            if maker.is_covered(id) || self.overlay(id).is_some() || self.is_around_model(id) {
+                modelled.push(id);
+            } else if self.denies(id, false).is_some() || self.hides_any(id) {
                 hidden.push(id);
             }
         }
-        while let Some(id) = hidden.pop() {
-            for reader in readers.get(id.place()).into_iter().flatten() {
-                if self.denies(*reader, false).is_none() {
-                    self.hide_view(*reader);
-                    hidden.push(*reader);
+        // A view of both counts as one around a model, which holds where the rest is observed.
+        for (mut open, why) in [
+            (modelled, AccessDenial::AroundModel),
+            (hidden, AccessDenial::ThroughView),
+        ] {
+            while let Some(id) = open.pop() {
+                for reader in readers.get(id.place()).into_iter().flatten() {
+                    let is_news = match why {
+                        AccessDenial::AroundModel => !self.is_around_model(*reader),
+                        _ => self.denies(*reader, false).is_none(),
+                    };
+                    if is_news {
+                        self.hide_view(*reader, why);
+                        open.push(*reader);
+                    }
                 }
             }
         }
     }
 
-    fn hide_view(&mut self, id: RelationId) {
+    /// Whether a relation is refused because models would not hold.
+    fn is_around_model(&self, id: RelationId) -> bool {
+        matches!(
+            self.denies(id, false),
+            Some(AccessDenial::AroundModel | AccessDenial::Unguarded(_))
+        )
+    }
+
+    /// What leads around a model says so, whatever else is said of the view.
+    fn hide_view(&mut self, id: RelationId, reason: AccessDenial) {
         self.mask.hide_relation(id);
         for list in [&mut self.whole, &mut self.only] {
-            if let Some(why) = list.get_mut(id.place()) {
-                why.get_or_insert(AccessDenial::ThroughView);
+            if let Some(why) = list.get_mut(id.place())
+                && (why.is_none()
+                    || reason == AccessDenial::AroundModel
+                        && *why != Some(AccessDenial::ServerOwned))
+            {
+                *why = Some(reason);
             }
         }
     }
@@ -215,6 +266,7 @@ struct AccessTableBuilder<'m> {
     parents: Vec<Vec<RelationId>>,
     columns: Vec<ColumnRules<'m>>,
     denied: Vec<bool>,
+    unmatched: Vec<UnmatchedEntry>,
 }
 
 /// What a relation is a part of, and what is a part of it.
@@ -255,6 +307,7 @@ impl<'m> AccessTableBuilder<'m> {
             parents,
             columns,
             denied,
+            unmatched: UnmatchedEntry::all(catalog, policy),
         }
     }
 
@@ -278,6 +331,9 @@ impl<'m> AccessTableBuilder<'m> {
             return Some(AccessDenial::ServerOwned);
         }
         let own = std::iter::once(&id).chain(&family.above);
+        if let Some(place) = own.clone().find_map(|id| self.unguarded_by(*id)) {
+            return Some(AccessDenial::Unguarded(place));
+        }
         if own.clone().any(|id| self.is_denied(*id)) {
             return Some(AccessDenial::Denied);
         }
@@ -292,6 +348,29 @@ impl<'m> AccessTableBuilder<'m> {
             AllowListMatch::NotNamed => AccessDenial::NotAllowed,
         };
         (!self.is_of_server(id)).then_some(why)
+    }
+
+    /// Why a relation may not be read with its children.
+    fn whole_denial(
+        &self,
+        own: Option<AccessDenial>,
+        family: &RelationFamily,
+    ) -> Option<AccessDenial> {
+        if let Some(AccessDenial::ServerOwned | AccessDenial::Unguarded(_)) = own {
+            return own;
+        }
+        let mut read = family.below.iter().chain(&family.beside);
+        let unguarded = read.find_map(|id| self.unguarded_by(*id));
+        let unguarded = unguarded.map(AccessDenial::Unguarded);
+        unguarded.or(own).or_else(|| self.children(family))
+    }
+
+    /// The entry of the policy for a relation that is not there, which may be meant for this one.
+    fn unguarded_by(&self, id: RelationId) -> Option<usize> {
+        if self.unmatched.is_empty() || self.is_of_server(id) || self.is_covered(id) {
+            return None;
+        }
+        UnmatchedEntry::first_for(&self.unmatched, self.policy, names_of(self.catalog, id))
     }
 
     fn children(&self, family: &RelationFamily) -> Option<AccessDenial> {
@@ -373,16 +452,6 @@ impl<'m> AccessTableBuilder<'m> {
         let mut models = self.policy.models().iter();
         models.any(|model| model.schema == schema && model.name == name)
     }
-}
-
-/// The schema and the name of a relation.
-pub(super) fn names_of(catalog: &Catalog, id: RelationId) -> (&str, &str) {
-    let relation = catalog.relation(id);
-    let schema = catalog.schema(relation.schema).name;
-    (
-        catalog.names().text(schema),
-        catalog.names().text(relation.name),
-    )
 }
 
 /// What is reached from relations in any number of steps, each once and without themselves.

@@ -49,10 +49,9 @@ use foldhash::fast::RandomState;
 use self::model_body::ModelBody;
 use self::overlay::OverlayModel;
 use crate::Refusal;
-use crate::access::AccessTable;
+use crate::access::{AccessTable, UnmatchedEntry};
 use crate::rules::model;
 use catalog::{Catalog, Mask, RelationId, SchemaId, SearchPath};
-use policy::similar_names::nearest;
 use policy::{Policy, PolicyModel};
 use sql::tree::nodes;
 
@@ -433,30 +432,11 @@ impl SnapshotModels {
             covers,
             key: ModelKey::Models,
             body: match covers.is_none() && !model.is_new {
-                true => Err(of_nothing(model, catalog)),
+                true => Err(UnmatchedEntry::of_model(catalog, model).problem()),
                 false => ModelBody::of(model, catalog, may_read),
             },
         }
     }
-}
-
-/// What is wrong with a model that has the name of no relation and does not say that it means to.
-fn of_nothing(model: &PolicyModel, catalog: &Catalog) -> String {
-    let names = catalog.names();
-    let known: Vec<String> = catalog
-        .relations()
-        .map(|(_, relation)| {
-            let schema = names.text(catalog.schema(relation.schema).name);
-            format!("{schema}.{}", names.text(relation.name))
-        })
-        .collect();
-    let name = format!("{}.{}", model.schema, model.name);
-    let near = nearest(&name, known.iter().map(String::as_str));
-    let near = near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
-    format!(
-        "there is no relation of this name{near}, so that it filters nothing; a model under a \
-         name of its own says new: true"
-    )
 }
 
 /// The relation of a schema and a name.

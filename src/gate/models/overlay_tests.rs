@@ -176,7 +176,7 @@ fn what_a_relation_is_not_made_for_cannot_be_read() {
         ),
     ] {
         let (_, names) = session(policy);
-        let problems: Vec<(String, &str)> =
+        let problems: Vec<(String, std::borrow::Cow<'_, str>)> =
             names.effect_graph().unwrap().model_problems().collect();
         let found = problems
             .iter()

@@ -582,7 +582,7 @@ fn a_model_of_no_relation_is_one_that_says_so() {
         ("shop.nothing_like_it", ""),
     ] {
         let (gate, names) = session(vec![model(name, &select())]);
-        let problems: Vec<(String, &str)> =
+        let problems: Vec<(String, Cow<'_, str>)> =
             names.effect_graph().unwrap().model_problems().collect();
         let [(place, what)] = problems.as_slice() else {
             panic!("{name}: {problems:?}")
@@ -593,6 +593,9 @@ fn a_model_of_no_relation_is_one_that_says_so() {
         let named = name.replace("shop.Customers", "shop.\"Customers\"");
         let read = runs(&gate, &names, &format!("TABLE {named}"));
         assert_eq!(read, Err(Rule::Model), "{name}");
+        // The one that was meant is not read without it, nor is any other that might be.
+        let read = runs(&gate, &names, "TABLE shop.customers");
+        assert_eq!(read, Err(Rule::RelationDenied), "{name}");
         let meant = PolicyModel {
             is_new: true,
             ..model(name, &[sql("SELECT 1 AS a")])
@@ -604,6 +607,138 @@ fn a_model_of_no_relation_is_one_that_says_so() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn what_a_model_of_no_relation_may_be_meant_for_is_refused() {
+    let select = || [sql("SELECT id FROM customers")];
+    let read = |names: &[&str], text: &str| {
+        let models = names.iter().map(|name| match *name {
+            "shop.Items" => model(name, &[sql("SELECT id FROM \"Items\"")]),
+            name => model(name, &select()),
+        });
+        let (gate, names) = session(models.collect());
+        runs(&gate, &names, text)
+    };
+    let denied = Err(Rule::RelationDenied);
+    let misspelt = ["shop.custmers", "shop.Items"];
+    for text in [
+        "TABLE shop.customers",
+        "SELECT 1 FROM plain",
+        "SELECT 1 FROM ONLY customers",
+        "COPY shop.customers TO STDOUT",
+        "EXPLAIN SELECT * FROM customers",
+        "PREPARE p AS SELECT * FROM customers",
+        "SELECT 1 FROM v",
+        "SELECT (SELECT max(id) FROM plain)",
+        "SELECT 1 FROM years",
+        "SELECT 1 FROM \"Items\" JOIN customers USING (id)",
+    ] {
+        assert_eq!(read(&misspelt, text), denied, "{text}");
+    }
+    // A name that the snapshot does not have may be the one.
+    let newer = read(&misspelt, "TABLE shop.clients");
+    assert_eq!(newer, Err(Rule::NotResolved));
+    for text in [
+        "TABLE other.customers",
+        "SELECT count(*) FROM pg_class",
+        "SELECT 1",
+        "TABLE \"Items\"",
+    ] {
+        assert!(read(&misspelt, text).is_ok(), "{text}");
+    }
+    // Where there is no such schema, it may be anywhere.
+    for text in ["TABLE other.customers", "TABLE shop.plain"] {
+        assert_eq!(
+            read(&["shp.customers", "shop.Items"], text),
+            denied,
+            "{text}"
+        );
+    }
+    assert!(read(&["shp.customers", "shop.Items"], "TABLE \"Items\"").is_ok());
+    // Of several, each does so in its own schema.
+    let several = ["shop.custmers", "other.regins", "shop.Items"];
+    for text in ["TABLE other.customers", "TABLE shop.plain"] {
+        assert_eq!(read(&several, text), denied, "{text}");
+    }
+    // A child of such a relation is one as well, and so is what shows its rows.
+    let of_parts = ["other.nothing", "shop.Items"];
+    assert!(read(&of_parts, "TABLE shop.events").is_ok());
+}
+
+#[test]
+fn the_refusal_names_the_model_and_what_was_probably_meant() {
+    let (gate, names) = session(vec![model("shop.custmers", &[sql("SELECT 1 AS id")])]);
+    let judgement = gate.judge(Cow::Borrowed("SELECT id FROM shop.customers"), &names);
+    let Verdict::Refused(refusal) = judgement.verdict else {
+        panic!("{judgement:?}")
+    };
+    assert_eq!(
+        refusal.message,
+        "relation shop.customers may not be read: models.shop.custmers stands for no relation here \
+         (did you mean shop.customers?)"
+    );
+    let wanted = "Have models.shop.custmers of the policy name shop.customers, if that is meant; ";
+    assert!(refusal.hint.starts_with(wanted), "{}", refusal.hint);
+}
+
+#[test]
+fn masks_and_conditions_of_nothing_have_what_they_may_be_meant_for_refused() {
+    let read = |sections: &str, text: &str| {
+        let policy = agent_with(&[], &format!("\n{sections}\n"));
+        let shop = shop().view("other.seen", "id int4", &["shop.customers"]);
+        let mut names = session_of(shop.build(), &policy);
+        names.set_paths(path_of(&["shop"]));
+        runs(&gate(policy), &names, text)
+    };
+    let denied = Err(Rule::RelationDenied);
+    for sections in [
+        "columns: {mask: {shop.custmers.email: null}}",
+        "rows: {shop.custmers: id = 1}",
+        "rows: {'shop.custm*': id = 1}",
+        "mode: observe\nrows: {shop.custmers: id = 1}",
+        "mode: observe\nrelations: {deny: [shop.customers, shop.plain]}\n\
+         rows: {shop.custmers: id = 1}",
+        "mode: observe\ncolumns: {mask: {shop.custmers.email: null}}",
+    ] {
+        for text in ["TABLE customers", "SELECT id FROM shop.plain"] {
+            assert_eq!(read(sections, text), denied, "{sections}: {text}");
+        }
+        let policy = agent_with(&[], &format!("\n{sections}\n"));
+        let names = session_of(shop().build(), &policy);
+        let problems = names.effect_graph().unwrap().model_problems();
+        let problems: Vec<String> = problems
+            .map(|(key, what)| format!("{key}: {what}"))
+            .collect();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(
+            problems[0].contains("no relation of this name"),
+            "{problems:?}"
+        );
+    }
+    // A view elsewhere shows what it may be meant for.
+    let filter = "rows: {shop.custmers: id = 1}";
+    assert_eq!(read(filter, "TABLE other.seen"), Err(Rule::Model));
+    assert!(read(filter, "TABLE other.customers").is_ok());
+    // What has a condition of its own is read by it; what has another mask may want this one.
+    let two = "rows: {shop.plain: id = 1, shop.custmers: id = 1}";
+    assert!(read(two, "SELECT id FROM plain").is_ok());
+    assert_eq!(read(two, "SELECT id FROM customers"), denied);
+    let two = "columns: {mask: {shop.plain.email: null, shop.custmers.email: null}}";
+    assert_eq!(read(two, "SELECT id FROM plain"), denied);
+    // By a wildcard a mask is for what may come.
+    for sections in [
+        "columns: {mask: {'*.custmers.email': null}}",
+        "columns: {mask: {emial: null}}",
+    ] {
+        assert!(
+            read(sections, "SELECT id FROM customers").is_ok(),
+            "{sections}"
+        );
+    }
+    // Only where models are observed, nothing of it holds.
+    let observed = "rules: {model: observe}\nrows: {shop.custmers: id = 1}";
+    assert!(read(observed, "SELECT id FROM customers").is_ok());
 }
 
 #[test]

@@ -7,9 +7,10 @@
 //!
 //! # Why
 //! `relations.allow` and `relations.deny` of the policy say so, and `relations.new: refuse` of what
-//! was made since the policy was written. What the server itself keeps of
-//! other people's rows and texts (`pg_stats`, `pg_largeobject` …) is denied as soon as a policy
-//! hides anything; no list can show it.
+//! was made since the policy was written. Where a model, a mask or a condition of the policy is for
+//! a relation that is not there, those that it may be meant for are denied. What the server itself
+//! keeps of other people's rows and texts (`pg_stats`, `pg_largeobject` …) is denied as soon as a
+//! policy hides anything; no list can show it.
 //!
 //! # Before
 //! - `SELECT * FROM shop.secrets` (hides)
@@ -54,6 +55,12 @@ pub(crate) fn refusal(name: &str, why: AccessDenial, policy: &str) -> Box<Refusa
             "Read other relations, or have relations.through_views of the policy changed.",
             "relations.through_views",
         ),
+        AccessDenial::AroundModel => (
+            "the view reads what is read through a model",
+            "Read the tables themselves, or have relations.through_views of the policy changed.",
+            "relations.through_views",
+        ),
+        AccessDenial::Unguarded(_) => return unguarded(name, "models", None, policy),
         AccessDenial::ServerOwned => (
             "it holds other relations' rows or other people's texts",
             "Read other relations: no list shows this one while the policy hides anything.",
@@ -61,6 +68,26 @@ pub(crate) fn refusal(name: &str, why: AccessDenial, policy: &str) -> Box<Refusa
         ),
     };
     let message = format!("relation {name} may not be read: {reason}");
+    Refusal::new(Rule::RelationDenied, &message, hint)
+        .about(format_args!("relation {name}, {key} of policy {policy}"))
+}
+
+/// `key` is an entry of the policy for a relation that is not there, `near` the one that was
+/// probably meant.
+pub(crate) fn unguarded(name: &str, key: &str, near: Option<&str>, policy: &str) -> Box<Refusal> {
+    let (meant, mend) = match near {
+        Some(near) => (
+            format!(" (did you mean {near}?)"),
+            format!("Have {key} of the policy name {near}, if that is meant"),
+        ),
+        None => (
+            String::new(),
+            format!("Have {key} of the policy name a relation that is there, or taken away"),
+        ),
+    };
+    let message =
+        format!("relation {name} may not be read: {key} stands for no relation here{meant}");
+    let hint = format!("{mend}; `pgsieve policy check` with the database says what does not fit.");
     Refusal::new(Rule::RelationDenied, &message, hint)
         .about(format_args!("relation {name}, {key} of policy {policy}"))
 }

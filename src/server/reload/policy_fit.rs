@@ -8,9 +8,9 @@ use crate::policy::access::{ColumnPattern, RelationPattern};
 use crate::policy::{Policy, PolicyProblem, PolicySet};
 use crate::upstream::catalog_cache::policy_effects::KnownDatabase;
 
-/// The models of policies that cannot be put into statements. A model counts as wrong where it does
-/// not fit the database that the settings name, or none that is known: clients can name databases
-/// that a policy was not written for.
+/// The models of policies that cannot be put into statements, and the masks and conditions that
+/// name nothing. Each counts as wrong where it does not fit the database that the settings name, or
+/// none that is known: clients can name databases that a policy was not written for.
 pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem> {
     let of = |policy: &Arc<Policy>| {
         let known: Vec<&KnownDatabase> = known_to(policy, seen).collect();
@@ -24,7 +24,7 @@ pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem
                 let misfit = wrong.entry(model).or_default();
                 misfit.databases += 1;
                 misfit.is_in_named |= one.is_named;
-                misfit.what = what.to_owned();
+                misfit.what = what.into_owned();
             }
         }
         wrong.retain(|_, misfit| misfit.is_in_named || misfit.databases == known.len());
@@ -72,7 +72,7 @@ fn known_to<'s>(
 }
 
 /// Whether any session of a database can be under a policy.
-pub(in crate::server) fn is_for(policy: &Policy, database: &str) -> bool {
+pub fn is_for(policy: &Policy, database: &str) -> bool {
     let wanted = policy.matches().and_then(|own| own.database.as_deref());
     wanted.is_none_or(|names| names.iter().any(|name| name.matches(database)))
 }

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+use super::policy_fit;
 use super::policy_fit::is_for;
 use crate::auth::settings::UserAttributes;
 use crate::catalog::Catalog;
@@ -54,8 +55,8 @@ pub struct TestReport {
 }
 
 impl PolicyTestRunner {
-    /// Waits until the catalog of the named database is there, and runs all tests. May be
-    /// cancelled.
+    /// Waits until the catalog of the named database is there, runs all tests, and compares the
+    /// policies with it: what does not fit counts as what fails. May be cancelled.
     pub async fn begin(&self, policies: &Arc<PolicySet>, catalogs: &CatalogCaches) -> TestReport {
         loop {
             let seen = catalogs.seen();
@@ -63,7 +64,13 @@ impl PolicyTestRunner {
                 let (own, policies) = (self.clone(), Arc::clone(policies));
                 let handle = Handle::current();
                 // Judging is no work for the thread that answers probes.
-                let running = spawn_blocking(move || own.run(&policies, &seen, &handle));
+                let running = spawn_blocking(move || {
+                    let mut tested = own.run(&policies, &seen, &handle);
+                    tested
+                        .problems
+                        .extend(policy_fit::problems(&policies, &seen));
+                    tested
+                });
                 return running.await.unwrap_or_else(|_panic| TestReport {
                     passed: 0,
                     problems: vec![problem("pgsieve", "met a fault of its own in the tests")],

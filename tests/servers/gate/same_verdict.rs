@@ -140,7 +140,25 @@ fn of_line(line: &Value, verdict: &str, rule: &str) -> Answer {
 
 #[test]
 fn every_command_says_what_a_session_meets() {
+    let expected = agree(&Folder::new());
+    // The people differ, or nothing is shown.
+    let of = |who| expected[&(who, "SELECT note FROM secret")].as_deref();
+    assert_eq!(of(PEOPLE[0]), Some("relation_denied"));
+    assert_eq!(of(PEOPLE[1]), Some("column_denied"));
+}
+
+#[test]
+fn every_command_refuses_what_a_misspelt_model_may_be_meant_for() {
     let folder = Folder::new();
+    folder.write("rest", "models: {public.ordres: {sql: SELECT 1 AS id}}");
+    let expected = agree(&folder);
+    let of = |who| expected[&(who, "SELECT id FROM orders")].as_deref();
+    assert_eq!(of(PEOPLE[0]), None);
+    assert_eq!(of(PEOPLE[1]), Some("relation_denied"));
+}
+
+/// Has every command asked what a session meets.
+fn agree(folder: &Folder) -> BTreeMap<(Who, &'static str), Answer> {
     let stack = Stack::start(Options {
         arguments: vec!["--policy".into(), folder.path().into()],
         ..Options::default()
@@ -153,7 +171,7 @@ fn every_command_says_what_a_session_meets() {
         "GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC",
     ]);
     let view = "SELECT id FROM public.through";
-    let seen = until(|| (met(&stack, (APP, ""), view).is_none()).then_some(()));
+    let seen = until(|| (met(&stack, PEOPLE[0], view).is_none()).then_some(()));
     assert!(seen.is_some(), "the catalog knows the view");
     let mut expected: BTreeMap<(Who, &str), Answer> = BTreeMap::new();
     for who in PEOPLE {
@@ -161,15 +179,12 @@ fn every_command_says_what_a_session_meets() {
             expected.insert((who, statement), met(&stack, who, statement));
         }
     }
-    // The people differ, or nothing is shown.
-    let of = |who| expected[&(who, "SELECT note FROM secret")].as_deref();
-    assert_eq!(of(PEOPLE[0]), Some("relation_denied"));
-    assert_eq!(of(PEOPLE[1]), Some("column_denied"));
     let url = stack.direct_url(READER);
     for who in PEOPLE {
-        commands(&folder, &url, who, &expected);
+        commands(folder, &url, who, &expected);
     }
-    tests_say_so(&folder, &url, &expected);
+    tests_say_so(folder, &url, &expected);
+    expected
 }
 
 /// `check`, `repair`, `policy explain` and `policy diff`.

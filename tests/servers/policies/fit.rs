@@ -66,16 +66,36 @@ fn answers(stack: &Stack, text: &str, wanted: &str) {
     assert!(said.is_some(), "{text}: {:?}", client.query(text));
 }
 
+/// What a refusal of `relation_denied` begins and goes on with, once it is one.
+#[track_caller]
+fn denied(stack: &Stack, text: &str, what: &str) {
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    let mut last = Vec::new();
+    let said = until(|| {
+        last = client.query(text);
+        assert!(!kinds(&last).contains('D'), "{text}: rows are read");
+        let message = last[0].field(b'M')?;
+        let detail = last[0].field(b'D')?;
+        let is_it = detail.starts_with("rule: relation_denied") && message.contains(what);
+        is_it.then_some(())
+    });
+    assert!(said.is_some(), "{text}: {last:?}\n{}", stack.stderr());
+}
+
+/// Begins what is said of a model that was meant for `customers`.
+const CUSTMERS: &str =
+    "models.sales.custmers stands for no relation here (did you mean sales.customers?)";
+
 #[test]
-fn a_misspelt_model_is_told_from_the_start_and_until_it_is_mended() {
+fn a_misspelt_model_is_told_and_lets_nothing_be_read_until_it_is_mended() {
     let model = |name: &str, more: &str| {
         format!("models: {{{name}: {{sql: SELECT id FROM customers WHERE tenant = :user{more}}}}}")
     };
     let allowed = "relations: {allow: [sales.*]}\n";
     let folder = Folder::with(&(allowed.to_owned() + &model("sales.custmers", "")));
     let stack = stack(&folder);
-    // By itself, all rows are read: nothing but the word of it is between.
-    answers(&stack, "SELECT id FROM sales.customers", "TDDCZ");
+    // No tenant reads the rows of others, not even at first.
+    denied(&stack, "SELECT id FROM sales.customers", CUSTMERS);
     until(|| (misfits(&stack) == 1.0).then_some(())).expect("the model is known not to fit");
     let told = "models.sales.custmers: there is no relation of this name (did you mean \
                 sales.customers?), so that it filters nothing";
@@ -84,6 +104,8 @@ fn a_misspelt_model_is_told_from_the_start_and_until_it_is_mended() {
     assert_eq!(status, 200);
     let line = "policies: do not fit the databases; problems: 1";
     assert!(ready.contains(line), "{ready}");
+    let refused = "what they are about is refused, and so are the relations that it may be";
+    assert!(stack.stderr().contains(refused), "{}", stack.stderr());
     answers(&stack, "SELECT id FROM sales.custmers", "EZ");
     // The name is mended: every tenant has its own rows.
     folder.write(&(allowed.to_owned() + &model("sales.customers", "")));
@@ -94,6 +116,82 @@ fn a_misspelt_model_is_told_from_the_start_and_until_it_is_mended() {
     // And the table gets another name.
     stack.prepare(&["ALTER TABLE sales.customers RENAME TO clients"]);
     until(|| (misfits(&stack) == 1.0).then_some(())).expect("the change is seen");
+    let gone = "models.sales.customers stands for no relation here";
+    denied(&stack, "SELECT id FROM sales.clients", gone);
+    // And back.
+    stack.prepare(&["ALTER TABLE sales.clients RENAME TO customers"]);
+    answers(&stack, "SELECT id FROM sales.customers", "TDCZ");
+}
+
+#[test]
+fn a_table_that_is_dropped_has_its_schema_refused_and_models_beside_it_go_on() {
+    let models = "relations: {allow: [sales.*, public.*]}\nmodels:\n  \
+                  sales.customers: {sql: SELECT id FROM customers WHERE tenant = :user}\n  \
+                  sales.gone: {sql: SELECT id FROM gone WHERE id > 1}";
+    let folder = Folder::with("");
+    let stack = stack(&folder);
+    stack.prepare(&[
+        "CREATE TABLE sales.gone (id int)",
+        "CREATE TABLE sales.others (id int)",
+        "CREATE TABLE public.elsewhere (id int)",
+        "GRANT SELECT ON public.elsewhere TO app",
+    ]);
+    folder.write(models);
+    answers(&stack, "SELECT id FROM sales.customers", "TDCZ");
+    answers(&stack, "SELECT id FROM sales.others", "TCZ");
+    // A session that has read it goes on, and reads it no more.
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    assert_eq!(kinds(&client.query("SELECT id FROM sales.others")), "TCZ");
+    stack.prepare(&["DROP TABLE sales.gone"]);
+    let refused =
+        until(|| (kinds(&client.query("SELECT id FROM sales.others")) == "EZ").then_some(()));
+    refused.expect("the verdict that was known does not hold");
+    let gone = "models.sales.gone stands for no relation here";
+    denied(&stack, "SELECT id FROM sales.others", gone);
+    answers(&stack, "SELECT id FROM sales.customers", "TDCZ");
+    answers(&stack, "SELECT id FROM public.elsewhere", "TCZ");
+    answers(&stack, "SELECT count(*) FROM pg_class", "TDCZ");
+}
+
+#[test]
+fn a_model_in_no_schema_and_a_condition_of_nothing_have_rows_refused() {
+    let folder = Folder::with("models: {sale.customers: {sql: SELECT 1 AS id}}");
+    let stack = stack(&folder);
+    stack.prepare(&[
+        "CREATE TABLE public.elsewhere (id int)",
+        "GRANT SELECT ON public.elsewhere TO app",
+    ]);
+    let model = "models.sale.customers stands for no relation here (did you mean sales.customers?)";
+    denied(&stack, "SELECT id FROM sales.customers", model);
+    denied(&stack, "SELECT id FROM public.elsewhere", model);
+    answers(&stack, "SELECT 1", "TDCZ");
+    // A start: what is dropped into the folder of a running one is not taken.
+    for (sections, key) in [
+        (
+            "rows: {sales.custmers: tenant = :user}",
+            "rows.sales.custmers",
+        ),
+        (
+            "mode: observe\ncolumns: {mask: {sales.custmers.tenant: null}}",
+            "columns.mask.sales.custmers.tenant",
+        ),
+        (
+            "mode: observe\nrelations: {deny: [sales.customers]}\n\
+             models: {sales.custmers: {sql: SELECT 1 AS id}}",
+            "models.sales.custmers",
+        ),
+    ] {
+        let folder = Folder::with(sections);
+        let stack = self::stack(&folder);
+        let what = format!("{key} stands for no relation here");
+        denied(&stack, "SELECT id FROM sales.customers", &what);
+        until(|| (misfits(&stack) == 1.0).then_some(())).expect("it is told");
+        assert!(
+            stack.stderr().contains(&format!("{key}: ")),
+            "{}",
+            stack.stderr()
+        );
+    }
 }
 
 #[test]

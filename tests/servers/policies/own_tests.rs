@@ -264,6 +264,21 @@ fn a_test_of_a_user_has_the_attributes_that_the_settings_give() {
 }
 
 #[test]
+fn a_model_of_nothing_counts_as_a_test_that_failed() {
+    let folder = Folder::new();
+    folder.write("own", "models: {shop.custmers: {sql: SELECT 1 AS id}}");
+    let said = ended(&started(&folder, PASSTHROUGH, "required"));
+    let wanted = "policy own, models.shop.custmers: there is no relation of this name (did you \
+                  mean shop.customers?)";
+    assert!(said.contains(wanted), "{said}");
+    folder.write("own", "rows: {shop.custmers: id = 1}");
+    let said = ended(&started(&folder, PASSTHROUGH, "required"));
+    assert!(said.contains("policy own, rows.shop.custmers: "), "{said}");
+    // Where no tests are required the start goes on, and refuses what they are about.
+    ready(&started(&folder, PASSTHROUGH, "off"), 200);
+}
+
+#[test]
 fn a_policy_of_another_database_is_tested_there() {
     let cluster = shared_cluster();
     let other = new_database(cluster);

@@ -29,6 +29,7 @@ mod propagation;
 pub(crate) mod support_functions;
 mod unknown_reads;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(crate) use self::cause::EffectSite;
@@ -207,10 +208,16 @@ impl EffectGraph {
         self.shown_catalog.as_ref()
     }
 
-    /// The models that cannot be used with this database, by their keys in the policy, with the
-    /// reason. What would read one of them is refused.
-    pub fn model_problems(&self) -> impl Iterator<Item = (String, &str)> {
-        self.models.problems()
+    /// The models that cannot be used with this database, and the masks and conditions that name
+    /// nothing in it, by their keys in the policy, with the reason. What would read one of them is
+    /// refused, and so are relations that one of them may be meant for.
+    pub fn model_problems(&self) -> impl Iterator<Item = (String, Cow<'_, str>)> {
+        let models = self.models.problems();
+        let models = models.map(|(key, why)| (key, Cow::Borrowed(why)));
+        let unmatched = self.access().map(AccessTable::unmatched);
+        let others = unmatched.into_iter().flatten();
+        let others = others.filter(|entry| !entry.is_model());
+        models.chain(others.map(|entry| (entry.key().to_owned(), Cow::Owned(entry.problem()))))
     }
 
     /// Relations that cannot be read because they are not made for what a pattern lays over them,
