@@ -373,9 +373,10 @@ impl AccessCheck<'_> {
                 _ => None,
             };
             let effect_graph = self.effect_graph;
-            self.found.add(PolicyRule::NotResolved, || {
-                refusal::reads_anything(function, used.at, effect_graph, context)
-            });
+            self.found
+                .add(super::rule_of_unknown_reads(context.policy), || {
+                    refusal::reads_anything(function, used.at, effect_graph, context)
+                });
         }
     }
 
@@ -402,15 +403,23 @@ impl AccessCheck<'_> {
         });
         if !self.missing || guarded {
             // A name that stands for nothing, and for nothing hidden, is what is to be mended.
-            self.found.add(PolicyRule::NotResolved, || {
-                missing_objects::first(resolution, Rule::NotResolved, (path, effect_graph), context)
+            self.found
+                .add(super::rule_of_unknown_reads(context.policy), || {
+                    missing_objects::first(
+                        resolution,
+                        Rule::NotResolved,
+                        (path, effect_graph),
+                        context,
+                    )
                     .unwrap_or_else(|| refusal::unclear(at, context))
-            });
+                });
         }
     }
 
     fn note_unclear(&mut self, at: Option<usize>, context: &JudgeContext<'_>) {
         self.found
-            .add(PolicyRule::NotResolved, || refusal::unclear(at, context));
+            .add(super::rule_of_unknown_reads(context.policy), || {
+                refusal::unclear(at, context)
+            });
     }
 }

@@ -121,10 +121,9 @@ pub(super) fn check_types<'t>(
     let Some(effect_graph) = context.effect_graph() else {
         let mut types = types.map(Node::from);
         let unknown = types.any(|one| catalog_missing::check_at_any_depth(one, context).is_err());
+        let rule = rule_of_unknown_reads(context.policy);
         return match unknown && context.policy.hides() {
-            true => {
-                context.enforce_or_observe(PolicyRule::NotResolved, refusal::unclear(None, context))
-            }
+            true => context.enforce_or_observe(rule, refusal::unclear(None, context)),
             false => Ok(()),
         };
     };
@@ -141,7 +140,7 @@ pub(super) fn check_types<'t>(
         });
     match may {
         true => context.enforce_or_observe(
-            PolicyRule::NotResolved,
+            rule_of_unknown_reads(context.policy),
             refusal::reads_anything(None, None, effect_graph, context),
         ),
         false => Ok(()),
@@ -157,7 +156,8 @@ pub(super) fn check_parameter(
     let id = effect_graph.catalog().index().type_of_oid(oid);
     let may = effect_graph.reads().zip(id);
     let may = may.is_some_and(|(reads, id)| reads.data_type(id));
-    if may && context.policy.mode_of(PolicyRule::NotResolved) == RuleMode::Enforce {
+    let rule = rule_of_unknown_reads(context.policy);
+    if may && context.policy.mode_of(rule) == RuleMode::Enforce {
         return Err(refusal::reads_anything(None, None, effect_graph, context));
     }
     Ok(())

@@ -127,18 +127,24 @@ pub(super) fn reads_anything(
     let seen = function.filter(|id| catalog.sees_function(role, *id));
     let name = seen.map(|id| catalog.function_signature(id));
     at_place(
-        not_resolved::of_call(name.as_deref(), context.policy.name()),
+        not_resolved::of_call(name.as_deref(), &holder(context)),
         at,
         context,
     )
 }
 
 pub(super) fn unclear(at: Option<usize>, context: &JudgeContext<'_>) -> Box<Refusal> {
-    at_place(
-        not_resolved::of_statement(context.policy.name()),
-        at,
-        context,
-    )
+    at_place(not_resolved::of_statement(&holder(context)), at, context)
+}
+
+/// The policy, and why it refuses where it observes: what nobody can follow reads past models.
+fn holder(context: &JudgeContext<'_>) -> String {
+    let policy = context.policy;
+    let is_observed = policy.mode_of(PolicyRule::NotResolved) == RuleMode::Observe;
+    match is_observed && super::rule_of_unknown_reads(policy) == PolicyRule::Model {
+        true => format!("{}, whose models hold while it observes", policy.name()),
+        false => policy.name().to_owned(),
+    }
 }
 
 /// A relation as it is recorded.

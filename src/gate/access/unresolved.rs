@@ -50,7 +50,9 @@ fn whatever_it_means(
             });
         }
         if context.policy.hides() && !reads_nothing(node, effect_graph, context) {
-            found.add(PolicyRule::NotResolved, || refusal::unclear(None, context));
+            found.add(super::rule_of_unknown_reads(context.policy), || {
+                refusal::unclear(None, context)
+            });
         }
     }
     found

@@ -4,6 +4,7 @@
 //! conditions of the policy: no name in it is looked up where a user could have put another thing.
 
 use super::hashed;
+use crate::access;
 use crate::access::{AccessTable, RelationOverlay};
 use catalog::{Catalog, Column, RelationId};
 use policy::model::ModelPiece;
@@ -103,7 +104,7 @@ fn read_as(
             format!("its column {name} is of type {type_name}, and the mask {mask} is for text")
         })
     };
-    let is_kept = policy.mode_of(PolicyRule::NotResolved) == RuleMode::Enforce;
+    let is_kept = policy.mode_of(access::rule_of_unknown_reads(policy)) == RuleMode::Enforce;
     let masked = match mask {
         // Its type is that of the column. While functions that may read anything are only watched
         // over, one of them could read the session's part of the key: no text may have the other.
