@@ -5,11 +5,13 @@
 //! * [`policy_choice`]: the policy that a session gets
 //! * [`judge`]: what becomes of one message
 //! * [`policy_tests`]: the tests that policies carry
+//! * [`catalog_fit`]: a policy against what a database has
 //!
 //! Never sends a statement anywhere. The gate judges, as for a session; nothing here has a verdict
 //! of its own.
 
 pub mod assumptions;
+pub mod catalog_fit;
 pub mod judge;
 pub mod policy_choice;
 pub mod policy_tests;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::access::Glob;
+use crate::similar_names::nearest;
 
 /// The section `match`. A session fits when every list that is there has an entry for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -115,6 +116,18 @@ impl SessionMatch {
     /// Whether it matters what the session's role is a member of.
     pub fn asks_roles(&self) -> bool {
         self.claims.contains_key(&UserClaim::Role)
+    }
+
+    /// The patterns of users that fit none of these names, each with the name that was probably
+    /// meant.
+    pub fn unknown_users<'n>(&self, names: &[&'n str]) -> Vec<(&Glob, Option<&'n str>)> {
+        unknown(self.user.as_deref().unwrap_or_default(), names)
+    }
+
+    /// The same of roles that a session's own has to be a member of.
+    pub fn unknown_roles<'n>(&self, names: &[&'n str]) -> Vec<(&Glob, Option<&'n str>)> {
+        let wanted = self.claims.get(&UserClaim::Role);
+        unknown(wanted.map_or(&[], Vec::as_slice), names)
     }
 
     /// The same without some of what is known.
@@ -307,6 +320,14 @@ fn first(address: IpAddr, bits: u8) -> IpAddr {
             IpAddr::V6((u128::from(own) & mask.unwrap_or(0)).into())
         }
     }
+}
+
+/// The patterns that fit none of some names, each with the nearest.
+fn unknown<'p, 'n>(patterns: &'p [Glob], names: &[&'n str]) -> Vec<(&'p Glob, Option<&'n str>)> {
+    let fits = |pattern: &&Glob| names.iter().any(|name| pattern.matches(name));
+    let unknown = patterns.iter().filter(|pattern| !fits(pattern));
+    let near = |pattern: &Glob| nearest(&pattern.to_string(), names.iter().copied());
+    unknown.map(|pattern| (pattern, near(pattern))).collect()
 }
 
 #[cfg(test)]

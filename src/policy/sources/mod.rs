@@ -85,6 +85,14 @@ impl PolicySource {
         }
     }
 
+    /// Whether it is a folder, of which a server uses all policies together.
+    pub fn is_folder(&self) -> bool {
+        match self {
+            Self::BuiltIn(_) => false,
+            Self::Path(path) => path.is_dir(),
+        }
+    }
+
     /// Reads its policies.
     ///
     /// # Errors

@@ -55,7 +55,8 @@ fn agent_with(sections: &str) -> String {
 
 #[test]
 fn the_shipped_policies_are_sound_and_pass_their_own_tests() {
-    let (status, printed) = policy(&["check", FOLDER]);
+    // They are not meant for one server.
+    let (status, printed) = policy(&["check", "--apart", FOLDER]);
     assert_eq!(status, 0, "{printed}");
     for name in ["agent", "bi", "strict", "observe"] {
         assert!(
@@ -101,6 +102,46 @@ fn what_is_wrong_is_said_with_its_place_and_a_status() {
 }
 
 #[test]
+fn the_policies_of_a_folder_are_judged_as_one_set() {
+    let of = |name: &str, more: &str| format!("name: {name}\nextends: agent\n{more}");
+    let folder = File::new("a.yaml", &of("everybody", "match: {user: \"*\"}\n"));
+    let narrow = folder.folder.join("b.yaml");
+    fs::write(&narrow, of("narrow", "match: {user: ann}\n")).unwrap();
+    let path = folder.folder.to_str().unwrap();
+    let shadowed = format!("{path}: together: ");
+    let (status, printed) = policy(&["check", path]);
+    assert_eq!(status, 1, "{printed}");
+    assert!(printed.contains(&shadowed), "{printed}");
+    assert!(printed.contains("narrow"), "{printed}");
+    // With others, too, and as files they are apart.
+    let (status, printed) = policy(&["check", "agent", path]);
+    assert!(status == 1 && printed.contains(&shadowed), "{printed}");
+    let narrow_path = narrow.to_str().unwrap();
+    let (status, printed) = policy(&["check", &folder.path, narrow_path]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = policy(&["check", "--apart", path]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = policy(&["check", "--together", &folder.path, narrow_path]);
+    assert_eq!(status, 1, "{printed}");
+    let (status, printed) = policy(&["check", "--apart", "--together", path]);
+    assert_eq!(status, 2, "{printed}");
+    // Two of one name are no set; by their order they are sound.
+    fs::write(
+        &narrow,
+        of("everybody", "match: {user: ann}\npriority: 1\n"),
+    )
+    .unwrap();
+    assert_eq!(policy(&["check", path]).0, 1);
+    fs::write(&narrow, of("narrow", "match: {user: ann}\npriority: 1\n")).unwrap();
+    let (status, printed) = policy(&["check", path]);
+    assert_eq!(status, 0, "{printed}");
+    assert!(
+        printed.contains("were not compared with a database"),
+        "{printed}"
+    );
+}
+
+#[test]
 fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
     let cluster = PrivateCluster::builder().start().unwrap();
     let url = cluster.admin_url("postgres");
@@ -113,6 +154,7 @@ fn with_a_database_patterns_of_nothing_and_broken_models_are_told() {
     let wanted = "warning: relations.deny: pg_catalog.pg_clas is no relation here";
     assert!(printed.contains(wanted), "{printed}");
     assert!(!printed.contains("pg_proc"), "{printed}");
+    assert!(!printed.contains("not compared"), "{printed}");
     let model = "models: {public.nothing: {new: true, sql: SELECT a FROM public.no_such_table}}";
     let file = File::new("models.yaml", &agent_with(model));
     let (status, printed) = policy(&["check", "--upstream", &url, &file.path]);

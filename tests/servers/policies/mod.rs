@@ -8,5 +8,6 @@ mod fit;
 mod keys;
 mod own_tests;
 mod reload;
+mod shadowed;
 mod suggest;
 mod until;

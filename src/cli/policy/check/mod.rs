@@ -1,9 +1,6 @@
 //! `pgsieve policy check`: everything that is wrong with policies, each thing with its place; with
 //! a database, also what is wrong with them there.
 
-pub(in crate::cli) mod catalog_fit;
-mod named_relation;
-
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -15,6 +12,7 @@ use crate::cli::policy::trial::world;
 use crate::cli::{CommandOutcome, complain, database_catalog, print_outcome};
 use crate::config::warnings;
 use crate::gate::effects::graph::EffectGraph;
+use crate::offline::catalog_fit;
 use crate::policy::sources::{LoadedPolicy, PolicyLoadError, PolicySource};
 use crate::policy::{Policy, PolicySet, Strictness};
 
@@ -26,9 +24,13 @@ pub struct PolicyCheckFlags {
     /// not work, views that show what is hidden: postgres://[user[:password]@]host[:port]/[name].
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
-    /// Also checks whether one server can use all of them together.
+    /// Also checks whether one server can use all of them together, those of a folder with the
+    /// others.
     #[arg(long)]
     together: bool,
+    /// Checks each policy of a folder by itself alone: they are not meant for one server.
+    #[arg(long, conflicts_with = "together")]
+    apart: bool,
     /// Policy files, folders of them (each *.yaml), or agent, bi, strict and observe.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
@@ -84,13 +86,19 @@ fn check(
 ) -> io::Result<()> {
     let mut policies = Vec::new();
     for file in &flags.files {
-        match PolicySource::of(file).load() {
+        let source = PolicySource::of(file);
+        match source.load() {
             Ok(loaded) => {
+                let mut own = Vec::new();
                 for LoadedPolicy { origin, policy, .. } in loaded {
                     let policy = policy.for_judging();
                     sound(&origin, &policy, known, tally, out)?;
-                    policies.push(Arc::new(policy));
+                    own.push(Arc::new(policy));
                 }
+                if source.is_folder() && !flags.apart && !flags.together {
+                    together(own.clone(), &format!("{file}: together"), tally, out)?;
+                }
+                policies.extend(own);
             }
             Err(PolicyLoadError::Wrong(problems)) => {
                 tally.wrong = true;
@@ -105,7 +113,10 @@ fn check(
         }
     }
     if flags.together && !tally.wrong && !tally.unreadable {
-        together(policies, tally, out)?;
+        together(policies, "together", tally, out)?;
+    }
+    if known.is_none() && !tally.wrong && !tally.unreadable {
+        writeln!(out, "{NOT_COMPARED}")?;
     }
     Ok(())
 }
@@ -159,19 +170,25 @@ fn sound(
     )
 }
 
+/// Whether one server can use policies together: none of them is one that nobody would get.
 fn together(
     policies: Vec<Arc<Policy>>,
+    place: &str,
     tally: &mut PolicyCheckTally,
     out: &mut impl Write,
 ) -> io::Result<()> {
     if let Err(wrong) = PolicySet::new(policies) {
         tally.wrong = true;
         for wrong in wrong {
-            writeln!(out, "together: {wrong}")?;
+            writeln!(out, "{place}: {wrong}")?;
         }
     }
     Ok(())
 }
+
+/// Where there was no database.
+const NOT_COMPARED: &str = "names of relations, columns and functions were not compared with a \
+    database: --upstream does that";
 
 /// For `--help`.
 const STATUSES: &str = "Exit status: 0 when nothing is wrong, warnings aside; 1 when something \

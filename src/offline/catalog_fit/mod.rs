@@ -1,13 +1,15 @@
 //! What a policy says against what a database has: patterns of nothing, models that do not work,
-//! views that show what is hidden.
+//! views that show what is hidden. `named_relation`: relations by their names.
+
+mod named_relation;
 
 use std::collections::BTreeSet;
 
+use self::named_relation::{NamedRelation, near};
+
 use crate::catalog::{Catalog, RelationId, RelationKind};
-use crate::cli::policy::check::named_relation::{NamedRelation, near};
 use crate::gate::effects::graph::{EffectGraph, argument_types};
 use crate::policy::access::ColumnPattern;
-use crate::policy::set::matching::UserClaim;
 use crate::policy::similar_names::nearest;
 use crate::policy::{AccessLists, FunctionSignature, Policy, ThroughViews};
 
@@ -22,15 +24,27 @@ pub struct CatalogFindings {
 
 /// Looks at a policy with the catalog of a database.
 pub fn findings(policy: &Policy, effect_graph: &EffectGraph) -> CatalogFindings {
+    let mut told = CatalogFindings::default();
+    for (model, why) in effect_graph.model_problems() {
+        told.wrong.push(format!("{model}: {why}"));
+    }
+    let others = findings_beside_models(policy, effect_graph);
+    told.wrong.extend(others.wrong);
+    told.warnings.extend(others.warnings);
+    users(policy, effect_graph.catalog(), &mut told.warnings);
+    roles(policy, effect_graph.catalog(), &mut told.warnings);
+    told
+}
+
+/// The same without the models that cannot be used ([`EffectGraph::model_problems`]), and without
+/// the users and roles in `match`, which are about a server and not about one database.
+pub fn findings_beside_models(policy: &Policy, effect_graph: &EffectGraph) -> CatalogFindings {
     let catalog = effect_graph.catalog();
     let relations: Vec<NamedRelation<'_>> = catalog
         .relations()
         .map(|(id, _)| NamedRelation::of(catalog, id))
         .collect();
     let mut told = CatalogFindings::default();
-    for (model, why) in effect_graph.model_problems() {
-        told.wrong.push(format!("{model}: {why}"));
-    }
     for (laid, why) in effect_graph.overlay_warnings() {
         told.warnings
             .push(format!("{laid}: {why}; it cannot be read"));
@@ -43,8 +57,6 @@ pub fn findings(policy: &Policy, effect_graph: &EffectGraph) -> CatalogFindings 
     }
     new_relations(policy.access(), &relations, &mut told.warnings);
     functions(policy, catalog, &mut told.warnings);
-    users(policy, catalog, &mut told.warnings);
-    roles(policy, catalog, &mut told.warnings);
     if policy.access().through_views == ThroughViews::Own {
         views(policy, effect_graph, &relations, &mut told.warnings);
     }
@@ -204,7 +216,7 @@ fn models(
     }
 }
 
-/// Masks and conditions that are laid over nothing, and models beside them.
+/// Masks that name no column, and models beside masks and conditions.
 fn laid(
     policy: &Policy,
     catalog: &Catalog,
@@ -218,12 +230,17 @@ fn laid(
     };
     for masked in &access.columns_masked {
         let pattern = &masked.pattern;
+        let mut of_pattern = relations
+            .iter()
+            .filter(|own| own.is(&pattern.relation))
+            .peekable();
         let missing = column("columns.mask", pattern, catalog, relations);
-        match pattern.relation.is_wild() {
-            true => told.warnings.extend(missing),
-            false => told.wrong.extend(missing),
+        match (pattern.relation.is_wild(), of_pattern.peek()) {
+            (true, _) => told.warnings.extend(missing),
+            (false, Some(_)) => told.wrong.extend(missing),
+            // A misfit of the policy as a whole.
+            (false, None) => {}
         }
-        let of_pattern = relations.iter().filter(|own| own.is(&pattern.relation));
         for own in of_pattern.filter(|own| is_modelled(own)) {
             let mut columns = catalog.columns_of(own.id).iter();
             let names_one =
@@ -243,12 +260,7 @@ fn laid(
     }
     for filter in &access.rows {
         let pattern = &filter.pattern;
-        let mut of_pattern = relations.iter().filter(|own| own.is(pattern)).peekable();
-        if of_pattern.peek().is_none() {
-            let near = near(&pattern.to_string(), relations);
-            told.wrong
-                .push(format!("rows: {pattern} is no relation here{near}"));
-        }
+        let of_pattern = relations.iter().filter(|own| own.is(pattern));
         for own in of_pattern.filter(|own| is_modelled(own)) {
             let said = format!("rows: {own} is read through its model as that is written");
             match pattern.is_wild() {
@@ -333,16 +345,11 @@ fn functions(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
 
 /// Users in `match` that no role of the server is: who logs in as itself needs one.
 fn users(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
-    let wanted = policy.matches().and_then(|own| own.user.as_deref());
-    let roles: Vec<&str> = catalog
-        .roles()
-        .map(|(_, role)| catalog.names().text(role.name))
-        .collect();
-    for pattern in wanted.unwrap_or_default() {
-        if roles.iter().any(|role| pattern.matches(role)) {
-            continue;
-        }
-        let near = nearest(&pattern.to_string(), roles.iter().copied());
+    let roles = catalog.roles();
+    let roles = roles.map(|(_, role)| catalog.names().text(role.name));
+    let roles: Vec<&str> = roles.collect();
+    let unknown = policy.matches().map(|own| own.unknown_users(&roles));
+    for (pattern, near) in unknown.into_iter().flatten() {
         let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         warnings.push(format!(
             "match.user: no role here is called {pattern}, which is right only for a user of \
@@ -353,14 +360,9 @@ fn users(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
 
 /// Roles in `match` that the server does not have: nobody is a member of them.
 fn roles(policy: &Policy, catalog: &Catalog, warnings: &mut Vec<String>) {
-    let wanted = policy
-        .matches()
-        .and_then(|own| own.claims.get(&UserClaim::Role));
-    for pattern in wanted.into_iter().flatten() {
-        if catalog.role_names().any(|role| pattern.matches(role)) {
-            continue;
-        }
-        let near = nearest(&pattern.to_string(), catalog.role_names());
+    let roles: Vec<&str> = catalog.role_names().collect();
+    let unknown = policy.matches().map(|own| own.unknown_roles(&roles));
+    for (pattern, near) in unknown.into_iter().flatten() {
         let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         warnings.push(format!(
             "match.role_member: no role here is called {pattern}: nobody is a member of it{near}"
@@ -458,7 +460,7 @@ mod tests {
             .view("shop.again", "email text", &["shop.mails"])
             .view("shop.totals", "total numeric", &["shop.orders"])
             .build();
-        let agent = include_str!("../../../../policies/agent.yaml");
+        let agent = include_str!("../../../policies/agent.yaml");
         let yaml = agent.replace("  allow: []", &format!("  allow: {allow}"));
         let policy = Policy::from_yaml(&format!("{yaml}\n{sections}")).unwrap();
         findings(&policy, &EffectGraph::new(Arc::new(shop), &policy))
