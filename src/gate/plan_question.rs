@@ -188,19 +188,25 @@ impl Refusal {
         unplannable()
     }
 
-    /// For a plan above a bound of the policy. The estimate is told where it is no secret.
-    pub fn of_plan(bound: PlanBound, estimate: Option<f64>) -> Box<Self> {
+    /// For a plan above a bound of the policy. The estimate is told where it is no secret;
+    /// `is_explainable` says whether the client's own EXPLAIN would show it.
+    pub fn of_plan(bound: PlanBound, estimate: Option<f64>, is_explainable: bool) -> Box<Self> {
         let (message, key, hint) = match bound.rule {
             Rule::PlanRows => (
                 "the statement would return more rows than the policy allows",
                 "max_plan_rows",
                 "Add a filter or a LIMIT, or aggregate, so that fewer rows are returned.",
             ),
-            _ => (
+            _ if is_explainable => (
                 "the statement would cost more than the policy allows",
                 "max_plan_cost",
                 "Add a filter on an indexed column or a LIMIT, or read fewer tables; EXPLAIN shows \
                  the plan.",
+            ),
+            _ => (
+                "the statement would cost more than the policy allows",
+                "max_plan_cost",
+                "Add a filter on an indexed column or a LIMIT, or read fewer tables.",
             ),
         };
         let limit = bound.limit;

@@ -225,10 +225,10 @@ fn resume_asking(
     let weighed = match asking.has_failed() {
         true if asking.is_blank() => Ok(()),
         // Statements of the same message run before the one that will fail.
-        true => exceeded_bound(policy, witness, asking.plan_before(), asking.fingerprint()),
+        true => exceeded_bound(policy, witness, asking.plan_before(), asking.facts()),
         false => {
             protocol.plan.remember(asking.key, asking.plan());
-            exceeded_bound(policy, witness, asking.plan(), asking.fingerprint())
+            exceeded_bound(policy, witness, asking.plan(), asking.facts())
         }
     };
     match (asking.subject, weighed) {

@@ -49,9 +49,9 @@ use super::statement_stage::{AdmittedQuery, PathStop};
 use super::tracing::SessionWitness;
 use crate::gate::{
     Facts, ParameterTypes, PlanBound, PlanCheck, PreparedStatement, ReadPermit, Refusal, Rule,
+    StatementKind,
 };
 use crate::policy::{Policy, PolicyLimits, PolicyRule, RuleMode};
-use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::labels::PlanAnswer;
 use crate::upstream::outbox::Outbox;
 use crate::wire::frame::ClientFrame;
@@ -300,7 +300,7 @@ fn exceeded_bound(
     policy: &Policy,
     witness: &SessionWitness,
     plan: Option<PlanEstimate>,
-    fingerprint: Option<Fingerprint>,
+    facts: &Facts,
 ) -> Result<(), Box<Refusal>> {
     let Some(plan) = plan else {
         let rules = [PolicyRule::PlanCost, PolicyRule::PlanRows];
@@ -311,14 +311,26 @@ fn exceeded_bound(
     };
     for (own, bound, estimate) in exceeded_bounds(policy.limits(), plan) {
         let mode = policy.mode_of(own);
-        witness.note_limit(bound.rule, mode, fingerprint);
+        witness.note_limit(bound.rule, mode, facts.fingerprint);
         if mode == RuleMode::Enforce {
             // Estimates tell of rows that are hidden.
             let told = (!policy.hides()).then_some(estimate);
-            return Err(Refusal::of_plan(bound, told));
+            return Err(Refusal::of_plan(bound, told, shows_plan(policy, facts)));
         }
     }
     Ok(())
+}
+
+/// Whether the client's own EXPLAIN of a statement would run and show what it costs: that of a
+/// model shows its nodes alone.
+fn shows_plan(policy: &Policy, facts: &Facts) -> bool {
+    let is_observed = policy.mode_of(PolicyRule::StatementDenied) == RuleMode::Observe;
+    let is_query = matches!(
+        facts.kind,
+        StatementKind::Select | StatementKind::Values | StatementKind::Table
+    );
+    let may_explain = is_observed || policy.allows_statement(StatementKind::Explain.name());
+    is_query && may_explain && facts.rewritten.is_none()
 }
 
 /// How a question ends, where the texts in it stand, under what its answer will be known.

@@ -21,7 +21,6 @@ use crate::session::repair::send_options::SendOptions;
 use crate::session::server::error_rewrite::{QuotedText, SubstitutedText, rewrite_error};
 use crate::session::server::on_error::is_kept;
 use crate::session::statement_stage::{AdmittedQuery, PermittedText};
-use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::labels::ProtocolPath;
 use crate::wire::backend::{ResponseFields, error_fields};
 use crate::wire::encode;
@@ -168,21 +167,17 @@ impl ExplainQuestion {
         self.cursors.as_mut()?.pop_front().flatten()
     }
 
-    /// The fingerprint of what waits for it.
-    pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
+    /// What is known of what waits for it.
+    pub(super) fn facts(&self) -> &Facts {
         match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit.facts().fingerprint,
-            PlanSubject::Bind(facts, _) => facts.fingerprint,
+            PlanSubject::Query(waiting) => waiting.permit.facts(),
+            PlanSubject::Bind(facts, _) => facts,
         }
     }
 
     /// Which text the upstream speaks of, once places are counted in it.
     pub fn spoken_of(&self) -> QuotedText<'_> {
-        let facts = match &self.subject {
-            PlanSubject::Query(waiting) => waiting.permit.facts(),
-            PlanSubject::Bind(facts, _) => facts,
-        };
-        QuotedText::of(self.another.as_deref(), facts)
+        QuotedText::of(self.another.as_deref(), self.facts())
     }
 
     /// Whether a Bind waits for it.

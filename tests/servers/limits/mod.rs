@@ -5,6 +5,7 @@ mod held_cursors;
 mod lasting;
 mod memory;
 mod pieces;
+mod plan_hints;
 pub mod plans;
 mod plans_counted;
 pub mod results;
