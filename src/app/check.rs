@@ -24,6 +24,7 @@ use crate::doctor::login_roles;
 use crate::limits;
 use crate::net::client_tls::ClientTls;
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession, LoginRoles};
+use crate::offline::catalog_fit;
 use crate::offline::judge::OfflineJudge;
 use crate::offline::policy_choice;
 use crate::offline::policy_choice::{UnknownTraits, WhyNone};
@@ -47,6 +48,8 @@ pub struct CheckReport {
     pub problems: Vec<String>,
     /// What should be mended about settings that work.
     pub warnings: Vec<ConfigWarning>,
+    /// What may not be meant in policies that fit the database, each with its policy in front.
+    pub policy_warnings: Vec<String>,
     /// What was looked at and is right, or could not be looked at and why: for a person.
     pub told: Vec<String>,
 }
@@ -213,11 +216,9 @@ impl CheckReport {
                 self.policies(&settings.policies, &tests, &seen, runtime);
                 let named = login_roles::load_server_names(upstream, reader, &database);
                 if let Ok(named) = runtime.block_on(named) {
-                    let (known, all) = (UpstreamIdentities::of(settings), &settings.policies);
-                    self.warnings
-                        .extend(warnings::of_roles(&known, all, &named.roles));
-                    self.warnings
-                        .extend(warnings::of_databases(all, &named.databases));
+                    let known = UpstreamIdentities::of(settings);
+                    let found = warnings::of_server(&known, &settings.policies, &named);
+                    self.warnings.extend(found);
                 }
             }
             Err(why) => self.wrong(&format!(
@@ -278,11 +279,33 @@ impl CheckReport {
         for misfit in policy_fit::problems(policies, seen) {
             self.wrong(&misfit);
         }
+        self.fit(policies, seen);
         let TestReport { passed, problems } = tests.run(policies, seen, runtime.handle());
         self.told
             .push(format!("{passed} tests of the policies passed"));
         for problem in problems {
             self.wrong(&problem);
+        }
+    }
+
+    /// What policies say of what the database has, models that cannot be used aside.
+    fn fit(&mut self, policies: &PolicySet, seen: &[KnownDatabase]) {
+        for policy in policies.all() {
+            let of_it = seen
+                .iter()
+                .filter(|one| policy_fit::is_for(policy, &one.database));
+            let graphs =
+                of_it.filter_map(|one| one.policy_effects.effects(policy.version_number()));
+            for effect_graph in graphs {
+                let told = catalog_fit::findings_beside_models(policy, effect_graph);
+                let name = policy.name();
+                for wrong in &told.wrong {
+                    self.wrong(&format!("policy {name}, {wrong}"));
+                }
+                let warned = told.warnings.iter();
+                self.policy_warnings
+                    .extend(warned.map(|what| format!("policy {name}: {what}")));
+            }
         }
     }
 

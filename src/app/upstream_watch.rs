@@ -53,9 +53,7 @@ impl RoleCheck {
         if let Ok(named) =
             login_roles::load_server_names(&upstream, &self.account, &self.database).await
         {
-            let found = warnings::of_roles(&self.known, &self.policies, &named.roles);
-            emit_warnings(found, &self.telemetry);
-            let found = warnings::of_databases(&self.policies, &named.databases);
+            let found = warnings::of_server(&self.known, &self.policies, &named);
             emit_warnings(found, &self.telemetry);
         }
     }

@@ -100,6 +100,9 @@ fn check(flags: ServeFlags, who: Option<&AssumedSession>) -> CommandOutcome {
     for ConfigWarning { warning, key, what } in &checked.warnings {
         complain(format_args!("warning: {}: {key}: {what}", warning.name()));
     }
+    for warned in &checked.policy_warnings {
+        complain(format_args!("warning: {warned}"));
+    }
     for problem in &checked.problems {
         complain(format_args!("{problem}"));
     }

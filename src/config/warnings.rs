@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::auth::settings::{AuthSettings, OidcPeople};
 use crate::config::{ListenAddress, ProgramSettings};
-use crate::doctor::login_roles::LoginRole;
+use crate::doctor::login_roles::{LoginRole, ServerNames};
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
 use crate::net::certificate_expiry;
 use crate::net::certificate_expiry::CertificateExpiry;
@@ -217,6 +217,62 @@ pub fn of_roles(
     [superusers, owners, unfit].into_iter().flatten().collect()
 }
 
+/// What the names of a server say of the settings: [`of_roles`], [`of_databases`] and [`of_match`].
+pub fn of_server(
+    known: &UpstreamIdentities,
+    policies: &PolicySet,
+    named: &ServerNames,
+) -> Vec<ConfigWarning> {
+    let mut all = of_roles(known, policies, &named.roles);
+    all.extend(of_databases(policies, &named.databases));
+    if let Some(roles) = &named.all_roles {
+        all.extend(of_match(known, policies, roles));
+    }
+    all
+}
+
+/// The users in `match` that are neither roles of the server nor users of the settings, and the
+/// roles there that the server does not have.
+pub fn of_match(
+    known: &UpstreamIdentities,
+    policies: &PolicySet,
+    roles: &[String],
+) -> Vec<ConfigWarning> {
+    let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+    let own = known.clients.iter().flatten().map(String::as_str);
+    let users: Vec<&str> = roles.iter().copied().chain(own).collect();
+    let mut all = Vec::new();
+    for policy in policies.all() {
+        let Some(own) = policy.matches() else {
+            continue;
+        };
+        let name = policy.name();
+        let of_users = match &known.clients {
+            Some(_) => own.unknown_users(&users),
+            None => Vec::new(),
+        };
+        for (pattern, near) in of_users {
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let what = format!(
+                "policy {name}: match.user: {pattern} is no role of the server and no user of the \
+                 settings{near}"
+            );
+            let warning = SettingsWarning::UserUnknown;
+            all.push(ConfigWarning::new(warning, "policy.file", what));
+        }
+        for (pattern, near) in own.unknown_roles(&roles) {
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let what = format!(
+                "policy {name}: match.role_member: no role of the server is called {pattern}: \
+                 nobody is a member of it{near}"
+            );
+            let warning = SettingsWarning::RoleUnknown;
+            all.push(ConfigWarning::new(warning, "policy.file", what));
+        }
+    }
+    all
+}
+
 /// The databases in `match` that the server does not have.
 pub fn of_databases(policies: &PolicySet, databases: &[String]) -> Vec<ConfigWarning> {
     let of_one = |policy: &Arc<Policy>| {
@@ -253,6 +309,8 @@ pub struct UpstreamIdentities {
     pub upstream: BTreeSet<String>,
     /// Whether clients log in with their own names.
     pub clients_are_themselves: bool,
+    /// The users that the settings list; none where anybody whom an issuer names is one.
+    pub clients: Option<Vec<String>>,
 }
 
 impl UpstreamIdentities {
@@ -275,6 +333,10 @@ impl UpstreamIdentities {
         Self {
             upstream,
             clients_are_themselves: matches!(settings.auth, AuthSettings::Passthrough { .. }),
+            clients: match &settings.auth {
+                AuthSettings::Oidc(own) if matches!(own.people, OidcPeople::Everybody(_)) => None,
+                auth => Some(users(auth)),
+            },
         }
     }
 }
@@ -375,6 +437,7 @@ mod tests {
             let known = UpstreamIdentities {
                 upstream,
                 clients_are_themselves,
+                clients: Some(Vec::new()),
             };
             let all = of_roles(&known, &set, &roles).into_iter();
             let all = all.map(|one| {
@@ -418,6 +481,42 @@ mod tests {
                 format!("{first} x*")
             ]
         );
+    }
+
+    #[test]
+    fn users_and_roles_in_match_that_are_not_there_are_told() {
+        let agent = include_str!("../../policies/agent.yaml");
+        let told = |wanted: &str, clients: Option<&[&str]>| {
+            let text = format!("{agent}\nmatch: {{{wanted}}}\n");
+            let set = PolicySet::only(Arc::new(Policy::from_yaml(&text).unwrap()));
+            let named = |names: &&[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            let known = UpstreamIdentities {
+                clients: clients.as_ref().map(named),
+                ..UpstreamIdentities::default()
+            };
+            let roles = ["reader".to_owned(), "analysts".to_owned()];
+            let all = of_match(&known, &set, &roles).into_iter();
+            let all = all.map(|one| format!("{}: {}: {}", one.warning.name(), one.key, one.what));
+            all.collect::<Vec<_>>()
+        };
+        let listed = Some(&["agent_7"][..]);
+        for fits in [
+            "user: reader",
+            "user: [agent_7, 'a*', '*']",
+            "role_member: [reader, 'ana*']",
+            "database: nowhere",
+        ] {
+            assert_eq!(told(fits, listed), [""; 0], "{fits}");
+        }
+        let unknown = "user_unknown: policy.file: policy agent: match.user: raeder is no role of \
+                       the server and no user of the settings; did you mean reader?";
+        assert_eq!(told("user: [raeder, reader]", listed), [unknown]);
+        assert_eq!(told("user: agent_7", Some(&[])).len(), 1);
+        // Whom an issuer names is not known.
+        assert_eq!(told("user: raeder", None), [""; 0]);
+        let unknown = "role_unknown: policy.file: policy agent: match.role_member: no role of the \
+                       server is called analyst: nobody is a member of it; did you mean analysts?";
+        assert_eq!(told("role_member: analyst", None), [unknown]);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct LoginRole {
 pub struct ServerNames {
     /// The roles that may log in.
     pub roles: Vec<LoginRole>,
+    /// All roles, those that may not log in included; none where they are too many to tell.
+    pub all_roles: Option<Vec<String>>,
     /// The databases that take connections.
     pub databases: Vec<String>,
 }
@@ -47,10 +49,11 @@ pub async fn load_server_names(
     let asked = timeout(limits::EXAMINATION_CONNECT_TIME_MAX, async {
         tokio::try_join!(
             client.query_typed(ROLES, &[]),
+            client.query_typed(ALL_ROLES, &[]),
             client.query_typed(DATABASES, &[])
         )
     });
-    let (roles, databases) = match asked.await {
+    let (roles, all_roles, databases) = match asked.await {
         Ok(Ok(rows)) => rows,
         Ok(Err(_)) => return Err(ExamineError::Trouble(ExamineFailure::Unanswered)),
         Err(_elapsed) => return Err(ExamineError::Trouble(ExamineFailure::TimedOut)),
@@ -64,8 +67,14 @@ pub async fn load_server_names(
     });
     let roles: Result<Vec<LoginRole>, tokio_postgres::Error> = roles.collect();
     let databases: Result<Vec<String>, _> = databases.iter().map(|row| row.try_get(0)).collect();
-    match (roles, databases) {
-        (Ok(roles), Ok(databases)) => Ok(ServerNames { roles, databases }),
+    let is_all = all_roles.len() < ALL_ROLES_MAX;
+    let all_roles: Result<Vec<String>, _> = all_roles.iter().map(|row| row.try_get(0)).collect();
+    match (roles, all_roles, databases) {
+        (Ok(roles), Ok(all_roles), Ok(databases)) => Ok(ServerNames {
+            roles,
+            all_roles: is_all.then_some(all_roles),
+            databases,
+        }),
         _ => Err(ExamineError::Trouble(ExamineFailure::Unreadable)),
     }
 }
@@ -76,6 +85,13 @@ const ROLES: &str = "SELECT r.rolname::pg_catalog.text, r.rolsuper, \
         WHERE c.relowner = r.oid AND c.oid >= 16384 \
           AND c.relkind IN ('r', 'p', 'v', 'm', 'f')) \
     FROM pg_catalog.pg_roles r WHERE r.rolcanlogin ORDER BY 1 LIMIT 10000";
+
+/// The same of all roles.
+const ALL_ROLES: &str =
+    "SELECT rolname::pg_catalog.text FROM pg_catalog.pg_roles ORDER BY 1 LIMIT 10000";
+
+/// As many as the question asks for may be fewer than there are.
+const ALL_ROLES_MAX: usize = 10_000;
 
 /// The same of databases.
 const DATABASES: &str = "SELECT datname::pg_catalog.text FROM pg_catalog.pg_database \

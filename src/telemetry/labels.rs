@@ -86,6 +86,10 @@ words! {
         TextsRecorded => "texts_recorded",
         /// A policy is for a database that is not there.
         DatabaseUnknown => "database_unknown",
+        /// A policy is for a user that nobody can be.
+        UserUnknown => "user_unknown",
+        /// A policy is for members of a role that is not there.
+        RoleUnknown => "role_unknown",
     }
 }
 

@@ -158,8 +158,7 @@ async fn with_settings(
     };
     let named = login_roles::load_server_names(&upstream, &account, &database).await;
     let named = named.map_err(|error| why(error, &warnings))?;
-    warnings.extend(warnings::of_roles(&known, &settings.policies, &named.roles));
-    warnings.extend(warnings::of_databases(&settings.policies, &named.databases));
+    warnings.extend(warnings::of_server(&known, &settings.policies, &named));
     let found = examine(&upstream, &account, &database).await;
     Ok(DoctorResult {
         found: found.map_err(|error| why(error, &warnings))?,

@@ -57,8 +57,10 @@ fn what_should_be_mended_about_settings_is_told_with_its_key() {
     let url = place.url();
     let policy = Settings::new(
         "policy",
-        &include_str!("../../../policies/agent.yaml")
-            .replace("\ntests:", "\nmatch: {database: [gone, \"*\"]}\ntests:"),
+        &include_str!("../../../policies/agent.yaml").replace(
+            "\ntests:",
+            "\nmatch: {database: [gone, \"*\"], user: [gone, \"*\"]}\ntests:",
+        ),
     );
     let bad = format!(
         "listen: 0.0.0.0:6432\nupstream: {{url: \"{url}\"}}\nclient: {{auth: {{method: trust}}}}\n\
@@ -73,7 +75,8 @@ fn what_should_be_mended_about_settings_is_told_with_its_key() {
         "warning   trust_in_use                  client.auth.method\n",
         "warning   listening_without_tls         listen\n",
         "warning   database_unknown              policy.file\n",
-        "\n3 warning about the settings\n",
+        "warning   user_unknown                  policy.file\n",
+        "\n4 warning about the settings\n",
     ] {
         assert!(table.contains(line), "{line}: {table}");
     }
@@ -82,6 +85,7 @@ fn what_should_be_mended_about_settings_is_told_with_its_key() {
         "trust_in_use client.auth.method",
         "listening_without_tls listen",
         "database_unknown policy.file",
+        "user_unknown policy.file",
     ];
     assert_eq!(warned(&json).unwrap(), wanted);
     let danger = doctor(&["--config", bad.path(), "--fail-on", "danger"]);

@@ -140,7 +140,7 @@ fn everything_that_is_wrong_is_told_with_its_place() {
     let place = Place::new();
     let policy = place.policy(
         "models: {public.ordres: {sql: SELECT id FROM orders}}\ntests:\n  \
-         - {statement: \"SELECT id AS cAnArY FROM orders\", expect: refuse}",
+         - {statement: \"SELECT 1 AS cAnArY\", expect: refuse}",
     );
     let verifier = ScramVerifier::make(&Secret::new("x")).unwrap();
     let user = |name: &str, role: &str, password: &str| {
@@ -228,9 +228,47 @@ fn without_a_user_the_way_and_what_needs_no_catalog_are_looked_at() {
 }
 
 #[test]
+fn relations_beside_models_are_told_and_entries_of_nothing_are_mistakes() {
+    let place = Place::new();
+    let url = shared_cluster().url(ADMIN, ADMIN, &place.database);
+    let create = ["CREATE TABLE public.beside (id int)"];
+    sql::run_blocking(&url, &create);
+    let policy = place.policy(
+        "relations: {allow: [public.orders, public.beside]}\n\
+         models: {public.orders: {sql: SELECT id FROM orders}}",
+    );
+    let settings = place.with(READS, &format!("policy: {{file: {policy}}}"));
+    let ended = place.check(&settings);
+    ended.fine(&[]);
+    let wanted = "warning: policy agent: models: others in public are read through models, and \
+                  public.beside has none: all rows may be read";
+    assert!(ended.said.contains(wanted), "{}", ended.said);
+    for (sections, wanted) in [
+        (
+            "rows: {public.ordres: id = 1}",
+            "policy agent, rows.public.ordres: there is no relation of this name (did you mean \
+             public.orders?)",
+        ),
+        (
+            "columns: {mask: {public.orders.di: null}}",
+            "policy agent, columns.mask: public.orders.di is no column here",
+        ),
+    ] {
+        let policy = place.policy(sections);
+        let settings = place.with(READS, &format!("policy: {{file: {policy}}}"));
+        place.check(&settings).wrong(&[wanted]);
+    }
+}
+
+#[test]
 fn what_should_be_mended_is_told_and_is_no_mistake() {
     let place = Place::new();
-    let policy = place.policy("match: {database: [no_such_place, \"*\"]}");
+    let policy = place.policy(
+        "match: {database: [no_such_place, \"*\"], user: [raeder, \"*\"], \
+         role_member: [no_such_role, reader]}\n\
+         relations: {allow: [\"public.*\", public.ordres]}\n\
+         models: {public.orders: {sql: SELECT id FROM orders}}",
+    );
     let settings = place.with(
         &format!("{ADMIN}:{ADMIN}@"),
         &format!("client: {{auth: {{method: trust}}}}\npolicy: {{file: {policy}}}"),
@@ -242,6 +280,13 @@ fn what_should_be_mended_is_told_and_is_no_mistake() {
         "warning: upstream_superuser: upstream.url: ",
         "warning: database_unknown: policy.file: policy agent: match.database: no database of \
          the server is called no_such_place",
+        "warning: user_unknown: policy.file: policy agent: match.user: raeder is no role of the \
+         server and no user of the settings; did you mean reader?",
+        "warning: role_unknown: policy.file: policy agent: match.role_member: no role of the \
+         server is called no_such_role",
+        "warning: policy agent: relations.allow: public.ordres is no relation here; did you mean \
+         public.orders?",
+        "warning: policy agent: relations.allow: public.* lets in relations that are made later",
     ] {
         assert!(ended.said.contains(wanted), "{wanted}: {}", ended.said);
     }
