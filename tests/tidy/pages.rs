@@ -248,3 +248,23 @@ fn breaches_of_pages_are_seen() {
     assert_eq!(wrong(&"line\n".repeat(251)), 1);
     assert_eq!(wrong(&"line\n".repeat(250)), 0);
 }
+
+#[test]
+fn every_alert_is_in_the_table_of_alerts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let of = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let (rules, page) = (of("grafana/alerts/pgsieve.yaml"), of("grafana/README.md"));
+    let alerts: Vec<&str> = rules
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- alert: "))
+        .collect();
+    assert!(alerts.contains(&"PgsievePolicyMisfit"), "{alerts:?}");
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| `Pgsieve"))
+        .collect();
+    for alert in alerts {
+        let named = format!("`{alert}`");
+        assert!(rows.iter().any(|row| row.contains(&named)), "{alert}");
+    }
+}
