@@ -56,6 +56,9 @@ pub(crate) fn may_be_leakproof(node: Node<'_>) -> bool {
             Node::FuncCall(call) => call.over().is_none() && !call.agg_within_group,
             Node::None
             | Node::DeclareCursorStmt(_)
+            // What is shown is what runs: its options are words.
+            | Node::ExplainStmt(_)
+            | Node::DefElem(_)
             | Node::PrepareStmt(_)
             | Node::ResTarget(_)
             | Node::ColumnRef(_)

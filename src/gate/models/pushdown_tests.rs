@@ -455,6 +455,9 @@ fn a_statement_that_tells_nothing_needs_no_fence() {
         "SELECT id FROM t UNION ALL SELECT big FROM t x",
         "SELECT id FROM t WHERE id = $1 AND day BETWEEN $2 AND $3",
         "SELECT num FROM t WHERE id IS NULL AND email IS NOT NULL",
+        "EXPLAIN SELECT * FROM t WHERE id = 7",
+        "EXPLAIN (COSTS off, FORMAT json) SELECT t.* FROM t JOIN o ON o.c = t.id WHERE o.id = $1",
+        "EXPLAIN VERBOSE SELECT count(*) FROM t",
     ]
     .iter()
     .filter(|text| !runs(&session, text, &[23, 1082, 1082]).contains(&format!("({PLAIN})")))
@@ -499,6 +502,8 @@ fn a_statement_that_may_tell_something_has_its_fence() {
         "SELECT * FROM t JOIN c ON c.id = t.id",
         "WITH RECURSIVE x AS (SELECT id FROM t UNION SELECT c FROM o, x) SELECT * FROM x",
         "SELECT * FROM t NATURAL JOIN (SELECT 1.5 AS id) x",
+        "EXPLAIN SELECT 1 / id FROM t",
+        "EXPLAIN (FORMAT yaml) SELECT * FROM t WHERE num = 7",
     ]
     .iter()
     .filter(|text| runs(&session, text, &[]).contains(&format!("({PLAIN})")))

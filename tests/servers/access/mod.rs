@@ -4,6 +4,7 @@ mod changes;
 mod hidden;
 mod masks;
 mod model_notices;
+mod model_plans;
 mod model_sessions;
 mod models;
 mod random;
