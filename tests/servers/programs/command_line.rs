@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use pgsieve::demo::cluster::PrivateCluster;
+use pgsieve::demo::cluster::{PrivateCluster, random_name};
 use serde_json::Value;
 
 /// Runs the program with an input and without any of our variables in its environment.
@@ -265,6 +265,44 @@ fn pages_have_the_lists_that_are_printed() {
         let name = line.split_whitespace().next().unwrap();
         let is_listed = page.contains(&format!("\n| `pgsieve {name}"));
         assert!(is_listed || name == "help", "{name}");
+    }
+}
+
+/// The first page begins with an empty list and models, and what it shows is sound.
+#[test]
+fn the_policies_of_the_first_page_are_sound() {
+    let page = include_str!("../../../README.md");
+    let (_, section) = page.split_once("\n## What is hidden\n").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let fenced = section
+        .split("\n```")
+        .filter_map(|part| part.strip_prefix("yaml\n"));
+    let shown: Vec<&str> = fenced.collect();
+    assert!(shown.len() > 1, "{section}");
+    let first = shown[0];
+    let at = |words: &str| {
+        first
+            .find(words)
+            .unwrap_or_else(|| panic!("{words}: {first}"))
+    };
+    assert!(at("relations: {allow: []}") < at("\nmodels:"), "{first}");
+    for (place, part) in shown.iter().enumerate() {
+        let text = match place {
+            0 => (*part).to_owned(),
+            _ => format!("name: patterns\nextends: agent\n{part}"),
+        };
+        let name = format!("pgsieve-page-{}.yaml", random_name().unwrap());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, &text).unwrap();
+        let checked = run(&["policy", "check", path.to_str().unwrap()], b"");
+        let said = format!(
+            "{}{}",
+            self::text(&checked.stdout),
+            self::text(&checked.stderr)
+        );
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(status(&checked), 0, "{text}\n{said}");
+        assert!(said.contains("sound"), "{text}\n{said}");
     }
 }
 
