@@ -91,6 +91,10 @@ const LISTS: &[(&str, &str)] = &[
     (lists::FUNCTIONS, "_oid"),
     (lists::TYPES, "_oid"),
     (lists::SCHEMAS, "_oid"),
+    (lists::MASKED, "_int8"),
+    (lists::NULLED, "_int8"),
+    (lists::DOMAINS, "_int8"),
+    (lists::BASES, "_oid"),
 ];
 
 /// How deep words stand in words.
@@ -110,8 +114,13 @@ const WORDS: &[(&str, &str)] = &[
     ("function", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (l.functions))"),
     ("type", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (l.types))"),
     ("schema", "(@own(%1) OR CAST(%1 AS pg_catalog.oid) = ANY (l.schemas))"),
+    // A column as one number.
+    ("number", "((CAST(CAST(%1 AS pg_catalog.oid) AS pg_catalog.int8) * '65536') + CAST(%2 AS pg_catalog.int8))"),
+    // A column with a mask, and one that is read as NULL.
+    ("masked", "(@number(%1, %2) = ANY (l.masked))"),
+    ("nulled", "(@number(%1, %2) = ANY (l.nulled))"),
     // A column of what is listed.
-    ("column", "(CAST(%2 AS pg_catalog.int8) <= '0' OR @own(%1) OR pg_catalog.mod(pg_catalog.width_bucket((CAST(CAST(%1 AS pg_catalog.oid) AS pg_catalog.int8) * '65536') + CAST(%2 AS pg_catalog.int8), l.columns), 2) = 1)"),
+    ("column", "(CAST(%2 AS pg_catalog.int8) <= '0' OR @own(%1) OR pg_catalog.mod(pg_catalog.width_bucket(@number(%1, %2), l.columns), 2) = 1)"),
     // A sequence: its owner is shown, or it has none.
     ("sequence", "(EXISTS (SELECT FROM pg_catalog.pg_depend s WHERE @owner(s, %1) AND @listed(s.refobjid) AND @column(s.refobjid, s.refobjsubid) OFFSET 0) OR CAST(%1 AS pg_catalog.oid) = ANY (l.sequences) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend s WHERE @owner(s, %1) OFFSET 0))"),
     ("owner", "%1.classid = '1259' AND %1.objid = %2 AND %1.refclassid = '1259' AND (%1.deptype = 'a' OR %1.deptype = 'i')"),
@@ -135,6 +144,8 @@ const WORDS: &[(&str, &str)] = &[
     // By name.
     ("named", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND @class(nc.oid) OFFSET 0)"),
     ("named_column", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND @attribute(nc.oid, na.attnum) OFFSET 0)"),
+    ("named_masked", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND @masked(nc.oid, na.attnum) OFFSET 0)"),
+    ("named_nulled", "EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND @nulled(nc.oid, na.attnum) OFFSET 0)"),
     ("column_default", "NOT EXISTS (SELECT FROM pg_catalog.pg_class nc JOIN pg_catalog.pg_namespace nn ON nn.oid = nc.relnamespace JOIN pg_catalog.pg_attribute na ON na.attrelid = nc.oid JOIN pg_catalog.pg_attrdef nd ON nd.adrelid = nc.oid AND nd.adnum = na.attnum WHERE nn.nspname = CAST(%1 AS pg_catalog.name) AND nc.relname = CAST(%2 AS pg_catalog.name) AND na.attname = CAST(%3 AS pg_catalog.name) AND NOT @default(nd) OFFSET 0)"),
     // The default of a column. Generated columns depended on others by themselves before 15.
     ("default", "(@attribute(%1.adrelid, %1.adnum) AND @refs('2604', %1.oid) AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend g WHERE g.classid = '1259' AND g.objid = %1.adrelid AND g.objsubid = %1.adnum AND g.refclassid = '1259' AND NOT @own(g.refobjid) AND NOT @ref(g.refobjid, g.refobjsubid) OFFSET 0))"),

@@ -167,7 +167,8 @@ const SERVED: &[ServedFunction] = &[
     served_for("pg_column_is_updatable", 3, &[Regclass, Of("int2"), Of("bool")], SHOWN),
     served_for("pg_describe_object", 3, &[OID, OID, Of("int4")], "@object(g.a, g.b, g.c)"),
     served_for("pg_get_constraintdef", 1, &[OID, Of("bool")], "EXISTS (SELECT FROM pg_catalog.pg_constraint c WHERE c.oid = g.a AND @constraint(c) OFFSET 0)"),
-    served_for("pg_get_expr", 2, &[Given, Relation, Of("bool")], "@own(g.b) OR @whole(g.b)"),
+    // Of a table with hidden columns: the defaults of those that are shown.
+    served_for("pg_get_expr", 2, &[Given, Relation, Of("bool")], "CASE WHEN @own(g.b) OR @whole(g.b) THEN true ELSE EXISTS (SELECT FROM pg_catalog.pg_attrdef e WHERE e.adrelid = g.b AND CAST(e.adbin AS pg_catalog.text) = CAST(g.a AS pg_catalog.text) AND @default(e) OFFSET 0) END"),
     served_for("pg_get_function_arg_default", 2, &[OID, Of("int4")], "@function(g.a) AND @refs('1255', g.a)"),
     served_for("pg_get_function_arguments", 1, &[OID], "@function(g.a) AND @refs('1255', g.a)"),
     served_for("pg_get_function_identity_arguments", 1, &[OID], "@function(g.a) AND @refs('1255', g.a)"),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::masked::{MaskedColumn, MaskedColumnTypes};
 use catalog::{
     Catalog, FunctionId, Mask, RelationId, RelationKind, SchemaId, SchemaKind, TypeId, TypeKind,
 };
@@ -16,9 +17,9 @@ pub(crate) struct ShownLists {
 
 impl ShownLists {
     /// The lists of a snapshot. `is_callable` says which functions of users may be called.
-    pub(crate) fn of(
-        catalog: &Catalog,
-        mask: &Mask,
+    pub(super) fn of(
+        (catalog, mask): (&Catalog, &Mask),
+        masked: &MaskedColumnTypes,
         is_callable: impl Fn(FunctionId) -> bool,
     ) -> Self {
         let mut shown = ShownObjects {
@@ -33,6 +34,8 @@ impl ShownLists {
         shown.add_functions(&is_callable);
         shown.add_free_types(is_callable);
         shown.add_ranges();
+        let columns = || masked.columns.iter();
+        let bases = columns().filter_map(|column| column.base);
         Self {
             texts: vec![
                 (RELATIONS, shown.relations(|kind, _| kind != SEQUENCE)),
@@ -42,6 +45,16 @@ impl ShownLists {
                 (FUNCTIONS, shown.functions()),
                 (TYPES, shown.types()),
                 (SCHEMAS, shown.schemas()),
+                (MASKED, numbers(catalog, columns())),
+                (
+                    NULLED,
+                    numbers(catalog, columns().filter(|column| column.is_null)),
+                ),
+                (
+                    DOMAINS,
+                    numbers(catalog, columns().filter(|column| column.base.is_some())),
+                ),
+                (BASES, joined(bases.map(|id| catalog.data_type(id).oid.0))),
             ],
         }
     }
@@ -264,6 +277,14 @@ impl ShownObjects<'_> {
     }
 }
 
+/// Columns, each as one number.
+fn numbers<'m>(catalog: &Catalog, columns: impl Iterator<Item = &'m MaskedColumn>) -> Box<str> {
+    joined(columns.filter_map(|column| {
+        let first = u64::from(catalog.relation(column.relation).oid.0) * COLUMNS_OF_ONE;
+        Some(first.saturating_add(u64::try_from(column.number).ok()?))
+    }))
+}
+
 /// Types, and what they consist of.
 fn with_their_parts(catalog: &Catalog, types: BTreeSet<TypeId>) -> BTreeSet<TypeId> {
     let mut all = BTreeSet::new();
@@ -310,3 +331,10 @@ pub(super) const COLUMNS: &str = "columns";
 pub(super) const FUNCTIONS: &str = "functions";
 pub(super) const TYPES: &str = "types";
 pub(super) const SCHEMAS: &str = "schemas";
+/// Columns with a mask.
+pub(super) const MASKED: &str = "masked";
+/// Those that are read as NULL.
+pub(super) const NULLED: &str = "nulled";
+/// Those whose type is a domain, and beside each its base type.
+pub(super) const DOMAINS: &str = "domains";
+pub(super) const BASES: &str = "bases";

@@ -1,6 +1,7 @@
 //! `catalog_view: policy`: the catalogs show what the policy shows, and no name of anything else.
 //!
-//! * [`lists`]: what is shown of a snapshot, by the server's numbers
+//! * [`lists`]: what is shown of a snapshot, by the server's numbers; [`masked`]: columns with a
+//!   mask
 //! * [`relations`]: what is read in the place of each catalog, as the SELECT of a model
 //!   ([`super::models`]); [`conditions`]: the words that it is written in
 //! * [`functions`]: what may be asked of which function; [`guards`]: the text in which calls and
@@ -14,6 +15,7 @@ mod conditions;
 mod functions;
 pub(crate) mod guards;
 pub(crate) mod lists;
+mod masked;
 mod relation_sets;
 mod relations;
 #[cfg(test)]
@@ -25,8 +27,11 @@ use foldhash::fast::RandomState;
 
 use self::functions::CallVerdict;
 use self::lists::ShownLists;
+use self::masked::MaskedColumnTypes;
 use self::relations::ServedForm;
+pub(crate) use self::relations::shows_names;
 use super::models::model_body::ModelBody;
+use crate::access::AccessTable;
 use catalog::node_tree::StoredReferences;
 use catalog::{
     Catalog, FunctionId, Mask, RelationId, RelationKind, SchemaKind, TypeId, unreadable_names,
@@ -55,10 +60,11 @@ pub(crate) enum CatalogForm {
 }
 
 impl ShownCatalog {
-    /// What is shown of a snapshot, where the policy has the catalogs show that alone.
-    /// `is_callable` says which functions of users may be called.
+    /// What is shown of a snapshot, where the policy has the catalogs show that alone. `table` says
+    /// what has a mask, and `is_callable` which functions of users may be called.
     pub(crate) fn of(
         (catalog, mask): (&Catalog, &Mask),
+        table: &AccessTable,
         policy: &Policy,
         is_callable: impl Fn(FunctionId) -> bool,
     ) -> Option<Self> {
@@ -71,13 +77,12 @@ impl ShownCatalog {
                 && is_callable(id)
                 && !unreadable_names::is_kept(catalog.names().text(function.name))
         };
+        let masked = MaskedColumnTypes::of(catalog, policy, table);
         let types = catalog.data_types().map(|(id, _)| id);
         Some(Self {
-            lists: ShownLists::of(catalog, mask, is_callable),
-            object_types: types
-                .filter(|id| relations::shows_names(catalog, *id))
-                .collect(),
-            relations: forms(catalog, mask),
+            lists: ShownLists::of((catalog, mask), &masked, is_callable),
+            object_types: types.filter(|id| shows_names(catalog, *id)).collect(),
+            relations: forms(catalog, mask, &masked),
         })
     }
 
@@ -96,13 +101,17 @@ fn is_catalog(catalog: &Catalog, id: RelationId) -> bool {
 
 /// What stands for each relation of the server that is not hidden as a whole, and for the views
 /// that read one.
-fn forms(catalog: &Catalog, mask: &Mask) -> Vec<(RelationId, CatalogForm)> {
+fn forms(
+    catalog: &Catalog,
+    mask: &Mask,
+    masked: &MaskedColumnTypes,
+) -> Vec<(RelationId, CatalogForm)> {
     let mut forms = Vec::new();
     for (id, _) in catalog.relations() {
         if !is_catalog(catalog, id) || mask.hides(id) {
             continue;
         }
-        match relations::served(catalog, mask, id) {
+        match relations::served((catalog, mask), masked, id) {
             ServedForm::Whole => {}
             ServedForm::Refused => forms.push((id, CatalogForm::Unserved)),
             ServedForm::Select(select) => {
@@ -176,6 +185,6 @@ fn names_objects(catalog: &Catalog, stored: &StoredReferences) -> bool {
         verdict.is_some_and(|verdict| !matches!(verdict, CallVerdict::Free))
     }) || made.any(|oid| {
         let found = catalog.index().type_of_oid(*oid);
-        found.is_some_and(|id| relations::shows_names(catalog, id))
+        found.is_some_and(|id| shows_names(catalog, id))
     })
 }

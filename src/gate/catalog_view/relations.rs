@@ -8,6 +8,7 @@
 //! <https://www.postgresql.org/docs/current/information-schema.html>
 
 use super::conditions;
+use super::masked::MaskedColumnTypes;
 use catalog::{Catalog, Column, Mask, RelationId, TypeId, TypeKind};
 
 /// A row of a list: a catalog, which of its rows are shown, and columns that are NULL where a
@@ -29,7 +30,11 @@ pub(super) enum ServedForm {
 }
 
 /// What is read in the place of a relation of the server.
-pub(super) fn served(catalog: &Catalog, mask: &Mask, id: RelationId) -> ServedForm {
+pub(super) fn served(
+    (catalog, mask): (&Catalog, &Mask),
+    masked: &MaskedColumnTypes,
+    id: RelationId,
+) -> ServedForm {
     let relation = catalog.relation(id);
     let schema = catalog.names().text(catalog.schema(relation.schema).name);
     let name = catalog.names().text(relation.name);
@@ -45,14 +50,20 @@ pub(super) fn served(catalog: &Catalog, mask: &Mask, id: RelationId) -> ServedFo
     let columns = catalog.columns_of(id).iter().map(|column| {
         let own = catalog.names().text(column.name);
         let quoted = format!("\"{}\"", own.replace('"', "\"\""));
+        let read_as = masked.read_as((schema, name), own).map(conditions::sql);
         let condition = condition_of(catalog, mask, id, column, row);
-        match condition {
-            Some(condition) => {
+        match (condition, read_as) {
+            (Some(condition), read_as) => {
                 is_whole = false;
+                let value = read_as.unwrap_or_else(|| format!("x.{quoted}"));
                 let condition = conditions::sql(&condition);
-                format!("(SELECT x.{quoted} WHERE {condition}) AS {quoted}")
+                format!("(SELECT {value} WHERE {condition}) AS {quoted}")
             }
-            None => format!("x.{quoted}"),
+            (None, Some(value)) => {
+                is_whole = false;
+                format!("{value} AS {quoted}")
+            }
+            (None, None) => format!("x.{quoted}"),
         }
     });
     let columns: Vec<String> = columns.collect();
@@ -96,7 +107,7 @@ fn condition_of(
 }
 
 /// Whether a value of a type shows an object of the database by its name, or holds one that does.
-pub(super) fn shows_names(catalog: &Catalog, id: TypeId) -> bool {
+pub(crate) fn shows_names(catalog: &Catalog, id: TypeId) -> bool {
     let mut waiting = vec![id];
     let mut seen = Vec::new();
     while let Some(id) = waiting.pop() {

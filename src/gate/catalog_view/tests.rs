@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::rules::check::{gate, path_of, session_of};
-use crate::{Gate, Rule, SessionNames, Verdict};
+use crate::{Gate, ParameterTypes, Rule, SessionNames, Verdict};
 use catalog::fixture::CatalogFixture;
 use policy::Policy;
 
@@ -67,6 +67,39 @@ fn what_is_served_runs() {
     ] {
         let found = runs(text, &session);
         assert!(found.is_ok(), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn parameters_without_types_are_served() {
+    let (gate, names) = session();
+    for text in [
+        "SELECT relname FROM pg_class WHERE oid = $1::regclass",
+        "SELECT 1 FROM pg_attribute WHERE CAST($1 AS regclass) = attrelid AND attnum > $2",
+        "SELECT d.objoid FROM pg_class c JOIN pg_description d ON d.classoid = $1::regclass",
+        "SELECT typname FROM pg_type WHERE oid = CAST($1 AS regtype) AND typname = $2",
+        "SELECT proname FROM pg_proc WHERE oid IN ($1::regproc, $2::regprocedure)",
+        "SELECT objoid FROM pg_description WHERE objoid = $2 AND classoid = CAST($1 AS REGCLASS)",
+    ] {
+        for text in [text.to_owned(), format!("PREPARE p AS {text}")] {
+            let parameters = ParameterTypes::given([0, 0]);
+            let judgement = gate.judge_with(Cow::Owned(text.clone()), &parameters, &names);
+            let runs = match &judgement.verdict {
+                Verdict::Refused(refusal) => panic!("{text}: {}", refusal.message),
+                Verdict::Clamped(clamp) => clamp.text.clone(),
+                Verdict::Permitted(permit) => permit.text().to_owned(),
+            };
+            // A parameter that is cast at once would be of that type wherever it stands.
+            let runs = runs.to_lowercase();
+            for cast in [
+                "$1::reg",
+                "$1 as reg",
+                "$1 as pg_catalog.reg",
+                "($1) as pg_catalog.reg",
+            ] {
+                assert!(!runs.contains(cast), "{text}: {runs}");
+            }
+        }
     }
 }
 

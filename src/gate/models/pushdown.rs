@@ -18,6 +18,7 @@ use super::leakproof::is_leakproof;
 use super::optimization_fence::INSIDE;
 use super::pushdown_forms::ComparisonForm;
 use super::{CompiledModel, from_names};
+use crate::catalog_view;
 use crate::rewritten::text::CopiedConstant;
 use catalog::{CastMethod, Catalog, Operator, SchemaKind, SearchPath, TypeId, TypeKind};
 use ground::limits::{MODEL_CONDITION_BYTES_MAX, MODEL_CONDITION_DEPTH_MAX};
@@ -349,6 +350,10 @@ impl<'a> ResolvedComparison<'_, 'a> {
         wanted: TypeId,
         inside: &mut PushedConditions,
     ) -> Option<()> {
+        // A value of a type that shows an object by its name is made where it is guarded.
+        if catalog_view::shows_names(self.reading.lookup.catalog, wanted) {
+            return None;
+        }
         let mut occur = self.reading.given.occur.iter();
         let times = occur.by_ref().filter(|own| **own == parameter.number);
         if times.count() != 1 {

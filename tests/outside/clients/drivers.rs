@@ -292,7 +292,7 @@ fn compare(direct: &str, proxied: &str) {
 }
 
 /// The Python that has the drivers.
-fn python() -> String {
+pub(super) fn python() -> String {
     installed("clients-venv/bin/python")
 }
 
@@ -310,4 +310,4 @@ fn stack() -> &'static Stack {
 }
 
 /// Where Debian's package libpostgresql-jdbc-java has it.
-const JDBC: &str = "/usr/share/java/postgresql.jar";
+pub(super) const JDBC: &str = "/usr/share/java/postgresql.jar";

@@ -1,4 +1,5 @@
 //! Clients and drivers as others made them.
 
+mod catalog_view;
 pub mod drivers;
 mod matrix;

@@ -1,5 +1,6 @@
 //! Policies: which one is taken, each of its keys, its commands, its change while sessions run.
 
+mod catalog_agreement;
 mod catalog_tools;
 mod catalog_view;
 mod commands;

@@ -178,9 +178,9 @@ impl EffectGraph {
                 && !self.denies_function(id)
                 && !self.may_read_anything(id)
         };
-        let mask = self.mask();
-        let shown =
-            mask.and_then(|mask| ShownCatalog::of((&self.catalog, mask), policy, is_callable));
+        let shown = self.visibility.as_ref().and_then(|own| {
+            ShownCatalog::of((&self.catalog, &own.mask), &own.table, policy, is_callable)
+        });
         if let Some(mut shown) = shown {
             let forms = std::mem::take(&mut shown.relations);
             self.models.add_catalogs(&self.catalog, forms);
