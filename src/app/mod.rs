@@ -3,16 +3,16 @@
 //! * `check`: whether all of that would work; `reload`: what of it is exchanged while it serves;
 //!   `upstream_watch`: whether the upstream answers, and a look at its roles; `budget_writer`: what
 //!   keeps budgets of the day over restarts
+//! * `error`: why a start failed
 
 mod budget_writer;
 pub mod check;
+mod error;
 mod reload;
 mod upstream_watch;
 
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
@@ -20,25 +20,24 @@ use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::budget_writer::BudgetWriter;
+pub use self::error::AppError;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_upstream};
+use crate::auth::ClientAuth;
 use crate::auth::settings::UserAttributes;
-use crate::auth::{AuthSetupError, ClientAuth};
 use crate::config::sources::SettingsSources;
 use crate::config::warnings::ConfigWarning;
 use crate::config::{ListenAddress, PolicyTests, ProgramSettings};
 use crate::limits;
 use crate::net::client_tls::ClientTls;
-use crate::net::pem::{TlsPart, TlsSetupError};
 use crate::offline::assumptions::LoginRoles;
-use crate::policy::{LivePolicies, PolicyProblem, PolicySet};
+use crate::policy::{LivePolicies, PolicySet};
 use crate::server::admin::{self, AdminCredentials, AdminServices};
-use crate::server::budget_file::BudgetFileError;
 use crate::server::listener::BindAddress;
 use crate::server::readiness::Readiness;
 use crate::server::reload::policy_tests::TestReport;
 use crate::server::reload::{ReloadHandle, Reloader};
-use crate::server::{self, ProxyServer, ServerSettings, StartError};
+use crate::server::{self, ProxyServer, ServerSettings};
 use crate::session::login::LoginContext;
 use crate::session::login::login_settings::{CurrentLoginSettings, LoginSettings};
 use crate::session::memory::budget::MemoryBudget;
@@ -49,51 +48,15 @@ use crate::session::policy_store::{
 use crate::session::registry::SessionRegistry;
 use crate::session::shared::ServerShared;
 use crate::sql::fingerprint::Fingerprinter;
-use crate::system_error;
 use crate::telemetry::events::{
     ListenerOpened, PoliciesHold, PolicyTestsPassed, PolicyTestsWait, SettingsWarned,
 };
-use crate::telemetry::log::{EventLog, LogTarget};
-use crate::telemetry::{Telemetry, TelemetryError, panic_hook};
+use crate::telemetry::log::EventLog;
+use crate::telemetry::{Telemetry, panic_hook};
 use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
 use crate::upstream::compile_pool::CompilePools;
 use crate::upstream::connect::Upstream;
-
-/// Why pgsieve could not start.
-#[derive(Debug)]
-pub enum AppError {
-    /// The operating system had no event queue, signal handler or randomness to give.
-    System(io::Error),
-    /// The log's file cannot be opened.
-    Log {
-        /// Where it would go.
-        place: LogTarget,
-        /// What the system said.
-        kind: io::ErrorKind,
-    },
-    /// Metrics or audit could not be set up.
-    Telemetry(TelemetryError),
-    /// The certificates for clients do not work.
-    ClientTls(TlsSetupError),
-    /// The certificates for the upstream do not work.
-    UpstreamTls(TlsSetupError),
-    /// The way of logging in does not work with the other settings.
-    Auth(AuthSetupError),
-    /// An address could not be bound, or a worker not be started.
-    Server(StartError),
-    /// Tests of the policies that have to pass have not: everything that is wrong.
-    PolicyTests(Vec<PolicyProblem>),
-    /// What users have received today is not known.
-    Budgets(BudgetFileError),
-    /// The admin address could not be bound.
-    Admin {
-        /// Which.
-        address: SocketAddr,
-        /// What the system said.
-        source: io::Error,
-    },
-}
 
 /// Serves until SIGTERM or SIGINT, drains, and returns when every client is gone. `sources` are
 /// what the settings were read from: they are read again when somebody says so.
@@ -105,6 +68,7 @@ pub fn run(settings: ProgramSettings, sources: SettingsSources) -> Result<(), Ap
         place: settings.log.to.clone(),
         kind: error.kind(),
     })?;
+    log.know(settings.places.clone());
     let telemetry = Telemetry::start(&settings.telemetry, log).map_err(AppError::Telemetry)?;
     panic_hook::install(&telemetry);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -390,53 +354,5 @@ fn place(address: &ListenAddress) -> BindAddress {
     match address {
         ListenAddress::Tcp(address) => BindAddress::Tcp(*address),
         ListenAddress::Unix(path) => BindAddress::Unix(path.clone()),
-    }
-}
-
-impl fmt::Display for AppError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::System(source) => write!(formatter, "the system refused: {}", source.kind()),
-            Self::Log { place, kind } => {
-                let path = place.to_string();
-                let path = Path::new(&path);
-                let has_folder = path.parent().is_none_or(Path::is_dir);
-                let told = system_error::of_new_file(path, *kind, has_folder);
-                write!(formatter, "log.to: {told}")
-            }
-            Self::Telemetry(source) => write!(formatter, "{source}"),
-            Self::ClientTls(source) => {
-                let key = match source.part() {
-                    Some(TlsPart::Certificate) => ".certificate",
-                    Some(TlsPart::Key) => ".key",
-                    Some(TlsPart::Authority) => ".client_ca",
-                    None => "",
-                };
-                write!(formatter, "client.tls{key}: {source}")
-            }
-            Self::UpstreamTls(source) => {
-                let key = match source.part() {
-                    Some(TlsPart::Certificate) => ".certificate",
-                    Some(TlsPart::Key) => ".key",
-                    Some(TlsPart::Authority) => ".root_certificate",
-                    None => "",
-                };
-                write!(formatter, "upstream.tls{key}: {source}")
-            }
-            Self::Auth(source) => write!(formatter, "client.auth: {source}"),
-            Self::Server(source) => write!(formatter, "{source}"),
-            Self::PolicyTests(problems) => {
-                let count = problems.len();
-                write!(
-                    formatter,
-                    "policy.tests: required, and not passed: {count}; nothing was served"
-                )
-            }
-            Self::Budgets(source) => write!(formatter, "{source}"),
-            Self::Admin { address, source } => {
-                let told = system_error::of_address(&address.to_string(), source.kind());
-                write!(formatter, "admin.listen: {told}; off does without it")
-            }
-        }
     }
 }

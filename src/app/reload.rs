@@ -25,6 +25,7 @@ use crate::session::login::LoginContext;
 use crate::session::login::login_settings::LoginSettings;
 use crate::telemetry::events::CertificatesHeld;
 use crate::telemetry::labels::HeldCertificate;
+use crate::telemetry::log::key_places::KeyPlaces;
 use crate::telemetry::{OtherSinks, Telemetry};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
@@ -151,6 +152,7 @@ impl SettingsReload {
     /// Loads what the settings name, and says everything that is wrong with it.
     fn prepare(self: &Arc<Self>, settings: ProgramSettings) -> Result<NewSettings, SettingsFaults> {
         let mut problems = Vec::new();
+        let places = &settings.places;
         let before = self.login_context.login_settings.now();
         let login_settings = match ClientTls::load(&settings.client_tls) {
             Ok(tls) => match before.auth.load_after(settings.auth.clone(), &tls) {
@@ -161,22 +163,22 @@ impl SettingsReload {
                     report_as: settings.report_as,
                 })),
                 Err(error) => {
-                    problems.push(of_app(&AppError::Auth(error)));
+                    problems.push(of_app(places, &AppError::Auth(error)));
                     None
                 }
             },
             Err(error) => {
-                problems.push(of_app(&AppError::ClientTls(error)));
+                problems.push(of_app(places, &AppError::ClientTls(error)));
                 None
             }
         };
         let upstream = Upstream::load(settings.upstream.clone())
-            .map_err(|error| problems.push(of_app(&AppError::UpstreamTls(error))))
+            .map_err(|error| problems.push(of_app(places, &AppError::UpstreamTls(error))))
             .ok();
         let sinks = self
             .telemetry
             .prepare(&settings.telemetry)
-            .map_err(|error| problems.push(of_app(&AppError::Telemetry(error))))
+            .map_err(|error| problems.push(of_app(places, &AppError::Telemetry(error))))
             .ok();
         let compared = self.held().began.compare(&settings);
         let waiting = compared.unwrap_or_else(|barring| {
@@ -223,6 +225,7 @@ impl SettingsReload {
             sinks,
         } = ready;
         self.telemetry.exchange(sinks);
+        self.telemetry.know_places(settings.places.clone());
         let mut held = self.held();
         let accounts = accounts(&login_settings);
         for old in &held.accounts {
@@ -283,13 +286,7 @@ fn settings_problem(problem: SettingsProblem) -> policy::PolicyProblem {
     policy::PolicyProblem { place, what }
 }
 
-/// The key in front of the error's words is the place.
-fn of_app(error: &AppError) -> policy::PolicyProblem {
-    let told = error.to_string();
-    let split = told.split_once(": ").filter(|(key, _)| !key.contains(' '));
-    let (place, what) = split.unwrap_or(("settings", &told));
-    policy::PolicyProblem {
-        place: place.into(),
-        what: what.into(),
-    }
+/// What could not be made of the settings, with the place of its key.
+fn of_app(places: &KeyPlaces, error: &AppError) -> policy::PolicyProblem {
+    settings_problem(error.problem(places))
 }

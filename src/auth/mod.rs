@@ -266,6 +266,17 @@ impl AdmittedIdentity<'_> {
     }
 }
 
+impl AuthSetupError {
+    /// The key of the settings that it is about.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::CertificateWithoutAuthority => "client.auth.method",
+            Self::OidcAuthority(_) => "client.auth.oidc.keys_ca",
+            Self::NoRandomness => "client.auth",
+        }
+    }
+}
+
 impl fmt::Display for AuthSetupError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

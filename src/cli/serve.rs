@@ -13,6 +13,7 @@ use crate::config::warnings::ConfigWarning;
 use crate::config::{self, ProgramSettings, SettingsProblem};
 use crate::net::file_limit;
 use crate::offline::assumptions::AssumedSession;
+use crate::telemetry::log::key_places::KeyPlaces;
 
 /// The flags of `serve`; each stands for a key of the settings and wins over it.
 #[derive(clap::Args)]
@@ -68,11 +69,13 @@ pub fn run(flags: ServeFlags) -> CommandOutcome {
         }
     }
     match settings(flags) {
-        Ok((settings, sources)) => match app::run(settings, sources) {
-            Ok(()) => CommandOutcome::Done,
-            Err(error @ AppError::PolicyTests(_)) => untested(&error),
-            Err(error) => fail(format_args!("{error}")),
-        },
+        Ok((settings, sources)) => {
+            let places = settings.places.clone();
+            match app::run(settings, sources) {
+                Ok(()) => CommandOutcome::Done,
+                Err(error) => unserved(&error, &places),
+            }
+        }
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
@@ -117,14 +120,14 @@ fn check(flags: ServeFlags, who: Option<&AssumedSession>) -> CommandOutcome {
     }
 }
 
-/// Names every test that has not passed.
-fn untested(error: &AppError) -> CommandOutcome {
+/// Says why nothing is served, and names every test that has not passed.
+fn unserved(error: &AppError, places: &KeyPlaces) -> CommandOutcome {
     if let AppError::PolicyTests(problems) = error {
         for problem in problems {
             complain(format_args!("{problem}"));
         }
     }
-    fail(format_args!("{error}"))
+    fail(format_args!("{}", error.describe(places)))
 }
 
 fn settings(flags: ServeFlags) -> Result<(ProgramSettings, SettingsSources), Vec<SettingsProblem>> {

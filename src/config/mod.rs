@@ -28,6 +28,7 @@ use crate::secret::Secret;
 use crate::session::context::reported_role::ReportAs;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::LogSettings;
+use crate::telemetry::log::key_places::KeyPlaces;
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::address::UpstreamSettings;
 use crate::upstream::catalog_cache::CatalogCacheSettings;
@@ -110,6 +111,8 @@ pub struct ProgramSettings {
     pub drain_timeout: Duration,
     /// What was written, and what stood in the files, for those who read them again.
     pub digests: SettingsDigests,
+    /// Where it is written.
+    pub places: KeyPlaces,
 }
 
 /// What came of reading settings again.
@@ -180,6 +183,7 @@ fn read(sources: &SettingsSources, reading: ReadingPass) -> RereadSettings {
     let written = sources::gather(sources);
     let file = written.file;
     let mut digests = SettingsDigests::of(&written.given);
+    let places = sources::places(&written);
     let mut reader = KeyReader::at(reading, written, &sources.variables);
     let policy_sources = server::sources(&reader);
     if file == FileRead::Not {
@@ -200,6 +204,7 @@ fn read(sources: &SettingsSources, reading: ReadingPass) -> RereadSettings {
             digests.add_files(named);
             Ok(ProgramSettings {
                 digests,
+                places,
                 ..settings
             })
         }
@@ -337,6 +342,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         budget_file: budget_file?,
         drain_timeout: drain_timeout?,
         digests: SettingsDigests::default(),
+        places: KeyPlaces::default(),
     })
 }
 

@@ -11,6 +11,7 @@ use crate::policy::mask_key::MaskPad;
 use crate::policy::similar_names::nearest;
 use crate::policy::yaml::tree;
 use crate::policy::yaml::tree::{YamlTree, YamlValue};
+use crate::telemetry::log::key_places::KeyPlaces;
 use crate::text_file;
 
 /// Where settings come from.
@@ -151,6 +152,30 @@ pub fn gather(sources: &SettingsSources) -> GivenSettings {
     written
 }
 
+/// Where keys are given, and the entries of users, which have names.
+pub fn places(written: &GivenSettings) -> KeyPlaces {
+    let given = written.given.iter();
+    let keys = given.map(|(key, given)| ((*key).to_owned(), given.place.clone()));
+    let named = |given: &GivenValue, tree: &YamlTree| {
+        let YamlValue::Map(entries) = &tree.value else {
+            return None;
+        };
+        let name = entries.iter().find(|entry| entry.key == "name")?;
+        match &name.tree.value {
+            YamlValue::Word(name) => Some((name.clone(), given.source.place(tree.place, USERS))),
+            YamlValue::Nothing | YamlValue::List(_) | YamlValue::Map(_) => None,
+        }
+    };
+    let users = match written.given.get(USERS) {
+        Some(given) => match &given.value {
+            YamlValue::List(list) => list.iter().filter_map(|tree| named(given, tree)).collect(),
+            YamlValue::Nothing | YamlValue::Word(_) | YamlValue::Map(_) => BTreeMap::new(),
+        },
+        None => BTreeMap::new(),
+    };
+    KeyPlaces::new(keys.collect(), users)
+}
+
 impl GivenSettings {
     fn add(&mut self, place: &str, what: impl Into<String>) {
         self.problems.push(SettingsProblem {
@@ -265,6 +290,9 @@ fn unknown(what: &str, near: Option<&str>) -> String {
         None => format!("unknown {what}"),
     }
 }
+
+/// The key whose values have names of their own.
+const USERS: &str = "client.auth.users";
 
 /// What is said to whoever gives a policy for settings.
 const POLICY_GIVEN: &str = "this is a policy file, not settings: name it in policy.file or with \

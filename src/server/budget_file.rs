@@ -60,6 +60,28 @@ impl BudgetFile {
         Ok(file)
     }
 
+    /// Whether it could be used, found out without a change. It is replaced as a whole, so that
+    /// only its folder has to be writable, which shows when something is written there.
+    ///
+    /// # Errors
+    /// Why it could not.
+    pub fn look(path: PathBuf) -> Result<(), BudgetFileError> {
+        let file = Self {
+            path,
+            written: Mutex::default(),
+        };
+        if file.read()?.is_some() {
+            return Ok(());
+        }
+        let folder = file.path.parent();
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        match fs::metadata(folder.unwrap_or(Path::new("."))) {
+            Ok(found) if found.is_dir() => Ok(()),
+            Ok(_) => Err(file.fault(BudgetFileFault::Write(ErrorKind::NotADirectory))),
+            Err(error) => Err(file.fault(BudgetFileFault::Write(error.kind()))),
+        }
+    }
+
     /// Writes as often as something has changed, for as long as the process runs.
     pub async fn save_while_running(self: Arc<Self>, accounts: UserAccounts, telemetry: Telemetry) {
         let mut failed = false;
@@ -171,7 +193,7 @@ impl fmt::Display for BudgetFileError {
             }
             BudgetFileFault::Content(wrong) => format!("{} {wrong}", path.display()),
         };
-        write!(formatter, "limits.budget_file: {told}")
+        formatter.write_str(&told)
     }
 }
 

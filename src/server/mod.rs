@@ -211,6 +211,16 @@ impl ProxyServer {
     }
 }
 
+impl StartError {
+    /// The key of the settings that it is about.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Bind { .. } => "listen",
+            Self::Worker(_) => "workers",
+        }
+    }
+}
+
 impl fmt::Display for StartError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -219,7 +229,7 @@ impl fmt::Display for StartError {
                 source,
             } => {
                 let told = system_error::of_address(&address.to_string(), source.kind());
-                write!(formatter, "listen: {told}")
+                formatter.write_str(&told)
             }
             Self::Bind {
                 place: BindAddress::Unix(path),
@@ -234,13 +244,11 @@ impl fmt::Display for StartError {
                     ),
                     kind => system_error::of_new_file(path, kind, has_folder),
                 };
-                write!(formatter, "listen: {told}")
+                formatter.write_str(&told)
             }
-            Self::Worker(source) => write!(
-                formatter,
-                "workers: a thread cannot be started: {}",
-                source.kind()
-            ),
+            Self::Worker(source) => {
+                write!(formatter, "a thread cannot be started: {}", source.kind())
+            }
         }
     }
 }

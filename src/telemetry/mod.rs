@@ -40,6 +40,7 @@ use labels::PlanAnswer;
 use live::MetricsReading;
 use live::recent::RecentEvents;
 use log::EventLog;
+use log::key_places::KeyPlaces;
 use registry::{MemoryMetrics, MetricsRegistry};
 use session_info::SessionInfo;
 use traces::current_tracer::CurrentTracer;
@@ -343,6 +344,11 @@ impl Telemetry {
         self.sinks.audit.as_ref().and_then(Audit::stuck)
     }
 
+    /// From now on, the log names the keys of the settings with these places.
+    pub fn know_places(&self, places: KeyPlaces) {
+        self.sinks.log.know(places);
+    }
+
     /// Has the files of the audit and the log opened anew, for whoever rotates them.
     pub fn reopen(&self) {
         self.sinks.log.reopen();
@@ -370,6 +376,19 @@ impl fmt::Debug for Telemetry {
     }
 }
 
+impl TelemetryError {
+    /// The key of the settings that it is about.
+    pub fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::AuditOpen { .. } => Some("audit.to"),
+            Self::TraceThread { .. } | Self::TraceCollector | Self::TraceHeaders => {
+                Some("traces.endpoint")
+            }
+            Self::Metric { .. } | Self::AuditThread { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for TelemetryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -386,7 +405,7 @@ impl fmt::Display for TelemetryError {
                         system_error::of_new_file(path, kind, has_folder)
                     }
                 };
-                write!(formatter, "audit.to: the audit cannot be opened: {told}")
+                write!(formatter, "the audit cannot be opened: {told}")
             }
             Self::TraceThread { source } => {
                 write!(formatter, "traces cannot be sent: {}", source.kind())

@@ -32,6 +32,7 @@ pub(super) enum ModelSqlError {
     Syntax { at: Option<u32> },
     Null,
     NoSelect,
+    NoColumn,
     Into,
     Locking,
     Write,
@@ -212,8 +213,13 @@ fn select(tree: &tree::SyntaxTree) -> Result<usize, ModelSqlError> {
     let (Some(only), None) = (statements.next(), statements.next()) else {
         return Err(ModelSqlError::NoSelect);
     };
-    if !matches!(only.node, Node::SelectStmt(_)) {
+    let Node::SelectStmt(outermost) = only.node else {
         return Err(ModelSqlError::NoSelect);
+    };
+    // Of a UNION the columns are those of its first arm, and VALUES has some.
+    let is_plain = outermost.larg().is_none() && outermost.values_lists().is_empty();
+    if is_plain && outermost.target_list().is_empty() {
+        return Err(ModelSqlError::NoColumn);
     }
     let mut nodes = vec![only.node];
     let mut nulls = 0;
@@ -304,6 +310,10 @@ impl fmt::Display for ModelSqlError {
                  its place; write it without a type's name before it, as CAST(:app.day AS date)",
             ),
             Self::NoSelect => formatter.write_str("exactly one SELECT is wanted"),
+            Self::NoColumn => formatter.write_str(
+                "the SELECT gives no column, so that nothing could be read through it: name columns \
+                 behind SELECT",
+            ),
             Self::Into => formatter.write_str("SELECT … INTO makes a table; a SELECT is wanted"),
             Self::Locking => {
                 formatter.write_str("FOR UPDATE and its kin lock rows; a plain SELECT is wanted")
@@ -384,6 +394,10 @@ mod tests {
             "SELECT a ::text FROM t",
             "SELECT x[1: 2] FROM t",
             "SELECT x[1:2] FROM t",
+            "TABLE t",
+            "VALUES (1)",
+            "SELECT 1 UNION ALL SELECT 2",
+            "WITH s AS (SELECT FROM t) SELECT count(*) FROM s",
         ] {
             assert_eq!(cut_of(sql), sql);
         }
@@ -409,6 +423,8 @@ mod tests {
             ),
             ("INSERT INTO t VALUES (1)", ModelSqlError::NoSelect),
             ("EXPLAIN SELECT 1", ModelSqlError::NoSelect),
+            ("SELECT", ModelSqlError::NoColumn),
+            ("SELECT FROM t WHERE a = :user", ModelSqlError::NoColumn),
             ("SELECT 1 INTO t", ModelSqlError::Into),
             ("SELECT 1 FROM t FOR UPDATE", ModelSqlError::Locking),
             (

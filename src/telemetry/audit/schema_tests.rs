@@ -167,6 +167,7 @@ fn house(telemetry: &Telemetry) {
         database,
         why: label::CatalogFailure::Query,
         told: &"words",
+        remedy: "",
         is_news: true,
     });
     telemetry.emit(&happened::CatalogWithdrawn {

@@ -8,6 +8,7 @@ use super::file::{AuditFile, ReopenResult};
 use super::settings::AuditTarget;
 use super::syslog::SyslogReceiver;
 use crate::system_error;
+use crate::telemetry::log::key_places::KeyPlaces;
 
 /// One place.
 pub struct AuditSink {
@@ -63,7 +64,7 @@ impl AuditSink {
     }
 
     /// Why it was not reached, with what helps.
-    pub fn fault(&self, error: &io::Error) -> String {
+    pub fn fault(&self, error: &io::Error, places: &KeyPlaces) -> String {
         let kind = error.kind();
         match &self.kind {
             SinkKind::Stdout(_) => kind.to_string(),
@@ -76,8 +77,9 @@ impl AuditSink {
                     io::ErrorKind::ConnectionRefused => "nobody listens there",
                     _ => "it does not take what is sent",
                 };
+                let key = places.name("audit.to");
                 format!(
-                    "{what} at {place}: name another place in audit.to, such as a file or \
+                    "{what} at {place}: name another place in {key}, such as a file or \
                      syslog+udp://host:514"
                 )
             }

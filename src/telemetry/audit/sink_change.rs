@@ -63,7 +63,7 @@ impl AuditWriter {
                     Ok(taken) => begun = Some(taken),
                     Err(error) => {
                         self.shared.numbers.write_errors.inc();
-                        let fault = audit_sink.fault(&error);
+                        let fault = audit_sink.fault(&error, &self.log.places());
                         let told = format_args!("the audit stays where it is: {fault}");
                         return self
                             .log

@@ -214,7 +214,7 @@ impl AuditWriter {
                     Ok(()) => {}
                     Err(error) => {
                         if !audit_sink.failing {
-                            let fault = audit_sink.fault(&error);
+                            let fault = audit_sink.fault(&error, &self.log.places());
                             let told = format_args!("the audit does not reach {name}: {fault}");
                             self.log
                                 .line(LogLevel::Warn, LogEvent::AuditUnreached.name(), told);

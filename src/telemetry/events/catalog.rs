@@ -45,6 +45,8 @@ pub struct CatalogFailed<'a> {
     pub why: CatalogFailure,
     /// The same in words that hold no address, user or password, and nothing of the database.
     pub told: &'a dyn fmt::Display,
+    /// The settings that it may be fixed at, in words with keys in braces; may be empty.
+    pub remedy: &'static str,
     /// Whether it is another cause than that of the attempt before: only then it is told.
     pub is_news: bool,
 }
@@ -152,6 +154,7 @@ impl Event for CatalogFailed<'_> {
             return;
         }
         let (database, why, told) = (cleaned(self.database), self.why.name(), self.told);
+        let remedy = sinks.log.places().fill(self.remedy);
         if let Some(audit) = &sinks.audit {
             audit.record(LineWeight::Waits, "catalog_failed", None, |line| {
                 line.text("database", &database).word("why", why);
@@ -160,7 +163,7 @@ impl Event for CatalogFailed<'_> {
         sinks.log.line(
             LogLevel::Warn,
             LogEvent::CatalogFailed.name(),
-            format_args!("catalog of {database:?} cannot be loaded or checked: {told}"),
+            format_args!("catalog of {database:?} cannot be loaded or checked: {told}{remedy}"),
         );
     }
 }

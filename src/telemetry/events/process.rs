@@ -57,11 +57,12 @@ pub struct BudgetFileFailed<'a> {
 
 impl Event for BudgetFileFailed<'_> {
     fn emit(&self, sinks: &EventSinks) {
+        let key = sinks.log.places().name("limits.budget_file");
         sinks.log.line(
             LogLevel::Warn,
             LogEvent::BudgetFileFailed.name(),
             format_args!(
-                "{}; budgets of the day count on, and a restart forgets what is not written",
+                "{key}: {}; budgets of the day count on, and a restart forgets what is not written",
                 self.failure
             ),
         );
@@ -134,24 +135,26 @@ impl Event for ServerStopped {
 
 impl Event for UpstreamUnreachable<'_> {
     fn emit(&self, sinks: &EventSinks) {
+        let url = sinks.log.places().name("upstream.url");
         sinks.log.line(
             LogLevel::Warn,
             LogEvent::UpstreamUnreachable.name(),
-            format_args!("upstream unreachable: {}; see upstream.url", self.failure),
+            format_args!("upstream unreachable: {}; see {url}", self.failure),
         );
     }
 }
 
 impl Event for UpstreamIdentityRefused<'_> {
     fn emit(&self, sinks: &EventSinks) {
+        let places = sinks.log.places();
+        let (entry, url) = (places.user(self.user), places.name("upstream.url"));
         let user = cleaned(self.user);
         sinks.log.line(
             LogLevel::Warn,
             LogEvent::UpstreamIdentityRefused.name(),
             format_args!(
                 "the upstream does not let {user:?} in: {}; see upstream_user and \
-                 upstream_password_file of client.auth.users, or upstream.url where they are left \
-                 out",
+                 upstream_password_file of {entry}, or {url} where they are left out",
                 self.failure
             ),
         );

@@ -4,6 +4,7 @@
 //! Never SQL, passwords or rows: a line is put together by an event out of closed words, addresses
 //! and cleaned names. A flood is cut to a number of lines per second and summed up.
 
+pub mod key_places;
 pub mod log_event;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::telemetry::audit::line_time::LineClock;
 use crate::telemetry::audit::settings::SyslogAddress;
 use crate::telemetry::audit::syslog::SyslogReceiver;
 use crate::telemetry::json_text::push_string;
+use crate::telemetry::log::key_places::KeyPlaces;
 use crate::telemetry::log::log_event::LogEvent;
 
 /// Where log lines go. Cheap to clone.
@@ -77,6 +79,7 @@ struct LogState {
     format: LogFormat,
     level: LogLevel,
     audit_sink: LogOutlet,
+    places: KeyPlaces,
 }
 
 enum LogOutlet {
@@ -106,6 +109,7 @@ impl EventLog {
             format: settings.format,
             level: settings.level,
             audit_sink,
+            places: KeyPlaces::default(),
         };
         Ok(Self {
             state: Some(Arc::new(Mutex::new(state))),
@@ -141,6 +145,22 @@ impl EventLog {
         }
         state.written += 1;
         state.write(&time, level, name, &what.to_string());
+    }
+
+    /// From now on, lines name the keys of the settings with these places.
+    pub fn know(&self, places: KeyPlaces) {
+        let Some(state) = &self.state else { return };
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.places = places;
+    }
+
+    /// Where the settings give their keys.
+    pub fn places(&self) -> KeyPlaces {
+        let Some(state) = &self.state else {
+            return KeyPlaces::default();
+        };
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.places.clone()
     }
 
     /// Has a file opened anew, for whoever rotates it. One that cannot be is written to on.

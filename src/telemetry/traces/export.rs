@@ -53,6 +53,19 @@ pub fn start(
         .map_err(|source| TelemetryError::TraceThread { source })
 }
 
+/// Whether what speaks to the collector can be built of these settings. Nothing is sent.
+///
+/// # Errors
+/// Why it cannot.
+pub fn look(settings: &TraceSettings) -> Result<(), TelemetryError> {
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| TelemetryError::TraceThread { source })?;
+    let _inside = runtime.enter();
+    exporter(settings).map(drop)
+}
+
 fn run(runtime: Runtime, exporter: &SpanExporter, queue: &SpanQueue, log: &EventLog) {
     runtime.block_on(async {
         tokio::select! {

@@ -52,6 +52,14 @@ pub struct StatementTracer {
 }
 
 impl StatementTracer {
+    /// Whether spans could be sent by these settings. Nothing is sent.
+    ///
+    /// # Errors
+    /// Why they could not.
+    pub fn look(settings: &TraceSettings) -> Result<(), TelemetryError> {
+        export::look(settings)
+    }
+
     /// Starts to send.
     ///
     /// # Errors

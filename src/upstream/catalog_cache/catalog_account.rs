@@ -81,17 +81,19 @@ impl CatalogAccounts {
         }
     }
 
-    /// The settings that the current account comes from.
-    pub fn keys(&self) -> &'static str {
+    /// The settings that the current account comes from, in words that go on a sentence, with keys
+    /// in braces.
+    pub fn remedy(&self) -> &'static str {
         let state = self.state();
         let is_borrowed = state.borrowed.is_some();
         match &state.known {
-            AccountSetting::Configured(_) => "catalog.user and catalog.password_file",
+            AccountSetting::Configured(_) => "; see {catalog.user} and {catalog.password_file}",
             AccountSetting::OfUrl(_) if !is_borrowed => {
-                "upstream.url and upstream.password_file, or catalog.user and catalog.password_file"
+                "; see {upstream.url} and {upstream.password_file}, or {catalog.user} and \
+                 {catalog.password_file}"
             }
             AccountSetting::OfUrl(_) | AccountSetting::Nobody => {
-                "upstream.url; the account is a client's, for want of catalog.user"
+                "; see {upstream.url}; the account is a client's, for want of {catalog.user}"
             }
         }
     }

@@ -104,6 +104,32 @@ impl CatalogLoadFailure {
         }
     }
 
+    /// The settings that it may be fixed at, in words that go on a sentence, with keys in braces;
+    /// `of_account` are those of the account.
+    pub fn remedy(&self, of_account: &'static str) -> &'static str {
+        match self {
+            Self::Connect(OwnSessionError::Refused(Some(code))) if **code == *"3D000" => {
+                "; it is named by {upstream.url} or by a client"
+            }
+            Self::Connect(OwnSessionError::Refused(_) | OwnSessionError::NoPassword) => of_account,
+            Self::Connect(OwnSessionError::Unreachable(_)) => "; see {upstream.url}",
+            Self::Connect(
+                OwnSessionError::Login(_)
+                | OwnSessionError::NotReadOnly(_)
+                | OwnSessionError::Lost
+                | OwnSessionError::OtherServer
+                | OwnSessionError::TimedOut,
+            )
+            | Self::Load(_)
+            | Self::Build(_)
+            | Self::Panicked
+            | Self::Lost
+            | Self::TimedOut
+            | Self::OtherServer
+            | Self::Unidentified => "",
+        }
+    }
+
     /// Whether another account may fare better: authentication, and the right to connect.
     pub fn blame(&self) -> FailureBlame {
         match self {
@@ -121,52 +147,6 @@ impl CatalogLoadFailure {
             | Self::TimedOut
             | Self::OtherServer
             | Self::Unidentified => FailureBlame::Other,
-        }
-    }
-}
-
-/// A failure with the settings that it may be fixed at.
-pub struct ExplainedFailure<'a> {
-    /// The failure.
-    pub failure: &'a CatalogLoadFailure,
-    /// The settings that the account comes from.
-    pub keys: &'static str,
-}
-
-impl fmt::Display for ExplainedFailure<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { failure, keys } = self;
-        match failure {
-            CatalogLoadFailure::Connect(OwnSessionError::Refused(Some(code)))
-                if **code == *"3D000" =>
-            {
-                write!(
-                    formatter,
-                    "{failure}; it is named by upstream.url or by a client"
-                )
-            }
-            CatalogLoadFailure::Connect(
-                OwnSessionError::Refused(_) | OwnSessionError::NoPassword,
-            ) => {
-                write!(formatter, "{failure}; see {keys}")
-            }
-            CatalogLoadFailure::Connect(OwnSessionError::Unreachable(_)) => {
-                write!(formatter, "{failure}; see upstream.url")
-            }
-            CatalogLoadFailure::Connect(
-                OwnSessionError::Login(_)
-                | OwnSessionError::NotReadOnly(_)
-                | OwnSessionError::Lost
-                | OwnSessionError::OtherServer
-                | OwnSessionError::TimedOut,
-            )
-            | CatalogLoadFailure::Load(_)
-            | CatalogLoadFailure::Build(_)
-            | CatalogLoadFailure::Panicked
-            | CatalogLoadFailure::Lost
-            | CatalogLoadFailure::TimedOut
-            | CatalogLoadFailure::OtherServer
-            | CatalogLoadFailure::Unidentified => failure.fmt(formatter),
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::CachedDatabase;
 use super::catalog_account::RemainingAccount;
 use super::connection::CatalogConnection;
-use super::load_failure::{CatalogLoadFailure, ExplainedFailure, FailureBlame};
+use super::load_failure::{CatalogLoadFailure, FailureBlame};
 use super::published::CatalogState;
 use super::registry::CacheRegistry;
 use super::server_choice::{RetryOutlook, RetryUrgency};
@@ -116,10 +116,8 @@ impl RefreshTask {
         self.registry.telemetry.emit(&CatalogFailed {
             database: &self.cached.database,
             why,
-            told: &ExplainedFailure {
-                failure,
-                keys: self.cached.accounts.keys(),
-            },
+            told: failure,
+            remedy: failure.remedy(self.cached.accounts.remedy()),
             is_news,
         });
         let outlook = failure.outlook();

@@ -321,6 +321,7 @@ impl CacheRegistry {
             database,
             why: told.label(),
             told,
+            remedy: told.remedy(""),
             is_news: !self.untold.swap(true, Ordering::Relaxed),
         });
     }

@@ -336,7 +336,7 @@ fn certificates_of_the_clients_side_are_rotated() {
     rig.reload("rejected");
     assert!(comes_in(&first, &first));
     let said = rig.stack.stderr();
-    assert!(said.contains("settings: client.tls.key: "), "{said}");
+    assert!(said.contains("/pgsieve.yaml:6:90 client.tls.key: "), "{said}");
     place(&second, &rig.folder);
     rig.reload("loaded");
     assert!(comes_in(&second, &second));

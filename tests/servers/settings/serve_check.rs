@@ -136,6 +136,43 @@ fn settings_that_would_work_are_told_as_such_and_nothing_listens_or_is_written()
 }
 
 #[test]
+fn what_a_start_writes_to_is_looked_at_and_left_as_it_is() {
+    let place = Place::new();
+    let (log, budgets) = (place.folder.join("log.txt"), place.folder.join("budgets"));
+    let settings = |log: &std::path::Path, budgets: &std::path::Path, traces: &str| {
+        place.with(
+            READS,
+            &format!(
+                "log: {{to: {}}}\nlimits: {{budget_file: {}}}\ntraces: {{endpoint: '{traces}'}}",
+                log.display(),
+                budgets.display()
+            ),
+        )
+    };
+    let collector = "http://127.0.0.1:4317";
+    place.check(&settings(&log, &budgets, collector)).fine(&[]);
+    assert!(!log.exists() && !budgets.exists());
+    let missing = place.folder.join("no/folder/file");
+    place
+        .check(&settings(&missing, &missing, collector))
+        .wrong(&[
+            "pgsieve.yaml:2:7 log.to: ",
+            "pgsieve.yaml:3:10 limits.budget_file: ",
+        ]);
+    // What stands there is read, and refuses a start where it cannot be.
+    let spoilt = place.file("spoilt", "cAnArY\n");
+    let spoilt = std::path::Path::new(&spoilt);
+    place
+        .check(&settings(&log, spoilt, collector))
+        .wrong(&["limits.budget_file: "]);
+    assert_eq!(fs::read_to_string(spoilt).unwrap(), "cAnArY\n");
+    let folder = &place.folder;
+    place
+        .check(&settings(folder, folder, collector))
+        .wrong(&["log.to: ", "limits.budget_file: "]);
+}
+
+#[test]
 fn everything_that_is_wrong_is_told_with_its_place() {
     let place = Place::new();
     let policy = place.policy(

@@ -49,7 +49,7 @@ fn the_audit_goes_to_other_places_and_no_line_is_lost() {
     rig.reload("rejected");
     let said = rig.stack.stderr();
     assert!(
-        said.contains("settings: audit.to: the audit cannot be opened"),
+        said.contains("/pgsieve.yaml:3:9 audit.to: the audit cannot be opened"),
         "{said}"
     );
     fs::write(rig.config(), &before).unwrap();

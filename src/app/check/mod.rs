@@ -2,12 +2,16 @@
 //! listening anywhere and without writing a line of the audit.
 //!
 //! Looked at, in this order, as far as what comes before lets it: the certificates of both legs,
-//! the places of the audit, a login at the upstream for each account that the settings name, the
-//! catalog, whether the policies fit it, and the policies' own tests.
+//! the places of the audit and the log, the traces, the file of budgets, a login at the upstream
+//! for each account that the settings name, the catalog, whether the policies fit it, and the
+//! policies' own tests.
+//!
+//! * `sinks`: the audit, the log, the traces and the file of budgets
 
-use std::fs::{self, File};
+mod sinks;
+
+use std::fmt::Display;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -33,8 +37,7 @@ use crate::offline::policy_tests::TestOutcome;
 use crate::policy::PolicySet;
 use crate::server::reload::policy_fit;
 use crate::server::reload::policy_tests::{PolicyTestRunner, TestReport};
-use crate::telemetry::TelemetryError;
-use crate::telemetry::audit::{AuditTarget, SyslogAddress};
+use crate::telemetry::log::key_places::KeyPlaces;
 use crate::upstream::account::{self, OwnSessionError, SessionPurpose, UpstreamAccount};
 use crate::upstream::catalog_cache::catalog_account::AccountSetting;
 use crate::upstream::catalog_cache::policy_effects::{KnownDatabase, PolicyEffects};
@@ -52,6 +55,8 @@ pub struct CheckReport {
     pub policy_warnings: Vec<String>,
     /// What was looked at and is right, or could not be looked at and why: for a person.
     pub told: Vec<String>,
+    /// Where the settings give their keys.
+    places: KeyPlaces,
 }
 
 /// Looks at everything that a start needs, and which policy and role a session of somebody gets.
@@ -61,10 +66,12 @@ pub struct CheckReport {
 pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Result<CheckReport> {
     let mut checked = CheckReport {
         warnings: warnings::of(&settings, Timestamp::now().as_second()),
+        places: settings.places.clone(),
         ..CheckReport::default()
     };
     checked.logins_of_clients(&settings)?;
     checked.audit(&settings);
+    checked.sinks(&settings);
     let policies = settings.policies.all().len();
     checked.told.push(format!("{policies} policies are sound"));
     let mut world = AssumedDatabase {
@@ -81,7 +88,7 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
             let (known, upstream) = (&mut world, Arc::new(upstream));
             checked.upstream(&settings, &upstream, known, &runtime);
         }
-        Err(error) => checked.wrong(&AppError::UpstreamTls(error)),
+        Err(error) => checked.wrong_start(&AppError::UpstreamTls(error)),
     }
     if let Some(who) = who {
         checked.session(&settings.policies, who, &world);
@@ -94,14 +101,26 @@ impl CheckReport {
         self.problems.push(what.to_string());
     }
 
+    /// Something that a start would fail by.
+    fn wrong_start(&mut self, error: &AppError) {
+        let told = error.describe(&self.places);
+        self.wrong(&told);
+    }
+
+    /// Something about a key of the settings.
+    fn wrong_at(&mut self, key: &str, what: &impl Display) {
+        let place = self.places.name(key);
+        self.wrong(&format!("{place}: {what}"));
+    }
+
     fn logins_of_clients(&mut self, settings: &ProgramSettings) -> io::Result<()> {
         match ClientTls::load(&settings.client_tls) {
             Ok(tls) => match ClientAuth::load(settings.auth.clone(), &tls) {
                 Ok(ClientAuth::Oidc(users)) => self.issuer(&users)?,
                 Ok(_) => {}
-                Err(error) => self.wrong(&AppError::Auth(error)),
+                Err(error) => self.wrong_start(&AppError::Auth(error)),
             },
-            Err(error) => self.wrong(&AppError::ClientTls(error)),
+            Err(error) => self.wrong_start(&AppError::ClientTls(error)),
         }
         Ok(())
     }
@@ -115,28 +134,9 @@ impl CheckReport {
             Ok(keys) => self.told.push(format!(
                 "the issuer of tokens has {keys} keys that can be used"
             )),
-            Err(fault) => self.wrong(&format!("client.auth.oidc.keys: {fault}")),
+            Err(fault) => self.wrong_at("client.auth.oidc.keys", &fault),
         }
         Ok(())
-    }
-
-    fn audit(&mut self, settings: &ProgramSettings) {
-        for target in &settings.telemetry.audit.targets {
-            let looked = match target {
-                AuditTarget::File(path) => can_append(path).map_err(|error| (path, error)),
-                AuditTarget::Syslog(SyslogAddress::Socket(path)) => {
-                    fs::metadata(path).map(drop).map_err(|error| (path, error))
-                }
-                AuditTarget::Stdout
-                | AuditTarget::Syslog(SyslogAddress::Udp(_) | SyslogAddress::Tcp(_)) => continue,
-            };
-            if let Err((path, source)) = looked {
-                self.wrong(&AppError::Telemetry(TelemetryError::AuditOpen {
-                    path: Some(path.clone()),
-                    source,
-                }));
-            }
-        }
     }
 
     /// What becomes of somebody who logs in.
@@ -221,9 +221,10 @@ impl CheckReport {
                     self.warnings.extend(found);
                 }
             }
-            Err(why) => self.wrong(&format!(
-                "upstream.url: the catalog of {database:?} cannot be read: {why}"
-            )),
+            Err(why) => {
+                let what = format!("the catalog of {database:?} cannot be read: {why}");
+                self.wrong_at("upstream.url", &what);
+            }
         }
     }
 
@@ -238,7 +239,7 @@ impl CheckReport {
                     "the upstream answers; nobody was logged in: the settings name no user there"
                         .into(),
                 ),
-                Err(error) => self.wrong(&format!("upstream.url: {error}")),
+                Err(error) => self.wrong_at("upstream.url", &error),
             }
             return attempt.is_ok();
         }
@@ -250,7 +251,7 @@ impl CheckReport {
             match opened {
                 Ok(_session) => logged_in += 1,
                 Err(OwnSessionError::Unreachable(error)) => {
-                    self.wrong(&format!("upstream.url: {error}"));
+                    self.wrong_at("upstream.url", &error);
                     return false;
                 }
                 Err(error) => {
@@ -343,24 +344,25 @@ impl CheckReport {
 /// Whom the settings log in as, each once, and where they say so.
 fn accounts(settings: &ProgramSettings) -> Vec<(String, UpstreamAccount)> {
     let mut all: Vec<(String, UpstreamAccount)> = Vec::new();
+    let at = |key: &str| settings.places.name(key);
     let mut add = |place: String, account: UpstreamAccount| {
         if !all.iter().any(|(_, known)| *known == account) {
             all.push((place, account));
         }
     };
     match &settings.catalog.account {
-        AccountSetting::Configured(account) => add("catalog.user".into(), account.clone()),
-        AccountSetting::OfUrl(account) => add("upstream.url".into(), account.clone()),
+        AccountSetting::Configured(account) => add(at("catalog.user"), account.clone()),
+        AccountSetting::OfUrl(account) => add(at("upstream.url"), account.clone()),
         AccountSetting::Nobody => {}
     }
     if let Some(account) = UpstreamAccount::of(&settings.upstream) {
-        add("upstream.url".into(), account);
+        add(at("upstream.url"), account);
     }
     let of = |upstream: &UpstreamIdentity| UpstreamAccount {
         user: upstream.user.clone(),
         password: upstream.password.clone(),
     };
-    let place = |name: &str| format!("client.auth.users, {name}");
+    let place = |name: &str| format!("{}, {name}", settings.places.user(name));
     match &settings.auth {
         AuthSettings::Scram { users } => users
             .iter()
@@ -369,14 +371,14 @@ fn accounts(settings: &ProgramSettings) -> Vec<(String, UpstreamAccount)> {
             .iter()
             .for_each(|entry| add(place(&entry.name), of(&entry.upstream))),
         AuthSettings::Oidc(settings) => match &settings.people {
-            OidcPeople::Everybody(identity) => add("client.auth".into(), of(identity)),
+            OidcPeople::Everybody(identity) => add(at("upstream.url"), of(identity)),
             OidcPeople::Listed(users) => users
                 .iter()
                 .for_each(|user| add(place(&user.name), of(&user.upstream))),
         },
         AuthSettings::Trust {
             upstream: Some(upstream),
-        } => add("client.auth".into(), of(upstream)),
+        } => add(at("upstream.url"), of(upstream)),
         AuthSettings::Trust { upstream: None } | AuthSettings::Passthrough { .. } => {}
     }
     all
@@ -385,22 +387,6 @@ fn accounts(settings: &ProgramSettings) -> Vec<(String, UpstreamAccount)> {
 fn database_of(settings: &ProgramSettings, account: &UpstreamAccount) -> String {
     let database = settings.upstream.database.clone();
     database.unwrap_or_else(|| account.user.clone())
-}
-
-/// Whether lines could be added to a file, which is not made where it is not there.
-fn can_append(path: &Path) -> io::Result<()> {
-    match File::options().append(true).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let folder = path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
-            match fs::metadata(folder.unwrap_or(Path::new(".")))?.is_dir() {
-                true => Ok(()),
-                false => Err(io::ErrorKind::NotADirectory.into()),
-            }
-        }
-        opened => opened.map(drop),
-    }
 }
 
 /// Sessions that are opened to see whether they can be, and closed.
