@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::auth::settings::{AuthSettings, OidcPeople, UserAttributes};
 use crate::catalog::{Catalog, search_path};
 use crate::policy::set::matching::{SessionTraits, UserClaim, UserClaims};
+use crate::policy::set::named_certificate::NamedCertificate;
 
 /// What sessions are connected to: a database, or nothing that is known.
 #[derive(Clone, Default)]
@@ -34,8 +35,8 @@ pub struct AssumedSession {
     pub role: Option<String>,
     /// How the client calls itself.
     pub application_name: String,
-    /// The common name of the certificate that it has shown, if it has.
-    pub certificate_name: Option<String>,
+    /// The certificate that it has shown, if it has.
+    pub certificate: Option<NamedCertificate>,
     /// Where names are looked up; where sessions of the role begin if none is given.
     pub search_path: Option<Vec<String>>,
     /// What it has set.
@@ -143,13 +144,16 @@ impl AssumedDatabase {
 
     /// What is known of somebody's session when its policy is chosen. Where it comes from is not.
     pub fn traits_of(&self, who: &AssumedSession) -> SessionTraits {
+        let shown = who.certificate.as_ref();
+        let mut claims = self.attributes_of(who);
+        claims.extend(shown.map(NamedCertificate::claims).unwrap_or_default());
         SessionTraits {
             user: who.user.as_str().into(),
             database: self.database_of(who).into(),
             application_name: who.application_name.as_str().into(),
             client_address: None,
-            certificate_name: who.certificate_name.as_deref().map(Box::from),
-            claims: self.attributes_of(who),
+            certificate_name: shown.and_then(NamedCertificate::common_name).map(Box::from),
+            claims,
         }
         .with_roles(self.roles_of(who))
     }

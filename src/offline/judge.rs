@@ -125,10 +125,12 @@ impl OfflineJudge {
         let known = LoginFacts {
             traits: Arc::new(assumed.traits_of(who)),
             application_name: name.filter(|name| !name.is_empty()),
-            certificate: who.certificate_name.as_ref().map(|name| {
+            certificate: who.certificate.as_ref().map(|shown| {
                 Box::new(CertificateSubject {
-                    common_name: Some(name.clone()),
-                    ..CertificateSubject::default()
+                    common_name: shown.common_name().map(str::to_owned),
+                    organization: shown.organization().map(str::to_owned),
+                    organizational_unit: shown.organizational_unit().map(str::to_owned),
+                    email: shown.email().map(str::to_owned),
                 })
             }),
             settings: settings.collect(),

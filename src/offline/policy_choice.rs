@@ -70,7 +70,9 @@ pub fn choose<'p>(
 fn fit(wanted: &SessionMatch, traits: &SessionTraits, unsaid: UnknownTraits) -> Fit {
     let mut known = wanted.clone();
     let mut says_more = known.client_address.take().is_some();
-    if traits.certificate_name.is_none() {
+    // Of a certificate that is said every kind is, be it without a value.
+    let is_shown = traits.claims.contains_key(&UserClaim::AlternativeName);
+    if traits.certificate_name.is_none() && !is_shown {
         says_more |= known.certificate_name.take().is_some();
     }
     let before = known.claims.len();

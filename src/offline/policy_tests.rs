@@ -44,7 +44,7 @@ pub fn run<'t>(
     let judge = match judges.len() > 1 && is_specified(&who) {
         true => {
             let policies = judges.iter().map(OfflineJudge::policy);
-            // What a test cannot say (addresses, certificates) counts as fitting for the policy
+            // What a test does not say (addresses, certificates) counts as fitting for the policy
             // that carries it, and for no other.
             let unsaid = |place: usize| match place == own {
                 true => UnknownTraits::Fits,
@@ -104,6 +104,9 @@ fn person(case: &TestCase, somebody: &AssumedSession) -> AssumedSession {
     if !case.application_name.is_empty() {
         who.application_name.clone_from(&case.application_name);
     }
+    if case.certificate.is_some() {
+        who.certificate.clone_from(&case.certificate);
+    }
     if case.search_path.is_some() {
         who.search_path.clone_from(&case.search_path);
     }
@@ -118,7 +121,7 @@ fn is_specified(who: &AssumedSession) -> bool {
     who.user != AssumedSession::UNTOLD
         || who.database.is_some()
         || !who.application_name.is_empty()
-        || who.certificate_name.is_some()
+        || who.certificate.is_some()
 }
 
 /// Whether it is what the test expects.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::set::named_certificate::NamedCertificate;
+
 /// One entry of `tests`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestCase {
@@ -17,6 +19,8 @@ pub struct TestCase {
     pub user: String,
     /// How the client calls itself.
     pub application_name: String,
+    /// The certificate that the client has shown; not said where none is given.
+    pub certificate: Option<NamedCertificate>,
     /// Where names are looked up; what the database says where none is given.
     pub search_path: Option<Vec<String>>,
     /// Settings that the session has set.

@@ -4,6 +4,7 @@
 use crate::catalog::search_path;
 use crate::config::SettingsProblem;
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
+use crate::policy::set::named_certificate::NamedCertificate;
 use crate::policy::similar_names::nearest;
 
 /// Whose session.
@@ -22,7 +23,9 @@ pub struct PersonFlags {
     /// The application_name of the client.
     #[arg(long, value_name = "NAME")]
     application_name: Option<String>,
-    /// The common name of the client's certificate.
+    /// The client's certificate: its common name, or what it says, in one word:
+    /// CN=ann,O=Acme,OU=reports,email=ann@acme.example,SAN=ann.acme.example. Keys may be
+    /// repeated; a comma in a value is written \,.
     #[arg(long, value_name = "NAME")]
     certificate: Option<String>,
     /// The search_path, as in SET [default: that of the role].
@@ -107,12 +110,17 @@ impl PersonFlags {
         if let Some(None) = search_path {
             problems.push(problem("--search-path", "is no list of schemas"));
         }
+        let certificate = self.certificate.as_deref().map(NamedCertificate::read);
+        let certificate = certificate.transpose().unwrap_or_else(|error| {
+            problems.push(problem("--certificate", &error.to_string()));
+            None
+        });
         let mut person = AssumedSession {
             user: self.user.as_deref().unwrap_or(user).to_owned(),
             database: self.database.clone(),
             role: self.role.clone(),
             application_name: self.application_name.clone().unwrap_or_default(),
-            certificate_name: self.certificate.clone(),
+            certificate,
             search_path: search_path.flatten(),
             ..AssumedSession::default()
         };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::super::set::named_certificate::NamedCertificate;
 use super::super::similar_names::nearest;
 use super::super::test_case::{ExpectedAnswer, TestCase};
 use super::super::yaml::section::{
@@ -40,6 +41,7 @@ fn case(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Tes
     });
     let user = section.optional("user", USER.to_owned(), problems, text);
     let application = section.optional("application_name", String::new(), problems, any_text);
+    let certificate = section.optional("certificate", None, problems, certificate);
     let search_path = section.optional("search_path", None, problems, |tree, path, problems| {
         words(tree, path, problems).map(Some)
     });
@@ -56,6 +58,7 @@ fn case(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<Tes
         rule: rule.map(|(_, rule)| rule),
         user: user?,
         application_name: application?,
+        certificate: certificate?,
         search_path: search_path?,
         settings: settings?,
     })
@@ -108,6 +111,21 @@ fn settings(
     Some(settings)
 }
 
+fn certificate(
+    tree: YamlTree,
+    path: &str,
+    problems: &mut PlacedProblems,
+) -> Option<Option<NamedCertificate>> {
+    let (place, text) = word(tree, path, problems)?;
+    match NamedCertificate::read(&text) {
+        Ok(read) => Some(Some(read)),
+        Err(error) => {
+            report(problems, place, path, &error.to_string());
+            None
+        }
+    }
+}
+
 fn any_text(tree: YamlTree, path: &str, problems: &mut PlacedProblems) -> Option<String> {
     word(tree, path, problems).map(|(_, text)| text)
 }
@@ -142,7 +160,7 @@ mod tests {
             "tests",
             "[{statement: SELECT 1, expect: permit},\n {statement: SELECT 2, expect: refuse, \
              rule: relation_denied, user: ann, application_name: x, search_path: [shop], \
-             settings: {App.Tenant: a}}]",
+             settings: {App.Tenant: a}, certificate: 'CN=ann,O=Acme'}]",
         );
         let [first, second] = policy.tests() else {
             panic!("two tests")
@@ -151,6 +169,9 @@ mod tests {
         assert_eq!((first.user.as_str(), &first.search_path), ("app", &None));
         assert_eq!(second.rule.as_deref(), Some("relation_denied"));
         assert_eq!(second.settings["app.tenant"], "a");
+        let shown = second.certificate.as_ref().unwrap();
+        assert_eq!(shown.organization(), Some("Acme"));
+        assert_eq!(first.certificate, None);
         assert!(second.place.ends_with("tests[1]"), "{}", second.place);
     }
 
@@ -191,6 +212,14 @@ mod tests {
             (
                 "[{statement: x, expect: refuse, sql: y}]",
                 "tests[0].sql: unknown key",
+            ),
+            (
+                "[{statement: x, expect: permit, certificate: 'CM=ann'}]",
+                "tests[0].certificate: unknown key; did you mean CN?",
+            ),
+            (
+                "[{statement: x, expect: permit, certificate: ''}]",
+                "tests[0].certificate: a common name is wanted",
             ),
             ("[x]", "a map of keys is wanted here"),
             ("x", "a list of tests is wanted"),

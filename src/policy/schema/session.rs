@@ -269,6 +269,14 @@ pub(super) const KEYS: &[PolicyKey] = &[
         doc: "The application_name of the client.",
     },
     PolicyKey {
+        path: "tests.*.certificate",
+        form: FILLED,
+        absent: Some("not said"),
+        doc: "The certificate that the client has shown: its common name, or \
+              CN=ann,O=Acme,OU=reports,email=ann@acme.example,SAN=ann.acme.example. A comma in a \
+              value is written \\,. What is left out is not in the certificate.",
+    },
+    PolicyKey {
         path: "tests.*.search_path",
         form: TEXTS,
         absent: Some("that of the database"),

@@ -199,7 +199,7 @@ fn what_the_reader_takes_the_schema_takes() {
         ),
         (
             "tests",
-            "[{statement: x, expect: refuse, rule: ddl, settings: {a.b: 5}}]",
+            "[{statement: x, expect: refuse, rule: ddl, settings: {a.b: 5}, certificate: 'CN=a'}]",
         ),
         (
             "repair",

@@ -2,6 +2,7 @@
 
 pub mod live;
 pub mod matching;
+pub mod named_certificate;
 pub(super) mod shadow;
 
 use std::cmp::Reverse;

@@ -7,6 +7,7 @@ pub mod hidden;
 mod nothing_written;
 mod read_write;
 mod same_verdict;
+mod same_verdict_by_claims;
 mod server_directories;
 mod stored_queries;
 mod temporary;

@@ -17,7 +17,7 @@ use crate::support::{APP, Options, READER, RawClient, Stack, until};
 type Who = (&'static str, &'static str);
 
 /// The rule that refuses, if one does.
-type Answer = Option<String>;
+pub type Answer = Option<String>;
 
 const PEOPLE: [Who; 4] = [
     (READER, ""),
@@ -94,14 +94,14 @@ impl Drop for Folder {
 }
 
 /// What a command prints, given that on its standard input.
-fn said(arguments: &[&str], input: &str) -> String {
+pub fn said(arguments: &[&str], input: &str) -> String {
     let ended = pgsieve(arguments, input);
     let told = String::from_utf8(ended.stderr).unwrap();
     assert!(ended.status.code() < Some(2), "{arguments:?}: {told}");
     String::from_utf8(ended.stdout).unwrap()
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub fn lines(text: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).expect(line))
         .collect()
@@ -129,7 +129,7 @@ fn met(stack: &Stack, (user, application): Who, statement: &str) -> Answer {
     rule
 }
 
-fn of_line(line: &Value, verdict: &str, rule: &str) -> Answer {
+pub fn of_line(line: &Value, verdict: &str, rule: &str) -> Answer {
     let refused = line[verdict] == "refuse";
     let rule = match &line[rule] {
         Value::Array(all) => all.first().and_then(Value::as_str),

@@ -13,7 +13,7 @@ use crate::settings::reload::{Rig, folder, write};
 use crate::support::{APP, until};
 
 /// What a certificate says, in the order in which it says it.
-enum Name {
+pub enum Name {
     Organization(&'static str),
     Unit(&'static str),
     Email(&'static str),
@@ -71,13 +71,13 @@ const CASES: &[(&[Name], &str)] = &[
 ];
 
 /// An authority that makes certificates for clients, and one for the server.
-struct Authority {
+pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     folder: PathBuf,
 }
 
 impl Authority {
-    fn new(folder: &Path, name: &str) -> Self {
+    pub fn new(folder: &Path, name: &str) -> Self {
         let mut parameters = CertificateParams::new(Vec::new()).unwrap();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         parameters.key_usages = vec![KeyUsagePurpose::KeyCertSign];
@@ -92,7 +92,7 @@ impl Authority {
     }
 
     /// A certificate in this file, and its key beside it.
-    fn issue(&self, file: &str, names: &[Name], usage: ExtendedKeyUsagePurpose) {
+    pub fn issue(&self, file: &str, names: &[Name], usage: ExtendedKeyUsagePurpose) {
         let hosts = match usage {
             ExtendedKeyUsagePurpose::ServerAuth => vec!["localhost".to_owned()],
             _ => Vec::new(),

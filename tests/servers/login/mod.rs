@@ -5,7 +5,7 @@ mod admission;
 mod again;
 mod attributes;
 mod cancels;
-mod certificate_claims;
+pub mod certificate_claims;
 mod eighteen;
 mod first_bytes;
 mod impostors;
