@@ -40,6 +40,7 @@ use crate::server::reload::{ReloadHandle, Reloader};
 use crate::server::{self, ProxyServer, ServerSettings};
 use crate::session::login::LoginContext;
 use crate::session::login::login_settings::{CurrentLoginSettings, LoginSettings};
+use crate::session::login::superusers::SuperuserNotices;
 use crate::session::memory::budget::MemoryBudget;
 use crate::session::policy_limits::per_user::UserAccounts;
 use crate::session::policy_store::{
@@ -336,6 +337,7 @@ fn login_context(
             tls,
             auth,
             attributes: settings.attributes,
+            disabled: settings.disabled,
             report_as: settings.report_as,
         }),
         session_registry: SessionRegistry::default(),
@@ -345,6 +347,7 @@ fn login_context(
         policy_store: Arc::new(PolicyStore::new(live, recording)),
         cancels: CancelRegistry::new(),
         accounts: UserAccounts::new(),
+        superusers: SuperuserNotices::default(),
         memory: MemoryBudget::new(settings.memory, telemetry.memory()),
         telemetry: telemetry.clone(),
     })

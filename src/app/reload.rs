@@ -160,6 +160,7 @@ impl SettingsReload {
                     tls,
                     auth,
                     attributes: settings.attributes.clone(),
+                    disabled: settings.disabled.clone(),
                     report_as: settings.report_as,
                 })),
                 Err(error) => {
@@ -246,7 +247,7 @@ impl SettingsReload {
         self.login_context
             .login_settings
             .renew(Arc::clone(&login_settings));
-        let is_gone = |user: &str, name: Option<&str>| !login_settings.auth.still_lists(user, name);
+        let is_gone = |user: &str, name: Option<&str>| !login_settings.still_admits(user, name);
         let ended = self
             .login_context
             .session_registry

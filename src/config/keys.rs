@@ -198,6 +198,7 @@ pub const KEYS: &[SettingsKey] = &[
     },
     login_keys::ALLOW_PLAINTEXT_PASSWORDS,
     login_keys::USERS,
+    login_keys::DISABLED,
     login_keys::ISSUER,
     login_keys::AUDIENCE,
     login_keys::KEYS_FROM,

@@ -84,6 +84,16 @@ pub const USERS: SettingsKey = SettingsKey {
           be left out: then every user with a valid token is the URL's user there.",
 };
 
+/// Who may not log in.
+pub const DISABLED: SettingsKey = SettingsKey {
+    path: "client.auth.disabled",
+    form: KeyForm::Words,
+    default: "none",
+    doc: "Users who cannot log in, with any method: names, or patterns such as agent_*. A login is \
+          refused once the user has proved who it is, and a reload ends open sessions. At most \
+          1000.",
+};
+
 /// What is known of users.
 pub const USER_ATTRIBUTES: SettingsKey = SettingsKey {
     path: "client.auth.attributes",

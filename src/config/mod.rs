@@ -26,6 +26,7 @@ use crate::policy::sources::PolicySource;
 use crate::policy::{Policy, PolicySet};
 use crate::secret::Secret;
 use crate::session::context::reported_role::ReportAs;
+use crate::session::login::disabled_users::DisabledUsers;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::LogSettings;
 use crate::telemetry::log::key_places::KeyPlaces;
@@ -71,6 +72,8 @@ pub struct ProgramSettings {
     pub auth: AuthSettings,
     /// What is known of users beside their names.
     pub attributes: UserAttributes,
+    /// Users who may not log in.
+    pub disabled: DisabledUsers,
     /// As what the server is reported to clients.
     pub report_as: ReportAs,
     /// How pgsieve knows what the databases contain.
@@ -296,6 +299,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
     let auth = client::auth(reader, upstream.as_ref(), client_tls.as_ref());
     let attributes = users::attributes(reader);
     oidc::apart(reader, auth.as_ref(), attributes.as_ref());
+    let disabled = users::disabled(reader);
     let report_as = client::report_as(reader);
     let catalog = catalog::catalog(reader, upstream.as_ref());
     let policies = server::policies(reader, pad);
@@ -322,6 +326,7 @@ fn settings(reader: &mut KeyReader, pad: Option<MaskPad>) -> Option<ProgramSetti
         client_tls: client_tls?,
         auth: auth?,
         attributes: attributes?,
+        disabled: disabled?,
         report_as: report_as?,
         catalog: catalog?,
         policies,

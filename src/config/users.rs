@@ -8,12 +8,14 @@ use crate::auth::settings::{
 use crate::auth::verifier::ScramVerifier;
 use crate::config::sources::ValueSource;
 use crate::config::user_keys::USER_KEYS;
-use crate::config::value_reader::{KeyReader, PlacedWord};
-use crate::limits::{ATTRIBUTES_MAX, SESSION_VALUE_BYTES_MAX};
+use crate::config::value_reader::{KeyReader, PlacedWord, ReadValue};
+use crate::limits::{ATTRIBUTES_MAX, DISABLED_USERS_MAX, SESSION_VALUE_BYTES_MAX};
+use crate::policy::access::Glob;
 use crate::policy::set::matching::{ATTRIBUTE_NAME, is_attribute};
 use crate::policy::similar_names::{nearest, wanted_words};
 use crate::policy::yaml::tree::{YamlEntry, YamlTree, YamlValue};
 use crate::secret::Secret;
+use crate::session::login::disabled_users::DisabledUsers;
 
 /// Whether a user may log in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,6 +128,22 @@ pub fn certificates(
         }
     }
     complete.then_some(read)
+}
+
+/// `client.auth.disabled`: users who may not log in, whatever the method.
+pub fn disabled(reader: &mut KeyReader) -> Option<DisabledUsers> {
+    let words = match reader.words(DISABLED) {
+        ReadValue::Absent => return Some(DisabledUsers::default()),
+        ReadValue::Wrong => return None,
+        ReadValue::Given(words) => words,
+    };
+    if words.len() > DISABLED_USERS_MAX {
+        let place = reader.place_of(DISABLED);
+        reader.note(&place, format!("at most {DISABLED_USERS_MAX} names"));
+        return None;
+    }
+    let names = words.iter().map(|word| Glob::new(&word.text));
+    Some(DisabledUsers::new(names.collect()))
 }
 
 /// `client.auth.attributes`: for each user by name, its attributes, each with one value.
@@ -344,6 +362,9 @@ fn in_environment(reader: &mut KeyReader, word: &PlacedWord) -> Option<Secret> {
         }
     }
 }
+
+/// The key of users who may not log in.
+const DISABLED: &str = "client.auth.disabled";
 
 /// The key of the list.
 const PATH: &str = "client.auth.users";

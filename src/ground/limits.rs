@@ -586,6 +586,9 @@ pub const CERTIFICATE_NAMES_MAX: usize = 32;
 /// write.
 pub const ATTRIBUTES_MAX: usize = 10_000;
 
+/// Names and patterns of disabled users: each login is held against all of them.
+pub const DISABLED_USERS_MAX: usize = 1_000;
+
 /// The longest value of a setting that is kept for models, in bytes: names of tenants and users are
 /// short. A longer one counts as not known.
 pub const SESSION_VALUE_BYTES_MAX: usize = 1024;
@@ -1222,6 +1225,9 @@ pub const IDLE_TIME_BOUND: Duration = Duration::from_secs(24 * 86_400);
 /// How long before its end a certificate is warned of: a month, in which a renewal by hand gets
 /// through its approvals, and when that of a 90-day certificate by a program is due.
 pub const CERTIFICATE_EXPIRY_NOTICE: Duration = Duration::from_secs(30 * 86_400);
+
+/// Superusers among clients that the log tells of, each once: a server has a handful.
+pub const SUPERUSERS_TOLD_MAX: usize = 50;
 
 /// Names in one warning: a line is read to its end; the rest is counted.
 pub const WARNED_NAMES_MAX: usize = 10;

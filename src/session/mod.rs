@@ -272,7 +272,7 @@ fn register_session(
     let now = login_context.login_settings.now();
     let certificate_name = opened.certificate_name.as_deref();
     let is_same = Arc::ptr_eq(&now, &opened.login_settings);
-    if !is_same && !now.auth.still_lists(&opened.plan.user, certificate_name) {
+    if !is_same && !now.still_admits(&opened.plan.user, certificate_name) {
         signals.end();
     }
     let ends = opened.ends;

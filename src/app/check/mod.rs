@@ -91,7 +91,8 @@ pub fn check(settings: ProgramSettings, who: Option<&AssumedSession>) -> io::Res
         Err(error) => checked.wrong_start(&AppError::UpstreamTls(error)),
     }
     if let Some(who) = who {
-        checked.session(&settings.policies, who, &world);
+        let is_disabled = settings.disabled.has(&who.user);
+        checked.session(&settings.policies, (who, is_disabled), &world);
     }
     Ok(checked)
 }
@@ -140,7 +141,12 @@ impl CheckReport {
     }
 
     /// What becomes of somebody who logs in.
-    fn session(&mut self, policies: &PolicySet, who: &AssumedSession, world: &AssumedDatabase) {
+    fn session(
+        &mut self,
+        policies: &PolicySet,
+        (who, is_disabled): (&AssumedSession, bool),
+        world: &AssumedDatabase,
+    ) {
         let all = policies.all();
         let policies = all.iter().map(|policy| &**policy);
         let now = Timestamp::now().as_second();
@@ -149,6 +155,10 @@ impl CheckReport {
         let chosen = policy_choice::choose(policies, &traits, unsaid, |own| own.is_over(now));
         let user = &who.user;
         match chosen.map(|(place, _)| all.get(place)) {
+            Ok(Some(_)) if is_disabled => self.wrong_at(
+                "client.auth.disabled",
+                &format!("{user} is disabled: its login is refused"),
+            ),
             Ok(Some(policy)) => {
                 let role = match world.role_of(who) {
                     "" => user,

@@ -14,6 +14,7 @@ use super::login_settings::LoginSettings;
 use super::pending_logins::PendingLogin;
 use super::startup::{self, AdmittedStartup, JudgedStartup};
 use super::{LoginContext, LoginEnd, OpenedSession};
+use crate::auth::oidc::token::TokenError;
 use crate::auth::{AdmittedIdentity, AuthError, ClientAuth, certificate};
 use crate::gate::{ClaimedIdentity, StartupPlan};
 use crate::net::framed_stream::FramedStream;
@@ -41,6 +42,26 @@ use crate::upstream::login::UpstreamSession;
 use crate::upstream::verify::{VerifiedSession, verify};
 use crate::wire::encode::{self, ErrorFields, ErrorSeverity};
 use crate::wire::startup::ProtocolVersion;
+
+/// Where a client proves who it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ProofGiven {
+    /// To pgsieve.
+    Here,
+    /// To the upstream.
+    Upstream,
+}
+
+impl ProofGiven {
+    fn of(admitted: &AdmittedIdentity<'_>) -> Self {
+        match admitted {
+            AdmittedIdentity::AsItself => Self::Upstream,
+            AdmittedIdentity::As(_)
+            | AdmittedIdentity::BoundAs(_)
+            | AdmittedIdentity::Proved { .. } => Self::Here,
+        }
+    }
+}
 
 /// One login under way.
 pub struct LoginAttempt<'d> {
@@ -158,6 +179,21 @@ impl LoginAttempt<'_> {
         }
     }
 
+    /// Has a client prove who it is, as far as pgsieve asks that.
+    async fn prove(
+        &self,
+        client: &mut FramedStream,
+        user: &str,
+    ) -> Result<AdmittedIdentity<'_>, LoginError> {
+        self.pending.await_client();
+        let auth = &self.login_settings.auth;
+        let admitted = auth.admit(client, self.peer, user, self.deadline).await;
+        self.pending.stop_waiting();
+        let admitted = admitted.map_err(LoginError::Auth)?;
+        self.bar_disabled(ProofGiven::of(&admitted), ProofGiven::Here, user)?;
+        Ok(admitted)
+    }
+
     async fn enter(
         &self,
         client: &mut FramedStream,
@@ -175,12 +211,8 @@ impl LoginAttempt<'_> {
                 .await
                 .map_err(LoginError::Link)?;
         }
-        self.pending.await_client();
-        let auth = &self.login_settings.auth;
-        let deadline = self.deadline;
-        let admitted = auth.admit(client, self.peer, &bare.user, deadline).await;
-        self.pending.stop_waiting();
-        let mut admitted = admitted.map_err(LoginError::Auth)?;
+        let mut admitted = self.prove(client, &bare.user).await?;
+        let proof = ProofGiven::of(&admitted);
         let welcome = self
             .decide(client, admission, (&mut admitted, &bare))
             .await?;
@@ -193,6 +225,7 @@ impl LoginAttempt<'_> {
         let ends = admitted.ends();
         let reached = self.reach(client, admitted, &welcome).await?;
         let ((mut upstream, account), counted_session) = reached;
+        self.look_at_proved(proof, &bare.user, &upstream)?;
         let AdmittedStartup {
             plan,
             assigned_policy,
@@ -229,6 +262,44 @@ impl LoginAttempt<'_> {
             method,
             ends,
         })
+    }
+
+    /// Turns away whoever may not log in, where its proof has been given. A list that has the user
+    /// refuses it in the words of that list, as if it were not there.
+    fn bar_disabled(
+        &self,
+        proof: ProofGiven,
+        place: ProofGiven,
+        user: &str,
+    ) -> Result<(), LoginError> {
+        if proof != place || !self.login_settings.disabled.has(user) {
+            return Ok(());
+        }
+        Err(match &self.login_settings.auth {
+            ClientAuth::Passthrough { .. } | ClientAuth::Trust(_) => LoginError::Disabled,
+            ClientAuth::Scram(_) => LoginError::Auth(AuthError::WrongPassword),
+            ClientAuth::Certificate(_) => LoginError::Auth(AuthError::WrongCertificate),
+            ClientAuth::Oidc(_) => LoginError::Auth(AuthError::Token(TokenError::UnlistedUser)),
+        })
+    }
+
+    /// Looks at a client that has proved to the upstream who it is: whether it may log in here, and
+    /// whether it may do everything there, which is told.
+    fn look_at_proved(
+        &self,
+        proof: ProofGiven,
+        user: &str,
+        upstream: &UpstreamSession,
+    ) -> Result<(), LoginError> {
+        self.bar_disabled(proof, ProofGiven::Upstream, user)?;
+        if proof == ProofGiven::Upstream {
+            let (superusers, is_superuser) = (
+                &self.login_context.superusers,
+                upstream.parameter("is_superuser"),
+            );
+            superusers.note(user, is_superuser, &self.login_context.telemetry);
+        }
+        Ok(())
     }
 
     /// Tells the client that it is in: AuthenticationOk, the upstream's settings, its process id

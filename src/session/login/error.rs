@@ -38,6 +38,8 @@ pub enum LoginError {
     TlsRequired,
     /// Its startup packet asks for what the policy refuses.
     Settings(Box<Refusal>),
+    /// It has proved who it is, and may not log in.
+    Disabled,
     /// No policy is for it.
     NoPolicy,
     /// Nobody knows which policy is for it, because nobody knows what its role is a member of.
@@ -140,7 +142,9 @@ impl LoginError {
             },
             Self::TlsRequired | Self::UpstreamTrustsUs => LoginOutcome::RefusedMethod,
             Self::Settings(_) => LoginOutcome::RefusedSettings,
-            Self::NoPolicy | Self::NoRoles | Self::PolicyChanged => LoginOutcome::RefusedPolicy,
+            Self::Disabled | Self::NoPolicy | Self::NoRoles | Self::PolicyChanged => {
+                LoginOutcome::RefusedPolicy
+            }
             Self::UpstreamRefused(message) => match sqlstate_of(message) {
                 Some("28P01") => LoginOutcome::BadCredentials,
                 Some(_) | None => LoginOutcome::UpstreamRefused,
@@ -282,6 +286,7 @@ impl LoginError {
                 "this connection must be encrypted",
             )
             .hint("Connect with sslmode=require or stronger."),
+            Self::Disabled => disabled_words(user),
             Self::NoPolicy => LoginErrorText {
                 sqlstate: sqlstate::INVALID_AUTHORIZATION,
                 message: Cow::Owned(format!("no policy matches user \"{user}\"")),
@@ -330,6 +335,14 @@ impl LoginError {
             ),
         };
         Some(words)
+    }
+}
+
+fn disabled_words(user: &str) -> LoginErrorText {
+    LoginErrorText {
+        sqlstate: sqlstate::INVALID_AUTHORIZATION,
+        message: Cow::Owned(format!("user \"{user}\" is disabled")),
+        hint: Some("The operator of the proxy decides which users may log in."),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::auth::ClientAuth;
 use crate::auth::settings::UserAttributes;
 use crate::net::client_tls::ClientTls;
 use crate::session::context::reported_role::ReportAs;
+use crate::session::login::disabled_users::DisabledUsers;
 
 /// The way in.
 #[derive(Debug)]
@@ -21,8 +22,18 @@ pub struct LoginSettings {
     pub auth: ClientAuth,
     /// What is known of users beside their names.
     pub attributes: UserAttributes,
+    /// Who may not log in.
+    pub disabled: DisabledUsers,
     /// As what the server is reported to clients.
     pub report_as: ReportAs,
+}
+
+impl LoginSettings {
+    /// Whether a session may go on that was let in before: its user is not disabled, and still
+    /// listed where users are, with the name of its certificate if that is what it was let in for.
+    pub fn still_admits(&self, user: &str, certificate_name: Option<&str>) -> bool {
+        !self.disabled.has(user) && self.auth.still_lists(user, certificate_name)
+    }
 }
 
 /// The way in as of now.

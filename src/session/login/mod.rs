@@ -6,16 +6,19 @@
 //!
 //! * `greeting`: TLS and the first packet; `startup`: the StartupMessage
 //! * `attempt`: one login; `upstream_login`: the session that it leads to
-//! * `login_settings`: certificates and proofs that logins are held to
+//! * `login_settings`: certificates and proofs that logins are held to; `disabled_users`: who may
+//!   not come in; `superusers`: who may do everything
 //! * `pending_logins`: connections that have not logged in yet
 //! * `error`, `upstream_error`: why a client is not let in
 
 pub mod attempt;
+pub mod disabled_users;
 pub mod error;
 pub mod greeting;
 pub mod login_settings;
 pub mod pending_logins;
 pub mod startup;
+pub mod superusers;
 pub(super) mod unproven;
 pub(super) mod upstream_error;
 pub(super) mod upstream_login;
@@ -31,6 +34,7 @@ use super::login::error::LoginError;
 use super::login::greeting::{ClientGreeting, ReceivedCancel, RejectedGreeting};
 use super::login::login_settings::{CurrentLoginSettings, LoginSettings};
 use super::login::pending_logins::PendingLogin;
+use super::login::superusers::SuperuserNotices;
 use super::memory::budget::MemoryBudget;
 use super::policy_limits::per_user::{CountedSession, UserAccounts};
 use super::policy_store::{AssignedPolicy, PolicyStore};
@@ -73,6 +77,8 @@ pub struct LoginContext {
     pub cancels: CancelRegistry,
     /// What users have done.
     pub accounts: UserAccounts,
+    /// The superusers among clients that the log has told of.
+    pub superusers: SuperuserNotices,
     /// The memory of all clients together.
     pub memory: MemoryBudget,
     /// Where events go.

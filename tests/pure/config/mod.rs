@@ -290,10 +290,10 @@ fn every_problem_is_reported_at_once_with_its_place() {
         "pgsieve.yaml:4:5 client.tls.mode: one of off, allow, require is wanted",
         "pgsieve.yaml:5:9 client.auth: a group of keys is wanted here, not a value: \
          client.auth.method, client.auth.allow_plaintext_passwords, client.auth.users, \
-         client.auth.oidc.issuer, client.auth.oidc.audience, client.auth.oidc.keys, \
-         client.auth.oidc.keys_ca, client.auth.oidc.user_claim, client.auth.oidc.attributes, \
-         client.auth.oidc.clock_skew, client.auth.oidc.expired_sessions, \
-         client.auth.attributes",
+         client.auth.disabled, client.auth.oidc.issuer, client.auth.oidc.audience, \
+         client.auth.oidc.keys, client.auth.oidc.keys_ca, client.auth.oidc.user_claim, \
+         client.auth.oidc.attributes, client.auth.oidc.clock_skew, \
+         client.auth.oidc.expired_sessions, client.auth.attributes",
         "pgsieve.yaml:6:1 workers: a whole number from 1 to 256 is wanted",
         "pgsieve.yaml:8:3 limits.drain_timeout: a duration from 0 to 1h is wanted, such as \
          500ms, 10s or 10min",

@@ -6,6 +6,7 @@ mod again;
 mod attributes;
 mod cancels;
 pub mod certificate_claims;
+mod disabled;
 mod eighteen;
 mod first_bytes;
 mod impostors;

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use crate::limits::results::told;
 use crate::settings::reload::{Rig, folder, write};
 use crate::support::raw::Login;
+use crate::support::shared::shared_cluster;
 use crate::support::{RawClient, until};
 
 #[path = "../../../src/auth/oidc/signing.rs"]
@@ -142,6 +143,33 @@ fn a_token_lets_its_user_in_with_what_it_says() {
     let logins = "pgsieve_logins_total";
     let accepted = [("method", "oidc"), ("outcome", "accepted")];
     assert_eq!(rig.stack.metric_sum(logins, &accepted), 6.0);
+}
+
+#[test]
+fn a_disabled_user_is_refused_with_a_good_token() {
+    let issuer = Issuer::new();
+    let listed = rig_with_file(&issuer, "    disabled: [ann]\n");
+    let good = |user: &str| token(&issuer, &claims(user));
+    assert_eq!(listed.try_login("ann", &good("ann")), "28P01");
+    assert_eq!(listed.try_login("ben", &good("ben")), "");
+    // Where whoever has a token comes in, nobody else could be kept out.
+    let folder = folder();
+    write(&folder, "keys.json", &issuer.jwks().to_string());
+    let text = settings(&folder, "{own}/keys.json", "    disabled: ['temp_*']\n");
+    let (everybody, _) = text.split_once("    users:\n").unwrap();
+    let url = format!(
+        "postgres://app:app@127.0.0.1:{}/{{database}}",
+        shared_cluster().port()
+    );
+    let mut rig = Rig::start(folder, &everybody.replace("{upstream}", &url));
+    assert_eq!(rig.try_login("temp_1", &good("temp_1")), "28P01");
+    let mut ann = rig.login("ann", &good("ann")).unwrap();
+    let mut ben = rig.login("ben", &good("ben")).unwrap();
+    rig.edit("['temp_*']", "[ann]");
+    rig.reload("loaded");
+    assert_eq!(ann.until_closed().last().unwrap().sqlstate(), "57P01");
+    assert_eq!(told(&ben.query("SELECT 1")), "T D1 C[SELECT 1] ZI");
+    assert_eq!(rig.try_login("temp_1", &good("temp_1")), "");
 }
 
 #[test]

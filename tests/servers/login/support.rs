@@ -18,8 +18,10 @@ use pgsieve::net::dev_certificates::{CertificateRequest, DevCertificates};
 use pgsieve::net::stream::{PeerAddress, PeerStream};
 use pgsieve::policy::{LivePolicies, Policy, PolicySet};
 use pgsieve::session::drain::{DrainReceiver, DrainSender};
+use pgsieve::session::login::disabled_users::DisabledUsers;
 use pgsieve::session::login::login_settings::{CurrentLoginSettings, LoginSettings};
 use pgsieve::session::login::pending_logins::{LoginCapacity, PendingLogins};
+use pgsieve::session::login::superusers::SuperuserNotices;
 use pgsieve::session::login::{AcceptedClient, LoginContext, LoginEnd, OpenedSession, open};
 use pgsieve::session::memory::budget::MemoryBudget;
 use pgsieve::session::policy_limits::per_user::UserAccounts;
@@ -209,7 +211,9 @@ impl Sieve {
         let tls = ClientTls::load(&setup.tls).unwrap();
         let upstream = Arc::new(Upstream::load(settings).unwrap());
         let login_context = Arc::new(LoginContext {
+            superusers: SuperuserNotices::default(),
             login_settings: CurrentLoginSettings::new(LoginSettings {
+                disabled: DisabledUsers::default(),
                 auth: ClientAuth::load(setup.auth, &tls).unwrap(),
                 tls,
                 attributes: Default::default(),

@@ -266,7 +266,7 @@ fn a_rotated_password_of_the_catalog_is_taken_when_its_file_changes() {
     );
 }
 
-fn made(client_name: &str) -> DevCertificates {
+pub fn made(client_name: &str) -> DevCertificates {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(random_name().unwrap());
     let wish = CertificateRequest {
         hosts: &[],
@@ -276,7 +276,7 @@ fn made(client_name: &str) -> DevCertificates {
 }
 
 /// Writes them where they are looked for.
-fn place(certificates: &DevCertificates, folder: &Path) {
+pub fn place(certificates: &DevCertificates, folder: &Path) {
     for (from, to) in [
         (&certificates.authority, "ca.crt"),
         (&certificates.server, "server.crt"),
@@ -288,7 +288,7 @@ fn place(certificates: &DevCertificates, folder: &Path) {
     }
 }
 
-fn psql(url: &str, password: &str) -> Output {
+pub fn psql(url: &str, password: &str) -> Output {
     Command::new("psql")
         .args(["-XAtq", "-d", url, "-c", "SELECT 'in'"])
         .env_clear()
@@ -336,7 +336,10 @@ fn certificates_of_the_clients_side_are_rotated() {
     rig.reload("rejected");
     assert!(comes_in(&first, &first));
     let said = rig.stack.stderr();
-    assert!(said.contains("/pgsieve.yaml:6:90 client.tls.key: "), "{said}");
+    assert!(
+        said.contains("/pgsieve.yaml:6:90 client.tls.key: "),
+        "{said}"
+    );
     place(&second, &rig.folder);
     rig.reload("loaded");
     assert!(comes_in(&second, &second));

@@ -5,10 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use pgsieve::auth::verifier::ScramVerifier;
+use pgsieve::demo::cluster::random_name;
 use pgsieve::secret::Secret;
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 
-use crate::support::{ADMIN, APP, Options, READER, Stack, until};
+use crate::support::{ADMIN, APP, Options, READER, RawClient, Stack, until};
 
 /// A certificate of its own that ends at the beginning of a year, and its key.
 fn certificate(folder: &Path, name: &str, year: i32) -> (PathBuf, PathBuf) {
@@ -178,6 +179,70 @@ fn logins_at_the_upstream_that_hold_too_much_are_told() {
     ] {
         assert_eq!(said(&stack, name), [""; 0], "{name}");
     }
+}
+
+#[test]
+fn superusers_among_clients_are_told_of_once_each() {
+    let stack = stack("listen: '{listen}'\n");
+    let login = |user: &str| {
+        drop(RawClient::login(
+            stack.proxied_address(),
+            &stack.login(user),
+        ))
+    };
+    for user in [APP, READER] {
+        login(user);
+    }
+    let superuser = format!("r_{}", random_name().unwrap().replace('-', "_"));
+    stack.prepare(&[&format!(
+        "CREATE ROLE {superuser} LOGIN SUPERUSER PASSWORD '{superuser}'"
+    )]);
+    for user in [ADMIN, ADMIN, &superuser, ADMIN, &superuser] {
+        login(user);
+    }
+    let told = said(&stack, "upstream_superuser");
+    let [first, second] = told.as_slice() else {
+        panic!("{}", stack.stderr())
+    };
+    let wanted = |role: &str| {
+        format!("upstream_superuser: client.auth.method: {role:?} has logged in as a superuser")
+    };
+    assert!(first.starts_with(&wanted(ADMIN)), "{first}");
+    assert!(second.starts_with(&wanted(&superuser)), "{second}");
+    stack.prepare(&[&format!("DROP ROLE {superuser}")]);
+}
+
+#[test]
+fn a_login_at_the_upstream_that_owns_relations_is_told() {
+    let owned = Stack::start(Options::default());
+    let owner = format!("r_{}", random_name().unwrap().replace('-', "_"));
+    owned.prepare(&[
+        &format!("CREATE ROLE {owner} LOGIN PASSWORD '{owner}'"),
+        "CREATE TABLE public.owned (id int)",
+        &format!("ALTER TABLE public.owned OWNER TO {owner}"),
+    ]);
+    let folder = folder("owner");
+    let file = folder.join("owner.password");
+    fs::write(&file, &owner).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    let verifier = ScramVerifier::make(&Secret::new("x")).unwrap();
+    let stack = Stack::start(Options {
+        config: Some(format!(
+            "admin: {{listen: '{{admin}}'}}\nlisten: '{{listen}}'\nupstream: {{url: \
+             'postgres://{}/{}'}}\ncatalog: {{user: {owner}, password_file: {file}}}\nclient: \
+             {{auth: {{method: scram, users: [{{name: ann, verifier: '{verifier}', upstream_user: \
+             {owner}, upstream_password_file: {file}}}]}}}}\n",
+            owned.direct_address(),
+            owned.database(),
+            file = file.display()
+        )),
+        ..Options::default()
+    });
+    let found = until(|| said(&stack, "upstream_owner").pop());
+    let found = found.unwrap_or_else(|| panic!("{}", stack.stderr()));
+    let wanted = format!("upstream_owner: upstream.url: {owner:?} owns relations of the database");
+    assert!(found.starts_with(&wanted), "{found}");
+    assert_eq!(said(&stack, "upstream_superuser"), [""; 0]);
 }
 
 #[test]
