@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::auth::settings::{AuthSettings, OidcPeople};
+use crate::auth::settings::{AuthSettings, KeysFrom, OidcPeople};
 use crate::config::{ListenAddress, ProgramSettings};
 use crate::doctor::login_roles::{LoginRole, ServerNames};
 use crate::limits::{CERTIFICATE_EXPIRY_NOTICE, WARNED_NAMES_MAX};
@@ -68,7 +68,21 @@ pub fn of(settings: &ProgramSettings, now: i64) -> Vec<ConfigWarning> {
 
 /// When the certificates end that the settings name.
 pub fn ends(settings: &ProgramSettings) -> Vec<CertificateExpiry> {
-    certificate_expiry::certificate_expiries(&settings.client_tls, &settings.upstream.tls)
+    let issuer_authority = match &settings.auth {
+        AuthSettings::Oidc(oidc) => match &oidc.keys {
+            KeysFrom::Url { authority, .. } => authority.as_deref(),
+            KeysFrom::File(_) => None,
+        },
+        AuthSettings::Passthrough { .. }
+        | AuthSettings::Scram { .. }
+        | AuthSettings::Certificate { .. }
+        | AuthSettings::Trust { .. } => None,
+    };
+    certificate_expiry::certificate_expiries(
+        &settings.client_tls,
+        &settings.upstream.tls,
+        issuer_authority,
+    )
 }
 
 /// The certificates that have ended, or will soon.
@@ -360,6 +374,7 @@ fn key_of(certificate: HeldCertificate) -> &'static str {
         HeldCertificate::ClientAuthority => "client.tls.client_ca",
         HeldCertificate::UpstreamClient => "upstream.tls.certificate",
         HeldCertificate::UpstreamAuthority => "upstream.tls.root_certificate",
+        HeldCertificate::IssuerAuthority => "client.auth.oidc.keys_ca",
     }
 }
 

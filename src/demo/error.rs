@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use super::cluster::ClusterError;
+use crate::config::SettingsProblem;
 
 /// Why the demo ended early.
 #[derive(Debug)]
@@ -15,8 +16,11 @@ pub enum DemoError {
         /// What went wrong.
         source: tokio_postgres::Error,
     },
-    /// The URL of the upstream could not be read; it is not shown, for it may hold a password.
-    Url,
+    /// The upstream is named wrongly: everything that is wrong, without what stands there, which
+    /// may be a password.
+    Upstream(Vec<SettingsProblem>),
+    /// It is named without a user.
+    NoUser,
     /// Something of this machine was in the way.
     System {
         /// What was being done.
@@ -43,9 +47,13 @@ impl fmt::Display for DemoError {
         match self {
             Self::Cluster(error) => error.fmt(out),
             Self::Sample { source } => write!(out, "cannot load the sample: {source}"),
-            Self::Url => {
-                out.write_str("--upstream takes postgres://user:password@host:port/database")
+            Self::Upstream(problems) => {
+                let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                out.write_str(&told.join("\n"))
             }
+            Self::NoUser => out.write_str(
+                "--upstream: names no user: postgres://user:password@host:port/database, or PGUSER",
+            ),
             Self::System { doing, source } => write!(out, "cannot {doing}: {source}"),
             Self::Proxy { said } => write!(out, "pgsieve did not answer:\n{said}"),
             Self::Tour { step, what } => write!(out, "the tour went wrong at \"{step}\": {what}"),
@@ -59,7 +67,7 @@ impl std::error::Error for DemoError {
             Self::Cluster(error) => Some(error),
             Self::Sample { source } => Some(source),
             Self::System { source, .. } => Some(source),
-            Self::Url | Self::Proxy { .. } | Self::Tour { .. } => None,
+            Self::Upstream(_) | Self::NoUser | Self::Proxy { .. } | Self::Tour { .. } => None,
         }
     }
 }

@@ -6,12 +6,14 @@
 //! - [`cluster`] starts and stops a Postgres of our own; the tests use it as well
 //! - [`supervisor`] runs a program that must not outlive us
 //! - [`sample`] is the database that the demo shows
-//! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own
+//! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own; [`named_upstream`]:
+//!   before a database that somebody names
 //! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said
 //!   beside it
 
 pub mod cluster;
 mod error;
+mod named_upstream;
 mod proxy;
 pub mod sample;
 mod server_notices;
@@ -19,6 +21,7 @@ pub mod supervisor;
 mod text_table;
 mod tour;
 
+use std::env;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -27,7 +30,8 @@ use tokio_postgres::NoTls;
 
 use cluster::{PasswordMethod, PrivateCluster};
 pub use error::DemoError;
-use proxy::{ProxyLogin, ProxyProcess};
+use named_upstream::NamedUpstream;
+use proxy::{ProxyLogin, ProxyProcess, ProxyUpstream};
 
 /// What `pgsieve demo` can be told.
 #[derive(Debug, Clone, Default)]
@@ -60,11 +64,14 @@ pub fn run(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoErr
 
 async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), DemoError> {
     let (cluster, login, upstream) = match &arguments.upstream {
-        Some(url) => (None, ProxyLogin::of_url(url)?, url.clone()),
+        Some(url) => {
+            let named = NamedUpstream::of(url, env::vars_os())?;
+            (None, ProxyLogin::of(&named), ProxyUpstream::Named(named))
+        }
         None => {
             let (cluster, login) = private_shop(out).await?;
             let upstream = format!("postgres://127.0.0.1:{}/{DATABASE}", cluster.port());
-            (Some(cluster), login, upstream)
+            (Some(cluster), login, ProxyUpstream::Private(upstream))
         }
     };
     write_text(out, "Starting pgsieve …\n")?;

@@ -13,6 +13,7 @@ use crate::limits;
 use crate::secret::Secret;
 
 use super::cluster::{free_port, random_name};
+use super::named_upstream::NamedUpstream;
 use super::server_notices::ServerNotices;
 use super::supervisor::SupervisedChild;
 use super::{DemoArguments, DemoError, write_text};
@@ -24,6 +25,14 @@ pub struct ProxyProcess {
     listen: u16,
     admin: u16,
     audit: PathBuf,
+}
+
+/// What pgsieve is started before.
+pub enum ProxyUpstream {
+    /// Our own Postgres, by its URL.
+    Private(String),
+    /// A database that somebody names.
+    Named(NamedUpstream),
 }
 
 /// Who logs in through pgsieve.
@@ -41,7 +50,7 @@ impl ProxyProcess {
     ///
     /// # Errors
     /// pgsieve does not take the settings, or its addresses are taken.
-    pub fn start(arguments: &DemoArguments, upstream: &str) -> Result<Self, DemoError> {
+    pub fn start(arguments: &DemoArguments, upstream: &ProxyUpstream) -> Result<Self, DemoError> {
         let failed = |source| DemoError::System {
             doing: "start pgsieve",
             source,
@@ -70,8 +79,16 @@ impl ProxyProcess {
             given.extend(["--policy".into(), policy.clone().into_os_string()]);
         }
         let program = std::env::current_exe().map_err(failed)?;
-        // Not an argument: those are shown to everybody on the machine.
-        let environment = [("PGSIEVE_UPSTREAM_URL", upstream)];
+        // Passwords are no arguments: those are shown to everybody on the machine.
+        let environment: Vec<(&str, &str)> = match upstream {
+            ProxyUpstream::Private(url) => vec![("PGSIEVE_UPSTREAM_URL", url)],
+            ProxyUpstream::Named(named) => {
+                given.extend(["--upstream".into(), named.address.clone().into()]);
+                let password = named.password.as_ref();
+                let password = password.map(|password| ("PGPASSWORD", password.reveal()));
+                password.into_iter().collect()
+            }
+        };
         let supervised =
             SupervisedChild::start(&folder, &program, &given, &environment).map_err(failed)?;
         Ok(Self {
@@ -151,25 +168,15 @@ impl ProxyLogin {
         }
     }
 
-    /// The login in the URL of an upstream. How the server is reached is pgsieve's business, so
-    /// the parameters of the URL are not looked at.
-    ///
-    /// # Errors
-    /// It is no URL of a database, or names no user.
-    pub fn of_url(url: &str) -> Result<Self, DemoError> {
-        let url = url.split_once('?').map_or(url, |(before, _)| before);
-        let config: tokio_postgres::Config = url.parse().map_err(|_| DemoError::Url)?;
-        let user = config
-            .get_user()
-            .filter(|user| !user.is_empty())
-            .ok_or(DemoError::Url)?;
-        let password = std::str::from_utf8(config.get_password().unwrap_or_default());
-        Ok(Self {
-            user: user.to_owned(),
-            password: Secret::new(password.map_err(|_| DemoError::Url)?),
-            database: config.get_dbname().unwrap_or(user).to_owned(),
+    /// A login of somebody's own, whose password nobody sees.
+    pub fn of(named: &NamedUpstream) -> Self {
+        let password = named.password.clone();
+        Self {
+            user: named.user.clone(),
+            password: password.unwrap_or_else(|| Secret::new("")),
+            database: named.database.clone(),
             password_shown: false,
-        })
+        }
     }
 }
 
@@ -186,31 +193,4 @@ fn tour_error(error: &tokio_postgres::Error) -> String {
     error
         .as_db_error()
         .map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_login_is_taken_from_a_url_and_its_password_is_not_shown() {
-        let login =
-            ProxyLogin::of_url("postgres://ann:s%40cret@db.example:5433/sales?sslmode=require");
-        let login = login.unwrap();
-        assert_eq!(
-            (login.user.as_str(), login.database.as_str()),
-            ("ann", "sales")
-        );
-        assert_eq!(login.password.reveal(), "s@cret");
-        assert!(!format!("{login:?}").contains("s@cret"));
-        assert!(!login.password_shown);
-    }
-
-    #[test]
-    fn a_url_without_a_user_is_refused_and_not_shown() {
-        let error = ProxyLogin::of_url("postgres://:hidden@host/db")
-            .unwrap_err()
-            .to_string();
-        assert!(!error.contains("hidden"));
-    }
 }

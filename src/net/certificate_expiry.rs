@@ -27,6 +27,7 @@ pub struct CertificateExpiry {
 pub fn certificate_expiries(
     client: &ClientTlsSettings,
     upstream: &UpstreamTlsSettings,
+    issuer_authority: Option<&Path>,
 ) -> Vec<CertificateExpiry> {
     let files = match client {
         ClientTlsSettings::Off => None,
@@ -43,15 +44,16 @@ pub fn certificate_expiries(
         (HeldCertificate::ClientAuthority, authority),
         (HeldCertificate::UpstreamClient, upstream.certificate()),
         (HeldCertificate::UpstreamAuthority, upstream.authority()),
+        (HeldCertificate::IssuerAuthority, issuer_authority),
     ];
     let ends = all.into_iter().filter_map(|(certificate, file)| {
         let part = match certificate {
             HeldCertificate::ClientListener | HeldCertificate::UpstreamClient => {
                 TlsPart::Certificate
             }
-            HeldCertificate::ClientAuthority | HeldCertificate::UpstreamAuthority => {
-                TlsPart::Authority
-            }
+            HeldCertificate::ClientAuthority
+            | HeldCertificate::UpstreamAuthority
+            | HeldCertificate::IssuerAuthority => TlsPart::Authority,
         };
         let ends = first_end(file?, part).ok()??;
         Some(CertificateExpiry { certificate, ends })
@@ -125,7 +127,7 @@ mod tests {
             ClientTlsSettings::Require(files.clone()),
             ClientTlsSettings::RequireCertificate(files),
         ] {
-            let found = certificate_expiries(&settings, &UpstreamTlsSettings::Disable);
+            let found = certificate_expiries(&settings, &UpstreamTlsSettings::Disable, None);
             assert_eq!(found, client);
         }
         for settings in [
@@ -133,22 +135,29 @@ mod tests {
             UpstreamTlsSettings::VerifyFull(authority, shown.clone()),
         ] {
             assert_eq!(
-                certificate_expiries(&ClientTlsSettings::Off, &settings),
+                certificate_expiries(&ClientTlsSettings::Off, &settings, None),
                 upstream
             );
         }
         let believing = UpstreamTlsSettings::Require(shown.clone());
         assert_eq!(
-            certificate_expiries(&ClientTlsSettings::Off, &believing),
+            certificate_expiries(&ClientTlsSettings::Off, &believing, None),
             upstream[..1]
         );
         let system = UpstreamTlsSettings::VerifyFull(TlsAuthority::System, shown);
         assert_eq!(
-            certificate_expiries(&ClientTlsSettings::Off, &system),
+            certificate_expiries(&ClientTlsSettings::Off, &system, None),
             upstream[..1]
         );
-        let none = certificate_expiries(&ClientTlsSettings::Off, &UpstreamTlsSettings::Disable);
+        let none =
+            certificate_expiries(&ClientTlsSettings::Off, &UpstreamTlsSettings::Disable, None);
         assert_eq!(none, []);
+        let issuers = file("issuers.pem", ending(2040) + &ending(2001));
+        let off = UpstreamTlsSettings::Disable;
+        assert_eq!(
+            certificate_expiries(&ClientTlsSettings::Off, &off, Some(&issuers)),
+            [of(HeldCertificate::IssuerAuthority, IN_2001)]
+        );
     }
 
     #[test]
@@ -162,7 +171,7 @@ mod tests {
             };
             let settings = ClientTlsSettings::Allow(files);
             assert_eq!(
-                certificate_expiries(&settings, &UpstreamTlsSettings::Disable),
+                certificate_expiries(&settings, &UpstreamTlsSettings::Disable, None),
                 []
             );
         }

@@ -58,6 +58,8 @@ words! {
         UpstreamClient => "upstream_client",
         /// What the upstream's certificate is checked by.
         UpstreamAuthority => "upstream_authority",
+        /// What the host of an issuer's keys is checked by.
+        IssuerAuthority => "issuer_authority",
     }
 }
 

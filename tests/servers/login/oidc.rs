@@ -173,6 +173,29 @@ fn a_disabled_user_is_refused_with_a_good_token() {
 }
 
 #[test]
+fn another_issuer_and_another_audience_hold_for_the_next_login() {
+    let issuer = Issuer::new();
+    let mut rig = rig_with_file(&issuer, "");
+    let before = token(&issuer, &claims("ann"));
+    let mut ann = rig.login("ann", &before).unwrap();
+    rig.edit(
+        "issuer: https://id.example.org",
+        "issuer: https://id2.example.org",
+    );
+    rig.reload("loaded");
+    assert_eq!(rig.try_login("ann", &before), "28P01");
+    let moved = with(claims("ann"), "iss", json!("https://id2.example.org"));
+    assert_eq!(rig.try_login("ann", &token(&issuer, &moved)), "");
+    rig.edit("audience: sieve", "audience: funnel");
+    rig.reload("loaded");
+    assert_eq!(rig.try_login("ann", &token(&issuer, &moved)), "28P01");
+    let both = with(moved, "aud", json!("funnel"));
+    assert_eq!(rig.try_login("ann", &token(&issuer, &both)), "");
+    // Who is in stays in.
+    assert_eq!(told(&ann.query("SELECT 1")), "T D1 C[SELECT 1] ZI");
+}
+
+#[test]
 fn no_other_token_does_and_none_is_shown_anywhere() {
     let (issuer, stranger) = (Issuer::new(), Issuer::new());
     let rig = rig_with_file(&issuer, "");

@@ -57,6 +57,42 @@ impl Policies {
     }
 }
 
+#[test]
+fn the_live_page_has_modes_and_ends() {
+    let policies = Policies::of(&[
+        ("brief", "match: {user: app}\nuntil: 2099-01-01T00:00:00Z"),
+        ("rest", ""),
+        ("watched", "match: {user: ghost}\nmode: observe"),
+    ]);
+    let stack = policies.stack();
+    let (status, state) = stack.get("/api/state");
+    assert_eq!(status, 200, "{state}");
+    let state: serde_json::Value = serde_json::from_str(&state).unwrap();
+    let shown = state["now"]["standing"]["policies"].as_array().unwrap();
+    let shown: Vec<(&str, &str)> = shown
+        .iter()
+        .map(|one| (one[0].as_str().unwrap(), one[2].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("brief, until 2099-01-01T00:00:00Z", "enforce"),
+            ("rest", "enforce"),
+            ("watched", "observe"),
+        ]
+    );
+    // The page draws all three columns of it.
+    let (_, page) = stack.get("/");
+    assert!(
+        page.contains("of standing.policies"),
+        "the page draws the policies"
+    );
+    assert!(
+        page.contains("name + \" (\" + mode + \")\""),
+        "and their modes"
+    );
+}
+
 impl Drop for Policies {
     fn drop(&mut self) {
         drop(fs::remove_dir_all(&self.folder));
