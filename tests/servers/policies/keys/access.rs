@@ -267,8 +267,11 @@ pub(super) const CASES: &[Case] = &[
             "models",
             r#"{"shop.x": {"new": true, "sql": "SELECT 1 AS a"}, "shop.custmers": {"sql": "SELECT 2 AS a"}}"#,
         )],
-        &[app(&["SELECT a FROM shop.custmers"], "42501 model")],
-        &[app(&["SELECT a FROM shop.x"], "1"), app(ORDERS, "1 2")],
+        &[
+            app(&["SELECT a FROM shop.custmers"], "42501 model"),
+            app(ORDERS, "42501 relation_denied"),
+        ],
+        &[app(&["SELECT a FROM shop.x"], "1")],
     ),
     Case {
         key: "models.*.about",
