@@ -86,7 +86,7 @@ fn what_is_copied_is_there_and_sent_to_the_engine() {
     let ignored = text(".dockerignore");
     let mut sources = 0;
     for (name, rest) in instructions() {
-        if name != "COPY" || rest.starts_with("--from=build") {
+        if name != "COPY" || rest.starts_with("--from=") {
             continue;
         }
         let words: Vec<&str> = rest.split(' ').collect();
@@ -101,7 +101,7 @@ fn what_is_copied_is_there_and_sent_to_the_engine() {
             sources += 1;
         }
     }
-    assert_eq!(sources, 5);
+    assert_eq!(sources, 6);
 }
 
 #[test]
