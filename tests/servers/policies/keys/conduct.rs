@@ -350,6 +350,11 @@ pub(super) const CASES: &[Case] = &[
         r#"{"statement": "SELECT pi()", "expect": "permit", "user": "reader", "application_name": "x"}"#,
     ),
     tested(
+        "tests.*.certificate",
+        r#"{"statement": "SELECT pi()", "expect": "permit", "user": "reader", "certificate": "CN=bob"}"#,
+        r#"{"statement": "SELECT pi()", "expect": "permit", "user": "reader", "certificate": "CN=ann"}"#,
+    ),
+    tested(
         "tests.*.search_path",
         r#"{"statement": "SELECT * FROM secrets", "expect": "permit", "search_path": ["shop"]}"#,
         r#"{"statement": "SELECT * FROM secrets", "expect": "permit", "search_path": ["open"]}"#,

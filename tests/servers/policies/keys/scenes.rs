@@ -289,6 +289,9 @@ pub(super) fn tested(scene: &Scene<'_>, bites: &str, spares: &str) -> Vec<String
     let other = policy_like_bi("other");
     let other = edited(other, "functions/deny", &json!(["pg_catalog.pi"]));
     fs::write(folder.0.join("z.yaml"), other.to_string()).unwrap();
+    let signed = policy_like_bi("signed");
+    let signed = edited(signed, "match", &json!({"certificate_name": "ann"}));
+    fs::write(folder.0.join("m.yaml"), signed.to_string()).unwrap();
     let mut wrong = Vec::new();
     for (test, wanted) in [(bites, false), (spares, true)] {
         let long = test.replace("LONG", &"x".repeat(150_000));
