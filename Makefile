@@ -42,7 +42,7 @@ demo:
 test: setup
 	@mkdir -p target; status=0; \
 	RUST_TEST_THREADS=$(THREADS) cargo test --locked --workspace --no-fail-fast 2>&1 | tee target/test.log || status=$$?; \
-	awk '/^ +Running / { name = $$2 \
+	awk '/^ +Running / { name = $$2; \
 	         if (name == "unittests") { name = $$NF; sub(/.*\//, "", name); \
 	             sub(/-[0-9a-f]+\)$$/, "", name); name = "unit tests of " name } } \
 	     /^ +Doc-tests / { name = "documentation of " $$2 } \

@@ -139,7 +139,7 @@ fn the_log_goes_to_a_syslog_and_to_stderr_where_nobody_takes_it() {
 #[test]
 fn places_that_cannot_be_are_told_by_their_key() {
     for (to, told) in [
-        ("/nowhere/x.log", "log.to: "),
+        ("/nowhere/x.log", "PGSIEVE_LOG_TO (log.to): "),
         ("syslog+tcp://127.0.0.1:1", "stderr, a file, syslog, "),
         ("-", "stderr, a file, syslog, "),
     ] {
