@@ -233,3 +233,29 @@ impl fmt::Debug for Frame {
 pub fn kinds(answer: &[Frame]) -> String {
     answer.iter().map(|frame| char::from(frame.kind)).collect()
 }
+
+/// The rows of an answer in texts; what is NULL is `-`.
+pub fn values(answer: &[Frame]) -> Vec<Vec<String>> {
+    let rows = answer.iter().filter(|frame| frame.kind == b'D');
+    rows.map(|frame| {
+        let mut body = &frame.body[2..];
+        let mut values = Vec::new();
+        while let Some((length, rest)) = body.split_first_chunk::<4>() {
+            let length = usize::try_from(i32::from_be_bytes(*length));
+            let taken = length.unwrap_or(0);
+            values.push(match length {
+                Ok(_) => String::from_utf8_lossy(&rest[..taken]).into_owned(),
+                Err(_) => "-".into(),
+            });
+            body = &rest[taken..];
+        }
+        values
+    })
+    .collect()
+}
+
+/// The same, a line a row, with `|` between its values.
+pub fn rows(answer: &[Frame]) -> Vec<String> {
+    let lines = values(answer).into_iter();
+    lines.map(|line| line.join("|")).collect()
+}

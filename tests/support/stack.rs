@@ -12,7 +12,7 @@ use pgsieve::demo::sample;
 use pgsieve::demo::supervisor::{ChildSignal, SupervisedChild};
 use tokio_postgres::Client;
 
-use super::raw::Login;
+use super::raw::{Login, RawClient, kinds};
 use super::shared::{ADMIN, READER, new_database, shared_cluster, shared_cluster_of};
 use super::sql;
 
@@ -73,6 +73,25 @@ impl Stack {
         let stack = Self::start_unready(options);
         stack.wait_until_ready();
         stack
+    }
+
+    /// Before a server of this version, under the policy of this text, with a schema that the
+    /// catalog knows as soon as this statement of [`READER`] gives a row.
+    pub fn under_policy(version: u32, policy: &str, schema: &str, known: &str) -> Option<Self> {
+        let name = random_name().unwrap();
+        let path = std::env::temp_dir().join(format!("pgsieve-it-{name}.yaml"));
+        fs::write(&path, policy).unwrap();
+        let stack = Self::on_version_with(
+            version,
+            Options {
+                arguments: vec!["--policy".into(), path.to_string_lossy().into_owned()],
+                ..Options::default()
+            },
+        )?;
+        stack.prepare(&[schema]);
+        let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
+        until(|| kinds(&client.query(known)).contains('D').then_some(())).unwrap();
+        Some(stack)
     }
 
     /// Starts pgsieve and does not wait for it.

@@ -2,8 +2,8 @@
 //! of prepared statements, generic and custom ones, which the server's statistics tell of. A
 //! condition that could tell of a row uses none of them.
 
-use crate::support::raw::{Frame, kinds};
-use crate::support::{ADMIN, Options, READER, RawClient, Stack, frames, until};
+use crate::support::raw::{kinds, rows};
+use crate::support::{ADMIN, READER, RawClient, Stack, frames, until};
 use crate::versions::on_every_version;
 
 on_every_version!(explain_shows_the_indexes, explained, on_13 13, on_15 15, on_18 18);
@@ -108,37 +108,13 @@ fn plan(client: &mut RawClient, statement: &str) -> String {
     rows(&answer).join("\n")
 }
 
-fn rows(answer: &[Frame]) -> Vec<String> {
-    let rows = answer.iter().filter(|frame| frame.kind == b'D');
-    rows.map(|frame| {
-        let mut body = &frame.body[2..];
-        let mut values = Vec::new();
-        while let Some((length, rest)) = body.split_first_chunk::<4>() {
-            let taken = usize::try_from(i32::from_be_bytes(*length)).unwrap_or(0);
-            values.push(String::from_utf8_lossy(&rest[..taken]).into_owned());
-            body = &rest[taken..];
-        }
-        values.join("|")
-    })
-    .collect()
-}
-
 fn start(version: u32) -> Option<Stack> {
-    let name = pgsieve::demo::cluster::random_name().unwrap();
-    let path = std::env::temp_dir().join(format!("pgsieve-it-{name}.yaml"));
-    std::fs::write(&path, POLICY).unwrap();
-    let stack = Stack::on_version_with(
+    Stack::under_policy(
         version,
-        Options {
-            arguments: vec!["--policy".into(), path.to_string_lossy().into_owned()],
-            ..Options::default()
-        },
-    )?;
-    stack.prepare(&[SCHEMA]);
-    let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
-    let known = "SELECT id FROM shop.last WHERE id = 8";
-    until(|| kinds(&client.query(known)).contains('D').then_some(())).unwrap();
-    Some(stack)
+        POLICY,
+        SCHEMA,
+        "SELECT id FROM shop.last WHERE id = 8",
+    )
 }
 
 /// A statement, and what its plan has and has not.

@@ -310,9 +310,15 @@ fn server_with(oids: Oids, view: &str) -> PrivateCluster {
         run(&cluster, &["CREATE TABLE only_here AS SELECT 1 AS id"]);
     }
     let grant = format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {READER}, {APP}");
+    // Commits are asynchronous there: a crash right behind them would lose them.
     run(
         &cluster,
-        &["CREATE TABLE t AS SELECT 1 AS id", view, &grant],
+        &[
+            "CREATE TABLE t AS SELECT 1 AS id",
+            view,
+            &grant,
+            "CHECKPOINT",
+        ],
     );
     cluster
 }

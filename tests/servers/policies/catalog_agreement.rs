@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::raw::{Frame, kinds};
-use crate::support::{Options, READER, RawClient, Stack, until};
+use crate::support::raw::{Frame, kinds, rows, values};
+use crate::support::{READER, RawClient, Stack};
 use crate::versions::on_every_version;
 
 on_every_version!(masked_columns_are_shown_as_they_are_read, masked, on_13 13, on_15 15, on_18 18);
@@ -19,7 +19,7 @@ fn masked(version: u32) {
             "SELECT attname, format_type(atttypid, atttypmod), attnotnull FROM pg_attribute \
              WHERE attrelid = 'shop.{table}'::regclass AND attnum > 0 ORDER BY attnum"
         ));
-        let shown: Vec<String> = values(&shown).iter().map(|row| row.join("|")).collect();
+        let shown = rows(&shown);
         assert_eq!(shown, SHOWN, "{table}");
         let described = client.query(&format!(
             "SELECT column_name, data_type, character_maximum_length, character_octet_length, \
@@ -27,7 +27,7 @@ fn masked(version: u32) {
              udt_name, is_nullable FROM information_schema.columns \
              WHERE table_schema = 'shop' AND table_name = '{table}' ORDER BY ordinal_position"
         ));
-        let described: Vec<String> = values(&described).iter().map(|row| row.join("|")).collect();
+        let described = rows(&described);
         assert_eq!(described, DESCRIBED, "{table}");
     }
     let mut direct = RawClient::login(stack.direct_address(), &stack.login(READER));
@@ -105,42 +105,13 @@ fn agreed(version: u32) {
     }
 }
 
-/// The rows of an answer in texts; what is NULL is `-`.
-fn values(answer: &[Frame]) -> Vec<Vec<String>> {
-    let rows = answer.iter().filter(|frame| frame.kind == b'D');
-    rows.map(|frame| {
-        let mut body = &frame.body[2..];
-        let mut values = Vec::new();
-        while let Some((length, rest)) = body.split_first_chunk::<4>() {
-            let length = usize::try_from(i32::from_be_bytes(*length));
-            let taken = length.unwrap_or(0);
-            values.push(match length {
-                Ok(_) => String::from_utf8_lossy(&rest[..taken]).into_owned(),
-                Err(_) => "-".into(),
-            });
-            body = &rest[taken..];
-        }
-        values
-    })
-    .collect()
-}
-
 fn start(version: u32) -> Option<Stack> {
-    let name = pgsieve::demo::cluster::random_name().unwrap();
-    let path = std::env::temp_dir().join(format!("pgsieve-it-{name}.yaml"));
-    std::fs::write(&path, POLICY).unwrap();
-    let stack = Stack::on_version_with(
+    Stack::under_policy(
         version,
-        Options {
-            arguments: vec!["--policy".into(), path.to_string_lossy().into_owned()],
-            ..Options::default()
-        },
-    )?;
-    stack.prepare(&[SCHEMA]);
-    let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
-    let known = "SELECT relname FROM pg_class WHERE relname = 'of_moods'";
-    until(|| kinds(&client.query(known)).contains('D').then_some(())).unwrap();
-    Some(stack)
+        POLICY,
+        SCHEMA,
+        "SELECT relname FROM pg_class WHERE relname = 'of_moods'",
+    )
 }
 
 const POLICY: &str = "name: agreement

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::raw::{Frame, kinds};
-use crate::support::{ADMIN, Options, READER, RawClient, Stack, until};
+use crate::support::raw::{kinds, rows, values};
+use crate::support::{ADMIN, READER, RawClient, Stack};
 use crate::versions::on_every_version;
 
 on_every_version!(no_catalog_names_the_hidden, no_catalog, on_15 15, on_18 18);
@@ -212,48 +212,13 @@ fn direct(stack: &Stack, text: &str) -> Vec<Vec<String>> {
     values(&answer)
 }
 
-fn rows(answer: &[Frame]) -> Vec<String> {
-    let lines = values(answer).into_iter();
-    lines.map(|line| line.join("|")).collect()
-}
-
-/// The rows of an answer in texts; what is NULL is `-`.
-fn values(answer: &[Frame]) -> Vec<Vec<String>> {
-    let rows = answer.iter().filter(|frame| frame.kind == b'D');
-    rows.map(|frame| {
-        let mut body = &frame.body[2..];
-        let mut values = Vec::new();
-        while let Some((length, rest)) = body.split_first_chunk::<4>() {
-            let length = usize::try_from(i32::from_be_bytes(*length));
-            let taken = length.unwrap_or(0);
-            values.push(match length {
-                Ok(_) => String::from_utf8_lossy(&rest[..taken]).into_owned(),
-                Err(_) => "-".into(),
-            });
-            body = &rest[taken..];
-        }
-        values
-    })
-    .collect()
-}
-
 fn start(version: u32) -> Option<Stack> {
-    let folder = std::env::temp_dir();
-    let name = pgsieve::demo::cluster::random_name().unwrap();
-    let path = folder.join(format!("pgsieve-it-{name}.yaml"));
-    std::fs::write(&path, POLICY).unwrap();
-    let stack = Stack::on_version_with(
+    Stack::under_policy(
         version,
-        Options {
-            arguments: vec!["--policy".into(), path.to_string_lossy().into_owned()],
-            ..Options::default()
-        },
-    )?;
-    stack.prepare(&[SCHEMA]);
-    let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
-    let known = "SELECT relname FROM pg_class WHERE relname = 'kept'";
-    until(|| kinds(&client.query(known)).contains('D').then_some(())).unwrap();
-    Some(stack)
+        POLICY,
+        SCHEMA,
+        "SELECT relname FROM pg_class WHERE relname = 'kept'",
+    )
 }
 
 const POLICY: &str = "name: view
