@@ -163,6 +163,16 @@ pub fn aside(path: &Path, number: usize) -> PathBuf {
     name.into()
 }
 
+/// Gives the lock back at once, also where a process that is just being started holds a copy of the
+/// open file until it has become another program.
+impl Drop for AuditFile {
+    fn drop(&mut self) {
+        if self.kind == FileKind::Plain {
+            let _ = self.file.unlock();
+        }
+    }
+}
+
 /// Makes room at FILE.1 and moves FILE there. The oldest is replaced when all places are taken;
 /// where one is free, older files stay as they are, so that a rotation that failed half-way and is
 /// tried again costs no file.
@@ -185,5 +195,25 @@ fn lock(file: &File) -> io::Result<()> {
         )),
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_that_a_process_being_started_holds_keeps_no_lock() {
+        let name = format!("pgsieve-audit-lock-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let first = AuditFile::open(&path).unwrap();
+        let copy = first.file.try_clone().unwrap();
+        let busy = AuditFile::open(&path).err().map(|error| error.kind());
+        drop(first);
+        let second = AuditFile::open(&path);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(busy, Some(io::ErrorKind::ResourceBusy));
+        assert!(second.is_ok(), "{:?}", second.err());
+        drop(copy);
     }
 }
