@@ -54,7 +54,8 @@ fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRes
             })
         }
         (false, true, [_, _, ..]) if call.filter.is_none() && call.over.is_none() => {
-            let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
+            let texts = arguments.iter().map(|one| translator.folded(one));
+            let texts: Vec<String> = texts.collect();
             let known: Vec<String> = arguments
                 .iter()
                 .map(|one| format!("{} IS NOT NULL", one.operand()))

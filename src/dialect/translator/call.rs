@@ -6,8 +6,10 @@ use sqlparser::ast::{
 };
 
 use super::Translator;
+use super::folding::is_aggregate;
 use super::translated::Translated;
 use super::untranslatable::{TranslateResult, Untranslatable};
+use crate::detect::shared;
 use crate::rules::{ArgumentType, FunctionRule, FunctionTranslation, ReturnType};
 use crate::sql_type::SqlType;
 use crate::template;
@@ -169,7 +171,8 @@ impl Translator<'_> {
     pub fn call(&mut self, call: &SourceCall<'_>) -> TranslateResult<Translated> {
         let Some(rule) = self.rule(&call.name) else {
             return Err(Untranslatable {
-                mixed: self.is_of_postgres(&call.name),
+                mixed: self.is_of_postgres(&call.name)
+                    && !shared::has_function(self.source, &call.name),
                 ..call.refused()
             });
         };
@@ -180,6 +183,17 @@ impl Translator<'_> {
                 .refused()
                 .hint("it does not take this number of arguments"));
         }
+        if call.over.is_none() && is_aggregate(&call.name) {
+            return self.in_aggregate(|translator| translator.call_by(rule, call));
+        }
+        self.call_by(rule, call)
+    }
+
+    fn call_by(
+        &mut self,
+        rule: &FunctionRule,
+        call: &SourceCall<'_>,
+    ) -> TranslateResult<Translated> {
         match rule.write {
             FunctionTranslation::By(write) => write(self, call),
             FunctionTranslation::Plain(name, takes, returns) => {
@@ -257,7 +271,10 @@ impl Translator<'_> {
         arguments: &[Translated],
         kind: SqlType,
     ) -> TranslateResult<Translated> {
-        let texts: Vec<&str> = arguments.iter().map(|one| one.text.as_str()).collect();
+        let texts: Vec<String> = match (call.distinct, name) {
+            (true, "count") => arguments.iter().map(|one| self.folded(one)).collect(),
+            _ => arguments.iter().map(|one| one.text.clone()).collect(),
+        };
         let inside = match (call.star, call.distinct) {
             (true, false) => "*".to_owned(),
             (true, true) => return Err(call.refused()),

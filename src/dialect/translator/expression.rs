@@ -21,6 +21,7 @@ impl Translator<'_> {
             return self.refuse("so long a statement");
         }
         let written = self.value_of(expr)?;
+        let written = self.shown_of_group(written);
         if written.text.len() > limits::REPAIR_BYTES_MAX {
             return self.refuse("so long an expression");
         }

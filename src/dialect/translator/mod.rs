@@ -6,6 +6,7 @@
 //! * [`expression`], [`condition`], [`compare`], [`arithmetic`], [`call`], [`window`],
 //!   [`interval`], [`convert`]: expressions
 //! * [`shared_functions`]: functions that several dialects have
+//! * [`folding`]: texts that the source takes for one, grouped and made distinct
 //! * [`literal`], [`timestamp`], [`name`]: values and names; [`scope`]: what names stand for
 //! * [`translated`]: what an expression became, and what is known of its value; [`untranslatable`]:
 //!   what has no translation
@@ -17,6 +18,7 @@ pub mod condition;
 pub mod convert;
 pub mod expression;
 pub mod first_rows;
+pub mod folding;
 pub mod from;
 pub(super) mod group_by_all;
 pub mod interval;

@@ -170,7 +170,7 @@ impl Translator<'_> {
             // By their places, or by an expression, which Postgres has its own word about.
             _ => columns.iter().any(|column| self.has_own_order(column.kind)),
         };
-        !is_plain && items.iter().any(sorts_text)
+        !is_plain && (self.folds_rows(columns) || items.iter().any(sorts_text))
     }
 
     /// An item of any ORDER BY, with where NULL goes in the source dialect.

@@ -235,7 +235,12 @@ impl Translator<'_> {
             }
             _ => KnownColumns::Unknown,
         };
-        Ok((format!("{left} {operator}{quantifier} {right}"), columns))
+        let text = format!("{left} {operator}{quantifier} {right}");
+        let text = match quantifier {
+            "" => self.distinct_union(op, text, &columns),
+            _ => text,
+        };
+        Ok((text, columns))
     }
 
     /// One side of a set operation, in parentheses where it is one itself: precedence is that of

@@ -1,6 +1,7 @@
 //! What the names of a query stand for: relations in FROM with their columns, common tables, and
 //! aliases of the select list.
 
+use super::folding::FoldedKeys;
 use super::translated::{Translated, TranslatedForm};
 use crate::sql_type::SqlType;
 
@@ -19,6 +20,8 @@ pub struct TranslationScope {
     pub captured: Vec<String>,
     /// Where aliases are looked up now.
     pub reach: AliasReach,
+    /// The texts that it is grouped by.
+    pub folded: FoldedKeys,
 }
 
 /// When an alias is what a name stands for.

@@ -1,8 +1,9 @@
 //! One SELECT.
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, GroupByWithModifier, NamedWindowDefinition, NamedWindowExpr,
-    Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SelectModifiers,
+    Distinct, Expr, GroupByExpr, GroupByWithModifier, Ident, NamedWindowDefinition,
+    NamedWindowExpr, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind,
+    SelectModifiers,
 };
 
 use super::Translator;
@@ -18,7 +19,10 @@ impl Translator<'_> {
     pub fn select(&mut self, select: &Select) -> TranslateResult<(String, KnownColumns)> {
         self.refuse_unsupported_clauses(select)?;
         let from = self.from(&select.from)?;
+        self.find_folded_keys(&select.group_by, &select.projection)?;
+        self.set_after_grouping(true);
         let (list, mut columns) = self.select_list(&select.projection)?;
+        self.set_after_grouping(false);
         let has_totals = matches!(&select.group_by,
             GroupByExpr::Expressions(keys, modifiers)
                 if !modifiers.is_empty() || keys.iter().any(is_grouping_sets));
@@ -26,7 +30,7 @@ impl Translator<'_> {
             // A total's keys are NULL.
             self.may_be_null(&mut columns);
         }
-        let distinct = self.distinct(select.distinct.as_ref())?;
+        let distinct = self.distinct(select.distinct.as_ref(), &columns)?;
         let mut text = format!("SELECT {distinct}{list}");
         let list_end = text.len();
         text.push_str(&from);
@@ -37,6 +41,7 @@ impl Translator<'_> {
             text.push_str(&format!(" WHERE {}", filter.text));
         }
         text.push_str(&self.group_by(&select.group_by, &select.projection, &columns)?);
+        self.set_after_grouping(true);
         if let Some(having) = &select.having {
             let having = self.with_alias_reach(after(aliases.having), |w| w.condition(having))?;
             text.push_str(&format!(" HAVING {}", having.text));
@@ -171,10 +176,14 @@ impl Translator<'_> {
         Ok((parts.join(", "), columns))
     }
 
-    fn distinct(&self, distinct: Option<&Distinct>) -> TranslateResult<&'static str> {
+    fn distinct(
+        &mut self,
+        distinct: Option<&Distinct>,
+        columns: &KnownColumns,
+    ) -> TranslateResult<String> {
         match distinct {
-            None | Some(Distinct::All) => Ok(""),
-            Some(Distinct::Distinct) => Ok("DISTINCT "),
+            None | Some(Distinct::All) => Ok(String::new()),
+            Some(Distinct::Distinct) => Ok(self.distinct_rows(columns)),
             Some(Distinct::On(_)) => self.refuse("DISTINCT ON"),
         }
     }
@@ -227,8 +236,13 @@ impl Translator<'_> {
             return Ok(String::new());
         }
         let mut parts = Vec::new();
-        for expr in expressions {
-            parts.push(self.group_key(expr, projection, columns)?);
+        for (place, expr) in expressions.iter().enumerate() {
+            let level = self.scopes.last();
+            let folded = level.and_then(|level| level.folded.key(place));
+            parts.push(match folded {
+                Some(key) => format!("lower({key})"),
+                None => self.group_key(expr, projection, columns)?,
+            });
         }
         let keys = parts.join(", ");
         Ok(match modifiers.as_slice() {
@@ -343,9 +357,8 @@ fn is_column(expr: &Expr) -> bool {
 /// text.
 fn default_column_name(expr: &Expr, value: &Translated) -> String {
     match expr {
-        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {
-            value.name.clone().unwrap_or_else(|| NAMELESS.to_owned())
-        }
+        Expr::Identifier(ident) => name_of_column(value, Some(ident)),
+        Expr::CompoundIdentifier(parts) => name_of_column(value, parts.last()),
         Expr::Function(function) => {
             let last = function.name.0.last().and_then(|part| part.as_ident());
             last.map_or_else(|| NAMELESS.to_owned(), |ident| ident.value.to_lowercase())
@@ -368,6 +381,12 @@ fn default_column_name(expr: &Expr, value: &Translated) -> String {
         }
         _ => NAMELESS.to_owned(),
     }
+}
+
+fn name_of_column(value: &Translated, ident: Option<&Ident>) -> String {
+    let spelled = || ident.and_then(|ident| name::spelled(ident).ok());
+    let name = value.name.clone().or_else(spelled);
+    name.unwrap_or_else(|| NAMELESS.to_owned())
 }
 
 /// `ROLLUP (a, b)` and its kin, as keys.

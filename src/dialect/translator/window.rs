@@ -41,7 +41,7 @@ impl Translator<'_> {
                 if key.is_literal() {
                     return self.refuse("a constant in PARTITION BY");
                 }
-                keys.push(key.text);
+                keys.push(self.folded(&key));
             }
             parts.push(format!("PARTITION BY {}", keys.join(", ")));
         }
