@@ -6,7 +6,8 @@
 //!   dialects that there are
 //! * [`mysql`] (and MariaDB), [`sqlite`], [`bigquery`], [`tsql`], [`snowflake`], [`duckdb`]: one
 //!   folder each, its functions in files by subject; `analytic`: what the last two have alike
-//! * [`detect`]: which dialect a text is of, if it is of one at all; [`parse`]: its tree, bounded
+//! * [`detect`]: which dialect a text is of, if it is of one at all; [`partial_reading`]: a
+//!   dialect of which a text has not all; [`parse`]: its tree, bounded
 //! * [`translator`]: the translation of a tree, one file for each part of the language
 //! * [`calls`]: foreign calls in a text that Postgres itself reads
 //! * [`sql_type`]: the types that both tell apart; [`date_patterns`]: patterns of dates that
@@ -26,6 +27,7 @@ pub mod detect;
 pub mod duckdb;
 pub mod mysql;
 pub mod parse;
+pub mod partial_reading;
 pub mod registry;
 #[cfg(test)]
 mod rule_cases;
@@ -69,7 +71,23 @@ pub fn translation(
     server_major: u16,
     settings: &RepairSettings,
 ) -> Option<Result<DialectTranslation, Untranslatable>> {
-    let source = registry::of(dialect)?;
+    translation_from(
+        text,
+        registry::of(dialect)?,
+        database,
+        server_major,
+        settings,
+    )
+}
+
+/// The same from a dialect, or from its [`partial_reading`].
+pub fn translation_from(
+    text: &str,
+    source: &'static dyn source::SourceDialect,
+    database: Option<&SessionDatabase<'_>>,
+    server_major: u16,
+    settings: &RepairSettings,
+) -> Option<Result<DialectTranslation, Untranslatable>> {
     let query = parse::query(text, source)?;
     let mut translator = Translator::new(source, database, server_major);
     translator.datasets = &settings.datasets;

@@ -28,7 +28,7 @@ pub trait SourceDialect: Sync {
     fn evidence(&self) -> &'static [DialectEvidence];
 
     /// How it differs from Postgres throughout.
-    fn semantics(&self) -> &'static DialectSemantics;
+    fn semantics(&self) -> &DialectSemantics;
 
     /// Its functions, in lists. Names are unique over all of them.
     fn functions(&self) -> &'static [&'static [FunctionRule]];
@@ -270,8 +270,10 @@ pub struct EvidenceToken {
 pub enum EvidenceTokenKind {
     /// A word without quotes.
     Word,
-    /// A name in backticks or double quotes.
+    /// A name in double quotes.
     Quoted,
+    /// A name in backticks.
+    Backticked,
     /// A name in brackets.
     Bracketed,
     /// A string literal.

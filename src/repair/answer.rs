@@ -17,6 +17,9 @@ pub enum RecovererAnswer {
     Hinted(RepairHint),
     /// It knows nothing about this failure.
     Silent,
+    /// It has no answer, and whatever others change in this text may mean something else than was
+    /// meant: it is no more than likely.
+    Doubted,
 }
 
 /// A changed text with its reason.

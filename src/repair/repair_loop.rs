@@ -11,9 +11,9 @@ use crate::context::tokens_of;
 use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
 use crate::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
 use crate::{
-    Attempt, AttemptOutcome, Confidence, Failure, FailureOrigin, RecovererAnswer, Repair,
-    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, recoverers,
-    recursive_cte,
+    Attempt, AttemptOutcome, Confidence, Failure, FailureClass, FailureOrigin, RecovererAnswer,
+    Repair, RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes,
+    recoverers, recursive_cte,
 };
 use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
 use ground::limits;
@@ -70,6 +70,13 @@ struct RepairLoop<'r> {
     target_dialect: Option<Dialect>,
     tried: Vec<String>,
     recursion: RecursionRisk,
+    /// Whether the text may be of a dialect that means something else by it.
+    is_doubted: bool,
+    /// How many attempts came to nothing before the client's text was taken up again without its
+    /// dialect; none where it was not.
+    abandoned: Option<usize>,
+    /// Whether nobody knew further.
+    is_given_up: bool,
     changes: Vec<String>,
     advice: Vec<String>,
     attempts: Vec<Attempt>,
@@ -102,6 +109,9 @@ impl<'r> RepairLoop<'r> {
             target_dialect: None,
             tried: vec![request.text.to_owned()],
             recursion: RecursionRisk::Unchanged,
+            is_doubted: false,
+            abandoned: None,
+            is_given_up: false,
             changes: Vec::new(),
             advice: Vec::new(),
             attempts: Vec::new(),
@@ -139,9 +149,30 @@ impl<'r> RepairLoop<'r> {
     /// Changes the text until it runs, or nobody knows further.
     fn repair_failure(
         &mut self,
+        failure: Failure,
+        run: &mut dyn StatementCompiler,
+    ) -> RepairConclusion {
+        let conclusion = self.repair_text(failure.clone(), run);
+        // A translation of what several dialects have may fail where single repairs do not.
+        let by_translation = self.is_translated() && self.abandoned.is_none();
+        if matches!(conclusion, RepairConclusion::Failed(_)) && by_translation && self.is_given_up {
+            self.abandoned = Some(self.attempts.len());
+            self.is_doubted = true;
+            self.changes.clear();
+            let again = self.repair_text(failure, run);
+            if matches!(again, RepairConclusion::Repaired(_)) || !self.is_given_up {
+                return again;
+            }
+        }
+        conclusion
+    }
+
+    fn repair_text(
+        &mut self,
         mut failure: Failure,
         run: &mut dyn StatementCompiler,
     ) -> RepairConclusion {
+        self.is_given_up = false;
         let mut text: Cow<'_, str> = Cow::Borrowed(self.request.text);
         let mut attempts_left = self.settings.attempts_max;
         // Preprocessors do not count as attempts, and each changes a text at most once.
@@ -204,7 +235,7 @@ impl<'r> RepairLoop<'r> {
     /// Whether a relation was put in the place of another that is not certain: what is then guessed
     /// of its columns would be a guess upon a guess.
     fn has_likely_relation(&self) -> bool {
-        self.attempts.iter().any(|step| {
+        self.steps().iter().any(|step| {
             step.recoverer == Recoverer::UndefinedTable && step.confidence != Confidence::Exact
         })
     }
@@ -237,12 +268,11 @@ impl<'r> RepairLoop<'r> {
                 settings: self.settings,
                 target_dialect: self.target_dialect,
             };
-            let quoting = [Recoverer::QuoteIdentifiers];
-            let order = quoting.iter().chain(recoverers::of(failure.class));
             let mut found = None;
-            for recoverer in order.copied() {
+            for recoverer in recoverers::in_order(failure.class) {
                 // What is translated is Postgres's: read as a foreign text again, it would change.
-                let is_done = recoverer == Recoverer::Dialect && self.is_translated();
+                let is_done = recoverer == Recoverer::Dialect
+                    && (self.is_translated() || self.abandoned.is_some());
                 if is_done || self.settings.mode_of(recoverer) == RepairMode::Off {
                     continue;
                 }
@@ -252,10 +282,14 @@ impl<'r> RepairLoop<'r> {
                 };
                 match answer {
                     RecovererAnswer::Repaired(repair) => {
+                        self.is_doubted |= failure.class == FailureClass::UndefinedFunction
+                            && !self.is_translated()
+                            && recoverers::is_taken_otherwise(&context);
                         found = Some((recoverer, repair));
                         break;
                     }
                     RecovererAnswer::Hinted(hint) => hints.push((recoverer, hint)),
+                    RecovererAnswer::Doubted => self.is_doubted = true,
                     RecovererAnswer::Silent => {}
                 }
                 // A text that is foreign and cannot be translated is not repaired word by word.
@@ -272,8 +306,15 @@ impl<'r> RepairLoop<'r> {
     }
 
     fn is_translated(&self) -> bool {
-        let mut steps = self.attempts.iter();
+        let mut steps = self.steps().iter();
         steps.any(|step| step.recoverer == Recoverer::Dialect)
+    }
+
+    /// The attempts that lead to the present text.
+    fn steps(&self) -> &[Attempt] {
+        self.attempts
+            .get(self.abandoned.unwrap_or(0)..)
+            .unwrap_or_default()
     }
 
     fn unwrap(&mut self, text: &str) -> Option<(Recoverer, Repair)> {
@@ -369,25 +410,27 @@ impl<'r> RepairLoop<'r> {
     /// A text runs: it takes the client's place, if every step on the way may.
     fn accept(&mut self, permit: ReadPermit<'static>) -> RepairConclusion {
         let observed = self
-            .attempts
+            .steps()
             .iter()
             .any(|step| self.settings.mode_of(step.recoverer) != RepairMode::Apply);
         let only_likely = self.recursion == RecursionRisk::MayNotEnd
             || self.settings.likely == LikelyRepairs::Hint
-                && (self.attempts.iter()).any(|step| step.confidence != Confidence::Exact);
+                && (self.is_doubted
+                    || (self.steps().iter()).any(|step| step.confidence != Confidence::Exact));
         let outcome = match (observed, only_likely) {
             (true, _) => AttemptOutcome::Observed,
             (false, true) => AttemptOutcome::Hinted,
             (false, false) => AttemptOutcome::Applied,
         };
-        for step in &mut self.attempts {
+        let begin = self.abandoned.unwrap_or(0);
+        for step in self.attempts.iter_mut().skip(begin) {
             step.outcome = outcome;
         }
         let detail = self.changes.join("; ");
         match outcome {
             AttemptOutcome::Applied => {
                 let mut recoverers: Vec<Recoverer> = Vec::new();
-                for step in &self.attempts {
+                for step in self.steps() {
                     if !recoverers.contains(&step.recoverer) {
                         recoverers.push(step.recoverer);
                     }
@@ -408,6 +451,7 @@ impl<'r> RepairLoop<'r> {
     }
 
     fn give_up(&mut self, failure: &Failure) -> RepairConclusion {
+        self.is_given_up = true;
         if self.settings.mode != RepairMode::Apply {
             return RepairConclusion::Failed(RepairAdvice::default());
         }

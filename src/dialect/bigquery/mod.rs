@@ -183,7 +183,7 @@ fn quotes_several_parts(seen: &[EvidenceToken]) -> bool {
         };
         ["from", "join"].contains(&keyword.word.as_str())
             && keyword.kind == EvidenceTokenKind::Word
-            && name.kind == EvidenceTokenKind::Quoted
+            && name.kind == EvidenceTokenKind::Backticked
             && name.word.contains('.')
     })
 }

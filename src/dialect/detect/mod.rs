@@ -1,8 +1,12 @@
-//! The only dialect that has something that a text has. A backtick or a double-quoted string alone
-//! decides nothing.
+//! Which dialects a text is of: the only one that has something that the text has, or those
+//! ([`shared`]) that have all of it. A double-quoted string alone says nothing.
+//!
+//! [`mixture`]: texts that are Postgres's as well; [`unclaimed`]: systems that are not translated
 
 pub mod mixture;
 pub(super) mod postgres_markers;
+pub mod shared;
+pub mod unclaimed;
 
 use sqlparser::tokenizer::{Token, Tokenizer};
 
@@ -40,6 +44,9 @@ pub(super) fn evidence_tokens(text: &str, source: &dyn SourceDialect) -> Vec<Evi
             }
             Token::Word(word) if word.quote_style == Some('[') => {
                 (word.value, EvidenceTokenKind::Bracketed)
+            }
+            Token::Word(word) if word.quote_style == Some('`') => {
+                (word.value, EvidenceTokenKind::Backticked)
             }
             Token::Word(word) => (word.value, EvidenceTokenKind::Quoted),
             Token::Number(digits, _) => (digits, EvidenceTokenKind::Number),

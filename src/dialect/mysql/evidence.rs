@@ -105,12 +105,18 @@ fn divides(seen: &[EvidenceToken]) -> bool {
         let ends_operand = before.word == ")"
             || matches!(
                 before.kind,
-                EvidenceTokenKind::Number | EvidenceTokenKind::Quoted | EvidenceTokenKind::Word
+                EvidenceTokenKind::Number
+                    | EvidenceTokenKind::Backticked
+                    | EvidenceTokenKind::Quoted
+                    | EvidenceTokenKind::Word
             );
         let begins_operand = after.word == "("
             || matches!(
                 after.kind,
-                EvidenceTokenKind::Number | EvidenceTokenKind::Quoted | EvidenceTokenKind::Word
+                EvidenceTokenKind::Number
+                    | EvidenceTokenKind::Backticked
+                    | EvidenceTokenKind::Quoted
+                    | EvidenceTokenKind::Word
             );
         let is_keyword = [
             "select", "as", "by", "where", "and", "or", "on", "not", "from",

@@ -277,7 +277,7 @@ fn count(others: &SlipKind) -> SlipCount {
             let recoverer = Recoverer::UndefinedColumn;
             match ask(recoverer, &broken, "42703", None, &names, &gate) {
                 RecovererAnswer::Hinted(_) => count.hints += 1,
-                RecovererAnswer::Silent => panic!("{broken}: silence"),
+                RecovererAnswer::Silent | RecovererAnswer::Doubted => panic!("{broken}: silence"),
                 RecovererAnswer::Repaired(repair) => {
                     let sure = repair.confidence;
                     let made = repair.rewritten.text(&broken).unwrap();
@@ -327,7 +327,7 @@ fn texts_in_double_quotes_are_put_right() {
                 assert_eq!(repair.rewritten.text(&broken).unwrap(), *text);
             }
             RecovererAnswer::Hinted(hint) => panic!("{broken}: {}", hint.advice),
-            RecovererAnswer::Silent => panic!("{broken}: silence"),
+            RecovererAnswer::Silent | RecovererAnswer::Doubted => panic!("{broken}: silence"),
         }
     }
 }

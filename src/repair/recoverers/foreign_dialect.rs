@@ -1,31 +1,54 @@
-//! Texts of a foreign dialect: the one that the client names, the one that the policy names, or the
-//! only one that has something that the text has.
+//! Texts of a foreign dialect: the one that the client names, the one that the policy names, the
+//! only one that has something that the text has, or several that agree ([`shared_readings`]).
+
+pub(crate) mod shared_readings;
 
 use crate::{RecovererAnswer, Repair, RepairContext, TextChange};
 use dialect::detect::by_evidence;
-use dialect::detect::mixture;
+use dialect::detect::shared::{CandidateDialect, candidates};
+use dialect::detect::{mixture, unclaimed};
 use dialect::source::SourceDialect;
 use dialect::{DialectTranslation, Untranslatable, registry};
 use policy::{Dialect, DialectChoice};
 
 /// Translates the text, if it is of a foreign dialect.
 pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
-    let Some((named, by)) = detect(context) else {
-        return RecovererAnswer::Silent;
+    let named = match (context.target_dialect, context.settings.dialect) {
+        (_, DialectChoice::Off) => return RecovererAnswer::Silent,
+        (Some(named), _) => Some(named),
+        (None, DialectChoice::Always(always)) => Some(always),
+        (None, DialectChoice::Auto) => None,
     };
-    let Some(source) = registry::of(named) else {
-        return RecovererAnswer::Silent;
+    if let Some(source) = named.and_then(registry::of) {
+        let has_marks = has_marks(context, source);
+        return match of_one(context, source) {
+            // Nothing says that it is not Postgres's, and other repairs may know it.
+            RecovererAnswer::Hinted(_) if !has_marks => RecovererAnswer::Doubted,
+            answer => answer,
+        };
+    }
+    if let Some(system) = unclaimed_system(context) {
+        return RecovererAnswer::hint(format!(
+            "This reads as SQL of {system}, which is not translated: write it in PostgreSQL's SQL."
+        ));
+    }
+    let evident = by_evidence(context.text).and_then(registry::of);
+    let Some(source) = evident.filter(|source| !is_unlike(context, *source)) else {
+        return match has_pattern_of_letters(context) {
+            // Spark's or Hive's, whose single calls are known.
+            true => RecovererAnswer::Doubted,
+            false => shared_readings::recover(context),
+        };
     };
-    if by == DecidedBy::Evidence && mixture::is_mixed(context.text, source, context.database) {
+    if mixture::is_mixed(context.text, source, context.database) {
         return RecovererAnswer::Silent;
     }
-    match dialect::translation(
-        context.text,
-        named,
-        context.database,
-        context.server_major,
-        context.settings,
-    ) {
+    of_one(context, source)
+}
+
+/// Translates a text that is of this dialect.
+fn of_one(context: &RepairContext<'_>, source: &'static dyn SourceDialect) -> RecovererAnswer {
+    match translation(context, source) {
         None => RecovererAnswer::Silent,
         Some(Ok(translation)) if translation.text == context.text => RecovererAnswer::Silent,
         Some(Ok(DialectTranslation { text, confidence })) => RecovererAnswer::Repaired(Repair {
@@ -38,25 +61,39 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     }
 }
 
-/// What a dialect is decided by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DecidedBy {
-    /// The client or the policy names it.
-    Name,
-    /// The text has what only one dialect has.
-    Evidence,
+/// Whether a text has anything of a dialect.
+fn has_marks(context: &RepairContext<'_>, source: &dyn SourceDialect) -> bool {
+    let is_of_it = |one: &CandidateDialect| one.source.dialect() == source.dialect();
+    let shared = context
+        .database
+        .is_some_and(|database| candidates(context.text, database).iter().any(is_of_it));
+    shared || by_evidence(context.text) == Some(source.dialect())
 }
 
-/// The dialect of a text, if it is decided.
-fn detect(context: &RepairContext<'_>) -> Option<(Dialect, DecidedBy)> {
-    match (context.target_dialect, context.settings.dialect) {
-        (_, DialectChoice::Off) => None,
-        (Some(named), _) => Some((named, DecidedBy::Name)),
-        (None, DialectChoice::Always(always)) => Some((always, DecidedBy::Name)),
-        (None, DialectChoice::Auto) => by_evidence(context.text)
-            .filter(|dialect| *dialect != Dialect::Mysql || !is_unlike_mysql(context))
-            .map(|one| (one, DecidedBy::Evidence)),
-    }
+fn translation(
+    context: &RepairContext<'_>,
+    source: &'static dyn SourceDialect,
+) -> Option<Result<DialectTranslation, Untranslatable>> {
+    dialect::translation_from(
+        context.text,
+        source,
+        context.database,
+        context.server_major,
+        context.settings,
+    )
+}
+
+/// The system whose dialect is not translated that a text is of, where nothing in it is Postgres's
+/// own.
+fn unclaimed_system(context: &RepairContext<'_>) -> Option<&'static str> {
+    let mysql = registry::of(Dialect::Mysql)?;
+    let system = unclaimed::system(context.text, context.database);
+    system.filter(|_| !mixture::is_mixed(context.text, mysql, context.database))
+}
+
+/// Whether a text cannot be of a dialect whose evidence it has.
+fn is_unlike(context: &RepairContext<'_>, source: &dyn SourceDialect) -> bool {
+    source.dialect() == Dialect::Mysql && is_unlike_mysql(context)
 }
 
 /// Whether a text that looks like MySQL's has what means something else there than was meant.

@@ -15,6 +15,8 @@ mod undefined_function;
 mod undefined_operator;
 pub(crate) mod undefined_table;
 
+pub(crate) use self::foreign_dialect::shared_readings::is_taken_otherwise;
+
 use crate::{FailureClass, RecovererAnswer, RepairContext};
 use policy::Recoverer;
 
@@ -43,6 +45,18 @@ pub fn of(class: FailureClass) -> &'static [Recoverer] {
         FailureClass::InvalidTextRepresentation => &[Recoverer::InvalidTextRepresentation],
         FailureClass::UndefinedObject => &[Recoverer::Dialect, Recoverer::SyntaxError],
     }
+}
+
+/// All that are asked about a class of failures, in order. Names are quoted by themselves only in
+/// what no dialect has answered: it may quote them otherwise.
+pub fn in_order(class: FailureClass) -> impl Iterator<Item = Recoverer> {
+    let all = of(class);
+    let (first, rest) = match all.split_first() {
+        Some((Recoverer::Dialect, rest)) => (Some(Recoverer::Dialect), rest),
+        _ => (None, all),
+    };
+    let quoting = std::iter::once(Recoverer::QuoteIdentifiers);
+    (first.into_iter().chain(quoting)).chain(rest.iter().copied())
 }
 
 /// Asks one.

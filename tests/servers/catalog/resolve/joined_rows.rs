@@ -190,7 +190,7 @@ fn repair(database: &Database, text: &str, code: &str) -> String {
             repair.rewritten.text(text).unwrap()
         }
         RecovererAnswer::Hinted(hint) => panic!("{text}: {}", hint.advice),
-        RecovererAnswer::Silent => panic!("{text}: silence"),
+        RecovererAnswer::Silent | RecovererAnswer::Doubted => panic!("{text}: silence"),
     }
 }
 

@@ -97,7 +97,8 @@ pub fn query(words: &Words, dice: &mut Dice) -> (String, bool) {
     };
     let items: Vec<String> = (0..count).map(|_| item(dice)).collect();
     if distinct {
-        let numbers: Vec<String> = (0..count).map(|_| fill("I", words, dice, 1)).collect();
+        let mut item = || fill(dice.pick(&["I", "T"]), words, dice, 1);
+        let numbers: Vec<String> = (0..count).map(|_| item()).collect();
         text.push_str(&format!(
             "DISTINCT {} FROM {from}{filter}",
             numbers.join(", ")

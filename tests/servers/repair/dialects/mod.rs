@@ -2,9 +2,11 @@
 //! returns, row by row.
 
 mod bigquery;
+mod by_themselves;
 mod checks;
 mod documented;
 mod duckdb;
+mod duckdb_server;
 mod grammar;
 mod mixed;
 mod mysql;
@@ -13,6 +15,7 @@ mod mysql_words;
 mod people;
 mod random;
 mod repaired;
+mod shared_words;
 mod snowflake;
 mod sqlite;
 mod sqlite_words;

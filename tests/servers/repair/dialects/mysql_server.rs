@@ -38,9 +38,8 @@ impl Server {
         for _ in 0..ATTEMPTS {
             match Self::begun(&install, &serve) {
                 Ok(server) => {
-                    server
-                        .execute("", "CREATE DATABASE cases CHARACTER SET utf8mb4")
-                        .unwrap();
+                    let database = "CREATE DATABASE cases CHARACTER SET utf8mb4";
+                    server.execute("", database).unwrap();
                     server.execute("cases", tables).unwrap();
                     return Some(server);
                 }

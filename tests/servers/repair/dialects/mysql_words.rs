@@ -2,7 +2,7 @@
 
 use crate::repair::dialects::grammar::Words;
 
-/// MySQL's. Grouping by texts is left out: there `a` and `A` are one group.
+/// MySQL's.
 pub const MYSQL: Words = Words {
     sources: &[
         (
@@ -213,9 +213,13 @@ pub const MYSQL: Words = Words {
         "SUM(DISTINCT I)",
         "GROUP_CONCAT(o.id ORDER BY o.id)",
         "COUNT(B OR NULL)",
+        "COUNT(DISTINCT T)",
     ],
     group_keys: &[
         "UPPER(o.status)",
+        "o.status",
+        "c.city",
+        "CONCAT(o.status, '!')",
         "LOWER(c.city)",
         "YEAR(o.placed)",
         "o.customer_id",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
-use pgsieve::policy::Policy;
+use pgsieve::policy::{Policy, Recoverer};
 use pgsieve::repair::{
     CompileError, RepairConclusion, RepairRequest, StatementCompiler, repair_statement,
 };
@@ -41,13 +41,19 @@ impl World {
     /// A text, as a client would send it.
     pub async fn repaired(&self, text: &str, gate: &Arc<Gate>) -> RepairedStatement {
         let text = match self.compiled(text.to_owned(), Arc::clone(gate)).await {
-            Ok(text) => text,
+            Ok((text, _)) => text,
             Err(advice) => return RepairedStatement::Fails(advice),
         };
         match self.asked(&text).await {
             Ok(rows) => RepairedStatement::Rows(text, rows),
             Err(message) => RepairedStatement::Breaks(format!("{message}: {text}")),
         }
+    }
+
+    /// Whether a text is repaired by a translation.
+    pub async fn is_translated(&self, text: &str, gate: &Arc<Gate>) -> bool {
+        let compiled = self.compiled(text.to_owned(), Arc::clone(gate)).await;
+        compiled.is_ok_and(|(_, recoverers)| recoverers.contains(&Recoverer::Dialect))
     }
 
     /// The rows of a text of Postgres's.
@@ -62,7 +68,11 @@ impl World {
     }
 
     /// The text that runs in the place of one.
-    async fn compiled(&self, text: String, gate: Arc<Gate>) -> Result<String, String> {
+    async fn compiled(
+        &self,
+        text: String,
+        gate: Arc<Gate>,
+    ) -> Result<(String, Vec<Recoverer>), String> {
         let (catalog, client) = (Arc::clone(&self.catalog), Arc::clone(&self.client));
         let handle = Handle::current();
         let pursued = move || {
@@ -80,8 +90,10 @@ impl World {
                 failure: None,
             };
             match repair_statement(&request, &mut Compiler { handle, client }).ending {
-                RepairConclusion::NotNeeded => Ok(text),
-                RepairConclusion::Repaired(repaired) => Ok(repaired.permit.text().to_owned()),
+                RepairConclusion::NotNeeded => Ok((text, Vec::new())),
+                RepairConclusion::Repaired(repaired) => {
+                    Ok((repaired.permit.text().to_owned(), repaired.recoverers))
+                }
                 RepairConclusion::Failed(advice) => {
                     Err(format!("{:?} {:?}", advice.hint, advice.detail))
                 }

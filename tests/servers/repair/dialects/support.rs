@@ -208,7 +208,12 @@ pub fn agree(wanted: &[String], found: &[String]) -> bool {
 }
 
 fn cells_agree(wanted: &str, found: &str) -> bool {
-    if wanted == found || matches!((wanted, found), ("1", "t") | ("0", "f")) {
+    if wanted == found
+        || matches!(
+            (wanted, found),
+            ("1", "t") | ("0", "f") | ("t", "1") | ("f", "0")
+        )
+    {
         return true;
     }
     let is_number = |cell: &str| {
