@@ -139,12 +139,11 @@ fn columns_of_two_types() {
 /// What a recoverer answers to each text: the new one, or the words.
 fn answers(
     world: CatalogFixture,
-    role: &str,
+    (role, policy): (&str, Policy),
     recoverer: Recoverer,
     sqlstate: &str,
     texts: &[String],
 ) -> Vec<(String, Result<String, String>)> {
-    let policy = Policy::agent();
     let mut session = session(world, &policy);
     session.set_role(role);
     let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
@@ -200,7 +199,7 @@ fn no_wrong_name_in_a_join_becomes_the_key_of_something_else() {
     let mut repaired = 0;
     let all = answers(
         shop(),
-        "postgres",
+        ("postgres", Policy::agent()),
         Recoverer::UndefinedColumn,
         "42703",
         &texts,
@@ -236,7 +235,7 @@ fn what_is_hidden_is_not_named() {
         "order_items",
         "supplier",
     ];
-    let world = || {
+    let by_role = || {
         let mut world = shop().role("reader");
         for table in ["product", "orders", "shipment", "legacy_orders"] {
             world = world.rights(&format!("public.{table}"), Some(&[("reader", "s")]));
@@ -247,6 +246,9 @@ fn what_is_hidden_is_not_named() {
         }
         world
     };
+    let names = hidden.map(|table| format!("public.{table}")).join(", ");
+    let agent = include_str!("../../../../policies/agent.yaml");
+    let by_policy = format!("{agent}\nrelations: {{deny: [{names}]}}\n");
     for (recoverer, sqlstate, texts) in [
         (
             Recoverer::UndefinedColumn,
@@ -271,7 +273,11 @@ fn what_is_hidden_is_not_named() {
         ),
     ] {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        for (before, after) in answers(world(), "reader", recoverer, sqlstate, &texts) {
+        let role = ("reader", Policy::agent());
+        let mut all = answers(by_role(), role, recoverer, sqlstate, &texts);
+        let policy = ("postgres", Policy::from_yaml(&by_policy).unwrap());
+        all.extend(answers(shop(), policy, recoverer, sqlstate, &texts));
+        for (before, after) in all {
             match after {
                 Ok(after) => panic!("{before} became {after}"),
                 Err(advice) => {
@@ -280,6 +286,33 @@ fn what_is_hidden_is_not_named() {
                         .find(|table| advice.contains(&format!("public.{table}")));
                     assert!(named.is_none(), "{before}: {advice}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_that_a_policy_hides_are_not_named() {
+    let agent = include_str!("../../../../policies/agent.yaml");
+    let hidden = "[public.customer.id, public.stock.sku, public.coupons.discount]";
+    let policy = Policy::from_yaml(&format!("{agent}\ncolumns: {{deny: {hidden}}}\n")).unwrap();
+    let texts = [
+        "SELECT c.name FROM orders o JOIN customer c ON o.customer_id = c.customer_id",
+        "SELECT c.customer_id FROM customer c",
+        "SELECT total, country FROM orders",
+        "SELECT title, on_hand FROM product",
+        "SELECT total, discount FROM orders",
+        "SELECT o.total FROM orders o JOIN customer c ON o.product_id = c.name",
+    ]
+    .map(str::to_owned);
+    let recoverer = Recoverer::UndefinedColumn;
+    for (before, after) in answers(shop(), ("postgres", policy), recoverer, "42703", &texts) {
+        match after {
+            Ok(after) => panic!("{before} became {after}"),
+            Err(advice) => {
+                let names = ["c.id", "customer.id", "stock.sku", "coupons"];
+                let named = names.iter().find(|name| advice.contains(**name));
+                assert!(named.is_none(), "{before}: {advice}");
             }
         }
     }

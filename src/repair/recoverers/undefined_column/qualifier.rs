@@ -12,6 +12,7 @@ use crate::names::reference_position::ReferenceClause;
 use crate::names::similarity::{Similarity, SimilarityKind};
 use crate::names::suggestions;
 use catalog::quote::quoted;
+use resolve::ScopeColumn;
 
 /// Repairs a reference with a qualifier, or says what stands against it.
 pub(crate) fn repair(
@@ -49,23 +50,17 @@ fn in_known(
     {
         return fix;
     }
-    let own_words = names.own_words(seen.item);
-    let plausible = seen.item.columns.iter().find(|column| {
-        let likeness = Similarity::of(missing.name, column.name.as_str(), &own_words);
-        let is_part =
-            likeness.similarity_kind == SimilarityKind::Contained && !likeness.lost.is_empty();
-        likeness.similarity_kind <= SimilarityKind::Contained
-            && likeness.score >= PLAUSIBLE_MIN
-            && !is_part
-            && !leads_to(names, column.origin, missing.name)
-    });
+    let plausible = plausible(names, missing, seen);
     let others: Vec<(&VisibleItem<'_>, &str)> = all
         .iter()
         .filter(|other| !std::ptr::eq(other.item, seen.item))
         .filter_map(|other| Some((other, other.qualifier?)))
-        .filter(|(other, _)| match names.ends_in_quotes(missing) {
-            true => other.column(missing.name).is_some(),
-            false => other.column_in_any_case(missing.name).is_some(),
+        .filter(|(other, _)| {
+            let column = match names.ends_in_quotes(missing) {
+                true => other.column(missing.name),
+                false => other.column_in_any_case(missing.name),
+            };
+            column.is_some_and(|column| names.may_show_column(column))
         })
         .collect();
     match (others.as_slice(), plausible) {
@@ -102,6 +97,25 @@ fn in_known(
             ))
         }
     }
+}
+
+/// A column of the named relation that may be the one that is meant.
+fn plausible<'g>(
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    seen: &VisibleItem<'g>,
+) -> Option<&'g ScopeColumn<'g>> {
+    let own_words = names.own_words(seen.item);
+    seen.item.columns.iter().find(|column| {
+        let likeness = Similarity::of(missing.name, column.name.as_str(), &own_words);
+        let is_part =
+            likeness.similarity_kind == SimilarityKind::Contained && !likeness.lost.is_empty();
+        likeness.similarity_kind <= SimilarityKind::Contained
+            && likeness.score >= PLAUSIBLE_MIN
+            && !is_part
+            && names.may_show_column(column)
+            && !leads_to(names, column.origin, missing.name)
+    })
 }
 
 /// The qualifier names nothing that can be referred to.
