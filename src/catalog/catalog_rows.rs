@@ -112,6 +112,8 @@ pub struct KeyRow {
     /// The relation that a foreign key points to.
     pub to: u32,
     pub to_columns: Vec<i16>,
+    /// Not `convalidated`: rows may break it.
+    pub not_validated: bool,
 }
 
 /// A row-security policy.

@@ -25,7 +25,9 @@ impl Catalog {
         let keys = self.keys.iter().map(|key| {
             let to = match &key.kind {
                 KeyKind::Primary | KeyKind::Unique => 0,
-                KeyKind::Foreign { to_columns, .. } => size_of_val(&**to_columns),
+                KeyKind::Foreign { to_columns, .. } | KeyKind::Unvalidated { to_columns, .. } => {
+                    size_of_val(&**to_columns)
+                }
             };
             size_of_val(&*key.columns) + to
         });

@@ -123,4 +123,12 @@ pub enum KeyKind {
         /// The column numbers there, in the same order.
         to_columns: Box<[i16]>,
     },
+    /// FOREIGN KEY that was added NOT VALID (or is NOT ENFORCED): rows may break it, so that
+    /// nothing follows from it but what somebody may have meant.
+    Unvalidated {
+        /// The relation that it points to.
+        to: RelationId,
+        /// The column numbers there, in the same order.
+        to_columns: Box<[i16]>,
+    },
 }

@@ -250,6 +250,35 @@ fn texts() -> Vec<(&'static str, String)> {
             ),
         ),
         (
+            "names without FROM",
+            format!("SELECT {}", list(&|at| format!("value_{at}"), 390)),
+        ),
+        (
+            "queries without FROM",
+            format!("SELECT {}", list(&|at| format!("(SELECT value_{at})"), 390)),
+        ),
+        (
+            "names that are not in FROM",
+            format!(
+                "SELECT {} FROM orders",
+                list(&|at| format!("a{at}.id"), 390)
+            ),
+        ),
+        (
+            "one name that is not in FROM",
+            format!("SELECT {} FROM orders", list(&|_| "o.id".to_owned(), 390)),
+        ),
+        (
+            "joins by the names of keys",
+            format!(
+                "SELECT {} FROM orders o {}",
+                list(&|at| format!("c{}.customer_id", at % 195), 195),
+                (0..195)
+                    .map(|at| format!("JOIN customers c{at} ON o.customer_id = c{at}.customer_id "))
+                    .collect::<String>()
+            ),
+        ),
+        (
             "joins by words",
             format!(
                 "SELECT id FROM orders o0 {}",
@@ -481,6 +510,8 @@ const CLASSES_OF_SAMPLE: [&str; 2] = ["42601", "42703"];
 
 /// Those that once were slow, and those that nest.
 const SAMPLE: &[&str] = &[
+    "names that are not in FROM",
+    "joins by the names of keys",
     "missing near names",
     "missing relations",
     "many relations",

@@ -190,6 +190,10 @@ impl CatalogBuilder {
             kind: match row.kind {
                 b'p' => KeyKind::Primary,
                 b'u' => KeyKind::Unique,
+                b'f' if row.not_validated => KeyKind::Unvalidated {
+                    to: self.oids.relation(row.to)?,
+                    to_columns: row.to_columns.into(),
+                },
                 b'f' => KeyKind::Foreign {
                     to: self.oids.relation(row.to)?,
                     to_columns: row.to_columns.into(),

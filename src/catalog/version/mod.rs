@@ -272,6 +272,7 @@ fn name_key(form: &mut CanonicalForm<'_>, key: &RelationKey) {
         KeyKind::Primary => b'p',
         KeyKind::Unique => b'u',
         KeyKind::Foreign { .. } => b'f',
+        KeyKind::Unvalidated { .. } => b'v',
     });
     form.columns(key.relation, &key.columns);
 }
@@ -279,7 +280,7 @@ fn name_key(form: &mut CanonicalForm<'_>, key: &RelationKey) {
 fn write_key(form: &mut CanonicalForm<'_>, key: &RelationKey) {
     match &key.kind {
         KeyKind::Primary | KeyKind::Unique => {}
-        KeyKind::Foreign { to, to_columns } => {
+        KeyKind::Foreign { to, to_columns } | KeyKind::Unvalidated { to, to_columns } => {
             form.relation(*to);
             form.columns(*to, to_columns);
         }

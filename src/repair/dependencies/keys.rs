@@ -76,7 +76,7 @@ impl QueryScopes<'_> {
         let keys = keys.iter().filter(|key| match key.kind {
             KeyKind::Primary => true,
             KeyKind::Unique => is_not_null(self.catalog, relation, &key.columns),
-            KeyKind::Foreign { .. } => false,
+            KeyKind::Foreign { .. } | KeyKind::Unvalidated { .. } => false,
         });
         let places = keys.map(|key| {
             let numbers = key.columns.iter();

@@ -15,7 +15,7 @@ pub(crate) mod context;
 pub(crate) mod gates;
 pub(crate) mod letter_case;
 pub(crate) mod name_repair;
-mod readable_relations;
+pub(crate) mod readable_relations;
 pub(crate) mod reference_position;
 pub(crate) mod reference_scopes;
 pub(crate) mod risk_list;

@@ -1,34 +1,31 @@
 //! The relations that the client may be told of.
 
 use super::context::NameRepairContext;
-use catalog::{RelationId, RelationKind, SchemaId, SchemaKind};
+use catalog::{Catalog, RelationId, RelationKind, SchemaKind};
 
 impl NameRepairContext<'_> {
     /// The relations that the client may read, without those of the system.
     pub(crate) fn readable_relations(&self) -> Vec<RelationId> {
-        let catalog = self.catalog();
-        let is_read = |kind: RelationKind| match kind {
-            RelationKind::Table
-            | RelationKind::PartitionedTable
-            | RelationKind::View
-            | RelationKind::MaterializedView
-            | RelationKind::ForeignTable => true,
-            RelationKind::Sequence | RelationKind::CompositeType => false,
-        };
-        catalog
-            .relations()
-            .filter(|(id, relation)| {
-                is_read(relation.kind)
-                    && !self.is_system(relation.schema)
-                    && self.may_show_relation(*id)
-            })
-            .map(|(id, _)| id)
+        let all = self.catalog().relations().map(|(id, _)| id);
+        all.filter(|id| is_of_users(self.catalog(), *id) && self.may_show_relation(*id))
             .collect()
     }
+}
 
-    fn is_system(&self, schema: SchemaId) -> bool {
-        let schema = self.catalog().schema(schema);
-        let name = self.catalog().names().text(schema.name);
-        schema.kind == SchemaKind::Catalog || name == "information_schema" || name == "pg_toast"
-    }
+/// Whether a relation can be read from, and is none of the system's.
+pub(crate) fn is_of_users(catalog: &Catalog, id: RelationId) -> bool {
+    let relation = catalog.relation(id);
+    let is_read = match relation.kind {
+        RelationKind::Table
+        | RelationKind::PartitionedTable
+        | RelationKind::View
+        | RelationKind::MaterializedView
+        | RelationKind::ForeignTable => true,
+        RelationKind::Sequence | RelationKind::CompositeType => false,
+    };
+    let schema = catalog.schema(relation.schema);
+    let name = catalog.names().text(schema.name);
+    let is_system =
+        schema.kind == SchemaKind::Catalog || name == "information_schema" || name == "pg_toast";
+    is_read && !is_system
 }

@@ -72,6 +72,12 @@ impl NameWords {
         &self.0
     }
 
+    /// The last word, a version or a number aside (`transactions_1k`).
+    pub(crate) fn noun(&self) -> Option<&String> {
+        let mut words = self.0.iter().rev();
+        words.find(|word| !word.contains(char::is_numeric))
+    }
+
     /// The words without anything between them.
     pub(crate) fn joined(&self) -> String {
         self.0.concat()
@@ -119,10 +125,22 @@ impl Similarity {
     /// Gives what was aligned a score.
     fn weigh(&mut self, left: &NameWords, right: &NameWords, own: &[NameWords]) {
         let is_own = |word: &String| own.iter().any(|words| words.has(word));
+        // `order_id` is no `id` of `order_items`: the key of a relation has its last word.
+        let is_key = [left, right].iter().any(|words| *words.list() == ["id"]);
+        let is_noun = |word: &String| {
+            let nouns = own.iter().filter_map(NameWords::noun);
+            nouns
+                .into_iter()
+                .any(|noun| singular(noun) == singular(word))
+        };
         let strength = self.score;
         (self.similarity_kind, self.score) = match (self.lost.as_slice(), self.gained.as_slice()) {
             ([], []) => (SimilarityKind::Aligned, strength),
-            ([], extra) | (extra, []) if extra.iter().all(is_own) && strength > 0.0 => {
+            ([], extra) | (extra, [])
+                if extra.iter().all(is_own)
+                    && strength > 0.0
+                    && (!is_key || extra.iter().any(is_noun)) =>
+            {
                 (SimilarityKind::Own, 0.95 * strength)
             }
             ([], _) if is_generic(left) => (SimilarityKind::Contained, 0.5),
@@ -141,7 +159,7 @@ impl Similarity {
 
 /// Words that say what kind of a thing a column is and not which: alone they name nothing that
 /// another word beside them would not change.
-fn is_generic(words: &NameWords) -> bool {
+pub(crate) fn is_generic(words: &NameWords) -> bool {
     matches!(words.list(), [only] if GENERIC.contains(&only.as_str()))
 }
 
@@ -379,6 +397,9 @@ mod tests {
         check("qty", "quantity", "t", SimilarityKind::Aligned);
         check("name", "product_name", "products", SimilarityKind::Own);
         check("customer_name", "name", "customers", SimilarityKind::Own);
+        check("item_id", "id", "order_items", SimilarityKind::Own);
+        check("order_item_id", "id", "order_items", SimilarityKind::Own);
+        check("order_id", "id", "order_items", SimilarityKind::Contained);
         check(
             "customer_name",
             "name",

@@ -194,14 +194,14 @@ fn servers() -> CatalogQuery<(u32, String)> {
     }
 }
 
-/// Those that hold for every row: foreign keys that were added NOT VALID are left out.
+/// Foreign keys that are NOT VALID are marked: they do not hold for every row.
 fn keys() -> CatalogQuery<KeyRow> {
     CatalogQuery {
         part: CatalogPart::Relations,
         text: format!(
-            "SELECT k.conrelid, k.contype, k.conkey, k.confrelid, k.confkey \
+            "SELECT k.conrelid, k.contype, k.conkey, k.confrelid, k.confkey, NOT k.convalidated \
              FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid \
-             WHERE k.contype IN ('p', 'u', 'f') AND k.convalidated AND {READABLE}"
+             WHERE k.contype IN ('p', 'u', 'f') AND {READABLE}"
         ),
         decode: |fields| {
             Ok(KeyRow {
@@ -210,6 +210,7 @@ fn keys() -> CatalogQuery<KeyRow> {
                 columns: fields.next::<Option<Vec<i16>>>()?.unwrap_or_default(),
                 to: fields.next()?,
                 to_columns: fields.next::<Option<Vec<i16>>>()?.unwrap_or_default(),
+                not_validated: fields.next()?,
             })
         },
     }

@@ -16,6 +16,10 @@ const TABLES: &[&str] = &[
     "CREATE TABLE \"Schools\" (\"Name\" text, \"City\" text)",
     "INSERT INTO \"Schools\" VALUES ('a', 'x'), ('b', 'y')",
     "GRANT SELECT ON \"Schools\" TO app",
+    "CREATE TABLE depots (id int PRIMARY KEY, depot_city text)",
+    "CREATE TABLE vans (id int PRIMARY KEY, depot_id int, plate text)",
+    "ALTER TABLE vans ADD FOREIGN KEY (depot_id) REFERENCES depots NOT VALID",
+    "GRANT SELECT ON depots, vans TO app",
 ];
 
 /// What has one reading once the catalog is known, and fails at the server as it is written.
@@ -170,6 +174,15 @@ fn an_error_is_the_servers_own_but_for_advice() {
         let detail = proxied[0].field(b'D').unwrap();
         assert!(detail.starts_with("RepairExhausted: "), "{detail}");
     }
+}
+
+#[test]
+fn a_key_that_was_not_validated_is_told_and_joins_nothing() {
+    let mut client = login(stack());
+    let answer = client.query("SELECT plate, depot_city FROM vans");
+    let hint = error_of(&answer).field(b'H').unwrap();
+    assert!(hint.contains("vans.depot_id = public.depots.id"), "{hint}");
+    assert!(hint.contains("That key was not validated"), "{hint}");
 }
 
 /// Everything that a client acts on is the same; words may be added to DETAIL and HINT.

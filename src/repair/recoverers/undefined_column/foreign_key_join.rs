@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::added_table::{AddedJoin, alias_of};
-use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
+use super::equal_paths::one_of_equal;
+use super::foreign_key_path::{ForeignKeyPath, JoinFinder, KeyEvidence};
+use super::unique_owner::steps_to_owner;
 use crate::RepairContext;
 use crate::dependencies::keys;
 use crate::scopes::column_reference::{ColumnReference, QueryClause, ReferenceMeaning, own_name};
@@ -138,10 +140,17 @@ impl JoinFinder<'_, '_> {
         }
         let named = one.qualifier.filter(|_| own.is_none());
         let mut paths = self.parents_with(place, one.name);
+        if paths.is_empty() {
+            paths = steps_to_owner(self, place, one.name);
+        }
         if let Some(name) = named {
             paths.retain(|path| self.may_be_called(path.parent, name));
         }
-        let [path] = paths.as_slice() else {
+        // What stands before the name says from where the step leads.
+        if let Some(own) = own.filter(|own| paths.iter().any(|path| path.from_item == *own)) {
+            paths.retain(|path| path.from_item == own);
+        }
+        let Some(path) = one_of_equal(self, place, &paths) else {
             return Err(self.no_single(place, one.name, &paths));
         };
         let unsure = own.is_some_and(|own| own != path.from_item)
@@ -181,6 +190,11 @@ impl JoinFinder<'_, '_> {
         if !paths.is_empty() {
             return JoinProposal::Hinted(self.advice(name, paths));
         }
+        let unvalidated = self.unvalidated(place, name);
+        if !unvalidated.is_empty() {
+            let advice = self.advice(name, &unvalidated);
+            return JoinProposal::Hinted(format!("{advice} That key was not validated."));
+        }
         let from_items = self
             .query_scopes
             .scope(place)
@@ -210,9 +224,16 @@ impl JoinFinder<'_, '_> {
             .copied()
             .zip(to_columns.iter().copied());
         let condition = self.condition(&child_name, child.relation, &parent, *to, columns);
+        let is_unique = catalog.keys_of(child.relation).iter().any(|own| {
+            matches!(own.kind, KeyKind::Primary | KeyKind::Unique) && own.columns == child.columns
+        });
+        let rows = match is_unique {
+            true => "it has one row at most",
+            false => "there may be several of its rows",
+        };
         JoinProposal::Hinted(format!(
-            "Column {} is in {child_name}, which can be joined ON {condition}; there may be \
-             several of its rows for each row of {parent}.",
+            "Column {} is in {child_name}, which can be joined ON {condition}; {rows} for each \
+             row of {parent}.",
             quoted(name)
         ))
     }
@@ -286,7 +307,8 @@ impl JoinFinder<'_, '_> {
             .and_then(|at| item_around(self.context.text, self.context.tokens, at));
         let at = at.ok_or(JoinProposal::Nothing)?.end;
         let from: Vec<i16> = path.columns.iter().map(|(from, _)| *from).collect();
-        let finds_one = !from_item.nullable
+        let finds_one = path.evidence == KeyEvidence::Declared
+            && !from_item.nullable
             && keys::is_not_null(catalog, relation, &from)
             && catalog.relation(path.parent).policies.is_empty();
         let name = catalog.names().text(catalog.relation(path.parent).name);

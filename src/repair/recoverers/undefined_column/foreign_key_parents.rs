@@ -1,6 +1,6 @@
 //! Which relations foreign keys lead to, and which of these have a column that is missing.
 
-use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
+use super::foreign_key_path::{ForeignKeyPath, JoinFinder, KeyEvidence};
 use crate::dependencies::keys;
 use catalog::{KeyKind, RelationId};
 
@@ -32,11 +32,40 @@ impl JoinFinder<'_, '_> {
                     from_item,
                     columns: columns.collect(),
                     parent: *to,
+                    evidence: KeyEvidence::Declared,
                 });
             }
         }
         paths.sort();
         paths.dedup();
+        paths
+    }
+
+    /// The steps over keys that were not validated.
+    pub(super) fn unvalidated(&self, place: usize, name: &str) -> Vec<ForeignKeyPath> {
+        let catalog = self.database.catalog;
+        let level = self.query_scopes.scope(place);
+        let from_items = level.map_or(&[][..], |level| &level.from_items);
+        let mut paths = Vec::new();
+        for (from_item, own) in from_items.iter().enumerate() {
+            let own_keys = own.relation.map_or(&[][..], |own| catalog.keys_of(own));
+            for key in own_keys {
+                if let KeyKind::Unvalidated { to, to_columns } = &key.kind
+                    && self.may_read(key.relation, &key.columns)
+                    && self.may_read(*to, to_columns)
+                    && self.brings(*to, name)
+                {
+                    let columns = key.columns.iter().copied().zip(to_columns.iter().copied());
+                    paths.push(ForeignKeyPath {
+                        level: place,
+                        from_item,
+                        columns: columns.collect(),
+                        parent: *to,
+                        evidence: KeyEvidence::Declared,
+                    });
+                }
+            }
+        }
         paths
     }
 

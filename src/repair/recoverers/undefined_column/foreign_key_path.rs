@@ -19,4 +19,14 @@ pub(crate) struct ForeignKeyPath {
     /// The columns of the child, and those of the parent.
     pub columns: Vec<(i16, i16)>,
     pub parent: RelationId,
+    pub evidence: KeyEvidence,
+}
+
+/// How it is known that a step leads from a row to one other at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum KeyEvidence {
+    /// A foreign key says so: its rows have a partner each, but for NULL.
+    Declared,
+    /// What the step leads to is unique; there may be no such row.
+    Unique,
 }

@@ -1,10 +1,11 @@
 //! A join that names a key of the other side wrongly, where a foreign key says which one it is.
 
+use super::declared_key;
 use crate::Confidence;
-use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, spelled};
+use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem};
 use crate::names::name_repair::NameFix;
 use crate::names::reference_position::ExpressionRole;
-use crate::names::similarity::{NameWords, Similarity, SimilarityKind};
+use crate::names::similarity::{NameWords, Similarity, SimilarityKind, is_generic};
 use catalog::{KeyKind, RelationId};
 use sql::tree::Node;
 
@@ -41,6 +42,9 @@ pub(crate) fn repair(
     };
     let mut columns = seen.item.columns.iter();
     let column = columns.find(|column| column.origin == Some((own, *partner)))?;
+    if !name_context.may_show_column(column) {
+        return None;
+    }
     let right = column.name.as_str();
     let mut words = name_context.own_words(seen.item);
     words.extend(name_context.own_words(beside.item));
@@ -50,19 +54,17 @@ pub(crate) fn repair(
     if likeness.similarity_kind > SimilarityKind::Contained && missing.name != *name {
         return None;
     }
-    let part = missing.parts.last()?;
-    let change = format!(
-        "{} stands for {}, to which the foreign key leads",
-        spelled(seen.qualifier, right),
-        spelled(seen.qualifier, missing.name),
-    );
-    Some(NameFix::name(
-        Confidence::Likely,
-        part.clone(),
-        spelled(None, right),
-        change,
-        right,
-    ))
+    // The very name of the other side, and nothing else that is like it: one reading.
+    let has_rival = seen.item.columns.iter().any(|own| {
+        let near = Similarity::of(missing.name, own.name.as_str(), &words);
+        own.name.as_str() != right && near.similarity_kind <= SimilarityKind::Contained
+    });
+    let is_telling = missing.name == *name && !is_generic(&NameWords::of(name));
+    let sure = match is_telling && !has_rival {
+        true => Confidence::Exact,
+        false => Confidence::Likely,
+    };
+    declared_key::stands_for_key(missing, seen, right, sure)
 }
 
 /// The columns of a relation that a foreign key of one column ties to a column of another.

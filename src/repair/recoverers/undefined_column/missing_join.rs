@@ -1,48 +1,48 @@
 //! Columns that are nowhere here and one foreign key away: the join is added, where it can be.
 
+use super::foreign_key_join::{JoinProposal, MissingReference, propose_joins};
 use super::wrong_relation::are_synonyms;
 use crate::Confidence;
-use crate::names::context::{MissingColumn, NameRepairContext, visible_items};
+use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, visible_items};
 use crate::names::name_repair::{NameAdvice, NameFix, NameRepair, NameReplacement};
 use crate::names::similarity::{NameWords, Similarity, SimilarityKind};
-use crate::recoverers::undefined_column::foreign_key_join::JoinProposal;
 use catalog::{KeyKind, RelationId};
+use ground::edit_distance::with_swaps;
+
+/// What was found for a missing column.
+type FoundFix<'m, 'g> = (&'m MissingColumn<'g>, NameFix);
 
 /// Replaces words about columns that are not here by the joins that bring them, all at once.
-pub(crate) fn add_missing_joins(
-    name_context: &NameRepairContext<'_>,
-    missing: &[MissingColumn<'_>],
-    fixes: Vec<NameFix>,
-) -> Vec<NameFix> {
-    let absent: Vec<crate::recoverers::undefined_column::foreign_key_join::MissingReference<'_>> =
-        missing
-            .iter()
-            .zip(&fixes)
-            .filter(|(one, fix)| is_absent(fix) && !may_be_visible(name_context, one))
-            .filter(|(one, _)| {
-                !key_names_role(name_context, one) && !has_rival_key(name_context, one)
-            })
-            .map(|(one, _)| {
-                crate::recoverers::undefined_column::foreign_key_join::MissingReference {
-                    at: one.place.at,
-                    qualifier: one.qualifier,
-                    name: as_spelled(name_context, one),
-                }
-            })
-            .collect();
-    if absent.is_empty() {
+pub(crate) fn add_missing_joins<'m, 'g>(
+    name_context: &'m NameRepairContext<'_>,
+    fixes: Vec<FoundFix<'m, 'g>>,
+) -> Vec<FoundFix<'m, 'g>> {
+    let absent: Vec<(&'m MissingColumn<'g>, MissingReference<'_>)> = fixes
+        .iter()
+        .filter(|(one, fix)| is_absent(fix) && !may_be_visible(name_context, one))
+        .filter(|(one, _)| !key_names_role(name_context, one) && !has_rival_key(name_context, one))
+        .map(|(one, _)| {
+            let reference = MissingReference {
+                at: one.place.at,
+                qualifier: one.qualifier,
+                name: as_spelled(name_context, one),
+            };
+            (*one, reference)
+        })
+        .collect();
+    let Some((first, _)) = absent.first() else {
         return fixes;
-    }
-    match crate::recoverers::undefined_column::foreign_key_join::propose_joins(
-        name_context.context,
-        &absent,
-    ) {
+    };
+    let first = *first;
+    let references: Vec<MissingReference<'_>> = absent.iter().map(|(_, own)| *own).collect();
+    match propose_joins(name_context.context, &references) {
         JoinProposal::Nothing => fixes,
-        JoinProposal::Hinted(advice) => advice_of(&absent, missing, fixes, advice),
+        JoinProposal::Hinted(advice) => advice_of(&references, fixes, advice),
         JoinProposal::Joined { edits, change } => {
-            let stepped = |one: &MissingColumn<'_>| absent.iter().any(|own| own.at == one.place.at);
-            let rest = missing.iter().zip(fixes).filter(|(one, _)| !stepped(one));
-            let mut all: Vec<NameFix> = rest.map(|(_, fix)| fix).collect();
+            let stepped =
+                |one: &MissingColumn<'_>| references.iter().any(|own| own.at == one.place.at);
+            let mut all: Vec<FoundFix<'m, 'g>> = fixes;
+            all.retain(|(one, _)| !stepped(one));
             let meets = |repair: &NameRepair| {
                 edits.iter().any(|edit| {
                     edit.span.start < repair.span.end && repair.span.start < edit.span.end
@@ -50,19 +50,20 @@ pub(crate) fn add_missing_joins(
             };
             let clash = all
                 .iter()
-                .any(|fix| matches!(fix, NameFix::Repaired(repair) if meets(repair)));
+                .any(|(_, fix)| matches!(fix, NameFix::Repaired(repair) if meets(repair)));
             if clash {
-                return vec![NameFix::advised(change)];
+                return vec![(first, NameFix::advised(change))];
             }
             all.extend(edits.into_iter().map(|edit| {
-                NameFix::Repaired(NameRepair {
+                let fix = NameFix::Repaired(NameRepair {
                     confidence: Confidence::Likely,
                     span: edit.span,
                     with: NameReplacement::Text(edit.replacement),
                     beside: Vec::new(),
                     change: change.clone(),
                     renamed: None,
-                })
+                });
+                (first, fix)
             }));
             all
         }
@@ -106,21 +107,21 @@ fn is_absent(fix: &NameFix) -> bool {
 }
 
 /// The words about the join in the place of those about the first column that it would bring.
-fn advice_of(
-    absent: &[crate::recoverers::undefined_column::foreign_key_join::MissingReference<'_>],
-    missing: &[MissingColumn<'_>],
-    fixes: Vec<NameFix>,
+fn advice_of<'m, 'g>(
+    absent: &[MissingReference<'_>],
+    fixes: Vec<FoundFix<'m, 'g>>,
     advice: String,
-) -> Vec<NameFix> {
+) -> Vec<FoundFix<'m, 'g>> {
     let mut advice = Some(advice);
-    let told = missing.iter().zip(fixes).map(|(one, fix)| match fix {
+    let told = fixes.into_iter().map(|(one, fix)| match fix {
         NameFix::Advised(told) if absent.iter().any(|own| own.at == one.place.at) => {
-            NameFix::Advised(NameAdvice {
+            let told = NameAdvice {
                 advice: advice.take().unwrap_or(told.advice),
                 ..told
-            })
+            };
+            (one, NameFix::Advised(told))
         }
-        other => other,
+        other => (one, other),
     });
     told.collect()
 }
@@ -138,17 +139,20 @@ fn may_be_visible(name_context: &NameRepairContext<'_>, missing: &MissingColumn<
         (None, Some(_)) => false,
         (None, None) => true,
     });
+    let is_brought = is_one_key_away(name_context, missing, &all);
     meant.any(|seen| {
         let words = name_context.own_words(seen.item);
         seen.item.columns.iter().any(|column| {
             let name = column.name.as_str();
             let likeness = Similarity::of(missing.name, name, &words);
+            let is_slip = is_letters_away(missing.name, name);
             // `name` is no `breed_name`, and `race_id` leads to a `race`.
             let is_part =
                 likeness.similarity_kind == SimilarityKind::Contained && !likeness.lost.is_empty();
             let is_near = likeness.similarity_kind <= SimilarityKind::Contained
                 && likeness.score >= NEAR_MIN
                 && !is_part
+                && !(is_slip && is_brought)
                 && !leads_to(
                     name_context,
                     column.origin,
@@ -157,6 +161,33 @@ fn may_be_visible(name_context: &NameRepairContext<'_>, missing: &MissingColumn<
             is_near || are_synonyms(missing.name, name)
         })
     })
+}
+
+/// Whether a declared key of what can be seen leads to a relation that has the very column.
+pub(crate) fn is_one_key_away(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
+) -> bool {
+    let catalog = name_context.catalog();
+    let here = all.iter().filter_map(|seen| seen.item.relation);
+    let mut keys = here.flat_map(|relation| catalog.keys_of(relation));
+    keys.any(|key| match key.kind {
+        KeyKind::Foreign { to, .. } => {
+            let mut columns = catalog.columns_of(to).iter();
+            columns.any(|column| {
+                catalog.names().text(column.name) == missing.name
+                    && name_context.may_show_column_of(to, column)
+            })
+        }
+        KeyKind::Primary | KeyKind::Unique | KeyKind::Unvalidated { .. } => false,
+    })
+}
+
+/// Whether two names are a few letters apart: beside the very name, the other is none.
+fn is_letters_away(one: &str, other: &str) -> bool {
+    let letters = |name: &str| -> Vec<char> { name.chars().take(NAME_LETTERS_MAX).collect() };
+    with_swaps(&letters(one), &letters(other)) <= LETTERS_APART_MAX
 }
 
 /// Whether two keys lead to what may be meant: `age` of a student, and `pet_age` of a pet.
@@ -265,3 +296,9 @@ const KINDS: [&str; 5] = ["id", "key", "code", "no", "number"];
 
 /// From here on a column may be what is meant.
 const NEAR_MIN: f64 = 0.5;
+
+/// Postgres's names end here.
+const NAME_LETTERS_MAX: usize = 63;
+
+/// So many letters are a slip.
+const LETTERS_APART_MAX: usize = 2;

@@ -1,5 +1,6 @@
 //! A column that is misspelt: under the nine gates.
 
+use super::missing_join::is_one_key_away;
 use crate::names::context::{
     MissingColumn, NameRepairContext, VisibleItem, is_only_candidate, spelled,
 };
@@ -183,6 +184,10 @@ impl<'g> SpellingCandidates<'g> {
                 similarity_kind, ..
             } if in_full && similarity_kind == SimilarityKind::Contained => {
                 vec![NameGate::Containment]
+            }
+            // The very name, one declared key away, is nearer than a name that is like it.
+            NameGateResult::Passed { .. } if is_one_key_away(name_context, missing, all) => {
+                vec![NameGate::OneRelation]
             }
             NameGateResult::Passed { place, .. } => {
                 let name = self.list.get(place).map(|one| one.name);

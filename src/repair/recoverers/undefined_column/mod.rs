@@ -2,11 +2,14 @@
 //!
 //! # Sees
 //! Every reference of the text to a column that does not exist, each with what can be seen from its
-//! place: relations, common tables and sub-selects, and what is one foreign key away.
+//! place: relations, common tables and sub-selects, and what is one foreign key away. Names before
+//! columns that were never given to anything, and queries without FROM.
 //!
 //! # Why
 //! Other databases take a text in double quotes for a value, and the name of a result anywhere;
-//! and whoever writes many joins writes one alias for another.
+//! and whoever writes many joins writes one alias for another, or the name of a foreign key for
+//! that of the key. Two columns are joined where a validated foreign key ties just them; over a
+//! unique column of the same name and type another relation is looked up by an outer join.
 //!
 //! # Before
 //! ```sql
@@ -21,23 +24,33 @@
 //! # When not
 //! Where a second column could be meant, where the name differs by a word that tells things apart
 //! (`created_at`, `updated_at`), or where another relation would have to be joined in a way that
-//! multiplies rows: then the nearest names are told.
+//! multiplies rows, or two keys would be equated that nothing ties to each other: then the nearest
+//! names are told, the way over declared keys, and the relations that have the column.
 
 pub(crate) mod added_table;
 pub(crate) mod case_fix;
+mod declared_key;
+mod equal_paths;
 pub(crate) mod foreign_key_join;
 #[cfg(test)]
 mod foreign_key_join_tests;
 mod foreign_key_parents;
 pub(crate) mod foreign_key_path;
+mod forgotten_alias;
 pub(crate) mod join_key;
+#[cfg(test)]
+mod key_cases;
+mod missing_from;
 pub(crate) mod missing_join;
 pub(crate) mod misspelling;
 pub(crate) mod output_name;
 pub(crate) mod output_renames;
+mod owners;
 pub(crate) mod qualifier;
 pub(crate) mod quoted_literal;
 pub(crate) mod strategies;
+mod surrogate_join;
+mod unique_owner;
 pub(crate) mod wrong_relation;
 
 use crate::names::context::NameRepairContext;

@@ -10,11 +10,11 @@ use sql::edit::TextEdit;
 use sql::tree::Node;
 
 /// Follows the new names of results. What refers to one by its new name was not wrong.
-pub(crate) fn rename_outputs(
+pub(crate) fn rename_outputs<'m, 'g>(
     name_context: &NameRepairContext<'_>,
-    missing: &[MissingColumn<'_>],
+    missing: &'m [MissingColumn<'g>],
     fixes: Vec<NameFix>,
-) -> Vec<NameFix> {
+) -> Vec<(&'m MissingColumn<'g>, NameFix)> {
     let mut given: Vec<(usize, String)> = Vec::new();
     let mut followed = Vec::new();
     for (one, fix) in missing.iter().zip(fixes) {
@@ -35,7 +35,7 @@ pub(crate) fn rename_outputs(
         given.any(|(scope, name)| *scope != one.place.scope && name == one.name)
     };
     followed.retain(|(one, _)| !by_name(one));
-    followed.into_iter().map(|(_, fix)| fix).collect()
+    followed
 }
 
 /// Whether a reference is a result, and gives it its name.

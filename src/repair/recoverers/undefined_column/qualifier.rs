@@ -1,17 +1,18 @@
 //! A column after a name: the name is wrong, or the column is.
 
 use super::case_fix::case_fix;
+use super::forgotten_alias::{self, moved};
 use super::missing_join::leads_to;
-use super::{join_key, misspelling, wrong_relation};
+use super::{declared_key, join_key, misspelling, wrong_relation};
 use crate::Confidence;
 use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, VisibleScope, spelled};
 use crate::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
 use crate::names::name_repair::NameFix;
 use crate::names::reference_position::ReferenceClause;
-use crate::names::similarity::{NameWords, Similarity, SimilarityKind};
+use crate::names::similarity::{Similarity, SimilarityKind};
 use crate::names::suggestions;
 use catalog::quote::quoted;
-use sql::tree::Node;
+use resolve::ScopeColumn;
 
 /// Repairs a reference with a qualifier, or says what stands against it.
 pub(crate) fn repair(
@@ -44,27 +45,22 @@ fn in_known(
     {
         return case_fix(names, part, column.name.as_str());
     }
-    if let Some(fix) = join_key::repair(names, missing, seen, all) {
+    if let Some(fix) = join_key::repair(names, missing, seen, all)
+        .or_else(|| declared_key::repair(names, missing, seen, all))
+    {
         return fix;
     }
-    let own_words = names.own_words(seen.item);
-    let plausible = seen.item.columns.iter().find(|column| {
-        let likeness = Similarity::of(missing.name, column.name.as_str(), &own_words);
-        let is_part =
-            likeness.similarity_kind == SimilarityKind::Contained && !likeness.lost.is_empty();
-        likeness.similarity_kind <= SimilarityKind::Contained
-            && likeness.score >= PLAUSIBLE_MIN
-            && !is_part
-            && !leads_to(names, column.origin, missing.name)
-    });
-    let in_case = names.ends_in_quotes(missing);
+    let plausible = plausible(names, missing, seen);
     let others: Vec<(&VisibleItem<'_>, &str)> = all
         .iter()
         .filter(|other| !std::ptr::eq(other.item, seen.item))
         .filter_map(|other| Some((other, other.qualifier?)))
-        .filter(|(other, _)| match in_case {
-            true => other.column(missing.name).is_some(),
-            false => other.column_in_any_case(missing.name).is_some(),
+        .filter(|(other, _)| {
+            let column = match names.ends_in_quotes(missing) {
+                true => other.column(missing.name),
+                false => other.column_in_any_case(missing.name),
+            };
+            column.is_some_and(|column| names.may_show_column(column))
         })
         .collect();
     match (others.as_slice(), plausible) {
@@ -103,25 +99,23 @@ fn in_known(
     }
 }
 
-/// The same column after another name.
-fn moved(
+/// A column of the named relation that may be the one that is meant.
+fn plausible<'g>(
     names: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
-    name: &str,
-    sure: Confidence,
-) -> NameFix {
-    let (Some(first), Some(last)) = (missing.parts.first(), missing.parts.iter().rev().nth(1))
-    else {
-        return suggestions::column(names, missing, &[], &[]);
-    };
-    let span = first.start..last.end;
-    let whole = first.start..missing.parts.last().map_or(last.end, |part| part.end);
-    let change = format!(
-        "{} stands for {}",
-        spelled(Some(name), missing.name),
-        names.text(&whole)
-    );
-    NameFix::text(sure, span, quoted(name).into_owned(), change)
+    seen: &VisibleItem<'g>,
+) -> Option<&'g ScopeColumn<'g>> {
+    let own_words = names.own_words(seen.item);
+    seen.item.columns.iter().find(|column| {
+        let likeness = Similarity::of(missing.name, column.name.as_str(), &own_words);
+        let is_part =
+            likeness.similarity_kind == SimilarityKind::Contained && !likeness.lost.is_empty();
+        likeness.similarity_kind <= SimilarityKind::Contained
+            && likeness.score >= PLAUSIBLE_MIN
+            && !is_part
+            && names.may_show_column(column)
+            && !leads_to(names, column.origin, missing.name)
+    })
 }
 
 /// The qualifier names nothing that can be referred to.
@@ -186,6 +180,9 @@ fn of_unknown(
              refer to the sub-select's own alias and columns.",
             quoted(qualifier)
         ));
+    }
+    if let Some(fix) = forgotten_alias::repair(names, missing, levels, all) {
+        return fix;
     }
     match alias_typo(names, qualifier, &named) {
         Ok((seen, name)) if has(&seen) => moved(names, missing, name, Confidence::Likely),
@@ -306,57 +303,9 @@ fn alias_typo<'s, 'g>(
             named.get(place).copied().ok_or_else(Vec::new)
         }
         NameGateResult::Passed { .. } => Err(vec![crate::NameGate::Containment]),
-        NameGateResult::Failed { failed } => match by_initials(names, qualifier, named) {
-            Some(found) => Ok(found),
-            None => Err(failed),
-        },
+        NameGateResult::Failed { failed } => Err(failed),
     }
 }
-
-/// The one thing in FROM without an alias whose initials, or first letters, are the qualifier.
-fn by_initials<'s, 'g>(
-    names: &NameRepairContext<'_>,
-    qualifier: &str,
-    named: &[(&'s VisibleItem<'g>, &'g str)],
-) -> Option<(&'s VisibleItem<'g>, &'g str)> {
-    let fits = |name: &str| {
-        let words = NameWords::of(name);
-        let initials: String = words
-            .list()
-            .iter()
-            .filter_map(|word| word.chars().next())
-            .collect();
-        initials == qualifier || words.joined().starts_with(qualifier)
-    };
-    let [(seen, name)] = named else {
-        return None;
-    };
-    let relation = names.name_of(seen.item.relation?);
-    let is_unaliased = relation == *name && !qualifier.is_empty() && !names.is_cte_name(qualifier);
-    (is_unaliased && (fits(name) || is_forgotten(names, qualifier))).then_some((*seen, *name))
-}
-
-/// Whether a qualifier looks like an alias that was never given: short, the only one that is
-/// unknown, and nothing else in the whole text has one.
-fn is_forgotten(names: &NameRepairContext<'_>, qualifier: &str) -> bool {
-    let mut refs = names.places.refs.iter();
-    let is_only = refs.all(|place| {
-        let fields = place.reference.fields();
-        let first = fields.iter().next().and_then(Node::as_str);
-        fields.len() == 1 || !names.is_missing(place.at) || first == Some(qualifier)
-    });
-    let mut entries = names
-        .places
-        .reference_scopes
-        .iter()
-        .flat_map(|scope| &scope.entries);
-    let none_has_one =
-        entries.all(|entry| entry.table.is_some_and(|table| table.alias().is_none()));
-    qualifier.len() <= ALIAS_LETTERS_MAX && is_only && none_has_one
-}
-
-/// Aliases are this short, and names of tables hardly ever.
-const ALIAS_LETTERS_MAX: usize = 3;
 
 /// From here on a column of the named relation may be the one that is meant.
 const PLAUSIBLE_MIN: f64 = 0.5;

@@ -166,7 +166,7 @@ fn like_a_column(
     };
     for seen in all {
         for column in seen.item.columns.iter() {
-            if is_near(column.name.as_str()) {
+            if name_context.may_show_column(column) && is_near(column.name.as_str()) {
                 return Some(column.name.as_str().to_owned());
             }
         }

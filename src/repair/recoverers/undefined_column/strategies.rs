@@ -1,7 +1,10 @@
 //! A reference to a column that does not exist: what it stands for, the surest way first.
 
 use super::case_fix::case_fix;
-use super::{missing_join, misspelling, output_name, output_renames, qualifier, quoted_literal};
+use super::{
+    missing_from, missing_join, misspelling, output_name, output_renames, owners, qualifier,
+    quoted_literal, surrogate_join,
+};
 use crate::names::context::{
     MissingColumn, NameRepairContext, VisibleItem, spelled, visible_items,
 };
@@ -17,9 +20,10 @@ pub(crate) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
         return RecovererAnswer::Silent;
     };
     if let Some(name) = name_context.missing_in_using() {
+        let path = owners::path_of_using(name_context, name).unwrap_or_default();
         return RecovererAnswer::hint(format!(
             "USING ({0}) needs a column {0} on both sides of the join: write ON with the column of \
-             each side.",
+             each side.{path}",
             quoted(name)
         ));
     }
@@ -35,11 +39,19 @@ pub(crate) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
         .iter()
         .map(|one| repair_reference(name_context, one))
         .collect();
+    let fixes = missing_from::add_from(name_context, &missing, fixes);
     let fixes = output_renames::rename_outputs(name_context, &missing, fixes);
-    together(
-        name_context.context.text,
-        missing_join::add_missing_joins(name_context, &missing, fixes),
-    )
+    let fixes = missing_join::add_missing_joins(name_context, fixes);
+    let mut left = HINTS_WITH_OWNERS_MAX;
+    let told = fixes.into_iter().map(|(one, fix)| match fix {
+        NameFix::Advised(_) if left > 0 => {
+            left -= 1;
+            owners::with_owners(name_context, one, fix)
+        }
+        fix => fix,
+    });
+    let answer = together(name_context.context.text, told.collect());
+    surrogate_join::checked(name_context, &missing, answer)
 }
 
 /// Whether it would take too long to compare each with all that is there.
@@ -79,19 +91,15 @@ fn in_one_pair_of_quotes(
     let mut called = all.iter().filter(|seen| seen.item.is_called(qualifier));
     let seen = called.next().filter(|_| called.next().is_none())?;
     seen.column(name)?;
-    if quoted_literal::is_value(name_context, missing) {
-        return None;
-    }
+    // Where a text makes sense, too, one that is just the name of a column is hardly meant.
+    let sure = match quoted_literal::is_value(name_context, missing) {
+        true => Confidence::Likely,
+        false => Confidence::Exact,
+    };
     let right = spelled(Some(qualifier), name);
     let part = missing.parts.first()?;
     let change = format!("{} stands for {right}", name_context.text(part));
-    Some(NameFix::name(
-        Confidence::Exact,
-        part.clone(),
-        right,
-        change,
-        name,
-    ))
+    Some(NameFix::name(sure, part.clone(), right, change, name))
 }
 
 /// A name that exists once, in another case.
@@ -131,3 +139,6 @@ fn in_another_case(
         fix => Some(fix),
     }
 }
+
+/// The client is told of no more columns.
+const HINTS_WITH_OWNERS_MAX: usize = 3;

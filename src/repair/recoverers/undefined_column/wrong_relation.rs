@@ -25,7 +25,9 @@ pub(crate) fn objection(
             quoted(missing.name),
         ));
     }
-    let mut own = from.item.columns.iter().map(|column| column.name.as_str());
+    let shown = from.item.columns.iter();
+    let shown = shown.filter(|column| name_context.may_show_column(column));
+    let mut own = shown.map(|column| column.name.as_str());
     let rival = own.find(|name| are_synonyms(missing.name, name));
     let is_own = matches!(words.list(), [only] if only == "id")
         || STAMPS.iter().any(|stamp| words.has(stamp));

@@ -7,7 +7,7 @@ use crate::expression_editor::{ExpressionChange, ExpressionRepair};
 use dialect::sql_type::SqlType;
 use sql::extent::TokenRange;
 use sql::node_access;
-use sql::tree::{A_Expr_Kind, Node};
+use sql::tree::{A_Expr_Kind, Node, SubLinkType, nodes};
 
 /// `=`, `<` and their kin.
 pub(super) fn comparison_repair(
@@ -20,10 +20,10 @@ pub(super) fn comparison_repair(
     let likely = |changes| ExpressionRepair::Changes(changes, Confidence::Likely);
     match (left.kind, right.kind) {
         (SqlType::Text, number) if number.is_number() => {
-            text_and_number(left, right, equality, judge)
+            text_and_number(left, right, sides, equality, judge)
         }
         (number, SqlType::Text) if number.is_number() => {
-            text_and_number(right, left, equality, judge)
+            text_and_number(right, left, sides, equality, judge)
         }
         (SqlType::Bool, number) if number.is_number() => bool_and_number(left, right, equality),
         (number, SqlType::Bool) if number.is_number() => bool_and_number(right, left, equality),
@@ -71,10 +71,60 @@ fn is_array_element(kind: SqlType) -> bool {
     )
 }
 
+/// Whether two columns are compared, and what they are called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ComparedColumns {
+    /// Columns of one name: they are the same thing, kept in two types.
+    OfOneName,
+    /// Columns of two names: they may be two things.
+    OfTwoNames,
+    /// One of the two is no column.
+    No,
+}
+
+/// The names of two columns that are compared.
+pub(super) fn compared_columns(one: Node<'_>, other: Node<'_>) -> ComparedColumns {
+    let (Some(one), Some(other)) = (column_of(one), column_of(other)) else {
+        return ComparedColumns::No;
+    };
+    let names = (
+        node_access::last_name(one.fields()),
+        node_access::last_name(other.fields()),
+    );
+    match names {
+        (Some(one), Some(other)) if one == other => ComparedColumns::OfOneName,
+        _ => ComparedColumns::OfTwoNames,
+    }
+}
+
+/// The column that a value is one of: itself, its least or greatest, or that of a sub-select.
+pub(super) fn column_of(node: Node<'_>) -> Option<&nodes::ColumnRef> {
+    let mut node = node;
+    // Each step leads further down the tree.
+    loop {
+        node = match node {
+            Node::ColumnRef(column) => return Some(column),
+            Node::FuncCall(call) if call.args().len() == 1 => {
+                let name = node_access::last_name(call.funcname())?;
+                let is_extreme = matches!(name, "min" | "max");
+                call.args().first().filter(|_| is_extreme)?
+            }
+            Node::SubLink(link) if link.sub_link_type == SubLinkType::EXPR_SUBLINK => {
+                let Node::SelectStmt(select) = link.subselect() else {
+                    return None;
+                };
+                select.target_list().iter().next()?.val()
+            }
+            _ => return None,
+        };
+    }
+}
+
 /// Text beside a number. What is written out is written as text: `zip = '94103'`.
 fn text_and_number(
     text: &OperatorSide<'_>,
     number: &OperatorSide<'_>,
+    sides: &OperatorSides<'_>,
     equality: bool,
     judge: &OperatorContext<'_, '_>,
 ) -> ExpressionRepair {
@@ -83,6 +133,10 @@ fn text_and_number(
             vec![ExpressionChange::Cast(text.run, "int")],
             Confidence::Exact,
         );
+    }
+    let columns = compared_columns(text.node, number.node);
+    if columns == ComparedColumns::OfTwoNames {
+        return ExpressionRepair::Advice(TWO_COLUMNS);
     }
     let as_number = || {
         ExpressionRepair::Changes(
@@ -116,10 +170,15 @@ fn text_and_number(
                 Confidence::Exact,
             )
         }
-        (true, None) if number.kind == SqlType::Integer => ExpressionRepair::Changes(
-            vec![ExpressionChange::Cast(number.run, "text")],
-            Confidence::Likely,
-        ),
+        (true, None) if number.kind == SqlType::Integer => {
+            let sure = match columns {
+                ComparedColumns::OfOneName if sides.symbol == "=" => Confidence::Exact,
+                ComparedColumns::OfOneName | ComparedColumns::OfTwoNames | ComparedColumns::No => {
+                    Confidence::Likely
+                }
+            };
+            ExpressionRepair::Changes(vec![ExpressionChange::Cast(number.run, "text")], sure)
+        }
         _ => as_number(),
     }
 }
@@ -230,6 +289,11 @@ fn json_compared(
     }
     ExpressionRepair::Changes(changes, Confidence::Likely)
 }
+
+/// What is said of a number and a text of two names.
+pub(super) const TWO_COLUMNS: &str = "A number is compared with a text of another name, which may \
+     be another thing: check which columns belong together, or write the cast, as in \
+     CAST(number_column AS text) = text_column.";
 
 /// The first number of four digits.
 const FOUR_DIGITS: i64 = 1000;

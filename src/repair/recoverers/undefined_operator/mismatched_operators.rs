@@ -4,9 +4,11 @@
 //! What is compared keeps the meaning that it has where such a comparison runs: a text beside a
 //! written number is compared as text (SQLite's affinity), a condition beside a number is 1 or 0.
 
+use super::compared_operands::{ComparedColumns, TWO_COLUMNS, column_of, compared_columns};
 use super::operator_sides::{OperatorContext, OperatorSide, OperatorSides};
 use crate::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRepair};
 use crate::{Confidence, RecovererAnswer, RepairContext};
+use catalog::quote::quoted;
 use dialect::calls::call::least_confidence;
 use dialect::sql_type::SqlType;
 use sql::extent::TokenRange;
@@ -39,7 +41,7 @@ pub fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
 
 struct OperatorRecoverer<'c, 's> {
     editor: ExpressionEditor<'c, 's>,
-    advice: Option<&'static str>,
+    advice: Option<String>,
     /// Where operators stood that were changed.
     repaired: Vec<usize>,
 }
@@ -198,9 +200,20 @@ impl<'s> OperatorRecoverer<'_, 's> {
         let Some((repair, at)) = self.subquery_repair(link) else {
             return;
         };
-        if let ExpressionRepair::Changes(changes, confidence) = repair {
-            self.editor.apply(&changes, confidence);
-            self.repaired.push(at);
+        match repair {
+            ExpressionRepair::Changes(changes, confidence) => {
+                self.editor.apply(&changes, confidence);
+                self.repaired.push(at);
+            }
+            ExpressionRepair::Advice(advice) => {
+                let result = match link.subselect() {
+                    Node::SelectStmt(select) => select.target_list().iter().next(),
+                    _ => None,
+                };
+                let names = result.and_then(|own| two_columns(link.testexpr(), own.val()));
+                self.advise(Some(at), names.unwrap_or_default() + advice);
+            }
+            ExpressionRepair::NotNeeded => {}
         }
     }
 
@@ -224,10 +237,21 @@ impl<'s> OperatorRecoverer<'_, 's> {
             (SqlType::Text, SqlType::Integer) if alone => ExpressionChange::Cast(value, "text"),
             _ => return None,
         };
-        Some((
-            ExpressionRepair::Changes(vec![change], Confidence::Likely),
-            at,
-        ))
+        let repair = match compared_columns(link.testexpr(), target.val()) {
+            ComparedColumns::OfOneName => {
+                ExpressionRepair::Changes(vec![change], Confidence::Exact)
+            }
+            ComparedColumns::OfTwoNames => ExpressionRepair::Advice(TWO_COLUMNS),
+            ComparedColumns::No => ExpressionRepair::Changes(vec![change], Confidence::Likely),
+        };
+        Some((repair, at))
+    }
+
+    fn advise(&mut self, at: Option<usize>, advice: String) {
+        let is_told = at == self.editor.context.failure.position;
+        if is_told || self.advice.is_none() {
+            self.advice = Some(advice);
+        }
     }
 
     fn take(&mut self, operation: &'s nodes::A_Expr, repair: ExpressionRepair) {
@@ -235,10 +259,11 @@ impl<'s> OperatorRecoverer<'_, 's> {
         match repair {
             ExpressionRepair::NotNeeded => {}
             ExpressionRepair::Advice(advice) => {
-                let is_told = at == self.editor.context.failure.position;
-                if is_told || self.advice.is_none() {
-                    self.advice = Some(advice);
-                }
+                let names = match advice == TWO_COLUMNS {
+                    true => two_columns(operation.lexpr(), operation.rexpr()),
+                    false => None,
+                };
+                self.advise(at, names.unwrap_or_default() + advice);
             }
             ExpressionRepair::Changes(changes, confidence) => {
                 self.editor.apply(&changes, confidence);
@@ -288,15 +313,24 @@ impl<'s> OperatorRecoverer<'_, 's> {
         let is_of_operator = self.editor.context.failure.message.starts_with("operator ");
         let missed = is_of_operator && told.is_some_and(|at| !self.repaired.contains(&at));
         match (self.advice, self.editor.is_unchanged() || missed) {
-            (Some(advice), true) => return RecovererAnswer::hint(advice.to_owned()),
+            (Some(advice), true) => return RecovererAnswer::hint(advice),
             (None, true) => return RecovererAnswer::Silent,
             (Some(advice), false) if told.is_none() => {
-                return RecovererAnswer::hint(advice.to_owned());
+                return RecovererAnswer::hint(advice);
             }
             (_, false) => {}
         }
         self.editor.answer()
     }
+}
+
+/// The names of two columns that are compared, for the client.
+fn two_columns(one: Node<'_>, other: Node<'_>) -> Option<String> {
+    let name = |node| {
+        let parts = column_of(node)?.fields().iter().filter_map(Node::as_str);
+        Some(parts.map(quoted).collect::<Vec<_>>().join("."))
+    };
+    Some(format!("{}, {}: ", name(one)?, name(other)?))
 }
 
 /// The repairs of all values beside one left side: a cast of that happens once, and then nothing is

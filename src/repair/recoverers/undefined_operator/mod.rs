@@ -6,7 +6,9 @@
 //!
 //! # Why
 //! Where a side is written out it is spelled in the other side's type; a cast that cannot fail and
-//! loses nothing (an integer, a date as text) has one meaning. Others are likely at most.
+//! loses nothing (an integer, a date as text) has one meaning. Others are likely at most. Two
+//! columns of one name, an integer here and a text there, are one thing kept in two types: where
+//! `=` or IN compares them, the integer is cast to text.
 //!
 //! # Before
 //! - `SELECT * FROM "Schools" WHERE "CDSCode" = 94103`
@@ -17,8 +19,9 @@
 //! - `SELECT * FROM orders WHERE placed_on::text LIKE '2020-05%' AND paid = true`
 //!
 //! # When not
-//! A date beside a number, an array beside a value, an interval that equals a number: a hint. Where
-//! the operator that the server names cannot be changed, none is.
+//! A date beside a number, an array beside a value, an interval that equals a number, a number and
+//! a text in columns of two names: a hint. What USING and NATURAL compare is left alone. Where the
+//! operator that the server names cannot be changed, none is.
 
 mod compared_operands;
 pub mod mismatched_operators;

@@ -70,5 +70,15 @@ INSERT INTO assets SELECT n, 'TAG-' || n, CASE WHEN n % 3 <> 0 THEN 1 + n % 120 
 INSERT INTO warehouses SELECT n, 'Warehouse ' || n, (ARRAY['Berlin','Lyon','Boston'])[n] FROM generate_series(1, 3) n;
 INSERT INTO stock_levels SELECT w, 'I' || lpad(i::text, 4, '0'), (w * i * 7) % 100, 20 FROM generate_series(1, 3) w, generate_series(1, 150) i;
 INSERT INTO erp_archive.legacy_invoices SELECT n, 'L-' || n, n * 10 FROM generate_series(1, 50) n;
+-- Keys that are called id, one that is not validated, and a text that refers to a number.
+CREATE TABLE depots (id integer PRIMARY KEY, depot_city text NOT NULL);
+CREATE TABLE vans (id integer PRIMARY KEY, depot_id integer, plate text NOT NULL);
+CREATE TABLE van_trips (id integer PRIMARY KEY, van_id integer NOT NULL REFERENCES vans, km integer NOT NULL);
+CREATE TABLE van_notes (van_id text NOT NULL, note_text text NOT NULL);
+INSERT INTO depots SELECT n, 'Depot ' || n FROM generate_series(1, 4) n;
+INSERT INTO vans SELECT n, 1 + n % 6, 'V-' || n FROM generate_series(11, 30) n;
+INSERT INTO van_trips SELECT n, 11 + n % 20, n * 7 % 90 FROM generate_series(1, 200) n;
+INSERT INTO van_notes SELECT (11 + n % 20)::text, 'note ' || n FROM generate_series(1, 30) n;
+ALTER TABLE vans ADD FOREIGN KEY (depot_id) REFERENCES depots NOT VALID;
 ANALYZE;
 RESET search_path;

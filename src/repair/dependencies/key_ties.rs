@@ -1,0 +1,170 @@
+//! What ties two columns to each other: declared foreign keys; and which columns are the surrogate
+//! key of their relation, so that they equal nothing which no foreign key ties to them.
+
+use super::keys;
+use crate::names::context::NameRepairContext;
+use crate::names::similarity::NameWords;
+use catalog::quote::quoted;
+use catalog::{Catalog, KeyKind, RelationId};
+
+/// A column, by its relation and its number there.
+pub(crate) type ColumnOrigin = (RelationId, i16);
+
+/// How two relations are called, or how one of them is.
+pub(crate) struct CalledRelation {
+    /// What qualifies its columns.
+    pub called: String,
+    /// It.
+    pub relation: RelationId,
+}
+
+/// Whether a declared foreign key joins just these two columns.
+pub(crate) fn are_tied(catalog: &Catalog, one: ColumnOrigin, other: ColumnOrigin) -> bool {
+    parents(catalog, one).contains(&other) || parents(catalog, other).contains(&one)
+}
+
+/// Whether two columns cannot be the same thing: each identifies something, and no declared key
+/// leads from one to the other, nor from both to a third.
+pub(crate) fn are_apart(catalog: &Catalog, one: ColumnOrigin, other: ColumnOrigin) -> bool {
+    if are_tied(catalog, one, other) {
+        return false;
+    }
+    let (of_one, of_other) = (parents(catalog, one), parents(catalog, other));
+    let keys = [one, other].map(|column| is_surrogate(catalog, column));
+    match keys {
+        [true, true] => true,
+        [one_is_key, other_is_key] => {
+            let identify =
+                (one_is_key || !of_one.is_empty()) && (other_is_key || !of_other.is_empty());
+            identify && !of_one.iter().any(|parent| of_other.contains(parent))
+        }
+    }
+}
+
+/// The columns that declared foreign keys lead to from a column.
+fn parents(catalog: &Catalog, (relation, number): ColumnOrigin) -> Vec<ColumnOrigin> {
+    let mut found = Vec::new();
+    for key in catalog.keys_of(relation) {
+        let KeyKind::Foreign { to, to_columns } = &key.kind else {
+            continue;
+        };
+        let pairs = key.columns.iter().zip(to_columns.iter());
+        let own = pairs.filter(|(from, _)| **from == number);
+        found.extend(own.map(|(_, parent)| (*to, *parent)));
+    }
+    found
+}
+
+/// Whether a column by itself identifies the rows of its relation: its primary key, a unique
+/// number; or, where no primary key is declared, what is called so.
+pub(crate) fn is_surrogate(catalog: &Catalog, (relation, number): ColumnOrigin) -> bool {
+    let own = catalog.keys_of(relation);
+    let alone = |kind: &KeyKind| {
+        own.iter()
+            .any(|key| key.kind == *kind && *key.columns == [number])
+    };
+    if alone(&KeyKind::Primary) {
+        return true;
+    }
+    let has_primary = own.iter().any(|key| key.kind == KeyKind::Primary);
+    let is_named = || {
+        let column = keys::column(catalog, relation, number);
+        let names = catalog.names();
+        column.is_some_and(|column| {
+            names_a_key(
+                &NameWords::of(names.text(column.name)),
+                &NameWords::of(names.text(catalog.relation(relation).name)),
+            )
+        })
+    };
+    (alone(&KeyKind::Unique) || !has_primary) && is_named()
+}
+
+/// `id`, or the last word of a relation and `id`.
+fn names_a_key(column: &NameWords, relation: &NameWords) -> bool {
+    let Some((last, before)) = column.list().split_last() else {
+        return false;
+    };
+    let is_own = |word: &String| relation.has(word);
+    let names_it = match (before.last(), relation.noun()) {
+        (None, _) => true,
+        (Some(word), Some(noun)) => NameWords::of(noun).has(word) && before.iter().all(is_own),
+        (Some(_), None) => false,
+    };
+    KEY_WORDS.contains(&last.as_str()) && names_it
+}
+
+/// Words about how declared keys lead from one relation to another.
+pub(crate) fn key_path(
+    name_context: &NameRepairContext<'_>,
+    one: &CalledRelation,
+    other: &CalledRelation,
+) -> Option<String> {
+    if let Some(tie) = direct(name_context, one, other) {
+        return Some(format!(" The declared key joins them ON {tie}."));
+    }
+    let beyond = name_context.neighbours(other.relation);
+    let mut middle: Vec<RelationId> = name_context.neighbours(one.relation);
+    middle.retain(|relation| beyond.contains(relation));
+    let [between] = middle.as_slice() else {
+        return None;
+    };
+    let link = CalledRelation {
+        called: quoted(name_context.name_of(*between)).into_owned(),
+        relation: *between,
+    };
+    let first = direct(name_context, &link, one)?;
+    let second = direct(name_context, &link, other)?;
+    let name = name_context.catalog().relation_name(*between);
+    Some(format!(" {name} lies between them: {first} and {second}."))
+}
+
+/// The condition of the foreign key between two relations; of one that was not validated with the
+/// word of it.
+fn direct(
+    name_context: &NameRepairContext<'_>,
+    one: &CalledRelation,
+    other: &CalledRelation,
+) -> Option<String> {
+    let catalog = name_context.catalog();
+    let mut found = Vec::new();
+    for (child, parent) in [(one, other), (other, one)] {
+        for key in catalog.keys_of(child.relation) {
+            let (to, to_columns, after) = match &key.kind {
+                KeyKind::Foreign { to, to_columns } => (to, to_columns, ""),
+                KeyKind::Unvalidated { to, to_columns } => (to, to_columns, NOT_VALIDATED),
+                KeyKind::Primary | KeyKind::Unique => continue,
+            };
+            let pairs = key.columns.iter().zip(to_columns.iter());
+            let shown = pairs.map(|(from, to)| {
+                let from = spelled(name_context, child, *from)?;
+                Some(format!("{from} = {}", spelled(name_context, parent, *to)?))
+            });
+            if let (true, Some(shown)) = (*to == parent.relation, shown.collect::<Option<Vec<_>>>())
+            {
+                found.push(format!("{}{after}", shown.join(" AND ")));
+            }
+        }
+    }
+    let only = found.pop()?;
+    found.is_empty().then_some(only)
+}
+
+fn spelled(
+    name_context: &NameRepairContext<'_>,
+    of: &CalledRelation,
+    number: i16,
+) -> Option<String> {
+    let catalog = name_context.catalog();
+    let column = keys::column(catalog, of.relation, number)?;
+    let name = quoted(catalog.names().text(column.name));
+    name_context
+        .may_show_column_of(of.relation, column)
+        .then(|| format!("{}.{name}", of.called))
+}
+
+/// The last words of names of keys.
+const KEY_WORDS: [&str; 5] = ["id", "key", "uuid", "guid", "pk"];
+
+/// What is said of a key that rows may break.
+pub(crate) const NOT_VALIDATED: &str = " (by a key that was not validated)";
