@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
-use crate::SessionDatabase;
 use crate::recoverers::grouping_error::aggregate_query::{GroupingCertainty, aggregate_queries};
 use crate::scopes::query_scopes::{QueryScope, QueryScopes};
+use crate::{Failure, FailureOrigin, SessionDatabase};
 use catalog::type_oid::{
     BOOL, DATE, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ, UUID,
 };
@@ -33,8 +33,24 @@ pub fn forecast(text: &str, parameters: &ParameterTypes, names: &SessionNames) -
     }
 }
 
+/// The failure of a SHOW of another system, which the server finds only when it runs: to Postgres
+/// it is a setting that does not exist.
+pub fn foreign_show(text: &str) -> Option<Failure> {
+    let parsed = tree::parse(text).ok()?;
+    let mut statements = parsed.statements().map(|statement| statement.node);
+    let Some(Node::VariableShowStmt(show)) = statements.next() else {
+        return None;
+    };
+    let name = show.name().filter(|name| FOREIGN_SHOWS.contains(name))?;
+    let message = format!("unrecognized configuration parameter \"{name}\"");
+    Failure::reported(text, "42704", &message, None, FailureOrigin::Server)
+}
+
 /// Looks at a text beside a snapshot.
 pub fn forecast_in(text: &str, database: &SessionDatabase<'_>) -> FailureForecast {
+    if foreign_show(text).is_some() {
+        return FailureForecast::Likely;
+    }
     let Ok(parsed) = tree::parse(text) else {
         return FailureForecast::None;
     };
@@ -259,6 +275,9 @@ fn is_invalid_value(oid: Oid, text: &str) -> bool {
         _ => false,
     }
 }
+
+/// What other systems show, and no version of Postgres has a setting of.
+const FOREIGN_SHOWS: &[&str] = &["tables", "databases", "schemas", "views"];
 
 /// The first server that does not ask for an alias of a sub-select in FROM.
 const ALIAS_OPTIONAL_SINCE: u16 = 16;

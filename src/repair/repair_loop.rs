@@ -12,10 +12,12 @@ use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStat
 use crate::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
 use crate::{
     Attempt, AttemptOutcome, Confidence, Failure, FailureOrigin, RecovererAnswer, Repair,
-    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, recoverers,
-    recursive_cte,
+    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, predict,
+    recoverers, recursive_cte,
 };
-use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
+use gate::{
+    Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, StatementKind, Verdict,
+};
 use ground::limits;
 use policy::{Dialect, LikelyRepairs, Recoverer, RepairMode, RepairSettings};
 use sql::fingerprint::Fingerprint;
@@ -117,7 +119,8 @@ impl<'r> RepairLoop<'r> {
         match judgement.verdict {
             Verdict::Permitted(permit) => {
                 self.original_facts = Some(judgement.facts);
-                if let Some(failure) = self.request.failure.clone() {
+                let known = self.request.failure.clone();
+                if let Some(failure) = known.or_else(|| predict::foreign_show(text)) {
                     return OriginalTextOutcome::Failure(failure);
                 }
                 match run.compile(&permit, self.request.parameters) {
@@ -359,7 +362,10 @@ impl<'r> RepairLoop<'r> {
     fn is_no_wider(&self, facts: &Facts) -> bool {
         let same_kind = match &self.original_facts {
             Some(original) => {
-                original.kind == facts.kind && original.effects.len() == facts.effects.len()
+                // SHOW TABLES is a setting that does not exist, to Postgres.
+                let is_shown = original.kind == StatementKind::Show && facts.kind.is_plain_query();
+                (original.kind == facts.kind || is_shown)
+                    && original.effects.len() == facts.effects.len()
             }
             None => facts.kind.is_query() && facts.effects.is_empty(),
         };

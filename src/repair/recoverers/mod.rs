@@ -6,6 +6,7 @@
 mod ambiguous_column;
 mod datatype_mismatch;
 mod duplicate_alias;
+mod exploring;
 mod foreign_dialect;
 pub(crate) mod grouping_error;
 mod invalid_text_representation;
@@ -48,9 +49,16 @@ pub fn of(class: FailureClass) -> &'static [Recoverer] {
 /// Asks one.
 pub fn ask(recoverer: Recoverer, context: &RepairContext<'_>) -> RecovererAnswer {
     match recoverer {
-        Recoverer::Dialect => foreign_dialect::recover(context),
+        Recoverer::Dialect => match exploring::recover(context) {
+            RecovererAnswer::Silent => foreign_dialect::recover(context),
+            answer => answer,
+        },
         Recoverer::SyntaxError => syntax_error::recover(context),
-        Recoverer::UndefinedTable => undefined_table::recover(context),
+        // What was translated already is not given to `Dialect` again.
+        Recoverer::UndefinedTable => match exploring::recover(context) {
+            RecovererAnswer::Silent => undefined_table::recover(context),
+            answer => answer,
+        },
         Recoverer::UndefinedColumn => undefined_column::recover(context),
         Recoverer::AmbiguousColumn => ambiguous_column::recover(context),
         Recoverer::GroupingError => grouping_error::recover(context),

@@ -1,0 +1,262 @@
+//! Statements by which other systems and tools tell what there is: the first that most agents send.
+//!
+//! # Sees
+//! `SHOW TABLES`, `DESCRIBE orders`, `PRAGMA table_info(orders)`, `EXEC sp_columns orders`, `\dt`;
+//! `sqlite_master`, `sys.tables`, `user_tab_columns`; information_schema in capitals and quotes.
+//!
+//! # Why
+//! Each has one meaning, and a plain SELECT over pg_catalog or information_schema returns what it
+//! asks for, with the columns that the other system names.
+//!
+//! # Before
+//! - `SHOW TABLES`
+//! - `SELECT table_name FROM "INFORMATION_SCHEMA"."TABLES"`
+//!
+//! # After
+//! - `SELECT … AS "Tables_in_public" FROM pg_catalog.pg_class c …`
+//! - `SELECT table_name FROM information_schema.tables`
+//!
+//! # When not
+//! What Postgres does not keep, as the statement that made a table; a relation that does not exist.
+//! What the role may not read, or the policy hides, is not listed and not named.
+//!
+//! [`words`], [`statement`] and [`psql_command`] read statements, [`listings`] has their queries;
+//! [`dictionary`] has the relations of other systems, [`dictionary_query`] and [`dictionary_calls`]
+//! put them into a query; [`quoted_names`] is for texts that the grammar does not read;
+//! [`lookup`] is for what is named.
+
+mod dictionary;
+mod dictionary_calls;
+mod dictionary_query;
+mod listings;
+mod lookup;
+mod psql_command;
+mod quoted_names;
+mod statement;
+mod table_functions;
+mod words;
+
+use self::dictionary_query::DictionaryAnswer;
+use self::listings::{ListingFilter, of_listing, of_relation};
+use self::lookup::{Lookup, literal};
+use self::psql_command::PsqlCommand;
+use self::statement::ExploringStatement;
+use self::words::StatementWords;
+use crate::{
+    Confidence, FailureClass, RecovererAnswer, Repair, RepairContext, SessionDatabase, TextChange,
+};
+use policy::DialectChoice;
+use sql::edit;
+
+/// Translates a text that asks what there is.
+pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    let Some(database) = context.database else {
+        return RecovererAnswer::Silent;
+    };
+    if context.settings.dialect == DialectChoice::Off {
+        return RecovererAnswer::Silent;
+    }
+    match context.failure.class {
+        FailureClass::SyntaxError | FailureClass::UndefinedObject => {
+            of_statement(context, database).unwrap_or_else(|| of_quoted_names(context, database))
+        }
+        FailureClass::UndefinedTable => of_query(context, database),
+        FailureClass::UndefinedFunction => match table_functions::recover(context, database) {
+            RecovererAnswer::Silent => of_query(context, database),
+            answer => answer,
+        },
+        FailureClass::UndefinedColumn
+        | FailureClass::AmbiguousColumn
+        | FailureClass::GroupingError
+        | FailureClass::DatatypeMismatch
+        | FailureClass::DuplicateAlias
+        | FailureClass::InvalidTextRepresentation => RecovererAnswer::Silent,
+    }
+}
+
+fn of_statement(
+    context: &RepairContext<'_>,
+    database: &SessionDatabase<'_>,
+) -> Option<RecovererAnswer> {
+    let statement = match psql_command::read(context.text) {
+        Some(PsqlCommand::Known(statement)) => statement,
+        Some(PsqlCommand::Unknown) => return Some(RecovererAnswer::hint(PSQL.to_owned())),
+        None => statement::read(StatementWords::of(context)?)?,
+    };
+    let lookup = Lookup::new(database);
+    let answer = match statement {
+        ExploringStatement::List {
+            listing,
+            schema,
+            like,
+            confidence,
+        } => {
+            let schema = lookup.schema(schema.as_deref().unwrap_or_default());
+            schema.map(|schema| {
+                let filter = ListingFilter { schema, like };
+                (of_listing(listing, &filter, &lookup), confidence)
+            })
+        }
+        ExploringStatement::Relation {
+            form,
+            name,
+            like,
+            confidence,
+        } => lookup.relation(&name).map(|found| {
+            let query = of_relation(form, found, like.as_deref(), &lookup);
+            (query, found.confidence.max(confidence))
+        }),
+        ExploringStatement::Definition { name } => {
+            let named = lookup.relation(&name).map(|found| lookup.parts(found.id));
+            Err(named.map_or_else(|advice| advice, |(schema, name)| definition(schema, name)))
+        }
+    };
+    Some(match answer {
+        Ok((text, confidence)) => whole(text, confidence, LISTED),
+        Err(advice) => RecovererAnswer::hint(advice),
+    })
+}
+
+/// What a table was made by, as far as anybody knows.
+fn definition(schema: &str, name: &str) -> String {
+    format!(
+        "Postgres does not keep the statement that made a relation. Its columns: SELECT column_name, \
+         data_type, is_nullable, column_default FROM information_schema.columns WHERE table_schema \
+         = {} AND table_name = {} ORDER BY ordinal_position",
+        literal(schema),
+        literal(name)
+    )
+}
+
+fn of_query(context: &RepairContext<'_>, database: &SessionDatabase<'_>) -> RecovererAnswer {
+    match dictionary_query::look(context.text, database, context.settings) {
+        None => RecovererAnswer::Silent,
+        Some(DictionaryAnswer::Hint(advice)) => RecovererAnswer::hint(advice),
+        Some(DictionaryAnswer::Edits(edits, confidence)) => {
+            RecovererAnswer::changed(confidence, edits, vec![CATALOGS.to_owned()])
+        }
+    }
+}
+
+/// information_schema with its names in backticks or brackets.
+fn of_quoted_names(context: &RepairContext<'_>, database: &SessionDatabase<'_>) -> RecovererAnswer {
+    let Some((text, confidence)) = quoted_names::without_quotes(context) else {
+        return RecovererAnswer::Silent;
+    };
+    match dictionary_query::look(&text, database, context.settings) {
+        None => whole(text, confidence, CATALOGS),
+        Some(DictionaryAnswer::Hint(advice)) => RecovererAnswer::hint(advice),
+        Some(DictionaryAnswer::Edits(edits, sure)) => match edit::apply(&text, edits) {
+            Ok(text) => whole(text, confidence.max(sure), CATALOGS),
+            Err(_) => RecovererAnswer::Silent,
+        },
+    }
+}
+
+fn whole(text: String, confidence: Confidence, change: &str) -> RecovererAnswer {
+    RecovererAnswer::Repaired(Repair {
+        confidence,
+        rewritten: TextChange::Text(text),
+        change: change.to_owned(),
+    })
+}
+
+const LISTED: &str = "a query of the catalogs lists what the statement of another system asks for";
+
+const CATALOGS: &str = "the catalogs of Postgres stand for those of another system";
+
+const PSQL: &str = "Commands with a backslash are psql's own, and no SQL. SELECT table_schema, \
+     table_name FROM information_schema.tables lists the relations that you may read; \
+     information_schema.columns has their columns.";
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::laws::{ExpectedRepair, OutputNameLaw, RepairCase, ask, check_in, world};
+    use crate::{Confidence, RecovererAnswer, SessionDatabase};
+    use catalog::fixture::CatalogFixture;
+    use dialect::session_database::fixture::session;
+    use gate::{Gate, ParameterTypes};
+    use policy::{Policy, Recoverer};
+    use sql::fingerprint::Fingerprinter;
+    use sql::tree;
+
+    /// What an answer to a text is: its mark in the files of cases, and what stands behind `=`.
+    fn answer(text: &str, sqlstate: &str, policy: Policy, world: CatalogFixture) -> (char, String, String) {
+        let session = session(world, &policy);
+        let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+        let repair = match ask(Recoverer::Dialect, text, sqlstate, None, &session, &gate) {
+            RecovererAnswer::Silent => return ('T', String::new(), String::new()),
+            RecovererAnswer::Hinted(hint) => return ('H', hint.advice, String::new()),
+            RecovererAnswer::Repaired(repair) => repair,
+        };
+        let after = repair.rewritten.text(text).unwrap();
+        let tree = tree::parse(&after).unwrap_or_else(|_| panic!("{after}: does not parse"));
+        let open = ParameterTypes::none_given();
+        let database = SessionDatabase::of(&session, &open).unwrap();
+        let resolution = database.resolve(&tree).unwrap();
+        let names: Vec<&str> = (resolution.output.columns.iter())
+            .map(|column| column.name.as_str())
+            .collect();
+        let mark = match repair.confidence {
+            Confidence::Exact => 'E',
+            Confidence::Likely | Confidence::Guess => 'L',
+        };
+        (mark, names.join(","), after)
+    }
+
+    /// The SQLSTATE and the text of a line.
+    fn case(line: &str) -> (&str, &str, String) {
+        let (mark, text) = line.split_once(' ').unwrap();
+        let (sqlstate, text) = match text.strip_prefix('⟪') {
+            Some(rest) => rest.split_once('⟫').unwrap(),
+            None => ("42601", text),
+        };
+        (mark, sqlstate, text.replace("\\\\", "\\"))
+    }
+
+    fn check_cases(file: &str) {
+        let rows: Vec<&str> = (file.lines())
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .collect();
+        let mut left = rows.iter().peekable();
+        let (mut right, mut mistakes) = (Vec::new(), Vec::new());
+        while let Some(line) = left.next() {
+            let wanted = left.next_if(|next| next.starts_with("= "));
+            let wanted = wanted.map_or("", |wanted| &wanted[2..]);
+            let (mark, sqlstate, text) = case(line);
+            let (found, told, after) = answer(&text, sqlstate, Policy::agent(), world());
+            let is_right = mark == found.to_string()
+                && match (found, wanted.split_once(" / ")) {
+                    ('H', _) => told.contains(wanted),
+                    ('T', _) => true,
+                    (_, None) => told == wanted,
+                    (_, Some((names, part))) => told == names && after.contains(part),
+                };
+            match is_right {
+                true => right.push((found, sqlstate, text, after)),
+                false => mistakes.push(format!("{line}: {found} {told} {after}")),
+            }
+        }
+        let wrong = mistakes.len();
+        assert!(wrong == 0, "{wrong} and {}: {}", right.len(), mistakes.join("\n"));
+        for (found, sqlstate, before, after) in &right {
+            let wanted = match found {
+                'E' => ExpectedRepair::Exact(after),
+                'L' => ExpectedRepair::Likely(after),
+                _ => continue,
+            };
+            let case = RepairCase { before, wanted };
+            let names = OutputNameLaw::Kept;
+            check_in(world(), Recoverer::Dialect, sqlstate, names, &[case]);
+        }
+    }
+
+    #[test]
+    fn cases_come_to_what_they_should() {
+        check_cases(include_str!(
+            "../../../../tests/data/corpus/recoverers/exploring.txt"
+        ));
+    }
+}
