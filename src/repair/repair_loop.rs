@@ -16,7 +16,8 @@ use crate::{
     recoverers, recursive_cte,
 };
 use gate::{
-    Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, StatementKind, Verdict,
+    Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, StatementKind,
+    Verdict,
 };
 use ground::limits;
 use policy::{Dialect, LikelyRepairs, Recoverer, RepairMode, RepairSettings};

@@ -36,7 +36,9 @@ pub(super) fn replace(query: &mut DictionaryQuery<'_>, unknown: &[usize]) -> Res
             .filter_map(|one| query.text.get(query.paired.bytes(*one)))
             .collect();
         let replacement = match (name, arguments.as_slice()) {
-            ("database" | "schema" | "schema_name", []) if in_standard && compared.contains(&at) => {
+            ("database" | "schema" | "schema_name", [])
+                if in_standard && compared.contains(&at) =>
+            {
                 "pg_catalog.current_schema()".to_owned()
             }
             ("schema_name", []) if query.is_of_server() => "pg_catalog.current_schema()".to_owned(),
@@ -67,15 +69,15 @@ fn as_name(id: &str, kind: &str) -> String {
 /// The number of the relation that a literal names.
 fn object_id(query: &DictionaryQuery<'_>, literal: &str) -> Result<Option<String>, String> {
     let text = literal.trim_start_matches(['N', 'n']);
-    let inside = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+    let inside = text
+        .strip_prefix('\'')
+        .and_then(|text| text.strip_suffix('\''));
     let Some(parts) = inside.and_then(|inside| parts_of(&inside.replace("''", "'"))) else {
         return Ok(None);
     };
     let found = query.lookup.relation(&parts)?;
     let regclass = query.lookup.regclass(found.id);
-    Ok(Some(format!(
-        "{regclass}::pg_catalog.oid::pg_catalog.int8"
-    )))
+    Ok(Some(format!("{regclass}::pg_catalog.oid::pg_catalog.int8")))
 }
 
 /// The places of calls that are compared with a column that holds a schema.

@@ -147,8 +147,13 @@ impl<'q> DictionaryQuery<'q> {
     fn of_information_schema(&mut self, table: &nodes::RangeVar, name: &str) -> Option<String> {
         let name = name.to_lowercase();
         let catalog = self.database.catalog;
-        let schema = catalog.index().schema(catalog.names().find(INFORMATION_SCHEMA)?)?;
-        let mut named = catalog.index().relations(catalog.names().find(&name)?).iter();
+        let schema = catalog
+            .index()
+            .schema(catalog.names().find(INFORMATION_SCHEMA)?)?;
+        let mut named = catalog
+            .index()
+            .relations(catalog.names().find(&name)?)
+            .iter();
         named.find(|id| catalog.relation(**id).schema == schema)?;
         let whole = format!("{INFORMATION_SCHEMA}.{}", quoted(&name));
         let Some(dataset) = table.catalogname() else {
@@ -249,7 +254,13 @@ const INFORMATION_SCHEMA: &str = "information_schema";
 const FILTERED: &[&str] = &["tables", "columns", "views"];
 
 /// Columns of Oracle's dictionary that hold names.
-const NAME_COLUMNS: &[&str] = &["table_name", "view_name", "object_name", "column_name", "owner"];
+const NAME_COLUMNS: &[&str] = &[
+    "table_name",
+    "view_name",
+    "object_name",
+    "column_name",
+    "owner",
+];
 
 const NO_SQL: &str = "Postgres does not keep the statements that made its tables: SELECT table_name, \
      column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = \

@@ -22,6 +22,8 @@ pub(super) enum Listing {
     ServerObjects,
     /// `\d`, `\dt`, `\dv`, `\dm`.
     Psql(&'static str),
+    /// `\dt *.*`.
+    PsqlEverywhere(&'static str),
     /// SHOW SCHEMAS.
     Schemas,
     /// `\dn`.
@@ -69,7 +71,11 @@ pub(super) struct ListingFilter<'f> {
 }
 
 /// The query of a list.
-pub(super) fn of_listing(listing: Listing, filter: &ListingFilter<'_>, lookup: &Lookup<'_>) -> String {
+pub(super) fn of_listing(
+    listing: Listing,
+    filter: &ListingFilter<'_>,
+    lookup: &Lookup<'_>,
+) -> String {
     let (name, schema) = ("c.relname", filter.schema);
     let like = |name: &str| match &filter.like {
         Some(pattern) => format!(" AND {name} ILIKE {}", literal(pattern)),
@@ -84,18 +90,26 @@ pub(super) fn of_listing(listing: Listing, filter: &ListingFilter<'_>, lookup: &
              {shown}{schema}{like}{more} ORDER BY n.nspname, c.relname"
         )
     };
-    let title = format!("\"Tables_in_{}\"", schema.unwrap_or(lookup.first_schema()).replace('"', "\"\""));
+    let title = format!(
+        "\"Tables_in_{}\"",
+        schema.unwrap_or(lookup.first_schema()).replace('"', "\"\"")
+    );
     let listed = match schema {
         Some(_) => "c.relname",
         None => SPELLED,
     };
     match listing {
         Listing::Tables => relations(&format!("{listed} AS {title}"), READ, ""),
-        Listing::FullTables => relations(&format!("{listed} AS {title}, {TABLE_TYPE} AS \"Table_type\""), READ, ""),
+        Listing::FullTables => relations(
+            &format!("{listed} AS {title}, {TABLE_TYPE} AS \"Table_type\""),
+            READ,
+            "",
+        ),
         Listing::Views => relations(&format!("{listed} AS {title}"), VIEWS, ""),
         Listing::SqliteTables => relations(SQLITE_TABLES, READ, ""),
         Listing::ServerTables => relations(SERVER_TABLES, READ, ""),
         Listing::ServerObjects => relations(SERVER_OBJECTS, READ, ""),
+        Listing::PsqlEverywhere(kinds) => relations(PSQL_RELATIONS, kinds, ""),
         Listing::Psql(kinds) => {
             let visible = match schema {
                 Some(_) => "",
@@ -137,6 +151,10 @@ pub(super) fn of_relation(
 ) -> String {
     let regclass = lookup.regclass(relation.id);
     let unhidden = lookup.unhidden_columns(Some(relation.id));
+    let others = match form {
+        RelationForm::ForeignKeyList => lookup.unhidden_columns(None).replace("a.att", "o.att"),
+        _ => String::new(),
+    };
     let columns = |list: &str| {
         let like = like.map(|pattern| format!(" AND a.attname ILIKE {}", literal(pattern)));
         let like = like.unwrap_or_default();
@@ -148,6 +166,7 @@ pub(super) fn of_relation(
         query
             .replace("{relation}", &regclass)
             .replace("{unhidden}", &unhidden)
+            .replace("{other_unhidden}", &others)
             .replace("{shown}", &shown(lookup))
     };
     match form {
@@ -182,7 +201,6 @@ pub(super) const RELATIONS: &str =
 pub(super) const COLUMNS: &str = "pg_catalog.pg_class c \
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
     JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
-    AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT') \
     LEFT JOIN pg_catalog.pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum";
 
 const USABLE: &str = "n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' \
@@ -288,8 +306,7 @@ const FOREIGN_KEY_LIST: &str = "SELECT pg_catalog.dense_rank() OVER (ORDER BY f.
     JOIN pg_catalog.pg_attribute a ON a.attrelid = f.conrelid \
     AND a.attnum = f.conkey[k.place]{unhidden} \
     JOIN pg_catalog.pg_attribute o ON o.attrelid = f.confrelid \
-    AND o.attnum = f.confkey[k.place] \
-    AND pg_catalog.has_column_privilege(c.oid, o.attnum, 'SELECT') \
+    AND o.attnum = f.confkey[k.place]{other_unhidden} \
     WHERE f.contype = 'f' AND f.conrelid = {relation} AND {shown} ORDER BY 1, 2";
 
 const HELP: &str = "a.attname AS \"Column_name\", \

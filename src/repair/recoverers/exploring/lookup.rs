@@ -181,10 +181,11 @@ impl<'a> Lookup<'a> {
                 names.join(" or ")
             );
         }
-        let called = |id: RelationId| match self.database.path.schemas().contains(&self.schema_id(id)) {
-            true => quoted(self.name(id)).into_owned(),
-            false => catalog.relation_name(id),
-        };
+        let called =
+            |id: RelationId| match self.database.path.schemas().contains(&self.schema_id(id)) {
+                true => quoted(self.name(id)).into_owned(),
+                false => catalog.relation_name(id),
+            };
         let near = all.iter().take(NAMES_RELATIONS_MAX);
         let near = near.map(|id| (nearness(name, self.name(*id), &[]), called(*id)));
         let names = best(near.collect());
@@ -263,7 +264,9 @@ pub(super) fn literal(text: &str) -> String {
 
 /// Whether other systems call the place of everybody's tables so.
 pub(super) fn is_default(schema: &str) -> bool {
-    ["dbo", "main"].iter().any(|name| schema.eq_ignore_ascii_case(name))
+    ["dbo", "main"]
+        .iter()
+        .any(|name| schema.eq_ignore_ascii_case(name))
 }
 
 fn is_read(kind: RelationKind) -> bool {

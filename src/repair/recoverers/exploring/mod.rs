@@ -173,17 +173,25 @@ const PSQL: &str = "Commands with a backslash are psql's own, and no SQL. SELECT
 mod tests {
     use std::sync::Arc;
 
-    use crate::laws::{ExpectedRepair, OutputNameLaw, RepairCase, ask, check_in, world};
+    use proptest::prelude::*;
+    use proptest::test_runner::TestRunner;
+
+    use crate::laws::{ExpectedRepair, OutputNameLaw, RepairCase, ask, check_in, fuzzed, world};
     use crate::{Confidence, RecovererAnswer, SessionDatabase};
     use catalog::fixture::CatalogFixture;
     use dialect::session_database::fixture::session;
-    use gate::{Gate, ParameterTypes};
+    use gate::{Gate, ParameterTypes, Verdict};
     use policy::{Policy, Recoverer};
     use sql::fingerprint::Fingerprinter;
     use sql::tree;
 
     /// What an answer to a text is: its mark in the files of cases, and what stands behind `=`.
-    fn answer(text: &str, sqlstate: &str, policy: Policy, world: CatalogFixture) -> (char, String, String) {
+    fn answer(
+        text: &str,
+        sqlstate: &str,
+        policy: Policy,
+        world: CatalogFixture,
+    ) -> (char, String, String) {
         let session = session(world, &policy);
         let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
         let repair = match ask(Recoverer::Dialect, text, sqlstate, None, &session, &gate) {
@@ -240,7 +248,12 @@ mod tests {
             }
         }
         let wrong = mistakes.len();
-        assert!(wrong == 0, "{wrong} and {}: {}", right.len(), mistakes.join("\n"));
+        assert!(
+            wrong == 0,
+            "{wrong} and {}: {}",
+            right.len(),
+            mistakes.join("\n")
+        );
         for (found, sqlstate, before, after) in &right {
             let wanted = match found {
                 'E' => ExpectedRepair::Exact(after),
@@ -251,6 +264,133 @@ mod tests {
             let names = OutputNameLaw::Kept;
             check_in(world(), Recoverer::Dialect, sqlstate, names, &[case]);
         }
+    }
+
+    #[test]
+    fn unseen_cases_come_to_what_they_should() {
+        check_cases(include_str!(
+            "../../../../tests/data/corpus/recoverers/held_out_exploring.txt"
+        ));
+    }
+
+    /// Whatever the policy shows of the catalogs, what it hides is neither listed nor named.
+    #[test]
+    fn what_the_policy_hides_is_not_named() {
+        for view in ["open", "policy"] {
+            let policy = || {
+                Policy::from_yaml(&format!(
+                    "name: hiding\nextends: agent\ncatalog_view: {view}\n\
+                     relations: {{deny: [public.payments, archive.*]}}\n\
+                     columns: {{deny: [public.orders.total_amount]}}\n"
+                ))
+                .unwrap()
+            };
+            for (text, sqlstate) in [
+                ("SHOW TABLES", "42704"),
+                ("SHOW FULL COLUMNS FROM orders", "42601"),
+                ("SHOW INDEX FROM orders", "42601"),
+                ("DESCRIBE orders", "42601"),
+                ("PRAGMA table_info(orders)", "42601"),
+                ("PRAGMA foreign_key_list(orders)", "42601"),
+                ("PRAGMA index_list(orders)", "42601"),
+                ("EXEC sp_columns orders", "42601"),
+                ("\\dt", "42601"),
+                ("\\d orders", "42601"),
+                ("\\dn", "42601"),
+                ("\\l", "42601"),
+                ("SELECT name FROM sqlite_master", "42P01"),
+                (
+                    "SELECT OBJECT_NAME(object_id) AS o, name FROM sys.columns",
+                    "42P01",
+                ),
+                (
+                    "SELECT TYPE_NAME(user_type_id) AS t FROM sys.columns",
+                    "42P01",
+                ),
+                (
+                    "SELECT SCHEMA_NAME(schema_id) AS s FROM sys.tables",
+                    "42P01",
+                ),
+                ("SELECT * FROM all_tab_columns", "42P01"),
+            ] {
+                let (mark, told, after) = answer(text, sqlstate, policy(), world());
+                assert_eq!(mark, 'E', "{text}: {told}");
+                assert!(!after.contains("payments") && !after.contains("invoices"));
+                let policy = policy();
+                let session = session(world(), &policy);
+                let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+                let verdict = gate.judge(after.as_str().into(), &session).verdict;
+                match verdict {
+                    Verdict::Permitted(_) | Verdict::Clamped(_) => {}
+                    Verdict::Refused(refusal) => panic!("{view} {text}: {}", refusal.message),
+                }
+            }
+            for text in [
+                "DESCRIBE payment",
+                "DESCRIBE payments",
+                "\\d archive.invoices",
+            ] {
+                let (mark, told, _) = answer(text, "42601", policy(), world());
+                assert_eq!(mark, 'H', "{text}");
+                let told = told
+                    .replace("relation payments", "")
+                    .replace("archive.invoices", "");
+                assert!(
+                    !told.contains("payments") && !told.contains("invoices"),
+                    "{told}"
+                );
+            }
+            let (_, _, after) = answer("DESCRIBE orders", "42601", policy(), world());
+            assert!(after.contains("a.attnum NOT IN (5)"), "{after}");
+        }
+    }
+
+    #[test]
+    fn any_text_is_looked_at() {
+        let words = prop::sample::select(vec![
+            "SHOW",
+            "TABLES",
+            "FROM",
+            "LIKE",
+            "DESCRIBE",
+            "PRAGMA",
+            "table_info",
+            "(",
+            ")",
+            "orders",
+            "'",
+            "`",
+            "[",
+            "]",
+            "\\",
+            "\\dt",
+            "EXEC",
+            "sp_help",
+            "@",
+            "=",
+            ".",
+            ";",
+            "é",
+            "\"",
+            "*",
+            "SELECT",
+            "INFORMATION_SCHEMA",
+            "sys.tables",
+            "sqlite_master",
+            ",",
+            "OBJECT_ID",
+        ]);
+        let looks = ["42601", "42704", "42P01", "42883"]
+            .map(|sqlstate| fuzzed(world(), Recoverer::Dialect, sqlstate));
+        let mut runner = TestRunner::new(ProptestConfig::with_cases(200));
+        let tried = runner.run(&prop::collection::vec(words, 0..12), |words| {
+            for look in &looks {
+                look(&words.join(" "));
+                look(&words.concat());
+            }
+            Ok(())
+        });
+        tried.unwrap();
     }
 
     #[test]

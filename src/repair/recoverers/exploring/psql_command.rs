@@ -26,7 +26,10 @@ pub(super) fn read(text: &str) -> Option<PsqlCommand> {
     };
     name.starts_with(|letter: char| letter.is_ascii_alphabetic())
         .then_some(())?;
-    Some(known(name.trim_end_matches('+'), argument).map_or(PsqlCommand::Unknown, PsqlCommand::Known))
+    Some(
+        known(name.trim_end_matches('+'), argument)
+            .map_or(PsqlCommand::Unknown, PsqlCommand::Known),
+    )
 }
 
 fn known(name: &str, argument: Option<&str>) -> Option<ExploringStatement> {
@@ -47,6 +50,11 @@ fn known(name: &str, argument: Option<&str>) -> Option<ExploringStatement> {
         None => (None, None),
         Some(argument) if is_of_relations => pattern(argument)?,
         Some(_) => return None,
+    };
+    // `*.*` lists what the path does not lead to, too.
+    let (listing, schema) = match (listing, schema.as_deref()) {
+        (Listing::Psql(kinds), Some("*")) => (Listing::PsqlEverywhere(kinds), None),
+        (listing, _) => (listing, schema),
     };
     Some(ExploringStatement::List {
         listing,

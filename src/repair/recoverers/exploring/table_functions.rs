@@ -5,10 +5,10 @@ use super::lookup::Lookup;
 use super::words::parts_of;
 use crate::{RecovererAnswer, RepairContext, SessionDatabase};
 use catalog::quote::quoted;
+use sql::edit::TextEdit;
 use sql::extent::{PairedTokens, TokenRange};
 use sql::node_access::{self, constant_text};
 use sql::tree::{Node, nodes};
-use sql::edit::TextEdit;
 
 /// Puts a query in the place of each.
 pub(super) fn recover(
@@ -73,7 +73,11 @@ fn pragma(range: &nodes::RangeFunction) -> Option<(&nodes::FuncCall, RelationFor
         "pragma_foreign_key_list" => RelationForm::ForeignKeyList,
         _ => return None,
     };
-    let argument = call.args().iter().next().filter(|_| call.args().len() == 1)?;
+    let argument = call
+        .args()
+        .iter()
+        .next()
+        .filter(|_| call.args().len() == 1)?;
     Some((call, form, parts_of(constant_text(argument)?)?))
 }
 
