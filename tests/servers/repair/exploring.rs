@@ -2,7 +2,7 @@
 //! outside of transaction blocks, and by the rows that come back.
 
 use crate::support::raw::{Frame, kinds};
-use crate::support::{APP, Options, RawClient, Stack, frames, until};
+use crate::support::{Options, READER, RawClient, Stack, frames, until};
 
 const TABLES: &[&str] = &[
     "CREATE SCHEMA depot",
@@ -10,8 +10,8 @@ const TABLES: &[&str] = &[
     "CREATE TABLE depot.parts (id int PRIMARY KEY, maker_id int REFERENCES depot.makers, \
      price numeric(8,2) DEFAULT 1)",
     "CREATE TABLE depot.secrets (id int)",
-    "GRANT USAGE ON SCHEMA depot TO app",
-    "GRANT SELECT ON depot.makers, depot.parts TO app",
+    "GRANT USAGE ON SCHEMA depot TO reader",
+    "GRANT SELECT ON depot.makers, depot.parts TO reader",
 ];
 
 /// Statements, and the first column of their rows.
@@ -65,7 +65,7 @@ const CASES: &[(&str, &[&str])] = &[
 fn stack() -> Stack {
     let stack = Stack::start(Options::default());
     stack.prepare(TABLES);
-    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
     until(|| {
         let answer = client.query("DESCRIBE depot.parts");
         kinds(&answer).contains('D').then_some(())
@@ -92,7 +92,7 @@ fn what_there_is_is_told_in_every_way() {
     let stack = stack();
     for block in [false, true] {
         for extended in [false, true] {
-            let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+            let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
             if block {
                 client.query("BEGIN");
             }
@@ -130,7 +130,7 @@ fn what_there_is_is_told_in_every_way() {
 #[test]
 fn an_ordinary_show_is_left_alone() {
     let stack = stack();
-    let mut client = RawClient::login(stack.proxied_address(), &stack.login(APP));
+    let mut client = RawClient::login(stack.proxied_address(), &stack.login(READER));
     assert_eq!(kinds(&client.query("SHOW server_version")), "TDCZ");
     let answer = client.query("SHOW no_such_setting");
     assert_eq!(answer[0].sqlstate(), "42704");

@@ -1,0 +1,40 @@
+//! WITH before each of its queries: `WITH a AS (…), WITH b AS (…)`.
+
+use super::edited_text::EditedText;
+use super::mentioned_names::MentionedNames;
+use super::token_repair::{TokenRepair, edit, token_repair};
+use sql::edit::TextEdit;
+use sql::lexer::TokenKind;
+
+pub(in crate::recoverers::syntax_error) fn repair(
+    edited: &EditedText,
+    _: &MentionedNames<'_>,
+) -> Option<TokenRepair> {
+    if !edited.is(0, "with") {
+        return None;
+    }
+    let at = |place: usize, more: usize| place.saturating_add(more);
+    let mut edits: Vec<TextEdit> = Vec::new();
+    let mut depth = 0_usize;
+    for place in 0..edited.tokens.len() {
+        if edited.is_sign(place, "(") {
+            depth = depth.saturating_add(1);
+        } else if edited.is_sign(place, ")") {
+            depth = depth.saturating_sub(1);
+            let next = at(place, usize::from(edited.is_sign(at(place, 1), ",")));
+            let is_named = matches!(
+                edited.kind(at(next, 2)),
+                Some(TokenKind::Word | TokenKind::QuotedName)
+            );
+            if depth == 0
+                && edited.is(at(next, 1), "with")
+                && is_named
+                && edited.is(at(next, 3), "as")
+            {
+                let span = edited.span(place).end..edited.span(at(next, 2)).start;
+                edits.push(edit(span, ", "));
+            }
+        }
+    }
+    token_repair(edits, "WITH stands once, before its queries")
+}
