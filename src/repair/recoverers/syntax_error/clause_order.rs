@@ -76,7 +76,7 @@ fn is_having(edited: &EditedText, query: &QueryClauses, clause: &Clause) -> bool
 }
 
 /// The aggregates that models write.
-pub(in crate::recoverers::syntax_error) const AGGREGATES: &[&str] = &[
+pub(crate) const AGGREGATES: &[&str] = &[
     "count",
     "sum",
     "avg",

@@ -28,7 +28,7 @@ mod aggregate_filters;
 pub(crate) mod apostrophes;
 pub(crate) mod backticks;
 pub(crate) mod brackets;
-mod clause_order;
+pub(crate) mod clause_order;
 pub(crate) mod commas;
 pub(crate) mod edited_text;
 pub(crate) mod escapes;
@@ -41,7 +41,7 @@ pub(crate) mod mentioned_names;
 pub(crate) mod misreadings;
 pub(crate) mod operators;
 pub(crate) mod parentheses;
-mod query_clauses;
+pub(crate) mod query_clauses;
 mod repeated_with;
 pub(crate) mod reserved_words;
 pub(crate) mod spaced_names;
@@ -235,13 +235,13 @@ mod tests {
 
     #[test]
     fn shapes_come_to_what_they_should() {
-        check_file(
-            world(),
-            Recoverer::SyntaxError,
-            "42601",
-            OutputNameLaw::Repaired,
+        for file in [
             include_str!("../../../../tests/data/corpus/recoverers/shapes.txt"),
-        );
+            include_str!("../../../../tests/data/corpus/recoverers/held_out_shapes.txt"),
+        ] {
+            let names = OutputNameLaw::Repaired;
+            check_file(world(), Recoverer::SyntaxError, "42601", names, file);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::edited_text::EditedText;
 
 /// A clause of a SELECT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ClauseKind {
+pub(crate) enum ClauseKind {
     /// FROM with the joins right behind it.
     From,
     /// A join that stands behind another clause.
@@ -31,25 +31,25 @@ pub(super) enum ClauseKind {
 
 /// A clause as it is written: its first and last token.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clause {
-    pub(super) kind: ClauseKind,
-    pub(super) first: usize,
-    pub(super) last: usize,
+pub(crate) struct Clause {
+    pub(crate) kind: ClauseKind,
+    pub(crate) first: usize,
+    pub(crate) last: usize,
 }
 
 /// One SELECT: its first and last token, and its clauses in the order of the text.
 #[derive(Clone, Debug)]
-pub(super) struct QueryClauses {
-    pub(super) first: usize,
-    pub(super) last: usize,
-    pub(super) clauses: Vec<Clause>,
+pub(crate) struct QueryClauses {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    pub(crate) clauses: Vec<Clause>,
     /// Whether UNION, INTERSECT or EXCEPT follows.
-    pub(super) continues: bool,
+    pub(crate) continues: bool,
 }
 
 impl ClauseKind {
     /// Its place among the others.
-    pub(super) fn rank(self) -> usize {
+    pub(crate) fn rank(self) -> usize {
         match self {
             Self::From => 0,
             Self::Join => 1,
@@ -73,7 +73,7 @@ impl Clause {
 }
 
 /// Every SELECT of a text.
-pub(super) fn queries(edited: &EditedText) -> Vec<QueryClauses> {
+pub(crate) fn queries(edited: &EditedText) -> Vec<QueryClauses> {
     let selects = (0..edited.tokens.len()).filter(|place| edited.is(*place, "select"));
     selects.map(|first| query_at(edited, first)).collect()
 }
