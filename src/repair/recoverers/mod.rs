@@ -10,6 +10,7 @@ mod exploring;
 mod foreign_dialect;
 pub(crate) mod grouping_error;
 mod invalid_text_representation;
+pub(crate) mod shapes;
 pub(crate) mod syntax_error;
 pub(crate) mod undefined_column;
 mod undefined_function;

@@ -130,8 +130,10 @@ const OWNER: &str = "n.nspname::pg_catalog.text AS owner";
 
 const ON_PATH: &str = " AND pg_catalog.pg_table_is_visible(c.oid)";
 
-const SQLITE_MASTER: &str = "SELECT CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS type, \
-    {spelled} AS name, {spelled} AS tbl_name FROM {relations} WHERE c.relkind IN ({read}) AND {shown} \
+const SQLITE_MASTER: &str = "SELECT \
+    CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS type, \
+    {spelled} AS name, {spelled} AS tbl_name FROM {relations} \
+    WHERE c.relkind IN ({read}) AND {shown} \
     UNION ALL SELECT 'index', i.relname::pg_catalog.text, {spelled} FROM {relations} \
     JOIN pg_catalog.pg_index x ON x.indrelid = c.oid \
     JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid WHERE c.relkind IN ({read}) AND {shown}";
@@ -185,9 +187,12 @@ const ALL_OBJECTS: &str = "n.nspname::pg_catalog.text AS owner, \
 const USER_COLUMNS: &str = "c.relname::pg_catalog.text AS table_name, \
     a.attname::pg_catalog.text AS column_name, \
     pg_catalog.format_type(a.atttypid, a.atttypmod) AS data_type, \
-    CASE WHEN a.atttypid IN (1042, 1043) AND a.atttypmod > 4 THEN a.atttypmod - 4 END AS data_length, \
-    CASE WHEN a.atttypid = 1700 AND a.atttypmod > 4 THEN (a.atttypmod - 4) / 65536 END AS data_precision, \
-    CASE WHEN a.atttypid = 1700 AND a.atttypmod > 4 THEN (a.atttypmod - 4) % 65536 END AS data_scale, \
+    CASE WHEN a.atttypid IN (1042, 1043) AND a.atttypmod > 4 \
+    THEN a.atttypmod - 4 END AS data_length, \
+    CASE WHEN a.atttypid = 1700 AND a.atttypmod > 4 \
+    THEN (a.atttypmod - 4) / 65536 END AS data_precision, \
+    CASE WHEN a.atttypid = 1700 AND a.atttypmod > 4 \
+    THEN (a.atttypmod - 4) % 65536 END AS data_scale, \
     CASE WHEN a.attnotnull THEN 'N' ELSE 'Y' END AS nullable, \
     a.attnum::pg_catalog.int4 AS column_id, \
     pg_catalog.pg_get_expr(d.adbin, d.adrelid) AS data_default";

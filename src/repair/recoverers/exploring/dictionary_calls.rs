@@ -1,6 +1,6 @@
 //! The functions by which other systems ask their dictionaries: OBJECT_ID, SCHEMA_NAME, DATABASE.
 
-use super::dictionary_query::DictionaryQuery;
+use super::query_text::QueryText;
 use super::words::parts_of;
 use sql::extent::TokenRange;
 use sql::node_access;
@@ -10,7 +10,7 @@ use sql::tree::{A_Expr_Kind, Node, nodes};
 ///
 /// # Errors
 /// Words about a relation that a call names and that does not exist.
-pub(super) fn replace(query: &mut DictionaryQuery<'_>, unknown: &[usize]) -> Result<(), String> {
+pub(super) fn replace(query: &mut QueryText<'_>, unknown: &[usize]) -> Result<(), String> {
     let calls: Vec<&nodes::FuncCall> = (query.nodes.iter())
         .filter_map(|node| match node {
             Node::FuncCall(call) => Some(*call),
@@ -67,7 +67,7 @@ fn as_name(id: &str, kind: &str) -> String {
 }
 
 /// The number of the relation that a literal names.
-fn object_id(query: &DictionaryQuery<'_>, literal: &str) -> Result<Option<String>, String> {
+fn object_id(query: &QueryText<'_>, literal: &str) -> Result<Option<String>, String> {
     let text = literal.trim_start_matches(['N', 'n']);
     let inside = text
         .strip_prefix('\'')

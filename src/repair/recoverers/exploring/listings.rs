@@ -296,10 +296,11 @@ const INDEX_LIST: &str = "SELECT pg_catalog.row_number() OVER (ORDER BY i.relnam
 
 const FOREIGN_KEY_LIST: &str = "SELECT pg_catalog.dense_rank() OVER (ORDER BY f.oid) - 1 AS id, \
     k.place - 1 AS seq, c.relname AS \"table\", a.attname AS \"from\", o.attname AS \"to\", \
-    CASE f.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' \
-    WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END AS on_update, \
-    CASE f.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN 'SET DEFAULT' \
-    WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END AS on_delete, 'NONE' AS match \
+    CASE f.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' \
+    WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END AS on_update, \
+    CASE f.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' \
+    WHEN 'd' THEN 'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' \
+    ELSE 'NO ACTION' END AS on_delete, 'NONE' AS match \
     FROM pg_catalog.pg_constraint f JOIN pg_catalog.pg_class c ON c.oid = f.confrelid \
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
     CROSS JOIN LATERAL pg_catalog.generate_subscripts(f.conkey, 1) AS k(place) \

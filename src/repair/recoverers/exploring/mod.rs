@@ -22,8 +22,8 @@
 //!
 //! [`words`], [`statement`] and [`psql_command`] read statements, [`listings`] has their queries;
 //! [`dictionary`] has the relations of other systems, [`dictionary_query`] and [`dictionary_calls`]
-//! put them into a query; [`quoted_names`] is for texts that the grammar does not read;
-//! [`lookup`] is for what is named.
+//! put them into a query ([`query_text`]), [`table_functions`] those that are called;
+//! [`quoted_names`] is for texts that the grammar does not read, [`lookup`] for what is named.
 
 mod dictionary;
 mod dictionary_calls;
@@ -31,6 +31,7 @@ mod dictionary_query;
 mod listings;
 mod lookup;
 mod psql_command;
+mod query_text;
 mod quoted_names;
 mod statement;
 mod table_functions;

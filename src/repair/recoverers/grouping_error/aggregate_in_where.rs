@@ -1,9 +1,9 @@
 //! Conditions on aggregates in the WHERE of a query that groups: their place is HAVING.
 
 use super::aggregate_query::aggregate_queries;
-use crate::recoverers::syntax_error::clause_order::AGGREGATES;
+use crate::recoverers::shapes::clause_order::AGGREGATES;
+use crate::recoverers::shapes::query_clauses::{Clause, ClauseKind, QueryClauses, queries};
 use crate::recoverers::syntax_error::edited_text::EditedText;
-use crate::recoverers::syntax_error::query_clauses::{Clause, ClauseKind, QueryClauses, queries};
 use crate::scopes::query_scopes::QueryScopes;
 use crate::{RepairContext, SessionDatabase};
 use sql::edit::{self, TextEdit};
@@ -53,7 +53,7 @@ fn conditions(edited: &EditedText, clause: &Clause) -> Vec<WhereCondition> {
     let mut found = Vec::new();
     let mut first = clause.first.saturating_add(1);
     let mut is_or = false;
-    for place in first..=clause.last {
+    for place in clause.first.saturating_add(1)..=clause.last {
         if edited.is_sign(place, "(") {
             depth = depth.saturating_add(1);
         } else if edited.is_sign(place, ")") {

@@ -24,16 +24,13 @@
 //! parse, or none, the client gets a hint, as far as what is wrong is known.
 
 pub(crate) mod advice;
-mod aggregate_filters;
 pub(crate) mod apostrophes;
 pub(crate) mod backticks;
 pub(crate) mod brackets;
-pub(crate) mod clause_order;
 pub(crate) mod commas;
 pub(crate) mod edited_text;
 pub(crate) mod escapes;
 pub(crate) mod intervals;
-mod join_condition;
 pub(crate) mod keyword_list;
 pub(crate) mod keywords;
 pub(crate) mod limit_pair;
@@ -41,21 +38,19 @@ pub(crate) mod mentioned_names;
 pub(crate) mod misreadings;
 pub(crate) mod operators;
 pub(crate) mod parentheses;
-pub(crate) mod query_clauses;
-mod repeated_with;
 pub(crate) mod reserved_words;
 pub(crate) mod spaced_names;
 pub(crate) mod string_alias;
 pub(crate) mod subquery_alias;
-mod token_repair;
+pub(crate) mod token_repair;
 pub(crate) mod typography;
-mod union_branches;
 
 use self::edited_text::EditedText;
-use self::join_condition::JoinRepair;
 use self::mentioned_names::MentionedNames;
 use self::token_repair::TokenRepair;
-use self::union_branches::BranchRepair;
+use crate::recoverers::shapes::join_condition::{self, JoinRepair};
+use crate::recoverers::shapes::union_branches::{self, BranchRepair};
+use crate::recoverers::shapes::{aggregate_filters, clause_order, repeated_with};
 use crate::{Confidence, FailureClass, RecovererAnswer, RepairContext};
 use ground::limits;
 

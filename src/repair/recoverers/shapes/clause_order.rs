@@ -1,12 +1,12 @@
 //! Clauses in another order than a SELECT has them: `ORDER BY … WHERE …`, `LIMIT … ORDER BY …`, a
 //! JOIN behind WHERE. Where each stands once, there is one order that they can have.
 
-use super::edited_text::EditedText;
-use super::mentioned_names::MentionedNames;
 use super::query_clauses::{Clause, ClauseKind, QueryClauses, queries};
-use super::token_repair::{TokenRepair, edit};
+use crate::recoverers::syntax_error::edited_text::EditedText;
+use crate::recoverers::syntax_error::mentioned_names::MentionedNames;
+use crate::recoverers::syntax_error::token_repair::{TokenRepair, edit};
 
-pub(in crate::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers) fn repair(
     edited: &EditedText,
     _: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {

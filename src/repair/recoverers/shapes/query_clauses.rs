@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::edited_text::EditedText;
+use crate::recoverers::syntax_error::edited_text::EditedText;
 
 /// A clause of a SELECT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,16 @@
 //! A JOIN without ON, where exactly one declared key joins what stands there.
 
-use super::edited_text::EditedText;
 use super::query_clauses::{Clause, ClauseKind, queries};
-use super::token_repair::{TokenRepair, edit};
 use crate::SessionDatabase;
 use crate::names::letter_case::{folded, unquoted};
+use crate::recoverers::syntax_error::edited_text::EditedText;
+use crate::recoverers::syntax_error::token_repair::{TokenRepair, edit};
 use catalog::quote::quoted;
 use catalog::{KeyKind, RelationId, RelationKey};
 use sql::lexer::TokenKind;
 
 /// What can be said of the joins of a text.
-pub(super) enum JoinRepair {
+pub(in crate::recoverers) enum JoinRepair {
     /// Each gets its condition.
     Joined(TokenRepair),
     /// No key, or more than one, joins what stands there.
@@ -29,7 +29,7 @@ struct JoinItem<'e> {
 }
 
 /// Looks at the joins of a text that does not parse.
-pub(super) fn find(
+pub(in crate::recoverers) fn find(
     edited: &EditedText,
     database: Option<&SessionDatabase<'_>>,
 ) -> Option<JoinRepair> {

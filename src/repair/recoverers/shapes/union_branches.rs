@@ -1,11 +1,11 @@
 //! A branch of UNION with an ORDER BY or LIMIT of its own: it stands in parentheses.
 
-use super::edited_text::EditedText;
 use super::query_clauses::{ClauseKind, QueryClauses, queries};
-use super::token_repair::{TokenRepair, edit};
+use crate::recoverers::syntax_error::edited_text::EditedText;
+use crate::recoverers::syntax_error::token_repair::{TokenRepair, edit};
 
 /// What can be said of the branches of a text.
-pub(super) enum BranchRepair {
+pub(in crate::recoverers) enum BranchRepair {
     /// Each that has one is put in parentheses.
     Enclosed(TokenRepair),
     /// It cannot be told whose the last LIMIT is.
@@ -13,7 +13,7 @@ pub(super) enum BranchRepair {
 }
 
 /// Looks at the set operations of a text that does not parse.
-pub(super) fn find(edited: &EditedText) -> Option<BranchRepair> {
+pub(in crate::recoverers) fn find(edited: &EditedText) -> Option<BranchRepair> {
     let all = queries(edited);
     let mut chain: Vec<&QueryClauses> = Vec::new();
     for query in &all {

@@ -1,12 +1,12 @@
 //! WITH before each of its queries: `WITH a AS (…), WITH b AS (…)`.
 
-use super::edited_text::EditedText;
-use super::mentioned_names::MentionedNames;
-use super::token_repair::{TokenRepair, edit, token_repair};
+use crate::recoverers::syntax_error::edited_text::EditedText;
+use crate::recoverers::syntax_error::mentioned_names::MentionedNames;
+use crate::recoverers::syntax_error::token_repair::{TokenRepair, edit, token_repair};
 use sql::edit::TextEdit;
 use sql::lexer::TokenKind;
 
-pub(in crate::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers) fn repair(
     edited: &EditedText,
     _: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {

@@ -2,12 +2,12 @@
 //! is FILTER; and an aggregate with a FROM that lacks its SELECT, `> (avg(x) FROM t)`.
 
 use super::clause_order::AGGREGATES;
-use super::edited_text::EditedText;
-use super::mentioned_names::MentionedNames;
-use super::token_repair::{TokenRepair, edit};
+use crate::recoverers::syntax_error::edited_text::EditedText;
+use crate::recoverers::syntax_error::mentioned_names::MentionedNames;
+use crate::recoverers::syntax_error::token_repair::{TokenRepair, edit};
 use sql::edit::TextEdit;
 
-pub(in crate::recoverers::syntax_error) fn repair(
+pub(in crate::recoverers) fn repair(
     edited: &EditedText,
     _: &MentionedNames<'_>,
 ) -> Option<TokenRepair> {
