@@ -55,6 +55,43 @@ const CASES: &[(&str, &[&str])] = &[
         "SELECT table_name FROM `depot.INFORMATION_SCHEMA.TABLES` ORDER BY 1",
         &["makers", "parts"],
     ),
+    ("```sql\nSHOW TABLES FROM depot;\n```", &["makers", "parts"]),
+    ("```\nSHOW TABLES LIKE 'mak%'\n```", &["depot.makers"]),
+    ("SHOW COLUMNS FROM `depot`.`makers`", &["id", "name"]),
+    (
+        "SELECT [name] FROM [sys].[columns] WHERE [object_id] = OBJECT_ID('depot.makers') \
+         ORDER BY column_id",
+        &["id", "name"],
+    ),
+    (
+        "SELECT TOP 1 t.name FROM sys.tables t WHERE SCHEMA_NAME(t.schema_id) = 'depot' \
+         ORDER BY t.name",
+        &["makers"],
+    ),
+    (
+        "SELECT name FROM sqlite_master WHERE type=\"table\" AND name LIKE 'depot.m%'",
+        &["depot.makers"],
+    ),
+    (
+        "SELECT COLUMN_NAME FROM [INFORMATION_SCHEMA].[COLUMNS] WHERE TABLE_NAME = 'makers' \
+         ORDER BY ORDINAL_POSITION",
+        &["id", "name"],
+    ),
+    (
+        "SELECT `column_type` FROM `information_schema`.`columns` WHERE table_name = 'makers' \
+         ORDER BY ordinal_position",
+        &["integer", "character varying(30)"],
+    ),
+    (
+        "SELECT column_key FROM information_schema.columns WHERE table_name = 'makers' \
+         ORDER BY ordinal_position",
+        &["PRI", ""],
+    ),
+    (
+        "SELECT table_name, table_comment FROM information_schema.tables WHERE table_schema = \
+         'depot' AND table_name = 'makers'",
+        &["makers"],
+    ),
     (
         "SELECT p.name FROM pragma_table_info('depot.makers') p ORDER BY p.cid",
         &["id", "name"],

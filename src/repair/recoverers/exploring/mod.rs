@@ -23,13 +23,15 @@
 //! [`words`], [`statement`] and [`psql_command`] read statements, [`listings`] has their queries;
 //! [`dictionary`] has the relations of other systems, [`dictionary_query`] and [`dictionary_calls`]
 //! put them into a query ([`query_text`]), [`table_functions`] those that are called;
-//! [`quoted_names`] is for texts that the grammar does not read, [`lookup`] for what is named.
+//! [`mysql_columns`] are those that information_schema has in MySQL alone; [`quoted_names`] is for
+//! texts that the grammar does not read, [`lookup`] for what is named.
 
 mod dictionary;
 mod dictionary_calls;
 mod dictionary_query;
 mod listings;
 mod lookup;
+mod mysql_columns;
 mod psql_command;
 mod query_text;
 mod quoted_names;
@@ -66,8 +68,8 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
             RecovererAnswer::Silent => of_query(context, database),
             answer => answer,
         },
-        FailureClass::UndefinedColumn
-        | FailureClass::AmbiguousColumn
+        FailureClass::UndefinedColumn => mysql_columns::recover(context),
+        FailureClass::AmbiguousColumn
         | FailureClass::GroupingError
         | FailureClass::DatatypeMismatch
         | FailureClass::DuplicateAlias
