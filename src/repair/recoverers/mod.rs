@@ -49,17 +49,24 @@ pub fn of(class: FailureClass) -> &'static [Recoverer] {
 
 /// Asks one.
 pub fn ask(recoverer: Recoverer, context: &RepairContext<'_>) -> RecovererAnswer {
+    // What was translated already is not given to `Dialect` again.
+    let may_explore = matches!(
+        recoverer,
+        Recoverer::Dialect
+            | Recoverer::UndefinedTable
+            | Recoverer::UndefinedColumn
+            | Recoverer::UndefinedFunction
+    );
+    if may_explore {
+        match exploring::recover(context) {
+            RecovererAnswer::Silent => {}
+            answer => return answer,
+        }
+    }
     match recoverer {
-        Recoverer::Dialect => match exploring::recover(context) {
-            RecovererAnswer::Silent => foreign_dialect::recover(context),
-            answer => answer,
-        },
+        Recoverer::Dialect => foreign_dialect::recover(context),
         Recoverer::SyntaxError => syntax_error::recover(context),
-        // What was translated already is not given to `Dialect` again.
-        Recoverer::UndefinedTable => match exploring::recover(context) {
-            RecovererAnswer::Silent => undefined_table::recover(context),
-            answer => answer,
-        },
+        Recoverer::UndefinedTable => undefined_table::recover(context),
         Recoverer::UndefinedColumn => undefined_column::recover(context),
         Recoverer::AmbiguousColumn => ambiguous_column::recover(context),
         Recoverer::GroupingError => grouping_error::recover(context),

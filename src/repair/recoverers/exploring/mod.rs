@@ -147,7 +147,8 @@ fn of_quoted_names(context: &RepairContext<'_>, database: &SessionDatabase<'_>) 
         return RecovererAnswer::Silent;
     };
     match dictionary_query::look(&text, database, context.settings) {
-        None => whole(text, confidence, CATALOGS),
+        None if quoted_names::reads_information_schema(&text) => whole(text, confidence, CATALOGS),
+        None => RecovererAnswer::Silent,
         Some(DictionaryAnswer::Hint(advice)) => RecovererAnswer::hint(advice),
         Some(DictionaryAnswer::Edits(edits, sure)) => match edit::apply(&text, edits) {
             Ok(text) => whole(text, confidence.max(sure), CATALOGS),

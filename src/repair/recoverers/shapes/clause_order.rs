@@ -69,7 +69,10 @@ fn is_having(edited: &EditedText, query: &QueryClauses, clause: &Clause) -> bool
     let is_before = |own: &&Clause| own.kind == ClauseKind::GroupBy && own.first < clause.first;
     let is_grouped = query.clauses.iter().any(|own| is_before(&own));
     let mut places = clause.first..clause.last;
+    // What a sub-select aggregates is its own.
+    let has_query = places.clone().any(|place| edited.is(place, "select"));
     is_grouped
+        && !has_query
         && places.any(|place| {
             edited.is_any(place, AGGREGATES) && edited.is_sign(place.saturating_add(1), "(")
         })
