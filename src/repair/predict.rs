@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::context::tree_of;
 use crate::recoverers::grouping_error::aggregate_query::{GroupingCertainty, aggregate_queries};
 use crate::scopes::query_scopes::{QueryScope, QueryScopes};
 use crate::{Failure, FailureOrigin, SessionDatabase};
@@ -13,6 +14,7 @@ use catalog::type_oid::{
 use catalog::{Catalog, Oid, OperatorId, TypeId};
 use gate::{ParameterTypes, SessionNames};
 use resolve::{Resolution, UsedObject};
+use sql::lexer;
 use sql::node_access::constant_text;
 use sql::tree::{self, A_Expr_Kind, Node, SetOperation, nodes};
 
@@ -36,7 +38,12 @@ pub fn forecast(text: &str, parameters: &ParameterTypes, names: &SessionNames) -
 /// The failure of a SHOW of another system, which the server finds only when it runs: to Postgres
 /// it is a setting that does not exist.
 pub fn foreign_show(text: &str) -> Option<Failure> {
-    let parsed = tree::parse(text).ok()?;
+    let mut tokens = lexer::tokens(text).filter(|token| !token.kind.is_blank());
+    let first = tokens.next().and_then(|token| text.get(token.span))?;
+    if !first.eq_ignore_ascii_case("show") {
+        return None;
+    }
+    let parsed = tree_of(text)?;
     let mut statements = parsed.statements().map(|statement| statement.node);
     let Some(Node::VariableShowStmt(show)) = statements.next() else {
         return None;

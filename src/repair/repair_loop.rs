@@ -339,7 +339,9 @@ impl<'r> RepairLoop<'r> {
     ) -> (ChangedTextOutcome, Option<Fingerprint>) {
         let Judgement { verdict, facts } = self.judge_owned(text);
         let after = facts.fingerprint;
-        if let Some(failure) = predict::foreign_show(text) {
+        if matches!(verdict, Verdict::Permitted(_))
+            && let Some(failure) = predict::foreign_show(text)
+        {
             return (ChangedTextOutcome::Fails(failure), after);
         }
         let tried = match verdict {

@@ -4,7 +4,7 @@ use super::dictionary::{self, DictionaryOwner};
 use super::dictionary_calls;
 use super::lookup::{Lookup, literal};
 use super::query_text::{INFORMATION_SCHEMA, QueryText};
-use crate::context::tokens_of;
+use crate::context::{tokens_of, tree_of};
 use crate::{Confidence, SessionDatabase};
 use catalog::quote::quoted;
 use policy::RepairSettings;
@@ -13,7 +13,7 @@ use sql::edit::TextEdit;
 use sql::extent::PairedTokens;
 use sql::extent::name::dotted_name;
 use sql::node_access;
-use sql::tree::{self, nodes};
+use sql::tree::{Node, nodes};
 
 /// What a query comes to.
 pub(super) enum DictionaryAnswer {
@@ -21,6 +21,30 @@ pub(super) enum DictionaryAnswer {
     Edits(Vec<TextEdit>, Confidence),
     /// Words.
     Hint(String),
+}
+
+/// Where a text comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum QueryOrigin {
+    /// It is the client's.
+    Client,
+    /// It had brackets or backticks, as no text for Postgres has.
+    ForeignQuotes,
+}
+
+/// Whether a query may be of a dictionary: whether it is worth a closer look.
+pub(super) fn names_dictionary(statement: Node<'_>) -> bool {
+    node_access::all(statement).is_some_and(|nodes| {
+        nodes.iter().any(|node| match node {
+            Node::RangeVar(table) => {
+                let name = table.relname().unwrap_or_default();
+                let schema = table.schemaname();
+                dictionary::find(schema, name).is_some()
+                    || schema.is_some_and(|own| own.eq_ignore_ascii_case(INFORMATION_SCHEMA))
+            }
+            _ => false,
+        })
+    })
 }
 
 /// A query whose relations are looked at.
@@ -36,8 +60,9 @@ pub(super) fn look(
     text: &str,
     database: &SessionDatabase<'_>,
     settings: &RepairSettings,
+    origin: QueryOrigin,
 ) -> Option<DictionaryAnswer> {
-    let tree = tree::parse(text).ok()?;
+    let tree = tree_of(text)?;
     let mut statements = tree.statements();
     let only = statements.next().filter(|_| statements.next().is_none())?;
     let resolution = database.resolve(&tree)?;
@@ -79,7 +104,8 @@ pub(super) fn look(
     if query.owners.contains(&DictionaryOwner::Oracle) {
         query.fold_literals();
     }
-    if !query.edits.is_empty() {
+    let is_foreign = origin == QueryOrigin::ForeignQuotes && query.names_information_schema();
+    if !query.edits.is_empty() || is_foreign {
         query.replace_default_schema();
     }
     (!query.edits.is_empty()).then_some(DictionaryAnswer::Edits(query.edits, confidence))

@@ -39,7 +39,7 @@ mod statement;
 mod table_functions;
 mod words;
 
-use self::dictionary_query::DictionaryAnswer;
+use self::dictionary_query::{DictionaryAnswer, QueryOrigin};
 use self::listings::{ListingFilter, of_listing, of_relation};
 use self::lookup::{Lookup, literal};
 use self::psql_command::PsqlCommand;
@@ -132,7 +132,11 @@ fn definition(schema: &str, name: &str) -> String {
 }
 
 fn of_query(context: &RepairContext<'_>, database: &SessionDatabase<'_>) -> RecovererAnswer {
-    match dictionary_query::look(context.text, database, context.settings) {
+    if !(context.statement()).is_some_and(dictionary_query::names_dictionary) {
+        return RecovererAnswer::Silent;
+    }
+    let (text, settings) = (context.text, context.settings);
+    match dictionary_query::look(text, database, settings, QueryOrigin::Client) {
         None => RecovererAnswer::Silent,
         Some(DictionaryAnswer::Hint(advice)) => RecovererAnswer::hint(advice),
         Some(DictionaryAnswer::Edits(edits, confidence)) => {
@@ -146,7 +150,8 @@ fn of_quoted_names(context: &RepairContext<'_>, database: &SessionDatabase<'_>) 
     let Some((text, confidence)) = quoted_names::without_quotes(context) else {
         return RecovererAnswer::Silent;
     };
-    match dictionary_query::look(&text, database, context.settings) {
+    let settings = context.settings;
+    match dictionary_query::look(&text, database, settings, QueryOrigin::ForeignQuotes) {
         None if quoted_names::reads_information_schema(&text) => whole(text, confidence, CATALOGS),
         None => RecovererAnswer::Silent,
         Some(DictionaryAnswer::Hint(advice)) => RecovererAnswer::hint(advice),

@@ -1,11 +1,11 @@
 //! Names in backticks or brackets around information_schema and `sys`, whose own names need no
 //! quotes, and `TOP n`.
 
-use crate::context::tokens_of;
+use crate::context::{tokens_of, tree_of};
 use crate::{Confidence, RepairContext};
 use sql::lexer::Token;
 use sql::node_access;
-use sql::tree::{self, Node};
+use sql::tree::Node;
 
 /// A text that names one of them, without backticks and brackets, where it parses then.
 pub(super) fn without_quotes(context: &RepairContext<'_>) -> Option<(String, Confidence)> {
@@ -44,13 +44,13 @@ pub(super) fn without_quotes(context: &RepairContext<'_>) -> Option<(String, Con
     [Some(made.clone()), with_limit(&made)]
         .into_iter()
         .flatten()
-        .find(|made| tree::parse(made).is_ok_and(|tree| tree.statements().take(2).count() == 1))
+        .find(|made| tree_of(made).is_some_and(|tree| tree.statements().take(2).count() == 1))
         .map(|made| (made, confidence))
 }
 
 /// Whether a text reads information_schema.
 pub(super) fn reads_information_schema(text: &str) -> bool {
-    let Ok(tree) = tree::parse(text) else {
+    let Some(tree) = tree_of(text) else {
         return false;
     };
     let mut statements = tree

@@ -142,13 +142,13 @@ fn like(words: &mut StatementWords<'_>) -> Option<Option<String>> {
 
 fn describe(words: &mut StatementWords<'_>) -> Option<ExploringStatement> {
     if words.take("explain") {
-        let name = words.name()?;
+        let name = words.name().filter(|name| !is_key_word(name))?;
         return Some(relation(RelationForm::Describe, name));
     }
     words.take_any(&["describe", "desc"]).then_some(())?;
     words.take("table");
     words.take_any(&["extended", "formatted"]);
-    let name = words.name()?;
+    let name = words.name().filter(|name| !is_key_word(name))?;
     let column = match words.is_at_end() {
         true => None,
         false => words.text().or_else(|| words.name()?.pop()),
@@ -159,6 +159,11 @@ fn describe(words: &mut StatementWords<'_>) -> Option<ExploringStatement> {
         like: column,
         confidence: Confidence::Exact,
     })
+}
+
+/// Whether a name is the first word of a query: `EXPLAIN SELECT`.
+fn is_key_word(name: &[String]) -> bool {
+    matches!(name, [only] if QUERY_WORDS.contains(&only.as_str()))
 }
 
 fn pragma(words: &mut StatementWords<'_>) -> Option<ExploringStatement> {
@@ -239,3 +244,9 @@ fn argument(words: &mut StatementWords<'_>) -> Option<Vec<String>> {
     whole.extend(table?);
     Some(whole)
 }
+
+/// Words that EXPLAIN and DESCRIBE stand before in a statement that is none of these.
+const QUERY_WORDS: &[&str] = &[
+    "select", "with", "values", "table", "analyze", "analyse", "verbose", "insert", "update",
+    "delete", "merge", "execute",
+];

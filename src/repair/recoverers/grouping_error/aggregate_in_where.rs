@@ -1,6 +1,7 @@
 //! Conditions on aggregates in the WHERE of a query that groups: their place is HAVING.
 
 use super::aggregate_query::aggregate_queries;
+use crate::context::tree_of;
 use crate::recoverers::shapes::clause_order::AGGREGATES;
 use crate::recoverers::shapes::query_clauses::{Clause, ClauseKind, QueryClauses, queries};
 use crate::recoverers::syntax_error::edited_text::EditedText;
@@ -8,7 +9,7 @@ use crate::scopes::query_scopes::QueryScopes;
 use crate::{RepairContext, SessionDatabase};
 use sql::edit::{self, TextEdit};
 use sql::node_access::last_name;
-use sql::tree::{self, Node, nodes};
+use sql::tree::{Node, nodes};
 
 /// The edits that move them, where the query means the same then beyond doubt.
 pub(super) fn moved(
@@ -157,7 +158,7 @@ fn has_only_aggregates(select: &nodes::SelectStmt) -> bool {
 
 /// Whether a text groups as Postgres wants it to.
 fn groups_well(text: &str, database: &SessionDatabase<'_>) -> bool {
-    let Ok(tree) = tree::parse(text) else {
+    let Some(tree) = tree_of(text) else {
         return false;
     };
     let (Some(resolution), Some(statement)) = (

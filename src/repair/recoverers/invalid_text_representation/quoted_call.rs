@@ -3,17 +3,15 @@
 //! It is taken out of its quotes where all of it is one expression of functions of dates: such a
 //! text is no date in any format.
 
-use crate::context::tokens_of;
+use crate::context::{tokens_of, tree_of};
 use crate::recoverers::syntax_error::edited_text::EditedText;
 use crate::recoverers::syntax_error::intervals;
 use crate::recoverers::syntax_error::mentioned_names::MentionedNames;
 use crate::{RecovererAnswer, RepairContext};
-use ground::limits;
 use sql::edit::{self, TextEdit};
 use sql::lexer::TokenKind;
 use sql::node_access::{self, last_name};
-use sql::prescan;
-use sql::tree::{self, Node, SQLValueFunctionOp, nodes};
+use sql::tree::{Node, SQLValueFunctionOp, nodes};
 
 /// Takes the text that the server names out of its quotes.
 pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
@@ -50,7 +48,7 @@ fn unquoted_call(context: &RepairContext<'_>) -> Option<(TextEdit, String)> {
         replacement,
     };
     let text = edit::apply(context.text, vec![edit.clone()]).ok()?;
-    tree::parse(&text).ok()?;
+    tree_of(&text)?;
     Some((edit, call))
 }
 
@@ -62,7 +60,6 @@ fn spelled(context: &RepairContext<'_>, call: &str) -> Option<(String, bool)> {
     {
         query.apply(repair.edits);
     }
-    prescan::prescan(&query.text, limits::REPAIR_BYTES_MAX).ok()?;
     let tree = query.parse()?;
     let Node::SelectStmt(select) = tree.statements().next()?.node else {
         return None;
