@@ -15,10 +15,7 @@ use crate::{
     RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, predict,
     recoverers, recursive_cte,
 };
-use gate::{
-    Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, StatementKind,
-    Verdict,
-};
+use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
 use ground::limits;
 use policy::{Dialect, LikelyRepairs, Recoverer, RepairMode, RepairSettings};
 use sql::fingerprint::Fingerprint;
@@ -368,9 +365,7 @@ impl<'r> RepairLoop<'r> {
     fn is_no_wider(&self, facts: &Facts) -> bool {
         let same_kind = match &self.original_facts {
             Some(original) => {
-                // SHOW TABLES is a setting that does not exist, to Postgres.
-                let is_shown = original.kind == StatementKind::Show && facts.kind.is_plain_query();
-                (original.kind == facts.kind || is_shown)
+                allowed_changes::keeps_kind(original.kind, facts.kind)
                     && original.effects.len() == facts.effects.len()
             }
             None => facts.kind.is_query() && facts.effects.is_empty(),

@@ -186,7 +186,8 @@ mod tests {
     use proptest::test_runner::TestRunner;
 
     use crate::laws::{ExpectedRepair, OutputNameLaw, RepairCase, ask, check_in, fuzzed, world};
-    use crate::{Confidence, RecovererAnswer, SessionDatabase};
+    use crate::repair_loop::failure_of;
+    use crate::{Confidence, FailureClass, RecovererAnswer, SessionDatabase};
     use catalog::fixture::CatalogFixture;
     use dialect::session_database::fixture::session;
     use gate::{Gate, ParameterTypes, Verdict};
