@@ -93,6 +93,17 @@ const CASES: &[(&str, &[&str])] = &[
         &["makers"],
     ),
     (
+        "SELECT REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME FROM \
+         INFORMATION_SCHEMA.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = 'depot' AND TABLE_NAME = 'parts' \
+         AND REFERENCED_TABLE_NAME IS NOT NULL",
+        &["makers"],
+    ),
+    (
+        "SELECT column_name FROM all_tab_columns WHERE table_name = UPPER('makers') \
+         ORDER BY column_id",
+        &["id", "name"],
+    ),
+    (
         "SELECT p.name FROM pragma_table_info('depot.makers') p ORDER BY p.cid",
         &["id", "name"],
     ),

@@ -68,7 +68,7 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
             RecovererAnswer::Silent => of_query(context, database),
             answer => answer,
         },
-        FailureClass::UndefinedColumn => mysql_columns::recover(context),
+        FailureClass::UndefinedColumn => mysql_columns::recover(context, database),
         FailureClass::AmbiguousColumn
         | FailureClass::GroupingError
         | FailureClass::DatatypeMismatch
@@ -326,6 +326,24 @@ mod tests {
                 match verdict {
                     Verdict::Permitted(_) | Verdict::Clamped(_) => {}
                     Verdict::Refused(refusal) => panic!("{view} {text}: {}", refusal.message),
+                }
+            }
+            // What is refused before is given to a repair all the same.
+            for text in [
+                "SELECT name FROM sqlite_master",
+                "SELECT name FROM sys.tables",
+            ] {
+                let policy = policy();
+                let session = session(world(), &policy);
+                let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+                if let Verdict::Refused(refusal) = gate.judge(text.into(), &session).verdict {
+                    let class = failure_of(&refusal, text).map(|failure| failure.class);
+                    assert_eq!(
+                        class,
+                        Some(FailureClass::UndefinedTable),
+                        "{}",
+                        refusal.message
+                    );
                 }
             }
             for text in [

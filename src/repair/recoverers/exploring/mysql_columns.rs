@@ -1,8 +1,9 @@
 //! Columns that information_schema has in MySQL alone: `column_type`, `column_key`, `table_rows`.
 
+use super::lookup::Lookup;
 use super::query_text::INFORMATION_SCHEMA;
 use crate::context::tokens_of;
-use crate::{RecovererAnswer, RepairContext};
+use crate::{RecovererAnswer, RepairContext, SessionDatabase};
 use resolve::UsedObject;
 use sql::edit::TextEdit;
 use sql::extent::name::dotted_name;
@@ -10,13 +11,16 @@ use sql::node_access;
 use sql::tree::{Node, nodes};
 
 /// Adds those that the text names to the relation that it reads.
-pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
-    edits(context).map_or(RecovererAnswer::Silent, |edits| {
+pub(super) fn recover(
+    context: &RepairContext<'_>,
+    database: &SessionDatabase<'_>,
+) -> RecovererAnswer {
+    edits(context, &Lookup::new(database)).map_or(RecovererAnswer::Silent, |edits| {
         RecovererAnswer::exact(edits, ADDED.to_owned())
     })
 }
 
-fn edits(context: &RepairContext<'_>) -> Option<Vec<TextEdit>> {
+fn edits(context: &RepairContext<'_>, lookup: &Lookup<'_>) -> Option<Vec<TextEdit>> {
     let missing: Vec<&str> = (context.resolution?.uses.iter())
         .filter_map(|used| match &used.what {
             UsedObject::MissingColumn { name, .. } => Some(name.as_str()),
@@ -37,6 +41,8 @@ fn edits(context: &RepairContext<'_>) -> Option<Vec<TextEdit>> {
         };
         let mut added = String::new();
         for (name, value) in columns.iter().filter(|(name, _)| missing.contains(name)) {
+            let value = (value.replace("{relations}", &lookup.unhidden_relations()))
+                .replace("{columns}", &lookup.unhidden_columns(None));
             added.push_str(&format!(", {value} AS {name}"));
         }
         if added.is_empty() {
@@ -68,6 +74,7 @@ fn relation(
     match table.relname()? {
         "columns" => Some(("columns", COLUMNS)),
         "tables" => Some(("tables", TABLES)),
+        "key_column_usage" => Some(("key_column_usage", KEYS)),
         _ => None,
     }
 }
@@ -115,6 +122,43 @@ const COLUMNS: &[(&str, &str)] = &[
         "extra",
         "CASE WHEN i.is_identity = 'YES' OR i.column_default LIKE 'nextval(%' \
          THEN 'auto_increment' WHEN i.is_generated = 'ALWAYS' THEN 'STORED GENERATED' ELSE '' END",
+    ),
+];
+
+/// What a foreign key leads to, where that may be read.
+const KEYS: &[(&str, &str)] = &[
+    (
+        "referenced_table_schema",
+        "(SELECT n.nspname FROM pg_catalog.pg_constraint f \
+         JOIN pg_catalog.pg_class o ON o.oid = f.conrelid \
+         JOIN pg_catalog.pg_namespace p ON p.oid = o.relnamespace \
+         JOIN pg_catalog.pg_class c ON c.oid = f.confrelid \
+         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE p.nspname = i.table_schema AND o.relname = i.table_name AND f.contype = 'f' \
+         AND f.conname = i.constraint_name \
+         AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT'){relations})",
+    ),
+    (
+        "referenced_table_name",
+        "(SELECT c.relname FROM pg_catalog.pg_constraint f \
+         JOIN pg_catalog.pg_class o ON o.oid = f.conrelid \
+         JOIN pg_catalog.pg_namespace p ON p.oid = o.relnamespace \
+         JOIN pg_catalog.pg_class c ON c.oid = f.confrelid \
+         WHERE p.nspname = i.table_schema AND o.relname = i.table_name AND f.contype = 'f' \
+         AND f.conname = i.constraint_name \
+         AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT'){relations})",
+    ),
+    (
+        "referenced_column_name",
+        "(SELECT a.attname FROM pg_catalog.pg_constraint f \
+         JOIN pg_catalog.pg_class o ON o.oid = f.conrelid \
+         JOIN pg_catalog.pg_namespace p ON p.oid = o.relnamespace \
+         JOIN pg_catalog.pg_class c ON c.oid = f.confrelid \
+         JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid \
+         AND a.attnum = f.confkey[i.ordinal_position::pg_catalog.int4] \
+         WHERE p.nspname = i.table_schema AND o.relname = i.table_name AND f.contype = 'f' \
+         AND f.conname = i.constraint_name \
+         AND pg_catalog.has_any_column_privilege(c.oid, 'SELECT'){relations}{columns})",
     ),
 ];
 

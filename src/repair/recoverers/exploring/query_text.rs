@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::dictionary::DictionaryOwner;
 use super::lookup::{Lookup, literal};
 use sql::edit::TextEdit;
-use sql::extent::PairedTokens;
+use sql::extent::{PairedTokens, TokenRange};
 use sql::lexer::Token;
 use sql::node_access::{self, constant_text};
 use sql::tree::{A_Expr_Kind, Node, nodes};
@@ -93,6 +93,47 @@ impl<'q> QueryText<'q> {
         for (at, name) in found {
             self.replace_token(at, literal(&name));
         }
+        self.fold_calls();
+    }
+
+    /// `UPPER('orders')` and `USER` beside such a column.
+    fn fold_calls(&mut self) {
+        let mut edits: Vec<TextEdit> = Vec::new();
+        for node in &self.nodes {
+            let Node::A_Expr(comparison) = node else {
+                continue;
+            };
+            let column = match comparison.lexpr() {
+                Node::ColumnRef(column) => {
+                    column.fields().iter().next_back().and_then(Node::as_str)
+                }
+                _ => None,
+            };
+            let folded = match (column, comparison.rexpr()) {
+                (Some("owner"), Node::SQLValueFunction(of)) => node_access::place(of.location)
+                    .and_then(|at| self.paired.at(at))
+                    .map(|token| (token, token, "pg_catalog.current_schema()".to_owned())),
+                (Some(name), Node::FuncCall(call)) if NAME_COLUMNS.contains(&name) => {
+                    self.upper_literal(call)
+                }
+                _ => None,
+            };
+            if let Some((first, last, replacement)) = folded {
+                let span = self.paired.bytes(TokenRange { first, last });
+                edits.push(TextEdit { span, replacement });
+            }
+        }
+        self.edits.extend(edits);
+    }
+
+    fn upper_literal(&self, call: &nodes::FuncCall) -> Option<(usize, usize, String)> {
+        let text = constant_text(call.args().first()?)?;
+        let is_upper = node_access::last_name(call.funcname()) == Some("upper");
+        let written = self.paired.call(node_access::place(call.location)?)?;
+        let known = self.lookup.name_in_capitals(&text.to_uppercase());
+        let name = known.map_or_else(|| text.to_lowercase(), str::to_owned);
+        (is_upper && call.args().len() == 1)
+            .then(|| (written.name.first, written.close, literal(&name)))
     }
 
     /// `'dbo'` where it is compared with a schema, and there is no schema of this name.
