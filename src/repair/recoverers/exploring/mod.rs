@@ -419,6 +419,7 @@ mod tests {
         for file in [
             include_str!("../../../../tests/data/corpus/recoverers/exploring.txt"),
             include_str!("../../../../tests/data/corpus/recoverers/held_out_exploring.txt"),
+            include_str!("../../../../tests/data/corpus/recoverers/later_exploring.txt"),
         ] {
             check_cases(file);
         }
