@@ -19,6 +19,9 @@ pub(in crate::recoverers) fn repair(
     for place in 0..edited.tokens.len() {
         if edited.is_sign(place, "(") {
             depth = depth.saturating_add(1);
+        } else if depth == 0 && edited.is(place, "select") {
+            // Behind it, WITH has other meanings.
+            break;
         } else if edited.is_sign(place, ")") {
             depth = depth.saturating_sub(1);
             let next = at(place, usize::from(edited.is_sign(at(place, 1), ",")));
@@ -26,11 +29,9 @@ pub(in crate::recoverers) fn repair(
                 edited.kind(at(next, 2)),
                 Some(TokenKind::Word | TokenKind::QuotedName)
             );
-            if depth == 0
-                && edited.is(at(next, 1), "with")
-                && is_named
-                && edited.is(at(next, 3), "as")
-            {
+            let begins = edited.is(at(next, 3), "as") && edited.is_sign(at(next, 4), "(")
+                || edited.is_sign(at(next, 3), "(");
+            if depth == 0 && edited.is(at(next, 1), "with") && is_named && begins {
                 let span = edited.span(place).end..edited.span(at(next, 2)).start;
                 edits.push(edit(span, ", "));
             }
