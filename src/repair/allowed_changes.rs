@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use gate::StatementKind;
 use policy::Recoverer;
 use sql::lexer::{self, TokenKind};
 
@@ -22,6 +23,12 @@ pub fn changes_spelling_only(recoverer: Recoverer) -> bool {
             | Recoverer::SyntaxError
             | Recoverer::Dialect
     )
+}
+
+/// Whether a changed statement is of the same kind. A query may stand for a SHOW: what others
+/// show is a setting that does not exist, to Postgres.
+pub fn keeps_kind(before: StatementKind, after: StatementKind) -> bool {
+    before == after || before == StatementKind::Show && after.is_plain_query()
 }
 
 /// Whether both texts name the same parameters: a Bind that follows gives a value to each.

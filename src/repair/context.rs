@@ -1,11 +1,13 @@
 //! A text that failed, and everything that a recoverer may know of it.
 
 use crate::{Failure, SessionDatabase};
+use ground::limits;
 use policy::{Dialect, RepairSettings};
 use resolve::{Resolution, UsedObject};
 use sql::extent;
 use sql::lexer::{self, Token};
-use sql::tree::{Node, SyntaxTree};
+use sql::prescan;
+use sql::tree::{self, Node, SyntaxTree};
 
 /// What a recoverer looks at. It names nothing to the client that `database.role` may not see
 /// or the policy hides ([`SessionDatabase::rights`]).
@@ -57,6 +59,12 @@ impl<'a> RepairContext<'a> {
         let mut here = uses.filter(|used| used.at == Some(place));
         Some(here.any(|used| used.what == UsedObject::MissingFunction))
     }
+}
+
+/// The tree of a text that nobody has looked at before, where the grammar reads it.
+pub(crate) fn tree_of(text: &str) -> Option<SyntaxTree> {
+    prescan::prescan(text, limits::REPAIR_BYTES_MAX).ok()?;
+    tree::parse(text).ok()
 }
 
 /// All tokens of a text.

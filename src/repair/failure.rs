@@ -24,7 +24,7 @@ pub enum FailureClass {
     DatatypeMismatch,
     /// 42712.
     DuplicateAlias,
-    /// 22P02, where a literal of the text is the cause.
+    /// 22P02, and 22007 and 22008 of dates, where a literal of the text is the cause.
     InvalidTextRepresentation,
     /// 42704: a type that does not exist. Only dialects answer it.
     UndefinedObject,
@@ -69,7 +69,7 @@ impl FailureClass {
             "42883" => Self::UndefinedFunction,
             "42804" => Self::DatatypeMismatch,
             "42712" => Self::DuplicateAlias,
-            "22P02" => Self::InvalidTextRepresentation,
+            "22P02" | "22007" | "22008" => Self::InvalidTextRepresentation,
             "42704" => Self::UndefinedObject,
             _ => return None,
         })

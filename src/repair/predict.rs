@@ -4,15 +4,17 @@
 
 use std::collections::HashMap;
 
-use crate::SessionDatabase;
+use crate::context::tree_of;
 use crate::recoverers::grouping_error::aggregate_query::{GroupingCertainty, aggregate_queries};
 use crate::scopes::query_scopes::{QueryScope, QueryScopes};
+use crate::{Failure, FailureOrigin, SessionDatabase};
 use catalog::type_oid::{
     BOOL, DATE, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, TIMESTAMP, TIMESTAMPTZ, UUID,
 };
 use catalog::{Catalog, Oid, OperatorId, TypeId};
 use gate::{ParameterTypes, SessionNames};
 use resolve::{Resolution, UsedObject};
+use sql::lexer;
 use sql::node_access::constant_text;
 use sql::tree::{self, A_Expr_Kind, Node, SetOperation, nodes};
 
@@ -33,8 +35,29 @@ pub fn forecast(text: &str, parameters: &ParameterTypes, names: &SessionNames) -
     }
 }
 
+/// The failure of a SHOW of another system, which the server finds only when it runs: to Postgres
+/// it is a setting that does not exist.
+pub fn foreign_show(text: &str) -> Option<Failure> {
+    let mut tokens = lexer::tokens(text).filter(|token| !token.kind.is_blank());
+    let first = tokens.next().and_then(|token| text.get(token.span))?;
+    if !first.eq_ignore_ascii_case("show") {
+        return None;
+    }
+    let parsed = tree_of(text)?;
+    let mut statements = parsed.statements().map(|statement| statement.node);
+    let Some(Node::VariableShowStmt(show)) = statements.next() else {
+        return None;
+    };
+    let name = show.name().filter(|name| FOREIGN_SHOWS.contains(name))?;
+    let message = format!("unrecognized configuration parameter \"{name}\"");
+    Failure::reported(text, "42704", &message, None, FailureOrigin::Server)
+}
+
 /// Looks at a text beside a snapshot.
 pub fn forecast_in(text: &str, database: &SessionDatabase<'_>) -> FailureForecast {
+    if foreign_show(text).is_some() {
+        return FailureForecast::Likely;
+    }
     let Ok(parsed) = tree::parse(text) else {
         return FailureForecast::None;
     };
@@ -259,6 +282,9 @@ fn is_invalid_value(oid: Oid, text: &str) -> bool {
         _ => false,
     }
 }
+
+/// What other systems show, and no version of Postgres has a setting of.
+const FOREIGN_SHOWS: &[&str] = &["tables", "databases", "schemas", "views"];
 
 /// The first server that does not ask for an alias of a sub-select in FROM.
 const ALIAS_OPTIONAL_SINCE: u16 = 16;

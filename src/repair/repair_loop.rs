@@ -12,7 +12,7 @@ use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStat
 use crate::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
 use crate::{
     Attempt, AttemptOutcome, Confidence, Failure, FailureClass, FailureOrigin, RecovererAnswer,
-    Repair, RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes,
+    Repair, RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, predict,
     recoverers, recursive_cte,
 };
 use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
@@ -127,7 +127,8 @@ impl<'r> RepairLoop<'r> {
         match judgement.verdict {
             Verdict::Permitted(permit) => {
                 self.original_facts = Some(judgement.facts);
-                if let Some(failure) = self.request.failure.clone() {
+                let known = self.request.failure.clone();
+                if let Some(failure) = known.or_else(|| predict::foreign_show(text)) {
                     return OriginalTextOutcome::Failure(failure);
                 }
                 match run.compile(&permit, self.request.parameters) {
@@ -376,6 +377,11 @@ impl<'r> RepairLoop<'r> {
     ) -> (ChangedTextOutcome, Option<Fingerprint>) {
         let Judgement { verdict, facts } = self.judge_owned(text);
         let after = facts.fingerprint;
+        if matches!(verdict, Verdict::Permitted(_))
+            && let Some(failure) = predict::foreign_show(text)
+        {
+            return (ChangedTextOutcome::Fails(failure), after);
+        }
         let tried = match verdict {
             Verdict::Clamped(_) => ChangedTextOutcome::NotRepairable,
             Verdict::Refused(refusal) => match failure_of(&refusal, text) {
@@ -400,7 +406,8 @@ impl<'r> RepairLoop<'r> {
     fn is_no_wider(&self, facts: &Facts) -> bool {
         let same_kind = match &self.original_facts {
             Some(original) => {
-                original.kind == facts.kind && original.effects.len() == facts.effects.len()
+                allowed_changes::keeps_kind(original.kind, facts.kind)
+                    && original.effects.len() == facts.effects.len()
             }
             None => facts.kind.is_query() && facts.effects.is_empty(),
         };

@@ -6,9 +6,11 @@
 mod ambiguous_column;
 mod datatype_mismatch;
 mod duplicate_alias;
+mod exploring;
 mod foreign_dialect;
 pub(crate) mod grouping_error;
 mod invalid_text_representation;
+pub(crate) mod shapes;
 pub(crate) mod syntax_error;
 pub(crate) mod undefined_column;
 mod undefined_function;
@@ -61,6 +63,20 @@ pub fn in_order(class: FailureClass) -> impl Iterator<Item = Recoverer> {
 
 /// Asks one.
 pub fn ask(recoverer: Recoverer, context: &RepairContext<'_>) -> RecovererAnswer {
+    // What was translated already is not given to `Dialect` again.
+    let may_explore = matches!(
+        recoverer,
+        Recoverer::Dialect
+            | Recoverer::UndefinedTable
+            | Recoverer::UndefinedColumn
+            | Recoverer::UndefinedFunction
+    );
+    if may_explore {
+        match exploring::recover(context) {
+            RecovererAnswer::Silent => {}
+            answer => return answer,
+        }
+    }
     match recoverer {
         Recoverer::Dialect => foreign_dialect::recover(context),
         Recoverer::SyntaxError => syntax_error::recover(context),

@@ -11,7 +11,7 @@ use std::time::Instant;
 use bytes::{Buf, Bytes};
 
 use super::apply_repair::parse_of;
-use super::preflight::{is_plain_query, repairs_bytes};
+use super::preflight::{may_be_repaired, repairs_bytes};
 use super::retained_frames::BatchExtent;
 use super::send_options::SendOptions;
 use super::stage::{HeldError, RepairStage, SessionRepair};
@@ -41,7 +41,7 @@ impl SessionRepair {
         let is_kept = options.may_hold_error()
             && repairs_frame(policy, frame)
             && pending.is_outside_of_transactions()
-            && is_plain_query(facts);
+            && may_be_repaired(facts);
         if is_kept {
             self.retained.keep_query(frame);
             TextRetained::Kept
@@ -65,7 +65,7 @@ impl SessionRepair {
             && repairs_frame(policy, frame)
             && pending.transaction.status == TransactionStatus::Idle
             && pending.has_only_ends()
-            && is_plain_query(facts)
+            && may_be_repaired(facts)
             && (name.is_empty() || names.prepared(name).is_none());
         if is_kept {
             self.retained.keep_parse(frame);

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::stage::RepairStage;
 use super::{BlockingJob, RepairCause, RepairJob};
-use crate::gate::{Facts, RunForecast, SessionNames, Verdict};
+use crate::gate::{Facts, RunForecast, SessionNames, StatementKind, Verdict};
 use crate::limits;
 use crate::policy::{Policy, RepairMode};
 use crate::repair::predict;
@@ -68,7 +68,7 @@ pub(super) fn repairs_bytes(policy: &Policy, length: usize) -> bool {
 }
 
 fn may_fail(facts: &Facts, doubtful: &ClientText<'_>, names: &SessionNames) -> bool {
-    if !is_plain_query(facts) || names.effect_graph().is_none() {
+    if !may_be_repaired(facts) || names.effect_graph().is_none() {
         return false;
     }
     let forecast = (facts.forecast).get_or_init(|| {
@@ -78,6 +78,12 @@ fn may_fail(facts: &Facts, doubtful: &ClientText<'_>, names: &SessionNames) -> b
         }
     });
     *forecast == RunForecast::MayFail
+}
+
+/// A query, or a SHOW: other systems show more than settings.
+pub(super) fn may_be_repaired(facts: &Facts) -> bool {
+    is_plain_query(facts)
+        || facts.kind == StatementKind::Show && facts.statements == 1 && facts.effects.is_empty()
 }
 
 /// One query, which leaves nothing behind in the session.

@@ -3,6 +3,7 @@
 mod corpus;
 mod corpus_wire;
 mod dialects;
+mod exploring;
 mod functions;
 mod walk;
 mod wire;

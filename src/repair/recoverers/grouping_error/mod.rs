@@ -3,7 +3,8 @@
 //!
 //! # Sees
 //! A column of an aggregate query that is no key of GROUP BY, but has one value only in each group:
-//! the keys decide it, by a key of its table, by an equality of the query, or by both in turn.
+//! the keys decide it, by a key of its table, by an equality of the query, or by both in turn. A
+//! condition on an aggregate in the WHERE of a query that groups.
 //!
 //! # Why
 //! Postgres itself concludes that only from the primary key of the column's own table. Grouping by
@@ -25,6 +26,7 @@
 //! Anything else: whether a row for each value is meant, or one value of many, is a choice.
 //! Grouping sets are left alone, too, and queries without GROUP BY.
 
+mod aggregate_in_where;
 pub(crate) mod aggregate_query;
 pub(crate) mod equal_expressions;
 mod group_by_keys;
@@ -59,6 +61,13 @@ pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     let mut added = Vec::new();
     for grouped in aggregate_queries(&query_scopes) {
         if let Some(misplaced) = grouped.misplaced {
+            let level = query_scopes.scope(grouped.level);
+            let moved = level
+                .filter(|_| misplaced == MisplacedAggregate::Where)
+                .and_then(|level| aggregate_in_where::moved(context, level.select));
+            if let Some(edits) = moved {
+                return RecovererAnswer::exact(edits, MOVED.to_owned());
+            }
             return RecovererAnswer::hint(advice_on_place(misplaced).to_owned());
         }
         if grouped.open.is_empty() {
@@ -195,7 +204,7 @@ fn advice_on_place(misplaced: MisplacedAggregate) -> &'static str {
     match misplaced {
         MisplacedAggregate::Where => {
             "WHERE chooses rows before they are grouped: write conditions on aggregates in HAVING, \
-             after GROUP BY."
+             after GROUP BY, or compare with a sub-select: x > (SELECT avg(x) FROM t)."
         }
         MisplacedAggregate::On => {
             "A join comes before rows are grouped: compute the aggregate in a sub-select and join \
@@ -248,6 +257,8 @@ fn name_of(query_scopes: &QueryScopes<'_>, open: &UngroupedColumn) -> String {
         None => quoted(column).into_owned(),
     }
 }
+
+const MOVED: &str = "conditions on aggregates stand in HAVING, which chooses groups";
 
 /// Columns that a hint names.
 const NAMES_SHOWN: usize = 5;

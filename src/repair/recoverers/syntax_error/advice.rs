@@ -42,8 +42,17 @@ pub(in crate::recoverers::syntax_error) fn of(context: &RepairContext<'_>) -> Op
     match (first, second) {
         (Some(first), Some(second)) if first != second => Some(format!("{first} {second}")),
         (Some(first), _) => Some(first.to_owned()),
+        (None, _) if lacks_condition(&words) => Some(JOINS.to_owned()),
         (None, _) => of_balance(&words, &context.failure.message).map(str::to_owned),
     }
+}
+
+/// Whether there are more joins than conditions of joins.
+fn lacks_condition(words: &[String]) -> bool {
+    let count = |word: &str| words.iter().filter(|own| *own == word).count();
+    let free = count("cross").saturating_add(count("natural"));
+    let conditions = count("on").saturating_add(count("using"));
+    count("join") > free.saturating_add(conditions)
 }
 
 /// What does not end, or ends what never began.
@@ -119,6 +128,9 @@ const CLAUSES: &[&str] = &["from", "where", "group", "having", "order", "limit"]
 
 const ORDER: &str = "The clauses of a SELECT stand in this order: FROM, WHERE, GROUP BY, HAVING, \
      ORDER BY, LIMIT.";
+
+const JOINS: &str =
+    "Every JOIN but CROSS JOIN needs a condition behind ON: JOIN b ON b.a_id = a.id.";
 
 const SERVER: &[(&str, &str)] = &[
     (

@@ -6,10 +6,7 @@ use super::token_repair::{TokenRepair, edit, token_repair};
 use sql::edit::TextEdit;
 use sql::lexer::TokenKind;
 
-pub(in crate::recoverers::syntax_error) fn repair(
-    edited: &EditedText,
-    _: &MentionedNames<'_>,
-) -> Option<TokenRepair> {
+pub(crate) fn repair(edited: &EditedText, _: &MentionedNames<'_>) -> Option<TokenRepair> {
     let mut edits: Vec<TextEdit> = Vec::new();
     for place in 0..edited.tokens.len() {
         if !edited.is(place, "interval") {

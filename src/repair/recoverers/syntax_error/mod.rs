@@ -4,7 +4,8 @@
 //! Mistakes that have one reading: names in backticks, brackets or behind backslashes, names with
 //! spaces that the database has, apostrophes that are not doubled, `LIMIT 20, 10`, `INTERVAL 1
 //! DAY`, aliases in single quotes, typos in keywords, commas and parentheses too many, sub-queries
-//! without an alias on servers before 16.
+//! without an alias on servers before 16; clauses in the wrong order, a second WITH, an aggregate
+//! with a WHERE of its own, branches of UNION with a LIMIT, joins without a condition.
 //!
 //! # Why
 //! The text means one thing, and the grammar wants it spelled otherwise. What is changed lets the
@@ -41,13 +42,16 @@ pub(crate) mod reserved_words;
 pub(crate) mod spaced_names;
 pub(crate) mod string_alias;
 pub(crate) mod subquery_alias;
-mod token_repair;
+pub(crate) mod token_repair;
 pub(crate) mod typography;
 
 use self::edited_text::EditedText;
 use self::mentioned_names::MentionedNames;
 use self::token_repair::TokenRepair;
-use crate::{FailureClass, RecovererAnswer, RepairContext};
+use crate::recoverers::shapes::join_condition::{self, JoinRepair};
+use crate::recoverers::shapes::union_branches::{self, BranchRepair};
+use crate::recoverers::shapes::{aggregate_filters, clause_order, repeated_with};
+use crate::{Confidence, FailureClass, RecovererAnswer, RepairContext};
 use ground::limits;
 
 /// Repairs what can be repaired of a text that the grammar or the server does not take.
@@ -65,19 +69,30 @@ pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
         edited.apply(repair.edits)
     };
     let mut parses = context.tree.is_some();
+    let mut confidence = Confidence::Exact;
     for _ in 0..limits::SYNTAX_ROUNDS_MAX {
         parses = parses || edited.parse().is_some();
         if parses {
             break;
         }
-        // While a quote is open, tokens say little: what follows may be a literal.
-        let mut kinds = MISTAKE_FINDERS.iter().take(if edited.is_open() {
-            3
-        } else {
-            MISTAKE_FINDERS.len()
-        });
-        let repair = kinds.find_map(|kind| kind(&edited, &known));
-        let Some(repair) = repair else { break };
+        let certain = mistake(&edited, &known, CERTAIN_FINDERS);
+        let shape = match certain {
+            Some(_) => None,
+            None => likely_shape(context, &edited),
+        };
+        let repair = match (certain, shape) {
+            (Some(repair), _) => repair,
+            (None, Some(Ok(repair))) => {
+                confidence = Confidence::Likely;
+                repair
+            }
+            (None, Some(Err(advice))) => return RecovererAnswer::hint(advice.to_owned()),
+            (None, None) if edited.is_open() => break,
+            (None, None) => match mistake(&edited, &known, TRYING_FINDERS) {
+                Some(repair) => repair,
+                None => break,
+            },
+        };
         if !take(&mut edited, repair) {
             break;
         }
@@ -87,9 +102,47 @@ pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     }
     let edits = edited.edits();
     if parses && !edits.is_empty() {
-        return RecovererAnswer::exact(edits, changes.join("; "));
+        return match confidence {
+            Confidence::Exact => RecovererAnswer::exact(edits, changes.join("; ")),
+            Confidence::Likely | Confidence::Guess => {
+                RecovererAnswer::likely(edits, changes.join("; "))
+            }
+        };
     }
     advice::of(context).map_or(RecovererAnswer::Silent, RecovererAnswer::hint)
+}
+
+/// The first mistake that one of these finds.
+fn mistake(
+    edited: &EditedText,
+    known: &MentionedNames<'_>,
+    finders: &[MistakeFinder],
+) -> Option<TokenRepair> {
+    // While a quote is open, tokens say little: what follows may be a literal.
+    let finders = match edited.is_open() {
+        true => finders.get(..LITERAL_FINDERS)?,
+        false => finders,
+    };
+    finders.iter().find_map(|finder| finder(edited, known))
+}
+
+/// A shape that is likely what was meant, or words about one that may mean several things.
+fn likely_shape(
+    context: &RepairContext<'_>,
+    edited: &EditedText,
+) -> Option<Result<TokenRepair, &'static str>> {
+    if edited.is_open() {
+        return None;
+    }
+    match union_branches::find(edited) {
+        Some(BranchRepair::Enclosed(repair)) => return Some(Ok(repair)),
+        Some(BranchRepair::Doubtful) => return Some(Err(BRANCHES)),
+        None => {}
+    }
+    match join_condition::find(edited, context.database)? {
+        JoinRepair::Joined(repair) => Some(Ok(repair)),
+        JoinRepair::Unknown => None,
+    }
 }
 
 /// Writes the signs of word processors as those of SQL, in a text that parses as it is.
@@ -110,10 +163,8 @@ pub(crate) fn is_typographic(letter: char) -> bool {
 /// Looks for one kind of mistake.
 type MistakeFinder = fn(&EditedText, &MentionedNames<'_>) -> Option<TokenRepair>;
 
-/// The kinds, in order: what decides where literals end comes first, and what is certain comes
-/// before what has to be tried (from `spaced_names` on): those are repaired only where exactly one
-/// reading parses.
-const MISTAKE_FINDERS: &[MistakeFinder] = &[
+/// The kinds that are certain, in order: what decides where literals end comes first.
+const CERTAIN_FINDERS: &[MistakeFinder] = &[
     typography::repair,
     apostrophes::repair,
     escapes::repair,
@@ -124,11 +175,24 @@ const MISTAKE_FINDERS: &[MistakeFinder] = &[
     string_alias::repair,
     intervals::repair,
     commas::repair,
+    repeated_with::repair,
+    aggregate_filters::repair,
+    clause_order::repair,
+];
+
+/// So many of them decide where literals end.
+const LITERAL_FINDERS: usize = 3;
+
+/// The kinds that have to be tried: they are repaired only where exactly one reading parses.
+const TRYING_FINDERS: &[MistakeFinder] = &[
     spaced_names::repair,
     reserved_words::repair,
     keywords::repair,
     parentheses::repair,
 ];
+
+const BRANCHES: &str = "A branch of UNION with an ORDER BY or LIMIT of its own stands in \
+     parentheses: (SELECT … LIMIT n) UNION …. What follows the last branch is for the whole result.";
 
 #[cfg(test)]
 mod tests {
@@ -162,6 +226,17 @@ mod tests {
             OutputNameLaw::Repaired,
             include_str!("../../../../tests/data/corpus/recoverers/syntax_error.txt"),
         );
+    }
+
+    #[test]
+    fn shapes_come_to_what_they_should() {
+        for file in [
+            include_str!("../../../../tests/data/corpus/recoverers/shapes.txt"),
+            include_str!("../../../../tests/data/corpus/recoverers/held_out_shapes.txt"),
+        ] {
+            let names = OutputNameLaw::Repaired;
+            check_file(world(), Recoverer::SyntaxError, "42601", names, file);
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(crate) struct TokenRepair {
 }
 
 /// One edit.
-pub(in crate::recoverers::syntax_error) fn edit(
+pub(in crate::recoverers) fn edit(
     span: std::ops::Range<usize>,
     replacement: impl Into<String>,
 ) -> TextEdit {
@@ -23,7 +23,7 @@ pub(in crate::recoverers::syntax_error) fn edit(
 }
 
 /// A repair of these edits, if there are any.
-pub(in crate::recoverers::syntax_error) fn token_repair(
+pub(in crate::recoverers) fn token_repair(
     edits: Vec<TextEdit>,
     change: &str,
 ) -> Option<TokenRepair> {
