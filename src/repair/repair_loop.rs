@@ -12,7 +12,7 @@ use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStat
 use crate::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
 use crate::{
     Attempt, AttemptOutcome, Confidence, Failure, FailureOrigin, RecovererAnswer, Repair,
-    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, recoverers,
+    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, hints, recoverers,
     recursive_cte,
 };
 use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
@@ -67,6 +67,8 @@ struct RepairLoop<'r> {
     database: Option<SessionDatabase<'r>>,
     /// What is known of the client's own text, where the gate permits it.
     original_facts: Option<std::sync::Arc<Facts>>,
+    /// Why the client's own text fails.
+    original_failure: Option<Failure>,
     target_dialect: Option<Dialect>,
     tried: Vec<String>,
     recursion: RecursionRisk,
@@ -99,6 +101,7 @@ impl<'r> RepairLoop<'r> {
             settings: request.gate.policy().repair(),
             database: SessionDatabase::of(request.names, request.parameters),
             original_facts: None,
+            original_failure: None,
             target_dialect: None,
             tried: vec![request.text.to_owned()],
             recursion: RecursionRisk::Unchanged,
@@ -143,6 +146,7 @@ impl<'r> RepairLoop<'r> {
         run: &mut dyn StatementCompiler,
     ) -> RepairConclusion {
         let mut text: Cow<'_, str> = Cow::Borrowed(self.request.text);
+        self.original_failure = Some(failure.clone());
         let mut attempts_left = self.settings.attempts_max;
         // Preprocessors do not count as attempts, and each changes a text at most once.
         for _ in 0..limits::REPAIR_ROUNDS_MAX {
@@ -411,7 +415,9 @@ impl<'r> RepairLoop<'r> {
         if self.settings.mode != RepairMode::Apply {
             return RepairConclusion::Failed(RepairAdvice::default());
         }
-        let hints = self.advice.join(" ");
+        let original = self.original_failure.as_ref().unwrap_or(failure);
+        let (text, database) = (self.request.text, self.database.as_ref());
+        let hints = hints::of_failure(&self.advice, original, text, database);
         RepairConclusion::Failed(RepairAdvice::exhausted(
             &self.attempts,
             failure.class,

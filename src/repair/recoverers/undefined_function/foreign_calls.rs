@@ -3,6 +3,8 @@
 use super::found_calls::{
     FoundCall, find_call, functions_of, naming_node, take_types_from_message,
 };
+use crate::hints;
+use crate::names::suggestions::{NEAREST_MAX, nearest};
 use crate::{Confidence, FailureClass, FailureOrigin, RecovererAnswer, RepairContext};
 use dialect::calls::call::{CallReplacement, ForeignCall, least_confidence};
 use dialect::calls::expression_kinds::ExpressionKinds;
@@ -215,12 +217,23 @@ impl<'c, 's> CallRecoverer<'c, 's> {
 
     fn give_up_on(&mut self, found: &FoundCall<'s>, known: bool) {
         let name = found.name;
-        let advice = match (known, super::nearest_builtin::function(self.context, name)) {
-            (true, _) => format!("PostgreSQL has no {name}() for these arguments."),
-            (false, Some(near)) => {
-                format!("PostgreSQL has no function {name}(); there is {near}().")
-            }
-            (false, None) => format!("PostgreSQL has no function {name}()."),
+        if known {
+            // What it takes instead is told by its signatures.
+            return;
+        }
+        let mut near = match (super::nearest_builtin::function(self.context, name), self.context.database)
+        {
+            (Some(near), _) => vec![format!("{near}()")],
+            (None, Some(database)) => hints::nearest_functions(database, name),
+            (None, None) => Vec::new(),
+        };
+        near.truncate(NEAREST_MAX);
+        let advice = match near.is_empty() {
+            true => format!(
+                "PostgreSQL has no function {name}(): write what it computes with operators and \
+                 functions of PostgreSQL, or CASE."
+            ),
+            false => format!("PostgreSQL has no function {name}(); {}.", nearest(&near)),
         };
         self.advise(&advice);
     }

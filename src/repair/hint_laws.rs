@@ -1,0 +1,193 @@
+//! The laws of HINTs, checked on statements that fail: what each kind of failure is told. Test code
+//! only.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::laws::world;
+use crate::predict::{FailureForecast, forecast};
+use crate::{
+    CompileError, FailureClass, RepairConclusion, RepairRequest, StatementCompiler, hints, repair_statement,
+};
+use dialect::session_database::fixture::session;
+use ground::limits::HINT_CHARACTERS_MAX;
+use gate::{Gate, ParameterTypes, ReadPermit, SessionNames, Verdict};
+use policy::Policy;
+use sql::fingerprint::Fingerprinter;
+
+/// A statement that fails, and how.
+struct FailingStatement {
+    kind: String,
+    sqlstate: String,
+    position: Option<u32>,
+    message: String,
+    text: String,
+}
+
+/// A server that says of one text what a server said of it, and of others what is forecast.
+struct RecordedServer<'s> {
+    failing: &'s FailingStatement,
+    names: &'s SessionNames,
+}
+
+impl StatementCompiler for RecordedServer<'_> {
+    fn compile(&mut self, permit: &ReadPermit<'_>, types: &ParameterTypes) -> Result<(), CompileError> {
+        if permit.original() == self.failing.text {
+            return Err(CompileError::Failed {
+                sqlstate: self.failing.sqlstate.clone(),
+                message: self.failing.message.clone(),
+                hint: None,
+                position: self.failing.position,
+            });
+        }
+        match forecast(permit.original(), types, self.names) {
+            FailureForecast::None => Ok(()),
+            FailureForecast::Likely => Err(CompileError::Unavailable),
+        }
+    }
+}
+
+fn statements(file: &str) -> Vec<FailingStatement> {
+    let mut kind = "";
+    let mut found = Vec::new();
+    for line in file.lines() {
+        if let Some(name) = line.strip_prefix("## ") {
+            kind = name;
+        } else if !line.is_empty() && !line.starts_with("# ") {
+            let parts: Vec<&str> = line.splitn(4, '\t').collect();
+            let [sqlstate, position, message, text] = parts[..] else { panic!("{line}") };
+            found.push(FailingStatement {
+                kind: kind.to_owned(),
+                sqlstate: sqlstate.to_owned(),
+                position: position.parse().ok(),
+                message: message.to_owned(),
+                text: text.replace("\\n", "\n").replace("\\\\", "\\"),
+            });
+        }
+    }
+    found
+}
+
+/// What a client hears: repaired, or this HINT.
+fn told(failing: &FailingStatement, gate: &Gate, names: &SessionNames) -> Option<String> {
+    let mut server = RecordedServer { failing, names };
+    let judged = gate.judge(failing.text.as_str().into(), names);
+    let refused = match judged.verdict {
+        Verdict::Refused(refusal) => Some(refusal),
+        _ => None,
+    };
+    let request = RepairRequest {
+        gate,
+        names,
+        parameters: &ParameterTypes::none_given(),
+        text: &failing.text,
+        failure: None,
+    };
+    let outcome = repair_statement(&request, &mut server);
+    let advice = match outcome.ending {
+        RepairConclusion::Repaired(_) | RepairConclusion::NotNeeded => return None,
+        RepairConclusion::Failed(advice) => advice.hint.unwrap_or_default(),
+    };
+    let own = refused.map(|refusal| refusal.hint.clone()).unwrap_or_default();
+    let of_error = || hints::of_error(&failing.sqlstate, &failing.message);
+    Some(match (advice.is_empty(), own.is_empty()) {
+        (false, _) => advice,
+        (true, false) => own,
+        (true, true) => of_error().unwrap_or_default(),
+    })
+}
+
+/// What breaks the laws of a HINT.
+fn broken(failing: &FailingStatement, hint: &str) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    let words = hint.split(STATEMENT).next().unwrap_or_default();
+    let general = FailureClass::of(&failing.sqlstate, &failing.message)
+        .is_some_and(|class| class.advice() == hint);
+    let named = failing_name(&failing.message).to_lowercase();
+    let candidates: Vec<&str> = words
+        .split_once("the nearest is ")
+        .or_else(|| words.split_once("the nearest are "))
+        .or_else(|| words.split_once(", which has "))
+        .map(|(_, list)| list.split_once('.').map_or(list, |(list, _)| list).split(", ").collect())
+        .unwrap_or_default();
+    let mut sentences: Vec<&str> = words.split(". ").collect();
+    sentences.sort_unstable();
+    let mut check = |is_broken: bool, law: &'static str| {
+        if is_broken {
+            found.push(law);
+        }
+    };
+    check(hint.is_empty(), "none");
+    check(general || GATES.contains(&hint), "general");
+    check(words.contains("single quotes") && !failing.text.contains('"'), "irrelevant");
+    check(words.chars().count() > HINT_CHARACTERS_MAX, "long");
+    check(!words.ends_with(['.', ' ']), "cut");
+    check(candidates.len() > 3, "many");
+    check(candidates.iter().any(|one| one.to_lowercase() == named), "repeating");
+    check(sentences.windows(2).any(|pair| pair[0] == pair[1]), "twice");
+    check(is_restated(words), "restating");
+    let names = ["42703", "42P01", "42883", "42704", "42702", "42712"];
+    let name = named.rsplit('.').next().unwrap_or_default();
+    check(
+        names.contains(&failing.sqlstate.as_str()) && !hint.to_lowercase().contains(name),
+        "unnamed",
+    );
+    found
+}
+
+/// What the server's words name: the last part of what stands in quotes, a function, an operator.
+fn failing_name(message: &str) -> &str {
+    if let Some((_, rest)) = message.split_once('"') {
+        return rest.split('"').next().unwrap_or_default();
+    }
+    let rest = ["function ", "column ", "operator does not exist: "];
+    let rest = rest.iter().find_map(|start| message.strip_prefix(start));
+    let rest = rest.unwrap_or_default();
+    let name = rest.split(['(', ' ']).next().unwrap_or_default();
+    if message.starts_with("operator") { "" } else { name }
+}
+
+/// Whether a HINT says no more than the error does.
+fn is_restated(words: &str) -> bool {
+    let only = words.trim_end_matches('.').matches(". ").count() == 0;
+    only && words.starts_with("There is no ") && !words.contains([';', ':', ','])
+        || words.starts_with("PostgreSQL has no ") && only && !words.contains([';', ':', ','])
+}
+
+/// What the gate says of all texts of a kind.
+const GATES: &[&str] = &[
+    "Check the statement: it has to be valid PostgreSQL.",
+    "Check the spelling and the schema; information_schema.tables lists what there is.",
+    "Check the spelling; information_schema.columns lists what there is.",
+    "Check the name and the types of the arguments; pg_proc lists what functions there are.",
+    "Check the types on its sides; pg_operator lists what operators there are.",
+    "Check the spelling and the schema; pg_type lists what types there are.",
+];
+
+const STATEMENT: &str = "Send this if it is what was meant: ";
+
+fn measure(name: &str, file: &str) -> BTreeMap<&'static str, u32> {
+    let policy = Policy::agent();
+    let names = session(world(), &policy);
+    let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+    let mut counts: BTreeMap<&'static str, u32> = BTreeMap::new();
+    for failing in statements(file) {
+        let mut count = |of: &'static str| *counts.entry(of).or_default() += 1;
+        count("all");
+        let Some(hint) = told(&failing, &gate, &names) else {
+            count("repaired");
+            continue;
+        };
+        let laws = broken(&failing, &hint);
+        laws.iter().for_each(|law| count(law));
+        let (kind, code, message) = (&failing.kind, &failing.sqlstate, &failing.message);
+        println!("{name}\t{kind}\t{code}\t{laws:?}\t{message}\t{:?}\t{hint}", failing.text);
+    }
+    println!("{name}: {counts:?}");
+    counts
+}
+
+#[test]
+fn figures_of_hints() {
+    measure("failures", include_str!("../../tests/data/corpus/hints/failures.txt"));
+}
