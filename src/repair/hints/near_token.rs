@@ -81,6 +81,7 @@ impl ErrorPlace<'_> {
         let found = rows.find(|(word, _)| is(last, word));
         let is_joined = self.before.iter().any(|word| is(word, "join"));
         match found {
+            _ if ["?", "#", "%"].contains(&last) => PLACEHOLDER.to_owned(),
             Some((_, what)) => format!("The statement ends behind {last}, where {what} follows."),
             None if self.before.iter().any(|word| is(word, "between")) => {
                 "BETWEEN takes two values: x BETWEEN a AND b.".to_owned()
@@ -97,8 +98,14 @@ impl ErrorPlace<'_> {
 
     /// A word that is nearly a keyword, and stands where one is missing.
     fn misspelt(&self, near: &str, last: &str) -> Option<String> {
-        let own = [near, last].into_iter().chain(self.before.get(1).copied());
-        own.into_iter().find_map(|word| {
+        let own = [Some(near), Some(last), self.before.get(1).copied()];
+        own.into_iter().enumerate().find_map(|(place, word)| {
+            let word = word?;
+            let before = self.before.get(place).copied().unwrap_or_default();
+            let is_name = NAMES_BEHIND.iter().any(|own| is(before, own));
+            if is_name || is_reserved(&word.to_ascii_lowercase()) {
+                return None;
+            }
             let keyword = KEYWORDS.iter().find(|keyword| is_nearly(word, keyword))?;
             Some(format!(
                 "{word} looks like the keyword {}: write that, or, if it is a name, put a comma or an \
@@ -255,6 +262,22 @@ const PLACES: &[(&str, &str, &str)] = &[
         "ends",
         "Postgres has x LIKE '%word' instead of ENDS WITH.",
     ),
+    ("", "equal", "Postgres has = and <> between values, without words such as IS NOT EQUAL TO."),
+    ("", "then", "A CASE is written CASE WHEN condition THEN value ELSE value END."),
+    ("", "to", "Postgres has AND between two bounds: x BETWEEN 1 AND 5."),
+    ("and", "<", SIDES),
+    ("and", ">", SIDES),
+    ("and", "=", SIDES),
+    ("or", "=", SIDES),
+    ("or", "<", SIDES),
+    ("or", ">", SIDES),
+    ("and", "and", "There is an AND too many, or a condition is missing between the two."),
+    ("or", "or", "There is an OR too many, or a condition is missing between the two."),
+    (
+        "",
+        ".",
+        "A dot stands between two names: a comma or an operator is missing before them, or a name on one side of it.",
+    ),
     ("", "equals", "Postgres has = instead of EQUALS."),
     ("", "elseif", "A CASE goes on with WHEN … THEN …, and ends with ELSE … END."),
     ("", "elsif", "A CASE goes on with WHEN … THEN …, and ends with ELSE … END."),
@@ -409,6 +432,9 @@ const PLACEHOLDER: &str = "Postgres has $1, $2 for parameters: send the values w
 const TEMPLATE: &str = "A placeholder in braces was not filled in: write the value or the name itself; \
      an array is ARRAY[1, 2].";
 
+const SIDES: &str = "Each side of AND and OR is a condition of its own: write the column again, as in x > 1 \
+     AND x < 5.";
+
 const JOIN_ORDER: &str = "Joins stand in FROM, before WHERE, each with its condition: FROM a JOIN b ON \
      a.x = b.y WHERE ….";
 
@@ -447,6 +473,9 @@ const NAME_EXPECTED: &[&str] = &[
     "select", "from", "join", "where", "and", "or", "on", "by", "as", ",", "(", ".", "=", "<", ">",
     "+", "-", "*", "/", "having", "distinct", "not", "||",
 ];
+
+/// Words that a name follows, and nothing else.
+const NAMES_BEHIND: &[&str] = &["from", "join", "as", ",", "."];
 
 /// Words that begin a clause.
 const CLAUSES: &[&str] = &[

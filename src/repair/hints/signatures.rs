@@ -30,16 +30,22 @@ pub(super) fn advice(
         return None;
     }
     let given = types.matches(", ").count();
-    // Those with as many arguments first.
-    signatures.sort_by_key(|one| one.matches(", ").count().abs_diff(given));
+    // Those with as many arguments first, and those for all types last.
+    signatures.sort_by_key(|one| {
+        (one.matches(", ").count().abs_diff(given), one.contains("any"), one.contains("bit"))
+    });
     signatures.dedup();
     signatures.truncate(CANDIDATES_MAX);
     let own_case = position.and_then(|at| text.get(at..at + name.len()));
+    let example = first_type(signatures.first().map_or("", String::as_str));
     Some(format!(
-        "{}() takes {}, and not ({types}): cast the arguments, as in x::{}, or change their order.",
+        "{}() takes {}, and not ({types}): {}.",
         own_case.filter(|own| own.eq_ignore_ascii_case(name)).unwrap_or(name),
         signatures.join(" or "),
-        first_type(signatures.first().map_or("", String::as_str)),
+        match example.starts_with("any") || types.is_empty() {
+            true => "check their number and types".to_owned(),
+            false => format!("cast the arguments, as in x::{example}, or change their order"),
+        },
     ))
 }
 

@@ -10,6 +10,7 @@ use catalog::{RelationId, quote::quoted};
 use ground::edit_distance::with_swaps;
 use ground::limits::NAMES_RELATIONS_MAX;
 use resolve::{InferredType, ScopeColumn};
+use sql::tree::Node;
 
 /// A column that does not exist.
 pub(crate) fn column(
@@ -25,8 +26,12 @@ pub(crate) fn column(
     let (owners, owned) = owners(name_context, missing, all);
     let mut names = near_columns(name_context, missing, all);
     names.truncate(NEAREST_MAX - owned);
+    let listed = match names.is_empty() && owners.is_empty() {
+        true => listed_columns(name_context, missing, all),
+        false => String::new(),
+    };
     let mut advice = match names.is_empty() {
-        true => format!("There is no column {whole}{}.", places(name_context, missing, all)),
+        true => format!("There is no column {whole}{}{listed}.", places(name_context, missing, all)),
         false => format!("There is no column {whole}; {}.", nearest(&names)),
     };
     for sentence in owners {
@@ -42,14 +47,33 @@ pub(crate) fn column(
     if names.is_empty() && quoted_literal::is_value(name_context, missing) {
         advice.push_str(" A text is written in single quotes.");
     }
-    if advice.matches(". ").count() == 0 && names.is_empty() {
-        advice.push_str(" information_schema.columns lists the columns that there are.");
-    }
     NameFix::Advised(NameAdvice {
         advice,
         failed: failed.to_vec(),
         absent: true,
     })
+}
+
+/// What to look at where nothing is called nearly as a column that does not exist: the columns of
+/// the only relation that may be meant, or where they are listed.
+fn listed_columns(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
+) -> String {
+    let meant = all.iter().filter(|seen| match missing.qualifier {
+        Some(qualifier) => seen.item.is_called(qualifier),
+        None => true,
+    });
+    let columns = meant.flat_map(|seen| seen.item.columns.iter());
+    let names: Vec<String> = columns
+        .filter(|column| name_context.may_show_column(column))
+        .map(|column| spelled(None, column.name.as_str()))
+        .collect();
+    match names.is_empty() || names.len() > LISTED_MAX {
+        true => ": information_schema.columns lists the columns that there are".to_owned(),
+        false => format!("; the columns there are {}", names.join(", ")),
+    }
 }
 
 /// The columns that are called nearly as one that does not exist, nearest first.
@@ -140,7 +164,8 @@ fn owners(
     found.truncate(OWNERS_MAX);
     let count = found.len();
     let mut sentences: Vec<String> = found.into_iter().map(|(_, sentence)| sentence).collect();
-    if let Some(query) = query_without(missing, all) {
+    let query = query_without(missing, all);
+    if let Some(query) = query.or_else(|| query_of_with(name_context, missing, all)) {
         sentences.insert(0, query);
     }
     (sentences, count)
@@ -158,6 +183,33 @@ fn query_without(missing: &MissingColumn<'_>, all: &[VisibleItem<'_>]) -> Option
         " {} returns only what its SELECT list has: add {} there.",
         quoted(name.as_str()),
         quoted(missing.name)
+    ))
+}
+
+/// A query of WITH that has a column of this name, and is not in FROM.
+fn query_of_with(
+    name_context: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    all: &[VisibleItem<'_>],
+) -> Option<String> {
+    let scopes = name_context.places.reference_scopes.iter();
+    let mut queries = scopes
+        .filter_map(|scope| scope.select.with_clause())
+        .flat_map(|with| with.ctes().iter());
+    let name = queries.find_map(|query| {
+        let name = query.ctename()?;
+        let Node::SelectStmt(select) = query.ctequery() else {
+            return None;
+        };
+        let mut targets = select.target_list().iter();
+        let has_it = targets.any(|target| target.name() == Some(missing.name));
+        let is_here = all.iter().any(|seen| seen.item.is_called(name));
+        (has_it && !is_here).then_some(name)
+    })?;
+    let (query, column) = (quoted(name), quoted(missing.name));
+    Some(format!(
+        " {column} is a column of the query {query} of WITH: bring {query} into FROM, as in CROSS JOIN \
+         {query}, or write (SELECT {column} FROM {query})."
     ))
 }
 
@@ -328,8 +380,9 @@ pub(crate) fn nearness(wanted: &str, name: &str, own: &[NameWords]) -> f64 {
 pub(crate) fn best(mut found: Vec<(f64, String)>) -> Vec<String> {
     found.retain(|(near, _)| *near >= NEAR_MIN);
     found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let least = found.first().map_or(0.0, |(near, _)| near - APART_MAX);
     let mut names: Vec<String> = Vec::new();
-    for (_, name) in found {
+    for (_, name) in found.into_iter().filter(|(near, _)| *near >= least) {
         if names.len() < NEAREST_MAX && !names.contains(&name) {
             names.push(name);
         }
@@ -340,6 +393,9 @@ pub(crate) fn best(mut found: Vec<(f64, String)>) -> Vec<String> {
 /// What is further away is not worth a word.
 const NEAR_MIN: f64 = 0.45;
 
+/// What is so much further away than the nearest is not meant beside it.
+const APART_MAX: f64 = 0.3;
+
 /// From here on a name is nearly the same.
 const SAME_MIN: f64 = 0.9;
 
@@ -348,3 +404,6 @@ pub(crate) const NEAREST_MAX: usize = 3;
 
 /// Relations that have a column are named up to so many.
 const OWNERS_MAX: usize = 2;
+
+/// The columns of something, and all relations, are listed up to so many.
+pub(crate) const LISTED_MAX: usize = 12;

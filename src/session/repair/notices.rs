@@ -5,9 +5,9 @@ use std::fmt;
 use bytes::{Bytes, BytesMut};
 
 use crate::gate::Refusal;
-use crate::policy::Recoverer;
+use crate::policy::{Policy, Recoverer, RepairMode};
 use crate::repair::failure::FailureClass;
-use crate::repair::{RepairAdvice, RepairedStatement};
+use crate::repair::{RepairAdvice, RepairedStatement, hints};
 use crate::session::context::client_min_messages::ClientMinMessages;
 use crate::session::reply;
 use crate::telemetry::sqlstate_code::SqlstateCode;
@@ -38,7 +38,9 @@ pub enum OnError {
     Passes,
     /// The same with advice.
     Advised(Box<RepairAdvice>),
-    /// The error of its own text, because a changed one ran.
+    /// The upstream's error with advice where it is about the text, which is a changed one.
+    Repaired(Box<RepairAdvice>),
+    /// The error of its own text where the upstream's is about the text, because a changed one ran.
     Replaced(Box<OriginalError>),
 }
 
@@ -96,7 +98,12 @@ impl OnError {
         }
     }
 
-    /// For a changed text: should it fail as well, the client gets the error of its own.
+    /// For a changed text whose own one was never sent.
+    pub(in crate::session) fn repaired(recoverers: &[Recoverer]) -> Self {
+        Self::Repaired(Box::new(exhausted(recoverers)))
+    }
+
+    /// For a changed text: should its text fail as well, the client gets the error of its own.
     pub(in crate::session) fn replaced(error: Bytes, recoverers: &[Recoverer]) -> Self {
         let advice = exhausted(recoverers);
         Self::Replaced(Box::new(OriginalError { error, advice }))
@@ -119,7 +126,11 @@ impl OnError {
                 advise(out, fields, advice);
                 ErrorDelivery::Instead(SqlstateCode::from_bytes(code.as_bytes()))
             }
-            Self::Replaced(original) if rows == 0 && !is_of_the_moment(code) => {
+            Self::Repaired(advice) if is_about_text(code) => {
+                advise(out, fields, advice);
+                ErrorDelivery::Instead(SqlstateCode::from_bytes(code.as_bytes()))
+            }
+            Self::Replaced(original) if rows == 0 && is_about_text(code) => {
                 let Ok(fields) = error_fields(&original.error) else {
                     return ErrorDelivery::AsItIs;
                 };
@@ -127,7 +138,7 @@ impl OnError {
                 let code = fields.bytes(b'C').unwrap_or_default();
                 ErrorDelivery::Instead(SqlstateCode::from_bytes(code))
             }
-            Self::Passes | Self::Replaced(_) => ErrorDelivery::AsItIs,
+            Self::Passes | Self::Repaired(_) | Self::Replaced(_) => ErrorDelivery::AsItIs,
         }
     }
 }
@@ -144,16 +155,15 @@ pub fn advise(out: &mut BytesMut, fields: ResponseFields<'_>, advice: &RepairAdv
 
 /// A refusal with advice in it.
 pub fn advised(mut refusal: Box<Refusal>, advice: &RepairAdvice) -> Box<Refusal> {
-    for (field, words, separator) in [
-        (&mut refusal.detail, &advice.detail, "\n"),
-        (&mut refusal.hint, &advice.hint, " "),
-    ] {
-        if let Some(words) = words {
-            if !field.is_empty() {
-                field.push_str(separator);
-            }
-            field.push_str(words);
+    if let Some(words) = &advice.detail {
+        if !refusal.detail.is_empty() {
+            refusal.detail.push('\n');
         }
+        refusal.detail.push_str(words);
+    }
+    // What is known of this text takes the place of what holds for all that the rule refuses.
+    if let Some(words) = &advice.hint {
+        refusal.hint = words.clone();
     }
     refusal
 }
@@ -188,6 +198,24 @@ pub(in crate::session) fn is_of_the_moment(code: &str) -> bool {
     ["08", "25", "40", "53", "55", "57", "58", "XX"].contains(&class)
 }
 
+/// Whether an error says that a text cannot run. All others come while it runs: a division by zero,
+/// a value that does not fit, a timeout; or they say nothing of it.
+fn is_about_text(code: &str) -> bool {
+    code.starts_with("42")
+}
+
+/// The body of an error with a HINT, where it comes without one and something is known of it.
+pub(in crate::session) fn hinted(fields: ResponseFields<'_>, policy: &Policy) -> Option<Bytes> {
+    let is_due = policy.repair().mode == RepairMode::Apply && fields.get(b'H').is_none();
+    let (true, Some(code)) = (is_due, fields.get(b'C')) else {
+        return None;
+    };
+    let hint = hints::of_error(code, fields.get(b'M').unwrap_or_default())?;
+    let mut out = BytesMut::new();
+    encode::error_with(&mut out, fields, None, Some(&hint));
+    Some(out.freeze().slice(HEADER_BYTES..))
+}
+
 impl fmt::Debug for PendingNotice {
     /// Without the words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -205,6 +233,7 @@ impl fmt::Debug for OnError {
         formatter.write_str(match self {
             Self::Passes => "Passes",
             Self::Advised(_) => "Advised",
+            Self::Repaired(_) => "Repaired",
             Self::Replaced(_) => "Replaced",
         })
     }

@@ -217,7 +217,7 @@ impl<'c, 's> CallRecoverer<'c, 's> {
 
     fn give_up_on(&mut self, found: &FoundCall<'s>, known: bool) {
         let name = found.name;
-        if known {
+        if known || self.is_built_in(name) {
             // What it takes instead is told by its signatures.
             return;
         }
@@ -258,7 +258,9 @@ impl<'c, 's> CallRecoverer<'c, 's> {
             }
             let name = self.ground.at(place).map(|token| self.ground.word(token));
             let name = name.unwrap_or_default();
-            self.advise(&format!("PostgreSQL has no {name}() for these arguments."));
+            self.advise(&format!(
+                "PostgreSQL has no {name}() for these arguments: check their number and types."
+            ));
         }
     }
 

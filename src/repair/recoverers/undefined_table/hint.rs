@@ -4,7 +4,7 @@ use super::missing_relation::{MissingRelation, visible_ctes};
 use crate::NameGate;
 use crate::names::context::NameRepairContext;
 use crate::names::name_repair::{NameAdvice, NameFix};
-use crate::names::suggestions::{NEAREST_MAX, best, nearest, nearness};
+use crate::names::suggestions::{LISTED_MAX, NEAREST_MAX, best, nearest, nearness};
 use catalog::quote::quoted;
 use ground::limits::NAMES_RELATIONS_MAX;
 
@@ -68,7 +68,7 @@ pub(crate) fn hint(
     if let Some((_, lists)) = foreign.find(|(word, _)| name == *word) {
         return told(format!("There is no relation {whole}: {lists}."));
     }
-    if !all.is_empty() && all.len() <= NEAREST_MAX {
+    if !all.is_empty() && all.len() <= LISTED_MAX {
         let names: Vec<String> = all.iter().map(|id| name_context.called(*id)).collect();
         return told(format!(
             "There is no relation {whole}; there are {}.",
