@@ -188,7 +188,25 @@ fn measure(name: &str, file: &str) -> BTreeMap<&'static str, u32> {
     counts
 }
 
+fn keeps_laws(name: &str, file: &str) {
+    let counts = measure(name, file);
+    assert!(counts.get("all").is_some_and(|all| *all > 500), "{counts:?}");
+    let broken = counts.keys().filter(|law| !["all", "repaired"].contains(law));
+    assert_eq!(broken.count(), 0, "{counts:?}");
+}
+
 #[test]
-fn figures_of_hints() {
-    measure("failures", include_str!("../../tests/data/corpus/hints/failures.txt"));
+fn every_failed_read_gets_a_hint_that_keeps_the_laws() {
+    keeps_laws(
+        "failures",
+        include_str!("../../tests/data/corpus/hints/failures.txt"),
+    );
+}
+
+#[test]
+fn so_does_every_one_of_kinds_that_were_unseen() {
+    keeps_laws(
+        "held_out_failures",
+        include_str!("../../tests/data/corpus/hints/held_out_failures.txt"),
+    );
 }
