@@ -11,6 +11,7 @@ use crate::{
 };
 use dialect::session_database::fixture::session;
 use ground::limits::HINT_CHARACTERS_MAX;
+use ground::rule::Rule;
 use gate::{Gate, ParameterTypes, ReadPermit, SessionNames, Verdict};
 use policy::Policy;
 use sql::fingerprint::Fingerprinter;
@@ -76,6 +77,14 @@ fn told(failing: &FailingStatement, gate: &Gate, names: &SessionNames) -> Option
         Verdict::Refused(refusal) => Some(refusal),
         _ => None,
     };
+    let is_other = |refusal: &gate::Refusal| {
+        let class = FailureClass::of(refusal.sqlstate.as_str(), &refusal.message);
+        class.is_none() && refusal.rule != Rule::SyntaxError
+    };
+    if refused.as_deref().is_some_and(is_other) {
+        // What it would do is refused, whether it would fail or not.
+        return None;
+    }
     let request = RepairRequest {
         gate,
         names,
@@ -92,7 +101,7 @@ fn told(failing: &FailingStatement, gate: &Gate, names: &SessionNames) -> Option
     let of_error = || hints::of_error(&failing.sqlstate, &failing.message);
     Some(match (advice.is_empty(), own.is_empty()) {
         (false, _) => advice,
-        (true, false) => own,
+        (true, false) => of_error().unwrap_or(own),
         (true, true) => of_error().unwrap_or_default(),
     })
 }

@@ -465,7 +465,7 @@ const ENDS: &[(&str, &str)] = &[
     ("=", "a value"),
     ("<", "a value"),
     (">", "a value"),
-    ("escape", "a character in single quotes"),
+    ("escape", "a character such as '!'"),
 ];
 
 /// Words that a name or an expression follows.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::gate::Refusal;
+use crate::gate::{Refusal, Rule};
 use crate::policy::{Policy, Recoverer, RepairMode};
 use crate::repair::failure::FailureClass;
 use crate::repair::{RepairAdvice, RepairedStatement, hints};
@@ -202,6 +202,20 @@ pub(in crate::session) fn is_of_the_moment(code: &str) -> bool {
 /// a value that does not fit, a timeout; or they say nothing of it.
 fn is_about_text(code: &str) -> bool {
     code.starts_with("42")
+}
+
+/// A refusal of the grammar with a HINT for its words, where something is known of them.
+pub(in crate::session) fn hinted_refusal(
+    mut refusal: Box<Refusal>,
+    policy: &Policy,
+) -> Box<Refusal> {
+    if policy.repair().mode == RepairMode::Apply
+        && refusal.rule == Rule::SyntaxError
+        && let Some(hint) = hints::of_error(refusal.sqlstate.as_str(), &refusal.message)
+    {
+        refusal.hint = hint;
+    }
+    refusal
 }
 
 /// The body of an error with a HINT, where it comes without one and something is known of it.

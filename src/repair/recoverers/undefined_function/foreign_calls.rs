@@ -155,7 +155,11 @@ impl<'c, 's> CallRecoverer<'c, 's> {
             let made = match row.makes {
                 FunctionEquivalent::Hint(advice) => {
                     if missing || row.known {
-                        self.advise(advice);
+                        let is_named = advice.to_lowercase().contains(found.name);
+                        self.advise(&match is_named {
+                            true => advice.to_owned(),
+                            false => format!("{}(): {advice}", found.name),
+                        });
                     }
                     return;
                 }
