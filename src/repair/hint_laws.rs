@@ -178,10 +178,20 @@ const STATEMENT: &str = "Send this if it is what was meant: ";
 
 fn measure(name: &str, file: &str) -> BTreeMap<&'static str, u32> {
     let policy = Policy::agent();
+    let hidden: &[&str] = &[];
+    measure_under(policy, hidden, name, statements(file))
+}
+
+fn measure_under(
+    policy: Policy,
+    hidden: &[&str],
+    name: &str,
+    failing: Vec<FailingStatement>,
+) -> BTreeMap<&'static str, u32> {
     let names = session(world(), &policy);
     let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
     let mut counts: BTreeMap<&'static str, u32> = BTreeMap::new();
-    for failing in statements(file) {
+    for failing in failing {
         let mut count = |of: &'static str| *counts.entry(of).or_default() += 1;
         count("all");
         let Some(hint) = told(&failing, &gate, &names) else {
@@ -190,6 +200,11 @@ fn measure(name: &str, file: &str) -> BTreeMap<&'static str, u32> {
         };
         let laws = broken(&failing, &hint);
         laws.iter().for_each(|law| count(law));
+        let names = |text: &str, name: &str| text.to_lowercase().contains(name);
+        let tells = |name: &&&str| names(&hint, name) && !names(&failing.text, name);
+        if let Some(name) = hidden.iter().find(tells) {
+            panic!("{name} is hidden: {}: {hint}", failing.text);
+        }
         let (kind, code, message) = (&failing.kind, &failing.sqlstate, &failing.message);
         println!("{name}\t{kind}\t{code}\t{laws:?}\t{message}\t{:?}\t{hint}", failing.text);
     }
@@ -219,3 +234,58 @@ fn so_does_every_one_of_kinds_that_were_unseen() {
         include_str!("../../tests/data/corpus/hints/held_out_failures.txt"),
     );
 }
+
+#[test]
+fn what_a_policy_hides_is_not_named() {
+    let yaml = include_str!("../../policies/agent.yaml");
+    let hides = "relations: {deny: [archive.*, public.payments]}\n\
+         columns: {deny: [\"*.*.email\", \"*.*.total_amount\", \"public.accounts.label\"]}\n";
+    let policy = || Policy::from_yaml(&format!("{yaml}\n{hides}")).unwrap();
+    let hidden = ["email", "total_amount", "label", "invoices", "archive", "payments"];
+    for file in [
+        include_str!("../../tests/data/corpus/hints/failures.txt"),
+        include_str!("../../tests/data/corpus/hints/held_out_failures.txt"),
+    ] {
+        let counts = measure_under(policy(), &hidden, "hidden", statements(file));
+        for law in ["none", "long", "cut", "many", "irrelevant"] {
+            assert_eq!(counts.get(law), None, "{counts:?}");
+        }
+    }
+}
+
+/// The statements of `tests/data/corpus/recoverers`: of those, the code is known and no words.
+#[test]
+fn statements_that_recoverers_see_get_hints_that_keep_the_laws() {
+    let mut all = Vec::new();
+    for (sqlstate, file) in CORPUS {
+        let lines = file.lines().filter_map(|line| line.split_once(' '));
+        for (mark, text) in lines.filter(|(mark, _)| ["E", "L", "H", "T"].contains(mark)) {
+            all.push(FailingStatement {
+                kind: mark.to_owned(),
+                sqlstate: (*sqlstate).to_owned(),
+                position: None,
+                message: String::new(),
+                text: text.replace('⟪', "").replace("\\n", "\n").replace("\\\\", "\\"),
+            });
+        }
+    }
+    assert!(all.len() > 400, "{}", all.len());
+    let counts = measure_under(Policy::agent(), &[], "recoverers", all);
+    for law in ["none", "long", "cut", "many", "irrelevant", "twice", "restating"] {
+        assert_eq!(counts.get(law), None, "{counts:?}");
+    }
+}
+
+const CORPUS: &[(&str, &str)] = &[
+    ("42702", include_str!("../../tests/data/corpus/recoverers/ambiguous_column.txt")),
+    ("42804", include_str!("../../tests/data/corpus/recoverers/datatype_mismatch.txt")),
+    ("42712", include_str!("../../tests/data/corpus/recoverers/duplicate_alias.txt")),
+    ("42601", include_str!("../../tests/data/corpus/recoverers/foreign_dialect.txt")),
+    ("42803", include_str!("../../tests/data/corpus/recoverers/grouping_error.txt")),
+    ("22P02", include_str!("../../tests/data/corpus/recoverers/invalid_text_representation.txt")),
+    ("42703", include_str!("../../tests/data/corpus/recoverers/quote_identifiers.txt")),
+    ("42601", include_str!("../../tests/data/corpus/recoverers/syntax_error.txt")),
+    ("42703", include_str!("../../tests/data/corpus/recoverers/undefined_column.txt")),
+    ("42883", include_str!("../../tests/data/corpus/recoverers/undefined_operator.txt")),
+    ("42P01", include_str!("../../tests/data/corpus/recoverers/undefined_table.txt")),
+];

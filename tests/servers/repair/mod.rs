@@ -3,6 +3,7 @@
 mod corpus;
 mod corpus_wire;
 mod dialects;
+mod failing_repairs;
 mod functions;
 mod walk;
 mod wire;
