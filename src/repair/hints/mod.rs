@@ -15,7 +15,7 @@ mod signatures;
 use crate::{Failure, FailureClass, SessionDatabase};
 
 pub(crate) use self::sentences::fit;
-pub(crate) use self::signatures::nearest as nearest_functions;
+pub(crate) use self::signatures::{is_function, nearest as nearest_functions};
 
 /// What to do about a failure of a text: what was learned of it, or else what is known of such.
 pub(crate) fn of_failure(

@@ -49,6 +49,14 @@ pub(super) fn advice(
     ))
 }
 
+/// Whether a built-in function has a name.
+pub(crate) fn is_function(database: &SessionDatabase<'_>, name: &str) -> bool {
+    let catalog = database.catalog;
+    let same = catalog.names().find(name).map(|name| catalog.index().functions(name));
+    let mut same = same.unwrap_or_default().iter();
+    same.any(|id| catalog.function(*id).oid.is_built_in())
+}
+
 /// Built-in functions that are called nearly so, nearest first.
 pub(crate) fn nearest(database: &SessionDatabase<'_>, name: &str) -> Vec<String> {
     let catalog = database.catalog;

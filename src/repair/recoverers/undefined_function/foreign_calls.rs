@@ -221,8 +221,16 @@ impl<'c, 's> CallRecoverer<'c, 's> {
 
     fn give_up_on(&mut self, found: &FoundCall<'s>, known: bool) {
         let name = found.name;
-        if known || self.is_built_in(name) {
+        let database = self.context.database;
+        if database.is_some_and(|database| hints::is_function(database, name)) {
             // What it takes instead is told by its signatures.
+            return;
+        }
+        if known {
+            self.advise(&format!(
+                "PostgreSQL has no {name}(), and none is known to stand for it with these arguments: \
+                 check their number and types."
+            ));
             return;
         }
         let mut near = match (super::nearest_builtin::function(self.context, name), self.context.database)
