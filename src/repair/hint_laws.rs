@@ -7,12 +7,13 @@ use std::sync::Arc;
 use crate::laws::world;
 use crate::predict::{FailureForecast, forecast};
 use crate::{
-    CompileError, FailureClass, RepairConclusion, RepairRequest, StatementCompiler, hints, repair_statement,
+    CompileError, FailureClass, RepairConclusion, RepairRequest, StatementCompiler, hints,
+    repair_statement,
 };
 use dialect::session_database::fixture::session;
+use gate::{Gate, ParameterTypes, ReadPermit, SessionNames, Verdict};
 use ground::limits::HINT_CHARACTERS_MAX;
 use ground::rule::Rule;
-use gate::{Gate, ParameterTypes, ReadPermit, SessionNames, Verdict};
 use policy::Policy;
 use sql::fingerprint::Fingerprinter;
 
@@ -32,7 +33,11 @@ struct RecordedServer<'s> {
 }
 
 impl StatementCompiler for RecordedServer<'_> {
-    fn compile(&mut self, permit: &ReadPermit<'_>, types: &ParameterTypes) -> Result<(), CompileError> {
+    fn compile(
+        &mut self,
+        permit: &ReadPermit<'_>,
+        types: &ParameterTypes,
+    ) -> Result<(), CompileError> {
         if permit.original() == self.failing.text {
             return Err(CompileError::Failed {
                 sqlstate: self.failing.sqlstate.clone(),
@@ -56,7 +61,9 @@ fn statements(file: &str) -> Vec<FailingStatement> {
             kind = name;
         } else if !line.is_empty() && !line.starts_with("# ") {
             let parts: Vec<&str> = line.splitn(4, '\t').collect();
-            let [sqlstate, position, message, text] = parts[..] else { panic!("{line}") };
+            let [sqlstate, position, message, text] = parts[..] else {
+                panic!("{line}")
+            };
             found.push(FailingStatement {
                 kind: kind.to_owned(),
                 sqlstate: sqlstate.to_owned(),
@@ -97,7 +104,9 @@ fn told(failing: &FailingStatement, gate: &Gate, names: &SessionNames) -> Option
         RepairConclusion::Repaired(_) | RepairConclusion::NotNeeded => return None,
         RepairConclusion::Failed(advice) => advice.hint.unwrap_or_default(),
     };
-    let own = refused.map(|refusal| refusal.hint.clone()).unwrap_or_default();
+    let own = refused
+        .map(|refusal| refusal.hint.clone())
+        .unwrap_or_default();
     let of_error = || hints::of_error(&failing.sqlstate, &failing.message);
     Some(match (advice.is_empty(), own.is_empty()) {
         (false, _) => advice,
@@ -117,7 +126,12 @@ fn broken(failing: &FailingStatement, hint: &str) -> Vec<&'static str> {
         .split_once("the nearest is ")
         .or_else(|| words.split_once("the nearest are "))
         .or_else(|| words.split_once(", which has "))
-        .map(|(_, list)| list.split_once('.').map_or(list, |(list, _)| list).split(", ").collect())
+        .map(|(_, list)| {
+            list.split_once('.')
+                .map_or(list, |(list, _)| list)
+                .split(", ")
+                .collect()
+        })
         .unwrap_or_default();
     let mut sentences: Vec<&str> = words.split(". ").collect();
     sentences.sort_unstable();
@@ -128,11 +142,17 @@ fn broken(failing: &FailingStatement, hint: &str) -> Vec<&'static str> {
     };
     check(hint.is_empty(), "none");
     check(general || GATES.contains(&hint), "general");
-    check(words.contains("single quotes") && !failing.text.contains('"'), "irrelevant");
+    check(
+        words.contains("single quotes") && !failing.text.contains('"'),
+        "irrelevant",
+    );
     check(words.chars().count() > HINT_CHARACTERS_MAX, "long");
     check(!words.ends_with(['.', ' ']), "cut");
     check(candidates.len() > 3, "many");
-    check(candidates.iter().any(|one| one.to_lowercase() == named), "repeating");
+    check(
+        candidates.iter().any(|one| one.to_lowercase() == named),
+        "repeating",
+    );
     check(sentences.windows(2).any(|pair| pair[0] == pair[1]), "twice");
     check(is_restated(words), "restating");
     let is_own = !hint.starts_with("Write it with functions that the server has");
@@ -154,7 +174,11 @@ fn failing_name(message: &str) -> &str {
     let rest = rest.iter().find_map(|start| message.strip_prefix(start));
     let rest = rest.unwrap_or_default();
     let name = rest.split(['(', ' ']).next().unwrap_or_default();
-    if message.starts_with("operator") { "" } else { name }
+    if message.starts_with("operator") {
+        ""
+    } else {
+        name
+    }
 }
 
 /// Whether a HINT says no more than the error does.
@@ -206,7 +230,10 @@ fn measure_under(
             panic!("{name} is hidden: {}: {hint}", failing.text);
         }
         let (kind, code, message) = (&failing.kind, &failing.sqlstate, &failing.message);
-        println!("{name}\t{kind}\t{code}\t{laws:?}\t{message}\t{:?}\t{hint}", failing.text);
+        println!(
+            "{name}\t{kind}\t{code}\t{laws:?}\t{message}\t{:?}\t{hint}",
+            failing.text
+        );
     }
     println!("{name}: {counts:?}");
     counts
@@ -214,8 +241,13 @@ fn measure_under(
 
 fn keeps_laws(name: &str, file: &str) {
     let counts = measure(name, file);
-    assert!(counts.get("all").is_some_and(|all| *all > 500), "{counts:?}");
-    let broken = counts.keys().filter(|law| !["all", "repaired"].contains(law));
+    assert!(
+        counts.get("all").is_some_and(|all| *all > 500),
+        "{counts:?}"
+    );
+    let broken = counts
+        .keys()
+        .filter(|law| !["all", "repaired"].contains(law));
     assert_eq!(broken.count(), 0, "{counts:?}");
 }
 
@@ -241,7 +273,14 @@ fn what_a_policy_hides_is_not_named() {
     let hides = "relations: {deny: [archive.*, public.payments]}\n\
          columns: {deny: [\"*.*.email\", \"*.*.total_amount\", \"public.accounts.label\"]}\n";
     let policy = || Policy::from_yaml(&format!("{yaml}\n{hides}")).unwrap();
-    let hidden = ["email", "total_amount", "label", "invoices", "archive", "payments"];
+    let hidden = [
+        "email",
+        "total_amount",
+        "label",
+        "invoices",
+        "archive",
+        "payments",
+    ];
     for file in [
         include_str!("../../tests/data/corpus/hints/failures.txt"),
         include_str!("../../tests/data/corpus/hints/held_out_failures.txt"),
@@ -265,27 +304,71 @@ fn statements_that_recoverers_see_get_hints_that_keep_the_laws() {
                 sqlstate: (*sqlstate).to_owned(),
                 position: None,
                 message: String::new(),
-                text: text.replace('⟪', "").replace("\\n", "\n").replace("\\\\", "\\"),
+                text: text
+                    .replace('⟪', "")
+                    .replace("\\n", "\n")
+                    .replace("\\\\", "\\"),
             });
         }
     }
     assert!(all.len() > 400, "{}", all.len());
     let counts = measure_under(Policy::agent(), &[], "recoverers", all);
-    for law in ["none", "long", "cut", "many", "irrelevant", "twice", "restating"] {
+    for law in [
+        "none",
+        "long",
+        "cut",
+        "many",
+        "irrelevant",
+        "twice",
+        "restating",
+    ] {
         assert_eq!(counts.get(law), None, "{counts:?}");
     }
 }
 
 const CORPUS: &[(&str, &str)] = &[
-    ("42702", include_str!("../../tests/data/corpus/recoverers/ambiguous_column.txt")),
-    ("42804", include_str!("../../tests/data/corpus/recoverers/datatype_mismatch.txt")),
-    ("42712", include_str!("../../tests/data/corpus/recoverers/duplicate_alias.txt")),
-    ("42601", include_str!("../../tests/data/corpus/recoverers/foreign_dialect.txt")),
-    ("42803", include_str!("../../tests/data/corpus/recoverers/grouping_error.txt")),
-    ("22P02", include_str!("../../tests/data/corpus/recoverers/invalid_text_representation.txt")),
-    ("42703", include_str!("../../tests/data/corpus/recoverers/quote_identifiers.txt")),
-    ("42601", include_str!("../../tests/data/corpus/recoverers/syntax_error.txt")),
-    ("42703", include_str!("../../tests/data/corpus/recoverers/undefined_column.txt")),
-    ("42883", include_str!("../../tests/data/corpus/recoverers/undefined_operator.txt")),
-    ("42P01", include_str!("../../tests/data/corpus/recoverers/undefined_table.txt")),
+    (
+        "42702",
+        include_str!("../../tests/data/corpus/recoverers/ambiguous_column.txt"),
+    ),
+    (
+        "42804",
+        include_str!("../../tests/data/corpus/recoverers/datatype_mismatch.txt"),
+    ),
+    (
+        "42712",
+        include_str!("../../tests/data/corpus/recoverers/duplicate_alias.txt"),
+    ),
+    (
+        "42601",
+        include_str!("../../tests/data/corpus/recoverers/foreign_dialect.txt"),
+    ),
+    (
+        "42803",
+        include_str!("../../tests/data/corpus/recoverers/grouping_error.txt"),
+    ),
+    (
+        "22P02",
+        include_str!("../../tests/data/corpus/recoverers/invalid_text_representation.txt"),
+    ),
+    (
+        "42703",
+        include_str!("../../tests/data/corpus/recoverers/quote_identifiers.txt"),
+    ),
+    (
+        "42601",
+        include_str!("../../tests/data/corpus/recoverers/syntax_error.txt"),
+    ),
+    (
+        "42703",
+        include_str!("../../tests/data/corpus/recoverers/undefined_column.txt"),
+    ),
+    (
+        "42883",
+        include_str!("../../tests/data/corpus/recoverers/undefined_operator.txt"),
+    ),
+    (
+        "42P01",
+        include_str!("../../tests/data/corpus/recoverers/undefined_table.txt"),
+    ),
 ];

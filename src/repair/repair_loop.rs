@@ -12,8 +12,8 @@ use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStat
 use crate::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
 use crate::{
     Attempt, AttemptOutcome, Confidence, Failure, FailureOrigin, RecovererAnswer, Repair,
-    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, hints, recoverers,
-    recursive_cte,
+    RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, hints,
+    recoverers, recursive_cte,
 };
 use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
 use ground::limits;

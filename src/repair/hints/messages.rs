@@ -1,8 +1,8 @@
 //! What the words of a server call for, by SQLSTATE.
 //!
-//! The rows stand in `messages.txt`. A row has the words as `src/backend` of PostgreSQL has them,
-//! with `{}` for what differs, and a sentence in which `{0}` stands for the first of those. The last
-//! row of a code has no words: it holds for all messages of the code, in any language.
+//! The rows stand in `messages.txt`. A row has the words as PostgreSQL's `src/backend` has them,
+//! with `{}` for what differs, and a sentence in which `{0}` stands for the first of those. The
+//! last row of a code has no words: it holds for all messages of the code, in any language.
 //!
 //! <https://www.postgresql.org/docs/current/errcodes-appendix.html>
 
@@ -66,7 +66,10 @@ fn captured<'m>(pattern: &str, message: &'m str) -> Option<Vec<&'m str>> {
     while let Some(piece) = pieces.next() {
         let end = match (piece.is_empty(), pieces.peek().is_none()) {
             (true, true) => rest.len(),
-            (false, true) => rest.len().checked_sub(piece.len()).filter(|_| rest.ends_with(piece))?,
+            (false, true) => rest
+                .len()
+                .checked_sub(piece.len())
+                .filter(|_| rest.ends_with(piece))?,
             (_, false) => rest.find(piece)?,
         };
         let (part, behind) = rest.split_at(end);
@@ -101,7 +104,12 @@ mod tests {
         let all: Vec<HintRow> = rows().collect();
         for pair in all.windows(2) {
             let [row, next] = pair else { continue };
-            assert_eq!(row.message.is_empty(), row.sqlstate != next.sqlstate, "{}", next.message);
+            assert_eq!(
+                row.message.is_empty(),
+                row.sqlstate != next.sqlstate,
+                "{}",
+                next.message
+            );
             if row.sqlstate != next.sqlstate {
                 assert!(!seen.contains(&next.sqlstate), "{} twice", next.sqlstate);
                 seen.push(row.sqlstate);
@@ -109,10 +117,18 @@ mod tests {
         }
         for row in all {
             let length = row.advice.chars().count();
-            assert!(length < HINT_CHARACTERS_MAX && row.advice.ends_with('.'), "{}", row.advice);
+            assert!(
+                length < HINT_CHARACTERS_MAX && row.advice.ends_with('.'),
+                "{}",
+                row.advice
+            );
             let places = row.message.matches("{}").count();
             for number in places..4 {
-                assert!(!row.advice.contains(&format!("{{{number}}}")), "{}", row.advice);
+                assert!(
+                    !row.advice.contains(&format!("{{{number}}}")),
+                    "{}",
+                    row.advice
+                );
             }
         }
     }

@@ -37,7 +37,9 @@ pub(crate) fn of_failure(
         }
         _ => None,
     };
-    let found = found.map(|found| fit(&[found])).filter(|told| !told.is_empty());
+    let found = found
+        .map(|found| fit(&[found]))
+        .filter(|told| !told.is_empty());
     found
         .or_else(|| of_error(&failure.sqlstate, &failure.message))
         .unwrap_or_else(|| failure.class.advice().to_owned())

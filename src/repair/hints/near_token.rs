@@ -41,8 +41,9 @@ pub(super) fn advice(text: &str, position: Option<usize>) -> Option<String> {
 impl ErrorPlace<'_> {
     fn advice(&self, is_literal: bool) -> String {
         let last = self.before.first().copied().unwrap_or_default();
-        if let Some((_, advice)) = STATEMENTS.iter().find(|(first, _)| is(self.first, first)) {
-            return (*advice).to_owned();
+        let mut begins = rows().filter(|(before, ..)| *before == BEGINNING);
+        if let Some((.., advice)) = begins.find(|(_, first, _)| is(self.first, first)) {
+            return advice.to_owned();
         }
         let Some(near) = self.near else {
             return self.unfinished(last);
@@ -54,12 +55,11 @@ impl ErrorPlace<'_> {
                 shown(near, is_literal)
             );
         }
-        let mut rows = PLACES.iter();
-        let found = rows.find(|(before, own, _)| {
+        let found = rows().find(|(before, own, _)| {
             (before.is_empty() || is(last, before)) && (own.is_empty() || is(near, own))
         });
-        if let Some((_, _, advice)) = found {
-            return (*advice).to_owned();
+        if let Some((.., advice)) = found {
+            return advice.to_owned();
         }
         if let Some(keyword) = self.misspelt(near, last) {
             return keyword;
@@ -188,255 +188,21 @@ fn is_nearly(word: &str, keyword: &str) -> bool {
     with_swaps(&letters(&word), &letters(keyword)) == 1
 }
 
-/// Statements of other databases, by their first word.
-const STATEMENTS: &[(&str, &str)] = &[
-    (
-        "describe",
-        "Postgres has no DESCRIBE: SELECT column_name, data_type FROM information_schema.columns \
-         WHERE table_name = 'x'.",
-    ),
-    (
-        "desc",
-        "Postgres has no DESC: SELECT column_name, data_type FROM information_schema.columns WHERE \
-         table_name = 'x'.",
-    ),
-    (
-        "pragma",
-        "Postgres has no PRAGMA: information_schema.tables and information_schema.columns list what \
-         there is.",
-    ),
-    (
-        "use",
-        "Postgres has no USE: a connection stays in its database; write schema.table.",
-    ),
-    (
-        "show",
-        "SHOW shows settings alone: SELECT table_name FROM information_schema.tables, or column_name \
-         FROM information_schema.columns.",
-    ),
-    (
-        "declare",
-        "SQL has no variables: write the value where it is used, or WITH p AS (SELECT 1 AS x).",
-    ),
-    (
-        "if",
-        "SQL has no IF: write CASE WHEN … THEN … ELSE … END within a SELECT.",
-    ),
-    (
-        "from",
-        "Postgres begins with SELECT: write SELECT … FROM …, with the clauses in that order.",
-    ),
-];
+/// The rows of `near_token.txt`.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let lines = include_str!("near_token.txt").lines();
+    let rows = lines.filter(|line| !line.is_empty() && !line.starts_with("# "));
+    rows.filter_map(|line| {
+        let mut parts = line.splitn(3, '\t');
+        Some((parts.next()?, parts.next()?, parts.next()?))
+    })
+}
 
-/// What stands before the place, at it (none for all), and what to do.
-const PLACES: &[(&str, &str, &str)] = &[
-    ("", "?", PLACEHOLDER),
-    ("", ":", PLACEHOLDER),
-    ("", "%", PLACEHOLDER),
-    ("", "{", TEMPLATE),
-    ("", "}", TEMPLATE),
-    ("", "$", PLACEHOLDER),
-    ("", "#", PLACEHOLDER),
-    (
-        "",
-        ":=",
-        "Postgres has no variables in SQL: use a window function, or a sub-select for the value.",
-    ),
-    (
-        "",
-        "!",
-        "Postgres has NOT before a condition instead of !.",
-    ),
-    (
-        "",
-        "contains",
-        "Postgres has x LIKE '%word%' (ILIKE regardless of case) instead of CONTAINS.",
-    ),
-    (
-        "",
-        "starts",
-        "Postgres has x LIKE 'word%' instead of STARTS WITH.",
-    ),
-    (
-        "",
-        "ends",
-        "Postgres has x LIKE '%word' instead of ENDS WITH.",
-    ),
-    ("", "equal", "Postgres has = and <> between values, without words such as IS NOT EQUAL TO."),
-    ("", "then", "A CASE is written CASE WHEN condition THEN value ELSE value END."),
-    ("", "to", "Postgres has AND between two bounds: x BETWEEN 1 AND 5."),
-    ("and", "<", SIDES),
-    ("and", ">", SIDES),
-    ("and", "=", SIDES),
-    ("or", "=", SIDES),
-    ("or", "<", SIDES),
-    ("or", ">", SIDES),
-    ("and", "and", "There is an AND too many, or a condition is missing between the two."),
-    ("or", "or", "There is an OR too many, or a condition is missing between the two."),
-    (
-        "",
-        ".",
-        "A dot stands between two names: a comma or an operator is missing before them, or a name on one side of it.",
-    ),
-    ("", "equals", "Postgres has = instead of EQUALS."),
-    ("", "elseif", "A CASE goes on with WHEN … THEN …, and ends with ELSE … END."),
-    ("", "elsif", "A CASE goes on with WHEN … THEN …, and ends with ELSE … END."),
-    ("else", "if", "A CASE goes on with WHEN … THEN …, and ends with ELSE … END."),
-    (
-        "is",
-        "",
-        "IS takes NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM: values are compared with = and <>.",
-    ),
-    (
-        "in",
-        "",
-        "IN takes a list or a sub-select in parentheses: x IN (1, 2).",
-    ),
-    (
-        "exists",
-        "",
-        "EXISTS takes a sub-select in parentheses: EXISTS (SELECT 1 FROM …).",
-    ),
-    (
-        "over",
-        "",
-        "OVER takes its window in parentheses: OVER (PARTITION BY … ORDER BY …).",
-    ),
-    (
-        "group",
-        "",
-        "GROUP takes BY: GROUP BY column. As a name it is written in double quotes, \"group\".",
-    ),
-    (
-        "order",
-        "",
-        "ORDER takes BY: ORDER BY column. As a name it is written in double quotes, \"order\".",
-    ),
-    (
-        "partition",
-        "",
-        "PARTITION takes BY, within OVER (PARTITION BY column).",
-    ),
-    (
-        "=",
-        "select",
-        "A sub-select stands in parentheses: x = (SELECT …).",
-    ),
-    (
-        "from",
-        "select",
-        "A sub-select stands in parentheses and has an alias: FROM (SELECT …) AS s.",
-    ),
-    (
-        "using",
-        "",
-        "USING takes names of columns in parentheses: USING (id).",
-    ),
-    ("fetch", "", "FETCH is written FETCH FIRST 5 ROWS ONLY; LIMIT 5 is the same."),
-    (
-        "interval",
-        "",
-        "An interval is a string in Postgres: INTERVAL '1 day', or n * INTERVAL '1 day'.",
-    ),
-    ("", "join", JOIN_ORDER),
-    ("", "left", JOIN_ORDER),
-    ("", "inner", JOIN_ORDER),
-    ("", "right", JOIN_ORDER),
-    ("", "full", JOIN_ORDER),
-    ("", "cross", JOIN_ORDER),
-    (
-        "",
-        "on",
-        "ON belongs to a JOIN: FROM a JOIN b ON a.x = b.y; conditions on one table stand in WHERE.",
-    ),
-    (
-        ",",
-        ")",
-        "There is a comma too many before the closing parenthesis, or a value is missing behind it.",
-    ),
-    (
-        ",",
-        "from",
-        "There is a comma too many before FROM, or a column is missing behind it.",
-    ),
-    (
-        ",",
-        "where",
-        "There is a comma too many before WHERE: conditions are joined with AND.",
-    ),
-    (
-        ",",
-        "distinct",
-        "DISTINCT stands once, behind SELECT: it holds for the whole row. For one column write DISTINCT ON (x).",
-    ),
-    (
-        "(",
-        ")",
-        "Something is missing within (): IN and arrays take at least one value.",
-    ),
-    (
-        "(",
-        ",",
-        "There is a comma too many behind the opening parenthesis, or a value is missing before it.",
-    ),
-    (
-        ",",
-        ",",
-        "There is a comma too many, or a value is missing between the two.",
-    ),
-    (
-        "select",
-        ",",
-        "There is a comma too many behind SELECT, or a column is missing before it.",
-    ),
-    (
-        "",
-        "limit",
-        "LIMIT stands at the end, once, behind ORDER BY: LIMIT 10 OFFSET 20.",
-    ),
-    (
-        "",
-        "where",
-        "WHERE stands once, behind FROM and its joins: more conditions are joined with AND.",
-    ),
-    (
-        "",
-        "group",
-        "GROUP BY stands once, behind WHERE and before HAVING and ORDER BY.",
-    ),
-    (
-        "",
-        "having",
-        "HAVING stands behind GROUP BY, and takes conditions on aggregates.",
-    ),
-    (
-        "",
-        "order",
-        "ORDER BY stands once, behind GROUP BY and HAVING, and before LIMIT; something before it is not finished, or order is a name: \"order\".",
-    ),
-    (
-        "",
-        ";",
-        "The statement ends at the semicolon before it is finished: remove the semicolon, or finish it.",
-    ),
-    (
-        ";",
-        "",
-        "Something follows the semicolon that is no statement: remove the semicolon or what is behind.",
-    ),
-];
+/// What stands for the word before the first.
+const BEGINNING: &str = "^";
 
 const PLACEHOLDER: &str = "Postgres has $1, $2 for parameters: send the values with the statement, or \
      write them into it as literals.";
-
-const TEMPLATE: &str = "A placeholder in braces was not filled in: write the value or the name itself; \
-     an array is ARRAY[1, 2].";
-
-const SIDES: &str = "Each side of AND and OR is a condition of its own: write the column again, as in x > 1 \
-     AND x < 5.";
-
-const JOIN_ORDER: &str = "Joins stand in FROM, before WHERE, each with its condition: FROM a JOIN b ON \
-     a.x = b.y WHERE ….";
 
 /// What follows a word that a text ends with.
 const ENDS: &[(&str, &str)] = &[
@@ -479,16 +245,53 @@ const NAMES_BEHIND: &[&str] = &["from", "join", "as", ",", "."];
 
 /// Words that begin a clause.
 const CLAUSES: &[&str] = &[
-    "select", "from", "where", "group", "having", "order", "limit", "offset", "union", "join", "on",
-    "and", "or", "as", "by", "with", "when", "then", "else", "case",
+    "select", "from", "where", "group", "having", "order", "limit", "offset", "union", "join",
+    "on", "and", "or", "as", "by", "with", "when", "then", "else", "case",
 ];
 
 /// What is misspelt most.
 const KEYWORDS: &[&str] = &[
-    "select", "from", "where", "group", "having", "order", "limit", "offset", "union", "distinct",
-    "between", "join", "inner", "outer", "left", "right", "cross", "like", "ilike", "case", "when",
-    "then", "else", "over", "partition", "with", "exists", "null", "desc", "fetch", "intersect",
-    "except", "values", "interval", "and", "not", "in", "is", "as", "by", "on",
+    "select",
+    "from",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "offset",
+    "union",
+    "distinct",
+    "between",
+    "join",
+    "inner",
+    "outer",
+    "left",
+    "right",
+    "cross",
+    "like",
+    "ilike",
+    "case",
+    "when",
+    "then",
+    "else",
+    "over",
+    "partition",
+    "with",
+    "exists",
+    "null",
+    "desc",
+    "fetch",
+    "intersect",
+    "except",
+    "values",
+    "interval",
+    "and",
+    "not",
+    "in",
+    "is",
+    "as",
+    "by",
+    "on",
 ];
 
 /// How many tokens before the place are looked at.

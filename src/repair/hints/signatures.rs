@@ -15,7 +15,9 @@ pub(super) fn advice(
     let (name, types) = called(message)?;
     let catalog = database.catalog;
     let known = catalog.names().find(name);
-    let same = known.map(|name| catalog.index().functions(name)).unwrap_or_default();
+    let same = known
+        .map(|name| catalog.index().functions(name))
+        .unwrap_or_default();
     let shown = |id: &&FunctionId| {
         let function = catalog.function(**id);
         function.oid.is_built_in() && function.kind != FunctionKind::Procedure
@@ -32,7 +34,11 @@ pub(super) fn advice(
     let given = types.matches(", ").count();
     // Those with as many arguments first, and those for all types last.
     signatures.sort_by_key(|one| {
-        (one.matches(", ").count().abs_diff(given), one.contains("any"), one.contains("bit"))
+        (
+            one.matches(", ").count().abs_diff(given),
+            one.contains("any"),
+            one.contains("bit"),
+        )
     });
     signatures.dedup();
     signatures.truncate(CANDIDATES_MAX);
@@ -40,7 +46,9 @@ pub(super) fn advice(
     let example = first_type(signatures.first().map_or("", String::as_str));
     Some(format!(
         "{}() takes {}, and not ({types}): {}.",
-        own_case.filter(|own| own.eq_ignore_ascii_case(name)).unwrap_or(name),
+        own_case
+            .filter(|own| own.eq_ignore_ascii_case(name))
+            .unwrap_or(name),
         signatures.join(" or "),
         match example.starts_with("any") || types.is_empty() {
             true => "check their number and types".to_owned(),
@@ -52,7 +60,10 @@ pub(super) fn advice(
 /// Whether a built-in function has a name.
 pub(crate) fn is_function(database: &SessionDatabase<'_>, name: &str) -> bool {
     let catalog = database.catalog;
-    let same = catalog.names().find(name).map(|name| catalog.index().functions(name));
+    let same = catalog
+        .names()
+        .find(name)
+        .map(|name| catalog.index().functions(name));
     let mut same = same.unwrap_or_default().iter();
     same.any(|id| catalog.function(*id).oid.is_built_in())
 }

@@ -38,7 +38,12 @@ impl NameRepairContext<'_> {
     }
 
     /// The join that a key makes of a relation with another, and that one.
-    fn step(&self, key: &RelationKey, relation: RelationId, name: &str) -> Option<(RelationId, String)> {
+    fn step(
+        &self,
+        key: &RelationKey,
+        relation: RelationId,
+        name: &str,
+    ) -> Option<(RelationId, String)> {
         let KeyKind::Foreign { to, to_columns } = &key.kind else {
             return None;
         };
@@ -57,7 +62,11 @@ impl NameRepairContext<'_> {
         if !self.may_show_relation(other) || conditions.is_empty() {
             return None;
         }
-        let join = format!("JOIN {} ON {}", self.called(other), conditions.join(" AND "));
+        let join = format!(
+            "JOIN {} ON {}",
+            self.called(other),
+            conditions.join(" AND ")
+        );
         Some((other, join))
     }
 
@@ -66,7 +75,8 @@ impl NameRepairContext<'_> {
         let mut columns = self.catalog().columns_of(relation).iter();
         let column = columns.find(|column| column.number == number)?;
         let name = self.catalog().names().text(column.name);
-        self.may_show_column_of(relation, column).then(|| quoted(name).into_owned())
+        self.may_show_column_of(relation, column)
+            .then(|| quoted(name).into_owned())
     }
 
     /// A relation as a statement may name it.

@@ -4,8 +4,9 @@
 //!   [`gates`]: the nine gates; `letter_case`: names that differ in case alone
 //! * [`reference_scopes`] and `clauses`: where references stand in a text; [`context`]: what is
 //!   missing, and what can be seen from there
-//! * `suggestions`: words about what is there instead; `key_route`: the joins that lead there; `unquoted_blank`: a name with a blank in it,
-//!   without its quotes; [`name_repair`]: all of it in one answer
+//! * `suggestions`: words about what is there instead; `key_route`: the joins that lead there
+//! * `unquoted_blank`: a name with a blank in it, without its quotes; [`name_repair`]: all of it in
+//!   one answer
 //!
 //! What is done about a column or a relation stands with its recoverer, in `undefined_column` and
 //! `undefined_table`.

@@ -31,7 +31,10 @@ pub(crate) fn column(
         false => String::new(),
     };
     let mut advice = match names.is_empty() {
-        true => format!("There is no column {whole}{}{listed}.", places(name_context, missing, all)),
+        true => format!(
+            "There is no column {whole}{}{listed}.",
+            places(name_context, missing, all)
+        ),
         false => format!("There is no column {whole}; {}.", nearest(&names)),
     };
     for sentence in owners {
@@ -108,7 +111,11 @@ fn places(
     });
     let mut names: Vec<String> = Vec::new();
     for seen in meant {
-        let own = seen.item.name.as_ref().map(|name| quoted(name.as_str()).into_owned());
+        let own = seen
+            .item
+            .name
+            .as_ref()
+            .map(|name| quoted(name.as_str()).into_owned());
         let relation = seen.item.relation.map(|id| name_context.called(id));
         if let Some(name) = relation.or(own)
             && !names.contains(&name)
@@ -137,7 +144,11 @@ fn owners(
         .filter_map(|seen| Some((seen.item.relation?, seen.qualifier?)))
         .collect();
     let mut found: Vec<(usize, String)> = Vec::new();
-    for id in name_context.readable_relations().into_iter().take(NAMES_RELATIONS_MAX) {
+    for id in name_context
+        .readable_relations()
+        .into_iter()
+        .take(NAMES_RELATIONS_MAX)
+    {
         if all.iter().any(|seen| seen.item.relation == Some(id)) {
             continue;
         }
@@ -147,7 +158,10 @@ fn owners(
             name.to_lowercase() == folded && name_context.may_show_column_of(id, column)
         });
         let Some(column) = column else { continue };
-        let name = spelled(Some(name_context.name_of(id)), catalog.names().text(column.name));
+        let name = spelled(
+            Some(name_context.name_of(id)),
+            catalog.names().text(column.name),
+        );
         let route = name_context.route(&here, id);
         let steps = route.as_ref().map_or(usize::MAX, Vec::len);
         let sentence = match route {
@@ -178,7 +192,11 @@ fn query_without(missing: &MissingColumn<'_>, all: &[VisibleItem<'_>]) -> Option
         None => true,
     });
     let seen = meant.next().filter(|_| meant.next().is_none())?;
-    let name = seen.item.name.as_ref().filter(|_| seen.item.relation.is_none())?;
+    let name = seen
+        .item
+        .name
+        .as_ref()
+        .filter(|_| seen.item.relation.is_none())?;
     Some(format!(
         " {} returns only what its SELECT list has: add {} there.",
         quoted(name.as_str()),
@@ -224,7 +242,9 @@ fn json_key(
     let context = name_context.context;
     let at = context.token_at(missing.place.at)?;
     let mut before = context.tokens.get(..at)?.iter().rev();
-    let arrow = before.find(|token| !token.kind.is_blank()).map(|token| context.word(token));
+    let arrow = before
+        .find(|token| !token.kind.is_blank())
+        .map(|token| context.word(token));
     if let Some(arrow) = arrow.filter(|arrow| ["->", "->>"].contains(arrow)) {
         return Some(format!(" A key of JSON is a string: {arrow} {key}."));
     }
@@ -234,7 +254,9 @@ fn json_key(
     let mut columns = all.iter().flat_map(|seen| seen.item.columns.iter());
     let json = columns.find(|column| is_json(name_context, column))?;
     let json = quoted(json.name.as_str());
-    Some(format!(" If it is a key of the JSON in {json}, write {json} ->> {key}."))
+    Some(format!(
+        " If it is a key of the JSON in {json}, write {json} ->> {key}."
+    ))
 }
 
 /// Whether a column holds JSON, and may be named.
@@ -257,8 +279,8 @@ pub(crate) fn entry(
     let name = quoted(qualifier);
     let catalog = name_context.catalog();
     let mut columns = all.iter().flat_map(|seen| seen.item.columns.iter());
-    let json = columns
-        .find(|column| column.name.as_str() == qualifier && is_json(name_context, column));
+    let json =
+        columns.find(|column| column.name.as_str() == qualifier && is_json(name_context, column));
     let table = name_context
         .readable_relations()
         .into_iter()

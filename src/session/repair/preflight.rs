@@ -32,9 +32,7 @@ pub(in crate::session) fn preflight<'t>(
     let JudgedText { judgement, options } = judged;
     let (length, pending) = (text.text.len(), &protocol.pending);
     let policy = protocol.judge.gate.policy();
-    if !repairs_bytes(policy, length)
-        || pending.transaction.status == TransactionStatus::Failed
-    {
+    if !repairs_bytes(policy, length) || pending.transaction.status == TransactionStatus::Failed {
         return Ok(JudgedText { judgement, options });
     }
     // A failure of what is sent now could not be undone.

@@ -19,7 +19,10 @@ const FAILING: &[(&str, &str)] = &[
     ("SELECT Value + 1 FROM Numbers WHERE Value > 0", "22003"),
     ("SELECT Name::date FROM Numbers", "22007"),
     ("SELECT (SELECT Value FROM Numbers)", "21000"),
-    ("```sql\nSELECT 1 / \"Value\" FROM \"Numbers\"\n```", "22012"),
+    (
+        "```sql\nSELECT 1 / \"Value\" FROM \"Numbers\"\n```",
+        "22012",
+    ),
     (
         "SELECT count(*) FROM Numbers, generate_series(1, 1000000000) AS n",
         "57014",
@@ -49,10 +52,16 @@ fn login(stack: &Stack) -> RawClient {
 /// The repair is announced, and behind it comes the error of what ran, with a HINT.
 fn is_announced_and_fails(answer: &[Frame], sqlstate: &str) {
     let place = |kind: u8| answer.iter().position(|frame| frame.kind == kind);
-    let (notice, error) = (place(b'N').expect("a notice"), place(b'E').expect("an error"));
+    let (notice, error) = (
+        place(b'N').expect("a notice"),
+        place(b'E').expect("an error"),
+    );
     assert!(notice < error, "{answer:?}");
     let said = answer[notice].field(b'M').unwrap_or_default();
-    assert!(said.starts_with("pgsieve repaired this statement"), "{said}");
+    assert!(
+        said.starts_with("pgsieve repaired this statement"),
+        "{said}"
+    );
     let error = &answer[error];
     assert_eq!(error.sqlstate(), sqlstate, "{error:?}");
     assert!(error.field(b'H').is_some(), "{error:?}");
@@ -122,7 +131,10 @@ fn an_error_of_a_text_that_is_not_repaired_has_a_hint() {
         ("SELECT 2147483647 + 1", "larger type"),
         ("SELECT 1 ORDER BY 2", "ORDER BY"),
         ("SELECT DATE '2024-01-01'::integer", "extract("),
-        ("SELECT sum(1) OVER (ROWS BETWEEN CURRENT ROW AND 1 PRECEDING)", "earlier"),
+        (
+            "SELECT sum(1) OVER (ROWS BETWEEN CURRENT ROW AND 1 PRECEDING)",
+            "earlier",
+        ),
     ] {
         for message in [frames::query(text), frames::extended(text, &[], false)] {
             client.send(&message);

@@ -78,7 +78,9 @@ fn is_out_of_order(words: &[String]) -> bool {
             word => {
                 let next = words.get(place + 1).map_or("", String::as_str);
                 let is_name = ["group", "order"].contains(&word) && next != "by";
-                let rank = CLAUSES.iter().position(|clause| *clause == word && !is_name);
+                let rank = CLAUSES
+                    .iter()
+                    .position(|clause| *clause == word && !is_name);
                 let Some(rank) = rank.filter(|_| !within) else {
                     continue;
                 };

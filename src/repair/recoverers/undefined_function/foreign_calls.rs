@@ -233,8 +233,10 @@ impl<'c, 's> CallRecoverer<'c, 's> {
             ));
             return;
         }
-        let mut near = match (super::nearest_builtin::function(self.context, name), self.context.database)
-        {
+        let mut near = match (
+            super::nearest_builtin::function(self.context, name),
+            self.context.database,
+        ) {
             (Some(near), _) => vec![format!("{near}()")],
             (None, Some(database)) => hints::nearest_functions(database, name),
             (None, None) => Vec::new(),

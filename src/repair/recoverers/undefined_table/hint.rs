@@ -96,10 +96,14 @@ const FOREIGN_CATALOGS: &[(&str, &str)] = &[
     ("all_tab_columns", COLUMNS),
     ("syscolumns", COLUMNS),
     ("columns", COLUMNS),
-    ("statistics", "Postgres lists indexes in pg_catalog.pg_indexes"),
-    ("dual", "Postgres needs no FROM for values, as in SELECT 1"),
+    ("statistics", INDEXES),
+    ("dual", NONE),
 ];
 
 const TABLES: &str = "Postgres lists tables in information_schema.tables";
 
 const COLUMNS: &str = "Postgres lists columns in information_schema.columns";
+
+const INDEXES: &str = "Postgres lists indexes in pg_catalog.pg_indexes";
+
+const NONE: &str = "Postgres needs no FROM for values, as in SELECT 1";
