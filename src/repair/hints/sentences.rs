@@ -30,8 +30,7 @@ pub(crate) fn fit(pieces: &[String]) -> String {
 fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut start, mut depth, mut quote) = (0, 0_usize, None);
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
+    for (at, letter) in text.char_indices() {
         match (letter, quote) {
             (_, Some(open)) if letter == open => quote = None,
             (_, Some(_)) => {}
