@@ -24,6 +24,8 @@ pub enum PendingNotice {
         message: String,
         /// What was changed.
         detail: String,
+        /// The statement that ran, as it was before models were put in.
+        statement: String,
     },
     /// A result ended where the policy's LIMIT did.
     Cut {
@@ -66,6 +68,7 @@ impl PendingNotice {
         Box::new(Self::Repaired {
             message: repaired.message(),
             detail: repaired.detail.clone(),
+            statement: repaired.permit.original().to_owned(),
         })
     }
 
@@ -78,7 +81,17 @@ impl PendingNotice {
         match self {
             Self::Clamped(message) => reply::notice(out, message, None),
             Self::Repaired { .. } | Self::Cut { .. } if client_min_messages.is_quiet() => {}
-            Self::Repaired { message, detail } => reply::notice(out, message, Some(detail)),
+            Self::Repaired {
+                message,
+                detail,
+                statement,
+            } if client_min_messages.shows_repaired() => {
+                let detail = format!("{detail}\nThe statement that ran: {statement}");
+                reply::notice(out, message, Some(&detail));
+            }
+            Self::Repaired {
+                message, detail, ..
+            } => reply::notice(out, message, Some(detail)),
             Self::Cut { rows_max } => {
                 let message = format!("the result was cut at {rows_max} rows by the policy");
                 let detail = format!("LIMIT {rows_max} was added to a SELECT that has none.");

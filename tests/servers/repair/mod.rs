@@ -5,5 +5,6 @@ mod corpus_wire;
 mod dialects;
 mod failing_repairs;
 mod functions;
+mod show_repaired;
 mod walk;
 mod wire;
