@@ -844,6 +844,9 @@ pub const REPAIR_ATTEMPTS_MAX: u32 = 10;
 /// The longest repaired statement that is shown in a HINT as a whole.
 pub const REPAIR_SHOWN_BYTES_MAX: usize = 4096;
 
+/// The longest HINT about a failure, without a statement in it: more is not read.
+pub const HINT_CHARACTERS_MAX: usize = 300;
+
 // --- preprocessors
 
 /// How often the names of a text are quoted and resolved anew: once for relations, once for what

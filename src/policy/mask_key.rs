@@ -127,11 +127,21 @@ impl fmt::Debug for MaskPad {
     }
 }
 
-/// Whether a setting is pgsieve's own: names are compared as the server compares them.
+/// Whether a setting is pgsieve's own, and not for clients: names are compared as the server
+/// compares them.
 pub fn is_reserved(name: &str) -> bool {
     let head = name.as_bytes().get(..RESERVED.len());
-    head.is_some_and(|head| head.eq_ignore_ascii_case(RESERVED.as_bytes()))
+    !is_show_repaired(name)
+        && head.is_some_and(|head| head.eq_ignore_ascii_case(RESERVED.as_bytes()))
 }
+
+/// Whether a setting is the one of pgsieve's own that clients set.
+pub fn is_show_repaired(name: &str) -> bool {
+    name.eq_ignore_ascii_case(SHOW_REPAIRED)
+}
+
+/// Whether the notice of a repair has the statement that ran. It says nothing to the server.
+pub const SHOW_REPAIRED: &str = "pgsieve.show_repaired";
 
 /// Big-endian, as `int8send` writes them.
 fn words(bytes: &[u8; 32]) -> [i64; 4] {
@@ -180,6 +190,7 @@ mod tests {
         }
         for name in [
             "pgsieve",
+            "Pgsieve.Show_Repaired",
             "app.pgsieve.mask_pad",
             "",
             "pgsievé.x",

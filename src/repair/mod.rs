@@ -12,7 +12,9 @@
 //!   [`dependencies`]: keys, equalities and functional dependency
 //! * `expression_editor`: casts and other spellings of expressions, for three recoverers
 //! * [`predict`]: whether a text will fail, as far as the snapshot shows
-//! * `laws` (what every repair keeps), `hostile`, `repair_loop_tests`: test code
+//! * [`hints`]: what a client is told of what nobody repairs
+//! * `laws` (what every repair keeps), `hint_laws` (and every HINT), `class_table` (what becomes of
+//!   each class of failures), `hostile`, `repair_loop_tests`: test code
 //!
 //! Foreign dialects are translated in [`dialect`], and foreign calls in a text that Postgres
 //! reads by [`dialect::calls`]. Whatever comes out of here is a text that
@@ -20,10 +22,15 @@
 
 mod allowed_changes;
 pub mod answer;
+#[cfg(test)]
+mod class_table;
 pub mod context;
 pub mod dependencies;
 pub(crate) mod expression_editor;
 pub mod failure;
+#[cfg(test)]
+mod hint_laws;
+pub mod hints;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

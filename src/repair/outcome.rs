@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::hints::fit;
 use crate::{Attempt, FailureClass};
 use gate::WaitingPermit;
 use ground::limits;
@@ -57,9 +58,8 @@ impl RepairedStatement {
 }
 
 impl RepairAdvice {
-    /// Nothing brought a text that runs: who tried, what stood in the way, and what was learned of
-    /// the failure, or else what holds for all of its class.
-    pub fn exhausted(attempts: &[Attempt], class: FailureClass, hints: String) -> Self {
+    /// Nothing brought a text that runs: who tried, what stood in the way, and what to do.
+    pub fn exhausted(attempts: &[Attempt], class: FailureClass, hint: String) -> Self {
         let mut names: Vec<&str> = Vec::new();
         let mut gates: Vec<&str> = Vec::new();
         for step in attempts {
@@ -80,11 +80,6 @@ impl RepairAdvice {
             detail.push_str(", gates failed: ");
             detail.push_str(&gates.join(", "));
         }
-        let hint = if hints.is_empty() {
-            class.advice().to_owned()
-        } else {
-            hints
-        };
         Self {
             detail: Some(detail),
             hint: (!hint.is_empty()).then_some(hint),
@@ -94,10 +89,13 @@ impl RepairAdvice {
     /// Of a repair that is not certain: the statement itself, where it is short, so that it can be
     /// sent as it stands.
     pub fn likely(change: &str, text: &str) -> Self {
-        let hint = if text.len() > limits::REPAIR_SHOWN_BYTES_MAX {
-            format!("A likely repair: {change}.")
-        } else {
-            format!("A likely repair: {change}. Send this if it is what was meant: {text}")
+        let mut change = fit(&[format!("A likely repair: {change}.")]);
+        if change.is_empty() {
+            change.push_str("A likely repair changes several places.");
+        }
+        let hint = match text.len() > limits::REPAIR_SHOWN_BYTES_MAX {
+            true => change,
+            false => format!("{change} Send this if it is what was meant: {text}"),
         };
         Self {
             detail: None,

@@ -4,20 +4,22 @@
 //! It ends with a text that runs, or with advice about the failure that the client's own text met.
 //! Nothing in it executes anything: the server is asked by Parse alone, with permits.
 
+mod conclusion;
+
 use std::borrow::Cow;
 
 use crate::answer::TextChange;
 use crate::context::tokens_of;
-use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
+use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome};
 use crate::preprocessors::{UnwrappedText, quote_identifiers, unwrap};
 use crate::{
     Attempt, AttemptOutcome, Confidence, Failure, FailureClass, FailureOrigin, RecovererAnswer,
-    Repair, RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes, predict,
-    recoverers, recursive_cte,
+    Repair, RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes,
+    predict, recoverers, recursive_cte,
 };
 use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
 use ground::limits;
-use policy::{Dialect, LikelyRepairs, Recoverer, RepairMode, RepairSettings};
+use policy::{Dialect, Recoverer, RepairMode, RepairSettings};
 use sql::fingerprint::Fingerprint;
 use sql::{prescan, tree};
 
@@ -67,6 +69,8 @@ struct RepairLoop<'r> {
     database: Option<SessionDatabase<'r>>,
     /// What is known of the client's own text, where the gate permits it.
     original_facts: Option<std::sync::Arc<Facts>>,
+    /// Why the client's own text fails.
+    original_failure: Option<Failure>,
     target_dialect: Option<Dialect>,
     tried: Vec<String>,
     recursion: RecursionRisk,
@@ -106,6 +110,7 @@ impl<'r> RepairLoop<'r> {
             settings: request.gate.policy().repair(),
             database: SessionDatabase::of(request.names, request.parameters),
             original_facts: None,
+            original_failure: None,
             target_dialect: None,
             tried: vec![request.text.to_owned()],
             recursion: RecursionRisk::Unchanged,
@@ -175,6 +180,7 @@ impl<'r> RepairLoop<'r> {
     ) -> RepairConclusion {
         self.is_given_up = false;
         let mut text: Cow<'_, str> = Cow::Borrowed(self.request.text);
+        self.original_failure = Some(failure.clone());
         let mut attempts_left = self.settings.attempts_max;
         // Preprocessors do not count as attempts, and each changes a text at most once.
         for _ in 0..limits::REPAIR_ROUNDS_MAX {
@@ -412,62 +418,6 @@ impl<'r> RepairLoop<'r> {
             None => facts.kind.is_query() && facts.effects.is_empty(),
         };
         facts.statements == 1 && same_kind
-    }
-
-    /// A text runs: it takes the client's place, if every step on the way may.
-    fn accept(&mut self, permit: ReadPermit<'static>) -> RepairConclusion {
-        let observed = self
-            .steps()
-            .iter()
-            .any(|step| self.settings.mode_of(step.recoverer) != RepairMode::Apply);
-        let only_likely = self.recursion == RecursionRisk::MayNotEnd
-            || self.settings.likely == LikelyRepairs::Hint
-                && (self.is_doubted
-                    || (self.steps().iter()).any(|step| step.confidence != Confidence::Exact));
-        let outcome = match (observed, only_likely) {
-            (true, _) => AttemptOutcome::Observed,
-            (false, true) => AttemptOutcome::Hinted,
-            (false, false) => AttemptOutcome::Applied,
-        };
-        let begin = self.abandoned.unwrap_or(0);
-        for step in self.attempts.iter_mut().skip(begin) {
-            step.outcome = outcome;
-        }
-        let detail = self.changes.join("; ");
-        match outcome {
-            AttemptOutcome::Applied => {
-                let mut recoverers: Vec<Recoverer> = Vec::new();
-                for step in self.steps() {
-                    if !recoverers.contains(&step.recoverer) {
-                        recoverers.push(step.recoverer);
-                    }
-                }
-                RepairConclusion::Repaired(RepairedStatement {
-                    permit: permit.wait(),
-                    recoverers,
-                    detail,
-                })
-            }
-            AttemptOutcome::Hinted => {
-                RepairConclusion::Failed(RepairAdvice::likely(&detail, permit.original()))
-            }
-            AttemptOutcome::Observed | AttemptOutcome::Failed => {
-                RepairConclusion::Failed(RepairAdvice::default())
-            }
-        }
-    }
-
-    fn give_up(&mut self, failure: &Failure) -> RepairConclusion {
-        self.is_given_up = true;
-        if self.settings.mode != RepairMode::Apply {
-            return RepairConclusion::Failed(RepairAdvice::default());
-        }
-        let hints = self.advice.join(" ");
-        RepairConclusion::Failed(RepairAdvice::exhausted(
-            &self.attempts,
-            failure.class,
-            hints,
-        ))
     }
 
     fn judge<'t>(&self, text: &'t str) -> Judgement<'t> {

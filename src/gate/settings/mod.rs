@@ -10,7 +10,7 @@ use super::rules::roles;
 use super::{Refusal, Rule};
 use catalog::schema::is_of_another_session;
 use ground::sqlstate;
-use policy::mask_key::is_reserved;
+use policy::mask_key::{SHOW_REPAIRED, is_reserved, is_show_repaired};
 use policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
 
 /// What a value that is not refused may do.
@@ -36,6 +36,9 @@ pub(super) fn judge(
         return Err(roles::refusal());
     }
     reserved(rule, name)?;
+    if is_show_repaired(name) {
+        return shows_repaired(rule, value);
+    }
     let name = name.to_ascii_lowercase();
     let Some(values) = policy.setting(&name) else {
         return Err(not_given(rule, &name, value));
@@ -71,6 +74,20 @@ pub(super) fn reserved(rule: Rule, name: &str) -> Result<(), Box<Refusal>> {
         "this setting is one of the proxy's own, and not for clients",
         "Settings whose names begin otherwise can be read by SHOW.",
     ))
+}
+
+/// Whether clients see repaired statements is theirs to say, under every policy.
+fn shows_repaired(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
+    match value.truth() {
+        Some(_) => Ok(AllowedSetting::Unchanged),
+        None => Err(Refusal::new(
+            rule,
+            "parameter \"pgsieve.show_repaired\" requires a Boolean value",
+            "Write on or off.",
+        )
+        .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
+        .about(format_args!("{SHOW_REPAIRED}"))),
+    }
 }
 
 /// Whether setting `name` may be set to a value that is only known while the statement runs: where

@@ -1,22 +1,20 @@
-//! Whether a client wants to hear notices: what `client_min_messages` is, as far as it is known.
+//! Whether a client wants to hear notices, and how much of repairs: what `client_min_messages` and
+//! `pgsieve.show_repaired` are, as far as it is known.
 //!
 //! The server does not tell. What a client sets is followed; wherever that leaves a doubt, notices
 //! count as wanted.
 
+use super::followed_setting::{FollowedSetting, SettingChange};
 use crate::gate::{Facts, SessionEffect, SettingScope, StatementKind};
+use crate::policy::SettingValue;
+use crate::policy::mask_key::SHOW_REPAIRED;
 use crate::sql::lexer;
 
 /// What is known.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct ClientMinMessages {
-    /// What RESET returns to.
-    first: NoticeLevel,
-    /// What holds outside of the open transaction, and again after a ROLLBACK.
-    base: NoticeLevel,
-    now: NoticeLevel,
-    /// What COMMIT would leave, where that was set.
-    committing: Option<NoticeLevel>,
-    fate: TransactionDoubt,
+    level: FollowedSetting<NoticeLevel>,
+    show_repaired: FollowedSetting<ShowRepaired>,
 }
 
 /// A value of the setting.
@@ -31,62 +29,57 @@ pub enum NoticeLevel {
     Mute,
 }
 
-/// What a statement does to the setting, once it has succeeded.
+/// Whether the notice of a repair has the statement that ran: `pgsieve.show_repaired`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum ShowRepaired {
+    /// It does not, or it is not known that it is to have it.
+    #[default]
+    Off,
+    /// It does.
+    On,
+}
+
+/// What a statement does to the settings of notices, once it has succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoticeLevelChange {
-    to: NoticeLevelTarget,
-    scope: SettingScope,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NoticeLevelTarget {
-    Level(NoticeLevel),
-    First,
-}
-
-/// What will have become of the open transaction.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum TransactionDoubt {
-    #[default]
-    Kept,
-    /// Something failed, or a part was rolled back.
-    InDoubt,
+    level: Option<SettingChange<NoticeLevel>>,
+    show_repaired: Option<SettingChange<ShowRepaired>>,
 }
 
 impl ClientMinMessages {
     /// What a session begins with.
     pub fn at_startup(parameters: &[(String, String)]) -> Self {
-        let mut named = parameters.iter().filter(|(name, _)| name == SETTING);
-        let first = named.next_back();
-        let first = first.map_or(NoticeLevel::Loud, |(_, value)| NoticeLevel::of(value));
+        let value = |setting: &str| {
+            let mut named =
+                (parameters.iter()).filter(|(name, _)| name.eq_ignore_ascii_case(setting));
+            named.next_back().map(|(_, value)| value.as_str())
+        };
         Self {
-            first,
-            base: first,
-            now: first,
-            ..Self::default()
+            level: FollowedSetting::beginning(value(SETTING).map(NoticeLevel::of)),
+            show_repaired: FollowedSetting::beginning(value(SHOW_REPAIRED).map(ShowRepaired::of)),
         }
     }
 
     /// Whether notices are certainly not wanted.
     pub fn is_quiet(&self) -> bool {
-        self.now != NoticeLevel::Loud
+        self.level.now() != NoticeLevel::Loud
     }
 
     /// Whether warnings are certainly not wanted either.
     pub fn is_mute(&self) -> bool {
-        self.now == NoticeLevel::Mute
+        self.level.now() == NoticeLevel::Mute
+    }
+
+    /// Whether the client certainly wants to see the statement that ran in the place of its own.
+    pub fn shows_repaired(&self) -> bool {
+        self.show_repaired.now() == ShowRepaired::On
     }
 
     /// A statement has succeeded.
     pub fn succeeded(&mut self, kind: StatementKind, change: Option<NoticeLevelChange>) {
-        if let Some(NoticeLevelChange { to, scope }) = change {
-            self.now = match to {
-                NoticeLevelTarget::Level(level) => level,
-                NoticeLevelTarget::First => self.first,
-            };
-            if scope == SettingScope::Session {
-                self.committing = Some(self.now);
-            }
+        if let Some(change) = change {
+            self.level.change(change.level);
+            self.show_repaired.change(change.show_repaired);
         }
         if matches!(kind, StatementKind::Rollback) {
             self.failed();
@@ -95,27 +88,14 @@ impl ClientMinMessages {
 
     /// Something has failed, or was taken back: with it, perhaps, what was set before.
     pub fn failed(&mut self) {
-        if self.is_moving() {
-            self.fate = TransactionDoubt::InDoubt;
-            self.now = NoticeLevel::Loud;
-        }
+        self.level.failed();
+        self.show_repaired.failed();
     }
 
     /// No transaction is open any more.
     pub fn idle(&mut self) {
-        match (self.committing.take(), self.fate) {
-            (Some(committed), TransactionDoubt::Kept) => self.base = committed,
-            (Some(committed), TransactionDoubt::InDoubt) if committed != self.base => {
-                self.base = NoticeLevel::Loud
-            }
-            (Some(_), TransactionDoubt::InDoubt) | (None, _) => {}
-        }
-        self.now = self.base;
-        self.fate = TransactionDoubt::Kept;
-    }
-
-    fn is_moving(&self) -> bool {
-        self.committing.is_some() || self.now != self.base
+        self.level.idle();
+        self.show_repaired.idle();
     }
 }
 
@@ -132,15 +112,27 @@ impl NoticeLevel {
     }
 }
 
+impl ShowRepaired {
+    fn of(value: &str) -> Self {
+        match SettingValue::Text(value).truth() {
+            Some(true) => Self::On,
+            Some(false) | None => Self::Off,
+        }
+    }
+}
+
 impl NoticeLevelChange {
-    /// What a text does to the setting, if anything.
+    /// What a text does to the settings, if anything.
     pub fn of(text: &str, facts: &Facts) -> Option<Self> {
         let effects = &facts.effects;
         if effects
             .iter()
             .any(|effect| matches!(effect, SessionEffect::DiscardAll))
         {
-            return Some(FIRST);
+            return Some(Self {
+                level: Some(SettingChange::FIRST),
+                show_repaired: Some(SettingChange::FIRST),
+            });
         }
         let is_touched = |effect: &SessionEffect| matches!(effect, SessionEffect::SettingsTouched);
         if !effects.iter().any(is_touched) {
@@ -148,45 +140,71 @@ impl NoticeLevelChange {
         }
         let words = tokens(text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words.as_slice() {
-            ["set", "local", SETTING, "to" | "=", value] => {
-                Some(to(value, SettingScope::Transaction))
-            }
-            ["set", SETTING, "to" | "=", value]
-            | ["set", "session", SETTING, "to" | "=", value] => {
-                Some(to(value, SettingScope::Session))
-            }
-            ["reset", SETTING | "all"] => Some(FIRST),
-            [
-                "select",
-                "set_config",
-                "(",
-                SETTING,
-                ",",
-                value,
-                ",",
-                is_local,
-                ")",
-            ] => match *is_local {
-                "false" => Some(to(value, SettingScope::Session)),
-                "true" => Some(to(value, SettingScope::Transaction)),
-                _ => Some(UNKNOWN),
-            },
-            _ if cannot_name_it(text, facts) => None,
-            _ => Some(UNKNOWN),
+        let is_other = |setting| cannot_name_it(text, facts, setting);
+        let level = match change_of(&words, SETTING, NoticeLevel::of) {
+            None if !is_other(SETTING) => Some(SettingChange::UNKNOWN),
+            change => change,
+        };
+        let show_repaired = match change_of(&words, SHOW_REPAIRED, ShowRepaired::of) {
+            None if !is_other(SHOW_REPAIRED) => Some(SettingChange::UNKNOWN),
+            change => change,
+        };
+        (level.is_some() || show_repaired.is_some()).then_some(Self {
+            level,
+            show_repaired,
+        })
+    }
+}
+
+/// What the words of a statement do to a setting, where they are of a form that is understood.
+fn change_of<T>(
+    words: &[&str],
+    setting: &str,
+    value_of: fn(&str) -> T,
+) -> Option<SettingChange<T>> {
+    let to = |value: &str, scope| match value {
+        "default" => SettingChange::first(scope),
+        value => SettingChange::to(value_of(value), scope),
+    };
+    match words {
+        ["set", "local", name, "to" | "=", value] if *name == setting => {
+            Some(to(value, SettingScope::Transaction))
         }
+        ["set", name, "to" | "=", value] | ["set", "session", name, "to" | "=", value]
+            if *name == setting =>
+        {
+            Some(to(value, SettingScope::Session))
+        }
+        ["reset", name] if *name == setting || *name == "all" => Some(SettingChange::FIRST),
+        [
+            "select",
+            "set_config",
+            "(",
+            name,
+            ",",
+            value,
+            ",",
+            local,
+            ")",
+        ] if *name == setting => match *local {
+            "false" => Some(to(value, SettingScope::Session)),
+            "true" => Some(to(value, SettingScope::Transaction)),
+            _ => Some(SettingChange::UNKNOWN),
+        },
+        _ => None,
     }
 }
 
 /// Whether a text that sets something sets something else.
-fn cannot_name_it(text: &str, facts: &Facts) -> bool {
+fn cannot_name_it(text: &str, facts: &Facts, setting: &str) -> bool {
     let mentions = |word: &str| {
         let (text, word) = (text.as_bytes(), word.as_bytes());
         (text.windows(word.len())).any(|window| window.eq_ignore_ascii_case(word))
     };
     let is_spelled_out = !text.contains('\\') && !mentions("u&");
     let is_set = matches!(facts.kind, StatementKind::Set | StatementKind::Reset);
-    is_spelled_out && !mentions(SETTING) && (is_set || mentions("set_config"))
+    let own = setting.rsplit('.').next().unwrap_or(setting);
+    is_spelled_out && !mentions(own) && (is_set || mentions("set_config"))
 }
 
 /// The tokens of a short text in lower case, literals and names without their quotes.
@@ -200,26 +218,15 @@ fn tokens(text: &str) -> Vec<String> {
     if words.last().is_some_and(|last| last == ";") {
         words.pop();
     }
+    // A name of two parts is one word.
+    if let Some(dot) = words.iter().position(|word| word == ".")
+        && let (Some(first), Some(second)) = (dot.checked_sub(1), words.get(dot + 1).cloned())
+    {
+        let whole = format!("{}.{second}", words.get(first).map_or("", String::as_str));
+        words.splice(first..=dot + 1, [whole]);
+    }
     words
 }
-
-fn to(value: &str, scope: SettingScope) -> NoticeLevelChange {
-    let to = match value {
-        "default" => NoticeLevelTarget::First,
-        value => NoticeLevelTarget::Level(NoticeLevel::of(value)),
-    };
-    NoticeLevelChange { to, scope }
-}
-
-const FIRST: NoticeLevelChange = NoticeLevelChange {
-    to: NoticeLevelTarget::First,
-    scope: SettingScope::Session,
-};
-
-const UNKNOWN: NoticeLevelChange = NoticeLevelChange {
-    to: NoticeLevelTarget::Level(NoticeLevel::Loud),
-    scope: SettingScope::Session,
-};
 
 const SETTING: &str = "client_min_messages";
 
@@ -237,6 +244,10 @@ mod tests {
     /// Statements of a session, each succeeding, and whether it is quiet at the end. `;` ends a
     /// transaction, `!` is something that fails.
     fn check(script: &[&str], quiet: bool) {
+        assert_eq!(follow(script).is_quiet(), quiet, "{script:?}");
+    }
+
+    fn follow(script: &[&str]) -> ClientMinMessages {
         let gate = Gate::new(Arc::new(Policy::bi()), Fingerprinter::new(None, [7; 32]));
         let mut client_min_messages = ClientMinMessages::default();
         for text in script {
@@ -251,7 +262,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(client_min_messages.is_quiet(), quiet, "{script:?}");
+        client_min_messages
     }
 
     #[test]
@@ -284,6 +295,40 @@ mod tests {
             ],
             false,
         );
+    }
+
+    #[test]
+    fn repaired_statements_are_shown_where_that_is_certainly_wanted() {
+        let shows = |script: &[&str]| follow(script).shows_repaired();
+        for text in [
+            "SET pgsieve.show_repaired = on",
+            "SET SESSION \"pgsieve\".show_repaired TO 'true'",
+            "SELECT set_config('pgsieve.show_repaired', '1', false)",
+        ] {
+            assert!(shows(&[text]) && shows(&[text, ";"]), "{text}");
+            assert!(shows(&[text, ";", "SET TimeZone = 'UTC'", ";"]), "{text}");
+            for end in [
+                "SET pgsieve.show_repaired = off",
+                "RESET pgsieve.show_repaired",
+                "SET pgsieve.show_repaired TO DEFAULT",
+                "RESET ALL",
+                "DISCARD ALL",
+            ] {
+                assert!(!shows(&[text, ";", end, ";"]), "{text} {end}");
+            }
+        }
+        let set = "SET LOCAL pgsieve.show_repaired = on";
+        assert!(shows(&["BEGIN", set]));
+        assert!(!shows(&["BEGIN", set, "COMMIT", ";"]));
+        let set = "SET pgsieve.show_repaired = on";
+        assert!(shows(&["BEGIN", set, "COMMIT", ";"]));
+        assert!(!shows(&["BEGIN", set, "ROLLBACK", ";"]));
+        assert!(!shows(&["BEGIN", set, "!"]));
+        let on = (SHOW_REPAIRED.to_owned(), "on".to_owned());
+        let mut begun = ClientMinMessages::at_startup(&[on]);
+        assert!(begun.shows_repaired() && !begun.is_quiet());
+        begun.idle();
+        assert!(begun.shows_repaired());
     }
 
     #[test]

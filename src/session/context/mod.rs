@@ -5,10 +5,12 @@
 //! * `tracked_setting`: every value that one setting may have now, as far as the wire tells it
 //! * `statement_timeout`: the bound on one statement
 //! * `model_values`: what the models of a policy read of a session: its user and its settings
-//! * `client_min_messages`: whether the client wants notices
+//! * `client_min_messages`: whether the client wants notices, and how much of repairs;
+//!   `followed_setting`: a setting by the statements that set it
 //! * `reported_role`: as what kind of server (primary, standby) the session is reported
 
 pub mod client_min_messages;
+mod followed_setting;
 pub mod model_values;
 pub mod names;
 pub mod reported_role;

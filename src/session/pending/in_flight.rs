@@ -212,8 +212,8 @@ impl InFlight {
     ) -> Forwarding {
         match self.on_error.write(reply, fields, self.rows) {
             ErrorDelivery::AsItIs => {
-                // Rows of a repaired statement that breaks off are announced as all others are.
-                if let Some(notice) = self.notice.take().filter(|_| self.rows > 0) {
+                // A repaired statement that breaks off is announced as all others are.
+                if let Some(notice) = self.notice.take() {
                     notice.write(reply, client_min_messages);
                 }
                 self.sqlstate = Some(sqlstate);

@@ -126,7 +126,7 @@ fn apply_repair(
             send(protocol, &frame, judged(permit), options)
         }
         (RepairCause::Doubted, Ok((permit, repaired))) => {
-            let on_error = OnError::advised(notices::exhausted(&repaired.recoverers));
+            let on_error = OnError::repaired(&repaired.recoverers);
             let options = SendOptions::repaired(arrived, repaired.notice, on_error);
             send(protocol, &frame, judged(permit), options)
         }

@@ -4,10 +4,10 @@ use std::fmt;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::gate::Refusal;
-use crate::policy::Recoverer;
+use crate::gate::{Refusal, Rule};
+use crate::policy::{Policy, Recoverer, RepairMode};
 use crate::repair::failure::FailureClass;
-use crate::repair::{RepairAdvice, RepairedStatement};
+use crate::repair::{RepairAdvice, RepairedStatement, hints};
 use crate::session::context::client_min_messages::ClientMinMessages;
 use crate::session::reply;
 use crate::telemetry::sqlstate_code::SqlstateCode;
@@ -24,6 +24,8 @@ pub enum PendingNotice {
         message: String,
         /// What was changed.
         detail: String,
+        /// The statement that ran, as it was before models were put in.
+        statement: String,
     },
     /// A result ended where the policy's LIMIT did.
     Cut {
@@ -38,7 +40,9 @@ pub enum OnError {
     Passes,
     /// The same with advice.
     Advised(Box<RepairAdvice>),
-    /// The error of its own text, because a changed one ran.
+    /// The upstream's error with advice where it is about the text, which is a changed one.
+    Repaired(Box<RepairAdvice>),
+    /// The error of its own text where the upstream's is about the text, because a changed one ran.
     Replaced(Box<OriginalError>),
 }
 
@@ -64,6 +68,7 @@ impl PendingNotice {
         Box::new(Self::Repaired {
             message: repaired.message(),
             detail: repaired.detail.clone(),
+            statement: repaired.permit.original().to_owned(),
         })
     }
 
@@ -76,7 +81,17 @@ impl PendingNotice {
         match self {
             Self::Clamped(message) => reply::notice(out, message, None),
             Self::Repaired { .. } | Self::Cut { .. } if client_min_messages.is_quiet() => {}
-            Self::Repaired { message, detail } => reply::notice(out, message, Some(detail)),
+            Self::Repaired {
+                message,
+                detail,
+                statement,
+            } if client_min_messages.shows_repaired() => {
+                let detail = format!("{detail}\nThe statement that ran: {statement}");
+                reply::notice(out, message, Some(&detail));
+            }
+            Self::Repaired {
+                message, detail, ..
+            } => reply::notice(out, message, Some(detail)),
             Self::Cut { rows_max } => {
                 let message = format!("the result was cut at {rows_max} rows by the policy");
                 let detail = format!("LIMIT {rows_max} was added to a SELECT that has none.");
@@ -96,7 +111,12 @@ impl OnError {
         }
     }
 
-    /// For a changed text: should it fail as well, the client gets the error of its own.
+    /// For a changed text whose own one was never sent.
+    pub(in crate::session) fn repaired(recoverers: &[Recoverer]) -> Self {
+        Self::Repaired(Box::new(exhausted(recoverers)))
+    }
+
+    /// For a changed text: should its text fail as well, the client gets the error of its own.
     pub(in crate::session) fn replaced(error: Bytes, recoverers: &[Recoverer]) -> Self {
         let advice = exhausted(recoverers);
         Self::Replaced(Box::new(OriginalError { error, advice }))
@@ -119,7 +139,11 @@ impl OnError {
                 advise(out, fields, advice);
                 ErrorDelivery::Instead(SqlstateCode::from_bytes(code.as_bytes()))
             }
-            Self::Replaced(original) if rows == 0 && !is_of_the_moment(code) => {
+            Self::Repaired(advice) if is_about_text(code) => {
+                advise(out, fields, advice);
+                ErrorDelivery::Instead(SqlstateCode::from_bytes(code.as_bytes()))
+            }
+            Self::Replaced(original) if rows == 0 && is_about_text(code) => {
                 let Ok(fields) = error_fields(&original.error) else {
                     return ErrorDelivery::AsItIs;
                 };
@@ -127,7 +151,7 @@ impl OnError {
                 let code = fields.bytes(b'C').unwrap_or_default();
                 ErrorDelivery::Instead(SqlstateCode::from_bytes(code))
             }
-            Self::Passes | Self::Replaced(_) => ErrorDelivery::AsItIs,
+            Self::Passes | Self::Repaired(_) | Self::Replaced(_) => ErrorDelivery::AsItIs,
         }
     }
 }
@@ -144,16 +168,15 @@ pub fn advise(out: &mut BytesMut, fields: ResponseFields<'_>, advice: &RepairAdv
 
 /// A refusal with advice in it.
 pub fn advised(mut refusal: Box<Refusal>, advice: &RepairAdvice) -> Box<Refusal> {
-    for (field, words, separator) in [
-        (&mut refusal.detail, &advice.detail, "\n"),
-        (&mut refusal.hint, &advice.hint, " "),
-    ] {
-        if let Some(words) = words {
-            if !field.is_empty() {
-                field.push_str(separator);
-            }
-            field.push_str(words);
+    if let Some(words) = &advice.detail {
+        if !refusal.detail.is_empty() {
+            refusal.detail.push('\n');
         }
+        refusal.detail.push_str(words);
+    }
+    // What is known of this text takes the place of what holds for all that the rule refuses.
+    if let Some(words) = &advice.hint {
+        refusal.hint = words.clone();
     }
     refusal
 }
@@ -188,6 +211,38 @@ pub(in crate::session) fn is_of_the_moment(code: &str) -> bool {
     ["08", "25", "40", "53", "55", "57", "58", "XX"].contains(&class)
 }
 
+/// Whether an error says that a text cannot run. All others come while it runs: a division by zero,
+/// a value that does not fit, a timeout; or they say nothing of it.
+fn is_about_text(code: &str) -> bool {
+    code.starts_with("42")
+}
+
+/// A refusal of the grammar with a HINT for its words, where something is known of them.
+pub(in crate::session) fn hinted_refusal(
+    mut refusal: Box<Refusal>,
+    policy: &Policy,
+) -> Box<Refusal> {
+    if policy.repair().mode == RepairMode::Apply
+        && refusal.rule == Rule::SyntaxError
+        && let Some(hint) = hints::of_error(refusal.sqlstate.as_str(), &refusal.message)
+    {
+        refusal.hint = hint;
+    }
+    refusal
+}
+
+/// The body of an error with a HINT, where it comes without one and something is known of it.
+pub(in crate::session) fn hinted(fields: ResponseFields<'_>, policy: &Policy) -> Option<Bytes> {
+    let is_due = policy.repair().mode == RepairMode::Apply && fields.get(b'H').is_none();
+    let (true, Some(code)) = (is_due, fields.get(b'C')) else {
+        return None;
+    };
+    let hint = hints::of_error(code, fields.get(b'M').unwrap_or_default())?;
+    let mut out = BytesMut::new();
+    encode::error_with(&mut out, fields, None, Some(&hint));
+    Some(out.freeze().slice(HEADER_BYTES..))
+}
+
 impl fmt::Debug for PendingNotice {
     /// Without the words.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -205,6 +260,7 @@ impl fmt::Debug for OnError {
         formatter.write_str(match self {
             Self::Passes => "Passes",
             Self::Advised(_) => "Advised",
+            Self::Repaired(_) => "Repaired",
             Self::Replaced(_) => "Replaced",
         })
     }

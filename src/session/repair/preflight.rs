@@ -6,9 +6,10 @@
 
 use bytes::Bytes;
 
+use super::notices;
 use super::stage::RepairStage;
 use super::{BlockingJob, RepairCause, RepairJob};
-use crate::gate::{Facts, RunForecast, SessionNames, StatementKind, Verdict};
+use crate::gate::{Facts, Judgement, RunForecast, SessionNames, StatementKind, Verdict};
 use crate::limits;
 use crate::policy::{Policy, RepairMode};
 use crate::repair::predict;
@@ -30,9 +31,8 @@ pub(in crate::session) fn preflight<'t>(
 ) -> Result<JudgedText<'t>, PathStop> {
     let JudgedText { judgement, options } = judged;
     let (length, pending) = (text.text.len(), &protocol.pending);
-    if !repairs_bytes(protocol.judge.gate.policy(), length)
-        || pending.transaction.status == TransactionStatus::Failed
-    {
+    let policy = protocol.judge.gate.policy();
+    if !repairs_bytes(policy, length) || pending.transaction.status == TransactionStatus::Failed {
         return Ok(JudgedText { judgement, options });
     }
     // A failure of what is sent now could not be undone.
@@ -46,7 +46,17 @@ pub(in crate::session) fn preflight<'t>(
         {
             RepairCause::Doubted
         }
-        _ => return Ok(JudgedText { judgement, options }),
+        Verdict::Refused(refusal) => {
+            let verdict = Verdict::Refused(notices::hinted_refusal(refusal, policy));
+            let facts = judgement.facts;
+            let judgement = Judgement { facts, verdict };
+            return Ok(JudgedText { judgement, options });
+        }
+        verdict => {
+            let facts = judgement.facts;
+            let judgement = Judgement { facts, verdict };
+            return Ok(JudgedText { judgement, options });
+        }
     };
     protocol.client.state = ClientState::Judging;
     let repair_job = RepairJob {

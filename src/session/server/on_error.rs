@@ -9,6 +9,7 @@ use crate::session::pending::{ExpectedReply, SkipExtent};
 use crate::session::policy_limits::after_limit::cancelled_as_wanted;
 use crate::session::protocol::SessionProtocol;
 use crate::session::repair::hold_error::{hold_error, quiesce_upstream};
+use crate::session::repair::notices;
 use crate::session::reply;
 use crate::session::session_end::{SessionEnd, UNREADABLE};
 use crate::sqlstate;
@@ -41,20 +42,18 @@ pub(in crate::session) fn on_error(
         protocol.upstream.ended_by_itself = Some(sqlstate);
         return Ok(Forwarding::Forward);
     }
-    match rewrite_error(
-        fields,
-        protocol.pending.quoted_text(),
-        protocol.judge.gate.policy(),
-    ) {
-        None => on_error_with(protocol, fields, body, sqlstate),
+    let policy = protocol.judge.gate.policy();
+    let told = rewrite_error(fields, protocol.pending.quoted_text(), policy);
+    let body = told.as_deref().unwrap_or(body);
+    let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+    let forwarding = on_error_with(protocol, fields, body, sqlstate)?;
+    if !matches!(forwarding, Forwarding::Forward) {
+        return Ok(forwarding);
+    }
+    match notices::hinted(fields, protocol.judge.gate.policy()).or_else(|| told.clone()) {
+        None => Ok(Forwarding::Forward),
         Some(told) => {
-            let fields = backend::error_fields(&told).map_err(|_| UNREADABLE)?;
-            if matches!(
-                on_error_with(protocol, fields, &told, sqlstate)?,
-                Forwarding::Forward
-            ) {
-                encode::error_body(&mut protocol.client.reply, b'E', &told);
-            }
+            encode::error_body(&mut protocol.client.reply, b'E', &told);
             Ok(Forwarding::Drop)
         }
     }

@@ -90,8 +90,8 @@ pub fn notice(out: &mut BytesMut, fields: &ErrorFields<'_>) {
     put_surely(out, &NoticeResponse::new(fields.list()));
 }
 
-/// Appends the ErrorResponse of a server once more, with words added to its DETAIL and its HINT.
-/// All other fields stay as they were sent, byte for byte.
+/// Appends the ErrorResponse of a server once more, with words added to its DETAIL, and a HINT that
+/// takes the place of its own. All other fields stay as they were sent, byte for byte.
 pub fn error_with(
     out: &mut BytesMut,
     fields: ResponseFields<'_>,
@@ -100,17 +100,15 @@ pub fn error_with(
 ) {
     let start = out.len();
     out.extend_from_slice(b"E\0\0\0\0");
-    let mut added = [(b'D', detail, "\n"), (b'H', hint, " ")];
+    let mut added = [(b'D', detail, Some("\n")), (b'H', hint, None)];
     for (kind, value) in fields.iter() {
         for (other, words, separator) in &mut added {
             // Postgres's order: what has no place yet stands before what comes after it.
             if kind == *other {
-                put_field(
-                    out,
-                    kind,
-                    value,
-                    words.take().map(|words| (*separator, words)),
-                );
+                match (words.take(), *separator) {
+                    (Some(words), None) => put_words(out, kind, Some(words)),
+                    (words, separator) => put_field(out, kind, value, separator.zip(words)),
+                }
             } else if !(BEFORE_DETAIL.contains(&kind) || *other == b'H' && kind == b'D') {
                 put_words(out, *other, words.take());
             }
@@ -232,9 +230,9 @@ mod tests {
                 &b"SERROR\0VERROR\0C42703\0Mm\0P8\0Fx.c\0L1\0Rr\0\0"[..],
                 &b"SERROR\0VERROR\0C42703\0Mm\0Dd\0Hh\0P8\0Fx.c\0L1\0Rr\0\0"[..],
             ),
-            (b"SE\0Mm\0HH\0P8\0\0", b"SE\0Mm\0Dd\0HH h\0P8\0\0"),
+            (b"SE\0Mm\0HH\0P8\0\0", b"SE\0Mm\0Dd\0Hh\0P8\0\0"),
             (b"SE\0Mm\0DD\0P8\0\0", b"SE\0Mm\0DD\nd\0Hh\0P8\0\0"),
-            (b"SE\0Mm\0DD\0HH\0\0", b"SE\0Mm\0DD\nd\0HH h\0\0"),
+            (b"SE\0Mm\0DD\0HH\0\0", b"SE\0Mm\0DD\nd\0Hh\0\0"),
             (b"SE\0M\xe4\0\0", b"SE\0M\xe4\0Dd\0Hh\0\0"),
         ] {
             let fields = error_fields(before).expect("sound");

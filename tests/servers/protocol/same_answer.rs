@@ -69,6 +69,7 @@ fn copies_that_fail() {
 fn several_statements_in_a_message() {
     let stack = Stack::start(Options {
         policy: Some("bi"),
+        policy_edits: UNREPAIRED,
         ..Options::default()
     });
     stack.prepare(&[FIXTURE]);

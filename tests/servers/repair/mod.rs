@@ -4,6 +4,8 @@ mod corpus;
 mod corpus_wire;
 mod dialects;
 mod exploring;
+mod failing_repairs;
 mod functions;
+mod show_repaired;
 mod walk;
 mod wire;

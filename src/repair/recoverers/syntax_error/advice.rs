@@ -43,7 +43,7 @@ pub(in crate::recoverers::syntax_error) fn of(context: &RepairContext<'_>) -> Op
         (Some(first), Some(second)) if first != second => Some(format!("{first} {second}")),
         (Some(first), _) => Some(first.to_owned()),
         (None, _) if lacks_condition(&words) => Some(JOINS.to_owned()),
-        (None, _) => of_balance(&words, &context.failure.message).map(str::to_owned),
+        (None, _) => of_balance(&words).map(str::to_owned),
     }
 }
 
@@ -56,21 +56,14 @@ fn lacks_condition(words: &[String]) -> bool {
 }
 
 /// What does not end, or ends what never began.
-fn of_balance(words: &[String], message: &str) -> Option<&'static str> {
+fn of_balance(words: &[String]) -> Option<&'static str> {
     let begins = words.iter().any(|word| word == "select" || word == "with");
     let count = |sign: &str| words.iter().filter(|word| *word == sign).count();
-    let last = words.iter().rfind(|word| *word != ";");
     match count("(").cmp(&count(")")) {
         _ if !begins => None,
         Ordering::Greater => Some("A parenthesis is opened and never closed."),
         Ordering::Less => Some("A parenthesis is closed that was never opened."),
         Ordering::Equal if count("case") > count("end") => Some("A CASE has no END."),
-        Ordering::Equal
-            if message.ends_with("at end of input")
-                || last.is_some_and(|last| OPEN_ENDS.contains(&last.as_str())) =>
-        {
-            Some("The statement ends in the middle.")
-        }
         Ordering::Equal => None,
     }
 }
@@ -92,7 +85,11 @@ fn is_out_of_order(words: &[String]) -> bool {
                 }
             }
             word => {
-                let rank = CLAUSES.iter().position(|clause| *clause == word);
+                let next = words.get(place + 1).map_or("", String::as_str);
+                let is_name = ["group", "order"].contains(&word) && next != "by";
+                let rank = CLAUSES
+                    .iter()
+                    .position(|clause| *clause == word && !is_name);
                 let Some(rank) = rank.filter(|_| !within) else {
                     continue;
                 };
@@ -117,12 +114,6 @@ fn of_server(message: &str) -> Option<&'static str> {
 
 const OPEN: &str = "A quote is never closed. In Postgres an apostrophe inside of a string is \
      written twice: 'O''Brien'.";
-
-/// Words that something has to follow.
-const OPEN_ENDS: &[&str] = &[
-    "select", "from", "where", "and", "or", "by", "on", "join", "in", "having", "limit", "offset",
-    "=", "<", ">", ",", "as", "union", "with",
-];
 
 const CLAUSES: &[&str] = &["from", "where", "group", "having", "order", "limit"];
 

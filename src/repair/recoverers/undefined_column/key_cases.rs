@@ -150,7 +150,7 @@ fn answers(
     let answer = |text: &String| match ask(recoverer, text, sqlstate, None, &session, &gate) {
         RecovererAnswer::Repaired(repair) => Ok(repair.rewritten.text(text).unwrap()),
         RecovererAnswer::Hinted(hint) => Err(hint.advice),
-        RecovererAnswer::Silent => Err(String::new()),
+        RecovererAnswer::Silent | RecovererAnswer::Doubted => Err(String::new()),
     };
     let all = texts.iter();
     all.map(|text| (text.clone(), answer(text))).collect()

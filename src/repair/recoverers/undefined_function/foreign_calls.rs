@@ -3,6 +3,8 @@
 use super::found_calls::{
     FoundCall, find_call, functions_of, naming_node, take_types_from_message,
 };
+use crate::hints;
+use crate::names::suggestions::{NEAREST_MAX, nearest};
 use crate::{Confidence, FailureClass, FailureOrigin, RecovererAnswer, RepairContext};
 use dialect::calls::call::{CallReplacement, ForeignCall, least_confidence};
 use dialect::calls::expression_kinds::ExpressionKinds;
@@ -153,7 +155,11 @@ impl<'c, 's> CallRecoverer<'c, 's> {
             let made = match row.makes {
                 FunctionEquivalent::Hint(advice) => {
                     if missing || row.known {
-                        self.advise(advice);
+                        let is_named = advice.to_lowercase().contains(found.name);
+                        self.advise(&match is_named {
+                            true => advice.to_owned(),
+                            false => format!("{}(): {advice}", found.name),
+                        });
                     }
                     return;
                 }
@@ -215,12 +221,33 @@ impl<'c, 's> CallRecoverer<'c, 's> {
 
     fn give_up_on(&mut self, found: &FoundCall<'s>, known: bool) {
         let name = found.name;
-        let advice = match (known, super::nearest_builtin::function(self.context, name)) {
-            (true, _) => format!("PostgreSQL has no {name}() for these arguments."),
-            (false, Some(near)) => {
-                format!("PostgreSQL has no function {name}(); there is {near}().")
-            }
-            (false, None) => format!("PostgreSQL has no function {name}()."),
+        let database = self.context.database;
+        if database.is_some_and(|database| hints::is_function(database, name)) {
+            // What it takes instead is told by its signatures.
+            return;
+        }
+        if known {
+            self.advise(&format!(
+                "PostgreSQL has no {name}(), and none is known to stand for it with these arguments: \
+                 check their number and types."
+            ));
+            return;
+        }
+        let mut near = match (
+            super::nearest_builtin::function(self.context, name),
+            self.context.database,
+        ) {
+            (Some(near), _) => vec![format!("{near}()")],
+            (None, Some(database)) => hints::nearest_functions(database, name),
+            (None, None) => Vec::new(),
+        };
+        near.truncate(NEAREST_MAX);
+        let advice = match near.is_empty() {
+            true => format!(
+                "PostgreSQL has no function {name}(): write what it computes with operators and \
+                 functions of PostgreSQL, or CASE."
+            ),
+            false => format!("PostgreSQL has no function {name}(); {}.", nearest(&near)),
         };
         self.advise(&advice);
     }
@@ -245,7 +272,9 @@ impl<'c, 's> CallRecoverer<'c, 's> {
             }
             let name = self.ground.at(place).map(|token| self.ground.word(token));
             let name = name.unwrap_or_default();
-            self.advise(&format!("PostgreSQL has no {name}() for these arguments."));
+            self.advise(&format!(
+                "PostgreSQL has no {name}() for these arguments: check their number and types."
+            ));
         }
     }
 

@@ -4,8 +4,7 @@ use super::missing_relation::{MissingRelation, visible_ctes};
 use crate::NameGate;
 use crate::names::context::NameRepairContext;
 use crate::names::name_repair::{NameAdvice, NameFix};
-use crate::names::suggestions::{LISTED_MAX, best, nearness};
-use catalog::RelationId;
+use crate::names::suggestions::{LISTED_MAX, NEAREST_MAX, best, nearest, nearness};
 use catalog::quote::quoted;
 use ground::limits::NAMES_RELATIONS_MAX;
 
@@ -36,7 +35,7 @@ pub(crate) fn hint(
     let same: Vec<String> = all
         .iter()
         .filter(|id| name_context.name_of(**id) == absent.name)
-        .take(LISTED_MAX)
+        .take(NEAREST_MAX)
         .map(|id| name_context.catalog().relation_name(*id))
         .collect();
     if !same.is_empty() {
@@ -50,7 +49,7 @@ pub(crate) fn hint(
         .take(NAMES_RELATIONS_MAX)
         .map(|id| {
             let near = nearness(absent.name, name_context.name_of(*id), &[]);
-            (near, called(name_context, *id))
+            (near, name_context.called(*id))
         })
         .collect();
     found.extend(visible_ctes(name_context, absent).into_iter().map(|name| {
@@ -60,25 +59,51 @@ pub(crate) fn hint(
     let names = best(found);
     if !names.is_empty() {
         return told(format!(
-            "There is no relation {whole}; the nearest are {}.",
-            names.join(", ")
+            "There is no relation {whole}; {}.",
+            nearest(&names)
         ));
     }
+    let mut foreign = FOREIGN_CATALOGS.iter();
+    let name = absent.name.to_lowercase();
+    if let Some((_, lists)) = foreign.find(|(word, _)| name == *word) {
+        return told(format!("There is no relation {whole}: {lists}."));
+    }
     if !all.is_empty() && all.len() <= LISTED_MAX {
-        let names: Vec<String> = all.iter().map(|id| called(name_context, *id)).collect();
+        let names: Vec<String> = all.iter().map(|id| name_context.called(*id)).collect();
         return told(format!(
             "There is no relation {whole}; there are {}.",
             names.join(", ")
         ));
     }
-    told(format!("There is no relation {whole}."))
+    told(format!(
+        "There is no relation {whole}, nor one called nearly so; information_schema.tables lists \
+         those that you may read."
+    ))
 }
 
-/// A relation as a statement may name it.
-fn called(name_context: &NameRepairContext<'_>, id: RelationId) -> String {
-    let schema = name_context.catalog().relation(id).schema;
-    match name_context.database.path.schemas().contains(&schema) {
-        true => quoted(name_context.name_of(id)).into_owned(),
-        false => name_context.catalog().relation_name(id),
-    }
-}
+/// Relations in which other databases list what there is, and where Postgres does.
+const FOREIGN_CATALOGS: &[(&str, &str)] = &[
+    ("sqlite_master", TABLES),
+    ("sqlite_schema", TABLES),
+    ("sysobjects", TABLES),
+    ("user_tables", TABLES),
+    ("all_tables", TABLES),
+    ("dba_tables", TABLES),
+    ("tables", TABLES),
+    ("table", TABLES),
+    ("svv_tables", TABLES),
+    ("user_tab_columns", COLUMNS),
+    ("all_tab_columns", COLUMNS),
+    ("syscolumns", COLUMNS),
+    ("columns", COLUMNS),
+    ("statistics", INDEXES),
+    ("dual", NONE),
+];
+
+const TABLES: &str = "Postgres lists tables in information_schema.tables";
+
+const COLUMNS: &str = "Postgres lists columns in information_schema.columns";
+
+const INDEXES: &str = "Postgres lists indexes in pg_catalog.pg_indexes";
+
+const NONE: &str = "Postgres needs no FROM for values, as in SELECT 1";

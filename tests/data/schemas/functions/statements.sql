@@ -175,7 +175,7 @@ SELECT max(vip) FROM customers
 -- hint: week of ISO 8601
 SELECT week(placed_on) FROM orders
 
--- hint: there is length()
+-- hint: the nearest is length()
 SELECT lenght(name) FROM customers
 
 -- hint: no function frobnicate()
