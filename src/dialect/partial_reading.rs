@@ -1,5 +1,6 @@
-//! Dialects of which a text has not all: only spellings, if they are slips in a text that is written
-//! for Postgres, or all but the order and the letters of texts, which are then those of the database.
+//! Dialects of which a text has not all: only spellings, if they are slips in a text that is
+//! written for Postgres, or all but how texts are compared and sorted, which is then the
+//! database's way.
 
 use std::sync::LazyLock;
 

@@ -78,9 +78,9 @@ const CLASSES: &[ClassRow] = &[
     },
     ClassRow {
         class: FailureClass::InvalidTextRepresentation,
-        codes: &["22P02"],
+        codes: &["22P02", "22007", "22008"],
         exact: "numbers with a fraction compared with integers",
-        likely: "texts beside numbers in COALESCE, CASE and UNION, parts of JSON",
+        likely: "texts beside numbers in COALESCE, CASE and UNION, parts of JSON, calls of dates in quotes",
         hint: "what a value of the type looks like, or which side to cast",
     },
     ClassRow {

@@ -262,6 +262,7 @@ const fn shape(shape: fn(&[EvidenceToken]) -> bool, of: &'static [Dialect]) -> S
 }
 
 /// Who is in doubt stands among those that have it: one more only makes it less certain.
+#[rustfmt::skip]
 const MARKERS: &[SharedMarker] = &[
     shape(has_backticks, &[Mysql, Sqlite, Bigquery]),
     shape(has_brackets, &[Tsql, Sqlite]),
@@ -273,14 +274,8 @@ const MARKERS: &[SharedMarker] = &[
     shape(matches_by_glob, &[Sqlite, Duckdb]),
     row(&["=="], &[Sqlite, Duckdb]),
     row(&["<=>"], &[Mysql]),
-    row(
-        &["current_date", "(", ")"],
-        &[Mysql, Bigquery, Snowflake, Duckdb],
-    ),
-    row(
-        &["current_timestamp", "(", ")"],
-        &[Mysql, Bigquery, Snowflake, Duckdb],
-    ),
+    row(&["current_date", "(", ")"], &[Mysql, Bigquery, Snowflake, Duckdb]),
+    row(&["current_timestamp", "(", ")"], &[Mysql, Bigquery, Snowflake, Duckdb]),
     row(&["group", "by", "all"], &[Snowflake, Duckdb, Bigquery]),
     row(&["order", "by", "all"], &[Snowflake, Duckdb]),
     row(&["with", "rollup"], &[Mysql, Tsql]),
@@ -290,23 +285,14 @@ const MARKERS: &[SharedMarker] = &[
     row(&["*", "replace", "("], &[Bigquery, Snowflake, Duckdb]),
     row(&["*", "rename"], &[Snowflake, Duckdb]),
     row(&["try_cast", "("], &[Tsql, Snowflake, Duckdb]),
-    row(
-        &["extract", "(", "dayofweek", "from"],
-        &[Mysql, Bigquery, Snowflake, Duckdb],
-    ),
-    row(
-        &["extract", "(", "dayofyear", "from"],
-        &[Mysql, Bigquery, Snowflake, Duckdb],
-    ),
+    row(&["extract", "(", "dayofweek", "from"], &[Mysql, Bigquery, Snowflake, Duckdb]),
+    row(&["extract", "(", "dayofyear", "from"], &[Mysql, Bigquery, Snowflake, Duckdb]),
     row(&["as", "double", ")"], &[Mysql, Sqlite, Snowflake, Duckdb]),
     row(&["as", "float64", ")"], &[Bigquery]),
     row(&["as", "int64", ")"], &[Bigquery]),
     row(&["as", "bignumeric", ")"], &[Bigquery]),
     row(&["as", "string", ")"], &[Bigquery, Snowflake, Duckdb]),
-    row(
-        &["as", "datetime", ")"],
-        &[Mysql, Tsql, Bigquery, Snowflake, Sqlite, Duckdb],
-    ),
+    row(&["as", "datetime", ")"], &[Mysql, Tsql, Bigquery, Snowflake, Sqlite, Duckdb]),
     row(&["as", "tinyint", ")"], &[Tsql, Snowflake, Duckdb]),
     row(&["as", "number", ")"], &[Snowflake]),
     row(&["as", "number", "("], &[Snowflake]),

@@ -7,24 +7,57 @@ use crate::session_database::SessionDatabase;
 use crate::source::{DialectMarker, EvidenceToken, EvidenceTokenKind};
 use policy::Dialect;
 
-/// What people call the system that a text was written for, if it is one of these. What the
-/// database itself has names for is no mark.
-pub fn system(text: &str, database: Option<&SessionDatabase<'_>>) -> Option<&'static str> {
+/// A system whose dialect is not translated.
+pub struct UnclaimedSystem {
+    /// What people call it.
+    pub title: &'static str,
+    /// What of it a text has.
+    pub mark: String,
+    /// What Postgres has instead; empty where nothing alone stands for it.
+    pub instead: &'static str,
+}
+
+/// The system that a text was written for, if it is one of these. What the database itself has
+/// names for is no mark.
+pub fn system(text: &str, database: Option<&SessionDatabase<'_>>) -> Option<UnclaimedSystem> {
     let source = registry::of(Dialect::Mysql)?;
     let seen = evidence_tokens(text, source);
     let is_own =
         |name: &str| database.is_some_and(|database| database.catalog.names().find(name).is_some());
-    let mut systems = SYSTEMS.iter();
-    let found = systems.find(|(_, markers)| {
+    let marker = |(title, markers): &(&'static str, &'static [DialectMarker])| {
         let mut markers = markers.iter();
-        markers.any(|one| match one {
+        let found = markers.find(|one| match one {
             DialectMarker::Call(name) if is_own(name) => false,
             one => has_marker(one, &seen),
+        })?;
+        Some(UnclaimedSystem {
+            title,
+            mark: mark_of(found),
+            instead: "",
         })
-    });
-    let pseudo = PSEUDO_COLUMNS.iter().filter(|name| !is_own(name));
-    let mut pseudo = pseudo.filter(|name| is_pseudo_column(&seen, name));
-    (found.map(|(title, _)| *title)).or_else(|| pseudo.next().map(|_| "Oracle"))
+    };
+    let pseudo_column = || {
+        let mut known = PSEUDO_COLUMNS.iter();
+        let (name, instead) =
+            known.find(|(name, _)| !is_own(name) && is_pseudo_column(&seen, name))?;
+        let has_dual = has_marker(&DialectMarker::Sequence(&["from", "dual"]), &seen);
+        let from = if has_dual { " FROM DUAL" } else { "" };
+        Some(UnclaimedSystem {
+            title: "Oracle",
+            mark: format!("{}{from}", name.to_uppercase()),
+            instead,
+        })
+    };
+    SYSTEMS.iter().find_map(marker).or_else(pseudo_column)
+}
+
+/// A marker, as it is told.
+fn mark_of(marker: &DialectMarker) -> String {
+    match marker {
+        DialectMarker::Call(name) | DialectMarker::CallOf(name, _) => format!("{name}()"),
+        DialectMarker::Sequence(words) => words.join(" ").to_uppercase(),
+        DialectMarker::Shape(_) => "it".to_owned(),
+    }
 }
 
 const fn call(name: &'static str) -> DialectMarker {
@@ -77,8 +110,12 @@ const ORACLE: &[DialectMarker] = &[
     call("ora_hash"),
 ];
 
-/// Oracle's, without parentheses.
-const PSEUDO_COLUMNS: &[&str] = &["rownum", "sysdate", "systimestamp"];
+/// Oracle's, without parentheses, and what Postgres has instead.
+const PSEUDO_COLUMNS: &[(&str, &str)] = &[
+    ("rownum", "LIMIT"),
+    ("sysdate", "LOCALTIMESTAMP"),
+    ("systimestamp", "CURRENT_TIMESTAMP"),
+];
 
 /// <https://trino.io/docs/current/functions.html>
 const TRINO: &[DialectMarker] = &[

@@ -8,6 +8,7 @@ use crate::source::CaseSensitivity;
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::call::SourceCall;
+use crate::translator::folding;
 use crate::translator::literal;
 use crate::translator::shared_functions::aggregates::{SummandTypes, sum_of, summand};
 use crate::translator::shared_functions::numbers::mean;
@@ -54,7 +55,7 @@ fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRes
             })
         }
         (false, true, [_, _, ..]) if call.filter.is_none() && call.over.is_none() => {
-            let texts = arguments.iter().map(|one| translator.folded(one));
+            let texts = arguments.iter().map(|one| folding::folded(translator, one));
             let texts: Vec<String> = texts.collect();
             let known: Vec<String> = arguments
                 .iter()

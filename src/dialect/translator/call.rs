@@ -6,7 +6,7 @@ use sqlparser::ast::{
 };
 
 use super::Translator;
-use super::folding::is_aggregate;
+use super::folding::{self, is_aggregate};
 use super::translated::Translated;
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::detect::shared;
@@ -184,7 +184,7 @@ impl Translator<'_> {
                 .hint("it does not take this number of arguments"));
         }
         if call.over.is_none() && is_aggregate(&call.name) {
-            return self.in_aggregate(|translator| translator.call_by(rule, call));
+            return folding::in_aggregate(self, |translator| translator.call_by(rule, call));
         }
         self.call_by(rule, call)
     }
@@ -272,7 +272,10 @@ impl Translator<'_> {
         kind: SqlType,
     ) -> TranslateResult<Translated> {
         let texts: Vec<String> = match (call.distinct, name) {
-            (true, "count") => arguments.iter().map(|one| self.folded(one)).collect(),
+            (true, "count") => arguments
+                .iter()
+                .map(|one| folding::folded(self, one))
+                .collect(),
             _ => arguments.iter().map(|one| one.text.clone()).collect(),
         };
         let inside = match (call.star, call.distinct) {

@@ -3,6 +3,7 @@
 use sqlparser::ast::{CaseWhen, CastKind, Expr, UnaryOperator, Value};
 
 use super::Translator;
+use super::folding;
 use super::literal;
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::{TranslateResult, Untranslatable};
@@ -21,7 +22,7 @@ impl Translator<'_> {
             return self.refuse("so long a statement");
         }
         let written = self.value_of(expr)?;
-        let written = self.shown_of_group(written);
+        let written = folding::shown_of_group(self, written);
         if written.text.len() > limits::REPAIR_BYTES_MAX {
             return self.refuse("so long an expression");
         }

@@ -5,6 +5,7 @@ use sqlparser::ast::{
 };
 
 use super::Translator;
+use super::folding;
 use super::name;
 use super::scope::{AliasReach, KnownColumns, OutputColumn};
 use super::translated::{Translated, TranslatedForm};
@@ -170,7 +171,7 @@ impl Translator<'_> {
             // By their places, or by an expression, which Postgres has its own word about.
             _ => columns.iter().any(|column| self.has_own_order(column.kind)),
         };
-        !is_plain && (self.folds_rows(columns) || items.iter().any(sorts_text))
+        !is_plain && (folding::folds_rows(self, columns) || items.iter().any(sorts_text))
     }
 
     /// An item of any ORDER BY, with where NULL goes in the source dialect.

@@ -6,6 +6,7 @@ use sqlparser::ast::{
 
 use super::Translator;
 use super::first_rows::{FirstRows, is_recursive_cte};
+use super::folding;
 use super::literal;
 use super::name;
 use super::order_by::SortedQuery;
@@ -237,7 +238,7 @@ impl Translator<'_> {
         };
         let text = format!("{left} {operator}{quantifier} {right}");
         let text = match quantifier {
-            "" => self.distinct_union(op, text, &columns),
+            "" => folding::distinct_union(self, op, text, &columns),
             _ => text,
         };
         Ok((text, columns))

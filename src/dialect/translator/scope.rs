@@ -1,7 +1,6 @@
 //! What the names of a query stand for: relations in FROM with their columns, common tables, and
 //! aliases of the select list.
 
-use super::folding::FoldedKeys;
 use super::translated::{Translated, TranslatedForm};
 use crate::sql_type::SqlType;
 
@@ -22,6 +21,28 @@ pub struct TranslationScope {
     pub reach: AliasReach,
     /// The texts that it is grouped by.
     pub folded: FoldedKeys,
+}
+
+/// The texts that a query is grouped by.
+#[derive(Default)]
+pub struct FoldedKeys {
+    /// Which of its keys they are, and how they are written.
+    pub keys: Vec<(usize, String)>,
+    /// Whether there are totals, whose keys are NULL.
+    pub has_totals: bool,
+    /// Whether what is written now comes after the grouping.
+    pub after_grouping: bool,
+    /// How many aggregates what is written now is an argument of.
+    pub aggregates: usize,
+}
+
+impl FoldedKeys {
+    /// How the key at a place is written, if it is one of them.
+    pub fn key(&self, place: usize) -> Option<&str> {
+        let mut keys = self.keys.iter();
+        keys.find(|(at, _)| *at == place)
+            .map(|(_, text)| text.as_str())
+    }
 }
 
 /// When an alias is what a name stands for.

@@ -7,6 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::Translator;
+use super::folding;
 use super::name;
 use super::qualify::SelectParts;
 use super::scope::{AliasReach, KnownColumns, OutputColumn};
@@ -19,10 +20,10 @@ impl Translator<'_> {
     pub fn select(&mut self, select: &Select) -> TranslateResult<(String, KnownColumns)> {
         self.refuse_unsupported_clauses(select)?;
         let from = self.from(&select.from)?;
-        self.find_folded_keys(&select.group_by, &select.projection)?;
-        self.set_after_grouping(true);
+        folding::find_folded_keys(self, &select.group_by, &select.projection)?;
+        folding::set_after_grouping(self, true);
         let (list, mut columns) = self.select_list(&select.projection)?;
-        self.set_after_grouping(false);
+        folding::set_after_grouping(self, false);
         let has_totals = matches!(&select.group_by,
             GroupByExpr::Expressions(keys, modifiers)
                 if !modifiers.is_empty() || keys.iter().any(is_grouping_sets));
@@ -41,7 +42,7 @@ impl Translator<'_> {
             text.push_str(&format!(" WHERE {}", filter.text));
         }
         text.push_str(&self.group_by(&select.group_by, &select.projection, &columns)?);
-        self.set_after_grouping(true);
+        folding::set_after_grouping(self, true);
         if let Some(having) = &select.having {
             let having = self.with_alias_reach(after(aliases.having), |w| w.condition(having))?;
             text.push_str(&format!(" HAVING {}", having.text));
@@ -183,7 +184,7 @@ impl Translator<'_> {
     ) -> TranslateResult<String> {
         match distinct {
             None | Some(Distinct::All) => Ok(String::new()),
-            Some(Distinct::Distinct) => Ok(self.distinct_rows(columns)),
+            Some(Distinct::Distinct) => Ok(folding::distinct_rows(self, columns)),
             Some(Distinct::On(_)) => self.refuse("DISTINCT ON"),
         }
     }

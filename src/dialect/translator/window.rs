@@ -5,6 +5,7 @@ use sqlparser::ast::{
 };
 
 use super::Translator;
+use super::folding;
 use super::name;
 use super::translated::TranslatedForm;
 use super::untranslatable::TranslateResult;
@@ -41,7 +42,7 @@ impl Translator<'_> {
                 if key.is_literal() {
                     return self.refuse("a constant in PARTITION BY");
                 }
-                keys.push(self.folded(&key));
+                keys.push(folding::folded(self, &key));
             }
             parts.push(format!("PARTITION BY {}", keys.join(", ")));
         }

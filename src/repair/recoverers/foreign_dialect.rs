@@ -5,8 +5,9 @@ pub(crate) mod shared_readings;
 
 use crate::{RecovererAnswer, Repair, RepairContext, TextChange};
 use dialect::detect::by_evidence;
+use dialect::detect::mixture;
 use dialect::detect::shared::{CandidateDialect, candidates};
-use dialect::detect::{mixture, unclaimed};
+use dialect::detect::unclaimed::{self, UnclaimedSystem};
 use dialect::source::SourceDialect;
 use dialect::{DialectTranslation, Untranslatable, registry};
 use policy::{Dialect, DialectChoice};
@@ -28,9 +29,7 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
         };
     }
     if let Some(system) = unclaimed_system(context) {
-        return RecovererAnswer::hint(format!(
-            "This reads as SQL of {system}, which is not translated: write it in PostgreSQL's SQL."
-        ));
+        return RecovererAnswer::hint(unclaimed_advice(&system));
     }
     let evident = by_evidence(context.text).and_then(registry::of);
     let Some(source) = evident.filter(|source| !is_unlike(context, *source)) else {
@@ -85,10 +84,26 @@ fn translation(
 
 /// The system whose dialect is not translated that a text is of, where nothing in it is Postgres's
 /// own.
-fn unclaimed_system(context: &RepairContext<'_>) -> Option<&'static str> {
+fn unclaimed_system(context: &RepairContext<'_>) -> Option<UnclaimedSystem> {
     let mysql = registry::of(Dialect::Mysql)?;
     let system = unclaimed::system(context.text, context.database);
     system.filter(|_| !mixture::is_mixed(context.text, mysql, context.database))
+}
+
+fn unclaimed_advice(system: &UnclaimedSystem) -> String {
+    let UnclaimedSystem {
+        title,
+        mark,
+        instead,
+    } = system;
+    let write = match *instead {
+        "" => "write it in PostgreSQL's SQL".to_owned(),
+        instead => format!("PostgreSQL has {instead}"),
+    };
+    match mark.as_str() {
+        "it" => format!("This reads as SQL of {title}, which is not translated: {write}."),
+        mark => format!("{mark} reads as SQL of {title}, which is not translated: {write}."),
+    }
 }
 
 /// Whether a text cannot be of a dialect whose evidence it has.
