@@ -2,7 +2,7 @@
 //! the table against the classes, their recoverers and the corpora.
 
 use crate::failure::FailureClass;
-use crate::hints::messages;
+use crate::hints::{self, messages};
 use crate::recoverers;
 use policy::Recoverer;
 
@@ -125,7 +125,7 @@ fn markdown() -> String {
 /// The codes of errors that are not repaired, and get a HINT.
 fn unrepaired() -> Vec<&'static str> {
     let mut codes = messages::sqlstates();
-    codes.retain(|code| FailureClass::of(code, "").is_none());
+    codes.retain(|code| FailureClass::of(code, "").is_none() && !hints::is_of_run_time(code, ""));
     codes
 }
 

@@ -165,6 +165,7 @@ impl<'r> RepairLoop<'r> {
             self.abandoned = Some(self.attempts.len());
             self.is_doubted = true;
             self.changes.clear();
+            self.tried.truncate(1);
             let again = self.repair_text(failure, run);
             if matches!(again, RepairConclusion::Repaired(_)) || !self.is_given_up {
                 return again;

@@ -45,6 +45,16 @@ pub(crate) fn of_failure(
         .unwrap_or_else(|| failure.class.advice().to_owned())
 }
 
+/// Whether an error comes of the rows and of the moment, not of the text: it reaches the client as
+/// the server tells it.
+pub fn is_of_run_time(sqlstate: &str, message: &str) -> bool {
+    let class = sqlstate.get(..2).unwrap_or_default();
+    RUN_TIME.contains(&class) && FailureClass::of(sqlstate, message).is_none()
+}
+
+/// Classes of SQLSTATEs of errors of run time.
+const RUN_TIME: &[&str] = &["21", "22", "34", "57"];
+
 /// What to do about an error of a class that is not repaired, if anything is known of it.
 pub fn of_error(sqlstate: &str, message: &str) -> Option<String> {
     let found = messages::advice(sqlstate, message)?;

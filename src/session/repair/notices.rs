@@ -237,7 +237,11 @@ pub(in crate::session) fn hinted(fields: ResponseFields<'_>, policy: &Policy) ->
     let (true, Some(code)) = (is_due, fields.get(b'C')) else {
         return None;
     };
-    let hint = hints::of_error(code, fields.get(b'M').unwrap_or_default())?;
+    let message = fields.get(b'M').unwrap_or_default();
+    if hints::is_of_run_time(code, message) {
+        return None;
+    }
+    let hint = hints::of_error(code, message)?;
     let mut out = BytesMut::new();
     encode::error_with(&mut out, fields, None, Some(&hint));
     Some(out.freeze().slice(HEADER_BYTES..))
