@@ -169,6 +169,18 @@ impl PendingReplies {
         self.owed.push_back(owed);
     }
 
+    /// Whether what the upstream answers now is a query, and no COPY, SET or the like.
+    pub fn answers_query(&self) -> bool {
+        match self.owed.front() {
+            Some(
+                ExpectedReply::Query(running)
+                | ExpectedReply::Parse(running)
+                | ExpectedReply::Execute(running),
+            ) => running.facts.kind.is_query(),
+            _ => false,
+        }
+    }
+
     /// Which text the upstream speaks of when it says something now.
     pub fn quoted_text(&self) -> QuotedText<'_> {
         match self.owed.front() {

@@ -46,11 +46,14 @@ pub(in crate::session) fn on_error(
     let told = rewrite_error(fields, protocol.pending.quoted_text(), policy);
     let body = told.as_deref().unwrap_or(body);
     let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
+    let is_of_query = protocol.pending.answers_query();
     let forwarding = on_error_with(protocol, fields, body, sqlstate)?;
     if !matches!(forwarding, Forwarding::Forward) {
         return Ok(forwarding);
     }
-    match notices::hinted(fields, protocol.judge.gate.policy()).or_else(|| told.clone()) {
+    let policy = protocol.judge.gate.policy();
+    let hinted = is_of_query.then(|| notices::hinted(fields, policy));
+    match hinted.flatten().or_else(|| told.clone()) {
         None => Ok(Forwarding::Forward),
         Some(told) => {
             encode::error_body(&mut protocol.client.reply, b'E', &told);

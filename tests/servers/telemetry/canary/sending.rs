@@ -192,7 +192,7 @@ fn repaired(stack: &Stack) {
         ("SELECT Name FROM Schools WHERE City = 'canary'", true),
         ("```sql\nSELECT 'canary fenced'\n```", true),
         ("{\"sql\": \"SELECT 'canary enveloped'\"}", true),
-        ("SELECT `Name` FROM `Schools` WHERE `City` = 'canary'", true),
+        ("SELECT `Name`, 'canary' FROM `Schools`", true),
         ("SELECT Nmae, 'canary' FROM \"Schools\"", false),
         (
             "SELECT \"Name\" FROM \"Schools\" WHERE \"City\" = \"canary\"",
