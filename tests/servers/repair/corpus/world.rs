@@ -21,6 +21,8 @@ pub struct World {
     runtime: Runtime,
     client: Client,
     catalog: Arc<Catalog>,
+    /// A schema behind the others on the search_path, with 2,000 tables.
+    pub beside: Option<&'static str>,
     /// How long the server took for the compilations of one repair.
     pub compiling: std::time::Duration,
 }
@@ -31,6 +33,15 @@ pub type Rows = Vec<Vec<Option<String>>>;
 impl World {
     /// Starts it, where a server can be had.
     pub fn start() -> Option<Self> {
+        Self::start_beside(None)
+    }
+
+    /// The same with 2,000 tables more, in a schema behind the others on the search_path.
+    pub fn start_beside_large() -> Option<Self> {
+        Self::start_beside(Some("large"))
+    }
+
+    fn start_beside(beside: Option<&'static str>) -> Option<Self> {
         let started = PrivateCluster::builder()
             .version(15)
             .auth(PasswordMethod::Scram)
@@ -52,6 +63,9 @@ impl World {
             for text in [SCHOOLS, ERP, QUESTIONS, ACCESS] {
                 admin.batch_execute(text).await.unwrap();
             }
+            for text in LARGE.split("\n\n").filter(|_| beside.is_some()) {
+                admin.batch_execute(text).await.unwrap();
+            }
             let rows = snapshot::load(&admin).await.unwrap();
             let client = connect(&cluster.admin_url("world")).await;
             client.batch_execute(READER).await.unwrap();
@@ -62,6 +76,7 @@ impl World {
             runtime,
             client,
             catalog: Arc::new(catalog),
+            beside,
             compiling: std::time::Duration::ZERO,
         })
     }
@@ -75,9 +90,11 @@ impl World {
             policy,
         ))));
         names.set_role("demo");
-        let path: Box<[Box<str>]> = [Box::from(schema), Box::from("public")].into();
+        let path = [Some(schema), Some("public"), self.beside];
+        let path: Vec<&str> = path.into_iter().flatten().collect();
+        let text = format!("SET search_path TO {}", path.join(", "));
+        let path = path.into_iter().map(Box::from).collect();
         names.set_paths(SearchPaths::Known(Box::new([path])));
-        let text = format!("SET search_path TO {schema}, public");
         self.runtime
             .block_on(self.client.batch_execute(&text))
             .unwrap();
@@ -139,6 +156,7 @@ async fn connect(url: &str) -> Client {
 const SCHOOLS: &str = include_str!("../../../data/schemas/repairs/schools.sql");
 const ERP: &str = include_str!("../../../data/schemas/repairs/erp.sql");
 const QUESTIONS: &str = include_str!("../../../data/schemas/repairs/questions.sql");
+const LARGE: &str = include_str!("../../../data/schemas/snapshot/large.sql");
 const ACCESS: &str = "
     DO $$
     DECLARE own text;
