@@ -18,7 +18,7 @@ use super::settings::read_write;
 use super::{Refusal, Rule};
 use ground::limits;
 use ground::sqlstate;
-use policy::mask_key::MaskKey;
+use policy::mask_key::{MaskKey, SHOW_REPAIRED};
 use policy::settings::setting_value;
 use policy::{CatalogView, OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
 
@@ -288,6 +288,8 @@ impl StartupDraft {
                 .entry("jit".to_owned())
                 .or_insert_with(|| "off".to_owned());
         }
+        // Until it is set, the server would know nothing of it, and SHOW would fail.
+        (self.settings.entry(SHOW_REPAIRED.to_owned())).or_insert_with(|| "off".to_owned());
         for (name, value) in FORCED {
             self.settings.insert(name.to_owned(), value.to_owned());
         }

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use crate::support::raw::{Frame, Login, kinds};
+use crate::support::raw::{Frame, Login, kinds, rows};
 use crate::support::{APP, Options, RawClient, Stack, frames, until};
 
 const TABLES: &[&str] = &[
@@ -103,6 +103,45 @@ fn a_repaired_statement_is_shown_to_who_wants_to_see_it() {
     let answer = client.query("SET pgsieve.show_repaired = perhaps");
     assert_eq!(answer[0].sqlstate(), "22023");
     assert!(is_shown(&mut client));
+}
+
+/// The value of the only row of an answer.
+fn value_of(answer: &[Frame]) -> String {
+    let rows = rows(answer);
+    assert_eq!(rows.len(), 1, "{answer:?}");
+    rows.concat()
+}
+
+const SHOW: &str = "SHOW pgsieve.show_repaired";
+
+#[test]
+fn it_is_off_before_anybody_sets_it() {
+    let mut client = session();
+    assert_eq!(value_of(&client.query(SHOW)), "off");
+    client.send(&frames::extended(SHOW, &[], false));
+    assert_eq!(value_of(&client.until_ready()), "off");
+    // In a pipeline each answer comes in its place.
+    let ask = |text: &str| frames::extended(text, &[], false);
+    let asked = [
+        ask("SELECT 1"),
+        ask(SHOW),
+        ask("SET pgsieve.show_repaired = on"),
+        ask(SHOW),
+        frames::query("RESET pgsieve.show_repaired"),
+        frames::query(SHOW),
+        ask("SELECT 2"),
+    ];
+    client.send(&asked.concat());
+    let answers = asked.map(|_| client.until_ready());
+    let values = [0, 1, 3, 5, 6].map(|place| value_of(&answers[place]));
+    assert_eq!(values, ["1", "off", "on", "off", "2"]);
+    done(&mut client, "BEGIN");
+    assert_eq!(value_of(&client.query(SHOW)), "off");
+    done(&mut client, "COMMIT");
+    done(&mut client, "DISCARD ALL");
+    assert_eq!(value_of(&client.query(SHOW)), "off");
+    let current = "SELECT current_setting('pgsieve.show_repaired')";
+    assert_eq!(value_of(&client.query(current)), "off");
 }
 
 #[test]
