@@ -4,6 +4,7 @@ use crate::expression_editor::{ExpressionChange, ExpressionEditor, ExpressionRep
 use crate::recoverers::datatype_mismatch::branch_types;
 use crate::recoverers::datatype_mismatch::branch_types::UntypedStrings;
 use crate::{Confidence, RecovererAnswer, RepairContext};
+use dialect::calls::expression_kinds::ExpressionKinds;
 use dialect::sql_type::SqlType;
 use sql::extent::TokenRange;
 use sql::node_access;
@@ -38,42 +39,25 @@ fn repair_around<'s>(
     node: Node<'s>,
     at: usize,
 ) -> Option<ExpressionRepair> {
-    let is_it = |node: Node<'_>| match node {
-        Node::A_Const(constant) => {
-            node_access::place(constant.location) == Some(at)
-                && node_access::constant_text(node).is_some()
-        }
-        _ => false,
-    };
-    match node {
-        Node::A_Expr(operation) => {
-            let (left, right) = (operation.lexpr(), operation.rexpr());
-            let beside = match right {
-                Node::NodeList(list) => list.iter().find(|one| is_it(*one)).map(|own| (own, left)),
-                own if is_it(own) => Some((own, left)),
-                _ if is_it(left) => Some((left, right)),
-                _ => None,
-            };
+    let is_it = |node: Node<'_>| is_string_at(node, at);
+    match (node, compared(node, at)) {
+        (Node::A_Expr(_), beside) => {
             let (own, other) = beside?;
             Some(repair_beside(editor, own, other))
         }
-        Node::CaseExpr(case) => {
-            let tested = case.args().iter().find_map(|when| match when {
-                Node::CaseWhen(when) if is_it(when.expr()) => Some(when.expr()),
-                _ => None,
-            });
-            match tested {
-                Some(own) => Some(repair_literal(editor, own, editor.kinds.kind(case.arg()))),
-                None => repair_among_values(editor, branch_types::branches(editor, node)?, is_it),
-            }
+        (Node::CaseExpr(_), Some((own, tested))) => {
+            Some(repair_literal(editor, own, editor.kinds.kind(tested)))
         }
-        Node::CoalesceExpr(_) => {
+        (Node::CaseExpr(_), None) => {
             repair_among_values(editor, branch_types::branches(editor, node)?, is_it)
         }
-        Node::SelectStmt(select) => branch_types::columns(editor, select)
+        (Node::CoalesceExpr(_), _) => {
+            repair_among_values(editor, branch_types::branches(editor, node)?, is_it)
+        }
+        (Node::SelectStmt(select), _) => branch_types::columns(editor, select)
             .into_iter()
             .find_map(|column| repair_among_values(editor, column, is_it)),
-        Node::BoolExpr(operator) => operator
+        (Node::BoolExpr(operator), _) => operator
             .args()
             .iter()
             .any(is_it)
@@ -84,6 +68,58 @@ fn repair_around<'s>(
             None
         }
     }
+}
+
+/// The string at a place, if it is compared directly under a node, and what with.
+fn compared(node: Node<'_>, at: usize) -> Option<(Node<'_>, Node<'_>)> {
+    match node {
+        Node::A_Expr(operation) => {
+            let (left, right) = (operation.lexpr(), operation.rexpr());
+            match right {
+                Node::NodeList(list) => {
+                    let mut list = list.iter();
+                    let own = list.find(|one| is_string_at(*one, at));
+                    own.map(|own| (own, left))
+                }
+                own if is_string_at(own, at) => Some((own, left)),
+                _ if is_string_at(left, at) => Some((left, right)),
+                _ => None,
+            }
+        }
+        Node::CaseExpr(case) => case.args().iter().find_map(|when| match when {
+            Node::CaseWhen(when) if is_string_at(when.expr(), at) => {
+                Some((when.expr(), case.arg()))
+            }
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+fn is_string_at(node: Node<'_>, at: usize) -> bool {
+    match node {
+        Node::A_Const(constant) => {
+            node_access::place(constant.location) == Some(at)
+                && node_access::constant_text(node).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Whether the string that the server names is compared with a number.
+pub(super) fn is_beside_number(context: &RepairContext<'_>) -> bool {
+    let all = context.statement().and_then(node_access::all);
+    let Some((all, at)) = all.zip(context.failure.position) else {
+        return false;
+    };
+    let kinds = ExpressionKinds::of(context.database, context.statement());
+    let mut compared = all.iter().filter_map(|node| compared(*node, at));
+    compared.next().is_some_and(|(_, other)| {
+        matches!(
+            kinds.kind(other),
+            SqlType::Integer | SqlType::Decimal | SqlType::Float
+        )
+    })
 }
 
 /// A string among values that are numbers: everything is text, or it is a number as well.

@@ -2,7 +2,7 @@
 //!
 //! # Sees
 //! The string that the server names: beside a number, a boolean, an array or JSON, or among the
-//! branches of CASE and COALESCE and the arms of UNION; a call in quotes beside a date.
+//! branches of CASE and COALESCE and the arms of UNION; a call in quotes beside a date or a number.
 //!
 //! # Why
 //! A number in quotes is that number. A wording among numbers asks for text.
@@ -18,6 +18,7 @@
 //! # When not
 //! A wording beside a number, a boolean, a uuid or an enumeration: the hint names the type.
 
+mod known_calls;
 pub mod literals;
 mod quoted_call;
 
@@ -47,20 +48,39 @@ mod tests {
         let policy = Policy::agent();
         let session = session(world(), &policy);
         let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
-        for (call, after) in [
+        for (column, sqlstate, call, after) in [
             (
+                "placed_on",
+                "22007",
                 "DATE_SUB(CURRENT_DATE, INTERVAL 1 DAY)",
                 "DATE_SUB(CURRENT_DATE, INTERVAL '1 day')",
             ),
-            ("dateadd(day, -7, getdate())", "dateadd(day, -7, getdate())"),
+            (
+                "placed_on",
+                "22007",
+                "dateadd(day, -7, getdate())",
+                "dateadd(day, -7, getdate())",
+            ),
+            (
+                "id",
+                "22P02",
+                "YEAR(CURRENT_DATE) - 1",
+                "(YEAR(CURRENT_DATE) - 1)",
+            ),
+            (
+                "total_amount",
+                "22P02",
+                "datepart(month, getdate())",
+                "datepart(month, getdate())",
+            ),
         ] {
-            let start = "SELECT id FROM orders WHERE placed_on > ";
+            let start = format!("SELECT id FROM orders WHERE {column} > ");
             let text = format!("{start}'{call}'");
             let recoverer = Recoverer::InvalidTextRepresentation;
             let answer = ask(
                 recoverer,
                 &text,
-                "22007",
+                sqlstate,
                 Some(start.len()),
                 &session,
                 &gate,
@@ -84,6 +104,17 @@ mod tests {
         ] {
             let recoverer = Recoverer::InvalidTextRepresentation;
             check_file(world(), recoverer, "22007", OutputNameLaw::Kept, file);
+        }
+    }
+
+    #[test]
+    fn calls_of_numbers_in_quotes_come_to_what_they_should() {
+        for file in [
+            include_str!("../../../../tests/data/corpus/recoverers/number_calls.txt"),
+            include_str!("../../../../tests/data/corpus/recoverers/held_out_number_calls.txt"),
+        ] {
+            let recoverer = Recoverer::InvalidTextRepresentation;
+            check_file(world(), recoverer, "22P02", OutputNameLaw::Kept, file);
         }
     }
 

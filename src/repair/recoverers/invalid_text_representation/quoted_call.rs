@@ -1,8 +1,10 @@
-//! A call that is written as a text where a date is asked for: `placed_on > 'CURRENT_DATE'`.
+//! A call that is written as a text where a date or a number is asked for: `placed_on >
+//! 'CURRENT_DATE'`, `id > 'YEAR(CURRENT_DATE) - 1'`.
 //!
-//! It is taken out of its quotes where all of it is one expression of functions of dates: such a
-//! text is no date in any format.
+//! It is taken out of its quotes where all of it is one expression of functions of dates, or of
+//! numbers: such a text is no date in any format, and no number.
 
+use super::{known_calls, literals};
 use crate::context::{tokens_of, tree_of};
 use crate::recoverers::syntax_error::edited_text::EditedText;
 use crate::recoverers::syntax_error::intervals;
@@ -10,8 +12,8 @@ use crate::recoverers::syntax_error::mentioned_names::MentionedNames;
 use crate::{RecovererAnswer, RepairContext};
 use sql::edit::{self, TextEdit};
 use sql::lexer::TokenKind;
-use sql::node_access::{self, last_name};
-use sql::tree::{Node, SQLValueFunctionOp, nodes};
+use sql::node_access;
+use sql::tree::{Node, nodes};
 
 /// Takes the text that the server names out of its quotes.
 pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
@@ -24,9 +26,18 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     }
 }
 
+/// What is asked for where the text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AskedValue {
+    /// A date or a timestamp.
+    Moment,
+    /// A number.
+    Number,
+}
+
 fn unquoted_call(context: &RepairContext<'_>) -> Option<(TextEdit, String)> {
-    let is_of_dates = DATE_ERRORS.contains(&context.failure.sqlstate.as_str());
-    let place = context.token_at(context.failure.position.filter(|_| is_of_dates)?)?;
+    let asked = AskedValue::of(context)?;
+    let place = context.token_at(context.failure.position?)?;
     let token = context.tokens.get(place)?;
     if token.kind != TokenKind::String {
         return None;
@@ -38,7 +49,7 @@ fn unquoted_call(context: &RepairContext<'_>) -> Option<(TextEdit, String)> {
     if tokens_of(&call).iter().any(|token| is_comment(token.kind)) {
         return None;
     }
-    let (spelled, is_sum) = spelled(context, &call)?;
+    let (spelled, is_sum) = spelled(context, &call, asked)?;
     let replacement = match is_sum {
         true => format!("({spelled})"),
         false => spelled,
@@ -52,8 +63,27 @@ fn unquoted_call(context: &RepairContext<'_>) -> Option<(TextEdit, String)> {
     Some((edit, call))
 }
 
-/// The call as Postgres's grammar reads it, and whether it is a sum or a difference.
-fn spelled(context: &RepairContext<'_>, call: &str) -> Option<(String, bool)> {
+impl AskedValue {
+    /// By the code of the error, and by what stands beside the text or the type that is named.
+    fn of(context: &RepairContext<'_>) -> Option<Self> {
+        match context.failure.sqlstate.as_str() {
+            "22007" | "22008" => Some(Self::Moment),
+            "22P02" if is_of_number(&context.failure.message) => Some(Self::Number),
+            "22P02" => literals::is_beside_number(context).then_some(Self::Number),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an error names a type of numbers. Its words have a language, and types have none.
+fn is_of_number(message: &str) -> bool {
+    let before = message.split(['"', '«', '»', '„', '“']).next();
+    let mut words = before.unwrap_or_default().split([' ', ':']);
+    words.any(|word| NUMBERS.contains(&word))
+}
+
+/// The call as Postgres's grammar reads it, and whether it is an operation.
+fn spelled(context: &RepairContext<'_>, call: &str, asked: AskedValue) -> Option<(String, bool)> {
     let mut query = EditedText::new(&format!("{SELECT}{call}"));
     if query.parse().is_none()
         && let Some(repair) = intervals::repair(&query, &MentionedNames::of(context))
@@ -69,7 +99,13 @@ fn spelled(context: &RepairContext<'_>, call: &str) -> Option<(String, bool)> {
     let is_call = nodes
         .iter()
         .any(|node| matches!(node, Node::FuncCall(_) | Node::SQLValueFunction(_)));
-    let is_known = nodes.iter().all(|node| is_of_dates(*node));
+    let is_known = match asked {
+        AskedValue::Moment => nodes.iter().all(|node| known_calls::is_of_dates(*node)),
+        AskedValue::Number => {
+            known_calls::is_number(value)
+                && (nodes.iter()).all(|node| known_calls::is_of_numbers(*node))
+        }
+    };
     let spelled = query.text.strip_prefix(SELECT)?.to_owned();
     (is_call && is_known).then_some((spelled, matches!(value, Node::A_Expr(_))))
 }
@@ -85,51 +121,7 @@ fn only_value(select: &nodes::SelectStmt) -> Option<Node<'_>> {
     is_bare.then(|| only.val())
 }
 
-fn is_of_dates(node: Node<'_>) -> bool {
-    match node {
-        Node::FuncCall(call) => {
-            let name = last_name(call.funcname()).unwrap_or_default();
-            call.funcname().len() == 1 && FUNCTIONS.contains(&name)
-        }
-        Node::A_Expr(operation) => {
-            matches!(last_name(operation.name()), Some("+" | "-"))
-        }
-        // The units of DATEADD.
-        Node::ColumnRef(column) => (column.fields().first())
-            .and_then(Node::as_str)
-            .is_some_and(|name| column.fields().len() == 1 && UNITS.contains(&name)),
-        Node::SQLValueFunction(of) => matches!(
-            of.op,
-            SQLValueFunctionOp::SVFOP_CURRENT_DATE
-                | SQLValueFunctionOp::SVFOP_CURRENT_TIMESTAMP
-                | SQLValueFunctionOp::SVFOP_CURRENT_TIMESTAMP_N
-                | SQLValueFunctionOp::SVFOP_LOCALTIMESTAMP
-                | SQLValueFunctionOp::SVFOP_LOCALTIMESTAMP_N
-        ),
-        Node::A_Const(_)
-        | Node::TypeCast(_)
-        | Node::TypeName(_)
-        | Node::String(_)
-        | Node::Integer(_)
-        | Node::NodeList(_) => true,
-        _ => false,
-    }
-}
-
-/// invalid_datetime_format and datetime_field_overflow.
-const DATE_ERRORS: &[&str] = &["22007", "22008"];
-
 const SELECT: &str = "SELECT ";
 
-/// Functions of dates, of Postgres and of others.
-#[rustfmt::skip]
-const FUNCTIONS: &[&str] = &[
-    "now", "date_trunc", "make_date", "to_date", "to_timestamp", "clock_timestamp",
-    "statement_timestamp", "transaction_timestamp", "age", "date", "date_add", "date_sub",
-    "dateadd", "getdate", "sysdate", "curdate", "datetime", "adddate", "subdate", "last_day",
-    "date_part", "timezone",
-];
-
-const UNITS: &[&str] = &[
-    "year", "quarter", "month", "week", "day", "hour", "minute", "second",
-];
+/// Types of numbers, by a word of their names.
+const NUMBERS: &[&str] = &["smallint", "integer", "bigint", "numeric", "real", "double"];
