@@ -123,6 +123,8 @@ words! {
         DatatypeMismatch => "datatype_mismatch",
         /// 42712.
         DuplicateAlias => "duplicate_alias",
+        /// 42P10.
+        InvalidColumnReference => "invalid_column_reference",
         /// 22P02.
         InvalidTextRepresentation => "invalid_text_representation",
     }

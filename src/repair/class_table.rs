@@ -77,10 +77,17 @@ const CLASSES: &[ClassRow] = &[
         hint: "which alias to rename",
     },
     ClassRow {
+        class: FailureClass::InvalidColumnReference,
+        codes: &["42P10"],
+        exact: "",
+        likely: "names beyond the last column that nothing uses",
+        hint: "how many columns and names there are",
+    },
+    ClassRow {
         class: FailureClass::InvalidTextRepresentation,
         codes: &["22P02", "22007", "22008"],
         exact: "numbers with a fraction compared with integers",
-        likely: "texts beside numbers in COALESCE, CASE and UNION, parts of JSON, calls of dates in quotes",
+        likely: "texts beside numbers in COALESCE, CASE and UNION, parts of JSON, calls of dates and numbers in quotes",
         hint: "what a value of the type looks like, or which side to cast",
     },
     ClassRow {
@@ -154,12 +161,15 @@ fn every_class_has_its_row_and_its_codes() {
     }
     for row in CLASSES {
         for code in row.codes {
-            let class = FailureClass::of(code, "cross-database references");
+            let class = FailureClass::of(code, REPAIRED_MESSAGES);
             assert_eq!(class, Some(row.class), "{code}");
         }
         assert!(!recoverers::of(row.class).is_empty() && !row.hint.is_empty());
     }
 }
+
+/// Words of codes that are repaired in some messages alone.
+const REPAIRED_MESSAGES: &str = "cross-database references, 1 columns available but 2 columns";
 
 /// What a recoverer repairs for certain, or likely, is in the row of its class, and nothing else.
 #[test]

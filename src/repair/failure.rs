@@ -24,6 +24,8 @@ pub enum FailureClass {
     DatatypeMismatch,
     /// 42712.
     DuplicateAlias,
+    /// 42P10, where a list of names is longer than what it names.
+    InvalidColumnReference,
     /// 22P02, and 22007 and 22008 of dates, where a literal of the text is the cause.
     InvalidTextRepresentation,
     /// 42704: a type that does not exist. Only dialects answer it.
@@ -69,6 +71,7 @@ impl FailureClass {
             "42883" => Self::UndefinedFunction,
             "42804" => Self::DatatypeMismatch,
             "42712" => Self::DuplicateAlias,
+            "42P10" if message.contains(" columns available but ") => Self::InvalidColumnReference,
             "22P02" | "22007" | "22008" => Self::InvalidTextRepresentation,
             "42704" => Self::UndefinedObject,
             _ => return None,
@@ -86,6 +89,7 @@ impl FailureClass {
             Self::UndefinedFunction => "undefined_function",
             Self::DatatypeMismatch => "datatype_mismatch",
             Self::DuplicateAlias => "duplicate_alias",
+            Self::InvalidColumnReference => "invalid_column_reference",
             Self::InvalidTextRepresentation => "invalid_text_representation",
             Self::UndefinedObject => "undefined_object",
         }
@@ -116,6 +120,9 @@ impl FailureClass {
                 "Cast the expressions to one type, such as ::text or ::numeric."
             }
             Self::DuplicateAlias => "Give every relation in FROM an alias of its own.",
+            Self::InvalidColumnReference => {
+                "Give as many names as there are columns, or select a column for each name."
+            }
             Self::InvalidTextRepresentation => {
                 "Compare with a literal of the column's type, or cast the column to text."
             }

@@ -160,7 +160,7 @@ fn has_uneven_set_operation(select: &nodes::SelectStmt) -> bool {
 }
 
 /// How many columns a query has, where no star is among them.
-fn width(select: &nodes::SelectStmt) -> Option<usize> {
+pub(crate) fn width(select: &nodes::SelectStmt) -> Option<usize> {
     if let Some(row) = select.values_lists().first() {
         return match row {
             Node::NodeList(row) => Some(row.len()),

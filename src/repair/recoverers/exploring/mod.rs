@@ -73,6 +73,7 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
         | FailureClass::GroupingError
         | FailureClass::DatatypeMismatch
         | FailureClass::DuplicateAlias
+        | FailureClass::InvalidColumnReference
         | FailureClass::InvalidTextRepresentation => RecovererAnswer::Silent,
     }
 }

@@ -2,13 +2,15 @@
 
 use std::cmp::Ordering;
 
+use super::uneven_rows;
 use crate::RepairContext;
 use sql::lexer::TokenKind;
 
 /// What can be said about a text.
 pub(in crate::recoverers::syntax_error) fn of(context: &RepairContext<'_>) -> Option<String> {
     if context.tree.is_some() {
-        return of_server(&context.failure.message).map(str::to_owned);
+        let of_message = || of_server(&context.failure.message).map(str::to_owned);
+        return uneven_rows::advice(context).or_else(of_message);
     }
     let open = |token: &sql::lexer::Token| token.kind == TokenKind::UnterminatedLiteral;
     if context.tokens.iter().any(open) {

@@ -32,6 +32,7 @@ pub(in crate::recoverers::syntax_error) fn recover(
         | FailureClass::GroupingError
         | FailureClass::DatatypeMismatch
         | FailureClass::DuplicateAlias
+        | FailureClass::InvalidColumnReference
         | FailureClass::InvalidTextRepresentation => None,
     };
     let fits = repair.filter(|repair| edited.parse_with(&repair.edits).is_some());

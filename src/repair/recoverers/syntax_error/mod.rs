@@ -44,6 +44,7 @@ pub(crate) mod string_alias;
 pub(crate) mod subquery_alias;
 pub(crate) mod token_repair;
 pub(crate) mod typography;
+mod uneven_rows;
 
 use self::edited_text::EditedText;
 use self::mentioned_names::MentionedNames;
