@@ -209,6 +209,12 @@ impl Facts {
         self.cacheable && self.basis == basis
     }
 
+    /// Whether the session is as at its beginning once the statement has succeeded.
+    pub fn discards_all(&self) -> bool {
+        let mut effects = self.effects.iter();
+        effects.any(|effect| matches!(effect, SessionEffect::DiscardAll))
+    }
+
     /// Whether it shows the plan of a statement with models, or masks, in it.
     pub fn is_plan_of_models(&self) -> bool {
         self.kind == StatementKind::Explain && self.rewritten.is_some()

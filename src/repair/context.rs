@@ -30,6 +30,8 @@ pub struct RepairContext<'a> {
     pub settings: &'a RepairSettings,
     /// The dialect that the client itself named (`target_dialect`).
     pub target_dialect: Option<Dialect>,
+    /// The dialect that earlier statements of the session were of.
+    pub earlier_dialect: Option<Dialect>,
 }
 
 impl<'a> RepairContext<'a> {

@@ -98,6 +98,7 @@ fn told(failing: &FailingStatement, gate: &Gate, names: &SessionNames) -> Option
         parameters: &ParameterTypes::none_given(),
         text: &failing.text,
         failure: None,
+        earlier_dialect: None,
     };
     let outcome = repair_statement(&request, &mut server);
     let advice = match outcome.ending {

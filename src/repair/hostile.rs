@@ -485,6 +485,7 @@ fn look_at_all(is_wanted: fn(&str) -> bool, all: &[&'static str]) -> Vec<String>
                     parameters: &parameters,
                     text: &text,
                     failure,
+                    earlier_dialect: None,
                 };
                 let since = Instant::now();
                 let outcome = repair_statement(&request, &mut RefusingServer { sqlstate });

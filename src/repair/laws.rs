@@ -16,7 +16,7 @@ use crate::{
 use catalog::fixture::CatalogFixture;
 use dialect::session_database::fixture::session;
 use gate::{Gate, ParameterTypes, SessionNames, Verdict};
-use policy::{Policy, Recoverer};
+use policy::{Dialect, Policy, Recoverer};
 use sql::fingerprint::Fingerprinter;
 use sql::lexer::TokenKind;
 use sql::tree;
@@ -265,6 +265,18 @@ pub(crate) fn ask(
     session: &SessionNames,
     gate: &Gate,
 ) -> RecovererAnswer {
+    ask_after(None, recoverer, text, sqlstate, position, (session, gate))
+}
+
+/// The same behind statements of a dialect.
+pub(crate) fn ask_after(
+    earlier_dialect: Option<Dialect>,
+    recoverer: Recoverer,
+    text: &str,
+    sqlstate: &str,
+    position: Option<usize>,
+    (session, gate): (&SessionNames, &Gate),
+) -> RecovererAnswer {
     let mut failure = Failure::reported(text, sqlstate, "", None, FailureOrigin::Server).unwrap();
     failure.position = position;
     let tokens = tokens_of(text);
@@ -282,6 +294,7 @@ pub(crate) fn ask(
         server_major: 15,
         settings: gate.policy().repair(),
         target_dialect: None,
+        earlier_dialect,
     };
     match recoverer {
         Recoverer::QuoteIdentifiers => preprocessors::quote_identifiers::recover(&context),

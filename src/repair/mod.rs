@@ -10,6 +10,7 @@
 //! * [`names`]: names that do not exist: what is like them, and the nine gates of a rewritten one
 //! * [`scopes`]: the queries of a statement, their FROM items and column references;
 //!   [`dependencies`]: keys, equalities and functional dependency
+//! * [`dialect_history`]: the dialect that earlier statements of a session were of
 //! * `expression_editor`: casts and other spellings of expressions, for three recoverers
 //! * [`predict`]: whether a text will fail, as far as the snapshot shows
 //! * [`hints`]: what a client is told of what nobody repairs
@@ -26,6 +27,7 @@ pub mod answer;
 mod class_table;
 pub mod context;
 pub mod dependencies;
+pub mod dialect_history;
 pub(crate) mod expression_editor;
 pub mod failure;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::dialect_history::DialectEvidence;
 use crate::hints::fit;
 use crate::{Attempt, FailureClass};
 use gate::WaitingPermit;
@@ -17,6 +18,8 @@ pub struct RepairOutcome {
     pub ending: RepairConclusion,
     /// Every step, in order.
     pub attempts: Vec<Attempt>,
+    /// What the client's text has shown of its dialect.
+    pub evidence: DialectEvidence,
 }
 
 /// How a repair ended.

@@ -17,6 +17,7 @@ use crate::{
     Repair, RepairContext, RepairHint, SessionDatabase, StatementCompiler, allowed_changes,
     predict, recoverers, recursive_cte,
 };
+use dialect::source::SourceDialect;
 use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
 use ground::limits;
 use policy::{Dialect, Recoverer, RepairMode, RepairSettings};
@@ -35,6 +36,8 @@ pub struct RepairRequest<'r> {
     pub text: &'r str,
     /// Why it failed; none where it may fail and the server is to be asked first.
     pub failure: Option<Failure>,
+    /// The dialect that earlier statements of the session were of.
+    pub earlier_dialect: Option<Dialect>,
 }
 
 /// Tries to find a text that runs.
@@ -50,6 +53,7 @@ pub fn repair_statement(
     };
     RepairOutcome {
         ending,
+        evidence: repair_loop.evidence(),
         attempts: repair_loop.attempts,
     }
 }
@@ -72,10 +76,14 @@ struct RepairLoop<'r> {
     /// Why the client's own text fails.
     original_failure: Option<Failure>,
     target_dialect: Option<Dialect>,
+    /// The dialect that alone has what the client's text has.
+    evident_dialect: Option<Dialect>,
     tried: Vec<String>,
     recursion: RecursionRisk,
     /// Whether the text may be of a dialect that means something else by it.
     is_doubted: bool,
+    /// The dialect that was named and may mean something else by a text without its marks.
+    named_doubt: Option<&'static dyn SourceDialect>,
     /// How many attempts came to nothing before the client's text was taken up again without its
     /// dialect; none where it was not.
     abandoned: Option<usize>,
@@ -112,9 +120,11 @@ impl<'r> RepairLoop<'r> {
             original_facts: None,
             original_failure: None,
             target_dialect: None,
+            evident_dialect: None,
             tried: vec![request.text.to_owned()],
             recursion: RecursionRisk::Unchanged,
             is_doubted: false,
+            named_doubt: None,
             abandoned: None,
             is_given_up: false,
             changes: Vec::new(),
@@ -163,7 +173,8 @@ impl<'r> RepairLoop<'r> {
         let by_translation = self.is_translated() && self.abandoned.is_none();
         if matches!(conclusion, RepairConclusion::Failed(_)) && by_translation && self.is_given_up {
             self.abandoned = Some(self.attempts.len());
-            self.is_doubted = true;
+            self.named_doubt = self.named_source(&failure);
+            self.is_doubted |= self.named_doubt.is_none();
             self.changes.clear();
             self.tried.truncate(1);
             let again = self.repair_text(failure, run);
@@ -275,6 +286,7 @@ impl<'r> RepairLoop<'r> {
                 server_major: self.request.names.server_major().unwrap_or_default(),
                 settings: self.settings,
                 target_dialect: self.target_dialect,
+                earlier_dialect: self.request.earlier_dialect,
             };
             let mut found = None;
             for recoverer in recoverers::in_order(failure.class) {
@@ -283,6 +295,9 @@ impl<'r> RepairLoop<'r> {
                     && (self.is_translated() || self.abandoned.is_some());
                 if is_done || self.settings.mode_of(recoverer) == RepairMode::Off {
                     continue;
+                }
+                if recoverer == Recoverer::Dialect && self.evident_dialect.is_none() {
+                    self.evident_dialect = recoverers::evident_dialect(&context);
                 }
                 let answer = match recoverer {
                     Recoverer::QuoteIdentifiers => quote_identifiers::recover(&context),
@@ -297,7 +312,10 @@ impl<'r> RepairLoop<'r> {
                         break;
                     }
                     RecovererAnswer::Hinted(hint) => hints.push((recoverer, hint)),
-                    RecovererAnswer::Doubted => self.is_doubted = true,
+                    RecovererAnswer::Doubted => match recoverers::named_source(&context) {
+                        Some(source) => self.named_doubt = Some(source),
+                        None => self.is_doubted = true,
+                    },
                     RecovererAnswer::Silent => {}
                 }
                 // A text that is foreign and cannot be translated is not repaired word by word.

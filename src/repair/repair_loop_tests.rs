@@ -42,6 +42,7 @@ impl ScriptedServer {
             parameters: &ParameterTypes::none_given(),
             text,
             failure: None,
+            earlier_dialect: None,
         };
         repair_statement(&request, self)
     }
@@ -293,6 +294,7 @@ fn attempts_are_bounded() {
             parameters: &ParameterTypes::none_given(),
             text,
             failure: None,
+            earlier_dialect: None,
         };
         let mut server = UnreachableServer(0);
         let outcome = repair_statement(&request, &mut server);

@@ -29,6 +29,7 @@ use super::upstream_side::{SelfReport, UpstreamSide};
 use crate::gate::SessionNames;
 use crate::gate::cache::JudgementCache;
 use crate::limits;
+use crate::repair::dialect_history::DialectHistory;
 use crate::sqlstate::SqlState;
 use crate::telemetry::Telemetry;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
@@ -145,6 +146,7 @@ impl SessionProtocol {
                 name_context,
                 client_min_messages: upstream.client_min_messages,
                 report_as: upstream.report_as,
+                dialect_history: DialectHistory::default(),
             },
             pending: PendingReplies::default(),
             client: ClientSide::new(),

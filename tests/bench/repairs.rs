@@ -80,6 +80,7 @@ fn repairs(world: &mut World, policy: &Arc<Policy>) {
             parameters: &ParameterTypes::none_given(),
             text: &entry.failing,
             failure: None,
+            earlier_dialect: None,
         };
         world.compiling = Duration::ZERO;
         let since = Instant::now();

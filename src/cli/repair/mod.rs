@@ -23,6 +23,7 @@ use crate::config::SettingsProblem;
 use crate::offline::assumptions::AssumedDatabase;
 use crate::offline::script_session::ScriptSession;
 use crate::policy::{LikelyRepairs, RepairMode};
+use crate::repair::dialect_history::DialectHistory;
 
 /// The flags of `repair`.
 #[derive(clap::Args)]
@@ -172,9 +173,14 @@ fn try_text(
     tally: &mut RepairTally,
 ) -> Result<(), CheckIoError> {
     let text = read_text(input).map_err(CheckIoError::Input)?;
+    let mut dialect_history = DialectHistory::default();
     for (place, statement) in split(&text).into_iter().enumerate() {
         let judgement = bench.judge(statement.text, script.names());
-        let report = bench.try_repair(statement.text, &judgement, script.names());
+        let names = script.names();
+        let report = bench.try_repair(statement.text, &judgement, names, &mut dialect_history);
+        if judgement.facts.discards_all() {
+            dialect_history = DialectHistory::default();
+        }
         script.apply(&judgement);
         tally.note(&report);
         let written = report.write(place + 1, statement.line, sql, out);
@@ -200,7 +206,9 @@ fn try_lines(
         match question {
             Ok(question) => {
                 let judgement = bench.judge(&question.sql, script.names());
-                let report = bench.try_repair(&question.sql, &judgement, script.names());
+                let mut unknown = DialectHistory::default();
+                let names = script.names();
+                let report = bench.try_repair(&question.sql, &judgement, names, &mut unknown);
                 tally.note(&report);
                 let written = report.write_line(&question.id, sql, out);
                 written.map_err(CheckIoError::Output)?;

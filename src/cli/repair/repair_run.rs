@@ -17,8 +17,10 @@ use crate::gate::{
 use crate::limits;
 use crate::offline::script_session::ScriptSession;
 use crate::repair;
+use crate::repair::dialect_history::DialectHistory;
 use crate::repair::{
-    Attempt, AttemptOutcome, CompileError, RepairConclusion, RepairRequest, StatementCompiler,
+    Attempt, AttemptOutcome, CompileError, RepairConclusion, RepairOutcome, RepairRequest,
+    StatementCompiler,
 };
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::compile_pool::{CompilePool, CompilePools, CompileRun};
@@ -105,20 +107,14 @@ impl RepairRun {
         text: &str,
         judgement: &Judgement<'_>,
         names: &SessionNames,
+        dialect_history: &mut DialectHistory,
     ) -> RepairReport {
         let path = self.path(names);
         let mut witness = RecordingCompiler {
             run: path.as_deref().map(|path| self.compile_pool.run(path)),
             said: Vec::new(),
         };
-        let request = RepairRequest {
-            gate: &self.gate,
-            names,
-            parameters: &ParameterTypes::none_given(),
-            text,
-            failure: None,
-        };
-        let outcome = repair::repair_statement(&request, &mut witness);
+        let outcome = self.repaired(text, names, dialect_history, &mut witness);
         let shown = ShownVerdict::of(judgement);
         let (own, before) = match &judgement.verdict {
             Verdict::Refused(refusal) => (None, Some(StatementFault::of_gate(refusal))),
@@ -170,6 +166,27 @@ impl RepairRun {
             self.count(permit, path, &mut report);
         }
         report
+    }
+
+    fn repaired(
+        &self,
+        text: &str,
+        names: &SessionNames,
+        dialect_history: &mut DialectHistory,
+        witness: &mut RecordingCompiler,
+    ) -> RepairOutcome {
+        dialect_history.hear(text);
+        let request = RepairRequest {
+            gate: &self.gate,
+            names,
+            parameters: &ParameterTypes::none_given(),
+            text,
+            failure: None,
+            earlier_dialect: dialect_history.dialect(),
+        };
+        let outcome = repair::repair_statement(&request, witness);
+        dialect_history.learn(outcome.evidence);
+        outcome
     }
 
     /// Where the session looks names up, where that is known for certain; `$user` is who it belongs

@@ -1,48 +1,146 @@
 //! Texts of a foreign dialect: the one that the client names, the one that the policy names, the
-//! only one that has something that the text has, or several that agree ([`shared_readings`]).
+//! only one that has something that the text has, several that agree ([`shared_readings`]), or the
+//! one that earlier statements were of ([`earlier_statements`]).
 
+mod earlier_statements;
 pub(crate) mod shared_readings;
 
-use crate::{RecovererAnswer, Repair, RepairContext, TextChange};
+use crate::context::tokens_of;
+use crate::names::letter_case::unquoted;
+use crate::{FailureClass, RecovererAnswer, Repair, RepairContext, TextChange};
 use dialect::detect::by_evidence;
 use dialect::detect::mixture;
 use dialect::detect::shared::{CandidateDialect, candidates};
 use dialect::detect::unclaimed::{self, UnclaimedSystem};
-use dialect::source::SourceDialect;
+use dialect::partial_reading::DialectShare;
+use dialect::source::{DoubleQuoted, SourceDialect};
 use dialect::{DialectTranslation, Untranslatable, registry};
 use policy::{Dialect, DialectChoice};
+use sql::lexer::TokenKind;
 
 /// Translates the text, if it is of a foreign dialect.
 pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
-    let named = match (context.target_dialect, context.settings.dialect) {
-        (_, DialectChoice::Off) => return RecovererAnswer::Silent,
-        (Some(named), _) => Some(named),
-        (None, DialectChoice::Always(always)) => Some(always),
-        (None, DialectChoice::Auto) => None,
-    };
-    if let Some(source) = named.and_then(registry::of) {
+    if context.settings.dialect == DialectChoice::Off {
+        return RecovererAnswer::Silent;
+    }
+    if let Some(source) = named_source(context) {
         let has_marks = has_marks(context, source);
         return match of_one(context, source) {
             // Nothing says that it is not Postgres's, and other repairs may know it.
             RecovererAnswer::Hinted(_) if !has_marks => RecovererAnswer::Doubted,
+            RecovererAnswer::Repaired(repair)
+                if !has_marks && names_nothing(context) && !differs(context, source, &repair) =>
+            {
+                RecovererAnswer::Doubted
+            }
             answer => answer,
         };
     }
     if let Some(system) = unclaimed_system(context) {
         return RecovererAnswer::hint(unclaimed_advice(&system));
     }
-    let evident = by_evidence(context.text).and_then(registry::of);
-    let Some(source) = evident.filter(|source| !is_unlike(context, *source)) else {
+    let Some(source) = evident_source(context) else {
         return match has_pattern_of_letters(context) {
             // Spark's or Hive's, whose single calls are known.
             true => RecovererAnswer::Doubted,
-            false => shared_readings::recover(context),
+            false => earlier_statements::recover(context, shared_readings::recover(context)),
         };
     };
     if mixture::is_mixed(context.text, source, context.database) {
         return RecovererAnswer::Silent;
     }
     of_one(context, source)
+}
+
+/// The dialect that the client or the policy has named. What is Postgres's own in a text, or other
+/// dialects', says more than the name.
+pub(crate) fn named_source(context: &RepairContext<'_>) -> Option<&'static dyn SourceDialect> {
+    let named = match (context.target_dialect, context.settings.dialect) {
+        (_, DialectChoice::Off) | (None, DialectChoice::Auto) => None,
+        (Some(named), _) => Some(named),
+        (None, DialectChoice::Always(always)) => Some(always),
+    };
+    let source = named.and_then(registry::of)?;
+    let is_other = mixture::is_mixed(context.text, source, context.database)
+        || is_of_others(context, source.dialect());
+    (!is_other).then_some(source)
+}
+
+/// Whether a text has what other dialects have, and not this one.
+fn is_of_others(context: &RepairContext<'_>, dialect: Dialect) -> bool {
+    match (by_evidence(context.text), context.database) {
+        (Some(evident), _) => evident != dialect,
+        (None, Some(database)) => {
+            let others = candidates(context.text, database);
+            !others.is_empty() && others.iter().all(|one| one.source.dialect() != dialect)
+        }
+        (None, None) => false,
+    }
+}
+
+/// Whether a text fails for a name alone.
+fn names_nothing(context: &RepairContext<'_>) -> bool {
+    let class = context.failure.class;
+    matches!(
+        class,
+        FailureClass::UndefinedTable | FailureClass::UndefinedColumn
+    )
+}
+
+/// Whether a dialect means something else than Postgres does by what is not foreign in a text.
+fn differs(context: &RepairContext<'_>, source: &dyn SourceDialect, repair: &Repair) -> bool {
+    let plain = shared_readings::partial_text(context, source.dialect(), DialectShare::Spellings);
+    match &repair.rewritten {
+        TextChange::Text(text) => plain.as_ref() != Some(text),
+        TextChange::Edits(_) => true,
+    }
+}
+
+/// The dialect that alone has what a text has, where nobody has named one and nothing in the text
+/// is Postgres's own.
+pub(crate) fn evident_dialect(context: &RepairContext<'_>) -> Option<Dialect> {
+    let is_told =
+        context.target_dialect.is_some() || context.settings.dialect != DialectChoice::Auto;
+    let source = evident_source(context).filter(|_| !is_told)?;
+    (!mixture::is_mixed(context.text, source, context.database)).then(|| source.dialect())
+}
+
+/// The only dialect that has something that a text has.
+fn evident_source(context: &RepairContext<'_>) -> Option<&'static dyn SourceDialect> {
+    let evident = by_evidence(context.text).and_then(registry::of);
+    evident.filter(|source| !is_unlike(context, *source))
+}
+
+/// Whether a dialect means something else than Postgres by a text that the server runs, or cannot
+/// say it.
+pub(crate) fn means_other(context: &RepairContext<'_>, source: &'static dyn SourceDialect) -> bool {
+    let text = match source.semantics().double_quoted {
+        DoubleQuoted::Text => with_backticks(context.text),
+        DoubleQuoted::Name | DoubleQuoted::NameOrText => context.text.to_owned(),
+    };
+    let context = RepairContext {
+        text: &text,
+        ..*context
+    };
+    let plain = shared_readings::partial_text(&context, source.dialect(), DialectShare::Spellings);
+    match (translation(&context, source), plain) {
+        (Some(Ok(own)), Some(plain)) => own.text != plain,
+        (_, _) => true,
+    }
+}
+
+/// A text of Postgres's, its names in backticks in the place of double quotes.
+fn with_backticks(text: &str) -> String {
+    let tokens = tokens_of(text).into_iter();
+    let words = tokens.map(|token| {
+        let word = text.get(token.span).unwrap_or_default();
+        let name = unquoted(word).filter(|name| !name.contains('`'));
+        match (token.kind, name) {
+            (TokenKind::QuotedName, Some(name)) => format!("`{name}`"),
+            (_, _) => word.to_owned(),
+        }
+    });
+    words.collect()
 }
 
 /// Translates a text that is of this dialect.

@@ -9,6 +9,7 @@ mod duplicate_alias;
 mod exploring;
 mod foreign_dialect;
 pub(crate) mod grouping_error;
+mod invalid_column_reference;
 mod invalid_text_representation;
 pub(crate) mod shapes;
 pub(crate) mod syntax_error;
@@ -18,6 +19,7 @@ mod undefined_operator;
 pub(crate) mod undefined_table;
 
 pub(crate) use self::foreign_dialect::shared_readings::is_taken_otherwise;
+pub(crate) use self::foreign_dialect::{evident_dialect, means_other, named_source};
 
 use crate::{FailureClass, RecovererAnswer, RepairContext};
 use policy::Recoverer;
@@ -44,6 +46,7 @@ pub fn of(class: FailureClass) -> &'static [Recoverer] {
         ],
         FailureClass::DatatypeMismatch => &[Recoverer::DatatypeMismatch],
         FailureClass::DuplicateAlias => &[Recoverer::DuplicateAlias],
+        FailureClass::InvalidColumnReference => &[Recoverer::InvalidColumnReference],
         FailureClass::InvalidTextRepresentation => &[Recoverer::InvalidTextRepresentation],
         FailureClass::UndefinedObject => &[Recoverer::Dialect, Recoverer::SyntaxError],
     }
@@ -88,6 +91,7 @@ pub fn ask(recoverer: Recoverer, context: &RepairContext<'_>) -> RecovererAnswer
         Recoverer::UndefinedOperator => undefined_operator::recover(context),
         Recoverer::DatatypeMismatch => datatype_mismatch::recover(context),
         Recoverer::DuplicateAlias => duplicate_alias::recover(context),
+        Recoverer::InvalidColumnReference => invalid_column_reference::recover(context),
         Recoverer::InvalidTextRepresentation => invalid_text_representation::recover(context),
         Recoverer::Unwrap | Recoverer::QuoteIdentifiers | Recoverer::DefaultLimit => {
             RecovererAnswer::Silent

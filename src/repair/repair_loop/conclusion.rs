@@ -1,14 +1,17 @@
 //! How a repair ends: with a text that takes the client's place, or with advice.
 
 use super::{RecursionRisk, RepairLoop};
+use crate::dialect_history::DialectEvidence;
 use crate::outcome::{RepairAdvice, RepairConclusion, RepairedStatement};
-use crate::{AttemptOutcome, Confidence, Failure, hints};
+use crate::{AttemptOutcome, Confidence, Failure, RepairContext, hints, recoverers};
+use dialect::source::SourceDialect;
 use gate::ReadPermit;
 use policy::{LikelyRepairs, Recoverer, RepairMode};
 
 impl RepairLoop<'_> {
     /// A text runs: it takes the client's place, if every step on the way may.
     pub(super) fn accept(&mut self, permit: ReadPermit<'static>) -> RepairConclusion {
+        self.is_doubted |= self.is_doubtful(permit.original());
         let observed = self
             .steps()
             .iter()
@@ -56,6 +59,64 @@ impl RepairLoop<'_> {
         }
     }
 
+    /// What was learned. Where it is about another name than the one that the client is told of,
+    /// both are named.
+    fn learned(&self, original: &Failure) -> Vec<String> {
+        let quoted = original.message.split('"').nth(1).unwrap_or_default();
+        let name = quoted.rsplit('.').next().unwrap_or_default();
+        let lower = name.to_lowercase();
+        let mut learned = self.advice.clone();
+        let is_of_name = |advice: &String| OF_NAMES.iter().any(|start| advice.starts_with(start));
+        if learned.iter().any(is_of_name)
+            && !(learned.iter()).any(|advice| advice.to_lowercase().contains(&lower))
+        {
+            learned.insert(0, format!("{name} is not the only name that is missing."));
+        }
+        learned
+    }
+
+    /// The dialect that was named, where nothing in the client's text speaks against it.
+    pub(super) fn named_source(&self, failure: &Failure) -> Option<&'static dyn SourceDialect> {
+        recoverers::named_source(&self.context_of(self.request.text, failure))
+    }
+
+    /// Whether the dialect that was named may mean something else by a text that runs.
+    fn is_doubtful(&self, text: &str) -> bool {
+        let doubt = self.named_doubt.zip(self.original_failure.as_ref());
+        doubt.is_some_and(|(source, failure)| {
+            recoverers::means_other(&self.context_of(text, failure), source)
+        })
+    }
+
+    /// A text as dialects look at it.
+    fn context_of<'c>(&'c self, text: &'c str, failure: &'c Failure) -> RepairContext<'c> {
+        RepairContext {
+            text,
+            tokens: &[],
+            tree: None,
+            resolution: None,
+            failure,
+            database: self.database.as_ref(),
+            server_major: self.request.names.server_major().unwrap_or_default(),
+            settings: self.settings,
+            target_dialect: self.target_dialect,
+            earlier_dialect: None,
+        }
+    }
+
+    /// What the client's text has shown of its dialect.
+    pub(super) fn evidence(&self) -> DialectEvidence {
+        let mut steps = self.steps().iter();
+        let is_translated = steps.any(|step| {
+            step.recoverer == Recoverer::Dialect && step.outcome != AttemptOutcome::Failed
+        });
+        match (self.evident_dialect, is_translated) {
+            (None, _) => DialectEvidence::None,
+            (Some(dialect), true) => DialectEvidence::Translated(dialect),
+            (Some(dialect), false) => DialectEvidence::Seen(dialect),
+        }
+    }
+
     pub(super) fn give_up(&mut self, failure: &Failure) -> RepairConclusion {
         self.is_given_up = true;
         if self.settings.mode != RepairMode::Apply {
@@ -63,7 +124,8 @@ impl RepairLoop<'_> {
         }
         let original = self.original_failure.as_ref().unwrap_or(failure);
         let (text, database) = (self.request.text, self.database.as_ref());
-        let hints = hints::of_failure(&self.advice, original, text, database);
+        let learned = self.learned(original);
+        let hints = hints::of_failure(&learned, original, text, database);
         RepairConclusion::Failed(RepairAdvice::exhausted(
             &self.attempts,
             failure.class,
@@ -71,6 +133,9 @@ impl RepairLoop<'_> {
         ))
     }
 }
+
+/// How words about a name that does not exist begin.
+const OF_NAMES: &[&str] = &["There is no column ", "Column "];
 
 /// What is told of a text that a dialect may mean otherwise.
 const DOUBT: &str = "a dialect that has this may mean something else by the statement";

@@ -125,10 +125,7 @@ impl NoticeLevelChange {
     /// What a text does to the settings, if anything.
     pub fn of(text: &str, facts: &Facts) -> Option<Self> {
         let effects = &facts.effects;
-        if effects
-            .iter()
-            .any(|effect| matches!(effect, SessionEffect::DiscardAll))
-        {
+        if facts.discards_all() {
             return Some(Self {
                 level: Some(SettingChange::FIRST),
                 show_repaired: Some(SettingChange::FIRST),

@@ -22,6 +22,7 @@ use self::client_min_messages::ClientMinMessages;
 use self::names::NameContext;
 use self::reported_role::ReportAs;
 use crate::gate::SessionNames;
+use crate::repair::dialect_history::DialectHistory;
 
 /// What a session's names, settings and values mean at this moment.
 pub struct SessionContext {
@@ -30,4 +31,6 @@ pub struct SessionContext {
     pub(super) name_context: NameContext,
     pub(super) client_min_messages: ClientMinMessages,
     pub(super) report_as: ReportAs,
+    /// The dialect that its statements are of, as far as they have shown one.
+    pub(super) dialect_history: DialectHistory,
 }

@@ -8,6 +8,7 @@ use super::tracked_setting::{
     EarlierStatements, StatementEnd, TrackedChange, TransactionEnd, TransactionPosition,
 };
 use crate::gate::{Certainty, Facts, SessionEffect, StatementKind};
+use crate::repair::dialect_history::DialectHistory;
 use crate::session::pending::in_flight::InFlight;
 use crate::session::pending::portal_names::ClosedName;
 use crate::session::pending::{ExpectedReply, PendingReplies, SkipExtent};
@@ -59,6 +60,9 @@ impl SessionContext {
                 .succeeded(facts.kind, running.client_min_messages),
             Some(_) => self.client_min_messages.failed(),
         }
+        if running.sqlstate.is_none() && facts.discards_all() {
+            self.dialect_history = DialectHistory::default();
+        }
         let NameContext {
             paths,
             values,
@@ -92,7 +96,7 @@ impl SessionContext {
             (_, Some(_)) => StatementEnd::Failed,
             (StatementKind::Commit, None) => StatementEnd::With(TransactionEnd::Commit),
             (StatementKind::Rollback, None) => StatementEnd::With(TransactionEnd::Rollback),
-            _ if is_discard_all(facts) => StatementEnd::With(TransactionEnd::AtOnce),
+            _ if facts.discards_all() => StatementEnd::With(TransactionEnd::AtOnce),
             _ => StatementEnd::Well,
         };
         if !self.name_context.is_moving() {
@@ -218,9 +222,4 @@ fn runs_once(kind: StatementKind) -> bool {
         kind,
         StatementKind::Set | StatementKind::Reset | StatementKind::Discard
     )
-}
-
-fn is_discard_all(facts: &Facts) -> bool {
-    let mut effects = facts.effects.iter();
-    effects.any(|effect| matches!(effect, SessionEffect::DiscardAll))
 }

@@ -49,6 +49,7 @@ pub(in crate::session) fn start_repair(
                 gate,
                 names,
                 compile_pool: protocol.repair.compile_pool.clone(),
+                earlier_dialect: protocol.context.dialect_history.dialect(),
                 is_traced: protocol.witness.is_traced(&mut protocol.pending),
             };
             protocol.repair.executor.run(repair_job, basis)
@@ -68,6 +69,7 @@ pub(in crate::session) fn repair_finished(
 ) -> Result<(), SessionEnd> {
     if let RepairResult::Ended(outcome, _) = &result {
         record_repair(&protocol.witness, &repair_job, outcome);
+        protocol.context.dialect_history.learn(outcome.evidence);
     }
     protocol.repair.stage = RepairStage::None;
     if protocol.client.state == ClientState::JudgingInVain {

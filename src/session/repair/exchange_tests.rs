@@ -11,6 +11,7 @@ use crate::gate::effects::graph::EffectGraph;
 use crate::gate::{Gate, RunForecast, SessionNames, Verdict};
 use crate::limits;
 use crate::policy::{Policy, Recoverer};
+use crate::repair::dialect_history::DialectEvidence;
 use crate::repair::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
 use crate::session::tests::exchange::{
     TestExchange, bind, close, complete, empty, error, execute, letters, message, parse, query,
@@ -41,6 +42,7 @@ impl TestExchange {
         let outcome = RepairOutcome {
             ending,
             attempts: Vec::new(),
+            evidence: DialectEvidence::None,
         };
         repair_finished(
             &mut self.protocol,

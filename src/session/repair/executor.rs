@@ -17,6 +17,7 @@ use super::compute_slots::{ComputeSlot, ComputeSlots};
 use super::{RepairJob, RepairResult};
 use crate::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use crate::limits;
+use crate::policy::Dialect;
 use crate::repair::{CompileError, RepairRequest, StatementCompiler, repair_statement};
 use crate::session::scheduling::fair_slots::FairSlots;
 use crate::session::scheduling::large_text::text_of;
@@ -54,6 +55,8 @@ pub(super) struct RepairBasis {
     pub(super) gate: Arc<Gate>,
     pub(super) names: SessionNames,
     pub(super) compile_pool: Option<CompilePool>,
+    /// The dialect that earlier statements of the session were of.
+    pub(super) earlier_dialect: Option<Dialect>,
     /// Whether it is kept when each step was done.
     pub(super) is_traced: bool,
 }
@@ -127,6 +130,7 @@ impl RepairExecutor {
             gate,
             names,
             compile_pool,
+            earlier_dialect,
             is_traced,
         } = by;
         let awaited = Arc::new(());
@@ -152,6 +156,7 @@ impl RepairExecutor {
                 parameters: &parameters,
                 text,
                 failure,
+                earlier_dialect,
             };
             if is_traced {
                 bench.marks = StepTimes(Some(vec![Instant::now()]));

@@ -35,6 +35,9 @@ pub(in crate::session) fn preflight<'t>(
     if !repairs_bytes(policy, length) || pending.transaction.status == TransactionStatus::Failed {
         return Ok(JudgedText { judgement, options });
     }
+    if is_plain_query(&judgement.facts) {
+        protocol.context.dialect_history.hear(text.text);
+    }
     // A failure of what is sent now could not be undone.
     let cannot_be_undone = text.path == ProtocolPath::Parse || !pending.answers_alone();
     let cause = match judgement.verdict {

@@ -3,6 +3,7 @@
 mod corpus;
 mod corpus_wire;
 mod dialects;
+mod earlier_statements;
 mod exploring;
 mod failing_repairs;
 mod functions;

@@ -92,7 +92,7 @@ impl Readings {
         let weights = candidates.iter().map(|one| weight(one.source.dialect()));
         let most = weights.max();
         for candidate in candidates {
-            let plain = partial_text(context, candidate, DialectShare::Spellings);
+            let plain = partial_text(context, candidate.source.dialect(), DialectShare::Spellings);
             readings.plain_texts.extend(plain.clone());
             let is_other = is_unlike(context, candidate.source)
                 || mixture::is_mixed(context.text, candidate.source, context.database);
@@ -127,9 +127,11 @@ impl Readings {
         };
         self.needs_plain |= candidate.marks != SharedMarks::Syntax;
         let meant = match candidate.marks {
-            SharedMarks::Operands => {
-                partial_text(context, candidate, DialectShare::AllButCollation)
-            }
+            SharedMarks::Operands => partial_text(
+                context,
+                candidate.source.dialect(),
+                DialectShare::AllButCollation,
+            ),
             SharedMarks::Functions | SharedMarks::Syntax => Some(made.text.clone()),
         };
         self.differs_from_plain |= plain.is_none() || plain != meant;
@@ -195,12 +197,12 @@ impl Readings {
 const PLAIN: &str = "its foreign spellings are written as PostgreSQL's, and all else means what it means in PostgreSQL";
 
 /// What a share of a dialect makes of a text.
-fn partial_text(
+pub(super) fn partial_text(
     context: &RepairContext<'_>,
-    candidate: CandidateDialect,
+    dialect: Dialect,
     share: DialectShare,
 ) -> Option<String> {
-    let partial = partial_reading::of(candidate.source.dialect(), share)?;
+    let partial = partial_reading::of(dialect, share)?;
     let made = translation(context, partial)?;
     made.ok().map(|made| made.text)
 }

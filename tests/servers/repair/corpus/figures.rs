@@ -105,6 +105,7 @@ fn measure(world: &mut World, all: &[Entry], mode: &str, yaml: &str) -> Figures 
             parameters: &ParameterTypes::none_given(),
             text: &entry.failing,
             failure: None,
+            earlier_dialect: None,
         };
         let begun = Instant::now();
         let outcome = repair_statement(&request, world);

@@ -88,6 +88,7 @@ impl World {
                 parameters: &parameters,
                 text: &text,
                 failure: None,
+                earlier_dialect: None,
             };
             match repair_statement(&request, &mut Compiler { handle, client }).ending {
                 RepairConclusion::NotNeeded => Ok((text, Vec::new())),

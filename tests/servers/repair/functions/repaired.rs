@@ -101,6 +101,7 @@ impl Asked {
                 parameters: &parameters,
                 text: &text,
                 failure: None,
+                earlier_dialect: None,
             };
             let mut compiler = Compiler { handle, client };
             match repair_statement(&request, &mut compiler).ending {
