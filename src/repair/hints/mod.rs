@@ -2,11 +2,14 @@
 //!
 //! * [`messages`]: what a server's words call for, by SQLSTATE; `near_token`: what can be said of
 //!   the place that the grammar stopped at; `signatures`: what a function takes
+//! * `laws`: what every HINT keeps, for tests
 //! * `sentences`: the laws of every HINT: short, cut only between sentences, nothing told twice
 //!
 //! What is looked for among names stands in `names::suggestions`. Nothing is said here that is not
 //! in the client's text, in the error that it gets, or in what it may see of the catalog.
 
+#[cfg(any(test, feature = "fixture"))]
+pub mod laws;
 pub mod messages;
 mod near_token;
 mod sentences;

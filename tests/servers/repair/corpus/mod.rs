@@ -4,6 +4,7 @@
 //! figures.
 
 mod figures;
+mod hint_laws;
 mod named_dialects;
 pub mod statements;
 mod world;
