@@ -7,6 +7,7 @@ mod earlier_statements;
 mod exploring;
 mod failing_repairs;
 mod functions;
+mod good_reads;
 mod show_repaired;
 mod walk;
 mod wire;

@@ -47,18 +47,21 @@ impl Dice {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x1234_5678_9ABC_DEF1)
     }
 
-    fn roll(&mut self, sides: usize) -> usize {
+    /// A number below another one.
+    pub fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         usize::try_from((self.0 >> 11) % u64::try_from(sides).unwrap()).unwrap()
     }
 
-    fn pick(&mut self, from: &[&'static str]) -> &'static str {
+    /// One of some texts.
+    pub fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
         from[self.roll(from.len())]
     }
 
-    fn happens(&mut self, percent: usize) -> bool {
+    /// Whether something happens that happens so many times in a hundred.
+    pub fn happens(&mut self, percent: usize) -> bool {
         self.roll(100) < percent
     }
 }
