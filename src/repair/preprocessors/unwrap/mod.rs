@@ -436,6 +436,8 @@ mod tests {
             "SELECT The number of rows is not known to me, so this is the answer that you get.",
             "SELECT a FROM t. SELECT b FROM u",
             "SELECT the, a FROM this: SELECT b FROM u",
+            "SELECT a FROM t WHERE = = c LIKE 'the query that you need is this: SELECT b FROM u'",
+            "SELECT query FROM t WHERE = c LIKE 'the query that you need is this: SELECT b FROM u'",
             "DELETE FROM the table that you need for this: SELECT a FROM t",
             "SELECT a FROM t The DROP statement is what you need, and this is it; DROP TABLE t",
             "SELECT a b c FROM t GROUP This BY",

@@ -24,7 +24,8 @@ pub(in crate::preprocessors) fn before(
     let text = text.trim_start();
     let word = lexer::tokens(text).next()?;
     let first = text.get(word.span.clone())?;
-    if !first.eq_ignore_ascii_case("select") {
+    let said = text.get(word.span.end..)?;
+    if !first.eq_ignore_ascii_case("select") || !goes_on_as_sentence(said) {
         return None;
     }
     let mut starts = Vec::new();
@@ -48,10 +49,23 @@ pub(in crate::preprocessors) fn before(
         });
     // A foreign statement reads as nothing: behind a colon, the only place is where it begins.
     let foreign = || match starts.as_slice() {
-        [(prose, rest)] if without_tag(prose).ends_with(':') => Some(*rest),
+        [(prose, rest)] if without_tag(prose).ends_with(':') && !prose.contains('=') => Some(*rest),
         _ => None,
     };
     PeeledLayer::inside(found.or_else(foreign)?, BEFORE)
+}
+
+/// Whether a sentence follows a SELECT, and no list of what it returns.
+fn goes_on_as_sentence(text: &str) -> bool {
+    let near = text.floor_char_boundary(BEGINNING_BYTES.min(text.len()));
+    let mut words = text.get(..near).unwrap_or_default().split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let is_clause = |word: &str| {
+        ["from", "as"]
+            .iter()
+            .any(|own| own.eq_ignore_ascii_case(word))
+    };
+    common_words(first, 1) == 1 && !first.contains(',') && !words.next().is_some_and(is_clause)
 }
 
 /// The beginning of a text that is one statement, with a sentence after it.

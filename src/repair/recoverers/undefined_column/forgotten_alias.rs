@@ -298,12 +298,14 @@ fn is_written(name_context: &NameRepairContext<'_>, name: &str) -> bool {
     refs.any(|place| qualifier_of(place) == Some(name))
 }
 
-/// Whether the client may read a relation of just this name.
+/// Whether the client may read a relation of this name, whatever the case.
 fn is_relation_name(name_context: &NameRepairContext<'_>, name: &str) -> bool {
     let catalog = name_context.catalog();
-    let found = catalog.names().find(name);
-    let mut relations = found
-        .into_iter()
-        .flat_map(|name| catalog.index().relations(name));
-    relations.any(|relation| name_context.may_show_relation(*relation))
+    let wanted = name.to_lowercase();
+    let is_called = |relation: RelationId| name_context.name_of(relation).to_lowercase() == wanted;
+    let mut called = catalog
+        .relations()
+        .map(|(id, _)| id)
+        .filter(|id| is_called(*id));
+    called.any(|id| is_of_users(catalog, id) && name_context.may_show_relation(id))
 }
