@@ -3,6 +3,7 @@
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder, KeyEvidence};
 use crate::dependencies::key_ties::are_tied;
 use crate::dependencies::keys;
+use crate::names::readable_relations::is_of_users;
 use catalog::{KeyKind, RelationId};
 
 impl JoinFinder<'_, '_> {
@@ -151,8 +152,15 @@ impl JoinFinder<'_, '_> {
             near.sort();
             near.dedup();
         }
-        near.iter()
-            .any(|id| *id != parent && self.brings(*id, name) && !self.are_same(*id, parent, name))
+        let has_it = |id: RelationId| id != parent && self.brings(id, name);
+        let differs = |id: RelationId| has_it(id) && !self.are_same(id, parent, name);
+        if near.iter().any(|id| differs(*id)) {
+            return true;
+        }
+        // The key of what several relations refer to may be meant of any of them.
+        let catalog = self.database.catalog;
+        let mut all = catalog.relations().map(|(id, _)| id);
+        near.iter().any(|id| has_it(*id)) && all.any(|id| is_of_users(catalog, id) && differs(id))
     }
 
     /// Whether a declared key says that the columns of a name are the same in two relations.

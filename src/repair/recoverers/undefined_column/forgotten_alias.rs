@@ -54,7 +54,9 @@ pub(super) fn repair(
             };
             (only, sure)
         }
-        ([], None) => (only_owner(name_context, all, &columns)?, Confidence::Likely),
+        ([], None) if !all.iter().any(|seen| is_of_series(seen, qualifier)) => {
+            (only_owner(name_context, all, &columns)?, Confidence::Likely)
+        }
         _ => return None,
     };
     if !has_all(&seen) {
@@ -193,16 +195,22 @@ fn may_be_another(
     let Some(own) = only.qualifier else {
         return true;
     };
-    let stem = |name: &str| {
-        name.trim_end_matches(|letter: char| letter.is_numeric())
-            .to_owned()
-    };
     let relation = only
         .item
         .relation
         .map(|relation| name_context.name_of(relation));
     let has_alias = relation != Some(own);
-    has_alias && (is_written(name_context, own) || stem(own) == stem(qualifier))
+    has_alias && (is_written(name_context, own) || is_of_series(only, qualifier))
+}
+
+/// Whether an alias is of the same letters as that of a thing, and of another number: `t3` beside `t1`.
+fn is_of_series(seen: &VisibleItem<'_>, qualifier: &str) -> bool {
+    let stem = |name: &str| {
+        name.trim_end_matches(|letter: char| letter.is_numeric())
+            .to_owned()
+    };
+    seen.qualifier
+        .is_some_and(|own| stem(own) == stem(qualifier))
 }
 
 /// Another relation that the alias is short for, and that has all the columns, too.
