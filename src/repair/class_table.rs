@@ -87,7 +87,7 @@ const CLASSES: &[ClassRow] = &[
         class: FailureClass::InvalidTextRepresentation,
         codes: &["22P02", "22007", "22008"],
         exact: "numbers with a fraction compared with integers",
-        likely: "texts beside numbers in COALESCE, CASE and UNION, parts of JSON, calls of dates and numbers in quotes",
+        likely: "texts beside numbers in COALESCE, CASE and UNION, parts of JSON, calls of dates and numbers in quotes, texts beside a key that is a number",
         hint: "what a value of the type looks like, or which side to cast",
     },
     ClassRow {

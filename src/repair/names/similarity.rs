@@ -64,7 +64,7 @@ impl NameWords {
             word.extend(letter.to_lowercase());
         }
         words.extend(take(&mut word));
-        Self(words)
+        Self(words.into_iter().flat_map(in_full).collect())
     }
 
     /// The words.
@@ -88,6 +88,25 @@ impl NameWords {
         self.0.iter().any(|own| singular(own) == singular(word))
     }
 }
+
+/// The words that one word is written for: `fname`, which is a first name.
+fn in_full(word: String) -> Vec<String> {
+    let parts = PERSONAL_NAMES.iter().find(|(short, _)| *short == word);
+    match parts {
+        Some((_, part)) => vec![(*part).to_owned(), "name".to_owned()],
+        None => vec![word],
+    }
+}
+
+/// The parts of a person's name, and what they are for short.
+const PERSONAL_NAMES: [(&str, &str); 6] = [
+    ("fname", "first"),
+    ("firstname", "first"),
+    ("lname", "last"),
+    ("lastname", "last"),
+    ("mname", "middle"),
+    ("middlename", "middle"),
+];
 
 impl Similarity {
     /// Holds a wanted name beside one that exists, a column or a relation; `own` is what the
@@ -395,6 +414,8 @@ mod tests {
         check("cust_id", "customer_id", "t", SimilarityKind::Aligned);
         check("custmerid", "customer_id", "t", SimilarityKind::Aligned);
         check("qty", "quantity", "t", SimilarityKind::Aligned);
+        check("fname", "first_name", "t", SimilarityKind::Separators);
+        check("LastName", "lname", "t", SimilarityKind::Separators);
         check("name", "product_name", "products", SimilarityKind::Own);
         check("customer_name", "name", "customers", SimilarityKind::Own);
         check("item_id", "id", "order_items", SimilarityKind::Own);

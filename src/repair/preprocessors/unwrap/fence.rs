@@ -22,13 +22,15 @@ pub(in crate::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
         [inside, after] if begins_statement(inside) && trimmed(after).is_empty() => {
             return PeeledLayer::inside(inside, WHAT);
         }
-        [before, inside] if !begins_statement(before) => (trimmed(before), *inside, String::new()),
+        [before, inside] if !begins_statement(before) || ends_sentence(before) => {
+            (trimmed(before), *inside, String::new())
+        }
         [before, inside, after] => (trimmed(before), *inside, trimmed(after)),
         [_, _] => return None,
         _ => return Some(PeeledLayer::Hollow(SEVERAL)),
     };
     // What stands outside could be a part of it.
-    if begins_statement(&before) && !before.ends_with([':', '.', '!'])
+    if begins_statement(&before) && !ends_sentence(&before)
         || begins_statement(&after)
         || continues_statement(&after)
     {
@@ -44,6 +46,11 @@ pub(in crate::preprocessors) fn peel(text: &str) -> Option<PeeledLayer> {
         dialect: dialect(tag),
         what: WHAT,
     })
+}
+
+/// Whether a text ends as a sentence does: what it begins with is no statement then.
+fn ends_sentence(text: &str) -> bool {
+    text.trim_end().ends_with([':', '.', '!'])
 }
 
 /// The tag after the mark, and the rest: the first word, where it stands alone in its line or is a

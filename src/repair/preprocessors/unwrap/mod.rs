@@ -24,6 +24,7 @@ pub(super) mod fence;
 pub(super) mod json;
 pub(super) mod prose;
 pub(super) mod quotes;
+pub(super) mod sentences;
 pub(super) mod tag;
 
 use ground::limits;
@@ -116,6 +117,8 @@ fn peel(text: &str, reader: &mut BoundedParser) -> Option<PeeledLayer> {
         .or_else(|| prose::ends(text, reader))
         .or_else(|| prose::after(text, reader))
         .or_else(|| prose::before(text, reader))
+        .or_else(|| sentences::before(text, reader))
+        .or_else(|| sentences::behind(text, reader))
 }
 
 /// What the grammar makes of a text.
@@ -389,6 +392,55 @@ mod tests {
             "",
             "```",
             "'",
+        ]);
+    }
+
+    #[test]
+    fn sentences_in_the_line_of_the_statement_are_taken_off() {
+        gives(
+            "SELECT a FROM t",
+            &[
+                "SELECT a FROM t This query returns the a of each t.",
+                "SELECT a FROM t The query above lists each a, and it uses no index.",
+                "SELECT a FROM t Explanation: the statement selects every a of the table.",
+                "SELECT a FROM t Remark: it returns an a for each row of the table.",
+                "SELECT a FROM t\nI will run the statement first, and then look at the result.;",
+                "SELECT a FROM t In this query, we select the column a of the table.",
+                "SELECT To list every a, you can use this query: ```sql SELECT a FROM t",
+                "SELECT To list every a of the table, use it: ```sql SELECT a FROM t ``` It returns all.",
+                "SELECT the column a is what you need. Here is the query: SELECT a FROM t",
+                "SELECT selecting the a of each row of the table. SELECT a FROM t",
+                "SELECT I need the a of each t. The query is: sql SELECT a FROM t",
+                "SELECT Here's how to do it, to find the a: SELECT a FROM t This returns each a of the table.",
+            ],
+        );
+        gives(
+            "SELECT a FROM t WHERE b = 'This query returns the a of each t.'",
+            &[
+                "SELECT a FROM t WHERE b = 'This query returns the a of each t.' This query returns the \
+               a of each t.",
+            ],
+        );
+        gives(
+            "SELECT `a` FROM t",
+            &["SELECT To find the a of each t, we can use this query: SELECT `a` FROM t"],
+        );
+    }
+
+    #[test]
+    fn sentences_that_say_more_than_one_thing_stay() {
+        bare(&[
+            "SELECT a FROM t The first query returns the a. Then SELECT b FROM u returns the b.",
+            "SELECT a FROM t WHERE This = = 1",
+            "SELECT a FROM t This is",
+            "SELECT The number of rows is not known to me, so this is the answer that you get.",
+            "SELECT a FROM t. SELECT b FROM u",
+            "SELECT the, a FROM this: SELECT b FROM u",
+            "SELECT a FROM t WHERE = = c LIKE 'the query that you need is this: SELECT b FROM u'",
+            "SELECT query FROM t WHERE = c LIKE 'the query that you need is this: SELECT b FROM u'",
+            "DELETE FROM the table that you need for this: SELECT a FROM t",
+            "SELECT a FROM t The DROP statement is what you need, and this is it; DROP TABLE t",
+            "SELECT a b c FROM t GROUP This BY",
         ]);
     }
 

@@ -16,16 +16,22 @@
 //! - `SELECT COALESCE(parent_id::text, 'none') FROM customers`
 //!
 //! # When not
-//! A wording beside a number, a boolean, a uuid or an enumeration: the hint names the type.
+//! A wording beside a number, a boolean, a uuid or an enumeration: the hint names the type. Beside a
+//! foreign key it is what the key refers to, where that has one column of text (likely).
 
 mod known_calls;
 pub mod literals;
 mod quoted_call;
+mod referred_text;
 
 use crate::{RecovererAnswer, RepairContext};
 
 pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     match quoted_call::recover(context) {
+        RecovererAnswer::Silent => {}
+        answer => return answer,
+    }
+    match referred_text::recover(context) {
         RecovererAnswer::Silent => literals::recover(context),
         answer => answer,
     }

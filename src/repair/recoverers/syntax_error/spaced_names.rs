@@ -1,4 +1,5 @@
-//! Names that are no words, written bare: `Free Meal Count (K-12)`, `"Order" Items`.
+//! Names that are no words, written bare: `Free Meal Count (K-12)`, `"Order" Items`; and names with
+//! underscores, written with blanks.
 //!
 //! Only names of relations that the text names, of their columns, and those that the text has in
 //! quotes elsewhere; the longest first.
@@ -9,6 +10,7 @@ use super::edited_text::EditedText;
 use super::mentioned_names::{MentionedNames, is_plain};
 use super::token_repair::{TokenRepair, edit, token_repair};
 use crate::names::letter_case::{folded, in_quotes};
+use catalog::quote::quoted;
 use ground::limits;
 use sql::edit::TextEdit;
 use sql::lexer::{Token, TokenKind};
@@ -20,6 +22,12 @@ pub(in crate::recoverers::syntax_error) fn repair(
     // What the text itself calls so is a name as well.
     let own: Vec<String> = edited.quoted_names().collect();
     let names = odd_names(known.names().chain(own.iter().map(String::as_str)));
+    let odd = quoted_names(edited, &names);
+    odd.or_else(|| underscored_names(edited, known))
+}
+
+/// Names that have to be quoted.
+fn quoted_names(edited: &EditedText, names: &[&str]) -> Option<TokenRepair> {
     let comparisons = names.len().saturating_mul(edited.tokens.len());
     if names.is_empty() || comparisons > limits::SYNTAX_COMPARISONS_MAX {
         return None;
@@ -27,10 +35,10 @@ pub(in crate::recoverers::syntax_error) fn repair(
     let mut edits: Vec<TextEdit> = Vec::new();
     let mut passed = 0_usize;
     for (place, token) in edited.tokens.iter().enumerate() {
-        if token.span.start < passed || !can_begin(token) || is_whole(edited, place, &names) {
+        if token.span.start < passed || !can_begin(token) || is_whole(edited, place, names) {
             continue;
         }
-        if let Some((end, name)) = longest(&edited.text, &edited.tokens, place, &names) {
+        if let Some((end, name)) = longest(&edited.text, &edited.tokens, place, names) {
             edits.push(edit(token.span.start..end, in_quotes(name)));
             passed = end;
         }
@@ -38,6 +46,47 @@ pub(in crate::recoverers::syntax_error) fn repair(
     token_repair(
         edits,
         "names that are no words are quoted as the database spells them",
+    )
+}
+
+/// Names of words with underscores between them, written with blanks: `Unit Price`.
+fn underscored_names(edited: &EditedText, known: &MentionedNames<'_>) -> Option<TokenRepair> {
+    let spelled = known.names().filter_map(|name| {
+        let words: Vec<&str> = name.split('_').collect();
+        let ends = [words.first(), words.last()];
+        let is_clause = ends
+            .into_iter()
+            .flatten()
+            .any(|word| CLAUSES.iter().any(|one| one.eq_ignore_ascii_case(word)));
+        let are_names = words.iter().all(|word| known.has(word));
+        let is_plain = words.len() > 1 && words.iter().all(|word| !word.is_empty());
+        (is_plain && !is_clause && !are_names).then(|| (words.join(" "), name))
+    });
+    let mut spelled: Vec<(String, &str)> = spelled.collect();
+    spelled.sort();
+    spelled.dedup();
+    let blank: Vec<&str> = spelled.iter().map(|(blank, _)| blank.as_str()).collect();
+    if blank.is_empty()
+        || blank.len().saturating_mul(edited.tokens.len()) > limits::SYNTAX_COMPARISONS_MAX
+    {
+        return None;
+    }
+    let mut edits: Vec<TextEdit> = Vec::new();
+    let mut passed = 0_usize;
+    for (place, token) in edited.tokens.iter().enumerate() {
+        if token.span.start < passed || token.kind != TokenKind::Word {
+            continue;
+        }
+        if let Some((end, found)) = longest(&edited.text, &edited.tokens, place, &blank)
+            && let Some((_, name)) = spelled.iter().find(|(blank, _)| blank == found)
+        {
+            edits.push(edit(token.span.start..end, quoted(name).into_owned()));
+            passed = end;
+        }
+    }
+    token_repair(
+        edits,
+        "names are written with the underscores that they have",
     )
 }
 
@@ -148,6 +197,15 @@ fn can_begin(token: &Token) -> bool {
             | TokenKind::Operator
     )
 }
+
+/// Words of clauses: a name that begins or ends with one may be a clause beside another name.
+#[rustfmt::skip]
+const CLAUSES: &[&str] = &[
+    "select", "from", "where", "group", "order", "by", "having", "limit", "offset", "union", "join",
+    "left", "right", "inner", "outer", "full", "cross", "on", "using", "as", "and", "or", "not", "is",
+    "null", "in", "like", "between", "case", "when", "then", "else", "end", "all", "any", "distinct",
+    "asc", "desc", "over", "with", "exists", "true", "false", "interval", "date", "time", "timestamp",
+];
 
 /// Whether a token is one of the names already, in its quotes.
 fn is_whole(edited: &EditedText, place: usize, names: &[&str]) -> bool {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::added_table::{AddedJoin, alias_of};
 use super::equal_paths::one_of_equal;
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder, KeyEvidence};
+use super::required_value::is_asked_for;
 use super::unique_owner::steps_to_owner;
 use crate::RepairContext;
 use crate::dependencies::keys;
@@ -80,7 +81,7 @@ impl JoinFinder<'_, '_> {
                 .query_scopes
                 .reference_at(one.at)
                 .ok_or(JoinProposal::Nothing)?;
-            let path = self.path(one, reference)?;
+            let path = self.path(one, reference, missing)?;
             if !added.contains_key(&path) {
                 let asked = one.qualifier.filter(|name| self.is_free(name));
                 let taken: Vec<&str> = added.values().map(|own| own.alias.as_str()).collect();
@@ -119,6 +120,7 @@ impl JoinFinder<'_, '_> {
         &self,
         one: &MissingReference<'_>,
         reference: &ColumnReference<'_>,
+        missing: &[MissingReference<'_>],
     ) -> Result<ForeignKeyPath, JoinProposal> {
         let place = reference.level;
         let level = self
@@ -140,6 +142,9 @@ impl JoinFinder<'_, '_> {
         }
         let named = one.qualifier.filter(|_| own.is_none());
         let mut paths = self.parents_with(place, one.name);
+        if paths.is_empty() && is_asked_for(level.select, missing) {
+            paths = self.only_children_with(place, one.name);
+        }
         if paths.is_empty() {
             paths = steps_to_owner(self, place, one.name);
         }

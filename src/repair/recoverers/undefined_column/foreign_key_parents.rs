@@ -1,7 +1,9 @@
 //! Which relations foreign keys lead to, and which of these have a column that is missing.
 
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder, KeyEvidence};
+use crate::dependencies::key_ties::are_tied;
 use crate::dependencies::keys;
+use crate::names::readable_relations::is_of_users;
 use catalog::{KeyKind, RelationId};
 
 impl JoinFinder<'_, '_> {
@@ -33,6 +35,53 @@ impl JoinFinder<'_, '_> {
                     columns: columns.collect(),
                     parent: *to,
                     evidence: KeyEvidence::Declared,
+                });
+            }
+        }
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// The steps from what is in this query to a child that has one row at most for each of its rows
+    /// and a column of the name: its foreign key is a key of its own.
+    pub(super) fn only_children_with(&self, place: usize, name: &str) -> Vec<ForeignKeyPath> {
+        let catalog = self.database.catalog;
+        let from_items = self
+            .query_scopes
+            .scope(place)
+            .map_or(&[][..], |level| &level.from_items);
+        let mut paths = Vec::new();
+        for key in catalog.keys() {
+            let KeyKind::Foreign { to, to_columns } = &key.kind else {
+                continue;
+            };
+            let is_own = catalog.keys_of(key.relation).iter().any(|own| {
+                matches!(own.kind, KeyKind::Primary | KeyKind::Unique) && own.columns == key.columns
+            });
+            let covered = self
+                .database
+                .mask
+                .is_some_and(|mask| mask.covers(key.relation));
+            if !is_own
+                || covered
+                || key.relation == *to
+                || !keys::hold(catalog, key.relation, false)
+                || !self.brings(key.relation, name)
+                || !self.may_read(key.relation, &key.columns)
+                || !self.may_read(*to, to_columns)
+            {
+                continue;
+            }
+            let here = from_items.iter().enumerate();
+            for (from_item, _) in here.filter(|(_, own)| own.relation == Some(*to)) {
+                let columns = to_columns.iter().copied().zip(key.columns.iter().copied());
+                paths.push(ForeignKeyPath {
+                    level: place,
+                    from_item,
+                    columns: columns.collect(),
+                    parent: key.relation,
+                    evidence: KeyEvidence::Unique,
                 });
             }
         }
@@ -87,7 +136,7 @@ impl JoinFinder<'_, '_> {
     }
 
     /// Whether another relation within two steps over foreign keys, in either direction, has the
-    /// column, too.
+    /// column, too, and a declared key does not say that both are the same.
     pub(super) fn is_elsewhere(&self, place: usize, name: &str, parent: RelationId) -> bool {
         let from_items = self
             .query_scopes
@@ -103,8 +152,26 @@ impl JoinFinder<'_, '_> {
             near.sort();
             near.dedup();
         }
-        near.iter()
-            .any(|id| *id != parent && self.brings(*id, name))
+        let has_it = |id: RelationId| id != parent && self.brings(id, name);
+        let differs = |id: RelationId| has_it(id) && !self.are_same(id, parent, name);
+        if near.iter().any(|id| differs(*id)) {
+            return true;
+        }
+        // The key of what several relations refer to may be meant of any of them.
+        let catalog = self.database.catalog;
+        let mut all = catalog.relations().map(|(id, _)| id);
+        near.iter().any(|id| has_it(*id)) && all.any(|id| is_of_users(catalog, id) && differs(id))
+    }
+
+    /// Whether a declared key says that the columns of a name are the same in two relations.
+    fn are_same(&self, one: RelationId, other: RelationId, name: &str) -> bool {
+        let catalog = self.database.catalog;
+        let origin = |relation| {
+            let column = keys::column_named(catalog, relation, name)?;
+            Some((relation, column.number))
+        };
+        let both = origin(one).zip(origin(other));
+        both.is_some_and(|(one, other)| are_tied(catalog, one, other))
     }
 
     /// The relations that a foreign key joins to some of these.

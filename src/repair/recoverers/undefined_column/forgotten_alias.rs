@@ -1,6 +1,7 @@
 //! An alias that was never given to what stands in FROM: `SELECT o.total FROM orders`.
 
 use crate::Confidence;
+use crate::dependencies::key_ties::are_tied;
 use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, VisibleScope, spelled};
 use crate::names::name_repair::NameFix;
 use crate::names::readable_relations::is_of_users;
@@ -27,7 +28,7 @@ pub(super) fn repair(
     let has_all = |seen: &&VisibleItem<'_>| {
         columns
             .iter()
-            .all(|name| *name == "*" || seen.column(name).is_some())
+            .all(|name| *name == "*" || has_column(seen, name))
     };
     let fitting: Vec<&VisibleItem<'_>> = (all.iter())
         .filter(|seen| seen.qualifier.is_some() && fits(name_context, seen, qualifier))
@@ -52,6 +53,9 @@ pub(super) fn repair(
                 false => Confidence::Likely,
             };
             (only, sure)
+        }
+        ([], None) if !all.iter().any(|seen| is_of_series(seen, qualifier)) => {
+            (only_owner(name_context, all, &columns)?, Confidence::Likely)
         }
         _ => return None,
     };
@@ -137,6 +141,50 @@ fn only_of_scope<'v, 'g>(
     (level.items().count() == 1).then_some(only)
 }
 
+/// Whether a thing has a column of a name, whatever the case.
+fn has_column(seen: &VisibleItem<'_>, name: &str) -> bool {
+    let mut own = seen.item.columns.iter();
+    own.any(|column| column.name.as_str().to_lowercase() == name.to_lowercase())
+}
+
+/// The only thing in FROM that has the columns, where no other relation has them all, but for keys
+/// that a declared key says to be the same.
+fn only_owner<'v, 'g>(
+    name_context: &NameRepairContext<'_>,
+    all: &'v [VisibleItem<'g>],
+    columns: &[&str],
+) -> Option<&'v VisibleItem<'g>> {
+    let telling = |name: &&str| *name != "*" && !is_generic(&NameWords::of(name));
+    if !columns.iter().all(telling) {
+        return None;
+    }
+    let mut owners = (all.iter()).filter(|seen| columns.iter().any(|name| has_column(seen, name)));
+    let only = owners.next().filter(|_| owners.next().is_none())?;
+    let own = only
+        .item
+        .relation
+        .filter(|_| only.qualifier.is_some() && only.level == 0)?;
+    let catalog = name_context.catalog();
+    let origin = |relation: RelationId, name: &str| {
+        let named = |text: &str| text.to_lowercase() == name.to_lowercase();
+        let mut columns = catalog.columns_of(relation).iter();
+        let column = columns.find(|column| named(catalog.names().text(column.name)))?;
+        Some((relation, column.number))
+    };
+    let is_same = |other: RelationId, name: &str| {
+        let both = origin(own, name).zip(origin(other, name));
+        both.is_some_and(|(own, other)| are_tied(catalog, own, other))
+    };
+    let is_rival = |other: &RelationId| {
+        *other != own
+            && columns.iter().all(|name| origin(*other, name).is_some())
+            && !columns.iter().all(|name| is_same(*other, name))
+    };
+    let mut rivals = catalog.relations().map(|(id, _)| id).filter(is_rival);
+    let disputed = rivals.any(|id| is_of_users(catalog, id) && name_context.may_show_relation(id));
+    (!disputed).then_some(only)
+}
+
 /// Whether an alias that is like nothing in FROM may stand for something else: the thing in FROM
 /// has another one, which is used beside it, or is of the same letters and another number.
 fn may_be_another(
@@ -147,16 +195,22 @@ fn may_be_another(
     let Some(own) = only.qualifier else {
         return true;
     };
-    let stem = |name: &str| {
-        name.trim_end_matches(|letter: char| letter.is_numeric())
-            .to_owned()
-    };
     let relation = only
         .item
         .relation
         .map(|relation| name_context.name_of(relation));
     let has_alias = relation != Some(own);
-    has_alias && (is_written(name_context, own) || stem(own) == stem(qualifier))
+    has_alias && (is_written(name_context, own) || is_of_series(only, qualifier))
+}
+
+/// Whether an alias is of the same letters as that of a thing, and of another number: `t3` beside `t1`.
+fn is_of_series(seen: &VisibleItem<'_>, qualifier: &str) -> bool {
+    let stem = |name: &str| {
+        name.trim_end_matches(|letter: char| letter.is_numeric())
+            .to_owned()
+    };
+    seen.qualifier
+        .is_some_and(|own| stem(own) == stem(qualifier))
 }
 
 /// Another relation that the alias is short for, and that has all the columns, too.
@@ -252,12 +306,14 @@ fn is_written(name_context: &NameRepairContext<'_>, name: &str) -> bool {
     refs.any(|place| qualifier_of(place) == Some(name))
 }
 
-/// Whether the client may read a relation of just this name.
+/// Whether the client may read a relation of this name, whatever the case.
 fn is_relation_name(name_context: &NameRepairContext<'_>, name: &str) -> bool {
     let catalog = name_context.catalog();
-    let found = catalog.names().find(name);
-    let mut relations = found
-        .into_iter()
-        .flat_map(|name| catalog.index().relations(name));
-    relations.any(|relation| name_context.may_show_relation(*relation))
+    let wanted = name.to_lowercase();
+    let is_called = |relation: RelationId| name_context.name_of(relation).to_lowercase() == wanted;
+    let mut called = catalog
+        .relations()
+        .map(|(id, _)| id)
+        .filter(|id| is_called(*id));
+    called.any(|id| is_of_users(catalog, id) && name_context.may_show_relation(id))
 }

@@ -48,6 +48,7 @@ pub(crate) mod output_renames;
 mod owners;
 pub(crate) mod qualifier;
 pub(crate) mod quoted_literal;
+mod required_value;
 pub(crate) mod strategies;
 mod surrogate_join;
 mod unique_owner;

@@ -283,10 +283,15 @@ fn misspelt<'g>(
         NameGateResult::Passed {
             place,
             similarity_kind,
-        } if similarity_kind <= SimilarityKind::Own => match targets.get(place) {
-            Some(target) => Ok((*target, Confidence::Likely)),
-            None => Err(Vec::new()),
-        },
+        } if similarity_kind <= SimilarityKind::Own => {
+            // What stands between the words of a name says nothing of what is meant.
+            let sure = match similarity_kind <= SimilarityKind::Separators {
+                true => Confidence::Exact,
+                false => Confidence::Likely,
+            };
+            let target = targets.get(place).ok_or_else(Vec::new)?;
+            Ok((*target, sure))
+        }
         NameGateResult::Passed { .. } => Err(vec![NameGate::Containment]),
         NameGateResult::Failed { failed } => Err(failed),
     }

@@ -1,0 +1,51 @@
+//! Whether a query leaves out the rows for which a missing column has no value: then it does not
+//! matter whether those are joined.
+
+use super::foreign_key_join::MissingReference;
+use sql::node_access;
+use sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
+
+/// Whether WHERE compares one of the columns, and nothing beside the comparison lets a row pass.
+pub(super) fn is_asked_for(select: &nodes::SelectStmt, missing: &[MissingReference<'_>]) -> bool {
+    let mut waiting = vec![select.where_clause()];
+    while let Some(condition) = waiting.pop() {
+        match condition {
+            Node::BoolExpr(all) if all.boolop == BoolExprType::AND_EXPR => {
+                waiting.extend(all.args());
+            }
+            Node::A_Expr(comparison) if is_strict(comparison) => {
+                let sides = [comparison.lexpr(), comparison.rexpr()];
+                if sides.into_iter().any(|side| is_missing(side, missing)) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a comparison with NULL is never true.
+fn is_strict(comparison: &nodes::A_Expr) -> bool {
+    match comparison.kind {
+        A_Expr_Kind::AEXPR_OP => {
+            let name = node_access::last_name(comparison.name());
+            name.is_some_and(|name| COMPARISONS.contains(&name))
+        }
+        A_Expr_Kind::AEXPR_LIKE
+        | A_Expr_Kind::AEXPR_ILIKE
+        | A_Expr_Kind::AEXPR_IN
+        | A_Expr_Kind::AEXPR_BETWEEN => true,
+        _ => false,
+    }
+}
+
+fn is_missing(side: Node<'_>, missing: &[MissingReference<'_>]) -> bool {
+    let Node::ColumnRef(column) = side else {
+        return false;
+    };
+    let at = node_access::place(column.location);
+    missing.iter().any(|one| Some(one.at) == at)
+}
+
+const COMPARISONS: [&str; 6] = ["=", "<>", "<", ">", "<=", ">="];
