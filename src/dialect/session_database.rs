@@ -46,6 +46,15 @@ impl<'a> SessionDatabase<'a> {
         })
     }
 
+    /// Whether there is a schema of this name, in whatever case.
+    pub fn has_schema(&self, name: &str) -> bool {
+        let mut schemas = self.catalog.schemas();
+        schemas.any(|(_, schema)| {
+            let own = self.catalog.names().text(schema.name);
+            own.eq_ignore_ascii_case(name)
+        })
+    }
+
     /// What may be shown to the client: what its role may read, and the policy does not hide. Every
     /// question about what to tell goes through here.
     pub fn rights(&self) -> RolePrivileges<'_> {

@@ -71,6 +71,11 @@ pub trait SourceDialect: Sync {
         None
     }
 
+    /// Whether spaces at the end of a text do not count where texts are compared.
+    fn pads_texts(&self) -> bool {
+        false
+    }
+
     /// Whether dates and timestamps are texts there, of which each has its own length.
     fn has_text_timestamps(&self) -> bool {
         false

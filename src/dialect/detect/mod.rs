@@ -1,17 +1,21 @@
 //! Which dialects a text is of: the only one that has something that the text has, or those
 //! ([`shared`]) that have all of it. A double-quoted string alone says nothing.
 //!
-//! [`mixture`]: texts that are Postgres's as well; [`unclaimed`]: systems that are not translated
+//! [`mixture`]: texts that are Postgres's as well; [`unclaimed`]: systems that are not translated;
+//! `token_search`: what evidence is looked for with
 
 pub mod mixture;
 pub(super) mod postgres_markers;
 pub mod shared;
+pub(super) mod token_search;
 pub mod unclaimed;
 
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::registry;
+use super::session_database::SessionDatabase;
 use super::source::{DialectMarker, EvidenceToken, EvidenceTokenKind, SourceDialect};
+use super::tsql::from::USUAL_SCHEMA;
 use policy::Dialect;
 
 /// The only dialect that a text has evidence of.
@@ -27,6 +31,27 @@ pub fn by_evidence(text: &str) -> Option<Dialect> {
         }
     }
     decided
+}
+
+/// The dialect whose usual schema a text names, where the database has none of that name and the
+/// text has no evidence of another.
+pub fn by_missing_schema(text: &str, database: &SessionDatabase<'_>) -> Option<Dialect> {
+    let source = registry::of(Dialect::Tsql)?;
+    let seen = evidence_tokens(text, source);
+    let is_named = seen.windows(2).any(|pair| {
+        matches!(pair, [schema, dot]
+            if dot.word == "."
+                && schema.kind != EvidenceTokenKind::Text
+                && schema.word.eq_ignore_ascii_case(USUAL_SCHEMA))
+    });
+    let others = registry::ALL
+        .iter()
+        .filter(|one| one.dialect() != Dialect::Tsql);
+    let mut evidence = others.flat_map(|other| other.evidence());
+    let is_its = is_named
+        && !database.has_schema(USUAL_SCHEMA)
+        && !evidence.any(|one| has_marker(&one.mark, &seen));
+    is_its.then_some(Dialect::Tsql)
 }
 
 /// The tokens of a text as a dialect reads them, blanks left out; none where it cannot.

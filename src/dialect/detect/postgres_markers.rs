@@ -96,6 +96,7 @@ const OWN: &[PostgresMarker] = &[
         typed_datetime_literal,
         &[Mysql, Bigquery, Snowflake, Duckdb],
     ),
+    shape(limits_rows, &[Mysql, Bigquery, Sqlite, Snowflake, Duckdb]),
     shape(interval_in_one, &[Snowflake, Duckdb]),
     shape(truncates_by_text, &[Snowflake, Duckdb]),
     call("age", &[Duckdb]),
@@ -148,6 +149,16 @@ fn typed_datetime_literal(seen: &[EvidenceToken]) -> bool {
             if name.kind == EvidenceTokenKind::Word
                 && types.contains(&name.word.as_str())
                 && text.kind == EvidenceTokenKind::Text)
+    })
+}
+
+/// `LIMIT 5`
+fn limits_rows(seen: &[EvidenceToken]) -> bool {
+    seen.windows(2).any(|pair| {
+        matches!(pair, [limit, count]
+            if limit.kind == EvidenceTokenKind::Word
+                && limit.word == "limit"
+                && count.kind == EvidenceTokenKind::Number)
     })
 }
 

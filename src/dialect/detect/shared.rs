@@ -15,6 +15,8 @@ pub struct CandidateDialect {
     pub marks: SharedMarks,
     /// Whether it has functions that are not translated from it, and mean the same as elsewhere.
     pub is_alike: bool,
+    /// Whether it has names in brackets.
+    pub has_brackets: bool,
 }
 
 /// What a text has of several dialects.
@@ -41,6 +43,7 @@ pub fn candidates(text: &str, database: &SessionDatabase<'_>) -> Vec<CandidateDi
             source,
             marks,
             is_alike,
+            has_brackets: has_brackets(&seen),
         })
     };
     all.filter_map(of).collect()
@@ -66,6 +69,7 @@ pub fn takers_of_operands(text: &str, operands: [&str; 2]) -> Vec<CandidateDiale
             source,
             marks,
             is_alike: false,
+            has_brackets: false,
         })
         .collect()
 }

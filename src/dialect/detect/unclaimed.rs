@@ -1,6 +1,7 @@
 //! Systems whose SQL is not translated, by what neither Postgres nor any dialect that is translated
 //! has. Their texts are refused by name: repaired word by word they would mean something else.
 
+use super::token_search::is_kind;
 use super::{evidence_tokens, has_marker};
 use crate::registry;
 use crate::session_database::SessionDatabase;
@@ -187,10 +188,6 @@ fn word(seen: &[EvidenceToken], at: usize) -> &str {
         | EvidenceTokenKind::Text
         | EvidenceTokenKind::Number => "",
     })
-}
-
-fn is_kind(seen: &[EvidenceToken], at: usize, kind: EvidenceTokenKind) -> bool {
-    seen.get(at).is_some_and(|one| one.kind == kind)
 }
 
 /// The place behind the last comma of a call whose parenthesis opens at a place, and that of its

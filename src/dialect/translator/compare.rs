@@ -4,6 +4,7 @@ use sqlparser::ast::{BinaryOperator, Expr};
 
 use super::Translator;
 use super::condition::has_letters;
+use super::folding;
 use super::literal;
 use super::timestamp;
 use super::translated::{Translated, TranslatedForm};
@@ -236,11 +237,24 @@ impl Translator<'_> {
             || !has_letters(left)
             || !has_letters(right)
         {
-            return Ok((left.operand(), right.operand()));
+            return Ok(
+                match self.source.pads_texts() && !is_sure(left) && !is_sure(right) {
+                    true => (without_spaces(left), without_spaces(right)),
+                    false => (left.operand(), right.operand()),
+                },
+            );
         }
+        let pads = self.source.pads_texts();
         let lower = |side: &Translated| match side.text_literal() {
-            Some(text) if text.is_ascii() => literal::quoted(&text.to_ascii_lowercase()),
-            _ => format!("lower({})", side.text),
+            Some(text) if text.is_ascii() => {
+                let text = if pads {
+                    text.trim_end_matches(' ')
+                } else {
+                    text
+                };
+                literal::quoted(&text.to_ascii_lowercase())
+            }
+            _ => folding::comparison_key(self, &side.text),
         };
         Ok((lower(left), lower(right)))
     }
@@ -314,6 +328,14 @@ impl Translator<'_> {
         Err(Untranslatable::construct(
             "a comparison with a value of unknown type",
         ))
+    }
+}
+
+/// A text without the spaces at its end.
+fn without_spaces(value: &Translated) -> String {
+    match value.text_literal() {
+        Some(text) => literal::quoted(text.trim_end_matches(' ')),
+        None => format!("rtrim({}, ' ')", value.text),
     }
 }
 

@@ -4,6 +4,7 @@ use sqlparser::ast::{Expr, Query};
 
 use super::Translator;
 use super::compare::{ComparisonOperator, ComparisonPurpose};
+use super::folding;
 use super::literal;
 use super::translated::{Translated, TranslatedForm};
 use super::untranslatable::TranslateResult;
@@ -215,8 +216,10 @@ impl Translator<'_> {
                 let name = self.make_name("listed");
                 let column = super::name::quoted(&column.name).into_owned();
                 format!(
-                    "lower({}) {not} (SELECT lower({name}.{column}) FROM ({}) AS {name})",
-                    subject.text, written.text
+                    "{} {not} (SELECT {} FROM ({}) AS {name})",
+                    folding::comparison_key(self, &subject.text),
+                    folding::comparison_key(self, &format!("{name}.{column}")),
+                    written.text
                 )
             }
             (one, other, _)

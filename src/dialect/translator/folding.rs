@@ -4,7 +4,9 @@
 //! They are grouped by their small letters, and one of each group is shown, as the source shows
 //! any one of them.
 
-use sqlparser::ast::{Expr, GroupByExpr, SelectItem, SetOperator};
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, SelectItem, SetOperator,
+};
 
 use super::Translator;
 use super::name;
@@ -17,7 +19,11 @@ use crate::sql_type::SqlType;
 /// Whether texts of this value are taken for one that Postgres tells apart.
 pub fn folds(translator: &Translator<'_>, value: &Translated) -> bool {
     // Whatever to_char() writes differs by more than the case of its letters, if it does.
-    let in_one_case = value.is_primary && ONE_CASE.iter().any(|call| value.text.starts_with(call));
+    let calls = match translator.source.pads_texts() {
+        true => WITHOUT_SPACES,
+        false => ONE_CASE,
+    };
+    let in_one_case = value.is_primary && calls.iter().any(|call| value.text.starts_with(call));
     folds_texts(translator)
         && value.kind == SqlType::Text
         && !value.case_sensitive
@@ -36,8 +42,16 @@ fn folds_column(translator: &Translator<'_>, column: &OutputColumn) -> bool {
 /// What a value is told apart by.
 pub fn folded(translator: &Translator<'_>, value: &Translated) -> String {
     match folds(translator, value) {
-        true => format!("lower({})", value.text),
+        true => comparison_key(translator, &value.text),
         false => value.text.clone(),
+    }
+}
+
+/// What a text is told apart by, by the source that does not tell letters' case apart.
+pub fn comparison_key(translator: &Translator<'_>, text: &str) -> String {
+    match translator.source.pads_texts() {
+        true => format!("lower(rtrim({text}, ' '))"),
+        false => format!("lower({text})"),
     }
 }
 
@@ -54,7 +68,15 @@ pub fn find_folded_keys(
         return Ok(());
     }
     let mut keys = Vec::new();
+    let mut within_totals = Vec::new();
     for (place, expr) in expressions.iter().enumerate() {
+        for argument in keys_within(expr) {
+            if let Ok(key) = translator.value(argument)
+                && folds(translator, &key)
+            {
+                within_totals.push(key.text);
+            }
+        }
         let Some(expr) = grouped_expression(translator, expr, projection)? else {
             continue;
         };
@@ -66,10 +88,41 @@ pub fn find_folded_keys(
         }
     }
     if let Some(level) = translator.current_scope() {
+        level.folded.has_totals = !modifiers.is_empty() || !within_totals.is_empty();
         level.folded.keys = keys;
-        level.folded.has_totals = !modifiers.is_empty();
+        level.folded.within_totals = within_totals;
     }
     Ok(())
+}
+
+/// What stands in a call of ROLLUP or CUBE.
+fn keys_within(key: &Expr) -> Vec<&Expr> {
+    let Expr::Function(function) = key else {
+        return Vec::new();
+    };
+    let FunctionArguments::List(list) = &function.args else {
+        return Vec::new();
+    };
+    if !is_grouping_sets(key) {
+        return Vec::new();
+    }
+    let arguments = list.args.iter().filter_map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    });
+    arguments.collect()
+}
+
+/// `ROLLUP (a, b)` and its kin, as keys.
+pub fn is_grouping_sets(key: &Expr) -> bool {
+    match key {
+        Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_) => true,
+        Expr::Function(function) => {
+            let name = function.name.to_string().to_ascii_lowercase();
+            ["rollup", "cube"].contains(&name.as_str())
+        }
+        _ => false,
+    }
 }
 
 /// The expression that a key stands for: itself, or an item of the select list.
@@ -117,6 +170,18 @@ pub fn set_after_grouping(translator: &mut Translator<'_>, after: bool) {
     }
 }
 
+/// Writes what means the keys themselves, as an argument of GROUPING().
+pub fn before_grouping<'w, T>(
+    translator: &mut Translator<'w>,
+    write: impl FnOnce(&mut Translator<'w>) -> TranslateResult<T>,
+) -> TranslateResult<T> {
+    let after = (translator.current_scope()).is_some_and(|level| level.folded.after_grouping);
+    set_after_grouping(translator, false);
+    let written = write(translator);
+    set_after_grouping(translator, after);
+    written
+}
+
 /// Writes the arguments of an aggregate.
 pub fn in_aggregate<'w, T>(
     translator: &mut Translator<'w>,
@@ -142,9 +207,7 @@ pub fn shown_of_group(translator: &Translator<'_>, value: Translated) -> Transla
         .last()
         .is_some_and(|level: &TranslationScope| {
             let folded = &level.folded;
-            folded.after_grouping
-                && folded.aggregates == 0
-                && folded.keys.iter().any(|(_, text)| *text == value.text)
+            folded.after_grouping && folded.aggregates == 0 && folded.holds(&value.text)
         });
     if !is_key || value.kind != SqlType::Text {
         return value;
@@ -152,7 +215,8 @@ pub fn shown_of_group(translator: &Translator<'_>, value: Translated) -> Transla
     let has_totals = (translator.scopes.last()).is_some_and(|level| level.folded.has_totals);
     let text = match has_totals {
         true => format!(
-            "CASE WHEN grouping(lower({0})) = 0 THEN min({0}) END",
+            "CASE WHEN grouping({}) = 0 THEN min({}) END",
+            comparison_key(translator, &value.text),
             value.text
         ),
         false => format!("min({})", value.text),
@@ -227,7 +291,7 @@ pub fn distinct_union(
             .iter()
             .enumerate()
             .map(|(at, column)| match folds_column(translator, column) {
-                true => format!("lower({})", name::quoted(&column.name)),
+                true => comparison_key(translator, &name::quoted(&column.name)),
                 false => (at + 1).to_string(),
             });
     let keys: Vec<String> = keys.collect();
@@ -237,6 +301,55 @@ pub fn distinct_union(
         keys.join(", ")
     )
 }
+
+/// INTERSECT or EXCEPT of two queries, one of whose columns is a text: by what its rows are told
+/// apart by. None where no column is, or where names do not tell the columns apart.
+pub fn compared_rows(
+    translator: &mut Translator<'_>,
+    operation: SetOperator,
+    (left, right): (&str, &str),
+    columns: &KnownColumns,
+) -> Option<String> {
+    let KnownColumns::Known(columns) = columns else {
+        return None;
+    };
+    let mut names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if !folds_rows(translator, columns) || names.len() != columns.len() {
+        return None;
+    }
+    let (kept, compared) = (
+        translator.make_name("kept"),
+        translator.make_name("compared"),
+    );
+    let key = |column: &OutputColumn, text: String| match folds_column(translator, column) {
+        true => comparison_key(translator, &text),
+        false => text,
+    };
+    let mut keys = Vec::new();
+    let mut pairs = Vec::new();
+    let mut places = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        let own = key(column, format!("{kept}.{}", name::quoted(&column.name)));
+        let other = key(column, format!("{compared}.column_{at}"));
+        pairs.push(format!("{own} IS NOT DISTINCT FROM {other}"));
+        places.push(format!("column_{at}"));
+        keys.push(own);
+    }
+    let not = match operation {
+        SetOperator::Intersect => "",
+        _ => "NOT ",
+    };
+    Some(format!(
+        "SELECT DISTINCT ON ({}) * FROM ({left}) AS {kept} WHERE {not}EXISTS (SELECT 1 FROM \
+         ({right}) AS {compared} ({}) WHERE {})",
+        keys.join(", "),
+        places.join(", "),
+        pairs.join(" AND ")
+    ))
+}
+
 fn expression_of(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
@@ -283,3 +396,6 @@ const AGGREGATES: &[&str] = &[
 
 /// Calls of which no two results differ by the case of their letters alone.
 const ONE_CASE: &[&str] = &["lower(", "upper(", "to_char("];
+
+/// Those of them that end in no space.
+const WITHOUT_SPACES: &[&str] = &["to_char("];

@@ -141,7 +141,7 @@ impl Translator<'_> {
                 format!("{} COLLATE \"{collation}\"", value.operand())
             }
             None if self.has_own_order(value.kind) && !value.case_sensitive => {
-                format!("lower({})", value.text)
+                folding::comparison_key(self, &value.text)
             }
             _ => value.text.clone(),
         }

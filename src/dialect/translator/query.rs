@@ -236,6 +236,12 @@ impl Translator<'_> {
             }
             _ => KnownColumns::Unknown,
         };
+        if quantifier.is_empty()
+            && op != SetOperator::Union
+            && let Some(text) = folding::compared_rows(self, op, (&left, &right), &columns)
+        {
+            return Ok((text, columns));
+        }
         let text = format!("{left} {operator}{quantifier} {right}");
         let text = match quantifier {
             "" => folding::distinct_union(self, op, text, &columns),

@@ -28,6 +28,8 @@ pub struct TranslationScope {
 pub struct FoldedKeys {
     /// Which of its keys they are, and how they are written.
     pub keys: Vec<(usize, String)>,
+    /// Those that stand in ROLLUP or CUBE, as they are written.
+    pub within_totals: Vec<String>,
     /// Whether there are totals, whose keys are NULL.
     pub has_totals: bool,
     /// Whether what is written now comes after the grouping.
@@ -42,6 +44,12 @@ impl FoldedKeys {
         let mut keys = self.keys.iter();
         keys.find(|(at, _)| *at == place)
             .map(|(_, text)| text.as_str())
+    }
+
+    /// Whether what is written so is one of them.
+    pub fn holds(&self, text: &str) -> bool {
+        let keys = self.keys.iter().map(|(_, key)| key);
+        keys.chain(&self.within_totals).any(|key| key == text)
     }
 }
 

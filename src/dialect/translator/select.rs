@@ -26,7 +26,7 @@ impl Translator<'_> {
         folding::set_after_grouping(self, false);
         let has_totals = matches!(&select.group_by,
             GroupByExpr::Expressions(keys, modifiers)
-                if !modifiers.is_empty() || keys.iter().any(is_grouping_sets));
+                if !modifiers.is_empty() || keys.iter().any(folding::is_grouping_sets));
         if has_totals {
             // A total's keys are NULL.
             self.may_be_null(&mut columns);
@@ -89,8 +89,10 @@ impl Translator<'_> {
             value_table_mode,
             flavor,
         } = select;
+        if into.is_some() {
+            return self.refuse("SELECT INTO, which makes a table,");
+        }
         let strange = exclude.is_some()
-            || into.is_some()
             || !lateral_views.is_empty()
             || prewhere.is_some()
             || !connect_by.is_empty()
@@ -241,7 +243,7 @@ impl Translator<'_> {
             let level = self.scopes.last();
             let folded = level.and_then(|level| level.folded.key(place));
             parts.push(match folded {
-                Some(key) => format!("lower({key})"),
+                Some(key) => folding::comparison_key(self, key),
                 None => self.group_key(expr, projection, columns)?,
             });
         }
@@ -388,18 +390,6 @@ fn name_of_column(value: &Translated, ident: Option<&Ident>) -> String {
     let spelled = || ident.and_then(|ident| name::spelled(ident).ok());
     let name = value.name.clone().or_else(spelled);
     name.unwrap_or_else(|| NAMELESS.to_owned())
-}
-
-/// `ROLLUP (a, b)` and its kin, as keys.
-fn is_grouping_sets(key: &Expr) -> bool {
-    match key {
-        Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_) => true,
-        Expr::Function(function) => {
-            let name = function.name.to_string().to_ascii_lowercase();
-            ["rollup", "cube"].contains(&name.as_str())
-        }
-        _ => false,
-    }
 }
 
 /// Whether a modifier changes what is returned, not only how.

@@ -6,6 +6,7 @@ use crate::rules::{ArgumentType, FIRST, FLOAT, FunctionRule, aggregate, by};
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::call::SourceCall;
+use crate::translator::folding;
 use crate::translator::shared_functions::aggregates::{
     self, SummandTypes, count_distinct, sum_of, summand,
 };
@@ -35,7 +36,7 @@ pub const RULES: &[FunctionRule] = &[
     by("percentile_disc", (1, 1), percentile, AGGREGATES, "PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY id)", "percentile_disc(0.5) WITHIN GROUP (ORDER BY id)"),
     by("grouping", (1, 1), grouping, AGGREGATES, "GROUPING(n)", "GROUPING(n) AS \"grouping\""),
     by("rollup", (1, 16), totals, AGGREGATES, "COUNT(*) FROM t GROUP BY ROLLUP(n) UNION ALL SELECT 1", "count(*) FROM t GROUP BY ROLLUP (n) UNION ALL SELECT 1"),
-    by("cube", (1, 16), totals, AGGREGATES, "COUNT(*) FROM t GROUP BY CUBE(n, s) UNION ALL SELECT 1", "count(*) FROM t GROUP BY CUBE (n, s) UNION ALL SELECT 1"),
+    by("cube", (1, 16), totals, AGGREGATES, "COUNT(*) FROM t GROUP BY CUBE(n, s) UNION ALL SELECT 1", "count(*) FROM t GROUP BY CUBE (n, lower(rtrim(s, ' '))) UNION ALL SELECT 1"),
 ];
 
 fn count(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
@@ -115,8 +116,10 @@ fn percentile(
 
 fn grouping(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
     call.plain()?;
-    let value = translator.value(call.argument(0)?)?;
-    Ok(Translated::primary(format!("GROUPING({})", value.text), SqlType::Integer).never_null(true))
+    let argument = call.argument(0)?;
+    let key = folding::before_grouping(translator, |translator| translator.value(argument))?;
+    let text = format!("GROUPING({})", folding::folded(translator, &key));
+    Ok(Translated::primary(text, SqlType::Integer).never_null(true))
 }
 
 /// `ROLLUP (a, b)` among the keys of GROUP BY.
@@ -131,7 +134,7 @@ pub fn totals(
         if key.is_literal() {
             return Err(Untranslatable::construct("a constant in GROUP BY"));
         }
-        keys.push(key.text);
+        keys.push(folding::folded(translator, &key));
     }
     let text = format!("{} ({})", call.name.to_uppercase(), keys.join(", "));
     Ok(Translated::primary(text, SqlType::Other))

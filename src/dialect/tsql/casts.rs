@@ -4,16 +4,16 @@
 
 use sqlparser::ast::{DataType, Expr};
 
-use super::timestamps;
-use super::timestamps::style;
+use super::temporal_casts::{
+    cast_to_temporal, digits_of_seconds, temporal_as_text, time, unknown_style,
+};
 use crate::source::untyped;
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::convert::cast;
 use crate::translator::literal;
-use crate::translator::shared_functions::dates;
 use crate::translator::translated::{Translated, TranslatedForm};
-use crate::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::untranslatable::TranslateResult;
 
 /// A type as it is named: the name in capital letters, and what stands in its parentheses.
 struct NamedType {
@@ -30,6 +30,17 @@ pub fn cast_to(
     lenient: bool,
 ) -> TranslateResult<Translated> {
     let value = translator.value(expr)?;
+    cast_value(translator, value, to, style, lenient)
+}
+
+/// The same of a value.
+pub fn cast_value(
+    translator: &mut Translator<'_>,
+    value: Translated,
+    to: &DataType,
+    style: Option<&Expr>,
+    lenient: bool,
+) -> TranslateResult<Translated> {
     let named = named(to);
     let style = style_number(translator, style)?;
     let written = match named.word.as_str() {
@@ -66,17 +77,16 @@ pub fn cast_to(
         "VARCHAR" | "NVARCHAR" | "CHAR" | "NCHAR" | "TEXT" | "NTEXT" | "CHARACTER VARYING" => {
             text(translator, value.clone(), &named, style)?
         }
-        "DATE" | "DATETIME" | "DATETIME2" => cast_to_temporal(
-            translator,
-            value.clone(),
-            named.word == "DATE",
-            style,
-            lenient,
-        )?,
-        "TIME" => match value.kind {
-            SqlType::Timestamp | SqlType::Time => cast(&value, "time", SqlType::Time),
-            _ => return Err(untyped(&value, "a timestamp")),
-        },
+        "DATE" | "DATETIME" | "DATETIME2" => {
+            let is_date = named.word == "DATE";
+            let moment = cast_to_temporal(translator, value.clone(), is_date, style, lenient)?;
+            match digits_of_seconds(&named.sizes)? {
+                Some(digits) => cast(&moment, &format!("timestamp({digits})"), moment.kind),
+                None => moment,
+            }
+        }
+        "TIME" => time(&value, &named.sizes)?,
+        "UNIQUEIDENTIFIER" => unique_identifier(&value)?,
         word => return translator.refuse(&format!("a cast to {word}")),
     };
     Ok(Translated {
@@ -242,45 +252,12 @@ fn bit(value: &Translated) -> TranslateResult<Translated> {
     }
 }
 
-/// A date or timestamp. Of strings in columns only those of a style are read.
-fn cast_to_temporal(
-    translator: &mut Translator<'_>,
-    value: Translated,
-    is_date: bool,
-    number: Option<i64>,
-    lenient: bool,
-) -> TranslateResult<Translated> {
-    if value.kind == SqlType::Text && lenient {
-        return Err(Untranslatable::construct("TRY_CAST of a string to a date")
-            .hint("cast it, or test it with a regular expression first"));
+/// What is no such identifier is an error in both.
+fn unique_identifier(value: &Translated) -> TranslateResult<Translated> {
+    match value.kind {
+        SqlType::Text | SqlType::Uuid | SqlType::Null => Ok(cast(value, "uuid", SqlType::Uuid)),
+        _ => Err(untyped(value, "a string")),
     }
-    let pattern = match number {
-        None | Some(0) => None,
-        Some(number) => Some(style(number).ok_or_else(unknown_style)?),
-    };
-    let written = match (value.kind, pattern) {
-        (SqlType::Text, Some(pattern)) if !pattern.starts_with("YYYY") => {
-            if !pattern.ends_with("YYYY") || pattern.contains("Mon") {
-                return Err(unknown_style());
-            }
-            if value.text_literal().is_none() {
-                translator.mark_likely();
-            }
-            let text = format!("to_date({}, '{pattern}')", value.text);
-            Translated::primary(text, SqlType::Date).never_null(value.not_null)
-        }
-        _ => timestamps::dated(translator, value)?,
-    };
-    if is_date {
-        Ok(dates::day(&written))
-    } else {
-        translator.as_timestamp(written)
-    }
-}
-
-fn unknown_style() -> Untranslatable {
-    Untranslatable::construct("this style of CONVERT")
-        .hint("write to_char(value, 'YYYY-MM-DD HH24:MI:SS') with the pattern that is meant")
 }
 
 /// Text of a length: what is longer is cut, a number that is longer is a star.
@@ -301,6 +278,11 @@ fn text(
         kind if kind.is_temporal() => temporal_as_text(translator, value, number, room)?,
         SqlType::Integer | SqlType::Bool => return integer_text(translator, value, named, room),
         SqlType::Float => return Err(untyped(&value, "text").hint("round it to a DECIMAL first")),
+        SqlType::Uuid => {
+            let written = format!("upper(CAST({} AS text))", value.text);
+            let text = Translated::primary(written, SqlType::Text);
+            (text.never_null(value.not_null), Some(36))
+        }
         _ => (translator.as_text(value)?, None),
     };
     let not_null = text.not_null;
@@ -315,47 +297,6 @@ fn text(
         }
         _ => text,
     })
-}
-
-/// A date as text, and how long it is.
-fn temporal_as_text(
-    translator: &mut Translator<'_>,
-    value: Translated,
-    number: Option<i64>,
-    room: Option<usize>,
-) -> TranslateResult<(Translated, Option<usize>)> {
-    let is_date = value.kind == SqlType::Date;
-    let pattern = match (number, is_date) {
-        (None, true) => "YYYY-MM-DD",
-        (None, false) => {
-            return Err(untyped(&value, "text").hint("CONVERT it with a style such as 120"));
-        }
-        (Some(number), _) => style(number).ok_or_else(unknown_style)?,
-    };
-    // A date has no time of day, and is written without.
-    let pattern = match is_date {
-        true if pattern.starts_with("HH") => return Err(unknown_style()),
-        true => pattern
-            .split([' ', '"'])
-            .next()
-            .filter(|first| first.len() == 10 && first.starts_with("YYYY-"))
-            .unwrap_or(pattern),
-        false => pattern,
-    };
-    let full = if pattern.contains("T\"") {
-        19
-    } else {
-        pattern.replace("24", "").len()
-    };
-    let cuts_fraction = room.is_some_and(|room| room <= 19);
-    let has_fraction = pattern.ends_with(".MS") || pattern.contains("T\"");
-    if has_fraction && !cuts_fraction {
-        return Err(unknown_style());
-    }
-    let stamp = translator.as_timestamp(value)?;
-    let text = format!("to_char({}, '{pattern}')", stamp.text);
-    let written = Translated::primary(text, SqlType::Text).never_null(stamp.not_null);
-    Ok((written, Some(full)))
 }
 
 fn integer_text(

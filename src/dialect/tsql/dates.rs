@@ -37,6 +37,9 @@ pub const RULES: &[FunctionRule] = &[
     by("eomonth", (1, 2), end_of_month, DOC, "EOMONTH(d)", "CAST(date_trunc('month', CAST(d AS timestamp)) + INTERVAL '1 month - 1 day' AS date) AS eomonth"),
     plain("datefromparts", (3, 3), "make_date", &[ArgumentType::Integer], DATE, DOC, "DATEFROMPARTS(2024, 1, n)", "make_date(2024, 1, n) AS datefromparts"),
     by("datetimefromparts", (7, 7), from_parts, DOC, "DATETIMEFROMPARTS(2024, 1, 2, 3, 4, 5, 6)", "make_timestamp(2024, 1, 2, 3, 4, 5 + 6 / 1000.0) AS datetimefromparts"),
+    by("datetime2fromparts", (8, 8), from_parts, DOC, "DATETIME2FROMPARTS(2024, 1, 2, 3, 4, 5, 6, 3)", "make_timestamp(2024, 1, 2, 3, 4, 5 + 6 / 1000.0) AS datetime2fromparts"),
+    by("smalldatetimefromparts", (5, 5), from_parts, DOC, "SMALLDATETIMEFROMPARTS(2024, 1, 2, 3, 4)", "make_timestamp(2024, 1, 2, 3, 4, 0) AS smalldatetimefromparts"),
+    by("timefromparts", (5, 5), from_parts, DOC, "TIMEFROMPARTS(3, 4, 5, 6, 3)", "make_time(3, 4, 5 + 6 / 1000.0) AS timefromparts"),
     by("datetrunc", (2, 2), truncated, DOC, "DATETRUNC(month, m)", "date_trunc('month', m) AS datetrunc"),
     by("format", (2, 3), format::format, DOC, "FORMAT(m, 'yyyy-MM')", "to_char(m, 'YYYY-MM') AS format"),
 ];
@@ -168,6 +171,7 @@ pub fn end_of_month(
     Ok(Translated::primary(text, SqlType::Date).never_null(not_null))
 }
 
+/// A fraction counts what its precision says, and a DATETIME's counts milliseconds.
 pub fn from_parts(
     translator: &mut Translator<'_>,
     call: &SourceCall<'_>,
@@ -175,15 +179,38 @@ pub fn from_parts(
     call.plain()?;
     let mut parts = Vec::new();
     for argument in &call.arguments {
-        parts.push(translator.integer(argument)?.operand());
+        parts.push(translator.integer(argument)?);
     }
-    let millis = parts.pop().unwrap_or_default();
-    let second = parts.pop().unwrap_or_default();
-    let text = format!(
-        "make_timestamp({}, {second} + {millis} / 1000.0)",
-        parts.join(", ")
-    );
-    Ok(Translated::primary(text, SqlType::Timestamp))
+    let places = match call.name.as_str() {
+        "smalldatetimefromparts" => None,
+        "datetimefromparts" => Some(3),
+        _ => match parts.pop().and_then(|places| places.small_integer()) {
+            Some(places @ 0..=6) => Some(places),
+            _ => {
+                return Err(call
+                    .refused()
+                    .hint("its precision has to be a number up to 6"));
+            }
+        },
+    };
+    let mut parts: Vec<String> = parts.iter().map(Translated::operand).collect();
+    let second = match places {
+        None => "0".to_owned(),
+        Some(places) => {
+            let fraction = parts.pop().unwrap_or_default();
+            let second = parts.pop().unwrap_or_default();
+            match 10_i64.pow(u32::try_from(places).unwrap_or_default()) {
+                1 => second,
+                whole => format!("{second} + {fraction} / {whole}.0"),
+            }
+        }
+    };
+    let (name, kind) = match call.name.as_str() {
+        "timefromparts" => ("make_time", SqlType::Time),
+        _ => ("make_timestamp", SqlType::Timestamp),
+    };
+    let text = format!("{name}({}, {second})", parts.join(", "));
+    Ok(Translated::primary(text, kind))
 }
 
 /// DATETRUNC keeps the type of what it cuts.

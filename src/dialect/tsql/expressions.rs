@@ -15,6 +15,12 @@ pub fn expression(
     expr: &Expr,
 ) -> TranslateResult<Option<Translated>> {
     let written = match expr {
+        Expr::Identifier(ident)
+            if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("@@version") =>
+        {
+            translator.mark_likely();
+            Translated::call("version", &[], SqlType::Text).never_null(true)
+        }
         Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.starts_with('@') => {
             return Err(
                 Untranslatable::construct(&format!("the variable {}", ident.value))

@@ -42,6 +42,8 @@ pub fn format(
             (translator.as_timestamp(value)?, pattern)
         }
         SqlType::Text => return Err(untyped(&value, "a date or a number")),
+        // `D` is for whole numbers.
+        SqlType::Decimal if pattern.starts_with(['d', 'D']) => return Err(unknown()),
         SqlType::Integer | SqlType::Decimal => (value, of_numbers(pattern).ok_or_else(unknown)?),
         _ => {
             return Err(timestamps::dated(translator, value)
@@ -63,14 +65,18 @@ fn of_numbers(pattern: &str) -> Option<String> {
         one => one.parse::<usize>().ok().filter(|places| *places <= 9),
     };
     let (whole, places) = if let Some(places) = upper.strip_prefix('N') {
-        (grouped, digits(places)?)
+        (grouped.to_owned(), digits(places)?)
     } else if let Some(places) = upper.strip_prefix('F') {
-        (plain, digits(places)?)
+        (plain.to_owned(), digits(places)?)
+    } else if let Some(Some(least)) = upper.strip_prefix('D').map(zeros_least) {
+        (padded(least), 0)
     } else {
         let (whole, fraction) = pattern.split_once('.').unwrap_or((pattern, ""));
         let whole = match whole {
-            "0" => plain,
-            "#,##0" | "#,0" => grouped,
+            "#,##0" | "#,0" => grouped.to_owned(),
+            zeros if (1..=18).contains(&zeros.len()) && zeros.bytes().all(|b| b == b'0') => {
+                padded(zeros.len())
+            }
             _ => return None,
         };
         if !fraction.bytes().all(|b| b == b'0') {
@@ -82,6 +88,23 @@ fn of_numbers(pattern: &str) -> Option<String> {
     Some(format!("{whole}{point}{}", "0".repeat(places)))
 }
 
+/// Digits of which so many are written at least.
+fn padded(least: usize) -> String {
+    format!(
+        "FM{}{}",
+        "9".repeat(39_usize.saturating_sub(least)),
+        "0".repeat(least)
+    )
+}
+
+/// How many digits `D5` has at least.
+fn zeros_least(places: &str) -> Option<usize> {
+    match places {
+        "" => Some(1),
+        one => one.parse().ok().filter(|least| (1..=18).contains(least)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,7 +112,10 @@ mod tests {
     #[test]
     fn patterns_of_numbers_are_those_of_postgres() {
         assert!(of_numbers("N0").unwrap().ends_with(",990"));
-        for bad in ["C", "P1", "D5", "00", "0.0#", "#"] {
+        for padded in ["D5", "00000"] {
+            assert!(of_numbers(padded).unwrap().ends_with("900000"), "{padded}");
+        }
+        for bad in ["C", "P1", "D99", "0.0#", "#", ""] {
             assert_eq!(of_numbers(bad), None, "{bad}");
         }
     }

@@ -4,6 +4,8 @@
 
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, ObjectName, TableAlias, TableFactor};
 
+use super::open_json;
+use super::pivot;
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::condition::has_letters;
@@ -43,19 +45,11 @@ pub fn factor(
             }
             translator.factor(&bare).map(Some)
         }
-        TableFactor::Pivot { .. } => Err(Untranslatable::construct("PIVOT")
-            .hint("write sum(…) FILTER (WHERE …) for each column")),
-        TableFactor::Unpivot { .. } => {
-            Err(Untranslatable::construct("UNPIVOT").hint("write CROSS JOIN LATERAL (VALUES …)"))
-        }
-        TableFactor::OpenJsonTable { .. } => Err(open_json()),
+        TableFactor::Pivot { .. } => pivot::pivot(translator, factor).map(Some),
+        TableFactor::Unpivot { .. } => pivot::unpivot(translator, factor).map(Some),
+        TableFactor::OpenJsonTable { .. } => open_json::table(translator, factor).map(Some),
         _ => Ok(None),
     }
-}
-
-fn open_json() -> Untranslatable {
-    Untranslatable::construct("OPENJSON()")
-        .hint("write jsonb_array_elements(…) or jsonb_each_text(…)")
 }
 
 fn called_table(
@@ -94,7 +88,6 @@ fn called_table(
                 SqlType::Integer,
             )
         }
-        ("openjson", _) => return Err(open_json()),
         _ => return Err(Untranslatable::function(called)),
     };
     let (name, given) = match alias {
@@ -134,7 +127,11 @@ pub fn relation(translator: &Translator<'_>, named: &ObjectName) -> TranslateRes
     }
     let is_usual = match parts.as_slice() {
         [schema, _] => {
-            schema.is_empty() || schema.eq_ignore_ascii_case("dbo") && !has_dbo(translator)
+            let is_missing = || {
+                let database = translator.database;
+                !database.is_some_and(|database| database.has_schema(schema))
+            };
+            schema.is_empty() || schema.eq_ignore_ascii_case(USUAL_SCHEMA) && is_missing()
         }
         _ => false,
     };
@@ -144,16 +141,5 @@ pub fn relation(translator: &Translator<'_>, named: &ObjectName) -> TranslateRes
     Ok(parts)
 }
 
-fn has_dbo(translator: &Translator<'_>) -> bool {
-    let Some(database) = translator.database else {
-        return false;
-    };
-    let catalog = database.catalog;
-    let mut schemas = catalog.schemas();
-    schemas.any(|(_, schema)| {
-        catalog
-            .names()
-            .text(schema.name)
-            .eq_ignore_ascii_case("dbo")
-    })
-}
+/// The schema in which tables are where nothing else is said.
+pub const USUAL_SCHEMA: &str = "dbo";

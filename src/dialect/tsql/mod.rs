@@ -1,8 +1,8 @@
 //! T-SQL, as SQL Server has it: how it differs from Postgres throughout.
 //!
 //! What the default collation does is decided as for MySQL: `=`, `<`, IN, LIKE, CHARINDEX and
-//! REPLACE do not tell `a` from `A`; accents are told apart. GROUP BY and DISTINCT follow the
-//! collations of the columns, which are Postgres's. Names in double quotes are names
+//! REPLACE do not tell `a` from `A`, and no more do GROUP BY, DISTINCT and set operations; accents
+//! are told apart. Spaces at the end of a text do not count. Names in double quotes are names
 //! (QUOTED_IDENTIFIER ON), weeks begin on Sundays (DATEFIRST 7).
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/language-reference>
@@ -15,11 +15,16 @@ pub(super) mod evidence;
 pub(super) mod expressions;
 pub(super) mod format;
 pub(super) mod from;
+pub(super) mod json;
 pub(super) mod numbers;
+pub(super) mod open_json;
 pub(super) mod operators;
 pub(super) mod patterns;
+pub(super) mod pivot;
 pub(super) mod strings;
 pub(super) mod substring_search;
+pub(super) mod system;
+pub(super) mod temporal_casts;
 pub(super) mod timestamps;
 pub(super) mod tokens;
 
@@ -36,7 +41,7 @@ use super::standard;
 use super::translator::Translator;
 use super::translator::compare::ComparisonPurpose;
 use super::translator::translated::Translated;
-use super::translator::untranslatable::{TranslateResult, Untranslatable};
+use super::translator::untranslatable::TranslateResult;
 use crate::sql_type::SqlType;
 
 use policy::Dialect;
@@ -73,8 +78,10 @@ impl SourceDialect for TsqlSource {
             aggregates::RULES,
             conditionals::RULES,
             dates::RULES,
+            json::RULES,
             numbers::RULES,
             strings::RULES,
+            system::RULES,
         ]
     }
 
@@ -133,16 +140,6 @@ impl SourceDialect for TsqlSource {
         right: &Translated,
         side: ComparisonPurpose,
     ) -> TranslateResult<Option<(String, String)>> {
-        // Spaces at the end of a string do not count there, and literals show that it matters.
-        let is_padded = |value: &Translated| {
-            let content = value.text_literal().unwrap_or_default();
-            content.ends_with(' ')
-        };
-        if is_padded(left) || is_padded(right) {
-            return Err(Untranslatable::construct(
-                "a comparison with a string that ends in a space",
-            ));
-        }
         // A string beside a date may be written without hyphens.
         if left.kind.is_temporal()
             && let Some(read) = timestamps::compact(right)
@@ -171,6 +168,10 @@ impl SourceDialect for TsqlSource {
 
     fn division(&self, left: &Translated, right: &Translated) -> TranslateResult<Translated> {
         operators::division(left, right)
+    }
+
+    fn pads_texts(&self) -> bool {
+        true
     }
 
     fn aligns_as_texts(&self) -> bool {

@@ -33,6 +33,9 @@ pub const RULES: &[FunctionRule] = &[
     plain("acos", (1, 1), "acos", &[ArgumentType::Double], FLOAT, DOC, "ACOS(f)", "acos(f)"),
     plain("atan", (1, 1), "atan", &[ArgumentType::Double], FLOAT, DOC, "ATAN(f)", "atan(f)"),
     plain("atn2", (2, 2), "atan2", &[ArgumentType::Double], FLOAT, DOC, "ATN2(f, f)", "atan2(f, f) AS atn2"),
+    by("degrees", (1, 1), of_double, DOC, "DEGREES(f)", "degrees(f)"),
+    by("radians", (1, 1), of_double, DOC, "RADIANS(f)", "radians(f)"),
+    plain("cot", (1, 1), "cot", &[ArgumentType::Double], FLOAT, DOC, "COT(f)", "cot(f)"),
     template("square", (1, 1), "({1!} * {1!})", &[ArgumentType::Double], FLOAT, DOC, "SQUARE(f)", "(f * f) AS square"),
     by("log", (1, 2), logarithm, DOC, "LOG(f)", "ln(f) AS log"),
     plain("pi", (0, 0), "pi", &[], FLOAT, DOC, "PI()", "pi()"),
@@ -109,6 +112,22 @@ fn power(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateRes
         _ => Err(call
             .refused()
             .hint("of a DECIMAL it is rounded to the digits of that; cast it to FLOAT first")),
+    }
+}
+
+/// DEGREES and RADIANS of a whole number are cut to one.
+fn of_double(
+    translator: &mut Translator<'_>,
+    call: &SourceCall<'_>,
+) -> TranslateResult<Translated> {
+    call.plain()?;
+    let number = translator.number(call.argument(0)?)?;
+    match number.kind {
+        SqlType::Float => Ok(
+            Translated::call(&call.name, &[&number.text], SqlType::Float)
+                .never_null(number.not_null),
+        ),
+        _ => Err(call.refused().hint("cast its argument to FLOAT first")),
     }
 }
 

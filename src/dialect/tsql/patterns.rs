@@ -1,5 +1,4 @@
-//! T-SQL's patterns with classes of characters (`LIKE '[0-9]%'`, PATINDEX), as regular expressions;
-//! and JSON_VALUE.
+//! T-SQL's patterns with classes of characters (`LIKE '[0-9]%'`, PATINDEX), as regular expressions.
 //!
 //! <https://learn.microsoft.com/en-us/sql/t-sql/language-elements/like-transact-sql>
 
@@ -12,7 +11,7 @@ use crate::translator::call::SourceCall;
 use crate::translator::condition::has_letters;
 use crate::translator::literal;
 use crate::translator::translated::Translated;
-use crate::translator::untranslatable::{TranslateResult, Untranslatable};
+use crate::translator::untranslatable::TranslateResult;
 
 /// `x LIKE '[0-9]%'`; none for patterns without classes, which the core writes.
 pub fn like(
@@ -136,57 +135,4 @@ pub fn patindex(
         text.operand()
     );
     Ok(Translated::primary(written, SqlType::Integer).never_null(text.not_null))
-}
-
-/// JSON_VALUE(document, '$.a.b'): NULL where there is no scalar.
-pub fn json_value(
-    translator: &mut Translator<'_>,
-    call: &SourceCall<'_>,
-) -> TranslateResult<Translated> {
-    call.plain()?;
-    let document = translator.value(call.argument(0)?)?;
-    let path = translator.value(call.argument(1)?)?;
-    let document = match document.kind {
-        SqlType::Jsonb => document,
-        SqlType::Json | SqlType::Text => {
-            Translated::primary(format!("CAST({} AS jsonb)", document.text), SqlType::Jsonb)
-        }
-        _ => return Err(crate::source::untyped(&document, "JSON")),
-    };
-    let keys = path.text_literal().and_then(keys).ok_or_else(|| {
-        Untranslatable::construct("this path of JSON_VALUE()").hint("write '$.a.b' or '$.a[0]'")
-    })?;
-    let keys = literal::quoted(&format!("{{{}}}", keys.join(",")));
-    let text = format!(
-        "CASE WHEN jsonb_typeof({0} #> {keys}) NOT IN ('object', 'array') \
-         THEN {0} #>> {keys} END",
-        document.operand()
-    );
-    Ok(Translated::primary(text, SqlType::Text))
-}
-
-/// `$.a.b[0]` as its steps.
-fn keys(path: &str) -> Option<Vec<String>> {
-    let rest = path
-        .strip_prefix("lax ")
-        .unwrap_or(path)
-        .strip_prefix('$')?;
-    let mut keys = Vec::new();
-    for step in rest.split('.').skip(1) {
-        let (key, places) = step.split_once('[').unwrap_or((step, ""));
-        let is_word =
-            |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if !is_word(key) {
-            return None;
-        }
-        keys.push(key.to_owned());
-        if !places.is_empty() {
-            let place = places.strip_suffix(']')?;
-            if !place.bytes().all(|b| b.is_ascii_digit()) || place.is_empty() {
-                return None;
-            }
-            keys.push(place.to_owned());
-        }
-    }
-    (!keys.is_empty()).then_some(keys)
 }

@@ -44,8 +44,20 @@ pub const RULES: &[FunctionRule] = &[
     template("unicode", (1, 1), "NULLIF(ascii({1!}), 0)", &[ArgumentType::Text], INTEGER, DOC, "UNICODE(s)", "NULLIF(ascii(s), 0) AS unicode"),
     by("char", (1, 1), character, DOC, "CHAR(65)", "chr(65) AS \"char\""),
     by("nchar", (1, 1), character, DOC, "NCHAR(65)", "chr(65) AS \"nchar\""),
-    by("json_value", (2, 2), patterns::json_value, DOC, "JSON_VALUE(j, '$.a')", "CASE WHEN jsonb_typeof(j #> '{a}') NOT IN ('object', 'array') THEN j #>> '{a}' END AS \"json_value\""),
+    by("datalength", (1, 1), bytes, DOC, "DATALENGTH(s)", "length(s) AS datalength"),
 ];
+
+/// DATALENGTH counts spaces at the end too; of a column whose characters take two bytes each there,
+/// which is not told here, it is the double.
+fn bytes(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {
+    call.plain()?;
+    let text = translator.value(call.argument(0)?)?;
+    if text.kind != SqlType::Text {
+        return Err(untyped(&text, "text"));
+    }
+    translator.mark_likely();
+    Ok(Translated::call("length", &[&text.text], SqlType::Integer).never_null(text.not_null))
+}
 
 /// LEFT and RIGHT: a negative count is an error there, and another thing here.
 pub fn side(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> TranslateResult<Translated> {

@@ -4,6 +4,7 @@ use sqlparser::ast::{Expr, Ident};
 
 use crate::sql_type::SqlType;
 use crate::translator::Translator;
+use crate::translator::interval;
 use crate::translator::interval::TimeUnit;
 use crate::translator::literal;
 use crate::translator::shared_functions::dates;
@@ -79,10 +80,18 @@ pub fn compact(value: &Translated) -> Option<Translated> {
     Some(literal::text(&text))
 }
 
-/// A value as a date or timestamp; a string may be written without hyphens.
+/// A value as a date or timestamp; a string may be written without hyphens, and a number counts the
+/// days since the year 1900 began.
 pub fn dated(translator: &mut Translator<'_>, value: Translated) -> TranslateResult<Translated> {
     match compact(&value) {
         Some(read) => translator.as_temporal(read),
+        None if value.kind == SqlType::Integer => {
+            let first_day = translator.as_timestamp(literal::text("1900-01-01"))?;
+            match value.small_integer() {
+                Some(0) => Ok(first_day),
+                _ => interval::shifted(&first_day, false, &value, TimeUnit::Day),
+            }
+        }
         None => dates::dated(translator, value),
     }
 }
@@ -144,6 +153,8 @@ pub fn style(number: i64) -> Option<&'static str> {
         103 => "DD/MM/YYYY",
         104 => "DD.MM.YYYY",
         105 => "DD-MM-YYYY",
+        13 | 113 => "DD Mon YYYY HH24:MI:SS:MS",
+        14 | 114 => "HH24:MI:SS:MS",
         106 => "DD Mon YYYY",
         107 => "Mon DD, YYYY",
         110 => "MM-DD-YYYY",

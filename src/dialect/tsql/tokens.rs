@@ -1,10 +1,14 @@
 //! What stands around a query and changes nothing of it: `SET PARSEONLY ON`, `USE x`, `GO`,
 //! OPTION; and operators that the grammar does not know.
 
-use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
+use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Whitespace};
 
-/// The tokens of the query alone.
+/// The tokens of the query alone, as the grammar reads them.
 pub fn bare(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    totals_in_front(without_settings(tokens))
+}
+
+fn without_settings(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut made = Vec::with_capacity(tokens.len());
     let mut begins_line = true;
     let mut begins_statement = true;
@@ -57,6 +61,55 @@ pub fn bare(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         at += 1;
     }
     made
+}
+
+/// `GROUP BY ROLLUP (a, b)` for `GROUP BY a, b WITH ROLLUP`, which the grammar does not read.
+fn totals_in_front(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut made: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let behind = next(&tokens, at + 1);
+        let totals = behind.map(|place| word(&tokens, place)).unwrap_or_default();
+        let is_total = word(&tokens, at) == "with" && ["rollup", "cube"].contains(&totals.as_str());
+        match (is_total.then(|| group_keys(&made)).flatten(), behind) {
+            (Some(keys), Some(place)) => {
+                let spanned = |token: Token| TokenWithSpan::new(token, made_span(&tokens, place));
+                let front = [
+                    spanned(Token::Whitespace(Whitespace::Space)),
+                    spanned(Token::make_word(&totals, None)),
+                    spanned(Token::LParen),
+                ];
+                made.splice(keys..keys, front);
+                made.push(spanned(Token::RParen));
+                at = place + 1;
+            }
+            _ => {
+                made.push(token.clone());
+                at += 1;
+            }
+        }
+    }
+    made
+}
+
+fn made_span(tokens: &[TokenWithSpan], place: usize) -> Span {
+    tokens
+        .get(place)
+        .map_or_else(Span::empty, |token| token.span)
+}
+
+/// Where the keys of the GROUP BY begin that these tokens end with.
+fn group_keys(tokens: &[TokenWithSpan]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (place, token) in tokens.iter().enumerate().rev() {
+        match token.token {
+            Token::RParen => depth += 1,
+            Token::LParen => depth = depth.checked_sub(1)?,
+            _ if depth == 0 && word(tokens, place) == "by" => return Some(place + 1),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Where a setting or USE ends that begins here.

@@ -7,11 +7,11 @@ pub(crate) mod shared_readings;
 
 use crate::context::tokens_of;
 use crate::names::letter_case::unquoted;
-use crate::{FailureClass, RecovererAnswer, Repair, RepairContext, TextChange};
-use dialect::detect::by_evidence;
+use crate::{Confidence, FailureClass, RecovererAnswer, Repair, RepairContext, TextChange};
 use dialect::detect::mixture;
 use dialect::detect::shared::{CandidateDialect, candidates};
 use dialect::detect::unclaimed::{self, UnclaimedSystem};
+use dialect::detect::{by_evidence, by_missing_schema};
 use dialect::partial_reading::DialectShare;
 use dialect::source::{DoubleQuoted, SourceDialect};
 use dialect::{DialectTranslation, Untranslatable, registry};
@@ -40,6 +40,9 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
         return RecovererAnswer::hint(unclaimed_advice(&system));
     }
     let Some(source) = evident_source(context) else {
+        if let Some(answer) = of_missing_schema(context) {
+            return answer;
+        }
         return match has_pattern_of_letters(context) {
             // Spark's or Hive's, whose single calls are known.
             true => RecovererAnswer::Doubted,
@@ -141,6 +144,29 @@ fn with_backticks(text: &str) -> String {
         }
     });
     words.collect()
+}
+
+/// Translates a text that names the usual schema of a dialect, where the database has no such one.
+/// It may have been written for Postgres but for that.
+fn of_missing_schema(context: &RepairContext<'_>) -> Option<RecovererAnswer> {
+    let source = registry::of(by_missing_schema(context.text, context.database?)?)?;
+    if mixture::is_mixed(context.text, source, context.database) {
+        return None;
+    }
+    match of_one(context, source) {
+        RecovererAnswer::Silent => None,
+        RecovererAnswer::Repaired(repair) => {
+            let confidence = match has_marks(context, source) {
+                true => repair.confidence,
+                false => repair.confidence.max(Confidence::Likely),
+            };
+            Some(RecovererAnswer::Repaired(Repair {
+                confidence,
+                ..repair
+            }))
+        }
+        answer => Some(answer),
+    }
 }
 
 /// Translates a text that is of this dialect.

@@ -217,8 +217,14 @@ SELECT PARSE('1' AS int USING 'en-US')
 ---- right
 SELECT LEN('abc  '), LEN('  abc'), LEN(name), LEN('') FROM customers WHERE id = 5
 ==== 3|5|3|0
----- refused DATALENGTH
+---- likely
 SELECT DATALENGTH(name) FROM customers
+==== 7
+==== 9
+==== 4
+==== 10
+==== 3
+==== 5
 ---- right
 SELECT CHARINDEX('LEE', name), CHARINDEX(' ', name), CHARINDEX('e', name, 6), CHARINDEX('zz', name), CHARINDEX('n', name, 0) FROM customers WHERE id = 1
 ==== 5|4|6|0|2
@@ -430,8 +436,9 @@ SELECT vip, COUNT(*), GROUPING(vip) FROM customers GROUP BY ROLLUP(vip)
 ==== 1|3|0
 ==== 0|3|0
 ==== ~|6|1
----- refused PIVOT
+---- right
 SELECT * FROM (SELECT status, amount FROM orders) AS s PIVOT (SUM(amount) FOR status IN ([open], [shipped])) AS p
+==== 453.90|425.95
 ---- refused FOR XML
 SELECT name FROM customers FOR XML PATH('')
 ---- refused PERCENTILE_CONT
@@ -439,10 +446,18 @@ SELECT DISTINCT customer_id, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY amount)
 ---- right
 SELECT JSON_VALUE(body, '$.owner.name'), JSON_VALUE(body, '$.tags'), JSON_VALUE(body, '$.size') FROM documents WHERE id = 1
 ==== Ann|~|3
----- refused OPENJSON
+---- right
 SELECT * FROM OPENJSON('[1,2]')
----- refused ISNUMERIC
+==== 0|1|2
+==== 1|2|2
+---- likely
 SELECT ISNUMERIC(code) FROM customers
+==== 1
+==== 1
+==== 0
+==== 0
+==== 1
+==== 0
 ---- refused ISDATE
 SELECT ISDATE(since) FROM customers
 ---- right
@@ -469,5 +484,7 @@ SELECT GREATEST(1, NULL, 3), LEAST(2, 1)
 SELECT id, YEAR(since) FROM customers WHERE id IN (1, 2)
 ==== 1|2024
 ==== 2|2023
----- refused ends in a space
+---- right
 SELECT id FROM customers WHERE country = 'France '
+==== 1
+==== 2

@@ -9,6 +9,7 @@ use crate::{Confidence, RecovererAnswer, Repair, RepairContext, TextChange};
 use dialect::detect::mixture;
 use dialect::detect::shared::{CandidateDialect, SharedMarks, candidates, takers_of_operands};
 use dialect::partial_reading::{self, DialectShare};
+use dialect::source::SourceDialect;
 use policy::{Dialect, DialectChoice};
 
 /// What the dialects make of a text that has something of several of them.
@@ -69,19 +70,29 @@ struct Reading {
     /// Whether one of the dialects is not sure of it.
     is_likely: bool,
     /// The dialects that mean it so.
-    dialects: Vec<(&'static str, usize)>,
+    dialects: Vec<(&'static dyn SourceDialect, usize)>,
     /// The weight of its being meant for Postgres but for its spellings.
     plain_weight: usize,
 }
 
 impl Reading {
     fn weight(&self) -> usize {
-        let dialects: usize = self.dialects.iter().map(|(_, weight)| weight).sum();
-        dialects + self.plain_weight
+        self.weight_of_dialects() + self.plain_weight
+    }
+
+    fn weight_of_dialects(&self) -> usize {
+        self.dialects.iter().map(|(_, weight)| weight).sum()
+    }
+
+    fn is_of(&self, dialect: Dialect) -> bool {
+        self.dialects
+            .iter()
+            .any(|(source, _)| source.dialect() == dialect)
     }
 
     fn titles(&self) -> String {
-        let titles: Vec<&str> = self.dialects.iter().map(|(title, _)| *title).collect();
+        let titles = self.dialects.iter().map(|(source, _)| source.title());
+        let titles: Vec<&str> = titles.collect();
         titles.join(", ")
     }
 }
@@ -89,7 +100,7 @@ impl Reading {
 impl Readings {
     fn of(context: &RepairContext<'_>, candidates: Vec<CandidateDialect>) -> Self {
         let mut readings = Self::default();
-        let weights = candidates.iter().map(|one| weight(one.source.dialect()));
+        let weights = candidates.iter().map(weight);
         let most = weights.max();
         for candidate in candidates {
             let plain = partial_text(context, candidate.source.dialect(), DialectShare::Spellings);
@@ -97,7 +108,7 @@ impl Readings {
             let is_other = is_unlike(context, candidate.source)
                 || mixture::is_mixed(context.text, candidate.source, context.database);
             if !is_other {
-                let weighs = Some(weight(candidate.source.dialect())) == most;
+                let weighs = Some(weight(&candidate)) == most;
                 readings.add(context, candidate, plain, weighs);
             }
         }
@@ -137,9 +148,9 @@ impl Readings {
         self.differs_from_plain |= plain.is_none() || plain != meant;
         let reading = self.texts.entry(made.text).or_default();
         reading.is_likely |= made.confidence != Confidence::Exact;
-        let title = candidate.source.title();
-        let weight = weight(candidate.source.dialect());
-        reading.dialects.push((title, weight));
+        reading
+            .dialects
+            .push((candidate.source, weight(&candidate)));
         if let Some(plain) = plain.filter(|_| weighs) {
             self.texts.entry(plain).or_default().plain_weight = match candidate.marks {
                 SharedMarks::Operands | SharedMarks::Functions => PLAIN_WEIGHT,
@@ -148,8 +159,18 @@ impl Readings {
         }
     }
 
+    /// Whether one dialect is meant more often than all others that may be.
+    fn is_mostly_of(&self, dialect: Dialect) -> bool {
+        let weight = |is_wanted: bool| -> usize {
+            let readings = self.texts.values();
+            let readings = readings.filter(|one| one.is_of(dialect) == is_wanted);
+            readings.map(Reading::weight_of_dialects).sum()
+        };
+        weight(true) > weight(false)
+    }
+
     fn answer(self, context: &RepairContext<'_>) -> RecovererAnswer {
-        if self.plain_texts.len() > 1 {
+        if self.plain_texts.len() > 1 && !self.is_mostly_of(Dialect::Tsql) {
             return RecovererAnswer::Doubted;
         }
         let mut meanings = (self.texts.values()).filter(|one| !one.dialects.is_empty());
@@ -209,9 +230,11 @@ pub(super) fn partial_text(
 
 /// How often a text of several dialects is meant for one of them, as far as they are told apart by
 /// how many write them.
-fn weight(dialect: Dialect) -> usize {
-    match dialect {
+fn weight(candidate: &CandidateDialect) -> usize {
+    match candidate.source.dialect() {
         Dialect::Mysql | Dialect::Tsql => 3,
+        // It takes brackets, and those who write them write for others.
+        Dialect::Sqlite if candidate.has_brackets => 1,
         Dialect::Sqlite | Dialect::Bigquery => 2,
         Dialect::Snowflake | Dialect::Duckdb => 1,
     }

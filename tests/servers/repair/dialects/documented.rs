@@ -4,6 +4,7 @@ use pgsieve::policy::{Dialect, RepairSettings};
 use pgsieve::repair::Confidence;
 
 use crate::repair::dialects::checks::{Came, Case, World, agree, cases};
+use crate::repair::dialects::repaired::gate;
 
 /// Runs a corpus of at least so many texts: no rows are wrong, and nine of ten are right.
 pub async fn check(name: &str, dialect: Dialect, corpus: &str, least: usize) {
@@ -18,6 +19,7 @@ pub async fn check(name: &str, dialect: Dialect, corpus: &str, least: usize) {
             Ok(Met::Right) => right += 1,
             Ok(Met::Likely) => likely += 1,
             Ok(Met::Refused) => refused += 1,
+            Ok(Met::Wrong) => bad.push(format!("{}\n  is wrong", case.text)),
             Err(problem) => bad.push(format!("{}\n  {problem}", case.text)),
         }
     }
@@ -27,24 +29,70 @@ pub async fn check(name: &str, dialect: Dialect, corpus: &str, least: usize) {
     assert!(bad.is_empty(), "{count} of {all}:\n{}", bad.join("\n"));
 }
 
+/// Runs a corpus as a client would send it, who names no dialect: likely repairs are applied.
+pub async fn check_unnamed(name: &str, tables: &str, corpus: &str, least: usize) {
+    let Some(world) = World::of(name, tables).await else {
+        return;
+    };
+    let gates = [gate("hint", "auto"), gate("apply", "auto")];
+    let cases = cases(corpus);
+    assert!(cases.len() >= least, "{} texts", cases.len());
+    let (mut right, mut likely, mut refused, mut untouched) = (0, 0, 0, 0);
+    let (mut wrong, mut bad) = (Vec::new(), Vec::new());
+    for case in &cases {
+        if world.client.prepare(&case.text).await.is_ok() {
+            untouched += 1;
+            if case.wanted != "untouched" {
+                bad.push(format!("{}\n  runs as it is", case.text));
+            }
+            continue;
+        }
+        match met(case, world.unnamed(&case.text, &gates).await) {
+            Ok(Met::Right) => right += 1,
+            Ok(Met::Likely) => likely += 1,
+            Ok(Met::Refused) => refused += 1,
+            Ok(Met::Wrong) => wrong.push(case.text.as_str()),
+            Err(problem) => bad.push(format!("{}\n  {problem}", case.text)),
+        }
+    }
+    let (all, others) = (cases.len(), wrong.len());
+    println!(
+        "{name}: {all} texts, {right} right, {likely} likely, {refused} refused, {untouched} run as \
+         they are; {others} are likely and have other rows:\n{}",
+        wrong.join("\n")
+    );
+    let count = bad.len();
+    assert!(bad.is_empty(), "{count} of {all}:\n{}", bad.join("\n"));
+}
+
 /// What a case met that met what is wanted.
 enum Met {
     Right,
     Likely,
     Refused,
+    /// It is known to have other rows.
+    Wrong,
 }
 
 async fn problem(world: &World, dialect: Dialect, case: &Case) -> Result<Met, String> {
     let settings = RepairSettings::default();
+    met(case, world.run(&case.text, dialect, &settings).await)
+}
+
+fn met(case: &Case, came: Came) -> Result<Met, String> {
     let ordered = case.wanted.ends_with("ordered");
     let word = case.wanted.split(' ').next().unwrap();
-    match (word, world.run(&case.text, dialect, &settings).await) {
+    match (word, came) {
         ("right" | "likely", Came::Rows(confidence, rows)) => {
             let sure = (confidence == Confidence::Exact) == (word == "right");
-            if !agree(&case.rows, &rows, ordered) {
+            let is_known = case.wanted == "likely wrong";
+            let is_checked = !case.wanted.ends_with("unchecked");
+            if is_checked && agree(&case.rows, &rows, ordered) == is_known {
                 Err(format!("WRONG {rows:?}\n  instead of {:?}", case.rows))
             } else if !sure {
                 Err(format!("{confidence:?}"))
+            } else if is_known {
+                Ok(Met::Wrong)
             } else if word == "right" {
                 Ok(Met::Right)
             } else {

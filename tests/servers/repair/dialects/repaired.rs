@@ -6,14 +6,14 @@ use pgsieve::gate::effects::graph::EffectGraph;
 use pgsieve::gate::{Gate, ParameterTypes, ReadPermit, SearchPaths, SessionNames};
 use pgsieve::policy::{Policy, Recoverer};
 use pgsieve::repair::{
-    CompileError, RepairConclusion, RepairRequest, StatementCompiler, repair_statement,
+    CompileError, Confidence, RepairConclusion, RepairRequest, StatementCompiler, repair_statement,
 };
 use pgsieve::sql::fingerprint::Fingerprinter;
 use tokio::runtime::Handle;
 use tokio_postgres::Client;
 use tokio_postgres::error::ErrorPosition;
 
-use crate::repair::dialects::checks::{Row, World};
+use crate::repair::dialects::checks::{Came, Row, World};
 use crate::support::sql::rows_of;
 
 /// What came of a text.
@@ -47,6 +47,19 @@ impl World {
         match self.asked(&text).await {
             Ok(rows) => RepairedStatement::Rows(text, rows),
             Err(message) => RepairedStatement::Breaks(format!("{message}: {text}")),
+        }
+    }
+
+    /// What comes of a text by the gate that takes exact repairs alone, or else by the other.
+    pub async fn unnamed(&self, text: &str, [exact, likely]: &[Arc<Gate>; 2]) -> Came {
+        let (confidence, came) = match self.repaired(text, exact).await {
+            RepairedStatement::Fails(_) => (Confidence::Likely, self.repaired(text, likely).await),
+            came => (Confidence::Exact, came),
+        };
+        match came {
+            RepairedStatement::Rows(_, rows) => Came::Rows(confidence, rows),
+            RepairedStatement::Fails(advice) => Came::Refused(advice),
+            RepairedStatement::Breaks(why) => Came::Failed(why),
         }
     }
 
