@@ -5,6 +5,7 @@ use sqlparser::dialect::GenericDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::Translator;
+use super::folding::is_aggregate;
 use super::name;
 use super::order_by::SortedQuery;
 use super::scope::KnownColumns;
@@ -62,7 +63,7 @@ impl Translator<'_> {
 }
 
 /// Whether an aggregate stands in an expression, not as a window function.
-fn aggregates(expr: &Expr) -> bool {
+pub(super) fn aggregates(expr: &Expr) -> bool {
     let text = expr.to_string();
     let grammar = GenericDialect {};
     let Ok(tokens) = Tokenizer::new(&grammar, &text).tokenize() else {
@@ -75,9 +76,13 @@ fn aggregates(expr: &Expr) -> bool {
         let is_call = solid.get(at + 1) == Some(&&Token::LParen);
         let is_aggregate = matches!(solid.get(at), Some(Token::Word(word))
             if word.quote_style.is_none()
-                && AGGREGATES.contains(&word.value.to_lowercase().as_str()));
+                && is_any_aggregate(&word.value.to_lowercase()));
         is_call && is_aggregate && !is_window(solid.get(at + 1..).unwrap_or_default())
     })
+}
+
+fn is_any_aggregate(name: &str) -> bool {
+    AGGREGATES.contains(&name) || is_aggregate(name)
 }
 
 /// Whether OVER follows the parentheses that begin here.
