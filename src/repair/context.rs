@@ -30,6 +30,8 @@ pub struct RepairContext<'a> {
     pub settings: &'a RepairSettings,
     /// The dialect that the client itself named (`target_dialect`).
     pub target_dialect: Option<Dialect>,
+    /// The text that was translated into this one; none where none was.
+    pub foreign_text: Option<&'a str>,
 }
 
 impl<'a> RepairContext<'a> {

@@ -16,7 +16,7 @@ use crate::{
 use catalog::fixture::CatalogFixture;
 use dialect::session_database::fixture::session;
 use gate::{Gate, ParameterTypes, SessionNames, Verdict};
-use policy::{Policy, Recoverer};
+use policy::{Dialect, Policy, Recoverer};
 use sql::fingerprint::Fingerprinter;
 use sql::lexer::TokenKind;
 use sql::tree;
@@ -80,14 +80,28 @@ pub(crate) fn check_as(
     names: OutputNameLaw,
     cases: &[RepairCase<'_>],
 ) {
-    let policy = Policy::agent();
-    let mut session = session(world, &policy);
+    let mut session = session(world, &Policy::agent());
     session.set_role(role);
-    let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+    check_of(&session, recoverer, sqlstate, names, None, cases);
+}
+
+/// The same of a client that names a dialect.
+fn check_of(
+    session: &SessionNames,
+    recoverer: Recoverer,
+    sqlstate: &str,
+    names: OutputNameLaw,
+    dialect: Option<Dialect>,
+    cases: &[RepairCase<'_>],
+) {
+    let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
     for case in cases {
         let position = case.before.find(MARK);
         let before = case.before.replacen(MARK, "", 1);
-        let answer = ask(recoverer, &before, sqlstate, position, &session, &gate);
+        let ask = |text: &str, position| {
+            ask_of(recoverer, text, sqlstate, position, dialect, session, &gate)
+        };
+        let answer = ask(&before, position);
         let (confidence, after) = match (&case.wanted, answer) {
             (ExpectedRepair::Silence, RecovererAnswer::Silent | RecovererAnswer::Doubted) => {
                 continue;
@@ -118,9 +132,9 @@ pub(crate) fn check_as(
             (_, RecovererAnswer::Silent | RecovererAnswer::Doubted) => panic!("{before}: silence"),
         };
         assert!(!confidence.change.is_empty(), "{before}: without a reason");
-        keeps_laws(&before, &after, names, &session, &gate);
+        keeps_laws(&before, &after, names, session, &gate);
         // Once more: there is nothing left to do.
-        match ask(recoverer, &after, sqlstate, None, &session, &gate) {
+        match ask(&after, None) {
             RecovererAnswer::Silent | RecovererAnswer::Doubted | RecovererAnswer::Hinted(_) => {}
             RecovererAnswer::Repaired(repair) => {
                 let again = repair.rewritten.text(&after).unwrap();
@@ -137,6 +151,7 @@ pub(crate) fn check_as(
 }
 
 /// The same with the cases of a file of `tests/data/corpus/recoverers`, whose head explains them.
+/// Behind `@` stands the dialect that the client names in the cases that follow.
 pub(crate) fn check_file(
     world: CatalogFixture,
     recoverer: Recoverer,
@@ -149,9 +164,16 @@ pub(crate) fn check_file(
         .map(|line| line.split_once(' ').unwrap_or_else(|| panic!("{line}")))
         .map(|(mark, text)| (mark, unescaped(text)))
         .collect();
-    let mut cases = Vec::new();
+    let session = session(world, &Policy::agent());
+    let (mut cases, mut dialect) = (Vec::new(), None);
     let mut left = rows.iter();
     while let Some((mark, before)) = left.next() {
+        if *mark == "@" {
+            check_of(&session, recoverer, sqlstate, names, dialect, &cases);
+            cases.clear();
+            dialect = Dialect::named(before);
+            continue;
+        }
         let mut wanted = || match left.next() {
             Some(("=", text)) => text.as_str(),
             _ => panic!("{before}: no line with = follows"),
@@ -166,7 +188,7 @@ pub(crate) fn check_file(
         cases.push(RepairCase { before, wanted });
     }
     assert!(!cases.is_empty(), "{recoverer:?} has no case");
-    check_in(world, recoverer, sqlstate, names, &cases);
+    check_of(&session, recoverer, sqlstate, names, dialect, &cases);
 }
 
 /// A text with `\n`, `\\` and `\u{feff}` in it.
@@ -265,6 +287,18 @@ pub(crate) fn ask(
     session: &SessionNames,
     gate: &Gate,
 ) -> RecovererAnswer {
+    ask_of(recoverer, text, sqlstate, position, None, session, gate)
+}
+
+fn ask_of(
+    recoverer: Recoverer,
+    text: &str,
+    sqlstate: &str,
+    position: Option<usize>,
+    dialect: Option<Dialect>,
+    session: &SessionNames,
+    gate: &Gate,
+) -> RecovererAnswer {
     let mut failure = Failure::reported(text, sqlstate, "", None, FailureOrigin::Server).unwrap();
     failure.position = position;
     let tokens = tokens_of(text);
@@ -281,7 +315,8 @@ pub(crate) fn ask(
         database: Some(&database),
         server_major: 15,
         settings: gate.policy().repair(),
-        target_dialect: None,
+        target_dialect: dialect,
+        foreign_text: None,
     };
     match recoverer {
         Recoverer::QuoteIdentifiers => preprocessors::quote_identifiers::recover(&context),

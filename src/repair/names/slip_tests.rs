@@ -215,6 +215,7 @@ fn on_scene<T>(text: &str, names: &SessionNames, look: impl FnOnce(&RepairContex
         server_major: 15,
         settings: &settings,
         target_dialect: None,
+        foreign_text: None,
     })
 }
 

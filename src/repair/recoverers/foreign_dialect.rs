@@ -3,10 +3,10 @@
 
 pub(crate) mod shared_readings;
 
-use crate::{RecovererAnswer, Repair, RepairContext, TextChange};
+use crate::{FailureClass, RecovererAnswer, Repair, RepairContext, TextChange};
 use dialect::detect::by_evidence;
 use dialect::detect::mixture;
-use dialect::detect::shared::{CandidateDialect, candidates};
+use dialect::detect::shared::{CandidateDialect, SharedMarks, candidates};
 use dialect::detect::unclaimed::{self, UnclaimedSystem};
 use dialect::source::SourceDialect;
 use dialect::{DialectTranslation, Untranslatable, registry};
@@ -14,12 +14,14 @@ use policy::{Dialect, DialectChoice};
 
 /// Translates the text, if it is of a foreign dialect.
 pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
-    let named = match (context.target_dialect, context.settings.dialect) {
-        (_, DialectChoice::Off) => return RecovererAnswer::Silent,
-        (Some(named), _) => Some(named),
-        (None, DialectChoice::Always(always)) => Some(always),
-        (None, DialectChoice::Auto) => None,
-    };
+    if context.settings.dialect == DialectChoice::Off {
+        return RecovererAnswer::Silent;
+    }
+    let named = named(context);
+    if context.failure.class == FailureClass::GroupingError && !named.is_some_and(takes_any_row) {
+        // Postgres has read all of it, so that nothing in it is foreign.
+        return RecovererAnswer::Silent;
+    }
     if let Some(source) = named.and_then(registry::of) {
         let has_marks = has_marks(context, source);
         return match of_one(context, source) {
@@ -43,6 +45,41 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
         return RecovererAnswer::Silent;
     }
     of_one(context, source)
+}
+
+/// The dialect that the client or the policy names.
+fn named(context: &RepairContext<'_>) -> Option<Dialect> {
+    match (context.target_dialect, context.settings.dialect) {
+        (_, DialectChoice::Off) => None,
+        (Some(named), _) => Some(named),
+        (None, DialectChoice::Always(always)) => Some(always),
+        (None, DialectChoice::Auto) => None,
+    }
+}
+
+/// Whether a dialect takes columns of any row of a group, where they are not grouped.
+fn takes_any_row(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Mysql | Dialect::Sqlite)
+}
+
+/// The dialects that take columns of any row of a group, of those that a text may be of. Functions
+/// that others have too say too little of it: they are slips in a text for Postgres.
+pub(super) fn takers_of_any_row(context: &RepairContext<'_>) -> Vec<Dialect> {
+    if let Some(named) = named(context) {
+        return Vec::from_iter(Some(named).filter(|one| takes_any_row(*one)));
+    }
+    let (Some(text), Some(database)) = (context.foreign_text, context.database) else {
+        return Vec::new();
+    };
+    if let Some(evident) = by_evidence(text) {
+        return Vec::from_iter(Some(evident).filter(|one| takes_any_row(*one)));
+    }
+    let mut candidates = candidates(text, database);
+    let is_told = candidates
+        .iter()
+        .all(|one| one.marks == SharedMarks::Syntax || takes_any_row(one.source.dialect()));
+    candidates.retain(|one| is_told && takes_any_row(one.source.dialect()));
+    candidates.iter().map(|one| one.source.dialect()).collect()
 }
 
 /// Translates a text that is of this dialect.
@@ -113,23 +150,34 @@ fn is_unlike(context: &RepairContext<'_>, source: &dyn SourceDialect) -> bool {
 
 /// Whether a text that looks like MySQL's has what means something else there than was meant.
 fn is_unlike_mysql(context: &RepairContext<'_>) -> bool {
-    joins_texts(context) || has_pattern_of_letters(context)
+    joins_texts(context)
+        || has_pattern_of_letters(context)
+        || has_literal_at_end(context, &["group_concat"], |_| true)
 }
 
 /// Whether a date is written or read by a pattern without `%`, as `'yyyy-MM-dd'`: Spark's and
 /// Hive's functions of these names take those of Java. MySQL would answer the pattern itself.
 fn has_pattern_of_letters(context: &RepairContext<'_>) -> bool {
+    has_literal_at_end(context, TAKE_PATTERNS, |pattern| !pattern.contains('%'))
+}
+
+/// Whether a literal is the last of several arguments of one of these functions. As that of
+/// GROUP_CONCAT it separates, but in MySQL, which would write it behind each value.
+fn has_literal_at_end(
+    context: &RepairContext<'_>,
+    functions: &[&str],
+    is_meant: fn(&str) -> bool,
+) -> bool {
     let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
     let words: Vec<&str> = tokens.map(|token| context.word(token)).collect();
     let calls = words.windows(2).enumerate().filter(|(_, pair)| {
         let [name, open] = pair else { return false };
-        let takes_pattern = |one: &&str| name.eq_ignore_ascii_case(one);
-        *open == "(" && TAKE_PATTERNS.iter().any(takes_pattern)
+        let is_called = |one: &&str| name.eq_ignore_ascii_case(one);
+        *open == "(" && functions.iter().any(is_called)
     });
     calls.into_iter().any(|(at, _)| {
         let arguments = words.get(at + 2..).unwrap_or_default();
-        last_argument(arguments)
-            .is_some_and(|last| last.starts_with(['\'', '"']) && !last.contains('%'))
+        last_argument(arguments).is_some_and(|last| last.starts_with(['\'', '"']) && is_meant(last))
     })
 }
 

@@ -279,6 +279,7 @@ fn found_as(world: CatalogFixture, text: &str, role: &str) -> ProposalResult {
         server_major: 15,
         settings: policy.repair(),
         target_dialect: None,
+        foreign_text: None,
     };
     let missing: Vec<MissingReference<'_>> = resolution.uses.iter().filter_map(missing).collect();
     match propose_joins(&context, &missing) {

@@ -219,6 +219,7 @@ fn asked(database: &Database, text: &str, code: &str) -> RecovererAnswer {
         server_major: catalog.server_major(),
         settings: policy.repair(),
         target_dialect: None,
+        foreign_text: None,
     };
     let recoverer = match code {
         "42702" => Recoverer::AmbiguousColumn,
