@@ -1,17 +1,28 @@
-//! GROUP BY ALL and ORDER BY ALL: by what is selected.
+//! GROUP BY ALL and ORDER BY ALL: by what is selected; and whether anything of a query is grouped.
 
-use sqlparser::ast::{Expr, OrderByOptions, SelectItem};
+use sqlparser::ast::{Expr, GroupByExpr, OrderByOptions, Select, SelectItem};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::Translator;
-use super::folding::is_aggregate;
+use super::folding::{expression_of, is_aggregate};
 use super::name;
 use super::order_by::SortedQuery;
 use super::scope::KnownColumns;
 use super::untranslatable::TranslateResult;
+use policy::Dialect;
 
 impl Translator<'_> {
+    /// Whether HAVING chooses single rows: in MySQL it does where nothing is grouped or aggregated,
+    /// and knows the names of the select list.
+    pub(super) fn having_chooses_rows(&self, select: &Select) -> bool {
+        let is_ungrouped =
+            matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
+        let having = select.having.iter();
+        let mut expressions = having.chain(select.projection.iter().filter_map(expression_of));
+        self.source.dialect() == Dialect::Mysql && is_ungrouped && !expressions.any(aggregates)
+    }
+
     /// GROUP BY ALL: by the places of what is no aggregate.
     pub fn group_by_all(&mut self, projection: &[SelectItem]) -> TranslateResult<String> {
         if !self.source.has_group_by_all() {
@@ -63,7 +74,7 @@ impl Translator<'_> {
 }
 
 /// Whether an aggregate stands in an expression, not as a window function.
-pub(super) fn aggregates(expr: &Expr) -> bool {
+fn aggregates(expr: &Expr) -> bool {
     let text = expr.to_string();
     let grammar = GenericDialect {};
     let Ok(tokens) = Tokenizer::new(&grammar, &text).tokenize() else {

@@ -7,8 +7,7 @@ use sqlparser::ast::{
 };
 
 use super::Translator;
-use super::folding::{self, expression_of};
-use super::group_by_all::aggregates;
+use super::folding;
 use super::name;
 use super::qualify::SelectParts;
 use super::scope::{AliasReach, KnownColumns, OutputColumn};
@@ -73,16 +72,6 @@ impl Translator<'_> {
         }
         text.push_str(&windows);
         Ok((text, columns))
-    }
-
-    /// Whether HAVING chooses single rows: in MySQL it does where nothing is grouped or aggregated,
-    /// and knows the names of the select list.
-    fn having_chooses_rows(&self, select: &Select) -> bool {
-        let is_ungrouped =
-            matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
-        let having = select.having.iter();
-        let mut expressions = having.chain(select.projection.iter().filter_map(expression_of));
-        self.source.dialect() == Dialect::Mysql && is_ungrouped && !expressions.any(aggregates)
     }
 
     /// Refuses the clauses that are not written. All fields are named, so that none is passed over.

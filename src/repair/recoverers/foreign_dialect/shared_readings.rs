@@ -57,8 +57,8 @@ struct Readings {
     /// Whether one of them means something else than the same spellings in a text that is written
     /// for Postgres.
     differs_from_plain: bool,
-    /// Whether the likeliest of them cannot be meant, for what else the text has: then it is written
-    /// for Postgres, with functions as that one has them.
+    /// Whether the likeliest of them cannot be meant, for what else the text has: then it is
+    /// written for Postgres, with functions as that one has them.
     leaves_out_likeliest: bool,
     /// What their spellings mean in a text that is written for Postgres. Where that is several
     /// things, functions themselves differ.
@@ -223,8 +223,8 @@ fn partial_text(
     made.ok().map(|made| made.text)
 }
 
-/// Whether a function is called of which dialects make such different things that nothing but a HINT
-/// is known to say of it.
+/// Whether a function is called of which dialects make such different things that nothing but a
+/// HINT is known to say of it.
 fn calls_what_is_only_hinted(context: &RepairContext<'_>) -> bool {
     let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
     let words: Vec<&str> = tokens.map(|token| context.word(token)).collect();

@@ -1,6 +1,6 @@
-//! Columns that are neither grouped nor aggregated, in texts of dialects that take them: MySQL, where
-//! ONLY_FULL_GROUP_BY is off, shows those of any row of the group, and SQLite too, but where the
-//! query has one max() or min() alone it shows those of the row that this finds.
+//! Columns that are neither grouped nor aggregated, in texts of dialects that take them: MySQL,
+//! where ONLY_FULL_GROUP_BY is off, shows those of any row of the group, and SQLite too, but where
+//! the query has one max() or min() alone it shows those of the row that this finds.
 //!
 //! All of them are taken from one row, as there. Which one is any is no part of the dialects; both
 //! read a table by its primary key and show the first row that they meet, so that the row with the

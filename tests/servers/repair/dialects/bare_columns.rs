@@ -1,5 +1,5 @@
-//! Columns that are neither grouped nor aggregated, in texts of a client whose dialect is named: they
-//! are those of the row that MariaDB and SQLite take, and each says that it is likely.
+//! Columns that are neither grouped nor aggregated, in texts of a client whose dialect is named:
+//! they are those of the row that MariaDB and SQLite take, and each says that it is likely.
 
 use pgsieve::policy::Dialect;
 
