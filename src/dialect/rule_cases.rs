@@ -123,7 +123,7 @@ fn names_meet_the_catalog() {
         ),
         (
             "SELECT n AS Total FROM t HAVING TOTAL > 1",
-            "SELECT n AS total FROM t HAVING n > 1",
+            "SELECT n AS total FROM t WHERE n > 1",
         ),
         ("SELECT nothing FROM t", "SELECT nothing FROM t"),
         ("SELECT Some FROM Nowhere", "SELECT \"some\" FROM nowhere"),

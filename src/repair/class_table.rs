@@ -52,7 +52,7 @@ const CLASSES: &[ClassRow] = &[
         class: FailureClass::GroupingError,
         codes: &["42803"],
         exact: "columns that the grouped ones determine",
-        likely: "",
+        likely: "in texts of MySQL and SQLite: columns of one row of each group",
         hint: "both ways to write it, or where the aggregate has to stand",
     },
     ClassRow {
@@ -92,9 +92,9 @@ const CLASSES: &[ClassRow] = &[
     },
     ClassRow {
         class: FailureClass::UndefinedObject,
-        codes: &["42704"],
-        exact: "types of other dialects",
-        likely: "",
+        codes: &["42704", "22023"],
+        exact: "types of other dialects, parts of dates such as DAYOFYEAR",
+        likely: "parts of dates that dialects count otherwise, such as DAYOFWEEK",
         hint: "the types and other objects that there are",
     },
 ];
@@ -169,7 +169,8 @@ fn every_class_has_its_row_and_its_codes() {
 }
 
 /// Words of codes that are repaired in some messages alone.
-const REPAIRED_MESSAGES: &str = "cross-database references, 1 columns available but 2 columns";
+const REPAIRED_MESSAGES: &str = "cross-database references, 1 columns available but 2 columns, \
+    unit \"dayofweek\" not recognized";
 
 /// What a recoverer repairs for certain, or likely, is in the row of its class, and nothing else.
 #[test]

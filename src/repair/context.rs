@@ -32,6 +32,8 @@ pub struct RepairContext<'a> {
     pub target_dialect: Option<Dialect>,
     /// The dialect that earlier statements of the session were of.
     pub earlier_dialect: Option<Dialect>,
+    /// The text that was translated into this one; none where none was.
+    pub foreign_text: Option<&'a str>,
 }
 
 impl<'a> RepairContext<'a> {

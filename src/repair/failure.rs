@@ -28,7 +28,7 @@ pub enum FailureClass {
     InvalidColumnReference,
     /// 22P02, and 22007 and 22008 of dates, where a literal of the text is the cause.
     InvalidTextRepresentation,
-    /// 42704: a type that does not exist. Only dialects answer it.
+    /// 42704: a type that does not exist, and 22023 of a part of a date. Only dialects answer it.
     UndefinedObject,
 }
 
@@ -74,6 +74,10 @@ impl FailureClass {
             "42P10" if message.contains(" columns available but ") => Self::InvalidColumnReference,
             "22P02" | "22007" | "22008" => Self::InvalidTextRepresentation,
             "42704" => Self::UndefinedObject,
+            // Of EXTRACT, which the server reads when it runs.
+            "22023" if message.contains("unit") && message.contains("not recognized") => {
+                Self::UndefinedObject
+            }
             _ => return None,
         })
     }

@@ -80,14 +80,32 @@ pub(crate) fn check_as(
     names: OutputNameLaw,
     cases: &[RepairCase<'_>],
 ) {
-    let policy = Policy::agent();
-    let mut session = session(world, &policy);
+    let mut session = session(world, &Policy::agent());
     session.set_role(role);
-    let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
+    check_of(&session, recoverer, sqlstate, names, None, cases);
+}
+
+/// The same of a client that names a dialect.
+fn check_of(
+    session: &SessionNames,
+    recoverer: Recoverer,
+    sqlstate: &str,
+    names: OutputNameLaw,
+    dialect: Option<Dialect>,
+    cases: &[RepairCase<'_>],
+) {
+    let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
     for case in cases {
         let position = case.before.find(MARK);
         let before = case.before.replacen(MARK, "", 1);
-        let answer = ask(recoverer, &before, sqlstate, position, &session, &gate);
+        let ask = |text: &str, position| {
+            let told = ToldDialects {
+                named: dialect,
+                ..ToldDialects::default()
+            };
+            ask_told(told, recoverer, text, sqlstate, position, (session, &gate))
+        };
+        let answer = ask(&before, position);
         let (confidence, after) = match (&case.wanted, answer) {
             (ExpectedRepair::Silence, RecovererAnswer::Silent | RecovererAnswer::Doubted) => {
                 continue;
@@ -118,9 +136,9 @@ pub(crate) fn check_as(
             (_, RecovererAnswer::Silent | RecovererAnswer::Doubted) => panic!("{before}: silence"),
         };
         assert!(!confidence.change.is_empty(), "{before}: without a reason");
-        keeps_laws(&before, &after, names, &session, &gate);
+        keeps_laws(&before, &after, names, session, &gate);
         // Once more: there is nothing left to do.
-        match ask(recoverer, &after, sqlstate, None, &session, &gate) {
+        match ask(&after, None) {
             RecovererAnswer::Silent | RecovererAnswer::Doubted | RecovererAnswer::Hinted(_) => {}
             RecovererAnswer::Repaired(repair) => {
                 let again = repair.rewritten.text(&after).unwrap();
@@ -137,6 +155,7 @@ pub(crate) fn check_as(
 }
 
 /// The same with the cases of a file of `tests/data/corpus/recoverers`, whose head explains them.
+/// Behind `@` stands the dialect that the client names in the cases that follow.
 pub(crate) fn check_file(
     world: CatalogFixture,
     recoverer: Recoverer,
@@ -149,9 +168,16 @@ pub(crate) fn check_file(
         .map(|line| line.split_once(' ').unwrap_or_else(|| panic!("{line}")))
         .map(|(mark, text)| (mark, unescaped(text)))
         .collect();
-    let mut cases = Vec::new();
+    let session = session(world, &Policy::agent());
+    let (mut cases, mut dialect) = (Vec::new(), None);
     let mut left = rows.iter();
     while let Some((mark, before)) = left.next() {
+        if *mark == "@" {
+            check_of(&session, recoverer, sqlstate, names, dialect, &cases);
+            cases.clear();
+            dialect = Dialect::named(before);
+            continue;
+        }
         let mut wanted = || match left.next() {
             Some(("=", text)) => text.as_str(),
             _ => panic!("{before}: no line with = follows"),
@@ -166,7 +192,7 @@ pub(crate) fn check_file(
         cases.push(RepairCase { before, wanted });
     }
     assert!(!cases.is_empty(), "{recoverer:?} has no case");
-    check_in(world, recoverer, sqlstate, names, &cases);
+    check_of(&session, recoverer, sqlstate, names, dialect, &cases);
 }
 
 /// A text with `\n`, `\\` and `\u{feff}` in it.
@@ -265,12 +291,26 @@ pub(crate) fn ask(
     session: &SessionNames,
     gate: &Gate,
 ) -> RecovererAnswer {
-    ask_after(None, recoverer, text, sqlstate, position, (session, gate))
+    ask_told(
+        ToldDialects::default(),
+        recoverer,
+        text,
+        sqlstate,
+        position,
+        (session, gate),
+    )
 }
 
-/// The same behind statements of a dialect.
-pub(crate) fn ask_after(
-    earlier_dialect: Option<Dialect>,
+/// The dialects that a client has told: by name, and by its earlier statements.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct ToldDialects {
+    pub named: Option<Dialect>,
+    pub earlier: Option<Dialect>,
+}
+
+/// The same of a client that has told a dialect.
+pub(crate) fn ask_told(
+    told: ToldDialects,
     recoverer: Recoverer,
     text: &str,
     sqlstate: &str,
@@ -293,8 +333,9 @@ pub(crate) fn ask_after(
         database: Some(&database),
         server_major: 15,
         settings: gate.policy().repair(),
-        target_dialect: None,
-        earlier_dialect,
+        target_dialect: told.named,
+        earlier_dialect: told.earlier,
+        foreign_text: None,
     };
     match recoverer {
         Recoverer::QuoteIdentifiers => preprocessors::quote_identifiers::recover(&context),

@@ -271,6 +271,7 @@ impl<'r> RepairLoop<'r> {
             .ok()
             .and_then(|()| tree::parse(text).ok());
         let mut hints: Vec<(Recoverer, RepairHint)> = Vec::new();
+        let foreign_text = self.foreign_text();
         let found = {
             let database = self.database.as_ref();
             let resolution = database
@@ -287,6 +288,7 @@ impl<'r> RepairLoop<'r> {
                 settings: self.settings,
                 target_dialect: self.target_dialect,
                 earlier_dialect: self.request.earlier_dialect,
+                foreign_text: foreign_text.as_deref(),
             };
             let mut found = None;
             for recoverer in recoverers::in_order(failure.class) {
@@ -334,6 +336,17 @@ impl<'r> RepairLoop<'r> {
     fn is_translated(&self) -> bool {
         let mut steps = self.steps().iter();
         steps.any(|step| step.recoverer == Recoverer::Dialect)
+    }
+
+    /// The text that was translated, if one was.
+    fn foreign_text(&self) -> Option<String> {
+        let steps = self.steps();
+        let at = (steps.iter()).position(|step| step.recoverer == Recoverer::Dialect)?;
+        let before = at.checked_sub(1).and_then(|before| steps.get(before));
+        match before {
+            Some(step) => step.text.clone(),
+            None => Some(self.request.text.to_owned()),
+        }
     }
 
     /// The attempts that lead to the present text.

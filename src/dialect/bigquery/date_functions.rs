@@ -32,7 +32,7 @@ pub const DISTANCES: &[FunctionRule] = &[
     by("date_trunc", (2, 2), trunc, DOC, "DATE_TRUNC(d, MONTH)", "date_trunc('month', d::timestamp)::date AS date_trunc"),
     by("datetime_trunc", (2, 2), trunc, DOC, "DATETIME_TRUNC(m, DAY)", "date_trunc('day', m) AS datetime_trunc"),
     by("timestamp_trunc", (2, 2), trunc, DOC, "TIMESTAMP_TRUNC(m, DAY)", "date_trunc('day', m) AS timestamp_trunc"),
-    by("last_day", (1, 2), last_day, DOC, "LAST_DAY(d)", "(date_trunc('month', d::timestamp) + INTERVAL '1 month - 1 day')::date AS last_day"),
+    by("last_day", (1, 2), last_day, DOC, "LAST_DAY(d)", "CAST(date_trunc('month', CAST(d AS timestamp)) + INTERVAL '1 month - 1 day' AS date) AS last_day"),
 ];
 
 /// What makes times, and what numbers are made of them.
@@ -263,8 +263,8 @@ fn last_day(translator: &mut Translator<'_>, call: &SourceCall<'_>) -> Translate
                 _ => ("month", "1 month"),
             };
             format!(
-                "(date_trunc('{field}', {}::timestamp) + INTERVAL '{length} - 1 day')::date",
-                moment.operand()
+                "CAST(date_trunc('{field}', CAST({} AS timestamp)) + INTERVAL '{length} - 1 day' AS date)",
+                moment.text
             )
         }
         BigqueryDatePart::Week(_) => format!("({} + 6)", truncated(&moment, part)?.operand()),

@@ -106,7 +106,10 @@ fn extract(
         DateTimeField::Minute => plain("MINUTE"),
         DateTimeField::Second => {
             let moment = time_of_utc(translator, expr)?;
-            let text = format!("floor(EXTRACT(SECOND FROM {}))::integer", moment.text);
+            let text = format!(
+                "CAST(floor(EXTRACT(SECOND FROM {})) AS integer)",
+                moment.text
+            );
             return Ok(Translated::primary(text, SqlType::Integer).never_null(moment.not_null));
         }
         other => match part_of(other) {
@@ -126,7 +129,10 @@ fn extract(
         "HOUR" | "MINUTE" => time_of_utc(translator, expr)?,
         _ => day_or_time(translator, expr)?,
     };
-    let text = format!("EXTRACT({word} FROM {})::integer{more}", moment.text);
+    let text = format!(
+        "CAST(EXTRACT({word} FROM {}) AS integer){more}",
+        moment.text
+    );
     let written = match more {
         "" => Translated::primary(text, SqlType::Integer),
         _ => Translated::compound(text, SqlType::Integer),

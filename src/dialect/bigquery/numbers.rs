@@ -42,6 +42,11 @@ pub const RULES: &[FunctionRule] = &[
     template("log10", (1, 1), "log({1!}::double precision)", &[ArgumentType::Number], FLOAT, DOC, "LOG10(n)", "log(n::double precision) AS log10"),
     plain("rand", (0, 0), "random", &[], FLOAT, DOC, "RAND()", "random() AS rand"),
     by("safe_divide", (2, 2), safe_divide, DOC, "SAFE_DIVIDE(n, 2)", "n::double precision / NULLIF(2, 0) AS safe_divide"),
+    // Where they overflow there is an error here, and NULL there.
+    template("safe_add", (2, 2), "({1!} + {2!})", &[ArgumentType::Number], ReturnType::Common, DOC, "SAFE_ADD(n, 1)", "(n + 1) AS safe_add"),
+    template("safe_subtract", (2, 2), "({1!} - {2!})", &[ArgumentType::Number], ReturnType::Common, DOC, "SAFE_SUBTRACT(q, n)", "(q - n) AS safe_subtract"),
+    template("safe_multiply", (2, 2), "({1!} * {2!})", &[ArgumentType::Number], ReturnType::Common, DOC, "SAFE_MULTIPLY(n, 2)", "(n * 2) AS safe_multiply"),
+    template("safe_negate", (1, 1), "(- {1!})", &[ArgumentType::Number], FIRST, DOC, "SAFE_NEGATE(n)", "(- n) AS safe_negate"),
     by("greatest", (1, 99), extreme, DOC, "GREATEST(n, 1)", "CASE WHEN n IS NOT NULL THEN GREATEST(n, 1) END AS \"greatest\""),
     by("least", (1, 99), extreme, DOC, "LEAST(2, 1)", "LEAST(2, 1) AS \"least\""),
     by("coalesce", (1, 99), coalesce, DOC, "COALESCE(n, 0)", "COALESCE(n, 0)"),

@@ -3,6 +3,7 @@
 
 use super::call::{CallReplacement, ForeignCall};
 use super::row::{ArgumentTest, ForeignFunction, by, hint, name, text};
+use crate::confidence::Confidence;
 use crate::rules::{BOOL, DECIMAL, FIRST, FLOAT, INTEGER, ReturnType};
 use crate::sql_type::SqlType;
 use sql::node_access;
@@ -12,6 +13,10 @@ use sql::node_access;
 pub const ROWS: &[ForeignFunction] = &[
     by(&["round", "trunc"], 2, rounded, DECIMAL).known().case("MySQL, SQLite, SQL Server: ROUND(double, digits); Postgres has it for numeric", "SELECT round(2.345::float8, 2), trunc(7.0 / 2.0::float8, 1)", "SELECT ROUND((2.345::float8)::numeric, 2), TRUNC((7.0 / 2.0::float8)::numeric, 1)", "2.35"),
     text(&["truncate"], 2, "TRUNC({1n}, {2})", DECIMAL).case("MySQL: TRUNCATE(number, digits)", "SELECT truncate(1.999, 1)", "SELECT TRUNC(1.999, 1) AS truncate", "1.9"),
+    by(&["add", "plus", "safe_add", "subtract", "minus", "safe_subtract", "multiply", "safe_multiply"], 2, calculated, ReturnType::Common).up_to(8).case("ClickHouse: plus(), minus(), multiply(), BigQuery: SAFE_ADD(), SAFE_SUBTRACT(), SAFE_MULTIPLY(), DuckDB: add(), subtract(), multiply()", "SELECT multiply(4, 2.5)", "SELECT (4 * 2.5) AS multiply", "10.0"),
+    text(&["negate", "safe_negate"], 1, "(- {1!})", FIRST).when(&[(1, ArgumentTest::Number)]).case("ClickHouse: negate(), BigQuery: SAFE_NEGATE()", "SELECT safe_negate(+1)", "SELECT (- (+1)) AS safe_negate", "-1"),
+    text(&["intdiv"], 2, "({1!} / {2!})", INTEGER).when(&[(1, ArgumentTest::Kind(SqlType::Integer)), (2, ArgumentTest::Kind(SqlType::Integer))]).case("ClickHouse: intDiv()", "SELECT intdiv(7, 2)", "SELECT (7 / 2) AS intdiv", "3"),
+    name(&["modulo"], 2, "MOD", ReturnType::Common).when(&[(1, ArgumentTest::Number), (2, ArgumentTest::Number)]).case("ClickHouse: modulo(), the sign is that of the dividend", "SELECT modulo(-7, 3)", "SELECT MOD(-7, 3) AS modulo", "-1"),
     by(&["divide"], 2, divided, FLOAT).case("What models write for a division", "SELECT divide(1.0, 4.0)", "SELECT (1.0 / 4.0) AS divide", "0.25000000000000000000"),
     by(&["safe_divide", "div0null"], 2, safely_divided, FLOAT).case("BigQuery: SAFE_DIVIDE(), NULL for a division by zero", "SELECT safe_divide(1, 4)", "SELECT (1::float8 / NULLIF(4, 0)) AS safe_divide", "0.25"),
     text(&["div0"], 2, "COALESCE({1!} / NULLIF({2n}, 0), 0)", DECIMAL).likely().case("Snowflake: DIV0(), 0 for a division by zero", "SELECT div0(1.0, 0)", "SELECT COALESCE(1.0 / NULLIF(0, 0), 0) AS div0", "0"),
@@ -62,6 +67,48 @@ fn rounded(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         "{name}({value}::numeric, {})",
         call.text(2)?
     )))
+}
+
+/// Arithmetic that is spelled as a call. Where it would overflow there is an error, and NULL in
+/// BigQuery's `SAFE_…`.
+fn calculated(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
+    let sign = match node_access::last_name(call.node.funcname())? {
+        "add" | "plus" | "safe_add" => '+',
+        "subtract" | "minus" | "safe_subtract" => '-',
+        _ => '*',
+    };
+    let kinds: Vec<SqlType> = (1..=call.count()).map(|number| call.kind(number)).collect();
+    let (kind, confidence) = match (sign, kinds.as_slice()) {
+        ('+', [SqlType::Date, SqlType::Integer] | [SqlType::Integer, SqlType::Date])
+        | ('-', [SqlType::Date, SqlType::Integer]) => (SqlType::Date, Confidence::Exact),
+        ('-', [SqlType::Date, SqlType::Date]) => (SqlType::Integer, Confidence::Exact),
+        // Of a date and days some make a date, and others a point in time.
+        ('+' | '-', [moment, SqlType::Interval]) if moment.is_temporal() => {
+            (SqlType::Timestamp, Confidence::Likely)
+        }
+        ('-', [_, _, _, ..]) => return None,
+        (_, kinds) if kinds.iter().all(|kind| kind.is_number()) => {
+            let common = kinds.iter().copied().fold(SqlType::Null, SqlType::common);
+            let confidence = match kinds.len() {
+                2 => Confidence::Exact,
+                _ => Confidence::Likely,
+            };
+            (common, confidence)
+        }
+        (_, kinds) => {
+            let may_be_number =
+                |kind: &SqlType| kind.is_number() || matches!(kind, SqlType::Unclear);
+            if !kinds.iter().all(may_be_number) {
+                return None;
+            }
+            (SqlType::Unclear, Confidence::Likely)
+        }
+    };
+    let operands: Option<Vec<String>> = (1..=call.count())
+        .map(|number| call.operand(number))
+        .collect();
+    let text = format!("({})", operands?.join(&format!(" {sign} ")));
+    Some(CallReplacement::exact(text).sure(confidence).of(kind))
 }
 
 /// A division of models: of integers it may be meant with or without a fraction.

@@ -23,7 +23,7 @@ pub const RULES: &[FunctionRule] = &[
     template("weekofyear", (1, 1), "CAST(EXTRACT(WEEK FROM {1!}) AS integer)", &[ArgumentType::Temporal], INTEGER, DATES, "WEEKOFYEAR(d)", "CAST(EXTRACT(WEEK FROM d) AS integer) AS weekofyear"),
     template("dayname", (1, 1), "to_char({1!}, 'FMDay')", &[ArgumentType::Timestamp], TEXT, DATES, "DAYNAME(m)", "to_char(m, 'FMDay') AS dayname"),
     template("monthname", (1, 1), "to_char({1!}, 'FMMonth')", &[ArgumentType::Timestamp], TEXT, DATES, "MONTHNAME(m)", "to_char(m, 'FMMonth') AS monthname"),
-    template("last_day", (1, 1), "CAST(date_trunc('month', {1!}) + INTERVAL '1 month -1 day' AS date)", &[ArgumentType::Timestamp], DATE, DATES, "LAST_DAY(m)", "CAST(date_trunc('month', m) + INTERVAL '1 month -1 day' AS date) AS last_day"),
+    template("last_day", (1, 1), "CAST(date_trunc('month', {1!}) + INTERVAL '1 month - 1 day' AS date)", &[ArgumentType::Timestamp], DATE, DATES, "LAST_DAY(m)", "CAST(date_trunc('month', m) + INTERVAL '1 month - 1 day' AS date) AS last_day"),
     template("makedate", (2, 2), "CASE WHEN {2!} > 0 THEN make_date({1!}, 1, 1) + ({2!} - 1) END", &[ArgumentType::Integer], DATE, DATES, "MAKEDATE(2024, n)", "CASE WHEN n > 0 THEN make_date(2024, 1, 1) + (n - 1) END AS makedate"),
     template("period_diff", (2, 2), "(({1!} / 100 * 12 + {1!} % 100) - ({2!} / 100 * 12 + {2!} % 100))", &[ArgumentType::Integer], INTEGER, DATES, "PERIOD_DIFF(202402, n)", "((202402 / 100 * 12 + 202402 % 100) - (n / 100 * 12 + n % 100)) AS period_diff"),
     by("week", (1, 2), week, DATES, "WEEK(d, 3)", "CAST(EXTRACT(WEEK FROM d) AS integer) AS week"),

@@ -5,7 +5,7 @@ use sqlparser::ast::{CaseWhen, CastKind, Expr, UnaryOperator, Value};
 use super::Translator;
 use super::folding;
 use super::literal;
-use super::translated::{Translated, TranslatedForm};
+use super::translated::{Translated, TranslatedForm, are_apart_in_small};
 use super::untranslatable::{TranslateResult, Untranslatable};
 use crate::source::{BooleanForm, DoubleQuoted};
 use crate::sql_type::SqlType;
@@ -199,6 +199,7 @@ impl Translator<'_> {
             name: Some("case".to_owned()),
             extra_digits: values.iter().any(|value| value.extra_digits),
             case_sensitive: values.iter().any(|value| value.case_sensitive),
+            apart_in_small: are_apart_in_small(&values),
             not_null: values.iter().all(|value| value.not_null),
             ..Translated::primary(text, common)
         })

@@ -27,6 +27,7 @@ pub fn folds(translator: &Translator<'_>, value: &Translated) -> bool {
     folds_texts(translator)
         && value.kind == SqlType::Text
         && !value.case_sensitive
+        && !value.apart_in_small
         && !value.is_literal()
         && !in_one_case
 }
@@ -350,7 +351,8 @@ pub fn compared_rows(
     ))
 }
 
-fn expression_of(item: &SelectItem) -> Option<&Expr> {
+/// The expression that an item of a select list is.
+pub(super) fn expression_of(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
         SelectItem::ExprWithAliases { .. }

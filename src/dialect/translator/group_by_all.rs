@@ -1,16 +1,28 @@
-//! GROUP BY ALL and ORDER BY ALL: by what is selected.
+//! GROUP BY ALL and ORDER BY ALL: by what is selected; and whether anything of a query is grouped.
 
-use sqlparser::ast::{Expr, OrderByOptions, SelectItem};
+use sqlparser::ast::{Expr, GroupByExpr, OrderByOptions, Select, SelectItem};
 use sqlparser::dialect::GenericDialect;
 use sqlparser::tokenizer::{Token, Tokenizer};
 
 use super::Translator;
+use super::folding::{expression_of, is_aggregate};
 use super::name;
 use super::order_by::SortedQuery;
 use super::scope::KnownColumns;
 use super::untranslatable::TranslateResult;
+use policy::Dialect;
 
 impl Translator<'_> {
+    /// Whether HAVING chooses single rows: in MySQL it does where nothing is grouped or aggregated,
+    /// and knows the names of the select list.
+    pub(super) fn having_chooses_rows(&self, select: &Select) -> bool {
+        let is_ungrouped =
+            matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
+        let having = select.having.iter();
+        let mut expressions = having.chain(select.projection.iter().filter_map(expression_of));
+        self.source.dialect() == Dialect::Mysql && is_ungrouped && !expressions.any(aggregates)
+    }
+
     /// GROUP BY ALL: by the places of what is no aggregate.
     pub fn group_by_all(&mut self, projection: &[SelectItem]) -> TranslateResult<String> {
         if !self.source.has_group_by_all() {
@@ -75,9 +87,13 @@ fn aggregates(expr: &Expr) -> bool {
         let is_call = solid.get(at + 1) == Some(&&Token::LParen);
         let is_aggregate = matches!(solid.get(at), Some(Token::Word(word))
             if word.quote_style.is_none()
-                && AGGREGATES.contains(&word.value.to_lowercase().as_str()));
+                && is_any_aggregate(&word.value.to_lowercase()));
         is_call && is_aggregate && !is_window(solid.get(at + 1..).unwrap_or_default())
     })
+}
+
+fn is_any_aggregate(name: &str) -> bool {
+    AGGREGATES.contains(&name) || is_aggregate(name)
 }
 
 /// Whether OVER follows the parentheses that begin here.

@@ -314,6 +314,11 @@ impl Translator<'_> {
         if value.kind != SqlType::Bool || !as_number || value.form == TranslatedForm::Column {
             return Ok(value);
         }
+        let is_operation = !value.is_primary && value.form == TranslatedForm::Computed;
+        if is_operation && self.source.dialect() == Dialect::Tsql {
+            // A comparison is no value there: it is meant as Postgres has it.
+            return Ok(value);
+        }
         if let TranslatedForm::BoolLiteral(truth) = value.form {
             return literal::number(if truth { "1" } else { "0" });
         }

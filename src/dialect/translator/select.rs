@@ -36,14 +36,27 @@ impl Translator<'_> {
         let list_end = text.len();
         text.push_str(&from);
         let aliases = self.source.semantics().aliases;
-        if let Some(selection) = &select.selection {
-            let filter =
-                self.with_alias_reach(after(aliases.filter), |w| w.condition(selection))?;
-            text.push_str(&format!(" WHERE {}", filter.text));
+        let having = select.having.as_ref();
+        let chooses_rows = self.having_chooses_rows(select);
+        let row_filter = having
+            .filter(|_| chooses_rows)
+            .map(|having| self.with_alias_reach(AliasReach::BeforeColumns, |w| w.condition(having)))
+            .transpose()?;
+        let filter = (select.selection.as_ref())
+            .map(|filter| self.with_alias_reach(after(aliases.filter), |w| w.condition(filter)))
+            .transpose()?;
+        match (filter, row_filter) {
+            (None, None) => {}
+            (Some(one), None) | (None, Some(one)) => {
+                text.push_str(&format!(" WHERE {}", one.text));
+            }
+            (Some(one), Some(other)) => {
+                text.push_str(&format!(" WHERE {} AND {}", one.operand(), other.operand()));
+            }
         }
         text.push_str(&self.group_by(&select.group_by, &select.projection, &columns)?);
         folding::set_after_grouping(self, true);
-        if let Some(having) = &select.having {
+        if let Some(having) = having.filter(|_| !chooses_rows) {
             let having = self.with_alias_reach(after(aliases.having), |w| w.condition(having))?;
             text.push_str(&format!(" HAVING {}", having.text));
         }
@@ -404,4 +417,43 @@ fn modifiers_matter(modifiers: &SelectModifiers) -> bool {
         sql_calc_found_rows,
     } = modifiers;
     *sql_calc_found_rows
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rule_cases::{becomes, session};
+    use policy::Dialect;
+
+    #[test]
+    fn having_chooses_rows_where_nothing_is_grouped_in_mysql() {
+        let session = session();
+        for (text, wanted) in [
+            (
+                "SELECT id, q FROM t HAVING q > 50",
+                "SELECT id, q FROM t WHERE q > 50",
+            ),
+            (
+                "SELECT id, q * 2 AS twice FROM t WHERE n = 1 OR n = 2 HAVING twice > 100",
+                "SELECT id, q * 2 AS twice FROM t WHERE ((n = 1) OR (n = 2)) AND ((q * 2) > 100)",
+            ),
+            (
+                "SELECT q * 2 AS q FROM t HAVING q > 100",
+                "SELECT q * 2 AS q FROM t WHERE (q * 2) > 100",
+            ),
+            (
+                "SELECT COUNT(*) AS c FROM t HAVING c > 1",
+                "SELECT count(*) AS c FROM t HAVING count(*) > 1",
+            ),
+            (
+                "SELECT n FROM t GROUP BY n HAVING n > 1",
+                "SELECT n FROM t GROUP BY n HAVING n > 1",
+            ),
+        ] {
+            assert_eq!(becomes(&session, Dialect::Mysql, text), wanted, "{text}");
+        }
+        assert_eq!(
+            becomes(&session, Dialect::Sqlite, "SELECT n FROM t HAVING n > 50"),
+            "SELECT n FROM t HAVING n > 50"
+        );
+    }
 }

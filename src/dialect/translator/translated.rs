@@ -1,5 +1,7 @@
 //! What a translated expression is: its text in Postgres's SQL, and what is known of its value.
 
+use std::collections::BTreeSet;
+
 use crate::sql_type::SqlType;
 
 /// A translated expression.
@@ -23,6 +25,9 @@ pub struct Translated {
     /// Whether the letters of a text are told apart even where the dialect does not: it has a
     /// binary collation there.
     pub case_sensitive: bool,
+    /// Whether no two texts that it can be differ by the case of their letters alone: it is chosen
+    /// from a few.
+    pub apart_in_small: bool,
     /// The name that Postgres gives to a column of it without an alias; none where that is not
     /// known.
     pub name: Option<String>,
@@ -63,6 +68,7 @@ impl Translated {
             element: SqlType::Unclear,
             extra_digits: false,
             case_sensitive: false,
+            apart_in_small: false,
             name: None,
         }
     }
@@ -138,6 +144,18 @@ impl Translated {
                 | TranslatedForm::NullLiteral
         )
     }
+}
+
+/// Whether these are literals of which no two differ by the case of their letters alone.
+pub fn are_apart_in_small(values: &[Translated]) -> bool {
+    let literals = values
+        .iter()
+        .filter(|value| value.form != TranslatedForm::NullLiteral);
+    let contents: Option<BTreeSet<&str>> = literals.map(Translated::text_literal).collect();
+    contents.is_some_and(|contents| {
+        let small = contents.iter().map(|content| content.to_lowercase());
+        small.collect::<BTreeSet<_>>().len() == contents.len()
+    })
 }
 
 /// What Postgres calls a column that has no name.

@@ -216,6 +216,7 @@ fn on_scene<T>(text: &str, names: &SessionNames, look: impl FnOnce(&RepairContex
         settings: &settings,
         target_dialect: None,
         earlier_dialect: None,
+        foreign_text: None,
     })
 }
 

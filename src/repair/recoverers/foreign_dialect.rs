@@ -1,9 +1,13 @@
 //! Texts of a foreign dialect: the one that the client names, the one that the policy names, the
 //! only one that has something that the text has, several that agree ([`shared_readings`]), or the
-//! one that earlier statements were of ([`earlier_statements`]).
+//! one that earlier statements were of ([`earlier_statements`]). [`any_row`]: dialects that take any
+//! row of a group.
 
+mod any_row;
 mod earlier_statements;
 pub(crate) mod shared_readings;
+
+pub(super) use self::any_row::takers_of_any_row;
 
 use crate::context::tokens_of;
 use crate::names::letter_case::unquoted;
@@ -23,7 +27,13 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
     if context.settings.dialect == DialectChoice::Off {
         return RecovererAnswer::Silent;
     }
-    if let Some(source) = named_source(context) {
+    let named = named_source(context);
+    let takes_any_row = named.is_some_and(|source| any_row::is_taken(source.dialect()));
+    if context.failure.class == FailureClass::GroupingError && !takes_any_row {
+        // Postgres has read all of it, so that nothing in it is foreign.
+        return RecovererAnswer::Silent;
+    }
+    if let Some(source) = named {
         let has_marks = has_marks(context, source);
         return match of_one(context, source) {
             // Nothing says that it is not Postgres's, and other repairs may know it.
@@ -58,12 +68,7 @@ pub(super) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
 /// The dialect that the client or the policy has named. What is Postgres's own in a text, or other
 /// dialects', says more than the name.
 pub(crate) fn named_source(context: &RepairContext<'_>) -> Option<&'static dyn SourceDialect> {
-    let named = match (context.target_dialect, context.settings.dialect) {
-        (_, DialectChoice::Off) | (None, DialectChoice::Auto) => None,
-        (Some(named), _) => Some(named),
-        (None, DialectChoice::Always(always)) => Some(always),
-    };
-    let source = named.and_then(registry::of)?;
+    let source = named(context).and_then(registry::of)?;
     let is_other = mixture::is_mixed(context.text, source, context.database)
         || is_of_others(context, source.dialect());
     (!is_other).then_some(source)
@@ -169,6 +174,16 @@ fn of_missing_schema(context: &RepairContext<'_>) -> Option<RecovererAnswer> {
     }
 }
 
+/// The dialect that the client or the policy names.
+fn named(context: &RepairContext<'_>) -> Option<Dialect> {
+    match (context.target_dialect, context.settings.dialect) {
+        (_, DialectChoice::Off) => None,
+        (Some(named), _) => Some(named),
+        (None, DialectChoice::Always(always)) => Some(always),
+        (None, DialectChoice::Auto) => None,
+    }
+}
+
 /// Translates a text that is of this dialect.
 fn of_one(context: &RepairContext<'_>, source: &'static dyn SourceDialect) -> RecovererAnswer {
     match translation(context, source) {
@@ -237,23 +252,34 @@ fn is_unlike(context: &RepairContext<'_>, source: &dyn SourceDialect) -> bool {
 
 /// Whether a text that looks like MySQL's has what means something else there than was meant.
 fn is_unlike_mysql(context: &RepairContext<'_>) -> bool {
-    joins_texts(context) || has_pattern_of_letters(context)
+    joins_texts(context)
+        || has_pattern_of_letters(context)
+        || has_literal_at_end(context, &["group_concat"], |_| true)
 }
 
 /// Whether a date is written or read by a pattern without `%`, as `'yyyy-MM-dd'`: Spark's and
 /// Hive's functions of these names take those of Java. MySQL would answer the pattern itself.
 fn has_pattern_of_letters(context: &RepairContext<'_>) -> bool {
+    has_literal_at_end(context, TAKE_PATTERNS, |pattern| !pattern.contains('%'))
+}
+
+/// Whether a literal is the last of several arguments of one of these functions. As that of
+/// GROUP_CONCAT it separates, but in MySQL, which would write it behind each value.
+fn has_literal_at_end(
+    context: &RepairContext<'_>,
+    functions: &[&str],
+    is_meant: fn(&str) -> bool,
+) -> bool {
     let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
     let words: Vec<&str> = tokens.map(|token| context.word(token)).collect();
     let calls = words.windows(2).enumerate().filter(|(_, pair)| {
         let [name, open] = pair else { return false };
-        let takes_pattern = |one: &&str| name.eq_ignore_ascii_case(one);
-        *open == "(" && TAKE_PATTERNS.iter().any(takes_pattern)
+        let is_called = |one: &&str| name.eq_ignore_ascii_case(one);
+        *open == "(" && functions.iter().any(is_called)
     });
     calls.into_iter().any(|(at, _)| {
         let arguments = words.get(at + 2..).unwrap_or_default();
-        last_argument(arguments)
-            .is_some_and(|last| last.starts_with(['\'', '"']) && !last.contains('%'))
+        last_argument(arguments).is_some_and(|last| last.starts_with(['\'', '"']) && is_meant(last))
     })
 }
 

@@ -37,7 +37,7 @@ pub fn of(class: FailureClass) -> &'static [Recoverer] {
             Recoverer::UndefinedColumn,
         ],
         FailureClass::AmbiguousColumn => &[Recoverer::AmbiguousColumn],
-        FailureClass::GroupingError => &[Recoverer::GroupingError],
+        FailureClass::GroupingError => &[Recoverer::Dialect, Recoverer::GroupingError],
         FailureClass::UndefinedFunction => &[
             Recoverer::Dialect,
             Recoverer::SyntaxError,

@@ -101,6 +101,7 @@ impl RepairLoop<'_> {
             settings: self.settings,
             target_dialect: self.target_dialect,
             earlier_dialect: None,
+            foreign_text: None,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::sql_type::SqlType;
 use crate::translator::Translator;
 use crate::translator::call::SourceCall;
 use crate::translator::compare::ComparisonPurpose;
-use crate::translator::translated::Translated;
+use crate::translator::translated::{Translated, are_apart_in_small};
 use crate::translator::untranslatable::TranslateResult;
 
 /// What an argument that is NULL does to GREATEST and LEAST.
@@ -68,6 +68,7 @@ pub fn choice(
     );
     Ok(Translated {
         extra_digits: have_extra_digits(&values),
+        apart_in_small: are_apart_in_small(&values),
         ..Translated::primary(text, kind).never_null(not_null)
     })
 }

@@ -53,7 +53,7 @@ fn names_quoted_text(context: &RepairContext<'_>, source: &dyn SourceDialect) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::{ask_after, world};
+    use crate::laws::{ToldDialects, ask_told, world};
     use dialect::session_database::fixture::session;
     use gate::{Gate, ParameterTypes};
     use policy::{Dialect, Policy, Recoverer};
@@ -75,14 +75,11 @@ mod tests {
             let sqlstate = position.map_or("42601", |_| "42703");
             let answer = |earlier| {
                 let recoverer = Recoverer::Dialect;
-                let answer = ask_after(
+                let told = ToldDialects {
                     earlier,
-                    recoverer,
-                    &text,
-                    sqlstate,
-                    position,
-                    (&names, &gate),
-                );
+                    ..ToldDialects::default()
+                };
+                let answer = ask_told(told, recoverer, &text, sqlstate, position, (&names, &gate));
                 match answer {
                     RecovererAnswer::Repaired(repair) => {
                         Some((repair.confidence, repair.rewritten.text(&text).unwrap()))

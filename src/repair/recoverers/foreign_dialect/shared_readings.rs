@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{is_unlike, translation};
 use crate::{Confidence, RecovererAnswer, Repair, RepairContext, TextChange};
+use dialect::calls::row::FunctionEquivalent;
+use dialect::calls::table;
 use dialect::detect::mixture;
 use dialect::detect::shared::{CandidateDialect, SharedMarks, candidates, takers_of_operands};
 use dialect::partial_reading::{self, DialectShare};
@@ -56,6 +58,9 @@ struct Readings {
     /// Whether one of them means something else than the same spellings in a text that is written
     /// for Postgres.
     differs_from_plain: bool,
+    /// Whether the likeliest of them cannot be meant, for what else the text has: then it is
+    /// written for Postgres, with functions as that one has them.
+    leaves_out_likeliest: bool,
     /// What their spellings mean in a text that is written for Postgres. Where that is several
     /// things, functions themselves differ.
     plain_texts: BTreeSet<String>,
@@ -100,17 +105,24 @@ impl Reading {
 impl Readings {
     fn of(context: &RepairContext<'_>, candidates: Vec<CandidateDialect>) -> Self {
         let mut readings = Self::default();
-        let weights = candidates.iter().map(weight);
-        let most = weights.max();
-        for candidate in candidates {
-            let plain = partial_text(context, candidate.source.dialect(), DialectShare::Spellings);
+        let most = |of: &[CandidateDialect]| of.iter().map(weight).max();
+        let (others, meant): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|one| {
+            is_unlike(context, one.source)
+                || mixture::is_mixed(context.text, one.source, context.database)
+        });
+        let likeliest = most(&meant);
+        readings.leaves_out_likeliest = most(&others) > likeliest;
+        let plain_of = |candidate: &CandidateDialect| {
+            partial_text(context, candidate.source.dialect(), DialectShare::Spellings)
+        };
+        readings
+            .plain_texts
+            .extend(others.iter().filter_map(plain_of));
+        for candidate in meant {
+            let plain = plain_of(&candidate);
             readings.plain_texts.extend(plain.clone());
-            let is_other = is_unlike(context, candidate.source)
-                || mixture::is_mixed(context.text, candidate.source, context.database);
-            if !is_other {
-                let weighs = Some(weight(&candidate)) == most;
-                readings.add(context, candidate, plain, weighs);
-            }
+            let weighs = Some(weight(&candidate)) == likeliest;
+            readings.add(context, candidate, plain, weighs);
         }
         readings
     }
@@ -154,7 +166,7 @@ impl Readings {
         if let Some(plain) = plain.filter(|_| weighs) {
             self.texts.entry(plain).or_default().plain_weight = match candidate.marks {
                 SharedMarks::Operands | SharedMarks::Functions => PLAIN_WEIGHT,
-                SharedMarks::Syntax => 1,
+                SharedMarks::Syntax => PLAIN_SYNTAX_WEIGHT,
             };
         }
     }
@@ -170,24 +182,30 @@ impl Readings {
     }
 
     fn answer(self, context: &RepairContext<'_>) -> RecovererAnswer {
-        if self.plain_texts.len() > 1 && !self.is_mostly_of(Dialect::Tsql) {
-            return RecovererAnswer::Doubted;
-        }
         let mut meanings = (self.texts.values()).filter(|one| !one.dialects.is_empty());
         let is_one_meaning = meanings.next().is_some() && meanings.next().is_none();
+        // Where functions themselves differ, the same text for Postgres has no one meaning.
+        let has_other_functions = self.plain_texts.len() > 1;
+        let is_for_postgres = (self.leaves_out_likeliest || calls_what_is_only_hinted(context))
+            && !self.is_mostly_of(Dialect::Tsql);
+        if has_other_functions && is_for_postgres {
+            return RecovererAnswer::Doubted;
+        }
         let agreed = !self.is_untranslatable
+            && !has_other_functions
             && match self.needs_plain {
                 true => !self.differs_from_plain && !self.plain_texts.is_empty(),
                 false => is_one_meaning,
             };
-        let mut texts = self.texts.into_iter();
+        let mut texts = (self.texts.into_iter())
+            .filter(|(_, one)| !has_other_functions || !one.dialects.is_empty());
         let best = match (agreed, self.needs_plain) {
             (true, true) => texts.find(|(_, one)| one.plain_weight > 0),
             (true, false) => texts.find(|(_, one)| !one.dialects.is_empty()),
             (false, _) => texts.max_by_key(|(_, one)| one.weight()),
         };
         let Some((text, best)) = best.filter(|(text, _)| text != context.text) else {
-            return match self.is_untranslatable {
+            return match self.is_untranslatable || has_other_functions {
                 true => RecovererAnswer::Doubted,
                 false => RecovererAnswer::Silent,
             };
@@ -228,17 +246,36 @@ pub(super) fn partial_text(
     made.ok().map(|made| made.text)
 }
 
+/// Whether a function is called of which dialects make such different things that nothing but a
+/// HINT is known to say of it.
+fn calls_what_is_only_hinted(context: &RepairContext<'_>) -> bool {
+    let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
+    let words: Vec<&str> = tokens.map(|token| context.word(token)).collect();
+    let mut calls = words.windows(2).filter_map(|pair| match pair {
+        [name, "("] => Some(name.to_ascii_lowercase()),
+        _ => None,
+    });
+    calls.any(|name| {
+        let row = table::named(&name).next();
+        row.is_some_and(|row| matches!(row.makes, FunctionEquivalent::Hint(_)))
+    })
+}
+
 /// How often a text of several dialects is meant for one of them, as far as they are told apart by
-/// how many write them.
+/// how many write them. What MySQL means outweighs one that others share of which few write each.
 fn weight(candidate: &CandidateDialect) -> usize {
     match candidate.source.dialect() {
-        Dialect::Mysql | Dialect::Tsql => 3,
+        Dialect::Mysql => 7,
+        Dialect::Tsql => 5,
         // It takes brackets, and those who write them write for others.
         Dialect::Sqlite if candidate.has_brackets => 1,
-        Dialect::Sqlite | Dialect::Bigquery => 2,
-        Dialect::Snowflake | Dialect::Duckdb => 1,
+        Dialect::Sqlite => 4,
+        Dialect::Bigquery | Dialect::Snowflake | Dialect::Duckdb => 1,
     }
 }
 
-/// The weight of the reading that everything but a few spellings is meant for Postgres.
-const PLAIN_WEIGHT: usize = 2;
+/// The weight of the reading that everything but a few spellings is meant for Postgres …
+const PLAIN_WEIGHT: usize = 4;
+
+/// … and of the same where syntax is foreign, too.
+const PLAIN_SYNTAX_WEIGHT: usize = 2;

@@ -24,6 +24,8 @@ pub(crate) struct AggregateQuery<'a> {
     pub keys: GroupingKeys,
     /// The columns that are neither grouped nor aggregated.
     pub open: Vec<UngroupedColumn>,
+    /// Whether it computes an aggregate.
+    pub has_aggregate: bool,
     /// Where an aggregate stands that may not stand there.
     pub misplaced: Option<MisplacedAggregate>,
     /// Whether all of it was understood.
@@ -152,6 +154,7 @@ impl<'a> GroupingAnalysis<'_, 'a> {
         if !aggregated && misplaced.is_none() {
             return None;
         }
+        grouped.has_aggregate = seen.aggregates > 0;
         if aggregated {
             grouped.open = seen.open;
             grouped.open.sort_by_key(|open| open.at);
@@ -264,7 +267,8 @@ impl<'a> GroupingAnalysis<'_, 'a> {
             ReferenceMeaning::Other
                 if reference.name.is_none() && reference.level == grouped.level =>
             {
-                for column_index in self.starred(grouped.level, reference.qualifier) {
+                let starred = starred(self.query_scopes, grouped.level, reference.qualifier);
+                for column_index in starred {
                     if !self.is_grouped(grouped, column_index) {
                         seen.open.push(open(column_index, true));
                     }
@@ -274,26 +278,6 @@ impl<'a> GroupingAnalysis<'_, 'a> {
                 seen.unsure = true
             }
         }
-    }
-
-    fn starred(&self, place: usize, qualifier: Option<&str>) -> Vec<ColumnIndex> {
-        let Some(level) = self.query_scopes.scope(place) else {
-            return Vec::new();
-        };
-        let only = qualifier.map(|name| level.item_named(name));
-        let from_items = level.from_items.iter().enumerate();
-        let from_items =
-            from_items.filter(|(from_item, _)| only.is_none_or(|only| only == Some(*from_item)));
-        let column_indexes = from_items.flat_map(|(from_item, own)| {
-            let shown = own.columns.iter().enumerate();
-            let shown = shown.filter(|(_, column)| self.query_scopes.may_show_column(column));
-            shown.map(move |(column, _)| ColumnIndex {
-                level: place,
-                from_item,
-                column,
-            })
-        });
-        column_indexes.collect()
     }
 
     /// Whether a column is a key, or its table's primary key is grouped.
@@ -365,6 +349,31 @@ impl<'a> GroupingAnalysis<'_, 'a> {
     }
 }
 
+/// The columns that a star of a query brings, where they may be shown.
+pub(super) fn starred(
+    query_scopes: &QueryScopes<'_>,
+    place: usize,
+    qualifier: Option<&str>,
+) -> Vec<ColumnIndex> {
+    let Some(level) = query_scopes.scope(place) else {
+        return Vec::new();
+    };
+    let only = qualifier.map(|name| level.item_named(name));
+    let from_items = level.from_items.iter().enumerate();
+    let from_items =
+        from_items.filter(|(from_item, _)| only.is_none_or(|only| only == Some(*from_item)));
+    let column_indexes = from_items.flat_map(|(from_item, own)| {
+        let shown = own.columns.iter().enumerate();
+        let shown = shown.filter(|(_, column)| query_scopes.may_show_column(column));
+        shown.map(move |(column, _)| ColumnIndex {
+            level: place,
+            from_item,
+            column,
+        })
+    });
+    column_indexes.collect()
+}
+
 /// What is looked for in an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchTarget {
@@ -373,7 +382,7 @@ enum SearchTarget {
 }
 
 /// What a query computes of its groups.
-fn shown<'a>(select: &'a nodes::SelectStmt) -> Vec<Node<'a>> {
+pub(super) fn shown<'a>(select: &'a nodes::SelectStmt) -> Vec<Node<'a>> {
     let mut nodes: Vec<Node<'a>> = Vec::new();
     nodes.extend(select.target_list().iter().map(|target| target.val()));
     nodes.push(select.having_clause());

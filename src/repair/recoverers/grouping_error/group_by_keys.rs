@@ -15,6 +15,7 @@ impl<'a> GroupingAnalysis<'_, 'a> {
             expressions: Vec::new(),
             keys: GroupingKeys::Absent,
             open: Vec::new(),
+            has_aggregate: false,
             misplaced: None,
             certainty: GroupingCertainty::Sure,
         };

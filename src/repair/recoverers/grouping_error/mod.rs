@@ -23,14 +23,17 @@
 //! ```
 //!
 //! # When not
-//! Anything else: whether a row for each value is meant, or one value of many, is a choice.
+//! Anything else: whether a row for each value is meant, or one value of many, is a choice, but in
+//! texts of MySQL and SQLite, which have made it ([`one_row_of_group`], likely).
 //! Grouping sets are left alone, too, and queries without GROUP BY.
 
 mod aggregate_in_where;
 pub(crate) mod aggregate_query;
 pub(crate) mod equal_expressions;
 mod group_by_keys;
+mod one_row_of_group;
 
+use self::one_row_of_group::one_row_of_group;
 use crate::dependencies::determined_columns::determined;
 use crate::dependencies::equalities::{ColumnEqualities, ConditionExtent, ServerComparisons};
 use crate::dependencies::keys;
@@ -58,7 +61,7 @@ pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
         return RecovererAnswer::Silent;
     };
     let mut edits = Vec::new();
-    let mut added = Vec::new();
+    let (mut added, mut likely) = (Vec::new(), Vec::new());
     for grouped in aggregate_queries(&query_scopes) {
         if let Some(misplaced) = grouped.misplaced {
             let level = query_scopes.scope(grouped.level);
@@ -78,20 +81,31 @@ pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
                 edits.push(edit);
                 added.extend(names);
             }
-            Err(advice) => return RecovererAnswer::hint(advice),
+            Err(advice) => match one_row_of_group(context, &query_scopes, &grouped) {
+                Some(taken) => {
+                    edits.extend(taken.edits);
+                    likely.push(taken.change);
+                }
+                None => return RecovererAnswer::hint(advice),
+            },
         }
     }
     if edits.is_empty() {
         return RecovererAnswer::Silent;
     }
     let words = match added.as_slice() {
+        [] => String::new(),
         [one] => format!("{one} is added to GROUP BY: the keys there decide it already"),
         several => format!(
             "{} are added to GROUP BY: the keys there decide them already",
             several.join(", ")
         ),
     };
-    RecovererAnswer::exact(edits, words)
+    if likely.is_empty() {
+        return RecovererAnswer::exact(edits, words);
+    }
+    likely.extend(Some(words).filter(|words| !words.is_empty()));
+    RecovererAnswer::likely(edits, likely.join("; "))
 }
 
 /// The edit that groups by all that is missing, with the names of that.

@@ -280,6 +280,7 @@ fn found_as(world: CatalogFixture, text: &str, role: &str) -> ProposalResult {
         settings: policy.repair(),
         target_dialect: None,
         earlier_dialect: None,
+        foreign_text: None,
     };
     let missing: Vec<MissingReference<'_>> = resolution.uses.iter().filter_map(missing).collect();
     match propose_joins(&context, &missing) {

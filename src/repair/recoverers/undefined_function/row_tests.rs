@@ -1,7 +1,7 @@
 //! The table of foreign functions, row by row.
 
 use crate::Confidence;
-use crate::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check};
+use crate::laws::{ExpectedRepair, OutputNameLaw, RepairCase, check, check_file, world};
 use dialect::calls::row::FunctionEquivalent;
 use dialect::calls::table;
 use policy::Recoverer;
@@ -59,4 +59,20 @@ fn texts_with_more_places_than_are_looked_at_stay_as_they_are() {
         OutputNameLaw::Kept,
         &[hinted],
     );
+}
+
+#[test]
+fn arithmetic_that_is_spelled_as_calls() {
+    for file in [
+        include_str!("../../../../tests/data/corpus/recoverers/arithmetic_calls.txt"),
+        include_str!("../../../../tests/data/corpus/recoverers/held_out_arithmetic_calls.txt"),
+    ] {
+        check_file(
+            world(),
+            Recoverer::UndefinedFunction,
+            "42883",
+            OutputNameLaw::Kept,
+            file,
+        );
+    }
 }

@@ -220,6 +220,7 @@ fn asked(database: &Database, text: &str, code: &str) -> RecovererAnswer {
         settings: policy.repair(),
         target_dialect: None,
         earlier_dialect: None,
+        foreign_text: None,
     };
     let recoverer = match code {
         "42702" => Recoverer::AmbiguousColumn,

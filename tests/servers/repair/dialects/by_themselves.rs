@@ -22,7 +22,7 @@ async fn random_queries_of_several_dialects_return_the_rows_of_each() {
         return;
     };
     let figures = engines.run(&SHARED, |_| true).await;
-    figures.conclude("several dialects", 30, 8);
+    figures.conclude("several dialects", 30, 5);
 }
 
 #[tokio::test]
@@ -31,14 +31,15 @@ async fn random_queries_of_mysql_return_its_rows_by_themselves() {
         return;
     };
     let figures = engines.run(&MYSQL, |engine| engine == "MySQL").await;
-    figures.conclude("MySQL", 25, 15);
+    figures.conclude("MySQL", 25, 5);
     let figures = engines.run(&MYSQL_SHARED, |engine| engine == "MySQL").await;
-    figures.conclude("MySQL, shared words", 25, 15);
+    figures.conclude("MySQL, shared words", 25, 5);
 }
 
 /// The servers over the same tables.
-struct Engines {
-    world: World,
+pub struct Engines {
+    /// Postgres.
+    pub world: World,
     mysql: Option<Server>,
     sqlite: rusqlite::Connection,
     duckdb: DuckDb,
@@ -47,7 +48,8 @@ struct Engines {
 }
 
 impl Engines {
-    async fn start(name: &str) -> Option<Self> {
+    /// All that can be had.
+    pub async fn start(name: &str) -> Option<Self> {
         let tables = include_str!("../../../data/dialects/mysql_tables_in_postgres.sql");
         let world = World::of(&format!("by_themselves_{name}"), tables).await?;
         let sqlite = rusqlite::Connection::open_in_memory().unwrap();
@@ -71,7 +73,8 @@ impl Engines {
         figures
     }
 
-    async fn one(
+    /// What becomes of a text, beside the rows of those that count.
+    pub async fn one(
         &mut self,
         text: &str,
         ordered: bool,
@@ -130,7 +133,7 @@ impl Engines {
     }
 
     /// The rows of each server that runs a text.
-    fn truths(&mut self, text: &str) -> Vec<(&'static str, Vec<Row>)> {
+    pub fn truths(&mut self, text: &str) -> Vec<(&'static str, Vec<Row>)> {
         let mut truths = Vec::new();
         if let Some(server) = &self.mysql {
             let lines = server.rows(text);
@@ -157,7 +160,7 @@ impl Engines {
 }
 
 /// Whether rows are those of MySQL, which shows fewer digits of a quotient.
-fn agree_as_lines(text: &str, truth: &[Row], rows: &[Row], ordered: bool) -> bool {
+pub fn agree_as_lines(text: &str, truth: &[Row], rows: &[Row], ordered: bool) -> bool {
     let cell = |cell: &Option<String>| match cell.as_deref() {
         None => "NULL".to_owned(),
         Some("t") => "1".to_owned(),
@@ -177,7 +180,7 @@ fn agree_as_lines(text: &str, truth: &[Row], rows: &[Row], ordered: bool) -> boo
 
 /// What came of the queries.
 #[derive(Default)]
-struct Figures {
+pub struct Figures {
     untouched: usize,
     runs_nowhere: usize,
     exact: usize,
@@ -194,7 +197,7 @@ struct Figures {
 impl Figures {
     /// `least` of a hundred repaired ones are exact, and at most `most` of a hundred likely ones
     /// are wrong everywhere.
-    fn conclude(self, title: &str, least: usize, most: usize) {
+    pub fn conclude(self, title: &str, least: usize, most: usize) {
         println!(
             "{title}, by themselves: {} exact, {} exact and wrong; likely: {} right everywhere, {} right somewhere, \
              {} wrong; {} refused, {} fail when they run; {} run as they are, {} run nowhere; {} \

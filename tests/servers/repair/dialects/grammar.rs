@@ -119,6 +119,18 @@ pub fn query(words: &Words, dice: &mut Dice) -> (String, bool) {
     (text, true)
 }
 
+/// A query with a column that is neither grouped nor aggregated.
+pub fn query_with_bare_column(words: &Words, dice: &mut Dice) -> String {
+    let (_, from) = words.sources[dice.roll(words.sources.len())];
+    let filter = dice.happens(50).then(|| fill("B", words, dice, 1));
+    let filter = filter.map_or(String::new(), |filter| format!(" WHERE {filter}"));
+    let key = dice.pick(words.group_keys);
+    let bare = fill(dice.pick(&["T", "N", "I", "D"]), words, dice, 1);
+    let total = fill(dice.pick(words.aggregates), words, dice, 0);
+    let order = dice.pick(&["", " ORDER BY k", " ORDER BY x"]);
+    format!("SELECT {key} AS k, {bare} AS x, {total} AS a FROM {from}{filter} GROUP BY k{order}")
+}
+
 /// A template, its letters replaced.
 fn fill(template: &str, words: &Words, dice: &mut Dice, depth: usize) -> String {
     let mut text = String::new();

@@ -1,9 +1,11 @@
 //! Foreign dialects: what a translation returns from a real Postgres is what the source dialect
 //! returns, row by row.
 
+mod bare_columns;
 mod bigquery;
 mod by_themselves;
 mod checks;
+mod date_calls;
 mod documented;
 mod duckdb;
 mod duckdb_server;
