@@ -89,6 +89,12 @@ impl NameWords {
     }
 }
 
+/// What a name is without what stands between its words.
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+    letters.flat_map(char::to_lowercase)
+}
+
 /// The words that one word is written for: `fname`, which is a first name.
 fn in_full(word: String) -> Vec<String> {
     let parts = PERSONAL_NAMES.iter().find(|(short, _)| *short == word);
@@ -118,7 +124,10 @@ impl Similarity {
         let (left, right) = (NameWords::of(wanted), NameWords::of(name));
         let (one, other) = (left.joined(), right.joined());
         if one == other && !one.is_empty() {
-            return Self::plain(SimilarityKind::Separators, 0.99);
+            return match letters(wanted).eq(letters(name)) {
+                true => Self::plain(SimilarityKind::Separators, 0.99),
+                false => Self::plain(SimilarityKind::Aligned, 0.95),
+            };
         }
         let mut likeness = aligned(&left, &right);
         likeness.weigh(&left, &right, own);
@@ -414,8 +423,8 @@ mod tests {
         check("cust_id", "customer_id", "t", SimilarityKind::Aligned);
         check("custmerid", "customer_id", "t", SimilarityKind::Aligned);
         check("qty", "quantity", "t", SimilarityKind::Aligned);
-        check("fname", "first_name", "t", SimilarityKind::Separators);
-        check("LastName", "lname", "t", SimilarityKind::Separators);
+        check("fname", "first_name", "t", SimilarityKind::Aligned);
+        check("LastName", "lname", "t", SimilarityKind::Aligned);
         check("name", "product_name", "products", SimilarityKind::Own);
         check("customer_name", "name", "customers", SimilarityKind::Own);
         check("item_id", "id", "order_items", SimilarityKind::Own);
