@@ -16,8 +16,8 @@
 //! - `SELECT COALESCE(parent_id::text, 'none') FROM customers`
 //!
 //! # When not
-//! A wording beside a number, a boolean, a uuid or an enumeration: the hint names the type. Beside a
-//! foreign key it is what the key refers to, where that has one column of text (likely).
+//! A wording beside a number, a boolean, a uuid or an enumeration: the hint names the type. Beside
+//! a foreign key it is what the key refers to, where that has one column of text (likely).
 
 mod known_calls;
 pub mod literals;

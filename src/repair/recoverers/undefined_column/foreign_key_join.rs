@@ -142,7 +142,8 @@ impl JoinFinder<'_, '_> {
         }
         let named = one.qualifier.filter(|_| own.is_none());
         let mut paths = self.parents_with(place, one.name);
-        if paths.is_empty() && is_asked_for(level.select, missing) {
+        let places: Vec<usize> = missing.iter().map(|one| one.at).collect();
+        if paths.is_empty() && is_asked_for(level.select, &places) {
             paths = self.only_children_with(place, one.name);
         }
         if paths.is_empty() {

@@ -43,8 +43,8 @@ impl JoinFinder<'_, '_> {
         paths
     }
 
-    /// The steps from what is in this query to a child that has one row at most for each of its rows
-    /// and a column of the name: its foreign key is a key of its own.
+    /// The steps from what is in this query to a child that has one row at most for each of its
+    /// rows and a column of the name: its foreign key is a key of its own.
     pub(super) fn only_children_with(&self, place: usize, name: &str) -> Vec<ForeignKeyPath> {
         let catalog = self.database.catalog;
         let from_items = self

@@ -37,10 +37,9 @@ pub(super) fn repair(
     let (seen, sure) = match (fitting.as_slice(), alone) {
         ([fit], Some(only)) if std::ptr::eq(fit.item, only.item) => {
             let is_called = is_written(name_context, only.qualifier?);
-            let sure = if is_called {
-                Confidence::Likely
-            } else {
-                Confidence::Exact
+            let sure = match is_called {
+                true => Confidence::Likely,
+                false => Confidence::Exact,
             };
             (only, sure)
         }
@@ -79,10 +78,9 @@ pub(super) fn repair(
     if disputed {
         return None;
     }
-    let sure = if others.is_empty() {
-        sure
-    } else {
-        Confidence::Likely
+    let sure = match others.is_empty() {
+        true => sure,
+        false => Confidence::Likely,
     };
     Some(moved(name_context, missing, seen.qualifier?, sure))
 }
@@ -203,7 +201,7 @@ fn may_be_another(
     has_alias && (is_written(name_context, own) || is_of_series(only, qualifier))
 }
 
-/// Whether an alias is of the same letters as that of a thing, and of another number: `t3` beside `t1`.
+/// Whether an alias differs from that of a thing in its number: `t3` beside `t1`.
 fn is_of_series(seen: &VisibleItem<'_>, qualifier: &str) -> bool {
     let stem = |name: &str| {
         name.trim_end_matches(|letter: char| letter.is_numeric())

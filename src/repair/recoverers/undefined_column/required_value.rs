@@ -1,12 +1,11 @@
 //! Whether a query leaves out the rows for which a missing column has no value: then it does not
 //! matter whether those are joined.
 
-use super::foreign_key_join::MissingReference;
 use sql::node_access;
 use sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
 
-/// Whether WHERE compares one of the columns, and nothing beside the comparison lets a row pass.
-pub(super) fn is_asked_for(select: &nodes::SelectStmt, missing: &[MissingReference<'_>]) -> bool {
+/// Whether WHERE compares one of the columns that stand at these places, and nothing beside the comparison lets a row pass.
+pub(super) fn is_asked_for(select: &nodes::SelectStmt, missing: &[usize]) -> bool {
     let mut waiting = vec![select.where_clause()];
     while let Some(condition) = waiting.pop() {
         match condition {
@@ -40,12 +39,12 @@ fn is_strict(comparison: &nodes::A_Expr) -> bool {
     }
 }
 
-fn is_missing(side: Node<'_>, missing: &[MissingReference<'_>]) -> bool {
+fn is_missing(side: Node<'_>, missing: &[usize]) -> bool {
     let Node::ColumnRef(column) = side else {
         return false;
     };
     let at = node_access::place(column.location);
-    missing.iter().any(|one| Some(one.at) == at)
+    at.is_some_and(|at| missing.contains(&at))
 }
 
 const COMPARISONS: [&str; 6] = ["=", "<>", "<", ">", "<=", ">="];
