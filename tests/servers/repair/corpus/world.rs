@@ -37,6 +37,7 @@ impl World {
     }
 
     /// The same with 2,000 tables more, in a schema behind the others on the search_path.
+    #[allow(dead_code, reason = "for the bench")]
     pub fn start_beside_large() -> Option<Self> {
         Self::start_beside(Some("large"))
     }
