@@ -74,7 +74,7 @@ fn a_session_is_given_its_part_of_the_key_and_keeps_it() {
     assert!(gate.judge_startup(&[("user", "ann")]).is_ok_and(|plan| {
         plan.parameters
             .iter()
-            .all(|(name, _)| !name.starts_with("pgsieve"))
+            .all(|(name, _)| name != "pgsieve.mask_pad")
     }));
     assert!(
         gate.judge_startup(&[("user", "ann"), ("options", options)])
