@@ -5,6 +5,7 @@
 //! Nothing in it executes anything: the server is asked by Parse alone, with permits.
 
 mod conclusion;
+mod translation;
 
 use std::borrow::Cow;
 
@@ -331,22 +332,6 @@ impl<'r> RepairLoop<'r> {
             self.record_hints(text, hints);
         }
         found
-    }
-
-    fn is_translated(&self) -> bool {
-        let mut steps = self.steps().iter();
-        steps.any(|step| step.recoverer == Recoverer::Dialect)
-    }
-
-    /// The text that was translated, if one was.
-    fn foreign_text(&self) -> Option<String> {
-        let steps = self.steps();
-        let at = (steps.iter()).position(|step| step.recoverer == Recoverer::Dialect)?;
-        let before = at.checked_sub(1).and_then(|before| steps.get(before));
-        match before {
-            Some(step) => step.text.clone(),
-            None => Some(self.request.text.to_owned()),
-        }
     }
 
     /// The attempts that lead to the present text.

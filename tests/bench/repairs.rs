@@ -81,7 +81,6 @@ fn repairs(world: &mut World, policy: &Arc<Policy>) {
             text: &entry.failing,
             failure: None,
             earlier_dialect: None,
-            earlier_dialect: None,
         };
         world.compiling = Duration::ZERO;
         let since = Instant::now();

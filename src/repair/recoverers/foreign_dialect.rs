@@ -1,7 +1,8 @@
 //! Texts of a foreign dialect: the one that the client names, the one that the policy names, the
 //! only one that has something that the text has, several that agree ([`shared_readings`]), or the
-//! one that earlier statements were of ([`earlier_statements`]). [`any_row`]: dialects that take any
-//! row of a group.
+//! one that earlier statements were of ([`earlier_statements`]).
+//!
+//! [`any_row`]: dialects that take any row of a group.
 
 mod any_row;
 mod earlier_statements;

@@ -185,11 +185,11 @@ SELECT DATETRUNC(month, ordered_at) AS m, COUNT_BIG(*) FROM orders WHERE DATETRU
 ==== 2024-02-01 00:00:00|1
 ==== 2024-03-01 00:00:00|2
 ==== 2024-04-01 00:00:00|1
----- right
+---- likely
 SELECT order_id FROM orders WHERE ordered_at >= DATEADD(day, -30, GETDATE())
 ---- likely unchecked
 SELECT TOP 5 full_name, DATEDIFF(day, joined_on, GETDATE()) AS days FROM customers ORDER BY joined_on DESC
----- right
+---- likely
 SELECT product_name, LEN(product_name) AS n, CHARINDEX('TEA', product_name) AS at FROM products WHERE CHARINDEX('tea', product_name) > 0
 ==== Green Tea|9|7
 ---- right
@@ -547,7 +547,7 @@ SELECT TOP 1 ordered_at AT TIME ZONE 'UTC' AT TIME ZONE 'Eastern Standard Time' 
 SELECT TOP 3 * FROM [products] ORDER BY NEWID()
 ---- right unchecked
 SELECT o.order_id, DATEDIFF(day, o.ordered_at, GETDATE()) AS age_days FROM dbo.orders o WITH (NOLOCK) WHERE o.shipped_on IS NULL AND o.ordered_at < DATEADD(month, -1, GETDATE())
----- right
+---- likely
 SELECT COUNT(*) AS n FROM orders WHERE ordered_at >= CAST(GETDATE() AS DATE) AND YEAR(ordered_at) = YEAR(GETDATE())
 ==== 0
 ---- refused

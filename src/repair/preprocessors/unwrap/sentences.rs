@@ -111,8 +111,7 @@ fn begins_sentence(text: &str) -> bool {
         head.eq_ignore_ascii_case(opener)
             && rest.starts_with(|c: char| c.is_whitespace() || c == ',')
     };
-    (is_label || OPENERS.iter().any(|opener| begins(opener)))
-        && common_words(text, FIRST_WORDS) >= COMMON_WORDS_MIN
+    (is_label || OPENERS.iter().any(begins)) && common_words(text, FIRST_WORDS) >= COMMON_WORDS_MIN
 }
 
 /// Whether what is said of a statement has another one in it.

@@ -4,7 +4,8 @@
 use sql::node_access;
 use sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
 
-/// Whether WHERE compares one of the columns that stand at these places, and nothing beside the comparison lets a row pass.
+/// Whether WHERE compares one of the columns that stand at these places, and nothing beside the
+/// comparison lets a row pass.
 pub(super) fn is_asked_for(select: &nodes::SelectStmt, missing: &[usize]) -> bool {
     let mut waiting = vec![select.where_clause()];
     while let Some(condition) = waiting.pop() {
