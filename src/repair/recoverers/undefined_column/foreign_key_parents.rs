@@ -4,16 +4,20 @@ use super::foreign_key_path::{ForeignKeyPath, JoinFinder, KeyEvidence};
 use crate::dependencies::key_ties::are_tied;
 use crate::dependencies::keys;
 use crate::names::readable_relations::is_of_users;
+use crate::scopes::from_item::FromItem;
 use catalog::{KeyKind, RelationId};
 
 impl JoinFinder<'_, '_> {
+    /// What stands in FROM of a query.
+    fn items_in_from(&self, place: usize) -> &[FromItem<'_>] {
+        let level = self.query_scopes.scope(place);
+        level.map_or(&[], |level| &level.from_items)
+    }
+
     /// The steps from a child in this query to a parent that has a column of the name.
     pub(super) fn parents_with(&self, place: usize, name: &str) -> Vec<ForeignKeyPath> {
         let catalog = self.database.catalog;
-        let from_items = self
-            .query_scopes
-            .scope(place)
-            .map_or(&[][..], |level| &level.from_items);
+        let from_items = self.items_in_from(place);
         let mut paths = Vec::new();
         for (from_item, own) in from_items.iter().enumerate() {
             let (_, own_keys) = keys::of_leaf(catalog, own);
@@ -47,10 +51,7 @@ impl JoinFinder<'_, '_> {
     /// rows and a column of the name: its foreign key is a key of its own.
     pub(super) fn only_children_with(&self, place: usize, name: &str) -> Vec<ForeignKeyPath> {
         let catalog = self.database.catalog;
-        let from_items = self
-            .query_scopes
-            .scope(place)
-            .map_or(&[][..], |level| &level.from_items);
+        let from_items = self.items_in_from(place);
         let mut paths = Vec::new();
         for key in catalog.keys() {
             let KeyKind::Foreign { to, to_columns } = &key.kind else {
@@ -138,10 +139,7 @@ impl JoinFinder<'_, '_> {
     /// Whether another relation within two steps over foreign keys, in either direction, has the
     /// column, too, and a declared key does not say that both are the same.
     pub(super) fn is_elsewhere(&self, place: usize, name: &str, parent: RelationId) -> bool {
-        let from_items = self
-            .query_scopes
-            .scope(place)
-            .map_or(&[][..], |level| &level.from_items);
+        let from_items = self.items_in_from(place);
         let mut near: Vec<RelationId> = from_items
             .iter()
             .filter_map(|from_item| from_item.relation)
