@@ -28,6 +28,8 @@ pub struct StatementArrival {
 pub struct ClientInflow {
     read: Instant,
     age: InflowAge,
+    /// Whether something was read behind the frame that is taken now.
+    pub(super) is_pipelined: bool,
 }
 
 /// Whether anything was done since that read.
@@ -81,6 +83,7 @@ impl ClientInflow {
         Self {
             read: Instant::now(),
             age: InflowAge::Fresh,
+            is_pipelined: false,
         }
     }
 

@@ -63,6 +63,7 @@ impl SessionProtocol {
                 break;
             }
             consumed += frame.bytes.len();
+            self.client.inflow.is_pipelined = rest.len() > frame.bytes.len();
             if let Err(ending) = self.frame(&frame) {
                 self.close_after_answers(ending)?;
             }
@@ -84,6 +85,7 @@ impl SessionProtocol {
                 return Err(LOST_COUNT);
             };
             let behind = frames.slice(frame.bytes.len()..);
+            self.client.inflow.is_pipelined = !behind.is_empty();
             self.repair.replay_first(behind);
             self.frame(&frame)?;
             self.turn.spend_message();

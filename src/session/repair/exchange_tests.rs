@@ -421,6 +421,23 @@ fn what_is_expected_to_fail_in_a_transaction_is_tried_first() {
 }
 
 #[test]
+fn what_is_expected_to_fail_before_other_statements_is_tried_first() {
+    let text = "SELECT 1 + 1";
+    for behind in [query("SELECT 1"), parse("", "SELECT 1"), message(b'H', b"")] {
+        let mut exchange = TestExchange::new();
+        doubt(&mut exchange, text);
+        let (before, repair_job, rest) = exchange.client_fails(&[query(text), behind.clone()]);
+        assert_eq!((before.as_str(), rest), ("", behind));
+        assert_eq!(
+            exchange.ended(repair_job, repaired("SELECT 3")),
+            "Q<SELECT 3>"
+        );
+        let got = exchange.upstream(&[row(), complete("SELECT 1"), ready(b'I')]);
+        assert_eq!(got.replace('N', ""), "DCZ");
+    }
+}
+
+#[test]
 fn what_failed_as_expected_fails_with_advice() {
     let text = "SELECT 1 + 1";
     for code in ["42703", "57014"] {

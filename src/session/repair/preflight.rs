@@ -1,8 +1,8 @@
 //! Before a text is sent: whether it is given to the repair loop first.
 //!
 //! A refusal of the grammar, or for a name, is. So is a text that may run and is expected to fail,
-//! where the upstream's error could not be taken back: in a transaction block, behind other
-//! statements, and in the extended protocol. It is looked for once for each text.
+//! where the upstream's error could not be taken back: in a transaction block, behind or before
+//! other statements, and in the extended protocol. It is looked for once for each text.
 
 use bytes::Bytes;
 
@@ -39,7 +39,9 @@ pub(in crate::session) fn preflight<'t>(
         protocol.context.dialect_history.hear(text.text);
     }
     // A failure of what is sent now could not be undone.
-    let cannot_be_undone = text.path == ProtocolPath::Parse || !pending.answers_alone();
+    let cannot_be_undone = text.path == ProtocolPath::Parse
+        || protocol.client.inflow.is_pipelined
+        || !pending.answers_alone();
     let cause = match judgement.verdict {
         Verdict::Refused(refusal) if failure_of(&refusal, text.text).is_some() => {
             RepairCause::Refused(refusal)

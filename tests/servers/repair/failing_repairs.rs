@@ -52,10 +52,9 @@ fn login(stack: &Stack) -> RawClient {
 /// The repair is announced, and behind it comes the error of what ran, as the server tells it.
 fn is_announced_and_fails(answer: &[Frame], sqlstate: &str) {
     let place = |kind: u8| answer.iter().position(|frame| frame.kind == kind);
-    let (notice, error) = (
-        place(b'N').expect("a notice"),
-        place(b'E').expect("an error"),
-    );
+    let (Some(notice), Some(error)) = (place(b'N'), place(b'E')) else {
+        panic!("neither a notice nor an error is missing: {answer:?}");
+    };
     assert!(notice < error, "{answer:?}");
     let said = answer[notice].field(b'M').unwrap_or_default();
     assert!(
