@@ -11,6 +11,7 @@ use crate::catalog::Catalog;
 use crate::config::sources::{FlagValue, SettingsSources};
 use crate::config::{self, DatabaseSettings, SettingsProblem};
 use crate::doctor::{ExamineError, login_roles};
+use crate::grounding::CatalogDetails;
 use crate::offline::script_session::ScriptSession;
 use crate::upstream::account::{OwnSessionError, UpstreamAccount};
 use crate::upstream::catalog_cache::catalog_account::CatalogAccounts;
@@ -87,6 +88,20 @@ pub async fn read_database(url: &str) -> Result<SeenDatabase, Vec<SettingsProble
         account,
         database,
     })
+}
+
+/// What is told of a database that was looked into, beside its catalog.
+///
+/// # Errors
+/// The database cannot be reached or read.
+pub async fn read_details(
+    login: &DatabaseLogin,
+    with_statistics: bool,
+) -> Result<CatalogDetails, Vec<SettingsProblem>> {
+    let connected = snapshot::connect(&login.upstream, &login.account, &login.database).await;
+    let (client, _task) = connected.map_err(|error| refused(&error))?;
+    let loaded = snapshot::load_details(&client, with_statistics).await;
+    loaded.map_err(|error| unread(&error))
 }
 
 /// The way to a database.

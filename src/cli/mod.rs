@@ -5,6 +5,7 @@
 //!
 //! * `serve`: the proxy; `check`: judge statements, without a database or with the catalog of one
 //! * `repair`: what would become of statements that fail
+//! * `ground`: what a session may read, told for a prompt
 //! * `policy`: what there is to ask about policies, one file for each question
 //! * `audit`: what an audit says, one file for each question
 //! * `doctor`: what the role could do at the database
@@ -33,6 +34,7 @@ mod check;
 
 mod database_catalog;
 mod doctor;
+mod ground;
 mod hash_password;
 mod health;
 mod policy;
@@ -64,6 +66,9 @@ enum CliCommand {
     /// Shows how statements that fail would be repaired: each attempt, its recoverer, its
     /// confidence and the database's answer. Executes nothing without --execute.
     Repair(repair::RepairFlags),
+    /// Prints what a session may read, for the prompt of a language model: relations, columns,
+    /// keys, models and more, under the policy and the role's rights.
+    Ground(ground::GroundFlags),
     /// Checks, tests, explains, compares and proposes policies, and prints the schema of their
     /// files.
     Policy(policy::PolicyFlags),
@@ -143,6 +148,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         CliCommand::Check(flags) => check::run(&flags, &mut out),
         CliCommand::Repair(flags) => repair::run(&flags, &mut out),
+        CliCommand::Ground(flags) => ground::run(&flags, &mut out),
         CliCommand::Policy(flags) => policy::run(&flags, &mut out),
         CliCommand::Rules(flags) => rules::run(&flags, &mut out),
         CliCommand::Audit(flags) => audit::run(&flags, &mut out),

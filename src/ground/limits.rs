@@ -775,6 +775,27 @@ pub const CHECK_LINE_BYTES_MAX: u64 = 64 << 20;
 /// waits as well.
 pub const REPAIR_COUNT_TIME_MAX: Duration = Duration::from_secs(600);
 
+/// Foreign keys that a grounding follows from the relations that were asked for: further away most
+/// schemas are one piece.
+pub const GROUNDING_KEY_STEPS_MAX: usize = 4;
+
+/// Rows of a relation in which a grounding looks for values: enough for what occurs often, and read
+/// quickly.
+pub const GROUNDING_SAMPLED_ROWS_MAX: usize = 1_000;
+
+/// Values of a column that a grounding tells; a column that has more is not one of few values.
+pub const GROUNDING_SAMPLES_MAX: usize = 10;
+
+/// Letters of a value that a grounding tells: longer ones are texts and no labels.
+pub const GROUNDING_SAMPLE_LETTERS_MAX: usize = 40;
+
+/// How long a statement may take by which a grounding learns what a session reads. What takes
+/// longer is left out.
+pub const GROUNDING_STATEMENT_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Sessions that are opened for one grounding, one after the other where one is lost.
+pub const GROUNDING_SESSIONS_MAX: usize = 5;
+
 /// Bytes of a line of an audit that `policy suggest` reads: far more than the names, and all else,
 /// that one line may hold.
 pub const SUGGEST_LINE_BYTES_MAX: u64 = 256 << 10;

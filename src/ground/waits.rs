@@ -184,7 +184,7 @@ waits! {
         "src/upstream/catalog_cache/connection.rs", "src/upstream/snapshot/mod.rs",
         "src/upstream/snapshot/catalog_query.rs", "src/upstream/snapshot/support_functions.rs",
         "src/upstream/snapshot/replayed_login.rs",
-        "src/upstream/row_count.rs",
+        "src/upstream/read_session.rs",
     ];
     /// An examination of the upstream, all of it.
     Examination: WaitEnd::Within(limits::EXAMINATION_TIME_MAX), at ["src/doctor/"];

@@ -4,7 +4,7 @@
 //! * [`assumptions`]: which database, and whose session; [`script_session`]: how a session goes on
 //! * [`policy_choice`]: the policy that a session gets
 //! * [`judge`]: what becomes of one message
-//! * [`policy_tests`]: the tests that policies carry
+//! * [`policy_tests`]: the tests that policies carry; [`readable_objects`]: what a session may read
 //! * [`catalog_fit`]: a policy against what a database has
 //!
 //! Never sends a statement anywhere. The gate judges, as for a session; nothing here has a verdict
@@ -15,4 +15,5 @@ pub mod catalog_fit;
 pub mod judge;
 pub mod policy_choice;
 pub mod policy_tests;
+pub mod readable_objects;
 pub mod script_session;

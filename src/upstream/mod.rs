@@ -8,7 +8,8 @@
 //!   takes nothing else; `tripwire`: the last line
 //! * `lease`: the right to use a session; `cancel`, `backend_signals`: what reaches a running one
 //! * `account`: sessions of pgsieve's own; `snapshot`, `catalog_cache`: what databases contain
-//! * `compile_pool`: where changed texts are compiled; `row_count`: rows of a permitted text
+//! * `compile_pool`: where changed texts are compiled; `read_session`: what a
+//!   permitted text returns
 
 pub mod account;
 pub mod address;
@@ -24,7 +25,7 @@ mod login_refusal;
 pub mod login_retry;
 pub mod outbox;
 pub mod password;
-pub mod row_count;
+pub mod read_session;
 mod session_settings;
 pub mod snapshot;
 pub mod tripwire;

@@ -15,6 +15,8 @@ mod doctor;
 #[cfg(test)]
 mod gate;
 #[cfg(test)]
+mod grounding;
+#[cfg(test)]
 mod limits;
 #[cfg(test)]
 mod login;

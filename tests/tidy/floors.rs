@@ -23,6 +23,8 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     // 2 judgement: the gate judges under a policy
     ("policy", &[GROUND, &["sql"]]),
     ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
+    // what a session may read, told for a prompt
+    ("grounding", &[GROUND, &["catalog"]]),
     // 3 repair: a failed text is changed and judged again; foreign dialects are translated
     (
         "dialect",
@@ -122,6 +124,7 @@ const BELOW_UPSTREAM: &[&str] = &[
     "resolve",
     "policy",
     "gate",
+    "grounding",
     "dialect",
     "repair",
     "telemetry",

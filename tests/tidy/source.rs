@@ -3,7 +3,16 @@
 /// The rooms that are crates, lowest first. In one of them `crate` is the room, and the compiler
 /// sees to it that it imports what its `Cargo.toml` names.
 pub const CRATES: &[&str] = &[
-    "ground", "wire", "sql", "catalog", "resolve", "policy", "gate", "dialect", "repair",
+    "ground",
+    "wire",
+    "sql",
+    "catalog",
+    "resolve",
+    "policy",
+    "gate",
+    "grounding",
+    "dialect",
+    "repair",
 ];
 
 /// One file.

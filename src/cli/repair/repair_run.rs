@@ -25,7 +25,7 @@ use crate::repair::{
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::compile_pool::{CompilePool, CompilePools, CompileRun};
 use crate::upstream::connect::Upstream;
-use crate::upstream::row_count::{RowCountError, RowCounter};
+use crate::upstream::read_session::{ReadError, ReadSession};
 
 /// Whether what runs is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct RepairRun {
     role: Box<str>,
     login: ExecutionLogin,
     execution: ExecutionMode,
-    counting: Option<RowCounter>,
+    counting: Option<ReadSession>,
 }
 
 /// For sessions in which statements are executed.
@@ -221,12 +221,14 @@ impl RepairRun {
         };
         match counted {
             Ok(rows) => report.rows = Some(rows),
-            Err(RowCountError::Failed(code)) => {
+            Err(ReadError::Failed(code)) => {
                 report.ended = RepairEnding::Failed;
                 report.after = Some(code.into());
             }
-            Err(RowCountError::Unsaid(_)) => report.ended = RepairEnding::Failed,
-            Err(RowCountError::Lost(_)) => {
+            Err(ReadError::Unsaid(_) | ReadError::Unreadable) => {
+                report.ended = RepairEnding::Failed
+            }
+            Err(ReadError::Lost(_)) => {
                 report.ended = RepairEnding::Unasked;
                 return;
             }
@@ -236,10 +238,10 @@ impl RepairRun {
 }
 
 impl ExecutionLogin {
-    async fn open(&self, deadline: Instant) -> Option<RowCounter> {
+    async fn open(&self, deadline: Instant) -> Option<ReadSession> {
         let (account, database) = (&self.account, self.database.as_str());
         let parameters = &self.parameters;
-        let opened = RowCounter::open(&self.upstream, account, database, parameters, deadline);
+        let opened = ReadSession::open(&self.upstream, account, database, parameters, deadline);
         opened.await.ok()
     }
 }

@@ -7,6 +7,7 @@
 //! * `error`: why that did not work
 //! * `catalog_query` runs one query and takes its rows apart; `relations`, `data_types`,
 //!   `functions`, `support_functions` and `roles` say what is asked
+//! * [`load_details`] reads what is told of it all besides, for a grounding
 //!
 //! Reads only catalogs that every role may read. Never writes, never sends anything of a client.
 //!
@@ -16,6 +17,7 @@ mod catalog_query;
 mod change_marker;
 mod connect;
 mod data_types;
+mod details;
 mod error;
 mod functions;
 mod relations;
@@ -31,6 +33,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 
 pub use self::change_marker::{ChangeMarker, marker};
 pub use self::connect::{connect, connect_hearing, hand_over};
+pub use self::details::load_details;
 pub use self::error::{CatalogPart, LoadError};
 pub use super::account::{OwnSessionError, UpstreamAccount};
 

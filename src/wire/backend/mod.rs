@@ -10,6 +10,7 @@ mod error_response;
 mod negotiate_protocol_version;
 mod parameter_status;
 mod ready_for_query;
+mod row_description;
 
 pub use authentication::{Authentication, authentication};
 pub use backend_key_data::backend_key_data;
@@ -18,6 +19,7 @@ pub use error_response::{ResponseFields, error_fields};
 pub use negotiate_protocol_version::{NegotiateProtocolVersion, negotiate_protocol_version};
 pub use parameter_status::parameter_status;
 pub use ready_for_query::{TransactionStatus, ready_for_query};
+pub use row_description::{FieldDescription, row_description};
 
 /// A reader accepts this body, and no shorter and no longer one.
 #[cfg(test)]

@@ -1,0 +1,233 @@
+//! What the database has to be asked in the session that a grounding is for: each statement is
+//! judged like one of a client, and runs under a permit.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use tokio::time::Instant;
+
+use crate::catalog::{
+    Catalog, Column, Mask, RelationId, RelationKind, RolePrivileges, SchemaKind, quoted,
+};
+use crate::cli::database_catalog::DatabaseLogin;
+use crate::config::SettingsProblem;
+use crate::gate::{Gate, Verdict};
+use crate::grounding::{ColumnSamples, DescribedColumn, ModelDescription, type_spelling};
+use crate::limits;
+use crate::offline::readable_objects::{ReadableObjects, selection};
+use crate::policy::PolicyModel;
+use crate::upstream::read_session::{ReadError, ReadRows, ReadSession, ResultColumn};
+
+/// A session that is opened when something is asked first.
+pub(super) struct SessionReading<'r> {
+    runtime: &'r Runtime,
+    login: DatabaseLogin,
+    parameters: Vec<(String, String)>,
+    session: Option<ReadSession>,
+    /// The session could not be opened, or was lost more often than it is opened again.
+    openings_left: usize,
+}
+
+impl<'r> SessionReading<'r> {
+    /// One for a session under the policy of a gate.
+    ///
+    /// # Errors
+    /// The policy refuses such a session at its login.
+    pub(super) fn new(
+        runtime: &'r Runtime,
+        login: DatabaseLogin,
+        gate: &Gate,
+    ) -> Result<Self, Vec<SettingsProblem>> {
+        let asked = [
+            ("user", login.account.user.as_str()),
+            ("database", &login.database),
+        ];
+        let plan = gate.judge_startup(&asked).map_err(|refusal| {
+            let (place, what) = ("--policy".into(), refusal.message.clone());
+            vec![SettingsProblem { place, what }]
+        })?;
+        Ok(Self {
+            runtime,
+            login,
+            parameters: plan.parameters,
+            session: None,
+            openings_left: limits::GROUNDING_SESSIONS_MAX,
+        })
+    }
+
+    /// The database's name.
+    pub(super) fn database(&self) -> &str {
+        &self.login.database
+    }
+
+    /// The columns of what stands under the names of relations that the policy covers.
+    pub(super) fn covered(
+        &mut self,
+        readable: &ReadableObjects<'_>,
+        mask: Option<&Mask>,
+        privileges: &RolePrivileges<'_>,
+    ) -> BTreeMap<RelationId, Vec<DescribedColumn>> {
+        let catalog = readable.catalog;
+        let mut covered = BTreeMap::new();
+        let Some(mask) = mask else { return covered };
+        for (id, _) in relations_of_users(catalog) {
+            if !mask.covers(id) || !privileges.sees_relation(id) {
+                continue;
+            }
+            let text = format!("SELECT * FROM {} LIMIT 0", catalog.relation_name(id));
+            if let Some(rows) = self.rows(readable, &text) {
+                covered.insert(id, described(catalog, &rows.columns));
+            }
+        }
+        covered
+    }
+
+    /// The policy's models of new names, as the server describes them.
+    pub(super) fn models(
+        &mut self,
+        readable: &ReadableObjects<'_>,
+        models: &[PolicyModel],
+    ) -> Vec<ModelDescription> {
+        let mut told = Vec::new();
+        for model in models.iter().filter(|model| model.is_new) {
+            let (schema, name) = (quoted(&model.schema), quoted(&model.name));
+            let text = format!("SELECT * FROM {schema}.{name} LIMIT 0");
+            if let Some(rows) = self.rows(readable, &text) {
+                told.push(ModelDescription {
+                    schema: model.schema.clone(),
+                    name: model.name.clone(),
+                    about: model.about.clone(),
+                    columns: described(readable.catalog, &rows.columns),
+                    column_comments: model.columns.clone(),
+                });
+            }
+        }
+        told
+    }
+
+    /// The values of columns of texts that have few, among the first rows of each relation.
+    pub(super) fn samples(
+        &mut self,
+        readable: &ReadableObjects<'_>,
+        privileges: &RolePrivileges<'_>,
+    ) -> ColumnSamples {
+        let catalog = readable.catalog;
+        let mut samples = ColumnSamples::new();
+        for (id, _) in relations_of_users(catalog) {
+            if !privileges.sees_relation(id) {
+                continue;
+            }
+            for column in catalog.columns_of(id) {
+                if is_text(catalog, column) && privileges.may_read_column(id, column) {
+                    let name = catalog.names().text(column.name);
+                    if let Some(values) = self.values(readable, id, name) {
+                        samples.insert((id, column.number), values);
+                    }
+                }
+            }
+        }
+        samples
+    }
+
+    /// The values of a column; none where they are many, long or none.
+    fn values(
+        &mut self,
+        readable: &ReadableObjects<'_>,
+        id: RelationId,
+        column: &str,
+    ) -> Option<Vec<String>> {
+        let rows = selection(readable.catalog, id, &[column]);
+        let (most, name) = (limits::GROUNDING_SAMPLES_MAX, quoted(column));
+        let text = format!(
+            "SELECT DISTINCT {name}::text FROM ({rows} LIMIT {}) AS sampled \
+             WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {}",
+            limits::GROUNDING_SAMPLED_ROWS_MAX,
+            most + 1
+        );
+        let values = self
+            .rows(readable, &text)?
+            .rows
+            .into_iter()
+            .flatten()
+            .flatten();
+        let values: Vec<String> = values.collect();
+        let is_short = |value: &String| {
+            value.chars().count() <= limits::GROUNDING_SAMPLE_LETTERS_MAX
+                && !value.chars().any(char::is_control)
+        };
+        let are_few = !values.is_empty() && values.len() <= most && values.iter().all(is_short);
+        are_few.then_some(values)
+    }
+
+    /// The result of a statement in such a session; none where it is refused or fails.
+    fn rows(&mut self, readable: &ReadableObjects<'_>, text: &str) -> Option<ReadRows> {
+        let judgement = readable.gate.judge(Cow::Borrowed(text), readable.names);
+        let Verdict::Permitted(permit) = &judgement.verdict else {
+            return None;
+        };
+        let deadline = Instant::now() + WAIT;
+        let held = self.session.take();
+        let (session, rows) = self.runtime.block_on(async {
+            let mut session = match held {
+                Some(session) => session,
+                None => {
+                    self.openings_left = self.openings_left.checked_sub(1)?;
+                    let DatabaseLogin {
+                        upstream,
+                        account,
+                        database,
+                    } = &self.login;
+                    let parameters = &self.parameters;
+                    let opened =
+                        ReadSession::open(upstream, account, database, parameters, deadline);
+                    opened.await.ok()?
+                }
+            };
+            let path: [&str; 1] = ["pg_catalog"];
+            let rows = session.rows(permit, &path, deadline).await;
+            Some((session, rows))
+        })?;
+        if !rows.as_ref().is_err_and(ReadError::is_lost) {
+            self.session = Some(session);
+        }
+        rows.ok()
+    }
+}
+
+fn described(catalog: &Catalog, columns: &[ResultColumn]) -> Vec<DescribedColumn> {
+    let columns = columns.iter().map(|column| {
+        let data_type = catalog.index().type_of_oid(column.type_oid);
+        let type_name =
+            data_type.map(|id| type_spelling::spelled(catalog, id, column.type_modifier));
+        DescribedColumn {
+            name: column.name.clone(),
+            type_name: type_name.unwrap_or_else(|| "unknown".into()),
+        }
+    });
+    columns.collect()
+}
+
+/// What can stand in FROM and is not the server's own.
+fn relations_of_users(catalog: &Catalog) -> impl Iterator<Item = (RelationId, RelationKind)> {
+    let relations = catalog.relations().filter(|(_, relation)| {
+        let is_read = !matches!(
+            relation.kind,
+            RelationKind::Sequence | RelationKind::CompositeType
+        );
+        is_read && catalog.schema(relation.schema).kind == SchemaKind::Ordinary
+    });
+    relations.map(|(id, relation)| (id, relation.kind))
+}
+
+/// Whether the values of a column are texts, enumerations not among them: those have labels.
+fn is_text(catalog: &Catalog, column: &Column) -> bool {
+    catalog.data_type(column.type_id).category == STRINGS
+}
+
+/// `typcategory` of the types of texts.
+const STRINGS: u8 = b'S';
+
+/// How long one statement may take: what takes longer is not told.
+const WAIT: Duration = limits::GROUNDING_STATEMENT_TIME_MAX;

@@ -1,0 +1,170 @@
+//! What a session may read, in the words in which it is told. It holds nothing else: whatever
+//! prints it cannot tell more.
+
+use serde::Serialize;
+
+/// All of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Grounding {
+    /// The database's name.
+    pub database: String,
+    /// The server, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<GroundedServer>,
+    /// What can stand in FROM, by schema and name.
+    pub relations: Vec<GroundedRelation>,
+    /// Functions that may be called, by schema and name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<GroundedFunction>,
+    /// What there was no room for, in plain words, in the order in which it was left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
+/// The server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GroundedServer {
+    /// Its version, as it says it.
+    pub version: String,
+    /// What matters when SQL is written for it, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Something that can stand in FROM.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GroundedRelation {
+    /// Its schema, as SQL spells it.
+    pub schema: String,
+    /// Its name, as SQL spells it.
+    pub name: String,
+    /// `table`, `view`, `materialized view`, `foreign table`, `partitioned table` or `model`.
+    pub kind: &'static str,
+    /// What it is, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The planner's estimate of its rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+    /// Its columns, in their order.
+    pub columns: Vec<GroundedColumn>,
+    /// The columns of its primary key.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub primary_key: Vec<String>,
+    /// The columns of each unique key.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unique_keys: Vec<Vec<String>>,
+    /// What it refers to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub foreign_keys: Vec<GroundedForeignKey>,
+    /// Its indexes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub indexes: Vec<GroundedIndex>,
+    /// How many of its columns there was no room for.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub columns_left_out: usize,
+}
+
+/// A column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GroundedColumn {
+    /// Its name, as SQL spells it.
+    pub name: String,
+    /// Its type, with its modifier: `numeric(10,2)`.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Whether it is never NULL.
+    pub not_null: bool,
+    /// Whether the server computes it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_generated: bool,
+    /// What it is, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// All labels of its enumeration, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// All values that it has, where they are few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<String>,
+    /// What the planner knows of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<GroundedStatistics>,
+}
+
+/// What the planner knows of a column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct GroundedStatistics {
+    /// The share of NULLs, in hundredths.
+    pub null_percent: u8,
+    /// The estimated number of distinct values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<u64>,
+    /// The most common values, most common first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub common_values: Vec<String>,
+}
+
+/// A foreign key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GroundedForeignKey {
+    /// The columns that refer.
+    pub columns: Vec<String>,
+    /// The relation to which they refer, with its schema.
+    pub to: String,
+    /// The columns there, in the same order.
+    pub to_columns: Vec<String>,
+}
+
+/// An index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GroundedIndex {
+    /// Its access method: `btree`.
+    pub method: String,
+    /// Its columns, in order.
+    pub columns: Vec<String>,
+    /// Whether each combination of values occurs once.
+    pub is_unique: bool,
+}
+
+/// A function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GroundedFunction {
+    /// Its name with its schema and arguments: `shop.f(amount numeric, times integer DEFAULT …)`.
+    pub signature: String,
+    /// What it returns.
+    pub returns: String,
+    /// What it is, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+impl GroundedRelation {
+    /// Its name with its schema.
+    pub fn qualified_name(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
+
+    /// Whether a column is part of a key, or refers to one.
+    pub fn is_key_column(&self, name: &str) -> bool {
+        let unique = self.unique_keys.iter().flatten();
+        let referring = self.foreign_keys.iter().flat_map(|key| &key.columns);
+        let mut all = self.primary_key.iter().chain(unique).chain(referring);
+        all.any(|column| column == name)
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes what it may skip by reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes what it may skip by reference"
+)]
+fn is_zero(value: &usize) -> bool {
+    *value == 0
+}

@@ -1,0 +1,122 @@
+//! Headings, and a line for each column.
+
+use std::fmt::Write;
+
+use super::one_line;
+use crate::document::{GroundedColumn, GroundedRelation, Grounding};
+use crate::version::GroundingVersion;
+
+/// The whole text.
+pub(super) fn render(grounding: &Grounding, version: GroundingVersion) -> String {
+    let mut text = format!("# Database {}\n\n", grounding.database);
+    if let Some(server) = &grounding.server {
+        let _ = writeln!(text, "PostgreSQL {}.\n", server.version);
+        for note in &server.notes {
+            let _ = writeln!(text, "- {note}");
+        }
+        text.push('\n');
+    }
+    for relation in &grounding.relations {
+        add_relation(&mut text, relation);
+    }
+    if !grounding.functions.is_empty() {
+        text.push_str("## Functions\n\n");
+        for function in &grounding.functions {
+            let comment = function.comment.as_deref().map(one_line);
+            let comment = comment.map_or(String::new(), |comment| format!(": {comment}"));
+            let _ = writeln!(
+                text,
+                "- {} → {}{comment}",
+                function.signature, function.returns
+            );
+        }
+        text.push('\n');
+    }
+    if !grounding.left_out.is_empty() {
+        let _ = writeln!(text, "Left out: {}.\n", grounding.left_out.join("; "));
+    }
+    let _ = writeln!(text, "grounding_version: {version}");
+    text
+}
+
+fn add_relation(text: &mut String, relation: &GroundedRelation) {
+    let _ = write!(text, "## {} ({}", relation.qualified_name(), relation.kind);
+    if let Some(rows) = relation.rows {
+        let _ = write!(text, ", about {rows} rows");
+    }
+    text.push_str(")\n\n");
+    if let Some(comment) = &relation.comment {
+        let _ = writeln!(text, "{}\n", one_line(comment));
+    }
+    for column in &relation.columns {
+        let _ = writeln!(text, "- {}", column_line(column));
+    }
+    if relation.columns_left_out > 0 {
+        let _ = writeln!(text, "- {} more columns", relation.columns_left_out);
+    }
+    let mut keys = Vec::new();
+    if !relation.primary_key.is_empty() {
+        keys.push(format!("Primary key: {}", relation.primary_key.join(", ")));
+    }
+    for unique in &relation.unique_keys {
+        keys.push(format!("Unique: {}", unique.join(", ")));
+    }
+    for key in &relation.foreign_keys {
+        let (columns, to_columns) = (key.columns.join(", "), key.to_columns.join(", "));
+        keys.push(format!("({columns}) refers to {}({to_columns})", key.to));
+    }
+    for index in &relation.indexes {
+        let unique = if index.is_unique { "unique " } else { "" };
+        keys.push(format!(
+            "Index: {unique}{}({})",
+            index.method,
+            index.columns.join(", ")
+        ));
+    }
+    if !keys.is_empty() {
+        text.push('\n');
+    }
+    for key in keys {
+        let _ = writeln!(text, "{key}");
+    }
+    text.push('\n');
+}
+
+fn column_line(column: &GroundedColumn) -> String {
+    let mut line = format!("{} {}", column.name, column.type_name);
+    if column.not_null {
+        line.push_str(" not null");
+    }
+    if column.is_generated {
+        line.push_str(" generated");
+    }
+    if let Some(comment) = &column.comment {
+        let _ = write!(line, ": {}", one_line(comment));
+    }
+    if !column.labels.is_empty() {
+        let _ = write!(line, "; one of {}", quoted_list(&column.labels));
+    }
+    if !column.samples.is_empty() {
+        let _ = write!(line, "; values {}", quoted_list(&column.samples));
+    }
+    if let Some(statistics) = &column.statistics {
+        if let Some(distinct) = statistics.distinct {
+            let _ = write!(line, "; about {distinct} distinct");
+        }
+        if statistics.null_percent > 0 {
+            let _ = write!(line, "; {} % NULL", statistics.null_percent);
+        }
+        if !statistics.common_values.is_empty() {
+            let _ = write!(line, "; often {}", quoted_list(&statistics.common_values));
+        }
+    }
+    line
+}
+
+/// Values as SQL writes them.
+pub(super) fn quoted_list(values: &[String]) -> String {
+    let values = values
+        .iter()
+        .map(|value| format!("'{}'", value.replace('\'', "''")));
+    values.collect::<Vec<_>>().join(", ")
+}

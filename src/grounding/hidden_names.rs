@@ -1,0 +1,76 @@
+//! Comments that speak of what is hidden. They are written by people for people, and say what they
+//! like.
+
+use std::collections::HashSet;
+
+use catalog::{Catalog, SchemaKind};
+
+use super::visible::VisibleRelations;
+
+/// The names that a comment must not have.
+pub(crate) struct HiddenNames {
+    /// Names that are one word, in small letters.
+    words: HashSet<String>,
+    /// Others, in small letters.
+    phrases: HashSet<String>,
+}
+
+impl HiddenNames {
+    /// The names of relations, columns, schemas and functions of users that are hidden and that
+    /// nothing visible has as well.
+    pub(crate) fn of(catalog: &Catalog, visible: &VisibleRelations<'_>) -> Self {
+        let names = catalog.names();
+        let text = |id| names.text(id).to_lowercase();
+        let (mut shown, mut hidden) = (HashSet::new(), HashSet::new());
+        for (id, relation) in catalog.relations() {
+            let schema = catalog.schema(relation.schema);
+            if schema.kind != SchemaKind::Ordinary {
+                continue;
+            }
+            let columns = visible.columns(id);
+            let kept = match columns {
+                Some(_) => &mut shown,
+                None => &mut hidden,
+            };
+            kept.insert(text(relation.name));
+            kept.insert(text(schema.name));
+            for column in catalog.columns_of(id) {
+                let is_shown = columns.is_some_and(|shown| shown.contains(&column.number));
+                match is_shown {
+                    true => shown.insert(text(column.name)),
+                    false => hidden.insert(text(column.name)),
+                };
+            }
+        }
+        for (id, function) in catalog.functions() {
+            let schema = catalog.schema(function.schema);
+            if schema.kind == SchemaKind::Ordinary && !function.of_extension() {
+                match visible.may_call(id) {
+                    true => shown.insert(text(function.name)),
+                    false => hidden.insert(text(function.name)),
+                };
+            }
+        }
+        let is_word = |name: &String| !name.contains(|letter| !is_of_word(letter));
+        let hidden = hidden.into_iter().filter(|name| !shown.contains(name));
+        let (words, phrases) = hidden.partition(is_word);
+        Self { words, phrases }
+    }
+
+    /// A comment, unless it has the name of something hidden.
+    pub(crate) fn clean<'t>(&self, comment: Option<&'t String>) -> Option<&'t str> {
+        let comment = comment?.trim();
+        let small = comment.to_lowercase();
+        let mut words = small.split(|letter| !is_of_word(letter));
+        let names_hidden = words.any(|word| self.words.contains(word))
+            || self
+                .phrases
+                .iter()
+                .any(|phrase| small.contains(phrase.as_str()));
+        (!comment.is_empty() && !names_hidden).then_some(comment)
+    }
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
+}

@@ -1,0 +1,61 @@
+//! All that a grounding is made of.
+
+use std::collections::BTreeMap;
+
+use catalog::{Catalog, FunctionId, Mask, RelationId, RolePrivileges};
+
+use super::details::{CatalogDetails, ColumnSamples};
+use super::facet::GroundingFacets;
+
+/// All that a grounding is made of.
+pub struct GroundingSource<'s> {
+    /// The database's name.
+    pub database: &'s str,
+    /// What the database contains.
+    pub catalog: &'s Catalog,
+    /// What the session's role may read of it under the policy.
+    pub privileges: RolePrivileges<'s>,
+    /// What the policy hides.
+    pub mask: Option<&'s Mask>,
+    /// Whether the gate lets such a session read these columns of a relation.
+    pub is_read: &'s dyn Fn(RelationId, &[&str]) -> bool,
+    /// What was read beside the snapshot.
+    pub details: &'s CatalogDetails,
+    /// What stands under the names of relations that the policy covers with something else: the
+    /// server described it.
+    pub covered: &'s BTreeMap<RelationId, Vec<DescribedColumn>>,
+    /// The policy's models of new names.
+    pub models: &'s [ModelDescription],
+    /// Values that were read as the session reads them.
+    pub samples: &'s ColumnSamples,
+    /// Functions that the gate lets it call.
+    pub functions: &'s [FunctionId],
+    /// What is told.
+    pub facets: &'s GroundingFacets,
+    /// Relations that were asked for, with their schemas; all where none is named.
+    pub wanted: &'s [(String, String)],
+}
+
+/// A column of a result as a server describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescribedColumn {
+    /// Its name.
+    pub name: String,
+    /// Its type, as SQL spells it.
+    pub type_name: String,
+}
+
+/// A model of a new name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelDescription {
+    /// Its schema.
+    pub schema: String,
+    /// Its name.
+    pub name: String,
+    /// What it is, in words; empty where nobody says.
+    pub about: String,
+    /// Its columns.
+    pub columns: Vec<DescribedColumn>,
+    /// What its columns are, in words, by name.
+    pub column_comments: BTreeMap<String, String>,
+}
