@@ -1207,6 +1207,12 @@ pub const MODELS_MAX: usize = 1_000;
 /// the catalog whenever that changes.
 pub const MASKS_AND_FILTERS_MAX: usize = 1_000;
 
+/// Records of knowledge of one policy: more is a document that nobody reads to its end.
+pub const KNOWLEDGE_RECORDS_MAX: usize = 2_000;
+
+/// Files of knowledge that one policy names: each is watched for changes.
+pub const KNOWLEDGE_FILES_MAX: usize = 50;
+
 /// Bytes of what a policy says in words of a model or a column of it: it is read by a model of
 /// language together with that of many others.
 pub const ABOUT_BYTES_MAX: usize = 2_000;

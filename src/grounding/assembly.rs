@@ -7,11 +7,12 @@ use catalog::{
 };
 
 use super::document::{
-    GroundedColumn, GroundedForeignKey, GroundedFunction, GroundedIndex, GroundedRelation,
-    GroundedServer, Grounding,
+    GroundedColumn, GroundedForeignKey, GroundedFunction, GroundedIndex, GroundedRecord,
+    GroundedRelation, GroundedServer, Grounding,
 };
 use super::facet::GroundingFacet;
 use super::hidden_names::HiddenNames;
+use super::known_records::RecordChoice;
 use super::source::{DescribedColumn, GroundingSource, ModelDescription};
 use super::visible::VisibleRelations;
 use super::{functions, statistics, type_spelling};
@@ -45,6 +46,10 @@ pub fn ground(source: &GroundingSource<'_>) -> Grounding {
         }));
         functions.sort_by(|one: &GroundedFunction, two| one.signature.cmp(&two.signature));
     }
+    let mut knowledge = Vec::new();
+    if has(GroundingFacet::Knowledge) {
+        knowledge = assembly.known_records();
+    }
     Grounding {
         database: source.database.to_owned(),
         server: has(GroundingFacet::Info).then(|| GroundedServer {
@@ -53,6 +58,7 @@ pub fn ground(source: &GroundingSource<'_>) -> Grounding {
         }),
         relations,
         functions,
+        knowledge,
         left_out: Vec::new(),
     }
 }
@@ -97,13 +103,30 @@ impl<'s> Assembly<'s> {
         };
         let mut chosen: BTreeSet<RelationId> = all().filter(is_wanted).collect();
         for _ in 0..self.source.facets.key_steps() {
+            let records = self.record_choice();
             let linked = self
                 .links()
+                .chain(records.links())
                 .filter(|(from, to)| chosen.contains(from) != chosen.contains(to));
             let more: Vec<RelationId> = linked.flat_map(|(from, to)| [from, to]).collect();
             chosen.extend(more);
         }
         chosen
+    }
+
+    /// The records of knowledge about what is told.
+    fn known_records(&self) -> Vec<GroundedRecord> {
+        let chosen = self.chosen();
+        let records = self.record_choice();
+        records.told(&|id| self.source.wanted.is_empty() || chosen.contains(&id))
+    }
+
+    fn record_choice(&self) -> RecordChoice<'_> {
+        RecordChoice {
+            source: self.source,
+            visible: self.visible,
+            hidden: &self.hidden,
+        }
     }
 
     /// Foreign keys between relations that may be read, as (from, to).

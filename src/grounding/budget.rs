@@ -11,8 +11,8 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// Leaves out what there is no room for, in this order, and of each no more than is needed:
-/// samples; statistics; indexes; functions; comments on columns; columns that are in no key;
-/// comments on relations; relations. Those with the fewest links to others lose theirs first. What
+/// samples; statistics; indexes; functions; comments on columns; records of knowledge;
+/// columns that are in no key; comments on relations; relations. Those with the fewest links to others lose theirs first. What
 /// was left out stands in [`Grounding::left_out`].
 pub fn fit(
     grounding: &Grounding,
@@ -56,6 +56,8 @@ enum LeftOutStep {
     ),
     /// Functions, the last first.
     Functions,
+    /// Records of knowledge, the last first.
+    Knowledge,
     /// Whole relations.
     Relations,
 }
@@ -66,6 +68,9 @@ impl LeftOutStep {
         if let Self::Functions = self {
             return (0..grounding.functions.len()).rev().collect();
         }
+        if let Self::Knowledge = self {
+            return (0..grounding.knowledge.len()).rev().collect();
+        }
         let mut links: HashMap<String, usize> = HashMap::new();
         for relation in &grounding.relations {
             for key in &relation.foreign_keys {
@@ -75,7 +80,7 @@ impl LeftOutStep {
         }
         let has = |relation: &GroundedRelation| match self {
             Self::Part(_, has, _) => has(relation),
-            Self::Functions | Self::Relations => true,
+            Self::Functions | Self::Knowledge | Self::Relations => true,
         };
         let all = grounding.relations.iter().enumerate();
         let mut places: Vec<(usize, usize)> = all
@@ -103,6 +108,10 @@ impl LeftOutStep {
             Self::Functions => {
                 less.functions = kept(less.functions, &gone);
                 counted(gone.len(), "function")
+            }
+            Self::Knowledge => {
+                less.knowledge = kept(less.knowledge, &gone);
+                counted(gone.len(), "record") + " of knowledge"
             }
             Self::Relations => {
                 less.relations = kept(less.relations, &gone);
@@ -138,7 +147,7 @@ fn leave_key_columns(relation: &mut GroundedRelation) {
     relation.columns_left_out += gone.len();
 }
 
-const STEPS: [LeftOutStep; 8] = [
+const STEPS: [LeftOutStep; 9] = [
     LeftOutStep::Part(
         "samples",
         |one| any_column(one, |column| !column.samples.is_empty()),
@@ -172,6 +181,7 @@ const STEPS: [LeftOutStep; 8] = [
                 .for_each(|column| column.comment = None)
         },
     ),
+    LeftOutStep::Knowledge,
     LeftOutStep::Part(
         "columns that are in no key",
         |one| {

@@ -1,6 +1,8 @@
 //! What a session may read, in the words in which it is told. It holds nothing else: whatever
 //! prints it cannot tell more.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// All of it.
@@ -16,6 +18,9 @@ pub struct Grounding {
     /// Functions that may be called, by schema and name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<GroundedFunction>,
+    /// What people know and the catalog does not say, by kind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub knowledge: Vec<GroundedRecord>,
     /// What there was no room for, in plain words, in the order in which it was left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
@@ -136,6 +141,45 @@ pub struct GroundedFunction {
     /// What it is, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+}
+
+/// A record of knowledge.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GroundedRecord {
+    /// Its kind: `term`, `quirk`, `correction`, `relationship`, `example`, `clarify` or `style`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// What it says, by what that is in such a record: `meaning`, `note`, `question`.
+    #[serde(flatten)]
+    pub says: BTreeMap<&'static str, String>,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<String>,
+}
+
+impl GroundedRecord {
+    /// It in one sentence.
+    pub fn sentence(&self) -> String {
+        let said = |what| self.says.get(what).map_or("", String::as_str);
+        let about = self.about.join(", ");
+        match self.kind {
+            "term" => format!("{}: {}", said("term"), said("meaning")),
+            "quirk" => format!("{about}: {}", said("note")),
+            "correction" => format!("Not {} but {}", said("wrong"), said("right")),
+            "relationship" => {
+                let note = match said("note") {
+                    "" => String::new(),
+                    note => format!(": {note}"),
+                };
+                let (from, to) = (said("from"), said("to"));
+                format!("{from} refers to {to}, although no key says so{note}")
+            }
+            "example" => format!("{} {}", said("question"), said("sql")),
+            "clarify" => format!("{} Ask: {}", said("when"), said("ask")),
+            _ => said("note").to_owned(),
+        }
+    }
 }
 
 impl GroundedRelation {

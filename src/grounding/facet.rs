@@ -29,6 +29,8 @@ words! {
         Functions => "functions",
         /// Models of the policy, which are read like tables.
         Models => "models",
+        /// Records of the policy's knowledge.
+        Knowledge => "knowledge",
     }
 }
 
@@ -154,13 +156,14 @@ impl fmt::Display for FacetError {
 impl std::error::Error for FacetError {}
 
 /// What is told where no facets are named.
-const DEFAULT: [GroundingFacet; 6] = [
+const DEFAULT: [GroundingFacet; 7] = [
     GroundingFacet::Info,
     GroundingFacet::Tables,
     GroundingFacet::Columns,
     GroundingFacet::Keys,
     GroundingFacet::ForeignKeys,
     GroundingFacet::Models,
+    GroundingFacet::Knowledge,
 ];
 
 const STEPS_MAX: usize = limits::GROUNDING_KEY_STEPS_MAX;
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn a_list_of_facets_is_read_and_shown() {
         let read = |list| GroundingFacets::read(list).map(|facets| facets.to_string());
-        let standard = "info,tables,columns,keys,foreign_keys:1,models";
+        let standard = "info,tables,columns,keys,foreign_keys:1,models,knowledge";
         assert_eq!(read("default").unwrap(), standard);
         assert_eq!(GroundingFacets::default().to_string(), standard);
         assert_eq!(
@@ -181,7 +184,7 @@ mod tests {
         );
         assert_eq!(
             read("default,samples").unwrap(),
-            "info,tables,columns,keys,foreign_keys:1,samples,models"
+            "info,tables,columns,keys,foreign_keys:1,samples,models,knowledge"
         );
         assert!(read("all").unwrap().contains("statistics"));
         assert_eq!(read("tabels"), Err(FacetError::Unknown("tabels".into())));

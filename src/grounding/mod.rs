@@ -6,7 +6,7 @@
 //!   made of; `visible`: which relations and columns of it the session may read; [`type_spelling`]:
 //!   types as SQL spells them; `hidden_names`: comments that speak of what is hidden
 //! * [`document`]: what is told, which nothing that prints can add to; [`assembly`]: makes it, with
-//!   `functions` and `statistics`
+//!   `functions`, `statistics` and `known_records`
 //! * [`format`](mod@format): the document as text; [`budget`]: how much of it there is room for
 //! * [`version`]: the hash of what a grounding shows
 //!
@@ -22,6 +22,7 @@ pub mod facet;
 pub mod format;
 mod functions;
 mod hidden_names;
+mod known_records;
 pub mod source;
 mod statistics;
 #[cfg(test)]
@@ -32,7 +33,7 @@ mod visible;
 
 pub use self::assembly::ground;
 pub use self::details::{CatalogDetails, ColumnSamples, ColumnStatistics, IndexDetail};
-pub use self::document::{GroundedColumn, GroundedRelation, Grounding};
+pub use self::document::{GroundedColumn, GroundedRecord, GroundedRelation, Grounding};
 pub use self::facet::{FacetError, GroundingFacet, GroundingFacets};
 pub use self::format::GroundingFormat;
 pub use self::source::{DescribedColumn, GroundingSource, ModelDescription};

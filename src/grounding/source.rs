@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use catalog::{Catalog, FunctionId, Mask, RelationId, RolePrivileges};
+use policy::KnowledgeRecord;
 
 use super::details::{CatalogDetails, ColumnSamples};
 use super::facet::GroundingFacets;
@@ -30,6 +31,8 @@ pub struct GroundingSource<'s> {
     pub samples: &'s ColumnSamples,
     /// Functions that the gate lets it call.
     pub functions: &'s [FunctionId],
+    /// What the policy knows, for this user: examples only where such a session may run them.
+    pub knowledge: &'s [&'s KnowledgeRecord],
     /// What is told.
     pub facets: &'s GroundingFacets,
     /// Relations that were asked for, with their schemas; all where none is named.

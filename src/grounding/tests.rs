@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use catalog::fixture::CatalogFixture;
 use catalog::{Catalog, Mask, Oid, RelationId};
+use policy::{KnowledgeRecord, Policy};
 
 use super::budget::{fit, tokens};
 use super::format::render;
@@ -61,6 +62,7 @@ struct Told {
     catalog: Catalog,
     mask: Mask,
     details: CatalogDetails,
+    policy: Policy,
 }
 
 impl Told {
@@ -76,6 +78,7 @@ impl Told {
             catalog,
             mask,
             details,
+            policy: Policy::from_yaml(KNOWLEDGE).unwrap(),
         }
     }
 
@@ -104,9 +107,14 @@ impl Told {
             models: &[],
             samples: &self.samples(),
             functions: &[called],
+            knowledge: &self.known(),
             facets: &GroundingFacets::read(facets).unwrap(),
             wanted: &wanted,
         })
+    }
+
+    fn known(&self) -> Vec<&KnowledgeRecord> {
+        self.policy.knowledge().records.iter().collect()
     }
 
     fn samples(&self) -> ColumnSamples {
@@ -114,6 +122,31 @@ impl Told {
         ColumnSamples::from([((customers, 3), vec!["happy".to_owned(), "it's".to_owned()])])
     }
 }
+
+/// What is told, and what has something hidden in it.
+const KNOWLEDGE: &str = "name: known
+extends: agent
+replace: [knowledge]
+knowledge:
+  term:
+    late: {meaning: placed and not yet sent, about: shop.orders}
+    odd: {meaning: see canary_denied}
+    canary_schema: {meaning: nothing}
+  quirk:
+    name: {note: first and last name, about: shop.customers.name}
+    id: {note: counted from one, about: shop.*.id}
+    gone: {note: canary of what is not there, about: shop.canary_gone}
+    denied: {note: canary of a relation, about: shop.canary_denied}
+    both: {note: canary of both, about: [shop.orders, shop.canary_denied]}
+    column: {note: canary of a column, about: shop.customers.canary_column}
+  relationship:
+    buyer: {from: 'shop.totals(id)', to: 'shop.orders(id)', note: nearly always}
+    secret: {from: 'shop.totals(id)', to: 'shop.canary_denied(id)'}
+  example:
+    all: {question: Who is late?, sql: SELECT 1 FROM shop.orders, about: shop.orders}
+  style:
+    plain: {note: Write plain SQL.}
+";
 
 fn details(catalog: &Catalog) -> CatalogDetails {
     let oid = |name: &str| catalog.relation(catalog.relation_called(name)).oid;
@@ -229,6 +262,35 @@ fn facets_tell_what_the_catalog_says() {
             .iter()
             .all(|one| one.columns.is_empty() && one.foreign_keys.is_empty())
     );
+}
+
+#[test]
+fn records_are_told_where_nothing_that_they_are_about_is_hidden() {
+    let told = Told::new();
+    let names = |wanted: &[(&str, &str)]| {
+        let grounding = told.ground("default", wanted);
+        let names = grounding.knowledge.iter().map(|record| record.name.clone());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(&[]), "late id name buyer all plain");
+    assert_eq!(
+        names(&[("shop", "customers")]),
+        "late id name buyer all plain"
+    );
+    // A relationship brings its other side, as a key does.
+    assert_eq!(names(&[("shop", "totals")]), "late id buyer all plain");
+    let all = told.ground("knowledge", &[]);
+    let sentences: Vec<String> = all.knowledge.iter().map(GroundedRecord::sentence).collect();
+    assert_eq!(
+        sentences[..4],
+        [
+            "late: placed and not yet sent",
+            "shop.*.id: counted from one",
+            "shop.customers.name: first and last name",
+            "shop.totals(id) refers to shop.orders(id), although no key says so: nearly always",
+        ]
+    );
+    assert!(told.ground("tables", &[]).knowledge.is_empty());
 }
 
 #[test]

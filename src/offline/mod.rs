@@ -5,7 +5,8 @@
 //! * [`policy_choice`]: the policy that a session gets
 //! * [`judge`]: what becomes of one message
 //! * [`policy_tests`]: the tests that policies carry; [`readable_objects`]: what a session may read
-//! * [`catalog_fit`]: a policy against what a database has
+//! * [`catalog_fit`]: a policy against what a database has; [`known_examples`]: the examples of its
+//!   knowledge against the gate
 //!
 //! Never sends a statement anywhere. The gate judges, as for a session; nothing here has a verdict
 //! of its own.
@@ -13,6 +14,7 @@
 pub mod assumptions;
 pub mod catalog_fit;
 pub mod judge;
+pub mod known_examples;
 pub mod policy_choice;
 pub mod policy_tests;
 pub mod readable_objects;

@@ -1,6 +1,7 @@
 //! What a session may read and call: what the gate answers for a statement that does just that.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::catalog::{
     Catalog, Function, FunctionId, FunctionKind, RelationId, SchemaKind, TypeId, TypeKind, quoted,
@@ -38,6 +39,43 @@ impl ReadableObjects<'_> {
             self.permits(&call).then_some(id)
         });
         called.collect()
+    }
+
+    /// Whether a text may run and names nothing but what the role may read. The gate has to record
+    /// columns ([`Gate::recording_columns`]); what it cannot tell counts as not so.
+    pub fn runs(&self, text: &str) -> bool {
+        let judgement = self.gate.judge(Cow::Borrowed(text), self.names);
+        let Some(named) = &judgement.facts.named_objects else {
+            return false;
+        };
+        let rights = self
+            .catalog
+            .rights_of(self.catalog.role_named(self.names.role()));
+        let mut readable = HashSet::new();
+        for (id, _) in self
+            .catalog
+            .relations()
+            .filter(|(id, _)| rights.sees_relation(*id))
+        {
+            let relation = self.catalog.relation_name(id);
+            for column in self.catalog.columns_of(id) {
+                if rights.may_read_column(id, column) {
+                    let name = self.catalog.names().text(column.name);
+                    readable.insert(format!("{relation}.{}", quoted(name)));
+                }
+            }
+            if rights.may_read(id) {
+                readable.insert(format!("{relation}.*"));
+            }
+            readable.insert(relation);
+        }
+        for model in self.gate.policy().models() {
+            let (schema, name) = (quoted(&model.schema), quoted(&model.name));
+            readable.insert(format!("{schema}.{name}"));
+        }
+        let mut names = named.relations.iter().chain(&named.columns);
+        !matches!(judgement.verdict, Verdict::Refused(_))
+            && names.all(|name| readable.contains(&**name))
     }
 
     fn permits(&self, text: &str) -> bool {

@@ -10,7 +10,7 @@ use super::yaml::section::join;
 use super::yaml::tree;
 use super::yaml::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
 use super::{PolicyProblem, schema};
-use ground::limits::POLICY_LAYERS_MAX;
+use ground::limits::{KNOWLEDGE_FILES_MAX, POLICY_LAYERS_MAX};
 
 /// The texts that a policy is made of: its own, what that extends, and so on.
 #[derive(Clone)]
@@ -20,9 +20,18 @@ pub struct PolicyLayers {
 
 #[derive(Clone)]
 struct PolicyLayer {
+    kind: LayerKind,
     origin: String,
     tree: YamlTree,
     replaces: Vec<String>,
+}
+
+/// What a text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LayerKind {
+    Policy,
+    /// Records of knowledge that a policy names, as a policy that has nothing else.
+    Knowledge,
 }
 
 /// A text that another one extends.
@@ -51,6 +60,7 @@ impl PolicyLayers {
         loop {
             let wanted = layers.add(&next.origin, &next.text)?;
             identities.push(next.identity);
+            layers.add_knowledge(&next.origin, &mut find)?;
             let Some((place, word)) = wanted else {
                 return Ok(layers);
             };
@@ -85,7 +95,15 @@ impl PolicyLayers {
         })
     }
 
-    /// What they are called, the policy's own first.
+    /// What the policies among them are called, the policy's own first.
+    pub fn policies(&self) -> impl Iterator<Item = &str> {
+        let policies = self.all.iter();
+        let policies = policies.filter(|layer| layer.kind == LayerKind::Policy);
+        policies.map(|layer| layer.origin.as_str())
+    }
+
+    /// What they are called, the policy's own first; the files of knowledge that a policy names
+    /// stand behind it.
     pub fn origins(&self) -> impl ExactSizeIterator<Item = &str> {
         self.all.iter().map(|layer| layer.origin.as_str())
     }
@@ -121,6 +139,7 @@ impl PolicyLayers {
         let tree = tree.in_layer(layer);
         let is_no_policy = other_file(&tree);
         self.all.push(PolicyLayer {
+            kind: LayerKind::Policy,
             origin: origin.to_owned(),
             tree,
             replaces: Vec::new(),
@@ -153,6 +172,43 @@ impl PolicyLayers {
     }
 }
 
+impl PolicyLayers {
+    /// Adds the files of knowledge that the policy added last names. A record of the policy takes
+    /// the place of one of its files, and one of a later file that of an earlier one.
+    fn add_knowledge(
+        &mut self,
+        origin: &str,
+        find: &mut impl FnMut(&str, &str) -> Result<ExtendedText, String>,
+    ) -> Result<(), Vec<PolicyProblem>> {
+        let Some(own) = self.all.last_mut() else {
+            return Ok(());
+        };
+        let named = knowledge_files::take(&mut own.tree);
+        let (place, path) = (own.tree.place, knowledge_files::PATH);
+        let named = named.map_err(|place| {
+            let what = "a list of files, or a map of records, is wanted here".to_owned();
+            vec![self.problem(place, path, what)]
+        })?;
+        if named.len() > KNOWLEDGE_FILES_MAX {
+            let what = format!("at most {KNOWLEDGE_FILES_MAX} files of knowledge are read");
+            return Err(vec![self.problem(place, path, what)]);
+        }
+        for (place, word) in named.into_iter().rev() {
+            let found =
+                find(&word, origin).map_err(|what| vec![self.problem(place, path, what)])?;
+            let read = tree::read(&found.text);
+            let read = read.map_err(|problem| vec![in_origin(&found.origin, problem)])?;
+            self.all.push(PolicyLayer {
+                kind: LayerKind::Knowledge,
+                origin: found.origin,
+                tree: knowledge_files::as_policy(read.in_layer(self.all.len())),
+                replaces: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Debug for PolicyLayers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_list().entries(self.origins()).finish()
@@ -177,13 +233,26 @@ pub fn is_whole(path: &str) -> bool {
 
 /// The map that such a value stands in under a name, with dots or without.
 pub fn parent_of_whole(path: &str) -> Option<&'static str> {
-    let maps = ["models", "rows", "settings.allow", "columns.mask"];
-    let mut maps = maps.into_iter();
-    maps.find(|map| {
+    WHOLE_VALUES.iter().copied().find(|map| {
         path.strip_prefix(map)
             .is_some_and(|rest| rest.starts_with('.'))
     })
 }
+
+/// Maps whose values mean something only as a whole.
+const WHOLE_VALUES: &[&str] = &[
+    "models",
+    "rows",
+    "settings.allow",
+    "columns.mask",
+    "knowledge.term",
+    "knowledge.quirk",
+    "knowledge.correction",
+    "knowledge.relationship",
+    "knowledge.example",
+    "knowledge.clarify",
+    "knowledge.style",
+];
 
 /// What is said where a text is no policy at all.
 fn other_file(tree: &YamlTree) -> Option<String> {
@@ -320,6 +389,7 @@ fn merge_entries(
 /// Keys that hold for the file that they stand in.
 const OF_ONE_FILE: &[&str] = &["name", "tests", "extends", "replace"];
 
+mod knowledge_files;
 #[cfg(test)]
 mod tests;
 pub mod widening;

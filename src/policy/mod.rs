@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub mod access;
+pub mod knowledge;
 pub mod layers;
 pub mod mask_key;
 pub mod model;
@@ -27,6 +28,7 @@ pub mod units;
 pub mod yaml;
 
 pub use self::access::{AccessLists, CatalogView, ThroughViews};
+pub use self::knowledge::{KnowledgeContent, KnowledgeKind, KnowledgeRecord, PolicyKnowledge};
 pub use self::model::{CertificateField, PolicyModel, SessionValue};
 pub use self::policy_limits::{OnLimit, PolicyLimits};
 pub use self::policy_rules::{RuleMode, Strictness};
@@ -73,6 +75,7 @@ pub struct Policy {
     access: AccessLists,
     catalog_view: CatalogView,
     models: Vec<PolicyModel>,
+    knowledge: PolicyKnowledge,
     functions_denied: Vec<FunctionSignature>,
     any_search_path: Vec<FunctionSignature>,
     extensions: ExtensionTrust,
@@ -462,6 +465,11 @@ impl Policy {
     /// Its models.
     pub fn models(&self) -> &[PolicyModel] {
         &self.models
+    }
+
+    /// What it knows of the database and the catalog does not say.
+    pub fn knowledge(&self) -> &PolicyKnowledge {
+        &self.knowledge
     }
 
     /// Whether a SELECT stands for any relation: by a model, a mask or a condition on rows.

@@ -24,7 +24,7 @@ use crate::grounding::{
 };
 use crate::offline::assumptions::AssumedDatabase;
 use crate::offline::readable_objects::ReadableObjects;
-use crate::policy::{Policy, PolicyModel};
+use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy, PolicyModel};
 
 /// The flags of `ground`.
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ pub struct GroundFlags {
     #[command(flatten)]
     person: PersonFlags,
     /// What is told: info, tables, columns, keys, foreign_keys, statistics, samples, indexes,
-    /// functions, models; default for all of these but statistics, samples, indexes and functions;
+    /// functions, models, knowledge; default for all of these but statistics, samples, indexes and functions;
     /// all. With --relation, foreign_keys:2 tells relations that are up to two foreign keys away.
     #[arg(long, value_name = "FACETS", default_value = "default")]
     facets: String,
@@ -51,7 +51,7 @@ pub struct GroundFlags {
     relations: Vec<String>,
     /// At most so many tokens, counted as one for each 3.5 bytes. What there is no room for is
     /// left out in this order: samples, statistics, indexes, functions, comments on columns,
-    /// columns that are in no key, comments, relations.
+    /// records of knowledge, columns that are in no key, comments, relations.
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
     /// How it is written: markdown, m-schema, ddl or json.
@@ -103,7 +103,7 @@ fn grounded(flags: &GroundFlags) -> Result<String, Vec<SettingsProblem>> {
     let policy = trial::choose(files, &who, &world)?.file.policy;
     let judge = trial::judge(&policy, &world)?;
     let script = judge.session(&world, &who);
-    let gate = judge.into_gate();
+    let gate = judge.into_gate().recording_columns();
     let Some(effect_graph) = script.names().effect_graph() else {
         return Err(problem("--upstream", "has no catalog"));
     };
@@ -115,6 +115,7 @@ fn grounded(flags: &GroundFlags) -> Result<String, Vec<SettingsProblem>> {
         },
         mask: effect_graph.mask(),
         facets: &facets,
+        user: &who.user,
     };
     let wanted = session.wanted(&flags.relations, policy.models())?;
     let is_own_role = script.names().role() == login.account.user;
@@ -136,6 +137,7 @@ struct GroundedSession<'s> {
     readable: ReadableObjects<'s>,
     mask: Option<&'s Mask>,
     facets: &'s GroundingFacets,
+    user: &'s str,
 }
 
 impl<'s> GroundedSession<'s> {
@@ -178,6 +180,16 @@ impl<'s> GroundedSession<'s> {
         found.collect()
     }
 
+    /// The records that are told to the session's user, examples where such a session may run them.
+    fn knowledge<'p>(&self, policy: &'p Policy) -> Vec<&'p KnowledgeRecord> {
+        let records = policy.knowledge().records.iter();
+        let told = records.filter(|record| match &record.content {
+            KnowledgeContent::Example { sql, .. } => self.readable.runs(sql),
+            _ => true,
+        });
+        told.filter(|record| record.is_for(self.user)).collect()
+    }
+
     fn ground(
         &self,
         mut reading: SessionReading<'_>,
@@ -200,6 +212,10 @@ impl<'s> GroundedSession<'s> {
             true => readable.callable(),
             false => Vec::new(),
         };
+        let knowledge = match has(GroundingFacet::Knowledge) {
+            true => self.knowledge(policy),
+            false => Vec::new(),
+        };
         ground(&GroundingSource {
             database: reading.database(),
             catalog: readable.catalog,
@@ -211,6 +227,7 @@ impl<'s> GroundedSession<'s> {
             models: &models,
             samples: &samples,
             functions: &functions,
+            knowledge: &knowledge,
             facets: self.facets,
             wanted,
         })

@@ -52,7 +52,11 @@ enum PolicyCommand {
     /// Sets the mode of a policy file; the rest of the file stays as it is written.
     SetMode(set_mode::SetModeFlags),
     /// Prints the JSON Schema of policy files, for editors: every key with its meaning.
-    Schema,
+    Schema {
+        /// Prints that of files of knowledge, which policies name.
+        #[arg(long)]
+        knowledge: bool,
+    },
 }
 
 /// Does what is asked for.
@@ -67,6 +71,12 @@ pub fn run(flags: &PolicyFlags, out: &mut impl Write) -> CommandOutcome {
         PolicyCommand::Init(flags) => init::run(flags, out),
         PolicyCommand::Known(flags) => known::run(flags, out),
         PolicyCommand::SetMode(flags) => set_mode::run(flags, out),
-        PolicyCommand::Schema => print_outcome(out.write_all(schema::text().as_bytes())),
+        PolicyCommand::Schema { knowledge } => {
+            let text = match knowledge {
+                true => schema::knowledge_text(),
+                false => schema::text(),
+            };
+            print_outcome(out.write_all(text.as_bytes()))
+        }
     }
 }

@@ -39,10 +39,10 @@ fn printed(file: &PolicyFile) -> String {
     };
     let mut out = YamlWriter::default();
     let (name, version) = (file.policy.name(), file.policy.version());
-    let origins: Vec<&str> = file.layers.origins().collect();
-    let origins = origins.join(", which extends ");
+    let policies: Vec<&str> = file.layers.policies().collect();
+    let origins = policies.join(", which extends ");
     out.comment(0, &format!("{name} {version}, from {origins}."));
-    if file.layers.origins().len() > 1 {
+    if policies.len() > 1 {
         let wider = match page.changes.wider() {
             0 => "Nothing in it lets more through than the policy below it.".to_owned(),
             1 => format!("1 line {LETS_MORE} than the policy below it."),

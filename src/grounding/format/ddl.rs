@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::markdown::quoted_list;
-use super::one_line;
+use super::{known_lines, one_line};
 use crate::document::{GroundedColumn, GroundedRelation, Grounding};
 use crate::version::GroundingVersion;
 
@@ -26,6 +26,10 @@ pub(super) fn render(grounding: &Grounding, version: GroundingVersion) -> String
             "\n-- {} returns {}",
             function.signature, function.returns
         );
+    }
+    for (place, line) in known_lines(grounding).enumerate() {
+        let before = if place == 0 { "\n" } else { "" };
+        let _ = writeln!(text, "{before}-- {line}");
     }
     if !grounding.left_out.is_empty() {
         let _ = writeln!(text, "\n-- Left out: {}", grounding.left_out.join("; "));

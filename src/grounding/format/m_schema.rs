@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::one_line;
+use super::{known_lines, one_line};
 use crate::document::{GroundedColumn, GroundedRelation, Grounding};
 use crate::version::GroundingVersion;
 
@@ -37,6 +37,12 @@ pub(super) fn render(grounding: &Grounding, version: GroundingVersion) -> String
         text.push_str("【Functions】\n");
         for function in &grounding.functions {
             let _ = writeln!(text, "{}: {}", function.signature, function.returns);
+        }
+    }
+    if !grounding.knowledge.is_empty() {
+        text.push_str("【Evidence】\n");
+        for line in known_lines(grounding) {
+            let _ = writeln!(text, "{line}");
         }
     }
     if !grounding.left_out.is_empty() {

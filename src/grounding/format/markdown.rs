@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::one_line;
+use super::{known_lines, one_line};
 use crate::document::{GroundedColumn, GroundedRelation, Grounding};
 use crate::version::GroundingVersion;
 
@@ -29,6 +29,13 @@ pub(super) fn render(grounding: &Grounding, version: GroundingVersion) -> String
                 "- {} → {}{comment}",
                 function.signature, function.returns
             );
+        }
+        text.push('\n');
+    }
+    if !grounding.knowledge.is_empty() {
+        text.push_str("## What is known besides\n\n");
+        for line in known_lines(grounding) {
+            let _ = writeln!(text, "- {line}");
         }
         text.push('\n');
     }

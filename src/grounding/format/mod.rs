@@ -47,6 +47,12 @@ fn json(grounding: &Grounding, version: GroundingVersion) -> String {
     format!("{whole}\n")
 }
 
+/// The records of knowledge, a sentence each, in one line.
+pub(super) fn known_lines(grounding: &Grounding) -> impl Iterator<Item = String> {
+    let records = grounding.knowledge.iter();
+    records.map(|record| one_line(&record.sentence()))
+}
+
 /// A text of a person's in one line.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

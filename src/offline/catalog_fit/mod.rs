@@ -1,11 +1,14 @@
 //! What a policy says against what a database has: patterns of nothing, models that do not work,
-//! views that show what is hidden. `named_relation`: relations by their names.
+//! views that show what is hidden, knowledge of what is gone. `named_relation`: relations by their
+//! names.
 
 mod named_relation;
+mod stale_records;
 
 use std::collections::BTreeSet;
 
 use self::named_relation::{NamedRelation, near};
+pub use self::stale_records::stale_records;
 
 use crate::catalog::{Catalog, RelationId, RelationKind};
 use crate::gate::effects::graph::{EffectGraph, argument_types};
@@ -57,6 +60,7 @@ pub fn findings_beside_models(policy: &Policy, effect_graph: &EffectGraph) -> Ca
     }
     new_relations(policy.access(), &relations, &mut told.warnings);
     functions(policy, catalog, &mut told.warnings);
+    told.warnings.extend(stale_records(policy, catalog));
     if policy.access().through_views == ThroughViews::Own {
         views(policy, effect_graph, &relations, &mut told.warnings);
     }

@@ -1,7 +1,7 @@
 //! What extending does to each kind of key, and what is refused.
 
 use super::super::tests::yaml;
-use super::super::{Policy, RuleMode};
+use super::super::{Policy, PolicyRule, RuleMode};
 use super::*;
 
 /// Reads texts by name, the first one's policy.
@@ -308,6 +308,87 @@ fn what_is_wrong_names_the_file_that_it_is_in() {
         &many,
         "p8:2:10 extends: at most 8 policies are extended one by another",
     );
+}
+
+#[test]
+fn knowledge_stands_in_files_beside_a_policy_and_in_those_it_extends() {
+    let texts = [
+        (
+            "own",
+            "name: own\nextends: base\nknowledge: {files: [one, two], style: {a: {note: own}}}",
+        ),
+        ("base", "knowledge: [three]\nmode: observe"),
+        (
+            "one",
+            "style: {a: {note: one}, b: {note: one}, c: {note: one}}",
+        ),
+        ("two", "style: {b: {note: two}}\nterm: {t: {meaning: two}}"),
+        ("three", "style: {c: {note: three}, d: {note: three}}"),
+    ];
+    let policy = read(&texts).unwrap();
+    let said: Vec<(&str, &str)> = { &policy.knowledge().records }
+        .iter()
+        .map(|record| {
+            let (_, note) = record.texts().pop().unwrap();
+            (record.name.as_str(), note)
+        })
+        .collect();
+    let wanted = [
+        ("t", "two"),
+        ("a", "own"),
+        ("b", "two"),
+        ("c", "one"),
+        ("d", "three"),
+    ];
+    assert_eq!(said, wanted);
+    assert_eq!(policy.mode_of(PolicyRule::Nesting), RuleMode::Observe);
+    let flat = "name: own\nmode: observe\nknowledge: {term: {t: {meaning: two}}, style: {a: \
+        {note: own}, b: {note: two}, c: {note: one}, d: {note: three}}}";
+    assert_eq!(policy.version(), Policy::from_yaml(flat).unwrap().version());
+}
+
+#[test]
+fn what_is_wrong_with_files_of_knowledge_is_said() {
+    for (own, file, wanted) in [
+        ("knowledge: [none]", "", "none is nowhere"),
+        (
+            "knowledge: file",
+            "",
+            "a list of files, or a map of records, is wanted here",
+        ),
+        ("knowledge: {files: file}", "", "a list of files, or a map"),
+        ("knowledge: [[file]]", "", "a list of files, or a map"),
+        (
+            "knowledge: [file]",
+            "",
+            "file:1:1 knowledge: a map of keys is wanted here",
+        ),
+        (
+            "knowledge: [file]",
+            "style: {a: {}}",
+            "file:1:12 knowledge.style.a.note",
+        ),
+        (
+            "knowledge: [file]",
+            "name: agent",
+            "file:1:1 knowledge.name: unknown key",
+        ),
+        (
+            "knowledge: [file]",
+            "files: [own]",
+            "file:1:8 knowledge.files: files of knowledge name no others",
+        ),
+        ("knowledge: [file]", "style: {a: {note: 'x", "file:"),
+    ] {
+        let own = format!("name: own\n{own}");
+        wrong(&[("own", &own), ("file", file)], wanted);
+    }
+    let many = (0..=KNOWLEDGE_FILES_MAX).map(|number| format!("f{number}"));
+    let many = format!(
+        "name: own\nknowledge: [{}]",
+        many.collect::<Vec<_>>().join(", ")
+    );
+    wrong(&[("own", &many)], "at most 50 files of knowledge are read");
 }
 
 #[test]

@@ -161,7 +161,7 @@ impl BasePolicy {
     /// Whether a key lets more through than before. None: it is left out.
     fn is_wider(&self, path: &str, before: Option<&YamlValue>, after: Option<&YamlValue>) -> bool {
         let section = path.split('.').next().unwrap_or_default();
-        if OF_NOTHING.contains(&path) || section == "repair" || section == "match" {
+        if OF_NOTHING.contains(&path) || SECTIONS_OF_NOTHING.contains(&section) {
             return false;
         }
         if path.starts_with("settings.allow.") {
@@ -273,6 +273,9 @@ const OF_NOTHING: &[&str] = &[
     "limits.on_limit",
     "limits.plan_age_max",
 ];
+
+/// Sections that let neither more nor less through.
+const SECTIONS_OF_NOTHING: &[&str] = &["repair", "match", "knowledge"];
 
 /// Words from the one that lets least through, and the one that holds where none is said.
 #[rustfmt::skip]

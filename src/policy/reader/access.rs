@@ -264,7 +264,7 @@ fn rows(
     sound.then_some(found)
 }
 
-fn relation(word: &str) -> Result<RelationPattern, String> {
+pub(super) fn relation(word: &str) -> Result<RelationPattern, String> {
     match split(word)?.as_slice() {
         [schema, name] => Ok(RelationPattern {
             schema: glob(schema)?,
@@ -281,7 +281,7 @@ fn relation(word: &str) -> Result<RelationPattern, String> {
     }
 }
 
-fn column(word: &str) -> Result<ColumnPattern, String> {
+pub(super) fn column(word: &str) -> Result<ColumnPattern, String> {
     match split(word)?.as_slice() {
         [schema, name, column] => Ok(ColumnPattern {
             relation: RelationPattern {

@@ -3,14 +3,15 @@
 //! Nothing is guessed: an unknown key, a key twice, a word that is not one of the choices, a value
 //! rule that would loosen what no policy may loosen, are all problems.
 //!
-//! * [`rules`], [`matching`], [`access`], [`models`], [`statements`], [`settings`], [`functions`],
-//!   [`limits`], [`repair`], [`cases`]: the sections
+//! * [`rules`], [`matching`], [`access`], [`models`], [`knowledge`], [`statements`], [`settings`],
+//!   [`functions`], [`limits`], [`repair`], [`cases`]: the sections
 //! * [`model_sql`]: the SELECT of a model; [`lists`]: lists whose order means nothing;
 //!   [`version_hash`]: the version
 
 mod access;
 mod cases;
 mod functions;
+mod knowledge;
 mod limits;
 mod lists;
 mod matching;
@@ -26,8 +27,8 @@ use super::layers::PolicyLayers;
 use super::yaml::section::{PlacedProblems, YamlSection, chosen, report, word};
 use super::yaml::tree::YamlTree;
 use super::{
-    CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, SessionMatch, TimeoutSettings,
-    units,
+    CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyKnowledge, PolicyProblem, SessionMatch,
+    TimeoutSettings, units,
 };
 
 /// Reads a policy, or says everything that is wrong with it.
@@ -71,6 +72,8 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
     let models = top.optional("models", Vec::new(), problems, |tree, path, problems| {
         models::read(tree, path, settings.as_ref(), problems)
     });
+    let nothing = PolicyKnowledge::default();
+    let knowledge = top.optional("knowledge", nothing, problems, knowledge::read);
     let tests = top.optional("tests", Vec::new(), problems, cases::read);
     top.close(problems);
     let (limits, repair) = limits::both_sections(limits?, repair?, problems);
@@ -101,6 +104,7 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
         access: access?,
         catalog_view: catalog_view?,
         models: models?,
+        knowledge: knowledge?,
         functions_denied: functions.denied,
         any_search_path: functions.any_search_path,
         extensions: functions.extensions,

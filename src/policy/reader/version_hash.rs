@@ -54,6 +54,13 @@ pub(super) fn set_version(policy: &mut Policy) {
     for model in &policy.models {
         line(format!("model {model:?}"));
     }
+    for record in &policy.knowledge.records {
+        let (name, content) = (&record.name, &record.content);
+        let (about, users) = (&record.about, &record.users);
+        line(format!(
+            "knowledge {name:?} {content:?} {about:?} {users:?}"
+        ));
+    }
     let mut short = [0; 8];
     hasher.finalize_xof().fill(&mut short);
     policy.version_number = u64::from_be_bytes(short);

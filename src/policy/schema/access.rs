@@ -319,12 +319,12 @@ pub(super) const KEYS: &[PolicyKey] = &[
 
 const ANY: SchemaForm = SchemaForm::OneOf(&["any"]);
 const NAMES: SchemaForm = SchemaForm::Either(&[FILLED, SchemaForm::Many(&FILLED)]);
-const RELATION: SchemaForm = SchemaForm::Text(Some(RELATION_NAME));
+pub(super) const RELATION: SchemaForm = SchemaForm::Text(Some(RELATION_NAME));
 const MASK: SchemaForm = SchemaForm::Either(&[
     SchemaForm::Nothing,
     SchemaForm::Text(Some(r"^(null|partial|hash|last\(\s*[1-9][0-9]?\s*\))$")),
 ]);
-const COLUMN: SchemaForm = SchemaForm::Text(Some(COLUMN_NAME));
+pub(super) const COLUMN: SchemaForm = SchemaForm::Text(Some(COLUMN_NAME));
 
 /// Two names with a dot between them. Without quotes a name is letters, digits, `_`, `$`, `-`, `*`
 /// and what is not ASCII.

@@ -3,7 +3,7 @@
 //! Editors show from the schema what a key means and mark what cannot be. The reader says more:
 //! what a pattern cannot tell, such as a name twice or a model that is no SELECT, only it sees.
 //!
-//! * [`access`], [`session`], [`limits`], [`repairs`]: the table; [`forms`]: how values are
+//! * [`access`], [`knowledge`], [`session`], [`limits`], [`repairs`]: the table; [`forms`]: how values are
 //!   written
 //!
 //! <https://json-schema.org/draft/2020-12>
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 mod access;
 mod forms;
+mod knowledge;
 mod limits;
 mod repairs;
 mod session;
@@ -34,12 +35,28 @@ struct PolicyKey {
 
 /// The schema, as it is checked in.
 pub fn text() -> String {
-    let mut schema = match section("") {
+    let schema = match section("") {
         Value::Object(members) => members,
         _ => serde_json::Map::new(),
     };
+    titled(schema, "A policy of pgsieve")
+}
+
+/// The schema of files that hold nothing but records of knowledge, as it is checked in.
+pub fn knowledge_text() -> String {
+    let mut schema = match section("knowledge") {
+        Value::Object(members) => members,
+        _ => serde_json::Map::new(),
+    };
+    if let Some(Value::Object(keys)) = schema.get_mut("properties") {
+        keys.remove("files");
+    }
+    titled(schema, "Knowledge of pgsieve")
+}
+
+fn titled(mut schema: serde_json::Map<String, Value>, title: &str) -> String {
     schema.insert("$schema".into(), json!(DRAFT));
-    schema.insert("title".into(), json!("A policy of pgsieve"));
+    schema.insert("title".into(), json!(title));
     let members: BTreeMap<String, Value> = schema.into_iter().collect();
     let schema = Value::Object(members.into_iter().collect());
     format!("{schema:#}\n")
@@ -47,9 +64,14 @@ pub fn text() -> String {
 
 /// The keys, in the order in which a person reads them.
 fn keys() -> impl Iterator<Item = &'static PolicyKey> {
-    [access::KEYS, session::KEYS, limits::KEYS, repairs::KEYS]
-        .into_iter()
-        .flatten()
+    let sections = [
+        access::KEYS,
+        knowledge::KEYS,
+        session::KEYS,
+        limits::KEYS,
+        repairs::KEYS,
+    ];
+    sections.into_iter().flatten()
 }
 
 /// The keys of one section, with the name that each has in it.

@@ -12,13 +12,16 @@ use super::*;
 
 #[test]
 fn the_schema_that_is_checked_in_is_this_one() {
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../policies/policy.schema.json"
-    );
-    let written = std::fs::read_to_string(file).unwrap();
-    let what = "pgsieve policy schema > policies/policy.schema.json makes it so";
-    assert!(written == text(), "the schema is an old one: {what}");
+    for (name, flag, text) in [
+        ("policy", "", text()),
+        ("knowledge", " --knowledge", knowledge_text()),
+    ] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../policies");
+        let written = std::fs::read_to_string(format!("{folder}/{name}.schema.json"));
+        let what = format!("pgsieve policy schema{flag} > policies/{name}.schema.json");
+        let is_same = written.is_ok_and(|written| written == text);
+        assert!(is_same, "the schema is an old one: {what} makes it so");
+    }
 }
 
 #[test]
@@ -29,6 +32,9 @@ fn the_table_has_the_keys_that_the_reader_asks_for() {
         "settings",
         "allow: {some: {min: 1, max: 2}}, deny: []}\nmatch: {user: x, certificate: {}}\n\
          relations: {}\ncolumns: {}\nrows: {}\nforeign: {}\nmodels: {a.b: {sql: SELECT 1}}\n\
+         knowledge: {term: {a: {meaning: m}}, quirk: {a: {note: n, about: a.b}}, correction: {a: \
+         {wrong: w, right: r}}, relationship: {a: {from: a.b(c), to: a.d(e)}}, example: {a: \
+         {question: q, sql: s}}, clarify: {a: {when: w, ask: a}}, style: {a: {note: n}}}\n\
          statements: {several: each, explain_analyze: refuse, with_hold: {max_rows: 1}, \
          lock_access_share: refuse}\ntests: [{statement: x, expect: permit}]\nrepair: {mode: off, gates: {}",
     );
@@ -36,6 +42,7 @@ fn the_table_has_the_keys_that_the_reader_asks_for() {
     let plain = |path: &String| {
         path.replace("models.a.b", "models.*")
             .replace("tests[0]", "tests.*")
+            .replace(".a.", ".*.")
             .replace("settings.allow.some", "settings.allow.*")
     };
     let asked: BTreeSet<String> = asked::take().iter().map(plain).collect();
@@ -188,6 +195,15 @@ fn what_the_reader_takes_the_schema_takes() {
             "functions",
             "allow: [f, \"s.f(integer, text)\"], deny: [], trusted_schemas: [a]",
         ),
+        (
+            "knowledge",
+            "term: {a b: {meaning: c, about: 'd.*', users: e*}}, quirk: {a: {note: b, about: \
+             [c.d.e, 'f.\"G\"']}}",
+        ),
+        (
+            "knowledge",
+            "relationship: {a: {from: 'a.b(c, \"D\")', to: 'e.f(g, h)', note: i, users: [j, k]}}",
+        ),
         ("statements", "allow: [select], deny: [insert]"),
         (
             "settings",
@@ -239,6 +255,13 @@ fn what_is_wrong_is_so_to_both() {
         ("relations", "new: maybe"),
         ("relations", "new: refuse, known: [\"a.b.c\"]"),
         ("models", "a.b: {sql: SELECT 1, where: x}"),
+        ("knowledge", "terms: {}"),
+        ("knowledge", "term: {a: {}}"),
+        ("knowledge", "term: {a: {meaning: ''}}"),
+        ("knowledge", "quirk: {a: {note: b}}"),
+        ("knowledge", "quirk: {a: {note: b, about: [c]}}"),
+        ("knowledge", "relationship: {a: {from: a.b, to: c.d(e)}}"),
+        ("knowledge", "style: {a: {note: b, why: c}}"),
         ("functions", "deny: [a b]"),
         ("statements", "allow: [insert]"),
         ("statements", "deny: [several]"),

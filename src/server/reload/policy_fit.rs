@@ -1,9 +1,11 @@
-//! Whether policies fit what the databases contain that are known.
+//! Whether policies fit what the databases contain that are known, and whether their own examples
+//! pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
+use crate::offline::{catalog_fit, known_examples};
 use crate::policy::access::{ColumnPattern, RelationPattern};
 use crate::policy::{Policy, PolicyProblem, PolicySet};
 use crate::upstream::catalog_cache::policy_effects::KnownDatabase;
@@ -26,6 +28,14 @@ pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem
                 misfit.is_in_named |= one.is_named;
                 misfit.what = what.into_owned();
             }
+        }
+        let examples = known_examples::refused(policy, None).into_iter();
+        let examples = examples.map(|wrong| (wrong.place, ModelMisfit::everywhere(wrong.what)));
+        wrong.extend(examples);
+        for one in known.iter().filter(|one| one.is_named) {
+            let effect_graph = one.policy_effects.effects(policy.version_number());
+            let examples = known_examples::refused(policy, effect_graph).into_iter();
+            wrong.extend(examples.map(|wrong| (wrong.place, ModelMisfit::everywhere(wrong.what))));
         }
         wrong.retain(|_, misfit| misfit.is_in_named || misfit.databases == known.len());
         wrong
@@ -63,6 +73,17 @@ struct ModelMisfit {
     what: String,
 }
 
+impl ModelMisfit {
+    /// What is wrong whatever databases there are.
+    fn everywhere(what: String) -> Self {
+        Self {
+            databases: 0,
+            is_in_named: true,
+            what,
+        }
+    }
+}
+
 /// The databases whose sessions can be under a policy.
 fn known_to<'s>(
     policy: &'s Policy,
@@ -85,7 +106,12 @@ fn idle_patterns(policy: &Policy, known: &[&Catalog]) -> usize {
     let is_idle = |pattern: &&RelationPattern| !known.iter().any(|own| names_any(pattern, own));
     let shows_nothing =
         |pattern: &&ColumnPattern| !known.iter().any(|own| names_any_column(pattern, own));
-    relations.filter(is_idle).count() + columns.filter(shows_nothing).count()
+    let stale = known
+        .iter()
+        .map(|catalog| catalog_fit::stale_records(policy, catalog).len());
+    relations.filter(is_idle).count()
+        + columns.filter(shows_nothing).count()
+        + stale.min().unwrap_or_default()
 }
 
 fn names_any(pattern: &RelationPattern, catalog: &Catalog) -> bool {

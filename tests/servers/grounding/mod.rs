@@ -1,6 +1,7 @@
 //! `pgsieve ground`: it tells the truth about a real server, and nothing that is hidden.
 
 mod hidden;
+mod knowledge;
 mod truth;
 
 use std::fs;

@@ -12,7 +12,7 @@ use crate::cli::policy::trial::world;
 use crate::cli::{CommandOutcome, complain, database_catalog, print_outcome};
 use crate::config::warnings;
 use crate::gate::effects::graph::EffectGraph;
-use crate::offline::catalog_fit;
+use crate::offline::{catalog_fit, known_examples};
 use crate::policy::sources::{LoadedPolicy, PolicyLoadError, PolicySource};
 use crate::policy::{Policy, PolicySet, Strictness};
 
@@ -91,9 +91,9 @@ fn check(
             Ok(loaded) => {
                 let mut own = Vec::new();
                 for LoadedPolicy { origin, policy, .. } in loaded {
-                    let policy = policy.for_judging();
+                    let policy = Arc::new(policy.for_judging());
                     sound(&origin, &policy, known, tally, out)?;
-                    own.push(Arc::new(policy));
+                    own.push(policy);
                 }
                 if source.is_folder() && !flags.apart && !flags.together {
                     together(own.clone(), &format!("{file}: together"), tally, out)?;
@@ -124,18 +124,30 @@ fn check(
 /// One that is sound by itself.
 fn sound(
     origin: &str,
-    policy: &Policy,
+    policy: &Arc<Policy>,
     known: Option<KnownServer<'_>>,
     tally: &mut PolicyCheckTally,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut warnings = 0;
+    if known.is_none() {
+        let wrong = known_examples::refused(policy, None);
+        for wrong in &wrong {
+            writeln!(out, "{origin}: {wrong}")?;
+        }
+        if !wrong.is_empty() {
+            tally.wrong = true;
+            return Ok(());
+        }
+    }
     if let Some(KnownServer { catalog, databases }) = known {
-        let effect_graph = EffectGraph::new(Arc::clone(catalog), policy);
+        let effect_graph = Arc::new(EffectGraph::new(Arc::clone(catalog), policy));
         let mut told = catalog_fit::findings(policy, &effect_graph);
         let unknown = warnings::unknown_databases(policy, databases).into_iter();
         let unknown = unknown.map(|what| format!("match.database: {what}"));
         told.warnings.extend(unknown);
+        let examples = known_examples::refused(policy, Some(&effect_graph)).into_iter();
+        told.wrong.extend(examples.map(|wrong| wrong.to_string()));
         for wrong in &told.wrong {
             writeln!(out, "{origin}: {wrong}")?;
         }

@@ -27,7 +27,7 @@ use crate::gate::SearchPaths;
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
 use crate::offline::judge::{GateAnswer, OfflineJudge, TextRuling};
 use crate::offline::script_session::ScriptSession;
-use crate::policy::{PolicyRule, RuleMode};
+use crate::policy::{Policy, PolicyRule, RuleMode};
 
 /// The flags of `policy explain`.
 #[derive(clap::Args)]
@@ -184,7 +184,20 @@ fn write_head(
         out,
         "limits   {}",
         limits_text::limit_lines(policy).join(", ")
-    )
+    )?;
+    let told = told_records(policy, who);
+    match told.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "knows    {}", told.join(", ")),
+    }
+}
+
+/// The records of knowledge that the session's user is told, by kind and name.
+fn told_records(policy: &Policy, who: &AssumedSession) -> Vec<String> {
+    let records = policy.knowledge().records.iter();
+    let told = records.filter(|record| record.is_for(&who.user));
+    told.map(|record| format!("{} {}", record.kind().name(), record.name))
+        .collect()
 }
 
 /// The rules of the policy that are enforced, and those that are only observed.

@@ -1,0 +1,97 @@
+//! Records of knowledge that speak of what a database does not have, or has no more.
+
+use super::named_relation::{NamedRelation, near};
+use crate::catalog::Catalog;
+use crate::policy::knowledge::{AboutPattern, KnownRelationship, NamedColumns};
+use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy};
+
+/// What is missing of what each record names, a sentence each. A record without a sentence is about
+/// things that are there, or about nothing by name.
+pub fn stale_records(policy: &Policy, catalog: &Catalog) -> Vec<String> {
+    let records = policy.knowledge().records.iter();
+    let mut records = records.filter(|record| !record.about.is_empty()).peekable();
+    if records.peek().is_none() {
+        return Vec::new();
+    }
+    let relations = catalog.relations();
+    let relations = relations.map(|(id, _)| NamedRelation::of(catalog, id));
+    let there = NamedThings {
+        policy,
+        catalog,
+        relations: relations.collect(),
+    };
+    records
+        .flat_map(|record| there.missing_of(record))
+        .collect()
+}
+
+/// What names can be about.
+struct NamedThings<'n> {
+    policy: &'n Policy,
+    catalog: &'n Catalog,
+    relations: Vec<NamedRelation<'n>>,
+}
+
+impl NamedThings<'_> {
+    fn missing_of(&self, record: &KnowledgeRecord) -> Vec<String> {
+        let path = format!("knowledge.{}.{}", record.kind().name(), record.name);
+        let missing = match &record.content {
+            KnowledgeContent::Relationship(known) => self.missing_columns(known),
+            _ => {
+                let about = record.about.iter();
+                about.filter_map(|pattern| self.missing(pattern)).collect()
+            }
+        };
+        let told = missing.into_iter();
+        told.map(|what: String| format!("{path}: {what}")).collect()
+    }
+
+    fn missing(&self, pattern: &AboutPattern) -> Option<String> {
+        let relation = &pattern.relation;
+        let mut models = self.policy.models().iter();
+        if models.any(|model| pattern.names_relation(&model.schema, &model.name)) {
+            return None;
+        }
+        let mut named = self
+            .relations
+            .iter()
+            .filter(|own| own.is(relation))
+            .peekable();
+        if named.peek().is_none() {
+            let near = near(&relation.to_string(), &self.relations);
+            return Some(format!("{pattern} names no relation here{near}"));
+        }
+        let Some(column) = &pattern.column else {
+            return None;
+        };
+        let has_it = named.any(|own| {
+            let mut columns = self.catalog.columns_of(own.id).iter();
+            columns.any(|known| column.matches(self.catalog.names().text(known.name)))
+        });
+        (!has_it).then(|| format!("{pattern} is no column here"))
+    }
+
+    fn missing_columns(&self, known: &KnownRelationship) -> Vec<String> {
+        let sides = [&known.from, &known.to].into_iter();
+        sides
+            .filter_map(|side| self.missing_of_side(side))
+            .collect()
+    }
+
+    fn missing_of_side(&self, side: &NamedColumns) -> Option<String> {
+        let mut relations = self.relations.iter();
+        let found = relations.find(|own| own.schema == side.schema && own.name == side.relation);
+        let Some(found) = found else {
+            let name = format!("{}.{}", side.schema, side.relation);
+            let near = near(&name, &self.relations);
+            return Some(format!("{name} is no relation here{near}"));
+        };
+        let columns = self.catalog.columns_of(found.id);
+        let is_missing = |name: &&String| {
+            let mut columns = columns.iter();
+            !columns.any(|known| self.catalog.names().text(known.name) == name.as_str())
+        };
+        let missing = side.columns.iter().find(is_missing)?;
+        Some(format!("{found} has no column {missing}"))
+    }
+}
