@@ -1,4 +1,5 @@
-//! Records of knowledge that a session is told: those that are about nothing that is hidden from it.
+//! Records of knowledge that a session is told: those that are about nothing that is hidden from
+//! it.
 
 use std::collections::BTreeMap;
 

@@ -462,16 +462,6 @@ impl Policy {
         &self.access
     }
 
-    /// Its models.
-    pub fn models(&self) -> &[PolicyModel] {
-        &self.models
-    }
-
-    /// What it knows of the database and the catalog does not say.
-    pub fn knowledge(&self) -> &PolicyKnowledge {
-        &self.knowledge
-    }
-
     /// Whether a SELECT stands for any relation: by a model, a mask or a condition on rows.
     pub fn has_models(&self) -> bool {
         !self.models.is_empty()

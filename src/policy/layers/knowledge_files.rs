@@ -1,5 +1,5 @@
-//! The files of knowledge that a policy names: `knowledge: [shop.yaml]`, or `files` beside records of
-//! its own.
+//! The files of knowledge that a policy names: `knowledge: [shop.yaml]`, or `files` beside records
+//! of its own.
 
 use super::super::yaml::tree::{YamlEntry, YamlPlace, YamlTree, YamlValue};
 

@@ -6,6 +6,7 @@ use super::super::knowledge::{
     AboutPattern, KnowledgeContent, KnowledgeKind, KnowledgeRecord, KnownRelationship,
     NamedColumns, PolicyKnowledge,
 };
+use super::super::layers::PolicyLayers;
 use super::super::signature::parts;
 use super::super::yaml::section::{
     PlacedProblems, YamlSection, join, listed, map, placed, report, word, words,
@@ -15,10 +16,22 @@ use super::access::{column, relation};
 use super::lists;
 use ground::limits::{ABOUT_BYTES_MAX, KNOWLEDGE_RECORDS_MAX};
 
-/// Reads the section.
-pub(super) fn read(
+/// Reads the section of a policy, whose records may come from several texts.
+pub(super) fn of_policy(
+    top: &mut YamlSection,
+    layers: &PolicyLayers,
+    problems: &mut PlacedProblems,
+) -> Option<PolicyKnowledge> {
+    let nothing = PolicyKnowledge::default();
+    top.optional("knowledge", nothing, problems, |tree, path, problems| {
+        read(tree, path, layers, problems)
+    })
+}
+
+fn read(
     tree: YamlTree,
     path: &str,
+    layers: &PolicyLayers,
     problems: &mut PlacedProblems,
 ) -> Option<PolicyKnowledge> {
     let place = tree.place;
@@ -33,7 +46,7 @@ pub(super) fn read(
     let mut is_sound = true;
     for kind in KnowledgeKind::ALL {
         let read = section.optional(kind.name(), Vec::new(), problems, |tree, path, problems| {
-            of_kind(*kind, tree, path, problems)
+            of_kind(*kind, tree, path, (layers, problems))
         });
         is_sound &= read.is_some();
         records.extend(read.into_iter().flatten());
@@ -52,14 +65,20 @@ fn of_kind(
     kind: KnowledgeKind,
     tree: YamlTree,
     path: &str,
-    problems: &mut PlacedProblems,
+    (layers, problems): (&PolicyLayers, &mut PlacedProblems),
 ) -> Option<Vec<KnowledgeRecord>> {
     let (mut records, mut is_sound) = (Vec::<KnowledgeRecord>::new(), true);
     for entry in map(tree, path, problems)? {
         let path = join(path, &entry.key);
-        let read = record(kind, entry.key, entry.tree, &path, problems);
+        let shown = layers.shown(entry.place, &path);
+        let read = record(kind, entry.tree, &path, problems);
         is_sound &= read.is_some();
         let Some(read) = read else { continue };
+        let read = KnowledgeRecord {
+            name: entry.key,
+            place: shown,
+            ..read
+        };
         if read.name.trim().is_empty() || records.iter().any(|known| known.name == read.name) {
             let what = "a name is wanted here that no other record of this kind has";
             report(problems, entry.place, &path, what);
@@ -73,7 +92,6 @@ fn of_kind(
 
 fn record(
     kind: KnowledgeKind,
-    name: String,
     tree: YamlTree,
     path: &str,
     problems: &mut PlacedProblems,
@@ -104,11 +122,11 @@ fn record(
         _ => about,
     };
     Some(KnowledgeRecord {
-        name,
+        name: String::new(),
         content,
         about,
         users: lists::in_order(users?),
-        place: place.of(path),
+        place: String::new(),
     })
 }
 

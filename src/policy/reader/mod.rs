@@ -27,14 +27,14 @@ use super::layers::PolicyLayers;
 use super::yaml::section::{PlacedProblems, YamlSection, chosen, report, word};
 use super::yaml::tree::YamlTree;
 use super::{
-    CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyKnowledge, PolicyProblem, SessionMatch,
-    TimeoutSettings, units,
+    CatalogNeed, CatalogView, ForeignAccess, Policy, PolicyProblem, SessionMatch, TimeoutSettings,
+    units,
 };
 
 /// Reads a policy, or says everything that is wrong with it.
 pub(super) fn read(layers: &PolicyLayers) -> Result<Policy, Vec<PolicyProblem>> {
     let mut problems = Vec::new();
-    let policy = policy(layers.merged(), &mut problems);
+    let policy = policy(layers, &mut problems);
     match policy {
         Some(policy) if problems.is_empty() => Ok(policy),
         _ => {
@@ -47,8 +47,8 @@ pub(super) fn read(layers: &PolicyLayers) -> Result<Policy, Vec<PolicyProblem>> 
     }
 }
 
-fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
-    let mut top = YamlSection::open(tree, "", problems)?;
+fn policy(layers: &PolicyLayers, problems: &mut PlacedProblems) -> Option<Policy> {
+    let mut top = YamlSection::open(layers.merged(), "", problems)?;
     let name = top.required("name", problems, name);
     // They were followed before.
     for key in ["extends", "replace"] {
@@ -72,8 +72,7 @@ fn policy(tree: YamlTree, problems: &mut PlacedProblems) -> Option<Policy> {
     let models = top.optional("models", Vec::new(), problems, |tree, path, problems| {
         models::read(tree, path, settings.as_ref(), problems)
     });
-    let nothing = PolicyKnowledge::default();
-    let knowledge = top.optional("knowledge", nothing, problems, knowledge::read);
+    let knowledge = knowledge::of_policy(&mut top, layers, problems);
     let tests = top.optional("tests", Vec::new(), problems, cases::read);
     top.close(problems);
     let (limits, repair) = limits::both_sections(limits?, repair?, problems);

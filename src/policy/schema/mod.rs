@@ -3,8 +3,8 @@
 //! Editors show from the schema what a key means and mark what cannot be. The reader says more:
 //! what a pattern cannot tell, such as a name twice or a model that is no SELECT, only it sees.
 //!
-//! * [`access`], [`knowledge`], [`session`], [`limits`], [`repairs`]: the table; [`forms`]: how values are
-//!   written
+//! * [`access`], [`knowledge`], [`session`], [`limits`], [`repairs`]: the table; [`forms`]: how
+//!   values are written
 //!
 //! <https://json-schema.org/draft/2020-12>
 
