@@ -373,7 +373,8 @@ metrics! {
          in force.";
     POLICY_MISFITS: Gauge "pgsieve_policy_misfits" in "problems",
         [],
-        "Models, masks and conditions of the policies that do not fit a known database. Alert on any.";
+        "Models, masks, conditions and records of knowledge of the policies that do not fit a known \
+         database. Alert on any.";
     POLICY_LOADED_SECONDS: Gauge "pgsieve_policy_last_reload_success_timestamp_seconds" in "seconds",
         [],
         "When the policies in force were read, in seconds since 1970.";

@@ -60,7 +60,9 @@ pub fn findings_beside_models(policy: &Policy, effect_graph: &EffectGraph) -> Ca
     }
     new_relations(policy.access(), &relations, &mut told.warnings);
     functions(policy, catalog, &mut told.warnings);
-    told.warnings.extend(stale_records(policy, catalog));
+    let stale = stale_records(policy, catalog).into_iter();
+    told.warnings
+        .extend(stale.map(|(path, what)| format!("{path}: {what}")));
     if policy.access().through_views == ThroughViews::Own {
         views(policy, effect_graph, &relations, &mut told.warnings);
     }

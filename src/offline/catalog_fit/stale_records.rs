@@ -5,9 +5,9 @@ use crate::catalog::Catalog;
 use crate::policy::knowledge::{AboutPattern, KnownRelationship, NamedColumns};
 use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy};
 
-/// What is missing of what each record names, a sentence each. A record without a sentence is about
-/// things that are there, or about nothing by name.
-pub fn stale_records(policy: &Policy, catalog: &Catalog) -> Vec<String> {
+/// What is missing of what each record names: the record's path and a sentence. A record without a
+/// sentence is about things that are there, or about nothing by name.
+pub fn stale_records(policy: &Policy, catalog: &Catalog) -> Vec<(String, String)> {
     let records = policy.knowledge().records.iter();
     let mut records = records.filter(|record| !record.about.is_empty()).peekable();
     if records.peek().is_none() {
@@ -33,7 +33,7 @@ struct NamedThings<'n> {
 }
 
 impl NamedThings<'_> {
-    fn missing_of(&self, record: &KnowledgeRecord) -> Vec<String> {
+    fn missing_of(&self, record: &KnowledgeRecord) -> Vec<(String, String)> {
         let path = format!("knowledge.{}.{}", record.kind().name(), record.name);
         let missing = match &record.content {
             KnowledgeContent::Relationship(known) => self.missing_columns(known),
@@ -43,7 +43,7 @@ impl NamedThings<'_> {
             }
         };
         let told = missing.into_iter();
-        told.map(|what: String| format!("{path}: {what}")).collect()
+        told.map(|what: String| (path.clone(), what)).collect()
     }
 
     fn missing(&self, pattern: &AboutPattern) -> Option<String> {

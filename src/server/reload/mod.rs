@@ -176,7 +176,9 @@ impl Reloader {
     /// Says whether the policies that hold fit the databases that are known, whenever that is
     /// another answer than before: catalogs come after the start, and databases change.
     fn compare(&self, told: &mut Vec<PolicyProblem>) {
-        let problems = policy_fit::problems(&self.live.current(), &self.catalogs.seen());
+        let (policies, seen) = (self.live.current(), self.catalogs.seen());
+        let mut problems = policy_fit::problems(&policies, &seen);
+        problems.extend(policy_fit::stale_records(&policies, &seen));
         if problems != *told {
             *told = problems;
             self.readiness.note_misfits(told.len());

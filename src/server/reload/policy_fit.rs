@@ -49,6 +49,32 @@ pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem
     coming.all().iter().flat_map(of).collect()
 }
 
+/// Records of knowledge that speak of what is not there, or not there any more, in the database that
+/// the settings name, or in none that is known. They take nothing away, and a policy with them is
+/// taken.
+pub fn stale_records(policies: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem> {
+    let of = |policy: &Arc<Policy>| {
+        let known: Vec<&KnownDatabase> = known_to(policy, seen).collect();
+        let mut stale: BTreeMap<(String, String), ModelMisfit> = BTreeMap::new();
+        for one in &known {
+            let catalog = one.policy_effects.catalog();
+            for (path, what) in catalog_fit::stale_records(policy, catalog) {
+                let misfit = stale.entry((path, what)).or_default();
+                misfit.databases += 1;
+                misfit.is_in_named |= one.is_named;
+            }
+        }
+        stale.retain(|_, misfit| misfit.is_in_named || misfit.databases == known.len());
+        let stale = stale.into_keys();
+        let problem = |(path, what)| PolicyProblem {
+            place: format!("policy {}, {path}", policy.name()),
+            what,
+        };
+        stale.map(problem).collect::<Vec<_>>()
+    };
+    policies.all().iter().flat_map(of).collect()
+}
+
 /// How many patterns of the policies stand for nothing in any database that is known and that they
 /// are for. Zero where none is known.
 pub fn unmatched_patterns(coming: &PolicySet, seen: &[KnownDatabase]) -> usize {

@@ -91,7 +91,8 @@ impl Event for PoliciesCompared<'_> {
             LogEvent::PoliciesMisfit.name(),
             format_args!(
                 "the policies do not fit the databases that are known, problems: {problems}; what \
-                 they are about is refused, and so are the relations that it may be"
+                 models, masks and conditions among them are about is refused, and so are the \
+                 relations that it may be"
             ),
         );
     }

@@ -87,6 +87,27 @@ const CUSTMERS: &str =
     "models.sales.custmers stands for no relation here (did you mean sales.customers?)";
 
 #[test]
+fn records_of_what_is_gone_are_told_and_take_nothing_away() {
+    let folder = Folder::with("");
+    let known = "name: own\nextends: agent\nknowledge: {quirk: {whose: {note: whoever buys, about: \
+                 sales.customers.tenant}}}";
+    fs::write(folder.file(), known).unwrap();
+    let stack = stack(&folder);
+    answers(&stack, "SELECT id FROM sales.customers", "TDDCZ");
+    until(|| (misfits(&stack) == 0.0).then_some(())).expect("it fits");
+    stack.prepare(&["ALTER TABLE sales.customers RENAME COLUMN tenant TO owner"]);
+    until(|| (misfits(&stack) == 1.0).then_some(())).expect("the change is seen");
+    let told = "knowledge.quirk.whose: sales.customers.tenant is no column here";
+    assert!(stack.stderr().contains(told), "{}", stack.stderr());
+    let (status, ready) = stack.get("/readyz");
+    assert_eq!(status, 200);
+    assert!(ready.contains("problems: 1"), "{ready}");
+    answers(&stack, "SELECT id FROM sales.customers", "TDDCZ");
+    stack.prepare(&["ALTER TABLE sales.customers RENAME COLUMN owner TO tenant"]);
+    until(|| (misfits(&stack) == 0.0).then_some(())).expect("it fits again");
+}
+
+#[test]
 fn a_misspelt_model_is_told_and_lets_nothing_be_read_until_it_is_mended() {
     let model = |name: &str, more: &str| {
         format!("models: {{{name}: {{sql: SELECT id FROM customers WHERE tenant = :user{more}}}}}")
@@ -104,7 +125,8 @@ fn a_misspelt_model_is_told_and_lets_nothing_be_read_until_it_is_mended() {
     assert_eq!(status, 200);
     let line = "policies: do not fit the databases; problems: 1";
     assert!(ready.contains(line), "{ready}");
-    let refused = "what they are about is refused, and so are the relations that it may be";
+    let refused = "what models, masks and conditions among them are about is refused, and so are \
+                   the relations that it may be";
     assert!(stack.stderr().contains(refused), "{}", stack.stderr());
     answers(&stack, "SELECT id FROM sales.custmers", "EZ");
     // The name is mended: every tenant has its own rows.

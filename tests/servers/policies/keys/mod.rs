@@ -8,6 +8,7 @@ mod access;
 mod amounts;
 mod conduct;
 mod hostile;
+mod knowledge;
 mod observed;
 mod repairs;
 mod scenes;
@@ -104,6 +105,11 @@ fn keys_about_how_a_session_conducts_itself() {
 }
 
 #[test]
+fn keys_about_what_is_known() {
+    play(knowledge::CASES);
+}
+
+#[test]
 fn keys_about_how_much() {
     play(amounts::CASES);
 }
@@ -113,9 +119,10 @@ fn keys_about_repairs() {
     play(repairs::CASES);
 }
 
-const ALL: [&[Case]; 4] = [
+const ALL: [&[Case]; 5] = [
     access::CASES,
     conduct::CASES,
+    knowledge::CASES,
     amounts::CASES,
     repairs::CASES,
 ];
