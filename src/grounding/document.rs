@@ -105,7 +105,7 @@ pub struct GroundedStatistics {
 }
 
 /// A foreign key.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct GroundedForeignKey {
     /// The columns that refer.
     pub columns: Vec<String>,
@@ -116,7 +116,7 @@ pub struct GroundedForeignKey {
 }
 
 /// An index.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct GroundedIndex {
     /// Its access method: `btree`.
     pub method: String,
