@@ -1,6 +1,7 @@
 //! Makes the document of a source.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
 use catalog::{
     Catalog, Column, GeneratedKind, KeyKind, RelationId, RelationKind, TypeKind, quoted,
@@ -15,18 +16,27 @@ use super::hidden_names::HiddenNames;
 use super::known_records::RecordChoice;
 use super::source::{DescribedColumn, GroundingSource, ModelDescription};
 use super::visible::VisibleRelations;
-use super::{functions, statistics, type_spelling};
+use super::{functions, statistics};
 
 /// What a session may read of a source, in the facets that are wanted.
-pub fn ground(source: &GroundingSource<'_>) -> Grounding {
+///
+/// # Errors
+/// The session may read no relation of a name that was asked for. Whether there is one is not told.
+pub fn ground(source: &GroundingSource<'_>) -> Result<Grounding, UnreadableRelation> {
     let visible = VisibleRelations::of(source);
     let assembly = Assembly {
         source,
-        hidden: HiddenNames::of(source.catalog, &visible),
+        hidden: HiddenNames::of(source, &visible),
         parts: parts_of(source.catalog),
         visible: &visible,
     };
     let has = |facet| source.facets.has(facet);
+    for name in source.wanted {
+        let is_relation = visible.ids().any(|id| assembly.is_named(id, name));
+        if !is_relation && !source.models.iter().any(|model| model.is_named(name)) {
+            return Err(UnreadableRelation(name.clone()));
+        }
+    }
     let mut relations = Vec::new();
     if has(GroundingFacet::Tables) || has(GroundingFacet::Columns) {
         let chosen = assembly.chosen();
@@ -39,7 +49,10 @@ pub fn ground(source: &GroundingSource<'_>) -> Grounding {
     relations.sort_by(|one, two| (&one.schema, &one.name).cmp(&(&two.schema, &two.name)));
     let mut functions = Vec::new();
     if has(GroundingFacet::Functions) {
-        functions.extend(source.functions.iter().map(|id| {
+        let named = source.functions.iter().filter(|id| {
+            functions::types(source.catalog, **id).all(|data_type| visible.shows_type(data_type))
+        });
+        functions.extend(named.map(|id| {
             let oid = source.catalog.function(*id).oid;
             let comment = source.details.function_comments.get(&oid);
             functions::told(source.catalog, *id, assembly.comment(comment))
@@ -50,7 +63,7 @@ pub fn ground(source: &GroundingSource<'_>) -> Grounding {
     if has(GroundingFacet::Knowledge) {
         knowledge = assembly.known_records();
     }
-    Grounding {
+    Ok(Grounding {
         database: source.database.to_owned(),
         server: has(GroundingFacet::Info).then(|| GroundedServer {
             version: source.details.server_version.clone(),
@@ -60,15 +73,40 @@ pub fn ground(source: &GroundingSource<'_>) -> Grounding {
         functions,
         knowledge,
         left_out: Vec::new(),
+    })
+}
+
+/// A name that was asked for and that is no relation's that the session may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableRelation(String);
+
+impl fmt::Display for UnreadableRelation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(name) = self;
+        write!(
+            formatter,
+            "such a session may read no relation {name}; it is named as SCHEMA.NAME"
+        )
     }
 }
 
+impl std::error::Error for UnreadableRelation {}
+
 impl GroundingSource<'_> {
     fn wants(&self, model: &ModelDescription) -> bool {
-        let is_named =
-            |(schema, name): &(String, String)| *schema == model.schema && *name == model.name;
-        self.wanted.is_empty() || self.wanted.iter().any(is_named)
+        self.wanted.is_empty() || self.wanted.iter().any(|name| model.is_named(name))
     }
+}
+
+impl ModelDescription {
+    fn is_named(&self, wanted: &str) -> bool {
+        names(wanted, &self.schema, &self.name)
+    }
+}
+
+/// Whether that is a schema and a name in it, with quotes where they are needed or as they are.
+fn names(wanted: &str, schema: &str, name: &str) -> bool {
+    wanted == format!("{schema}.{name}") || wanted == format!("{}.{}", quoted(schema), quoted(name))
 }
 
 /// What documents are made with.
@@ -84,22 +122,23 @@ impl<'s> Assembly<'s> {
     /// The relations that are told, those that were asked for and their neighbours over foreign
     /// keys; all where none was asked for. A partition is told by what it is a part of.
     fn chosen(&self) -> BTreeSet<RelationId> {
+        let is_partitioned = |id: RelationId| {
+            matches!(
+                self.source.catalog.relation(id).kind,
+                RelationKind::PartitionedTable
+            )
+        };
         let is_part = |id: &RelationId| {
             let mut over = self.parts.get(id).into_iter().flatten();
-            over.any(|parent| self.visible.columns(*parent).is_some())
+            over.any(|parent| self.visible.columns(*parent).is_some() && is_partitioned(*parent))
         };
         let all = || self.visible.ids();
         if self.source.wanted.is_empty() {
             return all().filter(|id| !is_part(id)).collect();
         }
-        let catalog = self.source.catalog;
         let is_wanted = |id: &RelationId| {
-            let relation = catalog.relation(*id);
-            let names = catalog.names();
-            let schema = names.text(catalog.schema(relation.schema).name);
-            let name = names.text(relation.name);
             let mut wanted = self.source.wanted.iter();
-            wanted.any(|(in_schema, named)| in_schema == schema && named == name)
+            wanted.any(|name| self.is_named(*id, name))
         };
         let mut chosen: BTreeSet<RelationId> = all().filter(is_wanted).collect();
         for _ in 0..self.source.facets.key_steps() {
@@ -127,6 +166,13 @@ impl<'s> Assembly<'s> {
             visible: self.visible,
             hidden: &self.hidden,
         }
+    }
+
+    fn is_named(&self, id: RelationId, wanted: &str) -> bool {
+        let catalog = self.source.catalog;
+        let relation = catalog.relation(id);
+        let schema = catalog.names().text(catalog.schema(relation.schema).name);
+        names(wanted, schema, catalog.names().text(relation.name))
     }
 
     /// Foreign keys between relations that may be read, as (from, to).
@@ -158,9 +204,7 @@ impl<'s> Assembly<'s> {
             ..GroundedRelation::default()
         };
         if self.is_covered(id) {
-            let columns = self.source.covered.get(&id).into_iter().flatten();
-            let comments = columns.map(|column| (column, self.column_comment(id, &column.name)));
-            grounded.columns = described(comments, has(GroundingFacet::Columns));
+            self.add_covering(id, &mut grounded);
             return grounded;
         }
         if has(GroundingFacet::Tables) && self.shows_all_rows(id) {
@@ -174,10 +218,59 @@ impl<'s> Assembly<'s> {
             grounded.columns = columns.map(|column| self.column(id, column)).collect();
         }
         self.add_keys(id, &mut grounded);
+        // What was made in another order is told in the same.
+        grounded.unique_keys.sort();
+        grounded.foreign_keys.sort();
         if has(GroundingFacet::Indexes) {
             self.add_indexes(id, &mut grounded);
+            grounded.indexes.sort();
         }
         grounded
+    }
+
+    /// What a model gives under the name of a relation. Where it says nothing, the comments of the
+    /// relation are told.
+    fn add_covering(&self, id: RelationId, grounded: &mut GroundedRelation) {
+        let Some(model) = self.source.covered.get(&id) else {
+            return;
+        };
+        let has = |facet| self.source.facets.has(facet);
+        if has(GroundingFacet::Tables) {
+            let about = self.comment(Some(&model.about));
+            grounded.comment = about.or(grounded.comment.take());
+        }
+        if !has(GroundingFacet::Columns) {
+            return;
+        }
+        let (catalog, samples) = (self.source.catalog, self.source.samples);
+        let columns = model.columns.iter().map(|column| {
+            let said = self.comment(model.column_comments.get(&column.name));
+            let comment = said.or_else(|| self.column_comment(id, &column.name));
+            let mut own = catalog.columns_of(id).iter();
+            let own = own.find(|own| catalog.names().text(own.name) == column.name);
+            let samples = own.and_then(|own| samples.get(&(id, own.number)));
+            GroundedColumn {
+                samples: samples
+                    .filter(|_| has(GroundingFacet::Samples))
+                    .cloned()
+                    .unwrap_or_default(),
+                ..self.described(column, comment)
+            }
+        });
+        grounded.columns = columns.collect();
+    }
+
+    /// A column of which no more is known than a server's description.
+    fn described(&self, column: &DescribedColumn, comment: Option<String>) -> GroundedColumn {
+        let type_name = column
+            .type_id
+            .map(|id| self.visible.type_name(id, column.type_modifier));
+        GroundedColumn {
+            name: quoted(&column.name).into_owned(),
+            type_name: type_name.unwrap_or_else(|| "unknown".into()),
+            comment,
+            ..GroundedColumn::default()
+        }
     }
 
     fn column(&self, id: RelationId, column: &Column) -> GroundedColumn {
@@ -190,7 +283,7 @@ impl<'s> Assembly<'s> {
         let is_told = has(GroundingFacet::Statistics) && self.hides_nothing_of(id);
         GroundedColumn {
             name: quoted(name).into_owned(),
-            type_name: type_spelling::spelled(catalog, column.type_id, column.type_modifier),
+            type_name: self.visible.type_name(column.type_id, column.type_modifier),
             not_null: column.not_null,
             is_generated: column.generated != GeneratedKind::Not,
             comment: self.column_comment(id, name),
@@ -211,6 +304,10 @@ impl<'s> Assembly<'s> {
         let mut data_type = catalog.data_type(column.type_id);
         if let Some(element) = data_type.element.filter(|_| data_type.is_array) {
             data_type = catalog.data_type(element);
+        }
+        // As many turns as domains stand on each other: the server lets none stand on itself.
+        while let TypeKind::Domain { base, .. } = &data_type.kind {
+            data_type = catalog.data_type(*base);
         }
         let labels = self.source.details.enum_labels.get(&data_type.oid);
         match (&data_type.kind, labels) {
@@ -253,7 +350,8 @@ impl<'s> Assembly<'s> {
     fn add_indexes(&self, id: RelationId, grounded: &mut GroundedRelation) {
         let oid = self.source.catalog.relation(id).oid;
         for index in self.source.details.indexes.get(&oid).into_iter().flatten() {
-            // What an expression reads, and which rows a condition leaves, may be of hidden columns.
+            // What an expression reads, and which rows a condition leaves, may be of hidden
+            // columns.
             let is_plain = !index.is_partial && !index.columns.contains(&0);
             if let Some(columns) = self.names_of(id, &index.columns).filter(|_| is_plain) {
                 grounded.indexes.push(GroundedIndex {
@@ -280,16 +378,16 @@ impl<'s> Assembly<'s> {
 
     fn model(&self, model: &ModelDescription) -> GroundedRelation {
         let has = |facet| self.source.facets.has(facet);
-        let comments = model.columns.iter().map(|column| {
+        let columns = model.columns.iter().map(|column| {
             let comment = model.column_comments.get(&column.name);
-            (column, self.comment(comment))
+            self.described(column, self.comment(comment))
         });
         GroundedRelation {
             schema: quoted(&model.schema).into_owned(),
             name: quoted(&model.name).into_owned(),
             kind: "model",
             comment: self.comment(Some(&model.about)),
-            columns: described(comments, has(GroundingFacet::Columns)),
+            columns: columns.filter(|_| has(GroundingFacet::Columns)).collect(),
             ..GroundedRelation::default()
         }
     }
@@ -321,8 +419,12 @@ impl<'s> Assembly<'s> {
     /// Whether each row of a relation, and of its parts, is one that the session may read.
     fn shows_all_rows(&self, id: RelationId) -> bool {
         let relation = self.source.catalog.relation(id);
-        let hides_rows = |id: &RelationId| !self.source.catalog.relation(*id).policies.is_empty();
-        relation.policies.is_empty() && !relation.children.iter().any(hides_rows)
+        let is_secured = |id: RelationId| {
+            let relation = self.source.catalog.relation(id);
+            let secured = &self.source.details.row_security;
+            !relation.policies.is_empty() || secured.contains(&relation.oid)
+        };
+        !is_secured(id) && !relation.children.iter().any(|child| is_secured(*child))
     }
 
     /// Whether everything in a relation is something that the session may read.
@@ -343,21 +445,6 @@ fn parts_of(catalog: &Catalog) -> HashMap<RelationId, Vec<RelationId>> {
     parts
 }
 
-/// Columns of which no more is known than a server's description.
-fn described<'d>(
-    columns: impl Iterator<Item = (&'d DescribedColumn, Option<String>)>,
-    is_wanted: bool,
-) -> Vec<GroundedColumn> {
-    let columns = columns.filter(|_| is_wanted);
-    let columns = columns.map(|(column, comment)| GroundedColumn {
-        name: quoted(&column.name).into_owned(),
-        type_name: column.type_name.clone(),
-        comment,
-        ..GroundedColumn::default()
-    });
-    columns.collect()
-}
-
 fn kind_of(kind: RelationKind) -> &'static str {
     match kind {
         RelationKind::Table => "table",
@@ -376,6 +463,6 @@ const NOTES: [&str; 6] = [
     "Names are written in small letters; others stand in double quotes, as they are spelled here.",
     "Texts stand in single quotes. LIKE tells capital from small letters, ILIKE does not.",
     "Integers divide to integers: 7 / 2 is 3. Cast one side to numeric where a fraction is meant.",
-    "Every selected column stands in GROUP BY or in an aggregate. Conditions on aggregates stand in HAVING.",
+    "What is selected is grouped by or aggregated. Conditions on aggregates stand in HAVING.",
     "Dates: now(), current_date, x - interval '7 days', date_trunc('month', x), extract(year FROM x).",
 ];

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use self::LeftOutStep::Part;
 use super::document::{GroundedColumn, GroundedRelation, Grounding};
 
 /// How many tokens a text is, by a rule of thumb: one for each 3.5 bytes, rounded up. What
@@ -138,7 +139,7 @@ fn any_column(relation: &GroundedRelation, has: fn(&GroundedColumn) -> bool) -> 
     relation.columns.iter().any(has)
 }
 
-fn leave_key_columns(relation: &mut GroundedRelation) {
+fn leave_plain(relation: &mut GroundedRelation) {
     let (kept, gone): (Vec<GroundedColumn>, Vec<GroundedColumn>) =
         std::mem::take(&mut relation.columns)
             .into_iter()
@@ -147,54 +148,62 @@ fn leave_key_columns(relation: &mut GroundedRelation) {
     relation.columns_left_out += gone.len();
 }
 
+fn has_samples(relation: &GroundedRelation) -> bool {
+    any_column(relation, |column| !column.samples.is_empty())
+}
+
+fn leave_samples(relation: &mut GroundedRelation) {
+    let columns = relation.columns.iter_mut();
+    columns.for_each(|column| column.samples.clear());
+}
+
+fn has_statistics(relation: &GroundedRelation) -> bool {
+    any_column(relation, |column| column.statistics.is_some())
+}
+
+fn leave_statistics(relation: &mut GroundedRelation) {
+    let columns = relation.columns.iter_mut();
+    columns.for_each(|column| column.statistics = None);
+}
+
+fn has_notes(relation: &GroundedRelation) -> bool {
+    any_column(relation, |column| column.comment.is_some())
+}
+
+fn leave_notes(relation: &mut GroundedRelation) {
+    let columns = relation.columns.iter_mut();
+    columns.for_each(|column| column.comment = None);
+}
+
+fn has_plain(relation: &GroundedRelation) -> bool {
+    let mut columns = relation.columns.iter();
+    columns.any(|column| !relation.is_key_column(&column.name))
+}
+
+fn has_indexes(relation: &GroundedRelation) -> bool {
+    !relation.indexes.is_empty()
+}
+
+fn leave_indexes(relation: &mut GroundedRelation) {
+    relation.indexes.clear();
+}
+
+fn has_comment(relation: &GroundedRelation) -> bool {
+    relation.comment.is_some()
+}
+
+fn leave_comment(relation: &mut GroundedRelation) {
+    relation.comment = None;
+}
+
 const STEPS: [LeftOutStep; 9] = [
-    LeftOutStep::Part(
-        "samples",
-        |one| any_column(one, |column| !column.samples.is_empty()),
-        |one| {
-            one.columns
-                .iter_mut()
-                .for_each(|column| column.samples.clear())
-        },
-    ),
-    LeftOutStep::Part(
-        "statistics",
-        |one| any_column(one, |column| column.statistics.is_some()),
-        |one| {
-            one.columns
-                .iter_mut()
-                .for_each(|column| column.statistics = None)
-        },
-    ),
-    LeftOutStep::Part(
-        "indexes",
-        |one| !one.indexes.is_empty(),
-        |one| one.indexes.clear(),
-    ),
+    Part("samples", has_samples, leave_samples),
+    Part("statistics", has_statistics, leave_statistics),
+    Part("indexes", has_indexes, leave_indexes),
     LeftOutStep::Functions,
-    LeftOutStep::Part(
-        "comments on columns",
-        |one| any_column(one, |column| column.comment.is_some()),
-        |one| {
-            one.columns
-                .iter_mut()
-                .for_each(|column| column.comment = None)
-        },
-    ),
+    Part("comments on columns", has_notes, leave_notes),
     LeftOutStep::Knowledge,
-    LeftOutStep::Part(
-        "columns that are in no key",
-        |one| {
-            one.columns
-                .iter()
-                .any(|column| !one.is_key_column(&column.name))
-        },
-        leave_key_columns,
-    ),
-    LeftOutStep::Part(
-        "comments",
-        |one| one.comment.is_some(),
-        |one| one.comment = None,
-    ),
+    Part("columns that are in no key", has_plain, leave_plain),
+    Part("comments", has_comment, leave_comment),
     LeftOutStep::Relations,
 ];

@@ -1,7 +1,7 @@
 //! What is read of a server beside a snapshot of its catalog, for a grounding alone: it changes
 //! more often than what names mean, and judges nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{Oid, RelationId};
 
@@ -18,6 +18,8 @@ pub struct CatalogDetails {
     pub function_comments: BTreeMap<Oid, String>,
     /// The planner's estimate of rows, by the oid of the relation; none where it was never counted.
     pub row_estimates: BTreeMap<Oid, u64>,
+    /// Relations with row security, by oid: with no row policy at all, it hides every row.
+    pub row_security: BTreeSet<Oid>,
     /// The labels of enumerations, in their order, by the oid of the type.
     pub enum_labels: BTreeMap<Oid, Vec<String>>,
     /// What the planner knows of columns, by the oid of the relation and the number of the column.

@@ -110,7 +110,7 @@ pub struct GroundedStatistics {
 }
 
 /// A foreign key.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct GroundedForeignKey {
     /// The columns that refer.
     pub columns: Vec<String>,
@@ -121,7 +121,7 @@ pub struct GroundedForeignKey {
 }
 
 /// An index.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct GroundedIndex {
     /// Its access method: `btree`.
     pub method: String,

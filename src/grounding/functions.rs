@@ -1,8 +1,16 @@
 //! Functions as they are told.
 
-use catalog::{Catalog, FunctionId, FunctionKind, quoted};
+use catalog::{Catalog, FunctionId, FunctionKind, TypeId, quoted};
 
 use super::document::GroundedFunction;
+
+/// The types that are in what is told of a function.
+pub(crate) fn types(catalog: &Catalog, id: FunctionId) -> impl Iterator<Item = TypeId> {
+    let function = catalog.function(id);
+    let columns = function.out_columns.iter().map(|(_, data_type)| *data_type);
+    let arguments = function.arguments.iter().copied();
+    arguments.chain(columns).chain([function.returns])
+}
 
 /// A function with its arguments; the comment is what may be told of it.
 pub(crate) fn told(catalog: &Catalog, id: FunctionId, comment: Option<String>) -> GroundedFunction {

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use catalog::{Catalog, SchemaKind};
+use catalog::{FunctionId, SchemaKind};
 
+use super::source::GroundingSource;
 use super::visible::VisibleRelations;
 
 /// The names that a comment must not have.
@@ -16,9 +17,10 @@ pub(crate) struct HiddenNames {
 }
 
 impl HiddenNames {
-    /// The names of relations, columns, schemas and functions of users that are hidden and that
-    /// nothing visible has as well.
-    pub(crate) fn of(catalog: &Catalog, visible: &VisibleRelations<'_>) -> Self {
+    /// The names of relations, columns, schemas, types, indexes and functions of users that are
+    /// hidden and that nothing visible has as well.
+    pub(crate) fn of(source: &GroundingSource<'_>, visible: &VisibleRelations<'_>) -> Self {
+        let catalog = source.catalog;
         let names = catalog.names();
         let text = |id| names.text(id).to_lowercase();
         let (mut shown, mut hidden) = (HashSet::new(), HashSet::new());
@@ -42,15 +44,29 @@ impl HiddenNames {
                 };
             }
         }
+        let callable: HashSet<FunctionId> = source.functions.iter().copied().collect();
         for (id, function) in catalog.functions() {
             let schema = catalog.schema(function.schema);
             if schema.kind == SchemaKind::Ordinary && !function.of_extension() {
-                match visible.may_call(id) {
+                match callable.contains(&id) {
                     true => shown.insert(text(function.name)),
                     false => hidden.insert(text(function.name)),
                 };
             }
         }
+        for (id, schema) in catalog.schemas() {
+            if schema.kind == SchemaKind::Ordinary && !visible.shows_schema(id) {
+                hidden.insert(text(schema.name));
+            }
+        }
+        for (id, data_type) in catalog.data_types() {
+            if !data_type.is_array && !visible.shows_type(id) {
+                hidden.insert(text(data_type.name));
+            }
+        }
+        // No index is told by its name.
+        let indexes = source.details.indexes.values().flatten();
+        hidden.extend(indexes.map(|index| index.name.to_lowercase()));
         let is_word = |name: &String| !name.contains(|letter| !is_of_word(letter));
         let hidden = hidden.into_iter().filter(|name| !shown.contains(name));
         let (words, phrases) = hidden.partition(is_word);

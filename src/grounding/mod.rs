@@ -8,7 +8,7 @@
 //! * [`document`]: what is told, which nothing that prints can add to; [`assembly`]: makes it, with
 //!   `functions`, `statistics` and `known_records`
 //! * [`format`](mod@format): the document as text; [`budget`]: how much of it there is room for
-//! * [`version`]: the hash of what a grounding shows
+//! * [`version`]: the hash of what a grounding shows; [`difference`]: what changed since another
 //!
 //! What is hidden from the session is left out when the document is made. Where a doubt is left (a
 //! comment that has a word of a hidden name, counts of rows of which a part is hidden), the thing
@@ -17,6 +17,7 @@
 pub mod assembly;
 pub mod budget;
 pub mod details;
+pub mod difference;
 pub mod document;
 pub mod facet;
 pub mod format;
@@ -31,8 +32,9 @@ pub mod type_spelling;
 pub mod version;
 mod visible;
 
-pub use self::assembly::ground;
+pub use self::assembly::{UnreadableRelation, ground};
 pub use self::details::{CatalogDetails, ColumnSamples, ColumnStatistics, IndexDetail};
+pub use self::difference::{EarlierGrounding, GroundingChange};
 pub use self::document::{GroundedColumn, GroundedRecord, GroundedRelation, Grounding};
 pub use self::facet::{FacetError, GroundingFacet, GroundingFacets};
 pub use self::format::GroundingFormat;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catalog::{Catalog, FunctionId, Mask, RelationId, RolePrivileges};
+use catalog::{Catalog, FunctionId, Mask, RelationId, RolePrivileges, TypeId};
 use policy::KnowledgeRecord;
 
 use super::details::{CatalogDetails, ColumnSamples};
@@ -24,7 +24,7 @@ pub struct GroundingSource<'s> {
     pub details: &'s CatalogDetails,
     /// What stands under the names of relations that the policy covers with something else: the
     /// server described it.
-    pub covered: &'s BTreeMap<RelationId, Vec<DescribedColumn>>,
+    pub covered: &'s BTreeMap<RelationId, ModelDescription>,
     /// The policy's models of new names.
     pub models: &'s [ModelDescription],
     /// Values that were read as the session reads them.
@@ -35,8 +35,8 @@ pub struct GroundingSource<'s> {
     pub knowledge: &'s [&'s KnowledgeRecord],
     /// What is told.
     pub facets: &'s GroundingFacets,
-    /// Relations that were asked for, with their schemas; all where none is named.
-    pub wanted: &'s [(String, String)],
+    /// Relations that were asked for, as SCHEMA.NAME; all where none is named.
+    pub wanted: &'s [String],
 }
 
 /// A column of a result as a server describes it.
@@ -44,11 +44,13 @@ pub struct GroundingSource<'s> {
 pub struct DescribedColumn {
     /// Its name.
     pub name: String,
-    /// Its type, as SQL spells it.
-    pub type_name: String,
+    /// Its type; none where the snapshot does not have it.
+    pub type_id: Option<TypeId>,
+    /// The modifier of its type, or -1.
+    pub type_modifier: i32,
 }
 
-/// A model of a new name.
+/// What a model gives who reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelDescription {
     /// Its schema.

@@ -6,7 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::fixture::CatalogFixture;
 use catalog::{Catalog, Mask, Oid, RelationId};
@@ -39,8 +39,11 @@ fn shop() -> Catalog {
         .view("shop.totals", "id int4, total numeric", &["shop.orders"])
         .sequence("shop.canary_sequence")
         .composite("shop.canary_type", "a int4")
+        .partitioned_table("shop.events", "id int4")
         .table("shop.canary_part", "id int4")
-        .child("shop.canary_part", "shop.orders")
+        .child("shop.canary_part", "shop.events")
+        .table("shop.more_orders", "id int4, extra text")
+        .child("shop.more_orders", "shop.orders")
         .primary_key("shop.customers", "id")
         .primary_key("shop.orders", "id")
         .unique("shop.customers", "name, canary_column")
@@ -92,11 +95,11 @@ impl Told {
         let refused = self.catalog.relation_called("shop.canary_refused");
         let role = self.catalog.role_named("app");
         let called = self.catalog.function_called("shop.total(int4, numeric)");
-        let wanted: Vec<(String, String)> = wanted
+        let wanted = wanted
             .iter()
-            .map(|(schema, name)| ((*schema).to_owned(), (*name).to_owned()))
-            .collect();
-        ground(&GroundingSource {
+            .map(|(schema, name)| format!("{schema}.{name}"));
+        let wanted: Vec<String> = wanted.collect();
+        let grounded = ground(&GroundingSource {
             database: "demo",
             catalog: &self.catalog,
             privileges: self.catalog.rights_of(role).masked_by(Some(&self.mask)),
@@ -110,7 +113,9 @@ impl Told {
             knowledge: &self.known(),
             facets: &GroundingFacets::read(facets).unwrap(),
             wanted: &wanted,
-        })
+        });
+        // Of what may not be read nothing is told.
+        grounded.unwrap_or_default()
     }
 
     fn known(&self) -> Vec<&KnowledgeRecord> {
@@ -164,6 +169,7 @@ fn details(catalog: &Catalog) -> CatalogDetails {
     };
     CatalogDetails {
         server_version: "15.4".into(),
+        row_security: BTreeSet::new(),
         relation_comments: BTreeMap::from([
             (oid("shop.customers"), "Who buys.\nAll of them.".into()),
             (oid("shop.orders"), "Joins Canary_Denied by customer".into()),
@@ -229,7 +235,16 @@ fn facets_tell_what_the_catalog_says() {
     let all = told.ground("all", &[]);
     let named = |name: &str| all.relations.iter().find(|one| one.name == name).unwrap();
     let names: Vec<&str> = all.relations.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(names, ["customers", "items", "orders", "totals"]);
+    // Partitions are told by what they are parts of; children by inheritance have more columns.
+    let told_names = [
+        "customers",
+        "events",
+        "items",
+        "more_orders",
+        "orders",
+        "totals",
+    ];
+    assert_eq!(names, told_names);
     let customers = named("customers");
     assert_eq!((customers.kind, customers.rows), ("table", Some(1_000)));
     assert_eq!(
@@ -291,6 +306,57 @@ fn records_are_told_where_nothing_that_they_are_about_is_hidden() {
         ]
     );
     assert!(told.ground("tables", &[]).knowledge.is_empty());
+}
+
+#[test]
+fn where_rows_are_hidden_nothing_is_counted() {
+    let mut told = Told::new();
+    let totals = |told: &Told| {
+        let all = told.ground("all", &[]).relations;
+        let totals = all.into_iter().find(|one| one.name == "totals").unwrap();
+        (totals.rows, totals.columns[1].statistics.is_some())
+    };
+    assert_eq!(totals(&told), (Some(7), true));
+    // Without any row policy, row security hides every row.
+    let secured = told.oid("shop.totals");
+    told.details.row_security.insert(secured);
+    assert_eq!(totals(&told), (None, false));
+}
+
+#[test]
+fn comments_that_name_an_index_or_a_function_that_is_not_called_are_left_out() {
+    let comment = |text: &str| {
+        let mut told = Told::new();
+        let customers = told.oid("shop.customers");
+        told.details
+            .relation_comments
+            .insert(customers, text.into());
+        told.details
+            .indexes
+            .entry(customers)
+            .or_default()
+            .push(IndexDetail {
+                name: "by_secret".into(),
+                ..IndexDetail::default()
+            });
+        let all = told.ground("tables", &[]).relations;
+        all.into_iter()
+            .find(|one| one.name == "customers")
+            .unwrap()
+            .comment
+            .is_some()
+    };
+    for (text, is_told) in [
+        ("who buys", true),
+        ("summed by total", true),
+        ("read by canary_function", false),
+        ("found through BY_SECRET.", false),
+        ("of canary_schema", false),
+        ("beside canary_denied", false),
+        ("beside canary_denied_too", true),
+    ] {
+        assert_eq!(comment(text), is_told, "{text}");
+    }
 }
 
 #[test]

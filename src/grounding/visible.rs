@@ -1,15 +1,23 @@
 //! Which relations and columns a session may read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use catalog::unreadable_names::is_kept;
-use catalog::{Column, FunctionId, RelationId, RelationKind, RolePrivileges, SchemaKind};
+use catalog::{
+    Catalog, Column, Mask, RelationId, RelationKind, RolePrivileges, SchemaId, SchemaKind, TypeId,
+    TypeKind,
+};
 
 use super::source::GroundingSource;
+use super::type_spelling;
 
 /// Relations that may be read, with the numbers of the columns that may.
 pub(crate) struct VisibleRelations<'s> {
     relations: BTreeMap<RelationId, Vec<i16>>,
+    /// Schemas that have relations, of which none may be read.
+    hidden_schemas: HashSet<SchemaId>,
+    catalog: &'s Catalog,
+    mask: Option<&'s Mask>,
     privileges: &'s RolePrivileges<'s>,
 }
 
@@ -21,14 +29,9 @@ impl<'s> VisibleRelations<'s> {
         let mut relations = BTreeMap::new();
         for (id, relation) in catalog.relations() {
             let schema = catalog.schema(relation.schema);
-            let is_readable = matches!(
-                relation.kind,
-                RelationKind::Table
-                    | RelationKind::PartitionedTable
-                    | RelationKind::View
-                    | RelationKind::MaterializedView
-                    | RelationKind::ForeignTable
-            );
+            let is_covered = source.mask.is_some_and(|mask| mask.covers(id));
+            let is_readable =
+                stands_in_from(relation.kind) && (!is_covered || source.covered.contains_key(&id));
             let names = catalog.names();
             let is_named = !is_kept(names.text(relation.name)) && !is_kept(names.text(schema.name));
             if schema.kind != SchemaKind::Ordinary
@@ -50,8 +53,16 @@ impl<'s> VisibleRelations<'s> {
                 relations.insert(id, columns.iter().map(|column| column.number).collect());
             }
         }
+        let schema_of = |id: RelationId| catalog.relation(id).schema;
+        let shown: HashSet<SchemaId> = relations.keys().map(|id| schema_of(*id)).collect();
+        let all = catalog.relations();
+        let all = all.filter(|(_, relation)| stands_in_from(relation.kind));
+        let all = all.map(|(_, relation)| relation.schema);
         Self {
             relations,
+            hidden_schemas: all.filter(|schema| !shown.contains(schema)).collect(),
+            catalog,
+            mask: source.mask,
             privileges: &source.privileges,
         }
     }
@@ -66,8 +77,76 @@ impl<'s> VisibleRelations<'s> {
         self.relations.keys().copied()
     }
 
-    /// Whether the role may call a function.
-    pub(crate) fn may_call(&self, id: FunctionId) -> bool {
-        self.privileges.sees_function(id)
+    /// Whether names in a schema of users can be used, and something there may be read, where there
+    /// is something to read.
+    pub(crate) fn shows_schema(&self, id: SchemaId) -> bool {
+        self.privileges.may_use_schema(id) && !self.hidden_schemas.contains(&id)
+    }
+
+    /// Whether the name of a type tells nothing that is hidden: its schema, or the relation whose
+    /// rows it is.
+    pub(crate) fn shows_type(&self, id: TypeId) -> bool {
+        let own = self.catalog.data_type(id);
+        if let Some(element) = own.element.filter(|_| own.is_array) {
+            return self.shows_type(element);
+        }
+        if self.catalog.schema(own.schema).kind != SchemaKind::Ordinary {
+            return true;
+        }
+        let is_shown = match &own.kind {
+            TypeKind::Composite(Some(relation)) => match self.catalog.relation(*relation).kind {
+                RelationKind::CompositeType => !self.mask.is_some_and(|mask| mask.hides(*relation)),
+                _ => self.relations.contains_key(relation),
+            },
+            TypeKind::Composite(None)
+            | TypeKind::Base
+            | TypeKind::Domain { .. }
+            | TypeKind::Enum
+            | TypeKind::Range { .. }
+            | TypeKind::Multirange { .. }
+            | TypeKind::Pseudo => true,
+        };
+        is_shown && self.shows_schema(own.schema) && self.privileges.sees_type(id)
+    }
+
+    /// A type as SQL spells it; its kind alone, where its name is hidden.
+    pub(crate) fn type_name(&self, id: TypeId, modifier: i32) -> String {
+        if self.shows_type(id) {
+            return type_spelling::spelled(self.catalog, id, modifier);
+        }
+        let mut own = self.catalog.data_type(id);
+        let brackets = if own.is_array { "[]" } else { "" };
+        // As many turns as domains stand on each other: the server lets none stand on itself.
+        loop {
+            match (&own.kind, own.element.filter(|_| own.is_array)) {
+                (_, Some(element)) => own = self.catalog.data_type(element),
+                (TypeKind::Domain { base, .. }, None) if self.shows_type(*base) => {
+                    let base = type_spelling::spelled(self.catalog, *base, modifier);
+                    return format!("{base}{brackets}");
+                }
+                (TypeKind::Domain { base, .. }, None) => own = self.catalog.data_type(*base),
+                (kind, None) => return format!("{}{brackets}", kind_of_type(kind)),
+            }
+        }
+    }
+}
+
+fn kind_of_type(kind: &TypeKind) -> &'static str {
+    match kind {
+        TypeKind::Enum => "enum",
+        TypeKind::Composite(_) => "record",
+        TypeKind::Range { .. } | TypeKind::Multirange { .. } => "range",
+        TypeKind::Base | TypeKind::Domain { .. } | TypeKind::Pseudo => "unknown",
+    }
+}
+
+fn stands_in_from(kind: RelationKind) -> bool {
+    match kind {
+        RelationKind::Table
+        | RelationKind::PartitionedTable
+        | RelationKind::View
+        | RelationKind::MaterializedView
+        | RelationKind::ForeignTable => true,
+        RelationKind::Sequence | RelationKind::CompositeType => false,
     }
 }

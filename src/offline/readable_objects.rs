@@ -80,7 +80,7 @@ impl ReadableObjects<'_> {
 
     fn permits(&self, text: &str) -> bool {
         let judgement = self.gate.judge(Cow::Borrowed(text), self.names);
-        !matches!(judgement.verdict, Verdict::Refused(_))
+        matches!(judgement.verdict, Verdict::Permitted(_))
     }
 
     /// A statement that calls a function with NULLs; none where it cannot be called so.

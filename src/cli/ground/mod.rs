@@ -1,8 +1,10 @@
 //! `pgsieve ground`: what a session may read, told for a prompt.
 //!
+//! * `freshness`: whether a prompt that was made earlier is still true
 //! * `reading`: what the database has to be asked in that session: the columns of models, and
 //!   samples
 
+mod freshness;
 mod reading;
 
 use std::io::Write;
@@ -10,8 +12,9 @@ use std::sync::Arc;
 
 use tokio::runtime;
 
+use self::freshness::FreshnessFlags;
 use self::reading::SessionReading;
-use crate::catalog::{Mask, RolePrivileges, quoted};
+use crate::catalog::{Mask, RolePrivileges};
 use crate::cli::database_catalog::{DatabaseLogin, SeenDatabase};
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::{files, trial};
@@ -20,11 +23,11 @@ use crate::config::SettingsProblem;
 use crate::grounding::format::render;
 use crate::grounding::{
     CatalogDetails, ColumnSamples, Grounding, GroundingFacet, GroundingFacets, GroundingFormat,
-    GroundingSource, GroundingVersion, budget, ground,
+    GroundingSource, GroundingVersion, UnreadableRelation, budget, ground,
 };
 use crate::offline::assumptions::AssumedDatabase;
 use crate::offline::readable_objects::ReadableObjects;
-use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy, PolicyModel};
+use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy};
 
 /// The flags of `ground`.
 #[derive(clap::Args)]
@@ -57,12 +60,19 @@ pub struct GroundFlags {
     /// How it is written: markdown, m-schema, ddl or json.
     #[arg(long, value_name = "FORMAT", default_value = "markdown", value_parser = format_named)]
     format: GroundingFormat,
+    #[command(flatten)]
+    freshness: FreshnessFlags,
 }
 
 /// Prints the grounding.
 pub fn run(flags: &GroundFlags, out: &mut impl Write) -> CommandOutcome {
     match grounded(flags) {
-        Ok(text) => print_outcome(out.write_all(text.as_bytes())),
+        Ok(GroundAnswer { text, is_stale }) => {
+            match print_outcome(out.write_all(text.as_bytes())) {
+                CommandOutcome::Done if is_stale => CommandOutcome::Failed,
+                outcome => outcome,
+            }
+        }
         Err(problems) => {
             for problem in problems {
                 complain(format_args!("{problem}"));
@@ -72,7 +82,15 @@ pub fn run(flags: &GroundFlags, out: &mut impl Write) -> CommandOutcome {
     }
 }
 
-fn grounded(flags: &GroundFlags) -> Result<String, Vec<SettingsProblem>> {
+/// What is printed.
+struct GroundAnswer {
+    text: String,
+    /// Whether it says that a prompt is stale.
+    is_stale: bool,
+}
+
+fn grounded(flags: &GroundFlags) -> Result<GroundAnswer, Vec<SettingsProblem>> {
+    let earlier = flags.freshness.earlier()?;
     let facets = GroundingFacets::read(&flags.facets);
     let facets = facets.map_err(|error| problem("--facets", &error.to_string()))?;
     let files = files::read(&files::words(&flags.policy))?;
@@ -117,19 +135,37 @@ fn grounded(flags: &GroundFlags) -> Result<String, Vec<SettingsProblem>> {
         facets: &facets,
         user: &who.user,
     };
-    let wanted = session.wanted(&flags.relations, policy.models())?;
-    let is_own_role = script.names().role() == login.account.user;
-    if facets.has(GroundingFacet::Samples) && !is_own_role {
-        return Err(problem("--facets", OTHER_ROLE));
-    }
-    let reading = SessionReading::new(&runtime, login, &gate)?;
-    let whole = session.ground(reading, &details, &policy, &wanted);
+    let reading = SessionReading::new(&runtime, login, &gate, script.names().role())?;
+    let whole = session.ground(reading, &details, &policy, &flags.relations);
+    let whole = whole.map_err(|error| problem("--relation", &error.to_string()))?;
     let version = GroundingVersion::of(&whole, &facets, policy.version());
+    if let Some(answer) = flags.freshness.answer(&whole, version, earlier.as_ref()) {
+        return Ok(answer);
+    }
     let write = |grounding: &Grounding| render(grounding, version, flags.format);
-    Ok(match flags.budget {
-        Some(budget) => write(&budget::fit(&whole, budget, write)),
+    let text = match flags.budget {
+        Some(budget) => fitted(&whole, budget, write)?,
         None => write(&whole),
-    })
+    };
+    let is_stale = false;
+    Ok(GroundAnswer { text, is_stale })
+}
+
+/// What there is room for.
+fn fitted(
+    whole: &Grounding,
+    budget: usize,
+    write: impl Fn(&Grounding) -> String + Copy,
+) -> Result<String, Vec<SettingsProblem>> {
+    let text = write(&budget::fit(whole, budget, write));
+    let least = budget::tokens(&text);
+    match least <= budget {
+        true => Ok(text),
+        false => {
+            let what = format!("is too small: what cannot be left out takes {least} tokens");
+            Err(problem("--budget", &what))
+        }
+    }
 }
 
 /// A session that is told what it may read.
@@ -148,38 +184,6 @@ impl<'s> GroundedSession<'s> {
         rights.masked_by(self.mask)
     }
 
-    /// The relations and models of these names, as schema and name.
-    fn wanted(
-        &self,
-        names: &[String],
-        models: &[PolicyModel],
-    ) -> Result<Vec<(String, String)>, Vec<SettingsProblem>> {
-        let (catalog, rights) = (self.readable.catalog, self.privileges());
-        let relations = catalog
-            .relations()
-            .filter(|(id, _)| rights.sees_relation(*id));
-        let relations = relations.map(|(_, relation)| {
-            let schema = catalog.names().text(catalog.schema(relation.schema).name);
-            (schema, catalog.names().text(relation.name))
-        });
-        let models = models
-            .iter()
-            .map(|model| (model.schema.as_str(), model.name.as_str()));
-        let all: Vec<(&str, &str)> = relations.chain(models).collect();
-        let found = names.iter().map(|name| {
-            let is_named = |(schema, own): &&(&str, &str)| {
-                *name == format!("{schema}.{own}")
-                    || *name == format!("{}.{}", quoted(schema), quoted(own))
-            };
-            let (schema, own) = all.iter().find(is_named).ok_or_else(|| {
-                let what = format!("such a session may read no relation {name}: SCHEMA.NAME");
-                problem("--relation", &what)
-            })?;
-            Ok(((*schema).to_owned(), (*own).to_owned()))
-        });
-        found.collect()
-    }
-
     /// The records that are told to the session's user, examples where such a session may run them.
     fn knowledge<'p>(&self, policy: &'p Policy) -> Vec<&'p KnowledgeRecord> {
         let records = policy.knowledge().records.iter();
@@ -195,11 +199,11 @@ impl<'s> GroundedSession<'s> {
         mut reading: SessionReading<'_>,
         details: &CatalogDetails,
         policy: &Policy,
-        wanted: &[(String, String)],
-    ) -> Grounding {
+        wanted: &[String],
+    ) -> Result<Grounding, UnreadableRelation> {
         let readable = &self.readable;
         let has = |facet| self.facets.has(facet);
-        let covered = reading.covered(readable, self.mask, &self.privileges());
+        let covered = reading.covered(readable, self.mask, &self.privileges(), policy.models());
         let models = match has(GroundingFacet::Models) {
             true => reading.models(readable, policy.models()),
             false => Vec::new(),
@@ -208,10 +212,8 @@ impl<'s> GroundedSession<'s> {
             true => reading.samples(readable, &self.privileges()),
             false => ColumnSamples::new(),
         };
-        let functions = match has(GroundingFacet::Functions) {
-            true => readable.callable(),
-            false => Vec::new(),
-        };
+        // Comments that name a function which cannot be called are not told in any facet.
+        let functions = readable.callable();
         let knowledge = match has(GroundingFacet::Knowledge) {
             true => self.knowledge(policy),
             false => Vec::new(),
@@ -248,8 +250,6 @@ fn problem(place: &str, what: &str) -> Vec<SettingsProblem> {
     }]
 }
 
-const OTHER_ROLE: &str = "samples are read by the session's own role: log in as it with --upstream";
-
 const AFTER_HELP: &str = "It tells what such a session may read, and nothing else: what the \
-    policy or the role's rights hide occurs nowhere in it. Exit status: 0 told, 2 the flags are \
-    wrong, or the database cannot be read.";
+    policy or the role's rights hide occurs nowhere in it. Exit status: 0 told, or fresh; 1 stale; \
+    2 the flags are wrong, or the database cannot be read.";

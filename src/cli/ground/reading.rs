@@ -14,7 +14,7 @@ use crate::catalog::{
 use crate::cli::database_catalog::DatabaseLogin;
 use crate::config::SettingsProblem;
 use crate::gate::{Gate, Verdict};
-use crate::grounding::{ColumnSamples, DescribedColumn, ModelDescription, type_spelling};
+use crate::grounding::{ColumnSamples, DescribedColumn, ModelDescription};
 use crate::limits;
 use crate::offline::readable_objects::{ReadableObjects, selection};
 use crate::policy::PolicyModel;
@@ -39,6 +39,7 @@ impl<'r> SessionReading<'r> {
         runtime: &'r Runtime,
         login: DatabaseLogin,
         gate: &Gate,
+        role: &str,
     ) -> Result<Self, Vec<SettingsProblem>> {
         let asked = [
             ("user", login.account.user.as_str()),
@@ -48,10 +49,15 @@ impl<'r> SessionReading<'r> {
             let (place, what) = ("--policy".into(), refusal.message.clone());
             vec![SettingsProblem { place, what }]
         })?;
+        // Whoever logs in may have more rights than the role whose session it is.
+        let mut parameters = plan.parameters;
+        if role != login.account.user {
+            parameters.push(("role".to_owned(), role.to_owned()));
+        }
         Ok(Self {
             runtime,
             login,
-            parameters: plan.parameters,
+            parameters,
             session: None,
             openings_left: limits::GROUNDING_SESSIONS_MAX,
         })
@@ -68,17 +74,26 @@ impl<'r> SessionReading<'r> {
         readable: &ReadableObjects<'_>,
         mask: Option<&Mask>,
         privileges: &RolePrivileges<'_>,
-    ) -> BTreeMap<RelationId, Vec<DescribedColumn>> {
+        models: &[PolicyModel],
+    ) -> BTreeMap<RelationId, ModelDescription> {
         let catalog = readable.catalog;
         let mut covered = BTreeMap::new();
         let Some(mask) = mask else { return covered };
-        for (id, _) in relations_of_users(catalog) {
+        for id in relations_of_users(catalog) {
             if !mask.covers(id) || !privileges.sees_relation(id) {
                 continue;
             }
             let text = format!("SELECT * FROM {} LIMIT 0", catalog.relation_name(id));
             if let Some(rows) = self.rows(readable, &text) {
-                covered.insert(id, described(catalog, &rows.columns));
+                let names = catalog.names();
+                let relation = catalog.relation(id);
+                let (schema, name) = (catalog.schema(relation.schema).name, relation.name);
+                let (schema, name) = (names.text(schema), names.text(name));
+                let written = models
+                    .iter()
+                    .find(|model| !model.is_new && model.schema == schema && model.name == name);
+                let columns = described(catalog, &rows.columns);
+                covered.insert(id, description(schema, name, written, columns));
             }
         }
         covered
@@ -95,13 +110,13 @@ impl<'r> SessionReading<'r> {
             let (schema, name) = (quoted(&model.schema), quoted(&model.name));
             let text = format!("SELECT * FROM {schema}.{name} LIMIT 0");
             if let Some(rows) = self.rows(readable, &text) {
-                told.push(ModelDescription {
-                    schema: model.schema.clone(),
-                    name: model.name.clone(),
-                    about: model.about.clone(),
-                    columns: described(readable.catalog, &rows.columns),
-                    column_comments: model.columns.clone(),
-                });
+                let columns = described(readable.catalog, &rows.columns);
+                told.push(description(
+                    &model.schema,
+                    &model.name,
+                    Some(model),
+                    columns,
+                ));
             }
         }
         told
@@ -115,7 +130,7 @@ impl<'r> SessionReading<'r> {
     ) -> ColumnSamples {
         let catalog = readable.catalog;
         let mut samples = ColumnSamples::new();
-        for (id, _) in relations_of_users(catalog) {
+        for id in relations_of_users(catalog) {
             if !privileges.sees_relation(id) {
                 continue;
             }
@@ -196,21 +211,33 @@ impl<'r> SessionReading<'r> {
     }
 }
 
+/// What the policy says of a model, with the columns that the server says it has.
+fn description(
+    schema: &str,
+    name: &str,
+    written: Option<&PolicyModel>,
+    columns: Vec<DescribedColumn>,
+) -> ModelDescription {
+    ModelDescription {
+        schema: schema.to_owned(),
+        name: name.to_owned(),
+        about: written.map_or(String::new(), |model| model.about.clone()),
+        columns,
+        column_comments: written.map_or(BTreeMap::new(), |model| model.columns.clone()),
+    }
+}
+
 fn described(catalog: &Catalog, columns: &[ResultColumn]) -> Vec<DescribedColumn> {
-    let columns = columns.iter().map(|column| {
-        let data_type = catalog.index().type_of_oid(column.type_oid);
-        let type_name =
-            data_type.map(|id| type_spelling::spelled(catalog, id, column.type_modifier));
-        DescribedColumn {
-            name: column.name.clone(),
-            type_name: type_name.unwrap_or_else(|| "unknown".into()),
-        }
+    let columns = columns.iter().map(|column| DescribedColumn {
+        name: column.name.clone(),
+        type_id: catalog.index().type_of_oid(column.type_oid),
+        type_modifier: column.type_modifier,
     });
     columns.collect()
 }
 
 /// What can stand in FROM and is not the server's own.
-fn relations_of_users(catalog: &Catalog) -> impl Iterator<Item = (RelationId, RelationKind)> {
+fn relations_of_users(catalog: &Catalog) -> impl Iterator<Item = RelationId> {
     let relations = catalog.relations().filter(|(_, relation)| {
         let is_read = !matches!(
             relation.kind,
@@ -218,7 +245,7 @@ fn relations_of_users(catalog: &Catalog) -> impl Iterator<Item = (RelationId, Re
         );
         is_read && catalog.schema(relation.schema).kind == SchemaKind::Ordinary
     });
-    relations.map(|(id, relation)| (id, relation.kind))
+    relations.map(|(id, _)| id)
 }
 
 /// Whether the values of a column are texts, enumerations not among them: those have labels.

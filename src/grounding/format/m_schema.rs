@@ -99,7 +99,7 @@ fn tuple(relation: &GroundedRelation, column: &GroundedColumn) -> String {
     examples.extend(common);
     examples.dedup();
     if !examples.is_empty() {
-        let examples: Vec<&str> = examples.into_iter().map(String::as_str).collect();
+        let examples: Vec<String> = examples.into_iter().map(|one| one_line(one)).collect();
         let _ = write!(tuple, ", Examples: [{}]", examples.join(", "));
     }
     tuple

@@ -120,10 +120,46 @@ fn column_line(column: &GroundedColumn) -> String {
     line
 }
 
-/// Values as SQL writes them.
+/// Values as SQL writes them, in one line: a value must not look like a line of the text.
 pub(super) fn quoted_list(values: &[String]) -> String {
-    let values = values
-        .iter()
-        .map(|value| format!("'{}'", value.replace('\'', "''")));
+    let values = values.iter().map(|value| quoted_value(value));
     values.collect::<Vec<_>>().join(", ")
+}
+
+fn quoted_value(value: &str) -> String {
+    let doubled = value.replace('\'', "''");
+    match value.contains(char::is_control) {
+        false => format!("'{doubled}'"),
+        true => {
+            let mut escaped = String::new();
+            for letter in doubled.chars() {
+                match letter {
+                    '\\' => escaped.push_str("\\\\"),
+                    letter if letter.is_control() => {
+                        let _ = write!(escaped, "\\u{:04x}", u32::from(letter));
+                    }
+                    letter => escaped.push(letter),
+                }
+            }
+            format!("E'{escaped}'")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_in_one_line() {
+        for (value, written) in [
+            ("plain", "'plain'"),
+            ("it's", "'it''s'"),
+            ("back\\slash", "'back\\slash'"),
+            ("two\n## lines", "E'two\\u000a## lines'"),
+            ("\\ it's\t", "E'\\\\ it''s\\u0009'"),
+        ] {
+            assert_eq!(quoted_value(value), written);
+        }
+    }
 }

@@ -25,10 +25,11 @@ pub async fn load_details(
     let mut transaction = ReadTransaction::begin(client).await?;
     let script = transaction.script(WantedEncoding::Bytes).await?;
     let reader = CatalogReader { client, script };
-    let (version, comments, estimates, labels, indexes, statistics) = tokio::try_join!(
+    let (version, comments, estimates, secured, labels, indexes, statistics) = tokio::try_join!(
         version().run(reader),
         comments().run(reader),
         estimates().run(reader),
+        row_security().run(reader),
         labels().run(reader),
         indexes().run(reader),
         statistics(with_statistics).run(reader),
@@ -37,6 +38,7 @@ pub async fn load_details(
     let mut details = CatalogDetails {
         server_version: version.into_iter().next().unwrap_or_default(),
         row_estimates: estimates.into_iter().collect(),
+        row_security: secured.into_iter().collect(),
         statistics: statistics.into_iter().collect(),
         ..CatalogDetails::default()
     };
@@ -112,6 +114,16 @@ fn estimates() -> CatalogQuery<(Oid, u64)> {
             let (oid, rows): (u32, i64) = (fields.next()?, fields.next()?);
             Ok((Oid(oid), u64::try_from(rows).unwrap_or(0)))
         },
+    }
+}
+
+fn row_security() -> CatalogQuery<Oid> {
+    CatalogQuery {
+        part: CatalogPart::Relations,
+        text: format!(
+            "SELECT oid FROM pg_class WHERE relrowsecurity AND oid >= {FIRST_OF_USERS} ORDER BY 1"
+        ),
+        decode: |fields| Ok(Oid(fields.next()?)),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Nothing that is hidden is told, in no format.
 
+use std::fs;
+
 use super::{grounding, told_database};
 use crate::support::command::pgsieve;
-use crate::support::{APP, READER};
+use crate::support::{ADMIN, READER};
 
 #[test]
 fn no_facet_in_no_format_tells_what_is_hidden() {
@@ -59,9 +61,26 @@ fn what_is_hidden_and_what_is_not_there_are_told_apart_by_nobody() {
 }
 
 #[test]
-fn samples_of_another_role_are_not_read() {
+fn views_over_what_is_hidden_are_told_where_they_may_be_read() {
     let (stack, policy) = told_database();
-    let (url, policy) = (stack.direct_url(APP), policy.display().to_string());
+    let checked = fs::read_to_string(&policy).unwrap();
+    let checked = checked.replace("relations:\n", "relations:\n  through_views: check\n");
+    let file = stack.folder().join("checked.yaml");
+    fs::write(&file, checked).unwrap();
+    let (url, file) = (stack.direct_url(READER), file.display().to_string());
+    let output = pgsieve(&["ground", "--upstream", &url, "--policy", &file], "");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("## shop.orders") && !text.contains("seen_through"),
+        "{text}"
+    );
+    assert!(grounding(&[]).contains("## shop.seen_through (view)"));
+}
+
+#[test]
+fn samples_of_another_role_are_what_that_role_reads() {
+    let (stack, policy) = told_database();
+    let (url, policy) = (stack.direct_url(ADMIN), policy.display().to_string());
     let arguments = [
         "ground",
         "--upstream",
@@ -70,10 +89,11 @@ fn samples_of_another_role_are_not_read() {
         &policy,
         "--role",
         READER,
-        "--facets",
-        "samples",
     ];
-    let output = pgsieve(&arguments, "");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("log in as it"));
+    let facets = ["--facets", "all", "--format", "json"];
+    let output = pgsieve(&[&arguments[..], &facets].concat(), "");
+    assert_eq!(output.status.code(), Some(0));
+    let theirs = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(theirs, grounding(&facets));
+    assert!(theirs.contains("open note"));
 }

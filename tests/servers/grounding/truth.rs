@@ -15,7 +15,8 @@ fn told(arguments: &[&str]) -> Value {
 
 fn relation<'v>(whole: &'v Value, name: &str) -> &'v Value {
     let mut all = whole["relations"].as_array().unwrap().iter();
-    all.find(|relation| relation["name"] == name).unwrap()
+    let found = all.find(|relation| relation["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {whole}"))
 }
 
 #[test]
