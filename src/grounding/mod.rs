@@ -8,6 +8,7 @@
 //! * [`document`]: what is told, which nothing that prints can add to; [`assembly`]: makes it, with
 //!   `functions` and `statistics`
 //! * [`format`](mod@format): the document as text; [`budget`]: how much of it there is room for
+//! * [`retrieval`]: what of the document a question needs
 //! * [`version`]: the hash of what a grounding shows
 //!
 //! What is hidden from the session is left out when the document is made. Where a doubt is left (a
@@ -22,6 +23,7 @@ pub mod facet;
 pub mod format;
 mod functions;
 mod hidden_names;
+pub mod retrieval;
 pub mod source;
 mod statistics;
 #[cfg(test)]
