@@ -20,7 +20,7 @@ use crate::config::SettingsProblem;
 use crate::grounding::format::render;
 use crate::grounding::{
     CatalogDetails, ColumnSamples, Grounding, GroundingFacet, GroundingFacets, GroundingFormat,
-    GroundingSource, GroundingVersion, budget, ground,
+    GroundingSource, GroundingVersion, budget, ground, retrieval,
 };
 use crate::offline::assumptions::AssumedDatabase;
 use crate::offline::readable_objects::ReadableObjects;
@@ -49,9 +49,15 @@ pub struct GroundFlags {
     /// be repeated [default: all].
     #[arg(long = "relation", value_name = "SCHEMA.NAME")]
     relations: Vec<String>,
+    /// Tells what a question in English needs: relations and columns whose names, comments, labels
+    /// or values have its words, what they are joined by, and what lies between; as much of it as
+    /// the budget has room for. Up to 15 relations are all named, with a part of their columns
+    /// [default budget: half of a grounding of up to 15 relations, 15 % of a larger one].
+    #[arg(long, value_name = "TEXT")]
+    question: Option<String>,
     /// At most so many tokens, counted as one for each 3.5 bytes. What there is no room for is
     /// left out in this order: samples, statistics, indexes, functions, comments on columns,
-    /// columns that are in no key, comments, relations.
+    /// columns that are in no key, comments, relations; with --question what it needs least.
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
     /// How it is written: markdown, m-schema, ddl or json.
@@ -125,9 +131,10 @@ fn grounded(flags: &GroundFlags) -> Result<String, Vec<SettingsProblem>> {
     let whole = session.ground(reading, &details, &policy, &wanted);
     let version = GroundingVersion::of(&whole, &facets, policy.version());
     let write = |grounding: &Grounding| render(grounding, version, flags.format);
-    Ok(match flags.budget {
-        Some(budget) => write(&budget::fit(&whole, budget, write)),
-        None => write(&whole),
+    Ok(match (&flags.question, flags.budget) {
+        (Some(asked), budget) => write(&retrieval::relevant(&whole, asked, budget, write)),
+        (None, Some(budget)) => write(&budget::fit(&whole, budget, write)),
+        (None, None) => write(&whole),
     })
 }
 

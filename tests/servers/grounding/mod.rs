@@ -1,6 +1,7 @@
 //! `pgsieve ground`: it tells the truth about a real server, and nothing that is hidden.
 
 mod hidden;
+mod question;
 mod truth;
 
 use std::fs;
@@ -11,7 +12,6 @@ use crate::support::{APP, READER, Stack};
 
 /// A policy that hides in each way that there is.
 const POLICY: &str = "\
-schema: pgsieve.policy/v1
 name: told
 extends: agent
 relations:
@@ -27,7 +27,7 @@ models:
     about: Labels in capitals
   shop.revenue:
     new: true
-    sql: SELECT region, sum(amount)::numeric(12,2) AS total FROM shop.filtered GROUP BY region
+    sql: SELECT state AS region, sum(id)::numeric(12,2) AS total FROM shop.orders GROUP BY state
     about: Amounts by region
     columns: {total: in euros}
 functions:
@@ -53,7 +53,7 @@ const SCHEMA: [&str; 31] = [
     "CREATE TABLE shop.canary_ungranted (id int)",
     "CREATE TABLE shop.partly (id int, canary_ungranted_column text)",
     "CREATE TABLE canary_schema.far (id int)",
-    "CREATE VIEW shop.canary_view AS SELECT * FROM shop.canary_denied",
+    "CREATE VIEW shop.seen_through AS SELECT * FROM shop.canary_denied",
     "CREATE VIEW shop.names AS SELECT id, name FROM shop.customers",
     "CREATE FUNCTION shop.tax(numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT $1 * 0.2'",
     "CREATE FUNCTION shop.canary_writes() RETURNS int LANGUAGE plpgsql AS \
