@@ -789,6 +789,10 @@ pub const GROUNDING_SAMPLES_MAX: usize = 10;
 /// Letters of a value that a grounding tells: longer ones are texts and no labels.
 pub const GROUNDING_SAMPLE_LETTERS_MAX: usize = 40;
 
+/// Words of a question that a grounding looks for: longer ones are no questions, and each word is
+/// compared with many names.
+pub const GROUNDING_QUESTION_WORDS_MAX: usize = 100;
+
 /// How long a statement may take by which a grounding learns what a session reads. What takes
 /// longer is left out.
 pub const GROUNDING_STATEMENT_TIME_MAX: Duration = Duration::from_secs(5);

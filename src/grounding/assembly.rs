@@ -335,7 +335,7 @@ impl<'s> Assembly<'s> {
                     };
                     let key = GroundedForeignKey {
                         columns,
-                        to: self.qualified(*to),
+                        to: self.source.qualified_name(*to),
                         to_columns,
                     };
                     if !grounded.foreign_keys.contains(&key) {
@@ -390,13 +390,6 @@ impl<'s> Assembly<'s> {
             columns: columns.filter(|_| has(GroundingFacet::Columns)).collect(),
             ..GroundedRelation::default()
         }
-    }
-
-    fn qualified(&self, id: RelationId) -> String {
-        let catalog = self.source.catalog;
-        let relation = catalog.relation(id);
-        let schema = quoted(catalog.names().text(catalog.schema(relation.schema).name));
-        format!("{schema}.{}", quoted(catalog.names().text(relation.name)))
     }
 
     fn column_comment(&self, id: RelationId, name: &str) -> Option<String> {

@@ -130,7 +130,8 @@ fn kept<T>(all: Vec<T>, gone: &BTreeSet<usize>) -> Vec<T> {
     kept.map(|(_, one)| one).collect()
 }
 
-fn counted(number: usize, what: &str) -> String {
+/// A number of things in words.
+pub(crate) fn counted(number: usize, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {what}{plural}")
 }

@@ -156,6 +156,9 @@ pub struct GroundedRecord {
     /// What it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<String>,
+    /// The relations that it is about and that are told, as SQL spells them with their schemas.
+    #[serde(skip)]
+    pub relations: Vec<String>,
 }
 
 impl GroundedRecord {

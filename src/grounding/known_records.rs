@@ -1,7 +1,7 @@
 //! Records of knowledge that a session is told: those that are about nothing that is hidden from
 //! it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::{RelationId, quoted};
 use policy::knowledge::{AboutPattern, NamedColumns};
@@ -24,7 +24,32 @@ impl RecordChoice<'_> {
     pub(crate) fn told(&self, chosen: &dyn Fn(RelationId) -> bool) -> Vec<GroundedRecord> {
         let records = self.source.knowledge.iter();
         let told = records.filter(|record| self.is_told(record, chosen));
-        told.filter_map(|record| self.grounded(record)).collect()
+        let told = told.filter_map(|record| {
+            let relations = self
+                .relations_of(record)
+                .into_iter()
+                .filter(|id| chosen(*id));
+            let relations = relations.map(|id| self.source.qualified_name(id)).collect();
+            Some(GroundedRecord {
+                relations,
+                ..self.grounded(record)?
+            })
+        });
+        told.collect()
+    }
+
+    /// The relations that may be read and that a record is about.
+    fn relations_of(&self, record: &KnowledgeRecord) -> BTreeSet<RelationId> {
+        match &record.content {
+            KnowledgeContent::Relationship(known) => {
+                let sides = [&known.from, &known.to].into_iter();
+                sides.filter_map(|side| self.relation_of(side)).collect()
+            }
+            _ => {
+                let about = record.about.iter();
+                about.flat_map(|pattern| self.named(pattern)).collect()
+            }
+        }
     }
 
     /// The relations that records join, as (from, to), where both may be read.
@@ -122,6 +147,7 @@ impl RecordChoice<'_> {
             name: clean(&record.name)?,
             says,
             about: about.collect::<Option<_>>()?,
+            relations: Vec::new(),
         })
     }
 }

@@ -8,6 +8,7 @@
 //! * [`document`]: what is told, which nothing that prints can add to; [`assembly`]: makes it, with
 //!   `functions`, `statistics` and `known_records`
 //! * [`format`](mod@format): the document as text; [`budget`]: how much of it there is room for
+//! * [`retrieval`]: what of the document a question needs
 //! * [`version`]: the hash of what a grounding shows; [`difference`]: what changed since another
 //!
 //! What is hidden from the session is left out when the document is made. Where a doubt is left (a
@@ -24,6 +25,7 @@ pub mod format;
 mod functions;
 mod hidden_names;
 mod known_records;
+pub mod retrieval;
 pub mod source;
 mod statistics;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catalog::{Catalog, FunctionId, Mask, RelationId, RolePrivileges, TypeId};
+use catalog::{Catalog, FunctionId, Mask, RelationId, RolePrivileges, TypeId, quoted};
 use policy::KnowledgeRecord;
 
 use super::details::{CatalogDetails, ColumnSamples};
@@ -37,6 +37,15 @@ pub struct GroundingSource<'s> {
     pub facets: &'s GroundingFacets,
     /// Relations that were asked for, as SCHEMA.NAME; all where none is named.
     pub wanted: &'s [String],
+}
+
+impl GroundingSource<'_> {
+    /// A relation's name with its schema, as SQL spells them.
+    pub(crate) fn qualified_name(&self, id: RelationId) -> String {
+        let (relation, names) = (self.catalog.relation(id), self.catalog.names());
+        let schema = quoted(names.text(self.catalog.schema(relation.schema).name));
+        format!("{schema}.{}", quoted(names.text(relation.name)))
+    }
 }
 
 /// A column of a result as a server describes it.

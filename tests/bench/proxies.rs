@@ -1,20 +1,19 @@
 //! Throughput, processor time and memory of pgsieve beside a direct connection and PgBouncer in
 //! session mode, in one run with alternating rounds.
 //!
-//! And what a snapshot of the catalogs costs, of a database with 2,000 tables; what repairs add to
-//! statements that succeed, and what they cost those that fail; what a policy with 1,000 patterns
-//! adds to a judgement, and a model to a read; what a reload of policies costs ten thousand open
-//! sessions; and what metrics, audit, traces and the live page cost. `--fairness` measures what
-//! ordinary sessions feel beside hostile ones.
+//! And what a snapshot of the catalogs costs, of a database with 2,000 tables, and what a
+//! question about it; what repairs add to statements that succeed, and what they cost those that
+//! fail; what a policy with 1,000 patterns adds to a judgement, and a model to a read; what a
+//! reload of policies costs ten thousand open sessions; and what metrics, audit, traces and the
+//! live page cost. `--fairness` measures what ordinary sessions feel beside hostile ones.
 //!
-//! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers. Arguments:
-//! `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one short
-//! round), `--memory-only`, `--catalog-only`, `--cached-only`, `--repairs-only`, `--policies-only`,
-//! `--models-only`,
-//! `--reload-only`, `--fairness` (with `--flood WORD` for the floods of that name),
-//! `--telemetry-only` (with `--blocks N`, default 15; `--apart` for each sink by
-//! itself; `--instructions-only`), `--audit` (pgsieve writes its audit to a file while it is
-//! measured).
+//! `make bench` runs it. Machines are noisy: read the ratios, not the absolute numbers.
+//! Arguments: `--rounds N` (default 3), `--seconds N` per measurement (default 3), `--quick` (one
+//! short round), `--memory-only`, `--catalog-only`, `--grounding-only`, `--cached-only`,
+//! `--repairs-only`, `--policies-only`, `--models-only`, `--reload-only`, `--fairness` (with
+//! `--flood WORD` for the floods of that name), `--telemetry-only` (with `--blocks N`, default
+//! 15; `--apart` for each sink by itself; `--instructions-only`), `--audit` (pgsieve writes its
+//! audit to a file while it is measured).
 
 #![expect(
     clippy::unwrap_used,
@@ -28,6 +27,7 @@ mod cached;
 mod catalog;
 mod evidence;
 mod fairness;
+mod grounding;
 mod judging;
 mod machine;
 mod memory;
@@ -59,6 +59,7 @@ struct Plan {
     memory_only: bool,
     cached_only: bool,
     catalog_only: bool,
+    grounding_only: bool,
     repairs_only: bool,
     reload_only: bool,
     policies_only: bool,
@@ -86,6 +87,9 @@ fn main() {
     }
     if plan.catalog_only {
         return catalog::report();
+    }
+    if plan.grounding_only {
+        return grounding::report();
     }
     if plan.reload_only {
         return reload::report();
@@ -117,6 +121,7 @@ fn main() {
     evidence::report(&plan.evidence);
     cached::report();
     catalog::report();
+    grounding::report();
     repairs::report();
     policies::report();
     reload::report();
@@ -140,6 +145,7 @@ fn plan() -> Plan {
         memory_only: given("--memory-only"),
         cached_only: given("--cached-only"),
         catalog_only: given("--catalog-only"),
+        grounding_only: given("--grounding-only"),
         repairs_only: given("--repairs-only"),
         reload_only: given("--reload-only"),
         policies_only: given("--policies-only"),

@@ -23,7 +23,7 @@ use crate::config::SettingsProblem;
 use crate::grounding::format::render;
 use crate::grounding::{
     CatalogDetails, ColumnSamples, Grounding, GroundingFacet, GroundingFacets, GroundingFormat,
-    GroundingSource, GroundingVersion, UnreadableRelation, budget, ground,
+    GroundingSource, GroundingVersion, UnreadableRelation, budget, ground, retrieval,
 };
 use crate::offline::assumptions::AssumedDatabase;
 use crate::offline::readable_objects::ReadableObjects;
@@ -52,9 +52,16 @@ pub struct GroundFlags {
     /// be repeated [default: all].
     #[arg(long = "relation", value_name = "SCHEMA.NAME")]
     relations: Vec<String>,
+    /// Tells what a question in English needs: relations and columns whose names, comments, labels
+    /// or values have its words, what they are joined by, and what lies between; as much of it as
+    /// the budget has room for. Up to 15 relations are all named, with a part of their columns
+    /// [default budget: half of a grounding of up to 15 relations, 15 % of a larger one].
+    #[arg(long, value_name = "TEXT")]
+    question: Option<String>,
     /// At most so many tokens, counted as one for each 3.5 bytes. What there is no room for is
     /// left out in this order: samples, statistics, indexes, functions, comments on columns,
-    /// records of knowledge, columns that are in no key, comments, relations.
+    /// records of knowledge, columns that are in no key, comments, relations; with --question what
+    /// it needs least.
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
     /// How it is written: markdown, m-schema, ddl or json.
@@ -143,9 +150,10 @@ fn grounded(flags: &GroundFlags) -> Result<GroundAnswer, Vec<SettingsProblem>> {
         return Ok(answer);
     }
     let write = |grounding: &Grounding| render(grounding, version, flags.format);
-    let text = match flags.budget {
-        Some(budget) => fitted(&whole, budget, write)?,
-        None => write(&whole),
+    let text = match (&flags.question, flags.budget) {
+        (Some(asked), budget) => write(&retrieval::relevant(&whole, asked, budget, write)),
+        (None, Some(budget)) => fitted(&whole, budget, write)?,
+        (None, None) => write(&whole),
     };
     let is_stale = false;
     Ok(GroundAnswer { text, is_stale })

@@ -4,6 +4,7 @@ mod freshness;
 mod hidden;
 mod kinds;
 mod knowledge;
+mod question;
 mod truth;
 mod ways_of_hiding;
 
