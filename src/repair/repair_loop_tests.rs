@@ -305,3 +305,32 @@ fn attempts_are_bounded() {
         assert!(server.0 <= 1 + 3 + 3, "{text}: {} questions", server.0);
     }
 }
+
+/// A relation in the wrong schema, beside a variable of T-SQL that Postgres reads as abs().
+const VARIABLE: (&str, &str, &str, u32) = (
+    "SELECT id FROM dbo.orders WHERE customer_id = @customer_id",
+    "42P01",
+    "relation \"dbo.orders\" does not exist",
+    16,
+);
+
+#[test]
+fn a_text_with_a_variable_is_not_made_to_run() {
+    let in_quotes = (
+        "SELECT AvgScrMath FROM \"Schools\" WHERE AvgScrMath > @AvgScrMath",
+        UNQUOTED.1,
+        UNQUOTED.2,
+        UNQUOTED.3,
+    );
+    for fails in [VARIABLE, in_quotes] {
+        let mut server = ScriptedServer::failing(&[fails]);
+        let policy = agent().replace("likely: hint", "likely: apply");
+        let outcome = server.repairs(fails.0, &policy);
+        let RepairConclusion::Failed(advice) = &outcome.ending else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(server.asked, [fails.0]);
+        let hint = advice.hint.as_deref().unwrap();
+        assert!(hint.contains("variable") && hint.contains("$1"), "{hint}");
+    }
+}

@@ -254,6 +254,7 @@ fn is_unlike(context: &RepairContext<'_>, source: &dyn SourceDialect) -> bool {
 /// Whether a text that looks like MySQL's has what means something else there than was meant.
 fn is_unlike_mysql(context: &RepairContext<'_>) -> bool {
     joins_texts(context)
+        || adds_blanks(context)
         || has_pattern_of_letters(context)
         || has_literal_at_end(context, &["group_concat"], |_| true)
 }
@@ -271,8 +272,7 @@ fn has_literal_at_end(
     functions: &[&str],
     is_meant: fn(&str) -> bool,
 ) -> bool {
-    let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
-    let words: Vec<&str> = tokens.map(|token| context.word(token)).collect();
+    let words = unblank_words(context);
     let calls = words.windows(2).enumerate().filter(|(_, pair)| {
         let [name, open] = pair else { return false };
         let is_called = |one: &&str| name.eq_ignore_ascii_case(one);
@@ -286,8 +286,16 @@ fn has_literal_at_end(
 
 /// The last of several arguments, where it is one word.
 fn last_argument<'w>(words: &[&'w str]) -> Option<&'w str> {
+    match words.get(..closing_place(words)?)? {
+        [.., ",", last] => Some(last),
+        _ => None,
+    }
+}
+
+/// The place of the parenthesis that ends a list, in the words behind the one that begins it.
+fn closing_place(words: &[&str]) -> Option<usize> {
     let mut depth = 0_usize;
-    let end = words.iter().position(|word| {
+    words.iter().position(|word| {
         match *word {
             "(" => depth += 1,
             ")" if depth == 0 => return true,
@@ -295,11 +303,7 @@ fn last_argument<'w>(words: &[&'w str]) -> Option<&'w str> {
             _ => {}
         }
         false
-    })?;
-    match words.get(..end)? {
-        [.., ",", last] => Some(last),
-        _ => None,
-    }
+    })
 }
 
 /// Functions of MySQL whose last argument is a pattern.
@@ -323,6 +327,26 @@ fn joins_texts(context: &RepairContext<'_>) -> bool {
     };
     let mut tokens = context.tokens.iter().enumerate();
     tokens.any(|(place, token)| context.word(token) == "||" && beside_text(place))
+}
+
+/// Whether blanks are added to something: MySQL would add the number 0.
+fn adds_blanks(context: &RepairContext<'_>) -> bool {
+    let words = unblank_words(context);
+    let mut calls = words
+        .windows(2)
+        .enumerate()
+        .filter(|(_, pair)| matches!(pair, [name, "("] if name.eq_ignore_ascii_case("space")));
+    calls.any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        let arguments = words.get(at + 2..).unwrap_or_default();
+        let behind = closing_place(arguments).and_then(|end| arguments.get(end + 1));
+        before == Some(&"+") || behind == Some(&"+")
+    })
+}
+
+fn unblank_words<'c>(context: &RepairContext<'c>) -> Vec<&'c str> {
+    let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
+    tokens.map(|token| context.word(token)).collect()
 }
 
 fn advice(source: &dyn SourceDialect, untranslatable: &Untranslatable) -> String {

@@ -350,7 +350,7 @@ SELECT TOP 100 c.name AS column_name FROM sys.columns c INNER JOIN sys.tables t 
 ==== region_name
 ---- refused variables
 DECLARE @since DATE = '2024-01-01'; SELECT order_id FROM orders WHERE ordered_at >= @since
----- likely wrong
+---- refused variable
 SELECT order_id FROM dbo.orders WHERE customer_id = @customer_id
 ---- refused
 BEGIN TRY SELECT 1/0 END TRY BEGIN CATCH SELECT ERROR_MESSAGE() END CATCH
@@ -452,7 +452,7 @@ SELECT SUBSTRING(email, CHARINDEX('@', email) + 1, LEN(email)) AS domain, COUNT(
 ==== example.com|3
 ==== test.org|1
 ==== example.se|1
----- likely wrong
+---- likely
 SELECT LTRIM(RTRIM(raw_value)) AS v, REVERSE(sensor) AS r, SPACE(2) + sensor AS padded FROM readings WHERE reading_id = 5
 ==== 7|2%B|  B%2
 ---- likely
@@ -679,3 +679,16 @@ SELECT TOP 1 WITH TIES customer_id, order_id FROM [orders] ORDER BY ROW_NUMBER()
 SELECT DATENAME(month, DATEFROMPARTS(2024, n.value, 1)) AS month_name FROM (VALUES (1), (12)) AS n(value)
 ==== January
 ==== December
+---- refused variable
+SELECT order_id FROM dbo.orders WHERE customer_id IN (@customer_id, @order_id)
+---- refused variable
+SELECT order_id FROM dbo.orders WHERE freight BETWEEN @freight AND @customer_id AND status ILIKE 'shipped'
+---- refused variable
+SELECT `order_id` FROM orders WHERE customer_id = @customer_id LIMIT 1, 2
+---- refused variable
+SELECT order_id, IFNULL(freight, 0) FROM orders WHERE customer_id >= @customer_id
+---- refused variable
+SELECT round(freight::float8, 1) FROM orders WHERE customer_id < @order_id
+---- likely
+SELECT REVERSE(sensor) + SPACE(1) + REVERSE(sensor) AS twice FROM readings WHERE reading_id = 5
+==== 2%B 2%B

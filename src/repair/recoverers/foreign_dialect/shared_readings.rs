@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{is_unlike, translation};
+use super::{is_unlike, translation, unblank_words};
 use crate::{Confidence, RecovererAnswer, Repair, RepairContext, TextChange};
 use dialect::calls::row::FunctionEquivalent;
 use dialect::calls::table;
@@ -249,8 +249,7 @@ pub(super) fn partial_text(
 /// Whether a function is called of which dialects make such different things that nothing but a
 /// HINT is known to say of it.
 fn calls_what_is_only_hinted(context: &RepairContext<'_>) -> bool {
-    let tokens = context.tokens.iter().filter(|token| !token.kind.is_blank());
-    let words: Vec<&str> = tokens.map(|token| context.word(token)).collect();
+    let words = unblank_words(context);
     let mut calls = words.windows(2).filter_map(|pair| match pair {
         [name, "("] => Some(name.to_ascii_lowercase()),
         _ => None,
