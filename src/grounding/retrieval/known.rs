@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::document::{GroundedRecord, Grounding};
 
-/// The share of a budget that is kept for records, where there are any: one part in so many.
+/// The share of a budget that is kept for records, at most: one part in so many.
 const KNOWLEDGE_PART: usize = 5;
 
 /// The question with what its terms mean, and the names of what they are about.
@@ -41,12 +41,9 @@ fn has_words(text: &str, words: &str) -> bool {
         })
 }
 
-/// How much of a budget relations and columns may take.
-pub(super) fn budget_of_relations(grounding: &Grounding, budget: usize) -> usize {
-    match grounding.knowledge.is_empty() {
-        true => budget,
-        false => budget - budget / KNOWLEDGE_PART,
-    }
+/// How much of a budget relations and columns may take, where all records take so much.
+pub(super) fn budget_of_relations(budget: usize, of_records: usize) -> usize {
+    budget - of_records.min(budget / KNOWLEDGE_PART)
 }
 
 /// The same document with the records about what it shows, and those about nothing in particular, as
@@ -139,7 +136,9 @@ mod tests {
             told.into_iter().map(|one| one.name).collect::<String>()
         };
         assert_eq!([told(9), told(2), told(1), told(0)], ["ac", "ac", "a", ""]);
-        assert_eq!(budget_of_relations(&whole, 100), 80);
-        assert_eq!(budget_of_relations(&shown, 100), 100);
+        assert_eq!(
+            [0, 7, 70].map(|all| budget_of_relations(100, all)),
+            [100, 93, 80]
+        );
     }
 }

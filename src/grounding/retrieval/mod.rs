@@ -74,8 +74,14 @@ impl SchemaIndex {
             links: &self.links,
         };
         let frame = selection::frame_of(grounding);
-        let of_relations = known::budget_of_relations(grounding, budget);
-        let room = of_relations.saturating_sub(tokens(&render(&frame)));
+        let of_frame = tokens(&render(&frame));
+        let with_records = Grounding {
+            knowledge: grounding.knowledge.clone(),
+            ..frame
+        };
+        let of_records = tokens(&render(&with_records)).saturating_sub(of_frame);
+        let of_relations = known::budget_of_relations(budget, of_records);
+        let room = of_relations.saturating_sub(of_frame);
         let parts = RankedParts::of(grounding, &estimate, room);
         if parts.is_empty() {
             return budget::fit(grounding, budget, render);
