@@ -42,7 +42,7 @@ pub fn refused(
             }
         };
         Some(PolicyProblem {
-            place: record.place.clone(),
+            place: format!("{}.sql", record.place),
             what,
         })
     });

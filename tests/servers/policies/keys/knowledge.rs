@@ -79,7 +79,7 @@ pub(super) const CASES: &[Case] = &[
     checked(
         "knowledge.relationship.*.to",
         RELATIONSHIP,
-        r#"knowledge/relationship/a/to="shop.customers(id, region)""#,
+        r#"knowledge/relationship/a/to="shop.customers""#,
         r#"knowledge/relationship/a/to="shop.customers(region)""#,
     ),
     checked(
