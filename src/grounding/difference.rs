@@ -203,8 +203,6 @@ impl fmt::Display for GroundingChange {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
     use super::*;
     use crate::document::GroundedColumn;
 

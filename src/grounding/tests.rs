@@ -1,11 +1,5 @@
 //! What is told and what is not.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::fixture::CatalogFixture;

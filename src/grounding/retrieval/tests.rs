@@ -1,11 +1,5 @@
 //! What holds for every question and document.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
-
 use std::cell::Cell;
 
 use super::*;
