@@ -40,6 +40,7 @@ fn headers_without_an_end_keep_no_scraper_out() {
     let stack = Stack::start(Options::default());
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
+        let _stops = StoppedAtEnd(&stop);
         for _ in 0..12 {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
@@ -60,8 +61,16 @@ fn headers_without_an_end_keep_no_scraper_out() {
             still_answers(&stack);
             still_serves(&stack);
         }
-        stop.store(true, Ordering::Relaxed);
     });
+}
+
+/// Has others stop when it goes, by a panic as well: nobody would wait for them to no end.
+struct StoppedAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StoppedAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Followers that read nothing, many more than there is room for.
