@@ -13,8 +13,8 @@ pub fn tokens(text: &str) -> usize {
 
 /// Leaves out what there is no room for, in this order, and of each no more than is needed:
 /// samples; statistics; indexes; functions; comments on columns; records of knowledge;
-/// columns that are in no key; comments on relations; relations. Those with the fewest links to others lose theirs first. What
-/// was left out stands in [`Grounding::left_out`].
+/// columns that are in no key; comments on relations; relations. Those with the fewest links to
+/// others lose theirs first. What was left out stands in [`Grounding::left_out`].
 pub fn fit(
     grounding: &Grounding,
     budget: usize,

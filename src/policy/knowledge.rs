@@ -124,13 +124,6 @@ pub struct AboutPattern {
     pub column: Option<Glob>,
 }
 
-impl super::Policy {
-    /// What it knows of the database and the catalog does not say.
-    pub fn knowledge(&self) -> &PolicyKnowledge {
-        &self.knowledge
-    }
-}
-
 impl KnowledgeRecord {
     /// What kind of record it is.
     pub fn kind(&self) -> KnowledgeKind {

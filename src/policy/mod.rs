@@ -462,6 +462,16 @@ impl Policy {
         &self.access
     }
 
+    /// Its models.
+    pub fn models(&self) -> &[PolicyModel] {
+        &self.models
+    }
+
+    /// What it knows of the database and the catalog does not say.
+    pub fn knowledge(&self) -> &PolicyKnowledge {
+        &self.knowledge
+    }
+
     /// Whether a SELECT stands for any relation: by a model, a mask or a condition on rows.
     pub fn has_models(&self) -> bool {
         !self.models.is_empty()
@@ -565,20 +575,6 @@ impl Policy {
     /// The tests that it carries.
     pub fn tests(&self) -> &[TestCase] {
         &self.tests
-    }
-}
-
-impl TimeoutSettings {
-    /// The three settings by name, with their bounds.
-    pub fn by_name(self) -> [(&'static str, u64); 3] {
-        [
-            ("statement_timeout", self.statement_timeout_ms),
-            ("lock_timeout", self.lock_timeout_ms),
-            (
-                "idle_in_transaction_session_timeout",
-                self.idle_in_transaction_session_timeout_ms,
-            ),
-        ]
     }
 }
 

@@ -82,13 +82,6 @@ impl fmt::Display for SessionValue {
     }
 }
 
-impl super::Policy {
-    /// Its models.
-    pub fn models(&self) -> &[PolicyModel] {
-        &self.models
-    }
-}
-
 #[cfg(any(test, feature = "fixture"))]
 impl super::Policy {
     /// The same policy with these models.

@@ -77,3 +77,16 @@ impl PolicyLimits {
 
 /// How long a plan is believed where the policy does not say: tables grow slowly.
 const PLAN_AGE_MAX: Duration = Duration::from_secs(60);
+impl super::TimeoutSettings {
+    /// The three settings by name, with their bounds.
+    pub fn by_name(self) -> [(&'static str, u64); 3] {
+        [
+            ("statement_timeout", self.statement_timeout_ms),
+            ("lock_timeout", self.lock_timeout_ms),
+            (
+                "idle_in_transaction_session_timeout",
+                self.idle_in_transaction_session_timeout_ms,
+            ),
+        ]
+    }
+}

@@ -22,7 +22,7 @@ use crate::{
 use dialect::source::SourceDialect;
 use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
 use ground::limits;
-use policy::{Dialect, DialectChoice, Recoverer, RepairMode, RepairSettings};
+use policy::{Dialect, Recoverer, RepairMode, RepairSettings};
 use sql::fingerprint::Fingerprint;
 use sql::{prescan, tree};
 
@@ -259,19 +259,6 @@ impl<'r> RepairLoop<'r> {
         self.steps().iter().any(|step| {
             step.recoverer == Recoverer::UndefinedTable && step.confidence != Confidence::Exact
         })
-    }
-
-    /// The first answer to a failure, unless it leaves a variable without a value in the text.
-    fn sure_answer(&mut self, text: &str, failure: &Failure) -> Option<(Recoverer, Repair)> {
-        let (recoverer, repair) = self.first_answer(text, failure)?;
-        let is_own = self.settings.dialect == DialectChoice::Off;
-        match variables::remaining_variable(text, recoverer, &repair).filter(|_| !is_own) {
-            Some(hint) => {
-                self.record_hints(text, vec![(recoverer, hint)]);
-                None
-            }
-            None => Some((recoverer, repair)),
-        }
     }
 
     /// The first answer to a failure: preprocessors first, then recoverers in their order.

@@ -44,7 +44,8 @@ pub struct GroundFlags {
     #[command(flatten)]
     person: PersonFlags,
     /// What is told: info, tables, columns, keys, foreign_keys, statistics, samples, indexes,
-    /// functions, models, knowledge; default for all of these but statistics, samples, indexes and functions;
+    /// functions, models, knowledge; default for all of these but statistics, samples, indexes and
+    /// functions;
     /// all. With --relation, foreign_keys:2 tells relations that are up to two foreign keys away.
     #[arg(long, value_name = "FACETS", default_value = "default")]
     facets: String,

@@ -46,8 +46,8 @@ pub(super) fn budget_of_relations(budget: usize, of_records: usize) -> usize {
     budget - of_records.min(budget / KNOWLEDGE_PART)
 }
 
-/// The same document with the records about what it shows, and those about nothing in particular, as
-/// many of the first as there is room for.
+/// The same document with the records about what it shows, and those about nothing in particular,
+/// as many of the first as there is room for.
 pub(super) fn with_records(
     shown: Grounding,
     whole: &Grounding,

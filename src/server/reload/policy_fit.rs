@@ -49,9 +49,9 @@ pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem
     coming.all().iter().flat_map(of).collect()
 }
 
-/// Records of knowledge that speak of what is not there, or not there any more, in the database that
-/// the settings name, or in none that is known. They take nothing away, and a policy with them is
-/// taken.
+/// Records of knowledge that speak of what is not there, or not there any more, in the database
+/// that the settings name, or in none that is known. They take nothing away, and a policy with them
+/// is taken.
 pub fn stale_records(policies: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem> {
     let of = |policy: &Arc<Policy>| {
         let known: Vec<&KnownDatabase> = known_to(policy, seen).collect();

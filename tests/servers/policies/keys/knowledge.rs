@@ -1,5 +1,5 @@
-//! Cases of the keys about knowledge: it is told and lets nothing through, so that what a key does is
-//! seen where policies are checked. Who is told what is tested with groundings.
+//! Cases of the keys about knowledge: it is told and lets nothing through, so that what a key does
+//! is seen where policies are checked. Who is told what is tested with groundings.
 
 use super::{Case, Shown};
 
