@@ -16,7 +16,7 @@ use crate::upstream::catalog_cache::policy_effects::KnownDatabase;
 pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem> {
     let of = |policy: &Arc<Policy>| {
         let known: Vec<&KnownDatabase> = known_to(policy, seen).collect();
-        let mut wrong: BTreeMap<String, ModelMisfit> = BTreeMap::new();
+        let mut wrong: BTreeMap<String, PolicyMisfit> = BTreeMap::new();
         for one in &known {
             let effect_graph = one.policy_effects.effects(policy.version_number());
             for (model, what) in effect_graph
@@ -30,12 +30,12 @@ pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem
             }
         }
         let examples = known_examples::refused(policy, None).into_iter();
-        let examples = examples.map(|wrong| (wrong.place, ModelMisfit::everywhere(wrong.what)));
+        let examples = examples.map(|wrong| (wrong.place, PolicyMisfit::everywhere(wrong.what)));
         wrong.extend(examples);
         for one in known.iter().filter(|one| one.is_named) {
             let effect_graph = one.policy_effects.effects(policy.version_number());
             let examples = known_examples::refused(policy, effect_graph).into_iter();
-            wrong.extend(examples.map(|wrong| (wrong.place, ModelMisfit::everywhere(wrong.what))));
+            wrong.extend(examples.map(|wrong| (wrong.place, PolicyMisfit::everywhere(wrong.what))));
         }
         wrong.retain(|_, misfit| misfit.is_in_named || misfit.databases == known.len());
         wrong
@@ -55,7 +55,7 @@ pub fn problems(coming: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem
 pub fn stale_records(policies: &PolicySet, seen: &[KnownDatabase]) -> Vec<PolicyProblem> {
     let of = |policy: &Arc<Policy>| {
         let known: Vec<&KnownDatabase> = known_to(policy, seen).collect();
-        let mut stale: BTreeMap<(String, String), ModelMisfit> = BTreeMap::new();
+        let mut stale: BTreeMap<(String, String), PolicyMisfit> = BTreeMap::new();
         for one in &known {
             let catalog = one.policy_effects.catalog();
             for (path, what) in catalog_fit::stale_records(policy, catalog) {
@@ -91,15 +91,15 @@ pub fn unmatched_patterns(coming: &PolicySet, seen: &[KnownDatabase]) -> usize {
     coming.all().iter().map(of).sum()
 }
 
-/// Where a model does not fit.
+/// Where something of a policy does not fit.
 #[derive(Default)]
-struct ModelMisfit {
+struct PolicyMisfit {
     databases: usize,
     is_in_named: bool,
     what: String,
 }
 
-impl ModelMisfit {
+impl PolicyMisfit {
     /// What is wrong whatever databases there are.
     fn everywhere(what: String) -> Self {
         Self {
