@@ -189,10 +189,14 @@ fn bouncer(cluster: &PrivateCluster, folder: &std::path::Path) -> (Child, u16) {
 
 fn sieve(cluster: &PrivateCluster, folder: &std::path::Path, audit: bool) -> (Child, u16) {
     let (port, admin) = (free_port(), free_port());
+    let policy = folder.join("agent.yaml");
+    fs::write(&policy, unbounded_results()).unwrap();
     let mut command = Command::new(program());
     command
+        .arg("serve")
+        .arg("--policy")
+        .arg(policy)
         .args([
-            "serve",
             "--upstream",
             &format!("postgres://127.0.0.1:{}/", cluster.port()),
         ])
@@ -206,6 +210,14 @@ fn sieve(cluster: &PrivateCluster, folder: &std::path::Path, audit: bool) -> (Ch
     let child = command.spawn().expect("pgsieve was built");
     wait_for(port);
     (child, port)
+}
+
+/// The shipped `agent`, but for the bytes of a result: large ones are measured too.
+fn unbounded_results() -> String {
+    let agent = include_str!("../../policies/agent.yaml");
+    let bound = "\n  result_bytes: 10MiB\n";
+    assert!(agent.contains(bound), "agent bounds results otherwise");
+    agent.replace(bound, "\n")
 }
 
 /// A port that nothing listens on.

@@ -76,14 +76,22 @@ fn a_neighbour_that_is_being_made_is_not_seen() {
     });
 }
 
+/// The newest has all cases, the others have every other one.
 fn check_all(version: u32) {
     let Some(cluster) = cluster_of(version) else {
         return;
     };
     let before = run(async { Place::new(cluster).await.examine().await });
-    for case in CASES.iter().filter(|case| case.since <= version) {
+    let newest = VERSIONS.into_iter().max() == Some(version);
+    for (number, case) in CASES.iter().enumerate() {
         let id = case.id;
+        if case.since > version {
+            continue;
+        }
         assert!(!fires(&before, id), "{id} fires for nothing on {version}");
+        if !newest && number % 2 != usize::from(version == VERSIONS[0]) {
+            continue;
+        }
         run(async {
             let place = Place::new(cluster).await;
             check_case(&place, case).await;

@@ -56,24 +56,33 @@ enum Way {
     InBlock,
 }
 
+/// By which ways each statement travels.
+#[derive(Debug, Clone, Copy)]
+enum Ways {
+    /// By each.
+    All,
+    /// By one of them, the next one by the next.
+    Turns,
+}
+
 #[test]
 fn nothing() {
-    nothing_by(["agent", "bi"], false);
+    nothing_by(["agent", "bi"], false, Ways::All);
 }
 
 /// Also where the gate sees nothing but the tree of a text.
 #[test]
 fn nothing_without_a_catalog() {
-    nothing_by(["agent", "bi"], true);
+    nothing_by(["agent", "bi"], true, Ways::Turns);
 }
 
 /// Under a policy that allows, names and only observes whatever a policy can.
 #[test]
 fn nothing_under_the_laxest_policy() {
-    nothing_by([LAXEST, LAXEST], false);
+    nothing_by([LAXEST, LAXEST], false, Ways::Turns);
 }
 
-fn nothing_by([policy, other]: [&'static str; 2], tree_only: bool) {
+fn nothing_by([policy, other]: [&'static str; 2], tree_only: bool, by: Ways) {
     // Never dropped, but its supervisor sees the program end.
     let cluster: &'static PrivateCluster = Box::leak(Box::new(start()));
     shared::prepare(cluster);
@@ -109,8 +118,12 @@ fn nothing_by([policy, other]: [&'static str; 2], tree_only: bool) {
         (&bi, &[Way::Simple, Way::InBlock]),
     ] {
         for role in [APP, ADMIN] {
-            for way in ways {
-                run_all(stack, role, *way);
+            let groups = match by {
+                Ways::All => ways.chunks(1),
+                Ways::Turns => ways.chunks(ways.len()),
+            };
+            for group in groups {
+                run_all(stack, role, group);
             }
         }
     }
@@ -142,8 +155,8 @@ fn start() -> PrivateCluster {
         .unwrap()
 }
 
-/// Sends every statement of the corpora.
-fn run_all(stack: &Stack, role: &str, way: Way) {
+/// Sends every statement of the corpora, each by the next of these ways.
+fn run_all(stack: &Stack, role: &str, ways: &[Way]) {
     // The bound of a statement is not what is tested here.
     let parameters = [("statement_timeout", "700ms")];
     let login = Login {
@@ -152,8 +165,10 @@ fn run_all(stack: &Stack, role: &str, way: Way) {
     };
     let open = || RawClient::login(stack.proxied_address(), &login);
     let mut client = open();
+    let mut turns = ways.iter().cycle();
     for (corpus, text) in CORPORA {
         for statement in statements(text) {
+            let way = turns.next().expect("a way");
             let asked = match way {
                 Way::Simple => frames::query(statement),
                 Way::Extended => frames::extended(statement, &[], false),
@@ -200,7 +215,7 @@ fn run_all(stack: &Stack, role: &str, way: Way) {
     assert_eq!(
         kinds(&witness.query(held)),
         "TCZ",
-        "{role}, {way:?}: locks are left"
+        "{role}, {ways:?}: locks are left"
     );
     let own = client.query("SELECT pg_my_temp_schema()");
     assert!(

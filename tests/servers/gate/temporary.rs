@@ -6,7 +6,7 @@
 use crate::gate::hidden::{oid_of, parse_with_type, refused};
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{ADMIN, READER, RawClient, Stack, frames, until};
-use crate::versions::on_every_version;
+use crate::versions::{has_case, on_every_version};
 
 on_every_version!(
     what_another_session_has_made_for_itself_is_not_there,
@@ -26,8 +26,8 @@ fn look_on(version: u32) {
             client.until_ready()
         });
     }
-    scene.paths();
-    scene.parameters();
+    scene.paths(version);
+    scene.parameters(version);
     scene.permanent();
     scene.harmless();
 }
@@ -112,7 +112,8 @@ impl<'s> Scene<'s> {
     }
 
     /// A search_path that leads there, however it is set.
-    fn paths(&self) {
+    fn paths(&self, version: u32) {
+        let mut case = 0;
         let own = &self.schema;
         let quoted = format!("\"{own}\", public");
         for path in [
@@ -127,6 +128,10 @@ impl<'s> Scene<'s> {
                 "SELECT '1'::d",
                 "SELECT NULL::d2",
             ] {
+                case += 1;
+                if !has_case(version, case) {
+                    continue;
+                }
                 let leads = path.contains(own.as_str());
                 let set = [
                     format!("SET search_path = {path}"),
@@ -172,7 +177,8 @@ impl<'s> Scene<'s> {
 
     /// Numbers of types, those that the catalog does not have among them. No right on the schema is
     /// asked for.
-    fn parameters(&self) {
+    fn parameters(&self, version: u32) {
+        let mut case = 0;
         let mut admin = RawClient::login(self.stack.direct_address(), &self.stack.login(ADMIN));
         for (name, value) in [
             ("OWN.d", "1"),
@@ -186,7 +192,8 @@ impl<'s> Scene<'s> {
             let oid = oid_of(&mut admin, &name.replace("OWN", &self.schema));
             for role in [ADMIN, READER] {
                 for text in ["SELECT $1", "SELECT $1 IS NULL", "SELECT takes($1)"] {
-                    if text.contains("takes") && name != "OWN.d" {
+                    case += 1;
+                    if text.contains("takes") && name != "OWN.d" || !has_case(version, case) {
                         continue;
                     }
                     self.check_as(role, &[], &format!("{text} as {name}"), |client| {

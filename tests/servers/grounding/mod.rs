@@ -1,5 +1,6 @@
 //! `pgsieve ground`: it tells the truth about a real server, and nothing that is hidden.
 
+mod facets;
 mod freshness;
 mod hidden;
 mod kinds;
@@ -7,6 +8,7 @@ mod knowledge;
 mod question;
 mod truth;
 mod ways_of_hiding;
+mod whole_policies;
 
 use std::fs;
 use std::path::PathBuf;
