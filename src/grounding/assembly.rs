@@ -292,6 +292,7 @@ impl<'s> Assembly<'s> {
                 true => samples.cloned().unwrap_or_default(),
                 false => Vec::new(),
             },
+            is_brief: false,
             statistics: statistics
                 .filter(|_| is_told)
                 .map(|known| statistics::told(known, details.row_estimates.get(&oid).copied())),

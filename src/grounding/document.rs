@@ -94,6 +94,9 @@ pub struct GroundedColumn {
     /// What the planner knows of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<GroundedStatistics>,
+    /// Whether it is one of many that may be needed, and told by its name and type alone.
+    #[serde(skip)]
+    pub is_brief: bool,
 }
 
 /// What the planner knows of a column.

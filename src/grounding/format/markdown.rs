@@ -55,8 +55,14 @@ fn add_relation(text: &mut String, relation: &GroundedRelation) {
     if let Some(comment) = &relation.comment {
         let _ = writeln!(text, "{}\n", one_line(comment));
     }
-    for column in &relation.columns {
+    let (brief, told): (Vec<_>, Vec<_>) = relation.columns.iter().partition(|one| one.is_brief);
+    for column in told {
         let _ = writeln!(text, "- {}", column_line(column));
+    }
+    if !brief.is_empty() {
+        let brief = brief.into_iter();
+        let brief = brief.map(|column| format!("{} {}", column.name, column.type_name));
+        let _ = writeln!(text, "- {}", brief.collect::<Vec<_>>().join(", "));
     }
     if relation.columns_left_out > 0 {
         let _ = writeln!(text, "- {} more columns", relation.columns_left_out);

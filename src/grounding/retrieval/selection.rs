@@ -24,10 +24,14 @@ struct RankedPart {
 /// What a part is, by its place in the document.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PartKind {
-    /// A relation without columns.
+    /// The name of a relation.
     Relation(usize),
-    /// A column of a relation.
+    /// What a relation is, in words.
+    About(usize),
+    /// The name and type of a column of a relation, and its keys.
     Column(usize, usize),
+    /// What else is told of a column.
+    Detail(usize, usize),
     /// A function.
     Function(usize),
 }
@@ -101,11 +105,26 @@ impl RankedParts {
             worth: head,
             bytes,
         });
+        if let Some(comment) = &relation.comment {
+            let bytes = comment.len() + 2;
+            self.parts.push(RankedPart {
+                kind: PartKind::About(place),
+                worth: for_its_room(sure * ABOUT, bytes).min(head),
+                bytes,
+            });
+        }
         for (number, (column, needed)) in relation.columns.iter().zip(columns).enumerate() {
             let bytes = column_bytes(relation, column);
+            let worth = for_its_room(sure * needed, bytes).min(head);
             self.parts.push(RankedPart {
                 kind: PartKind::Column(place, number),
-                worth: for_its_room(sure * needed, bytes).min(head),
+                worth,
+                bytes,
+            });
+            let bytes = detail_bytes(column);
+            self.parts.push(RankedPart {
+                kind: PartKind::Detail(place, number),
+                worth: for_its_room(sure * needed * DETAIL, bytes).min(worth),
                 bytes,
             });
         }
@@ -151,24 +170,30 @@ impl RankedParts {
 
     /// The document of the first parts.
     fn first(&self, grounding: &Grounding, number: usize) -> Grounding {
-        let mut chosen: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut chosen: BTreeMap<usize, ChosenParts> = BTreeMap::new();
         let mut functions = BTreeSet::new();
         for part in self.parts.iter().take(number) {
             match part.kind {
                 PartKind::Relation(place) => {
                     chosen.entry(place).or_default();
                 }
+                PartKind::About(place) => chosen.entry(place).or_default().has_comment = true,
                 PartKind::Column(place, number) => {
-                    chosen.entry(place).or_default().insert(number);
+                    let columns = &mut chosen.entry(place).or_default().columns;
+                    columns.insert(number, true);
+                }
+                PartKind::Detail(place, number) => {
+                    let columns = &mut chosen.entry(place).or_default().columns;
+                    columns.insert(number, false);
                 }
                 PartKind::Function(place) => {
                     functions.insert(place);
                 }
             }
         }
-        let relations = chosen.iter().filter_map(|(place, columns)| {
+        let relations = chosen.iter().filter_map(|(place, chosen)| {
             let relation = grounding.relations.get(*place)?;
-            Some(with_columns(relation, columns))
+            Some(with_parts(relation, chosen))
         });
         let functions = functions
             .iter()
@@ -219,12 +244,25 @@ fn without_dangling_keys(relations: &mut [GroundedRelation]) {
     }
 }
 
-/// A relation with some of its columns, and of its keys and indexes those that they have whole.
-fn with_columns(relation: &GroundedRelation, kept: &BTreeSet<usize>) -> GroundedRelation {
-    let kept = kept
-        .iter()
-        .filter_map(|number| relation.columns.get(*number));
-    let columns: Vec<GroundedColumn> = kept.cloned().collect();
+/// What is told of a relation.
+#[derive(Default)]
+struct ChosenParts {
+    has_comment: bool,
+    /// Columns by their number, each brief or not.
+    columns: BTreeMap<usize, bool>,
+}
+
+/// A relation with what is chosen of it, and of its keys and indexes those that the chosen columns
+/// have whole.
+fn with_parts(relation: &GroundedRelation, chosen: &ChosenParts) -> GroundedRelation {
+    let kept = chosen.columns.iter().filter_map(|(number, is_brief)| {
+        let column = relation.columns.get(*number)?;
+        Some(match is_brief {
+            true => brief(column),
+            false => column.clone(),
+        })
+    });
+    let columns: Vec<GroundedColumn> = kept.collect();
     let has = |names: &[String]| {
         let mut names = names.iter();
         names.all(|name| columns.iter().any(|column| column.name == *name))
@@ -237,7 +275,7 @@ fn with_columns(relation: &GroundedRelation, kept: &BTreeSet<usize>) -> Grounded
         schema: relation.schema.clone(),
         name: relation.name.clone(),
         kind: relation.kind,
-        comment: relation.comment.clone(),
+        comment: relation.comment.clone().filter(|_| chosen.has_comment),
         rows: relation.rows,
         primary_key: primary.cloned().unwrap_or_default(),
         unique_keys: unique.cloned().collect(),
@@ -245,6 +283,18 @@ fn with_columns(relation: &GroundedRelation, kept: &BTreeSet<usize>) -> Grounded
         indexes: indexes.cloned().collect(),
         columns_left_out: relation.columns_left_out + relation.columns.len() - columns.len(),
         columns,
+    }
+}
+
+/// A column by its name and type.
+fn brief(column: &GroundedColumn) -> GroundedColumn {
+    GroundedColumn {
+        name: column.name.clone(),
+        type_name: column.type_name.clone(),
+        not_null: column.not_null,
+        is_generated: column.is_generated,
+        is_brief: true,
+        ..GroundedColumn::default()
     }
 }
 
@@ -259,21 +309,11 @@ fn for_its_room(sure: f64, bytes: usize) -> f64 {
 }
 
 fn head_bytes(relation: &GroundedRelation) -> usize {
-    let comment = relation
-        .comment
-        .as_ref()
-        .map_or(0, |comment| comment.len() + 2);
-    relation.schema.len() + relation.name.len() + relation.kind.len() + comment + 28
+    relation.schema.len() + relation.name.len() + relation.kind.len() + 28
 }
 
 fn column_bytes(relation: &GroundedRelation, column: &GroundedColumn) -> usize {
     let name = column.name.len();
-    let comment = column
-        .comment
-        .as_ref()
-        .map_or(0, |comment| comment.len() + 2);
-    let values = column.labels.iter().chain(&column.samples);
-    let values: usize = values.map(|value| value.len() + 4).sum();
     let keys = relation
         .foreign_keys
         .iter()
@@ -284,8 +324,25 @@ fn column_bytes(relation: &GroundedRelation, column: &GroundedColumn) -> usize {
     } else {
         0
     };
-    name + column.type_name.len() + comment + values + keys + primary + 5
+    name + column.type_name.len() + keys + primary + 3
 }
+
+fn detail_bytes(column: &GroundedColumn) -> usize {
+    let comment = column
+        .comment
+        .as_ref()
+        .map_or(0, |comment| comment.len() + 2);
+    let values = column.labels.iter().chain(&column.samples);
+    let values: usize = values.map(|value| value.len() + 4).sum();
+    let not_null = if column.not_null { 9 } else { 0 };
+    comment + values + not_null + 3
+}
+
+/// How much of the worth of a column there is in what is told of it beside its name and type.
+const DETAIL: f64 = 0.1;
+
+/// How much of the worth of a relation there is in its comment.
+const ABOUT: f64 = 0.05;
 
 /// No format tells a relation in fewer bytes.
 const HEAD_BYTES_MIN: usize = 20;

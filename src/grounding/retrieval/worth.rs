@@ -198,9 +198,9 @@ const ASKED_TIME: f64 = 0.52;
 const TIME: f64 = 0.15;
 const ASKED_NUMBER: f64 = 0.3;
 const NUMBER: f64 = 0.26;
-const LABEL: f64 = 0.19;
+const LABEL: f64 = 0.25;
 const TRUTH: f64 = 0.15;
-const ANYTHING: f64 = 0.16;
+const ANYTHING: f64 = 0.2;
 
 const ASKED_PLACE: f64 = 0.45;
 const ASKED_VALUE: f64 = 0.33;

@@ -343,7 +343,7 @@ fn every_command_says_what_a_session_meets_whose_policy_its_claims_choose() {
     let mut wrong = Vec::new();
     let mut seen: BTreeMap<&str, Vec<Answer>> = BTreeMap::new();
     let mut tests = Vec::new();
-    for person in PEOPLE {
+    for (number, person) in PEOPLE.iter().enumerate() {
         let met = scene.met(person, STATEMENTS);
         let flags = scene.flags(person);
         let role = ["--upstream", &url, "--role", scene.role(person)];
@@ -380,7 +380,7 @@ fn every_command_says_what_a_session_meets_whose_policy_its_claims_choose() {
                 told("diff", sql, of_line(&line, "new", "new_rules"));
             }
         }
-        for sql in &STATEMENTS[2..4] {
+        for sql in [STATEMENTS[2 + number % 2]] {
             let given = ["policy", "explain", &policies, "--json", "--sql", sql];
             let line = &lines(&said(&[&given[..], &person_flags].concat(), ""))[0];
             told("explain", sql, of_line(line, "verdict", "rules"));

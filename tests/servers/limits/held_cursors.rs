@@ -172,18 +172,21 @@ fn a_result_within_the_bound_is_scrolled_as_the_database_scrolls_it() {
     };
     let mut clients = [stack.direct_address(), stack.proxied_address()]
         .map(|address| RawClient::login(address, &stack.login(APP)));
-    let (mut same, mut refused) = (0, 0);
+    let (mut same, mut refused, mut turn) = (0, 0, 0);
     for rows in [0, 2, 3, 4, 30] {
         for before in ["", "FETCH 2 c", "FETCH 3 c", "MOVE ALL c"] {
             for direction in DIRECTIONS {
                 for verb in ["FETCH", "MOVE"] {
                     let step = format!("{verb} {direction} FROM c");
-                    for (way, block) in [
+                    let ways = [
                         (Way::Simple, Block::Committed),
-                        (Way::Extended, Block::Committed),
-                        (Way::Simple, Block::Open),
                         (Way::Extended, Block::Open),
-                    ] {
+                        (Way::Simple, Block::Open),
+                        (Way::Extended, Block::Committed),
+                    ];
+                    // Each step in two of the ways, the next one in the others.
+                    turn += 2;
+                    for (way, block) in ways.into_iter().cycle().skip(turn % 4).take(2) {
                         match scrolled(&mut clients, rows, (before, &step), (way, block)) {
                             true => same += 1,
                             false => refused += 1,
@@ -193,7 +196,7 @@ fn a_result_within_the_bound_is_scrolled_as_the_database_scrolls_it() {
             }
         }
     }
-    assert!(same > 3_000 && refused > 300, "{same} {refused}");
+    assert!(same > 1_500 && refused > 150, "{same} {refused}");
 }
 
 /// Where a cursor is declared.

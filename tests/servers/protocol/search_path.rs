@@ -7,7 +7,7 @@
 
 use crate::support::raw::{Frame, Login, kinds};
 use crate::support::{Options, READER, RawClient, Stack, frames, shared, until};
-use crate::versions::on_every_version;
+use crate::versions::{has_case, on_every_version};
 
 on_every_version!(wherever_a_session_looks_names_up_no_trace_is_left, walk_on);
 
@@ -15,13 +15,16 @@ fn walk_on(version: u32) {
     let Some(stack) = stack(version) else {
         return;
     };
-    let mut ran = 0;
-    for seed in 1..=walks() {
-        ran += Walk::new(&stack, version, seed).go();
+    let (mut ran, mut walked) = (0, 0);
+    for (case, seed) in (1..=walks()).enumerate() {
+        if has_case(version, case) {
+            ran += Walk::new(&stack, version, seed).go();
+            walked += 1;
+        }
     }
     // Most of what is clean is not refused.
-    println!("{ran} calls ran");
-    assert!(ran > walks(), "{ran}");
+    println!("{ran} calls ran in {walked} walks");
+    assert!(ran > walked && walked > 0, "{ran} in {walked}");
 }
 
 /// How many; more by the environment.

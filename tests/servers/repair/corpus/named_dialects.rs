@@ -67,6 +67,9 @@ struct RepairedEntry {
     is_translated: bool,
 }
 
+/// In how many parts the statements are dealt out among the dialects.
+const SHARES: usize = 3;
+
 fn check(dialect: Dialect) {
     let Some(mut world) = World::start() else {
         return;
@@ -80,7 +83,16 @@ fn check(dialect: Dialect) {
     let (mut schema, mut names) = ("", SessionNames::default());
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     let mut lost = Vec::new();
-    for entry in entries().iter().filter(|entry| entry.class != Class::Trap) {
+    let all = entries();
+    let repairable = all.iter().filter(|entry| entry.class != Class::Trap);
+    // Each statement with two of the dialects.
+    let place = Dialect::ALL.iter().position(|one| *one == dialect);
+    let share = place.expect("a dialect") % SHARES;
+    let is_every_case = std::env::var_os("EVERY_CASE").is_some();
+    for (number, entry) in repairable.enumerate() {
+        if !is_every_case && number % SHARES != share {
+            continue;
+        }
         if schema != entry.schema {
             schema = entry.schema;
             names = world.session(schema, &policies[0]);

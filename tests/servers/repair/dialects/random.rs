@@ -14,7 +14,7 @@ use crate::repair::dialects::support::agree as lines_agree;
 
 /// How many queries; more where the environment says so.
 pub fn rounds() -> u64 {
-    number("ROUNDS").unwrap_or(300)
+    number("ROUNDS").unwrap_or(150)
 }
 
 /// Where they begin: queries that nobody has seen, where the environment says so.
