@@ -38,21 +38,21 @@ const CLASSES: &[ClassRow] = &[
         class: FailureClass::UndefinedColumn,
         codes: &["42703"],
         exact: "letter case, texts in double quotes, names of results",
-        likely: "wrong qualifiers, misspelt names, columns one foreign key away",
+        likely: "wrong qualifiers, misspelt names, columns one foreign key away, joins over the only relation whose keys lead to both sides",
         hint: "the nearest columns, the relation that has it and the joins that lead there, keys of JSON",
     },
     ClassRow {
         class: FailureClass::AmbiguousColumn,
         codes: &["42702"],
         exact: "columns that the join makes equal",
-        likely: "names of results in GROUP BY that a column has too",
+        likely: "names of results in GROUP BY that a column has too, a name that is compared with itself over a join, the only one that is grouped",
         hint: "the qualified names to choose from",
     },
     ClassRow {
         class: FailureClass::GroupingError,
         codes: &["42803"],
         exact: "columns that the grouped ones determine",
-        likely: "in texts of MySQL and SQLite: columns of one row of each group",
+        likely: "GROUP BY of the columns beside a HAVING without groups; in texts of MySQL and SQLite: columns of one row of each group",
         hint: "both ways to write it, or where the aggregate has to stand",
     },
     ClassRow {
@@ -79,9 +79,9 @@ const CLASSES: &[ClassRow] = &[
     ClassRow {
         class: FailureClass::InvalidColumnReference,
         codes: &["42P10"],
-        exact: "",
-        likely: "names beyond the last column that nothing uses",
-        hint: "how many columns and names there are",
+        exact: "DISTINCT beside an ORDER BY of what the selected columns decide",
+        likely: "DISTINCT beside an ORDER BY of an aggregate; names beyond the last column that nothing uses",
+        hint: "how many columns and names there are, or what distinct rows can be sorted by",
     },
     ClassRow {
         class: FailureClass::InvalidTextRepresentation,

@@ -24,7 +24,8 @@ pub enum FailureClass {
     DatatypeMismatch,
     /// 42712.
     DuplicateAlias,
-    /// 42P10, where a list of names is longer than what it names.
+    /// 42P10, where a list of names is longer than what it names, or DISTINCT stands beside an
+    /// ORDER BY of what is not selected.
     InvalidColumnReference,
     /// 22P02, and 22007 and 22008 of dates, where a literal of the text is the cause.
     InvalidTextRepresentation,
@@ -72,6 +73,9 @@ impl FailureClass {
             "42804" => Self::DatatypeMismatch,
             "42712" => Self::DuplicateAlias,
             "42P10" if message.contains(" columns available but ") => Self::InvalidColumnReference,
+            "42P10" if message.starts_with("for SELECT DISTINCT, ORDER BY") => {
+                Self::InvalidColumnReference
+            }
             "22P02" | "22007" | "22008" => Self::InvalidTextRepresentation,
             "42704" => Self::UndefinedObject,
             // Of EXTRACT, which the server reads when it runs.

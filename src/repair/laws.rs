@@ -317,7 +317,13 @@ pub(crate) fn ask_told(
     position: Option<usize>,
     (session, gate): (&SessionNames, &Gate),
 ) -> RecovererAnswer {
-    let mut failure = Failure::reported(text, sqlstate, "", None, FailureOrigin::Server).unwrap();
+    // One code is repaired in some messages alone.
+    let message = match sqlstate {
+        "42P10" => "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+        _ => "",
+    };
+    let origin = FailureOrigin::Server;
+    let mut failure = Failure::reported(text, sqlstate, message, None, origin).unwrap();
     failure.position = position;
     let tokens = tokens_of(text);
     let tree = tree::parse(text).ok();

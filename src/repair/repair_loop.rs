@@ -172,8 +172,8 @@ impl<'r> RepairLoop<'r> {
     ) -> RepairConclusion {
         let conclusion = self.repair_text(failure.clone(), run);
         // A translation of what several dialects have may fail where single repairs do not.
-        let by_translation = self.is_translated() && self.abandoned.is_none();
-        if matches!(conclusion, RepairConclusion::Failed(_)) && by_translation && self.is_given_up {
+        let is_failed = matches!(conclusion, RepairConclusion::Failed(_));
+        if is_failed && self.is_given_up && self.may_be_of_no_dialect(&failure) {
             self.abandoned = Some(self.attempts.len());
             self.named_doubt = self.named_source(&failure);
             self.is_doubted |= self.named_doubt.is_none();
@@ -213,7 +213,7 @@ impl<'r> RepairLoop<'r> {
                 change,
             } = repair;
             if confidence != Confidence::Exact && self.has_likely_relation() {
-                return self.give_up(&failure);
+                return self.give_up_guessing(recoverer, &change, &failure);
             }
             let changed = match rewritten.text(&text) {
                 Ok(changed) if !self.tried.contains(&changed) => changed,

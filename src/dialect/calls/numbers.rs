@@ -38,6 +38,7 @@ pub const ROWS: &[ForeignFunction] = &[
     by(&["sum", "avg"], 1, number_of_text, DECIMAL).known().when(&[(1, ArgumentTest::Kind(SqlType::Text))]).likely().case("MySQL, SQLite: texts are added as numbers", "SELECT sum(x) FROM (VALUES ('1'::text), ('2')) AS v(x)", "SELECT SUM(x::numeric) FROM (VALUES ('1'::text), ('2')) AS v(x)", "3"),
     by(&["countif", "count_if"], 1, count_if, INTEGER).case("BigQuery: COUNTIF(), Snowflake, Spark: COUNT_IF()", "SELECT countif(x > 1) FROM (VALUES (1), (2), (3)) AS v(x)", "SELECT COUNT(*) FILTER (WHERE x > 1) AS countif FROM (VALUES (1), (2), (3)) AS v(x)", "2"),
     by(&["count_distinct"], 1, count_distinct, INTEGER).case("Count of different values", "SELECT count_distinct(x) FROM (VALUES (1), (2), (2)) AS v(x)", "SELECT COUNT(DISTINCT x) AS count_distinct FROM (VALUES (1), (2), (2)) AS v(x)", "2"),
+    by(&["count"], 2, count_of_several, INTEGER).up_to(16).known().likely().case("MySQL, Spark, Snowflake: COUNT(DISTINCT a, b) counts rows without a NULL", "SELECT count(DISTINCT x, y) FROM (VALUES (1, 2), (1, 2), (1, NULL), (2, 2)) AS v(x, y)", "SELECT COUNT(DISTINCT (x, y)) FILTER (WHERE x IS NOT NULL AND y IS NOT NULL) FROM (VALUES (1, 2), (1, 2), (1, NULL), (2, 2)) AS v(x, y)", "2"),
     by(&["approx_count_distinct", "ndv", "approx_distinct"], 1, count_distinct, INTEGER).likely().case("BigQuery, Snowflake, DuckDB: APPROX_COUNT_DISTINCT(); here it is exact", "SELECT approx_count_distinct(x) FROM (VALUES (1), (2), (2)) AS v(x)", "SELECT COUNT(DISTINCT x) AS approx_count_distinct FROM (VALUES (1), (2), (2)) AS v(x)", "2"),
     by(&["total"], 1, total, FLOAT).case("SQLite: total(): 0.0 for no rows", "SELECT total(x) FROM (VALUES (1), (2)) AS v(x) WHERE x > 5", "SELECT COALESCE(SUM(x), 0)::float8 AS total FROM (VALUES (1), (2)) AS v(x) WHERE x > 5", "0"),
     name(&["std"], 1, "STDDEV_POP", DECIMAL).when(&[(1, ArgumentTest::Number)]).case("MySQL: STD(), of the population", "SELECT round(std(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "SELECT round(STDDEV_POP(x), 3) FROM (VALUES (1), (2), (4)) AS v(x)", "1.247"),
@@ -165,6 +166,21 @@ fn counted(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
         SqlType::Decimal
     };
     Some(CallReplacement::exact(text).of(kind))
+}
+
+/// `count(DISTINCT a, b)`: the rows of which none is NULL, each once.
+fn count_of_several(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {
+    let is_plain = call.tail()?.is_empty() && call.node.agg_distinct;
+    let numbers = 1..=call.count();
+    let values: Option<Vec<String>> = numbers.clone().map(|number| call.text(number)).collect();
+    let tests = numbers.map(|number| Some(format!("{} IS NOT NULL", call.operand(number)?)));
+    let tests: Option<Vec<String>> = tests.collect();
+    let text = format!(
+        "COUNT(DISTINCT ({})) FILTER (WHERE {})",
+        values?.join(", "),
+        tests?.join(" AND ")
+    );
+    is_plain.then(|| CallReplacement::exact(text))
 }
 
 fn number_of_text(call: &ForeignCall<'_, '_>) -> Option<CallReplacement> {

@@ -6,7 +6,8 @@ use catalog::{KeyKind, RelationId, RelationKey};
 
 impl NameRepairContext<'_> {
     /// The shortest way over foreign keys from one of some relations to another, as joins are
-    /// written: one for each step. None where it is too far, or leads over what may not be seen.
+    /// written: one for each step, with the conditions of all keys that make it. None where it is
+    /// too far, or leads over what may not be seen.
     pub(crate) fn route(&self, from: &[(RelationId, &str)], to: RelationId) -> Option<Vec<String>> {
         let mut reached: Vec<(RelationId, String, Vec<String>)> = from
             .iter()
@@ -18,15 +19,16 @@ impl NameRepairContext<'_> {
             if joins.len() >= STEPS_MAX {
                 continue;
             }
-            for key in self.catalog().keys() {
-                let Some((other, join)) = self.step(key, relation, &name) else {
-                    continue;
-                };
+            for (other, conditions) in self.steps(relation, &name) {
                 if reached.iter().any(|(known, ..)| *known == other) {
                     continue;
                 }
                 let mut joins = joins.clone();
-                joins.push(join);
+                joins.push(format!(
+                    "JOIN {} ON {}",
+                    self.called(other),
+                    conditions.join(" or ON ")
+                ));
                 if other == to {
                     return Some(joins);
                 }
@@ -37,7 +39,24 @@ impl NameRepairContext<'_> {
         None
     }
 
-    /// The join that a key makes of a relation with another, and that one.
+    /// The relations that keys make joins of a relation with, each with the conditions of its
+    /// keys: there may be two, as from a flight to the airports where it starts and ends.
+    fn steps(&self, relation: RelationId, name: &str) -> Vec<(RelationId, Vec<String>)> {
+        let mut found: Vec<(RelationId, Vec<String>)> = Vec::new();
+        for key in self.catalog().keys() {
+            let Some((other, condition)) = self.step(key, relation, name) else {
+                continue;
+            };
+            match found.iter_mut().find(|(known, _)| *known == other) {
+                Some((_, conditions)) if conditions.len() >= KEYS_TOLD_MAX => {}
+                Some((_, conditions)) => conditions.push(condition),
+                None => found.push((other, vec![condition])),
+            }
+        }
+        found
+    }
+
+    /// The condition on which a key joins a relation with another, and that one.
     fn step(
         &self,
         key: &RelationKey,
@@ -59,15 +78,8 @@ impl NameRepairContext<'_> {
             let others = self.shown_column(other, *others)?;
             conditions.push(format!("{called}.{others} = {name}.{own}"));
         }
-        if !self.may_show_relation(other) || conditions.is_empty() {
-            return None;
-        }
-        let join = format!(
-            "JOIN {} ON {}",
-            self.called(other),
-            conditions.join(" AND ")
-        );
-        Some((other, join))
+        (self.may_show_relation(other) && !conditions.is_empty())
+            .then(|| (other, conditions.join(" AND ")))
     }
 
     /// The name of a column that may be seen.
@@ -91,3 +103,6 @@ impl NameRepairContext<'_> {
 
 /// Longer ways are hardly ever meant.
 const STEPS_MAX: usize = 3;
+
+/// The client is told of no more keys between two relations.
+const KEYS_TOLD_MAX: usize = 3;

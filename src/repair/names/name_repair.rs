@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::context::{NameRepairContext, spelled};
 use crate::{Confidence, NameGate, RecovererAnswer, Repair, RepairHint, TextChange};
 use ground::limits::NAMES_EXPANSION_DEPTH_MAX;
 use sql::edit::{self, TextEdit};
@@ -92,6 +93,20 @@ impl NameFix {
             renamed: Some(renamed.to_owned()),
         })
     }
+}
+
+/// The last part of a reference, in the case in which it exists.
+pub(crate) fn case_fix(
+    name_context: &NameRepairContext<'_>,
+    part: &Range<usize>,
+    name: &str,
+) -> NameFix {
+    let right = spelled(None, name);
+    let change = format!(
+        "{} is written as the catalog spells it, {right}",
+        name_context.text(part)
+    );
+    NameFix::name(Confidence::Exact, part.clone(), right, change, name)
 }
 
 /// One answer of all: a changed text where every one is repaired, as sure as the least sure.

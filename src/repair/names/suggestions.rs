@@ -79,24 +79,34 @@ fn listed_columns(
     }
 }
 
-/// The columns that are called nearly as one that does not exist, nearest first.
+/// The columns that are called nearly as one that does not exist, nearest first: those of its own
+/// query, and where none of them is near those of the queries around.
 fn near_columns(
     name_context: &NameRepairContext<'_>,
     missing: &MissingColumn<'_>,
     all: &[VisibleItem<'_>],
 ) -> Vec<String> {
-    let mut found: Vec<(f64, String)> = Vec::new();
-    for seen in all {
-        let columns = seen.item.columns.iter();
-        for column in columns.filter(|own| name_context.may_show_column(own)) {
+    let near = |is_own: bool| {
+        let seen = all.iter().filter(|seen| (seen.level == 0) == is_own);
+        let columns = seen.flat_map(|seen| {
+            let columns = seen.item.columns.iter();
+            columns.map(move |column| (seen, column))
+        });
+        let shown = columns.filter(|(_, column)| {
+            name_context.may_show_column(column) && column.name.as_str() != missing.name
+        });
+        let found = shown.map(|(seen, column)| {
             let name = column.name.as_str();
             let near = nearness(missing.name, name, &name_context.own_words(seen.item));
-            if name != missing.name {
-                found.push((near, spelled(seen.qualifier, name)));
-            }
-        }
+            (near, spelled(seen.qualifier, name))
+        });
+        found.collect::<Vec<_>>()
+    };
+    let own = best(near(true));
+    match own.is_empty() {
+        true => best(near(false)),
+        false => own,
     }
-    best(found)
 }
 
 /// Where a column does not exist, for a sentence: in what FROM brings, as far as that is short.

@@ -160,6 +160,11 @@ fn of_missing_schema(context: &RepairContext<'_>) -> Option<RecovererAnswer> {
         return None;
     }
     match of_one(context, source) {
+        // Its texts would be grouped as Postgres tells them apart.
+        RecovererAnswer::Silent if groups_by_sets(context) => {
+            let what = Untranslatable::construct("GROUPING SETS");
+            Some(RecovererAnswer::hint(advice(source, &what)))
+        }
         RecovererAnswer::Silent => None,
         RecovererAnswer::Repaired(repair) => {
             let confidence = match has_marks(context, source) {
@@ -341,6 +346,21 @@ fn adds_blanks(context: &RepairContext<'_>) -> bool {
         let arguments = words.get(at + 2..).unwrap_or_default();
         let behind = closing_place(arguments).and_then(|end| arguments.get(end + 1));
         before == Some(&"+") || behind == Some(&"+")
+    })
+}
+
+/// Whether rows are grouped by several sets of keys.
+fn groups_by_sets(context: &RepairContext<'_>) -> bool {
+    let words = unblank_words(context);
+    let mut rows = words.windows(3);
+    rows.any(|row| {
+        let is = |place: usize, one: &str| {
+            row.get(place)
+                .is_some_and(|word| word.eq_ignore_ascii_case(one))
+        };
+        is(2, "(")
+            && (is(0, "grouping") && is(1, "sets")
+                || is(0, "by") && (is(1, "rollup") || is(1, "cube")))
     })
 }
 

@@ -1,4 +1,5 @@
-//! `invalid_column_reference`, 42P10: a list of column names that is longer than what it names.
+//! `invalid_column_reference`, 42P10: a list of column names that is longer than what it names, and
+//! DISTINCT beside an ORDER BY of what is not selected ([`distinct_order`]).
 //!
 //! # Sees
 //! `WITH a(x, y) AS (…)` and `(…) AS a(x, y)` with more names than the query has columns.
@@ -21,6 +22,8 @@
 //! another one of the names: then a column is missing, and who can say which. The HINT has both
 //! counts.
 
+mod distinct_order;
+
 use crate::names::letter_case::unquoted;
 use crate::recoverers::syntax_error::edited_text::EditedText;
 use crate::{RecovererAnswer, RepairContext};
@@ -31,6 +34,9 @@ use sql::tree::{Node, SetOperation, nodes};
 
 /// Takes names away that name nothing and are used nowhere.
 pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
+    if context.failure.message.starts_with("for SELECT DISTINCT") {
+        return distinct_order::recover(context);
+    }
     let repaired = NameCounts::of(&context.failure.message)
         .and_then(|counts| Some((shortened(context, &counts)?, counts)));
     let Some((edit, counts)) = repaired else {

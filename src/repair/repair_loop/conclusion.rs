@@ -3,7 +3,7 @@
 use super::{RecursionRisk, RepairLoop};
 use crate::dialect_history::DialectEvidence;
 use crate::outcome::{RepairAdvice, RepairConclusion, RepairedStatement};
-use crate::{AttemptOutcome, Confidence, Failure, RepairContext, hints, recoverers};
+use crate::{AttemptOutcome, Confidence, Failure, FailureClass, RepairContext, hints, recoverers};
 use dialect::source::SourceDialect;
 use gate::ReadPermit;
 use policy::{LikelyRepairs, Recoverer, RepairMode};
@@ -59,20 +59,50 @@ impl RepairLoop<'_> {
         }
     }
 
-    /// What was learned. Where it is about another name than the one that the client is told of,
-    /// both are named.
+    /// What was learned. Where it is about another name than the one that the client is told of, or
+    /// about the whole text, that is named as well.
     fn learned(&self, original: &Failure) -> Vec<String> {
         let quoted = original.message.split('"').nth(1).unwrap_or_default();
         let name = quoted.rsplit('.').next().unwrap_or_default();
         let lower = name.to_lowercase();
         let mut learned = self.advice.clone();
-        let is_of_name = |advice: &String| OF_NAMES.iter().any(|start| advice.starts_with(start));
-        if learned.iter().any(is_of_name)
-            && !(learned.iter()).any(|advice| advice.to_lowercase().contains(&lower))
-        {
+        if (learned.iter()).any(|advice| advice.to_lowercase().contains(&lower)) {
+            return learned;
+        }
+        let begins = |starts: &[&str]| {
+            let mut all = learned.iter();
+            all.any(|advice| starts.iter().any(|start| advice.starts_with(start)))
+        };
+        let names_nothing = matches!(
+            original.class,
+            FailureClass::UndefinedTable | FailureClass::UndefinedColumn
+        );
+        if begins(OF_NAMES) {
             learned.insert(0, format!("{name} is not the only name that is missing."));
+        } else if begins(OF_DIALECTS) && names_nothing {
+            learned.insert(0, format!("PostgreSQL knows no {quoted}."));
         }
         learned
+    }
+
+    /// Gives up where more than a relation would have to be guessed, and tells of both.
+    pub(super) fn give_up_guessing(
+        &mut self,
+        recoverer: Recoverer,
+        change: &str,
+        failure: &Failure,
+    ) -> RepairConclusion {
+        let is_told = |one: Recoverer| self.settings.mode_of(one) == RepairMode::Apply;
+        let mut steps = self.steps().iter();
+        let relation = steps.find(|step| step.recoverer == Recoverer::UndefinedTable);
+        let relation = relation.filter(|step| is_told(step.recoverer) && is_told(recoverer));
+        if let Some(step) = relation {
+            let words = &step.words;
+            self.advice.push(format!(
+                "{words}, as it seems, and one more thing would have to be guessed: {change}."
+            ));
+        }
+        self.give_up(failure)
     }
 
     /// The dialect that was named, where nothing in the client's text speaks against it.
@@ -137,6 +167,9 @@ impl RepairLoop<'_> {
 
 /// How words about a name that does not exist begin.
 const OF_NAMES: &[&str] = &["There is no column ", "Column "];
+
+/// How words about a text of another dialect begin.
+const OF_DIALECTS: &[&str] = &["This reads as "];
 
 /// What is told of a text that a dialect may mean otherwise.
 const DOUBT: &str = "a dialect that has this may mean something else by the statement";

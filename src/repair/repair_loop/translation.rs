@@ -1,7 +1,7 @@
 //! What was translated on the way to the present text, and what no translation has taken.
 
 use super::{RepairLoop, variables};
-use crate::{Failure, Repair};
+use crate::{Attempt, Failure, Repair};
 use policy::{DialectChoice, Recoverer};
 
 impl RepairLoop<'_> {
@@ -24,18 +24,33 @@ impl RepairLoop<'_> {
 
     /// Whether the present text is translated from a foreign dialect.
     pub(super) fn is_translated(&self) -> bool {
+        self.steps().iter().any(is_translation)
+    }
+
+    /// Whether the client's text may be taken up again without its dialect: a translation came to
+    /// nothing, or a dialect that somebody has named, and the text has not shown, cannot be
+    /// translated.
+    pub(super) fn may_be_of_no_dialect(&self, failure: &Failure) -> bool {
         let mut steps = self.steps().iter();
-        steps.any(|step| step.recoverer == Recoverer::Dialect)
+        let is_hinted = steps.any(|step| step.recoverer == Recoverer::Dialect);
+        self.abandoned.is_none()
+            && (self.is_translated() || is_hinted && self.named_source(failure).is_some())
     }
 
     /// The text that was translated, if one was.
     pub(super) fn foreign_text(&self) -> Option<String> {
         let steps = self.steps();
-        let at = (steps.iter()).position(|step| step.recoverer == Recoverer::Dialect)?;
+        let at = steps.iter().position(is_translation)?;
         let before = at.checked_sub(1).and_then(|before| steps.get(before));
         match before {
             Some(step) => step.text.clone(),
             None => Some(self.request.text.to_owned()),
         }
     }
+}
+
+/// Whether a dialect has made a text in this step. Where it had a hint alone, the text is foreign
+/// and has no translation.
+fn is_translation(step: &Attempt) -> bool {
+    step.recoverer == Recoverer::Dialect && step.text.is_some()
 }

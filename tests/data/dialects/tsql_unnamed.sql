@@ -597,10 +597,8 @@ SELECT a.first_name, b.first_name FROM employees a, employees b WHERE a.salary =
 ---- right
 SELECT c.customer_id FROM dbo.customers AS c WHERE NOT EXISTS (SELECT 1 FROM dbo.orders AS o WITH (NOLOCK) WHERE o.customer_id = c.customer_id)
 ==== 4
----- likely wrong
+---- refused ANY and ALL
 SELECT last_name FROM employees WHERE salary > ALL (SELECT ISNULL(salary, 0) FROM employees WHERE title = 'sales rep') AND title <> N'ceo'
-==== Black
-==== Klein
 ---- right
 SELECT NULLIF(raw_value, '') AS v, COALESCE(level, -1) AS l FROM [dbo].[readings] WHERE NULLIF(raw_value, '') IS NULL
 ==== ~|0
@@ -622,12 +620,8 @@ SELECT Region = r.region_name, [Customers] = COUNT(c.customer_id) FROM regions r
 ==== South|1
 ==== East|2
 ==== West|0
----- likely wrong
+---- refused GROUPING SETS
 SELECT CASE WHEN GROUPING(category) = 1 THEN 'All' ELSE category END AS category, SUM(price) AS total FROM dbo.products GROUP BY GROUPING SETS ((category), ())
-==== Drinks|11.75
-==== Kitchen|12.99
-==== Other|25.00
-==== All|49.74
 ---- right
 SELECT p.product_name FROM products p WHERE EXISTS (SELECT 1 FROM STRING_SPLIT(p.tags, ',') WHERE value = 'STEEL')
 ==== Spoon
@@ -692,3 +686,11 @@ SELECT round(freight::float8, 1) FROM orders WHERE customer_id < @order_id
 ---- likely
 SELECT REVERSE(sensor) + SPACE(1) + REVERSE(sensor) AS twice FROM readings WHERE reading_id = 5
 ==== 2%B 2%B
+---- refused ANY and ALL
+SELECT o.order_id FROM dbo.orders o WHERE o.freight >= ALL (SELECT freight FROM dbo.orders)
+---- refused GROUPING SETS
+SELECT status, customer_id, COUNT(*) FROM dbo.orders GROUP BY GROUPING SETS ((status), (customer_id))
+---- refused GROUPING SETS
+SELECT status, COUNT(*) AS n FROM dbo.orders GROUP BY ROLLUP (status)
+---- refused GROUPING SETS
+SELECT status, customer_id, COUNT(*) AS n FROM dbo.orders GROUP BY CUBE (status, customer_id)

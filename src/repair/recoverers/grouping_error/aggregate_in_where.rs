@@ -157,7 +157,7 @@ fn has_only_aggregates(select: &nodes::SelectStmt) -> bool {
 }
 
 /// Whether a text groups as Postgres wants it to.
-fn groups_well(text: &str, database: &SessionDatabase<'_>) -> bool {
+pub(crate) fn groups_well(text: &str, database: &SessionDatabase<'_>) -> bool {
     let Some(tree) = tree_of(text) else {
         return false;
     };

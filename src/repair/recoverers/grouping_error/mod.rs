@@ -4,7 +4,8 @@
 //! # Sees
 //! A column of an aggregate query that is no key of GROUP BY, but has one value only in each group:
 //! the keys decide it, by a key of its table, by an equality of the query, or by both in turn. A
-//! condition on an aggregate in the WHERE of a query that groups.
+//! condition on an aggregate in the WHERE of a query that groups. HAVING without GROUP BY, beside
+//! plain columns ([`having_without_keys`], likely).
 //!
 //! # Why
 //! Postgres itself concludes that only from the primary key of the column's own table. Grouping by
@@ -25,14 +26,16 @@
 //! # When not
 //! Anything else: whether a row for each value is meant, or one value of many, is a choice, but in
 //! texts of MySQL and SQLite, which have made it ([`one_row_of_group`], likely).
-//! Grouping sets are left alone, too, and queries without GROUP BY.
+//! Grouping sets are left alone, too, and other queries without GROUP BY.
 
-mod aggregate_in_where;
+pub(crate) mod aggregate_in_where;
 pub(crate) mod aggregate_query;
 pub(crate) mod equal_expressions;
 mod group_by_keys;
+mod having_without_keys;
 mod one_row_of_group;
 
+use self::having_without_keys::grouped_by_columns;
 use self::one_row_of_group::one_row_of_group;
 use crate::dependencies::determined_columns::determined;
 use crate::dependencies::equalities::{ColumnEqualities, ConditionExtent, ServerComparisons};
@@ -81,13 +84,17 @@ pub(crate) fn recover(context: &RepairContext<'_>) -> RecovererAnswer {
                 edits.push(edit);
                 added.extend(names);
             }
-            Err(advice) => match one_row_of_group(context, &query_scopes, &grouped) {
-                Some(taken) => {
-                    edits.extend(taken.edits);
-                    likely.push(taken.change);
+            Err(advice) => {
+                let taken = one_row_of_group(context, &query_scopes, &grouped)
+                    .or_else(|| grouped_by_columns(context, &query_scopes, &grouped));
+                match taken {
+                    Some(taken) => {
+                        edits.extend(taken.edits);
+                        likely.push(taken.change);
+                    }
+                    None => return RecovererAnswer::hint(advice),
                 }
-                None => return RecovererAnswer::hint(advice),
-            },
+            }
         }
     }
     if edits.is_empty() {

@@ -1,6 +1,7 @@
 //! A join that is added, and what its table is called.
 
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder};
+use crate::SessionDatabase;
 use catalog::RelationId;
 use ground::limits::JOIN_ALIASES_MAX;
 use sql::lexer::TokenKind;
@@ -52,18 +53,16 @@ fn is_written(stepping: &JoinFinder<'_, '_>, name: &str) -> bool {
     })
 }
 
-impl JoinFinder<'_, '_> {
-    /// Whether the name alone leads to a relation.
-    pub(crate) fn is_in_path(&self, relation: RelationId, name: &str) -> bool {
-        let catalog = self.database.catalog;
-        let Some(name) = catalog.names().find(name) else {
-            return false;
-        };
-        let named = catalog.index().relations(name);
-        let first = self.database.path.schemas().iter().find_map(|schema| {
-            let mut named = named.iter().copied();
-            named.find(|id| catalog.relation(*id).schema == *schema)
-        });
-        first == Some(relation)
-    }
+/// Whether a name alone leads to a relation.
+pub(crate) fn is_in_path(database: &SessionDatabase<'_>, relation: RelationId, name: &str) -> bool {
+    let catalog = database.catalog;
+    let Some(name) = catalog.names().find(name) else {
+        return false;
+    };
+    let named = catalog.index().relations(name);
+    let first = database.path.schemas().iter().find_map(|schema| {
+        let mut named = named.iter().copied();
+        named.find(|id| catalog.relation(*id).schema == *schema)
+    });
+    first == Some(relation)
 }

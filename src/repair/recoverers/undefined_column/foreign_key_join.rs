@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::added_table::{AddedJoin, alias_of};
+use super::added_table::{AddedJoin, alias_of, is_in_path};
 use super::equal_paths::one_of_equal;
 use super::foreign_key_path::{ForeignKeyPath, JoinFinder, KeyEvidence};
 use super::required_value::is_asked_for;
@@ -324,7 +324,7 @@ impl JoinFinder<'_, '_> {
             .iter()
             .flat_map(|level| &level.view.tables);
         let hidden = common.into_iter().any(|table| table.as_str() == name);
-        let mut table = match !hidden && self.is_in_path(path.parent, name) {
+        let mut table = match !hidden && is_in_path(self.database, path.parent, name) {
             true => quoted(name).into_owned(),
             false => catalog.relation_name(path.parent),
         };

@@ -1,5 +1,6 @@
 //! A query without FROM whose columns all are those of one relation.
 
+use super::added_table::is_in_path;
 use super::owners;
 use crate::Confidence;
 use crate::names::context::{MissingColumn, NameRepairContext};
@@ -133,14 +134,7 @@ fn only_relation(
     let [only] = *found.as_slice() else {
         return None;
     };
-    let relation = catalog.relation(only);
-    let named = catalog.index().relations(relation.name);
-    let mut path = name_context.database.path.schemas().iter();
-    let first = path.find_map(|schema| {
-        let mut named = named.iter().copied();
-        named.find(|id| catalog.relation(*id).schema == *schema)
-    });
-    (first == Some(only)).then_some(only)
+    is_in_path(name_context.database, only, name_context.name_of(only)).then_some(only)
 }
 
 /// Whether the relation would take over a name that means something already: in the query, or in

@@ -9,7 +9,9 @@
 //! Other databases take a text in double quotes for a value, and the name of a result anywhere;
 //! and whoever writes many joins writes one alias for another, or the name of a foreign key for
 //! that of the key. Two columns are joined where a validated foreign key ties just them; over a
-//! unique column of the same name and type another relation is looked up by an outer join.
+//! unique column of the same name and type another relation is looked up by an outer join. Two
+//! relations that no key ties are joined over the only one whose keys lead to both
+//! ([`bridging_table`]).
 //!
 //! # Before
 //! ```sql
@@ -28,7 +30,7 @@
 //! names are told, the way over declared keys, and the relations that have the column.
 
 pub(crate) mod added_table;
-pub(crate) mod case_fix;
+mod bridging_table;
 mod declared_key;
 mod equal_paths;
 pub(crate) mod foreign_key_join;

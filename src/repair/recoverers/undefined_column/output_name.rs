@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::Confidence;
 use crate::names::context::{MissingColumn, NameRepairContext};
-use crate::names::name_repair::{NameFix, NameRepair, NameReplacement};
+use crate::names::name_repair::{NameFix, NameRepair, NameReplacement, case_fix};
 use crate::names::reference_position::{ExpressionRole, ReferenceClause};
 use catalog::{FunctionKind, Volatility, quote::quoted};
 use resolve::UsedObject;
@@ -58,7 +58,7 @@ pub(crate) fn repair(
     let span = missing.parts.first()?.clone();
     let name = target.name()?;
     if whole_key && name != missing.name {
-        return Some(super::case_fix::case_fix(name_context, &span, name));
+        return Some(case_fix(name_context, &span, name));
     }
     let expression = written(name_context, target, place.at)?;
     if let Some(advice) = unfit(name_context, &expression, place.clause, name) {
@@ -147,8 +147,7 @@ fn key_of_union(
         return None;
     };
     let span = missing.parts.first()?;
-    is_union
-        .then(|| super::case_fix::case_fix(name_context, span, target.name().unwrap_or_default()))
+    is_union.then(|| case_fix(name_context, span, target.name().unwrap_or_default()))
 }
 
 /// The name of a result of a query further out.

@@ -1,16 +1,19 @@
 //! A column after a name: the name is wrong, or the column is.
 
-use super::case_fix::case_fix;
 use super::forgotten_alias::{self, moved};
 use super::missing_join::leads_to;
 use super::{declared_key, join_key, misspelling, wrong_relation};
 use crate::Confidence;
+use crate::dependencies::equalities::{
+    ColumnEqualities, ConditionExtent, EqualityKind, ServerComparisons, is_same_type,
+};
 use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, VisibleScope, spelled};
 use crate::names::gates::{CandidateName, NameGateResult, UnknownName, check_gates};
-use crate::names::name_repair::NameFix;
+use crate::names::name_repair::{NameFix, case_fix};
 use crate::names::reference_position::ReferenceClause;
 use crate::names::similarity::{Similarity, SimilarityKind};
 use crate::names::suggestions;
+use crate::scopes::query_scopes::{ColumnIndex, QueryScopes};
 use catalog::quote::quoted;
 use resolve::ScopeColumn;
 
@@ -80,6 +83,11 @@ fn in_known(
         ([], _) => misspelling::of_item(names, missing, seen)
             .unwrap_or_else(|| suggestions::column(names, missing, all, &[])),
         (several, _) => {
+            let equal = plausible.is_none().then_some(several);
+            let equal = equal.and_then(|several| equal_owner(names, missing, seen, several));
+            if let Some(name) = equal {
+                return moved(names, missing, name, Confidence::Likely);
+            }
             let spelled: Vec<String> = several
                 .iter()
                 .map(|(_, name)| spelled(Some(name), missing.name))
@@ -97,6 +105,41 @@ fn in_known(
             ))
         }
     }
+}
+
+/// The first of several that have a column, where the joins make them equal in every row.
+fn equal_owner<'g>(
+    names: &NameRepairContext<'_>,
+    missing: &MissingColumn<'_>,
+    from: &VisibleItem<'_>,
+    several: &[(&VisibleItem<'_>, &'g str)],
+) -> Option<&'g str> {
+    let (catalog, mask) = (names.catalog(), names.database.mask);
+    let statement = names.context.statement()?;
+    let scopes = QueryScopes::of(statement, names.resolution, catalog, mask)?;
+    let level = scopes.reference_at(missing.place.at)?.level;
+    let own = scopes.scope(level)?;
+    let columns = several.iter().map(|(seen, name)| {
+        let from_item = own.item_named(name).filter(|_| seen.level == 0)?;
+        let mut columns = own.from_items.get(from_item)?.columns.iter();
+        let column = columns.position(|column| column.name.as_str() == missing.name)?;
+        Some(ColumnIndex {
+            level,
+            from_item,
+            column,
+        })
+    });
+    let columns = columns.collect::<Option<Vec<ColumnIndex>>>()?;
+    let (first, rest) = columns.split_first()?;
+    let comparisons = ServerComparisons::of(names.resolution);
+    let extent = ConditionExtent::Whole;
+    let equalities = ColumnEqualities::of(&scopes, &comparisons, level, extent);
+    let is_same = rest.iter().all(|other| {
+        is_same_type(&scopes, *first, *other)
+            && equalities.between(*first, *other) == EqualityKind::Inner
+    });
+    let (to, name) = several.first()?;
+    (is_same && wrong_relation::objection(names, missing, from, to).is_none()).then_some(*name)
 }
 
 /// A column of the named relation that may be the one that is meant.

@@ -1,14 +1,13 @@
 //! A reference to a column that does not exist: what it stands for, the surest way first.
 
-use super::case_fix::case_fix;
 use super::{
-    missing_from, missing_join, misspelling, output_name, output_renames, owners, qualifier,
-    quoted_literal, surrogate_join,
+    bridging_table, missing_from, missing_join, misspelling, output_name, output_renames, owners,
+    qualifier, quoted_literal, surrogate_join,
 };
 use crate::names::context::{
     MissingColumn, NameRepairContext, VisibleItem, spelled, visible_items,
 };
-use crate::names::name_repair::{NameFix, NameRepair, together};
+use crate::names::name_repair::{NameFix, NameRepair, case_fix, together};
 use crate::names::{suggestions, unquoted_blank};
 use crate::{Confidence, RecovererAnswer};
 use catalog::quote::quoted;
@@ -39,6 +38,7 @@ pub(crate) fn recover(name_context: &NameRepairContext<'_>) -> RecovererAnswer {
         .iter()
         .map(|one| repair_reference(name_context, one))
         .collect();
+    let fixes = bridging_table::join_between(name_context, &missing, fixes);
     let fixes = missing_from::add_from(name_context, &missing, fixes);
     let fixes = output_renames::rename_outputs(name_context, &missing, fixes);
     let fixes = missing_join::add_missing_joins(name_context, fixes);
