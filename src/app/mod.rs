@@ -24,7 +24,6 @@ pub use self::error::AppError;
 use self::reload::{SettingsBaseline, SettingsReload};
 use self::upstream_watch::{RoleCheck, watch_upstream};
 use crate::auth::ClientAuth;
-use crate::auth::settings::UserAttributes;
 use crate::config::sources::SettingsSources;
 use crate::config::warnings::ConfigWarning;
 use crate::config::{ListenAddress, PolicyTests, ProgramSettings};
@@ -33,6 +32,9 @@ use crate::net::client_tls::ClientTls;
 use crate::offline::assumptions::LoginRoles;
 use crate::policy::{LivePolicies, PolicySet};
 use crate::server::admin::{self, AdminCredentials, AdminServices};
+use crate::server::grounding::people::{CurrentPeople, SettingsPeople};
+use crate::server::grounding::service::GroundingService;
+use crate::server::grounding::watch::watch_groundings;
 use crate::server::listener::BindAddress;
 use crate::server::readiness::Readiness;
 use crate::server::reload::policy_tests::TestReport;
@@ -94,25 +96,27 @@ async fn serve(
     let (asker, wishes) = ReloadHandle::new();
     let session_registry = SessionRegistry::default();
     let door = AdminListener::new(&settings, asker.clone(), session_registry.clone());
+    let people = Arc::new(CurrentPeople::new(people_of(&settings)));
     let keys = Arc::clone(&door.keys);
     let server_settings = server_settings(&settings);
     let live = Arc::new(LivePolicies::new(settings.policies.clone()));
     let set = &live.current();
     telemetry.emit(&PoliciesHold { set });
-    let users = (LoginRoles::of(&settings.auth), settings.attributes.clone());
-    let tests = (settings.policy_tests.clone(), users);
+    let tests = (settings.policy_tests.clone(), people_of(&settings));
     let budget_file = settings.budget_file.clone();
     let login_context = LoginContext {
         session_registry,
         ..login_context(settings, Arc::clone(&live), telemetry)?
     };
+    let login_context = Arc::new(login_context);
+    let groundings = GroundingService::new(Arc::clone(&login_context), Arc::clone(&people));
     let budgets = BudgetWriter::open(budget_file, &login_context.accounts, telemetry)?;
     let upstream = Arc::clone(&login_context.upstream);
     let catalogs = login_context.catalogs.clone();
     let tests = tests_of(tests, &upstream);
     let known = (catalogs.clone(), Arc::clone(&live));
     let readiness = Arc::new(Readiness::new(known.0, known.1, telemetry.clone()));
-    door.open(&readiness, telemetry).await?;
+    door.open(&readiness, groundings, telemetry).await?;
     let seen = (Arc::clone(&readiness), telemetry.clone());
     tokio::spawn(watch_upstream((upstream, roles), seen.0, seen.1));
     let mut signals = ProcessSignals::listen().map_err(AppError::System)?;
@@ -128,7 +132,8 @@ async fn serve(
     let server = ProxyServer::start(server_settings, server_shared).map_err(AppError::Server)?;
     readiness.note_open();
     listening(&server, telemetry);
-    let renewal = SettingsReload::new((held, sources), login_context, keys, telemetry.clone());
+    let logins = (login_context, people);
+    let renewal = SettingsReload::new((held, sources), logins, keys, telemetry.clone());
     let renewal = Arc::new(renewal);
     let reloader = Reloader {
         watched: renewal.watched(),
@@ -167,9 +172,17 @@ fn server_settings(settings: &ProgramSettings) -> ServerSettings {
     }
 }
 
+/// What the settings say of users.
+fn people_of(settings: &ProgramSettings) -> SettingsPeople {
+    SettingsPeople {
+        roles: LoginRoles::of(&settings.auth),
+        attributes: settings.attributes.clone(),
+    }
+}
+
 /// The tests that have to pass, if any have to.
 fn tests_of(
-    (wanted, (roles, attributes)): (PolicyTests, (LoginRoles, UserAttributes)),
+    (wanted, people): (PolicyTests, SettingsPeople),
     upstream: &Arc<Upstream>,
 ) -> Option<server::reload::policy_tests::PolicyTestRunner> {
     match wanted {
@@ -177,8 +190,8 @@ fn tests_of(
         PolicyTests::Required(account) => Some(server::reload::policy_tests::PolicyTestRunner {
             upstream: Arc::clone(upstream),
             account,
-            roles,
-            attributes,
+            roles: people.roles,
+            attributes: people.attributes,
         }),
     }
 }
@@ -223,7 +236,12 @@ impl AdminListener {
         }
     }
 
-    async fn open(self, readiness: &Arc<Readiness>, telemetry: &Telemetry) -> Result<(), AppError> {
+    async fn open(
+        self,
+        readiness: &Arc<Readiness>,
+        groundings: GroundingService,
+        telemetry: &Telemetry,
+    ) -> Result<(), AppError> {
         let Some(address) = self.address else {
             return Ok(());
         };
@@ -234,6 +252,11 @@ impl AdminListener {
             what: "admin",
             address: &bound,
         });
+        tokio::spawn(watch_groundings(
+            groundings.clone(),
+            Arc::clone(readiness),
+            telemetry.clone(),
+        ));
         tokio::spawn(admin::serve(
             listener,
             AdminServices {
@@ -242,6 +265,7 @@ impl AdminListener {
                 keys: self.keys,
                 asker: self.asker,
                 session_registry: self.session_registry,
+                groundings,
             },
         ));
         Ok(())

@@ -9,17 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{AppError, emit_warnings, tests_of};
+use super::{AppError, emit_warnings, people_of, tests_of};
 use crate::config::digests::SettingsDigests;
 use crate::config::reload_difference::StartupSettings;
 use crate::config::sources::SettingsSources;
 use crate::config::warnings::{self, ConfigWarning};
 use crate::config::{self, ProgramSettings, SettingsProblem};
 use crate::net::client_tls::ClientTls;
-use crate::offline::assumptions::LoginRoles;
 use crate::policy;
 use crate::policy::sources::PolicySource;
 use crate::server::admin::AdminCredentials;
+use crate::server::grounding::people::{CurrentPeople, SettingsPeople};
 use crate::server::reload::source::{NewSettings, SettingsFaults, WatchedFiles};
 use crate::session::login::LoginContext;
 use crate::session::login::login_settings::LoginSettings;
@@ -47,6 +47,7 @@ pub struct SettingsReload {
     sources: SettingsSources,
     held: Mutex<SettingsBaseline>,
     login_context: Arc<LoginContext>,
+    people: Arc<CurrentPeople>,
     keys: Arc<AdminCredentials>,
     telemetry: Telemetry,
 }
@@ -54,6 +55,7 @@ pub struct SettingsReload {
 /// What is ready to hold.
 struct ReadySettings {
     settings: ProgramSettings,
+    people: SettingsPeople,
     login_settings: Arc<LoginSettings>,
     upstream: Arc<Upstream>,
     sinks: OtherSinks,
@@ -99,7 +101,7 @@ impl SettingsReload {
     /// For what is built of these settings.
     pub fn new(
         (mut held, sources): (SettingsBaseline, SettingsSources),
-        login_context: Arc<LoginContext>,
+        (login_context, people): (Arc<LoginContext>, Arc<CurrentPeople>),
         keys: Arc<AdminCredentials>,
         telemetry: Telemetry,
     ) -> Self {
@@ -108,6 +110,7 @@ impl SettingsReload {
             sources,
             held: Mutex::new(held),
             login_context,
+            people,
             keys,
             telemetry,
         }
@@ -199,10 +202,11 @@ impl SettingsReload {
         changed.retain(|key| !StartupSettings::WAITING.contains(&key.as_str()));
         let policies = settings.policies.clone();
         let upstream = Arc::new(upstream);
-        let users = (LoginRoles::of(&settings.auth), settings.attributes.clone());
-        let tests = tests_of((settings.policy_tests.clone(), users), &upstream);
+        let people = people_of(&settings);
+        let tests = tests_of((settings.policy_tests.clone(), people.clone()), &upstream);
         let ready = ReadySettings {
             settings,
+            people,
             login_settings,
             upstream,
             sinks,
@@ -221,10 +225,12 @@ impl SettingsReload {
     fn take(&self, ready: ReadySettings) -> usize {
         let ReadySettings {
             settings,
+            people,
             login_settings,
             upstream,
             sinks,
         } = ready;
+        self.people.renew(people);
         self.telemetry.exchange(sinks);
         self.telemetry.know_places(settings.places.clone());
         let mut held = self.held();

@@ -9,10 +9,11 @@
 //! - [`proxy`] runs `pgsieve serve` as its users do, in a process of its own; [`named_upstream`]:
 //!   before a database that somebody names
 //! - [`tour`] asks through pgsieve and shows what came back; [`server_notices`]: also what is said
-//!   beside it
+//!   beside it; [`grounding_step`]: a grounding, and how it goes stale
 
 pub mod cluster;
 mod error;
+mod grounding_step;
 mod named_upstream;
 mod proxy;
 pub mod sample;
@@ -88,7 +89,14 @@ async fn show(arguments: &DemoArguments, out: &mut dyn Write) -> Result<(), Demo
         // it has heard of an error, and a failure with others on their way is not repaired.
         steps.insert(tour::READS_FIRST, tour::of_repairs());
     }
-    let outcome = tour::run_steps(&client, &mut notices, &steps, out).await;
+    let mut outcome = tour::run_steps(&client, &mut notices, &steps, out).await;
+    if let Some(cluster) = &cluster
+        && arguments.policy.is_none()
+        && outcome.is_ok()
+    {
+        let admin = connect(&cluster.admin_url(DATABASE)).await?;
+        outcome = grounding_step::show(&client, (&admin, proxy.admin_port()), out).await;
+    }
     drop(client);
     outcome?;
     if let Some(cluster) = &cluster {

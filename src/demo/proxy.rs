@@ -128,6 +128,11 @@ impl ProxyProcess {
         }
     }
 
+    /// Where its admin address is.
+    pub fn admin_port(&self) -> u16 {
+        self.admin
+    }
+
     /// Says where everything is.
     ///
     /// # Errors

@@ -47,6 +47,11 @@ pub fn read<const BYTES: usize>(digits: &[u8]) -> Option<[u8; BYTES]> {
     Some(bytes)
 }
 
+/// The number of sixteen digits, in either case; none where a text is anything else.
+pub fn number(text: &str) -> Option<u64> {
+    read(text.to_ascii_lowercase().as_bytes()).map(u64::from_be_bytes)
+}
+
 /// The same, of so many bytes as there is room for.
 pub fn read_into(digits: &[u8], into: &mut [u8]) -> Option<()> {
     if digits.len() != into.len().checked_mul(2)? {

@@ -199,6 +199,15 @@ waits! {
     /// A page that is followed.
     AdminFollower: WaitEnd::Within(limits::ADMIN_FOLLOWED_TIME_MAX),
         at ["src/server/admin/event_stream.rs", "src/server/admin/stream_limit.rs"];
+    /// A grounding that somebody asks for: it is made to its end behind that.
+    Grounding: WaitEnd::Within(limits::served_groundings::ANSWER_WAIT),
+        at ["src/server/admin/grounding.rs", "src/server/grounding/service.rs"];
+    /// The database's answers that a grounding is made of.
+    GroundingReading: WaitEnd::Within(limits::served_groundings::MAKING_TIME_MAX),
+        at ["src/server/grounding/reading.rs"];
+    /// The next look at the groundings that sessions stand on.
+    GroundingLook: WaitEnd::Within(limits::served_groundings::LOOK_INTERVAL),
+        at ["src/server/grounding/watch.rs"];
     /// A batch of spans at its collector.
     TraceExport: WaitEnd::Within(limits::TRACE_EXPORT_TIME_MAX),
         at ["src/telemetry/traces/export.rs"];

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::document::{GroundedRelation, Grounding};
+use super::version::GroundingVersion;
 
 /// What an earlier grounding in JSON says of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -58,6 +59,26 @@ impl EarlierGrounding {
     /// It is no such JSON.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
+    }
+
+    /// What a whole grounding says of names.
+    pub fn of(grounding: &Grounding, version: GroundingVersion) -> Self {
+        Self {
+            grounding_version: version.to_string(),
+            relations: grounding.relations.iter().map(names_of).collect(),
+            left_out: grounding.left_out.clone(),
+        }
+    }
+
+    /// About how many bytes of memory its names take.
+    pub fn bytes(&self) -> usize {
+        let of_column = |own: &EarlierColumn| own.name.len() + own.type_name.len();
+        let relations = self.relations.iter().map(|own| {
+            let columns = own.columns.iter().map(of_column).sum::<usize>();
+            let fields = size_of::<EarlierColumn>() * own.columns.len();
+            size_of::<EarlierRelation>() + own.schema.len() + own.name.len() + columns + fields
+        });
+        relations.sum()
     }
 
     /// What changed since then, by relation. What a budget has left out of the earlier one is

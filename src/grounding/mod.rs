@@ -8,7 +8,8 @@
 //! * [`document`]: what is told, which nothing that prints can add to; [`assembly`]: makes it, with
 //!   `functions`, `statistics` and `known_records`
 //! * [`format`](mod@format): the document as text; [`budget`]: how much of it there is room for
-//! * [`retrieval`]: what of the document a question needs
+//! * [`retrieval`]: what of the document a question needs; [`told`]: a whole grounding, and how it
+//!   is told
 //! * [`version`]: the hash of what a grounding shows; [`difference`]: what changed since another
 //!
 //! What is hidden from the session is left out when the document is made. Where a doubt is left (a
@@ -30,6 +31,7 @@ pub mod source;
 mod statistics;
 #[cfg(test)]
 mod tests;
+pub mod told;
 pub mod type_spelling;
 pub mod version;
 mod visible;
@@ -41,4 +43,5 @@ pub use self::document::{GroundedColumn, GroundedRecord, GroundedRelation, Groun
 pub use self::facet::{FacetError, GroundingFacet, GroundingFacets};
 pub use self::format::GroundingFormat;
 pub use self::source::{DescribedColumn, GroundingSource, ModelDescription};
+pub use self::told::{BudgetTooSmall, GroundingWish, WholeGrounding};
 pub use self::version::GroundingVersion;

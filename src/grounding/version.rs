@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ground::hex;
+
 use super::document::Grounding;
 use super::facet::GroundingFacets;
 
@@ -33,19 +35,51 @@ impl GroundingVersion {
         hasher.update(&written);
         Self(*hasher.finalize().as_bytes())
     }
+
+    /// Its number, which is told as sixteen hex digits.
+    pub fn number(self) -> u64 {
+        let Self([a, b, c, d, e, f, g, h, ..]) = self;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
+    /// The number of a version as it is told; none where it is none.
+    pub fn read(text: &str) -> Option<u64> {
+        hex::number(text)
+    }
 }
 
 impl fmt::Display for GroundingVersion {
     /// Sixteen hex digits.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self([a, b, c, d, e, f, g, h, ..]) = self;
-        let short = u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]);
-        write!(formatter, "{short:016x}")
+        write!(formatter, "{:016x}", self.number())
     }
 }
 
 impl fmt::Debug for GroundingVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "GroundingVersion({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_as_it_is_told() {
+        let version = GroundingVersion::of(&Grounding::default(), &GroundingFacets::default(), "p");
+        let told = version.to_string();
+        assert_eq!(GroundingVersion::read(&told), Some(version.number()));
+        let upper = told.to_uppercase();
+        assert_eq!(GroundingVersion::read(&upper), Some(version.number()));
+        for wrong in [
+            "",
+            "0",
+            "+123456789abcdef",
+            "0123456789abcdefg",
+            "0123456789abcdeg",
+        ] {
+            assert_eq!(GroundingVersion::read(wrong), None, "{wrong}");
+        }
     }
 }

@@ -132,13 +132,22 @@ impl fmt::Debug for MaskPad {
 pub fn is_reserved(name: &str) -> bool {
     let head = name.as_bytes().get(..RESERVED.len());
     !is_show_repaired(name)
+        && !is_grounding(name)
         && head.is_some_and(|head| head.eq_ignore_ascii_case(RESERVED.as_bytes()))
 }
 
-/// Whether a setting is the one of pgsieve's own that clients set.
+/// Whether a setting is the one by which clients say whether they want to see repaired statements.
 pub fn is_show_repaired(name: &str) -> bool {
     name.eq_ignore_ascii_case(SHOW_REPAIRED)
 }
+
+/// Whether a setting is the one by which clients say on which grounding they stand.
+pub fn is_grounding(name: &str) -> bool {
+    name.eq_ignore_ascii_case(GROUNDING)
+}
+
+/// The version of the grounding that a client's prompt was made of. It says nothing to the server.
+pub const GROUNDING: &str = "pgsieve.grounding";
 
 /// Whether the notice of a repair has the statement that ran. It says nothing to the server.
 pub const SHOW_REPAIRED: &str = "pgsieve.show_repaired";
@@ -191,6 +200,7 @@ mod tests {
         for name in [
             "pgsieve",
             "Pgsieve.Show_Repaired",
+            "PGSIEVE.Grounding",
             "app.pgsieve.mask_pad",
             "",
             "pgsievé.x",

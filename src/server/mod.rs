@@ -4,6 +4,7 @@
 
 pub mod admin;
 pub mod budget_file;
+pub mod grounding;
 pub mod listener;
 pub mod readiness;
 pub mod reload;

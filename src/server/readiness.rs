@@ -60,6 +60,7 @@ pub struct Readiness {
     /// The keys that wait for a restart.
     waiting: Mutex<Vec<String>>,
     misfits: AtomicUsize,
+    groundings: Mutex<Vec<GroundingReadiness>>,
 }
 
 /// What came of reading the policies again, the last time.
@@ -90,6 +91,25 @@ pub struct ReadinessSummary {
     pub policies_rejected: Option<usize>,
     /// The catalogs that are kept.
     pub catalogs: Vec<CatalogReadiness>,
+    /// What was told of databases, by database.
+    pub groundings: Vec<GroundingReadiness>,
+}
+
+/// The grounding of one database that was given out last.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroundingReadiness {
+    /// Of which database.
+    pub database: String,
+    /// Under which policy.
+    pub policy: String,
+    /// The version that is true now; none where there is no such grounding any more.
+    pub version: Option<String>,
+    /// Seconds since it is known.
+    pub age: f64,
+    /// Sessions that stand on a grounding of the database, as their clients say.
+    pub sessions: usize,
+    /// Those of them that stand on a stale one.
+    pub stale_sessions: usize,
 }
 
 /// How one catalog stands.
@@ -118,6 +138,7 @@ impl Readiness {
             reload: Mutex::default(),
             waiting: Mutex::default(),
             misfits: AtomicUsize::new(0),
+            groundings: Mutex::default(),
         }
     }
 
@@ -149,6 +170,14 @@ impl Readiness {
     /// Notes in how many points the policies that hold do not fit the databases that are known.
     pub fn note_misfits(&self, problems: usize) {
         self.misfits.store(problems, Ordering::Relaxed);
+    }
+
+    /// Notes what was told of databases, and who stands on it.
+    pub fn note_groundings(&self, groundings: Vec<GroundingReadiness>) {
+        *self
+            .groundings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = groundings;
     }
 
     /// Notes whether the last attempt to reach the upstream succeeded.
@@ -263,6 +292,11 @@ impl Readiness {
                 .into_iter()
                 .map(|kept| CatalogReadiness::of(&kept))
                 .collect(),
+            groundings: self
+                .groundings
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
         }
     }
 }

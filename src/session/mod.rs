@@ -16,6 +16,7 @@
 //!   * `context`: what names, settings and values mean now
 //!   * `repair`: statements that fail; `plan`: statements whose plan is asked for first;
 //!     `policy_limits`: the limits of the policy that act while a statement runs
+//!   * `stale_grounding`: whether a client's schema is stale
 //!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
 //!     text
 //! * `lapse`: sessions whose tokens expire; `membership`: the roles that a session's own is a
@@ -56,6 +57,7 @@ pub mod server;
 pub mod session_end;
 pub mod shared;
 pub mod signal_calls;
+mod stale_grounding;
 mod statement;
 mod statement_stage;
 #[cfg(test)]

@@ -249,7 +249,7 @@ impl fmt::Debug for PolicyStore {
 }
 
 /// Seconds since 1970. A clock that stands before that has every policy ended.
-fn now() -> i64 {
+pub fn now() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let seconds = now.ok().map(|now| i64::try_from(now.as_secs()));
     seconds.and_then(Result::ok).unwrap_or(i64::MAX)

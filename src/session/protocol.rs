@@ -4,6 +4,7 @@
 //! `client` holds the client's half (frames that are judged), `server` the upstream's half (frames
 //! that are held against the pending replies).
 
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
 use bytes::BytesMut;
@@ -309,6 +310,11 @@ impl SessionProtocol {
         let running = self.pending.running();
         let statement = running.and_then(|running| running.facts.fingerprint);
         self.witness.activity.show(bytes, statement);
+        let grounding = self.context.client_min_messages.grounding();
+        let version = grounding.map_or(0, NonZeroU64::get);
+        let policy = self.judge.gate.policy();
+        let given = || self.context.given_grounding(version, policy);
+        self.witness.activity.stand_on(version, given);
     }
 
     /// A statement has ended: that is recorded.

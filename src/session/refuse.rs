@@ -14,6 +14,7 @@ use super::pending::ExpectedReply;
 use super::protocol::SessionProtocol;
 use super::reply;
 use super::session_end::{SessionEnd, UNSENDABLE};
+use super::stale_grounding::hint_of_refusal;
 use crate::gate::{Facts, PreparedStatement, Refusal, StatementKind};
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
@@ -27,6 +28,7 @@ pub(super) fn refuse_query(
     judged: Option<(Arc<Facts>, StatementArrival)>,
     path: ProtocolPath,
 ) -> Result<(), SessionEnd> {
+    hint_refusal(protocol, &mut refusal);
     refusal.sqlstate = protocol.judge.gate.policy().sqlstate_of(refusal.sqlstate);
     report_refusal(protocol, &refusal, judged, path);
     protocol.note_rest();
@@ -83,6 +85,7 @@ fn refuse_and_drop(
     path: ProtocolPath,
     unnamed: Option<PreparedStatement>,
 ) -> Result<(), SessionEnd> {
+    hint_refusal(protocol, &mut refusal);
     refusal.sqlstate = protocol.judge.gate.policy().sqlstate_of(refusal.sqlstate);
     report_refusal(protocol, &refusal, judged, path);
     protocol.note_rest();
@@ -103,6 +106,14 @@ fn refuse_and_drop(
         protocol.client.state = ClientState::SkipToSync;
     }
     Ok(())
+}
+
+/// What fails on a name may do so because the client's schema is stale.
+fn hint_refusal(protocol: &SessionProtocol, refusal: &mut Refusal) {
+    let failure = (refusal.sqlstate.as_str(), &*refusal.message);
+    if let Some(hint) = hint_of_refusal(protocol, failure, &refusal.hint) {
+        refusal.hint = hint;
+    }
 }
 
 fn report_refusal(

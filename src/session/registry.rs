@@ -13,6 +13,7 @@ use crate::sql::fingerprint::Fingerprint;
 use crate::telemetry::counters::session_gauges::SessionStateHandle;
 use crate::telemetry::session_info::SessionInfo;
 use crate::upstream::backend_signals::SessionSignals;
+use crate::upstream::catalog_cache::groundings::GivenGrounding;
 
 /// All sessions that are open. Cheap to clone.
 #[derive(Clone, Default)]
@@ -46,6 +47,18 @@ pub struct SessionActivity {
     rows: AtomicU64,
     bytes: AtomicU64,
     statement: Mutex<Option<Fingerprint>>,
+    /// The version of the grounding that its client says to stand on; zero for none.
+    named: AtomicU64,
+    /// What that is, where it was given out.
+    grounding: Mutex<Option<Arc<GivenGrounding>>>,
+}
+
+/// What a session stands on.
+pub struct StoodGrounding {
+    /// Its database.
+    pub database: Box<str>,
+    /// The version that its client names, as it was given out; none where it was not.
+    pub given: Option<Arc<GivenGrounding>>,
 }
 
 /// Keeps a session registered until it is dropped.
@@ -119,6 +132,18 @@ impl SessionRegistry {
         (shown, more)
     }
 
+    /// What sessions stand on whose clients say so.
+    pub fn groundings(&self) -> Vec<StoodGrounding> {
+        let members = self.members();
+        let stood = members.values().filter_map(|member| {
+            Some(StoodGrounding {
+                given: member.activity.grounding()?,
+                database: member.info.database().into(),
+            })
+        });
+        stood.collect()
+    }
+
     fn members(&self) -> MutexGuard<'_, BTreeMap<u64, RegisteredSession>> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -159,6 +184,27 @@ impl SessionActivity {
         if let Some(statement) = statement {
             *self.held() = Some(statement);
         }
+    }
+
+    /// The client stands on this version from now on, which may have been given out; zero for none.
+    pub fn stand_on(&self, version: u64, given: impl FnOnce() -> Option<Arc<GivenGrounding>>) {
+        if self.named.load(Ordering::Relaxed) == version {
+            return;
+        }
+        *self.stood() = if version == 0 { None } else { given() };
+        self.named.store(version, Ordering::Relaxed);
+    }
+
+    /// What the client stands on, if it says so: what was given out under that version.
+    fn grounding(&self) -> Option<Option<Arc<GivenGrounding>>> {
+        let is_named = self.named.load(Ordering::Relaxed) != 0;
+        is_named.then(|| self.stood().clone())
+    }
+
+    fn stood(&self) -> MutexGuard<'_, Option<Arc<GivenGrounding>>> {
+        self.grounding
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn statement(&self) -> Option<Fingerprint> {

@@ -41,10 +41,10 @@ pub struct ServerShared {
 
 impl ServerShared {
     /// What sessions share, of the given parts.
-    pub fn new(login_context: LoginContext) -> Self {
+    pub fn new(login_context: Arc<LoginContext>) -> Self {
         Self {
             telemetry: login_context.telemetry.clone(),
-            login_context: Arc::new(login_context),
+            login_context,
             read_buffer: io::scratch(),
             turns: TurnQueue::default(),
             cache: Arc::default(),

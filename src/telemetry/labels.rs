@@ -3,6 +3,8 @@
 //! Rules, kinds of statements and objects, recoverers and what comes of repairs are sets of other
 //! rooms.
 
+use std::time::Duration;
+
 use crate::words::words;
 
 words! {
@@ -44,6 +46,32 @@ words! {
         Truncated => "truncated",
         /// It did not run because an earlier message failed and everything up to Sync is skipped.
         Skipped => "skipped",
+    }
+}
+
+words! {
+    /// For how long a grounding has been stale that a session stands on.
+    StaleGroundingAge {
+        /// Less than a minute.
+        Minute => "minute",
+        /// Less than an hour.
+        Hour => "hour",
+        /// Less than a day.
+        Day => "day",
+        /// A day or more.
+        Older => "older",
+    }
+}
+
+impl StaleGroundingAge {
+    /// The one of a time.
+    pub fn of(time: Duration) -> Self {
+        match time.as_secs() {
+            ..60 => Self::Minute,
+            60..3_600 => Self::Hour,
+            3_600..86_400 => Self::Day,
+            86_400.. => Self::Older,
+        }
     }
 }
 

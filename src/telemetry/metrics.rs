@@ -16,8 +16,8 @@ use crate::telemetry::labels::{
     ByteDirection, CacheAnswer, CancelCause, CancelOutcome, CatalogFailure, CatalogLoad,
     CheckOutcome, ClientTransport, ClosedBecause, ErrorOrigin, HeldCertificate, LimitMode,
     LoginMethod, LoginOutcome, PlanAnswer, PolicyReload, ProtocolPath, RefusedBecause,
-    RepairedOutcome, SessionLeg, SessionState, SignalOutcome, SpanOutcome, StartupSettingOutcome,
-    StatementOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
+    RepairedOutcome, SessionLeg, SessionState, SignalOutcome, SpanOutcome, StaleGroundingAge,
+    StartupSettingOutcome, StatementOutcome, TlsFailure, Tripwire, UpstreamState, ViolationKind,
 };
 use crate::telemetry::sqlstate_code::SqlstateClass;
 use crate::words::Word;
@@ -211,6 +211,10 @@ metrics! {
     UPSTREAM_SESSIONS: Gauge "pgsieve_upstream_sessions" in "sessions",
         ["state": closed::<UpstreamState>()],
         "Sessions at the upstream that serve clients, by state.";
+    STALE_GROUNDING_SESSIONS: Gauge "pgsieve_stale_grounding_sessions" in "sessions",
+        ["age": closed::<StaleGroundingAge>()],
+        "Sessions whose grounding (pgsieve.grounding) is stale, by how long it has been: less than a \
+         minute, an hour, a day, or older.";
     STATEMENTS: Counter "pgsieve_statements_total" in "statements",
         [
             "policy": POLICIES,

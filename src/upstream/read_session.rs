@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::account::{self, OwnSessionError, UpstreamAccount};
 use super::connect::Upstream;
+use super::identity::ServerIdentity;
 use super::login::UpstreamSession;
 use super::outbox::Outbox;
 use super::session_settings;
@@ -78,6 +79,12 @@ impl ReadSession {
         Ok(Self {
             session: opened.await?,
         })
+    }
+
+    /// Whether it is at that server, where one is wanted.
+    pub fn is_at(&self, wanted: Option<&ServerIdentity>) -> bool {
+        let own = self.session.server.as_ref();
+        wanted.is_none_or(|wanted| own.is_some_and(|own| own.is_same(wanted)))
     }
 
     /// Runs a text with unqualified names looked up in these schemas, and counts its rows.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::{GroundAnswer, problem};
 use crate::config::SettingsProblem;
-use crate::grounding::{EarlierGrounding, Grounding, GroundingVersion};
+use crate::grounding::{EarlierGrounding, WholeGrounding};
 
 /// The flags that ask for it.
 #[derive(clap::Args)]
@@ -40,11 +40,11 @@ impl FreshnessFlags {
     /// Whether the version that is asked about is that of this grounding; none where none is.
     pub(super) fn answer(
         &self,
-        now: &Grounding,
-        version: GroundingVersion,
+        whole: &WholeGrounding,
         earlier: Option<&EarlierGrounding>,
     ) -> Option<GroundAnswer> {
         let asked = self.check.as_ref()?;
+        let version = whole.version;
         if *asked == version.to_string() {
             let text = "fresh\n".to_owned();
             let is_stale = false;
@@ -52,7 +52,7 @@ impl FreshnessFlags {
         }
         let mut text = format!("stale: {asked} is now {version}\n");
         if let Some(earlier) = earlier {
-            let changes = earlier.changes(now);
+            let changes = earlier.changes(&whole.document);
             for change in &changes {
                 let _ = writeln!(text, "{change}");
             }

@@ -1,11 +1,8 @@
 //! `pgsieve ground`: what a session may read, told for a prompt.
 //!
 //! * `freshness`: whether a prompt that was made earlier is still true
-//! * `reading`: what the database has to be asked in that session: the columns of models, and
-//!   samples
 
 mod freshness;
-mod reading;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,21 +10,17 @@ use std::sync::Arc;
 use tokio::runtime;
 
 use self::freshness::FreshnessFlags;
-use self::reading::SessionReading;
-use crate::catalog::{Mask, RolePrivileges};
 use crate::cli::database_catalog::{DatabaseLogin, SeenDatabase};
 use crate::cli::policy::person_flags::PersonFlags;
 use crate::cli::policy::{files, trial};
 use crate::cli::{CommandOutcome, complain, database_catalog, print_outcome};
 use crate::config::SettingsProblem;
-use crate::grounding::format::render;
 use crate::grounding::{
-    CatalogDetails, ColumnSamples, Grounding, GroundingFacet, GroundingFacets, GroundingFormat,
-    GroundingSource, GroundingVersion, UnreadableRelation, budget, ground, retrieval,
+    BudgetTooSmall, GroundingFacet, GroundingFacets, GroundingFormat, GroundingWish, WholeGrounding,
 };
 use crate::offline::assumptions::AssumedDatabase;
-use crate::offline::readable_objects::ReadableObjects;
-use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy};
+use crate::server::grounding::grounded_session::{GroundedSession, UntoldSession};
+use crate::server::grounding::reading::GroundingLogin;
 
 /// The flags of `ground`.
 #[derive(clap::Args)]
@@ -128,120 +121,49 @@ fn grounded(flags: &GroundFlags) -> Result<GroundAnswer, Vec<SettingsProblem>> {
     let who = flags.person.person(&world)?;
     let policy = trial::choose(files, &who, &world)?.file.policy;
     let judge = trial::judge(&policy, &world)?;
-    let script = judge.session(&world, &who);
-    let gate = judge.into_gate().recording_columns();
-    let Some(effect_graph) = script.names().effect_graph() else {
-        return Err(problem("--upstream", "has no catalog"));
-    };
     let session = GroundedSession {
-        readable: ReadableObjects {
-            gate: &gate,
-            names: script.names(),
-            catalog: effect_graph.catalog(),
-        },
-        mask: effect_graph.mask(),
+        policy: &policy,
+        world: &world,
+        who: &who,
+        details: &details,
         facets: &facets,
-        user: &who.user,
+        wanted: &flags.relations,
     };
-    let reading = SessionReading::new(&runtime, login, &gate, script.names().role())?;
-    let whole = session.ground(reading, &details, &policy, &flags.relations);
-    let whole = whole.map_err(|error| problem("--relation", &error.to_string()))?;
-    let version = GroundingVersion::of(&whole, &facets, policy.version());
-    if let Some(answer) = flags.freshness.answer(&whole, version, earlier.as_ref()) {
+    let login = GroundingLogin {
+        runtime: runtime.handle().clone(),
+        upstream: Arc::new(login.upstream),
+        account: login.account,
+        database: login.database,
+        server: None,
+        ends: None,
+    };
+    let whole = WholeGrounding::new(session.ground(judge, login).map_err(untold)?);
+    if let Some(answer) = flags.freshness.answer(&whole, earlier.as_ref()) {
         return Ok(answer);
     }
-    let write = |grounding: &Grounding| render(grounding, version, flags.format);
-    let text = match (&flags.question, flags.budget) {
-        (Some(asked), budget) => write(&retrieval::relevant(&whole, asked, budget, write)),
-        (None, Some(budget)) => fitted(&whole, budget, write)?,
-        (None, None) => write(&whole),
+    let wish = GroundingWish {
+        question: flags.question.clone(),
+        budget: flags.budget,
+        format: flags.format,
     };
+    let text = whole.text(&wish).map_err(|BudgetTooSmall(least)| {
+        let what = format!("is too small: what cannot be left out takes {least} tokens");
+        problem("--budget", &what)
+    })?;
     let is_stale = false;
     Ok(GroundAnswer { text, is_stale })
 }
 
-/// What there is room for.
-fn fitted(
-    whole: &Grounding,
-    budget: usize,
-    write: impl Fn(&Grounding) -> String + Copy,
-) -> Result<String, Vec<SettingsProblem>> {
-    let text = write(&budget::fit(whole, budget, write));
-    let least = budget::tokens(&text);
-    match least <= budget {
-        true => Ok(text),
-        false => {
-            let what = format!("is too small: what cannot be left out takes {least} tokens");
-            Err(problem("--budget", &what))
-        }
-    }
-}
-
-/// A session that is told what it may read.
-struct GroundedSession<'s> {
-    readable: ReadableObjects<'s>,
-    mask: Option<&'s Mask>,
-    facets: &'s GroundingFacets,
-    user: &'s str,
-}
-
-impl<'s> GroundedSession<'s> {
-    /// What its role may read under the policy.
-    fn privileges(&self) -> RolePrivileges<'s> {
-        let ReadableObjects { names, catalog, .. } = self.readable;
-        let rights = catalog.rights_of(catalog.role_named(names.role()));
-        rights.masked_by(self.mask)
-    }
-
-    /// The records that are told to the session's user, examples where such a session may run them.
-    fn knowledge<'p>(&self, policy: &'p Policy) -> Vec<&'p KnowledgeRecord> {
-        let records = policy.knowledge().records.iter();
-        let told = records.filter(|record| match &record.content {
-            KnowledgeContent::Example { sql, .. } => self.readable.runs(sql),
-            _ => true,
-        });
-        told.filter(|record| record.is_for(self.user)).collect()
-    }
-
-    fn ground(
-        &self,
-        mut reading: SessionReading<'_>,
-        details: &CatalogDetails,
-        policy: &Policy,
-        wanted: &[String],
-    ) -> Result<Grounding, UnreadableRelation> {
-        let readable = &self.readable;
-        let has = |facet| self.facets.has(facet);
-        let covered = reading.covered(readable, self.mask, &self.privileges(), policy.models());
-        let models = match has(GroundingFacet::Models) {
-            true => reading.models(readable, policy.models()),
-            false => Vec::new(),
-        };
-        let samples = match has(GroundingFacet::Samples) {
-            true => reading.samples(readable, &self.privileges()),
-            false => ColumnSamples::new(),
-        };
-        // Comments that name a function which cannot be called are not told in any facet.
-        let functions = readable.callable();
-        let knowledge = match has(GroundingFacet::Knowledge) {
-            true => self.knowledge(policy),
-            false => Vec::new(),
-        };
-        ground(&GroundingSource {
-            database: reading.database(),
-            catalog: readable.catalog,
-            privileges: self.privileges(),
-            mask: self.mask,
-            is_read: &|id, columns| readable.reads(id, columns),
-            details,
-            covered: &covered,
-            models: &models,
-            samples: &samples,
-            functions: &functions,
-            knowledge: &knowledge,
-            facets: self.facets,
-            wanted,
-        })
+/// Why such a session is told nothing, with the flag that says so.
+fn untold(why: UntoldSession) -> Vec<SettingsProblem> {
+    match why {
+        UntoldSession::NoCatalog => problem("--upstream", "has no catalog"),
+        UntoldSession::RefusedLogin(words) => problem("--policy", &words),
+        UntoldSession::Unreadable(which) => problem("--relation", &which.to_string()),
+        UntoldSession::Unread(_) => problem(
+            "--role",
+            "the user of --upstream cannot read the database as this role: it has to be a member",
+        ),
     }
 }
 

@@ -9,8 +9,8 @@ pub(super) mod transaction_end;
 use super::rules::roles;
 use super::{Refusal, Rule};
 use catalog::schema::is_of_another_session;
-use ground::sqlstate;
-use policy::mask_key::{SHOW_REPAIRED, is_reserved, is_show_repaired};
+use ground::{hex, sqlstate};
+use policy::mask_key::{GROUNDING, SHOW_REPAIRED, is_grounding, is_reserved, is_show_repaired};
 use policy::{Policy, SettingAmount, SettingValue, ValueVerdict};
 
 /// What a value that is not refused may do.
@@ -38,6 +38,9 @@ pub(super) fn judge(
     reserved(rule, name)?;
     if is_show_repaired(name) {
         return shows_repaired(rule, value);
+    }
+    if is_grounding(name) {
+        return names_grounding(rule, value);
     }
     let name = name.to_ascii_lowercase();
     let Some(values) = policy.setting(&name) else {
@@ -87,6 +90,26 @@ fn shows_repaired(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting,
         )
         .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
         .about(format_args!("{SHOW_REPAIRED}"))),
+    }
+}
+
+/// On which grounding they stand as well: a version, or none.
+fn names_grounding(rule: Rule, value: SettingValue<'_>) -> Result<AllowedSetting, Box<Refusal>> {
+    let named = match value {
+        SettingValue::Text(text) => Some(text),
+        SettingValue::Parts([text]) => Some(text.as_ref()),
+        SettingValue::Parts(_) => None,
+    };
+    let is_version = |text: &str| text.is_empty() || hex::number(text).is_some();
+    match named.is_some_and(is_version) {
+        true => Ok(AllowedSetting::Unchanged),
+        false => Err(Refusal::new(
+            rule,
+            "parameter \"pgsieve.grounding\" requires the version of a grounding",
+            "Write its sixteen digits in quotes, or '' for none.",
+        )
+        .with_sqlstate(sqlstate::INVALID_PARAMETER_VALUE)
+        .about(format_args!("{GROUNDING}"))),
     }
 }
 

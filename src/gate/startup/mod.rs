@@ -18,7 +18,7 @@ use super::settings::read_write;
 use super::{Refusal, Rule};
 use ground::limits;
 use ground::sqlstate;
-use policy::mask_key::{MaskKey, SHOW_REPAIRED};
+use policy::mask_key::{GROUNDING, MaskKey, SHOW_REPAIRED};
 use policy::settings::setting_value;
 use policy::{CatalogView, OnRefusedSetting, Policy, PolicyRule, RuleMode, SettingValue};
 
@@ -288,8 +288,10 @@ impl StartupDraft {
                 .entry("jit".to_owned())
                 .or_insert_with(|| "off".to_owned());
         }
-        // Until it is set, the server would know nothing of it, and SHOW would fail.
-        (self.settings.entry(SHOW_REPAIRED.to_owned())).or_insert_with(|| "off".to_owned());
+        // Until they are set, the server would know nothing of them, and SHOW would fail.
+        for (own, usual) in [(SHOW_REPAIRED, "off"), (GROUNDING, "")] {
+            (self.settings.entry(own.to_owned())).or_insert_with(|| usual.to_owned());
+        }
         for (name, value) in FORCED {
             self.settings.insert(name.to_owned(), value.to_owned());
         }

@@ -92,19 +92,6 @@ impl SchemaIndex {
     }
 }
 
-/// What of a document a question needs, within a budget of tokens, or within
-/// [`usual_budget`] where none is given.
-pub fn relevant(
-    grounding: &Grounding,
-    question: &str,
-    budget: Option<usize>,
-    render: impl Fn(&Grounding) -> String + Copy,
-) -> Grounding {
-    let usual = || usual_budget(grounding.relations.len(), tokens(&render(grounding)));
-    let budget = budget.unwrap_or_else(usual);
-    SchemaIndex::of(grounding).answer(grounding, question, budget, render)
-}
-
 /// How many tokens are enough for a question, where nothing else is said, about a document of so
 /// many relations that has so many tokens: half of a small one, 15 in a hundred of a large one.
 pub fn usual_budget(relations: usize, tokens: usize) -> usize {

@@ -8,9 +8,10 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, HeaderValue, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Request, Version};
+use axum::http::{HeaderMap, Request, StatusCode, Version};
+use axum::response::{IntoResponse, Response};
 
 use crate::secret::Secret;
 
@@ -113,6 +114,25 @@ impl AccessRule {
     }
 }
 
+/// What those hear who are not let through; nothing, who is.
+pub fn refuse_visitor(visitor: VisitorAccess, elsewhere: fn() -> Response) -> Option<Response> {
+    match visitor {
+        VisitorAccess::Welcome => None,
+        VisitorAccess::WithoutToken => {
+            let wanted = [(
+                WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer realm=\"pgsieve\""),
+            )];
+            let words = "a bearer token is wanted\n";
+            Some((StatusCode::UNAUTHORIZED, wanted, words).into_response())
+        }
+        VisitorAccess::Elsewhere => Some(elsewhere()),
+        VisitorAccess::OtherPage => {
+            Some((StatusCode::FORBIDDEN, "not from another page\n").into_response())
+        }
+    }
+}
+
 /// What follows `Bearer`.
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
@@ -159,7 +179,7 @@ const FORWARDING: [&str; 10] = [
 
 #[cfg(test)]
 mod tests {
-    use axum::http::{HeaderName, HeaderValue};
+    use axum::http::HeaderName;
 
     use super::*;
 

@@ -17,7 +17,8 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use super::AdminState;
-use super::routes::{admit, json, refuse_visitor};
+use super::access::refuse_visitor;
+use super::routes::{admit, json};
 use crate::limits::{ADMIN_RELOAD_WAIT, ADMIN_SESSIONS_MAX};
 use crate::server::reload::source::ReloadReport;
 use crate::session::registry::SessionShown;

@@ -14,7 +14,7 @@
 //! * `routes`: what can be asked for; `actions`: what can be done
 //! * `credentials`: what opens it; `allowed_hosts`: which names it may be asked for by; `access`:
 //!   who may see the live page
-//! * `live_page`: the page itself
+//! * `live_page`: the page itself; `grounding`: what a session may read
 //! * `event_stream`: what follows on it, once a second; `page_state`: what that says
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9112>
@@ -26,6 +26,7 @@ mod connection;
 mod connection_limit;
 mod credentials;
 mod event_stream;
+mod grounding;
 mod live_page;
 mod page_state;
 mod routes;
@@ -49,6 +50,7 @@ use self::stream_limit::StreamLimit;
 use crate::limits::{
     ADMIN_CONNECTIONS_MAX, ADMIN_FOLLOW_TURN, ADMIN_FOLLOWERS_MAX, ADMIN_PAUSE_MS,
 };
+use crate::server::grounding::service::GroundingService;
 use crate::server::readiness::Readiness;
 use crate::server::reload::ReloadHandle;
 use crate::session::registry::SessionRegistry;
@@ -66,6 +68,8 @@ pub struct AdminServices {
     pub asker: ReloadHandle,
     /// Who is in.
     pub session_registry: SessionRegistry,
+    /// What sessions may read.
+    pub groundings: GroundingService,
 }
 
 /// What the answers are made from.
@@ -75,6 +79,7 @@ struct AdminState {
     keys: Arc<AdminCredentials>,
     asker: ReloadHandle,
     session_registry: SessionRegistry,
+    groundings: GroundingService,
     bound: Option<IpAddr>,
     page: LivePage,
     feed: EventStream,
@@ -103,6 +108,7 @@ async fn serve_to(listener: TcpListener, admin: AdminServices, followers: Stream
         keys: admin.keys,
         asker: admin.asker,
         session_registry: admin.session_registry,
+        groundings: admin.groundings,
         bound,
         page: LivePage::new(),
         feed: EventStream::new(),

@@ -12,16 +12,17 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::sync::mpsc;
 
-use super::access::VisitorAccess;
+use super::access::{VisitorAccess, refuse_visitor};
 use super::connection::AdminConnection;
 use super::event_stream::EventReceiver;
-use super::{AdminState, actions};
+use super::{AdminState, actions, grounding};
 use crate::telemetry::events::{AdminAnswered, AdminPage, StatusClass};
 
 /// Everything that can be asked for.
 pub fn router(shown: Arc<AdminState>) -> Router {
     let guarded = Router::new()
         .route("/events", get(events))
+        .route("/grounding", get(grounding::grounding))
         .route("/api/state", get(state))
         .route("/api/fingerprint/{digits}", get(fingerprint))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&shown), admit));
@@ -80,7 +81,10 @@ async fn readyz(State(shown): State<Arc<AdminState>>) -> (StatusCode, String) {
 }
 
 async fn nothing() -> (StatusCode, &'static str) {
-    (StatusCode::NOT_FOUND, "/, /metrics, /healthz or /readyz\n")
+    (
+        StatusCode::NOT_FOUND,
+        "/, /grounding, /metrics, /healthz or /readyz\n",
+    )
 }
 
 /// What follows on the page, until whoever looks is gone.
@@ -140,25 +144,6 @@ pub async fn admit(
     }
 }
 
-/// What those hear who are not let through; nothing, who is.
-pub fn refuse_visitor(visitor: VisitorAccess, elsewhere: fn() -> Response) -> Option<Response> {
-    match visitor {
-        VisitorAccess::Welcome => None,
-        VisitorAccess::WithoutToken => {
-            let wanted = [(
-                header::WWW_AUTHENTICATE,
-                HeaderValue::from_static("Bearer realm=\"pgsieve\""),
-            )];
-            let words = "a bearer token is wanted\n";
-            Some((StatusCode::UNAUTHORIZED, wanted, words).into_response())
-        }
-        VisitorAccess::Elsewhere => Some(elsewhere()),
-        VisitorAccess::OtherPage => {
-            Some((StatusCode::FORBIDDEN, "not from another page\n").into_response())
-        }
-    }
-}
-
 /// Lets through what asks for this address by a name of its own.
 async fn require_known_host(
     State(shown): State<Arc<AdminState>>,
@@ -211,6 +196,7 @@ fn page_of(path: &str) -> AdminPage {
     match path {
         "/" => AdminPage::Live,
         "/events" => AdminPage::Events,
+        "/grounding" => AdminPage::Grounding,
         "/metrics" => AdminPage::Metrics,
         "/healthz" => AdminPage::Healthz,
         "/readyz" => AdminPage::Readyz,

@@ -4,15 +4,31 @@ use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::*;
+use crate::auth::ClientAuth;
+use crate::auth::settings::UserAttributes;
 use crate::limits::{ADMIN_REQUEST_BYTES_MAX, ADMIN_TIME_MS_MAX};
+use crate::net::client_tls::ClientTls;
 use crate::policy::{LivePolicies, Policy, PolicySet};
 use crate::secret::Secret;
+use crate::session::context::reported_role::ReportAs;
+use crate::session::login::LoginContext;
+use crate::session::login::disabled_users::DisabledUsers;
+use crate::session::login::login_settings::{CurrentLoginSettings, LoginSettings};
+use crate::session::login::superusers::SuperuserNotices;
+use crate::session::memory::budget::MemoryBudget;
+use crate::session::policy_limits::per_user::UserAccounts;
+use crate::session::policy_store::PolicyStore;
 use crate::telemetry::TelemetrySettings;
 use crate::telemetry::log::EventLog;
+use crate::upstream::address::UpstreamSettings;
+use crate::upstream::cancel::CancelRegistry;
 use crate::upstream::catalog_cache::CatalogCaches;
+use crate::upstream::compile_pool::CompilePools;
+use crate::upstream::connect::Upstream;
 
 const TOKEN: &str = "a-token-of-sixteen-or-more";
 
@@ -39,7 +55,35 @@ fn admin(readiness: &Arc<Readiness>, token: Option<&str>) -> AdminServices {
         )),
         asker: crate::server::reload::ReloadHandle::new().0,
         session_registry: crate::session::registry::SessionRegistry::default(),
+        groundings: groundings(),
     }
+}
+
+/// Of a pgsieve that looks into no database.
+fn groundings() -> GroundingService {
+    let settings = UpstreamSettings::parse("postgres://127.0.0.1:1/shop").unwrap();
+    let upstream = Arc::new(Upstream::load(settings).unwrap());
+    let telemetry = Telemetry::quiet().unwrap();
+    let login_context = LoginContext {
+        login_settings: CurrentLoginSettings::new(LoginSettings {
+            tls: ClientTls::Off,
+            auth: ClientAuth::Trust(None),
+            attributes: UserAttributes::default(),
+            disabled: DisabledUsers::default(),
+            report_as: ReportAs::default(),
+        }),
+        session_registry: SessionRegistry::default(),
+        upstream: Arc::clone(&upstream),
+        catalogs: CatalogCaches::off(),
+        compile_pools: CompilePools::new(upstream, Handle::current()),
+        policy_store: Arc::new(PolicyStore::only(Arc::new(Policy::agent()))),
+        cancels: CancelRegistry::new(),
+        accounts: UserAccounts::new(),
+        superusers: SuperuserNotices::default(),
+        memory: MemoryBudget::boundless(),
+        telemetry,
+    };
+    GroundingService::new(Arc::new(login_context), Arc::default())
 }
 
 async fn start(token: Option<&str>) -> (SocketAddr, Arc<Readiness>, tokio::task::JoinHandle<()>) {

@@ -1,20 +1,26 @@
-//! Whether a client wants to hear notices, and how much of repairs: what `client_min_messages` and
-//! `pgsieve.show_repaired` are, as far as it is known.
+//! Whether a client wants to hear notices, how much of repairs, and on which grounding it stands:
+//! what `client_min_messages`, `pgsieve.show_repaired` and `pgsieve.grounding` are, as far as it is
+//! known.
 //!
 //! The server does not tell. What a client sets is followed; wherever that leaves a doubt, notices
 //! count as wanted.
 
+use std::num::NonZeroU64;
+
 use super::followed_setting::{FollowedSetting, SettingChange};
 use crate::gate::{Facts, SessionEffect, SettingScope, StatementKind};
+use crate::hex;
 use crate::policy::SettingValue;
-use crate::policy::mask_key::SHOW_REPAIRED;
+use crate::policy::mask_key::{GROUNDING, SHOW_REPAIRED};
 use crate::sql::lexer;
 
 /// What is known.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ClientMinMessages {
     level: FollowedSetting<NoticeLevel>,
     show_repaired: FollowedSetting<ShowRepaired>,
+    /// Most sessions never name one.
+    grounding: Option<Box<FollowedSetting<NamedGrounding>>>,
 }
 
 /// A value of the setting.
@@ -39,11 +45,17 @@ pub enum ShowRepaired {
     On,
 }
 
-/// What a statement does to the settings of notices, once it has succeeded.
+/// The version of the grounding that the client's prompt was made of: `pgsieve.grounding`; none
+/// where it names none, or it is not known which.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct NamedGrounding(Option<NonZeroU64>);
+
+/// What a statement does to these settings, once it has succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoticeLevelChange {
     level: Option<SettingChange<NoticeLevel>>,
     show_repaired: Option<SettingChange<ShowRepaired>>,
+    grounding: Option<SettingChange<NamedGrounding>>,
 }
 
 impl ClientMinMessages {
@@ -57,6 +69,10 @@ impl ClientMinMessages {
         Self {
             level: FollowedSetting::beginning(value(SETTING).map(NoticeLevel::of)),
             show_repaired: FollowedSetting::beginning(value(SHOW_REPAIRED).map(ShowRepaired::of)),
+            grounding: value(GROUNDING).map(NamedGrounding::of).and_then(|named| {
+                let NamedGrounding(version) = named;
+                version.map(|_| Box::new(FollowedSetting::beginning(Some(named))))
+            }),
         }
     }
 
@@ -75,11 +91,22 @@ impl ClientMinMessages {
         self.show_repaired.now() == ShowRepaired::On
     }
 
+    /// The version of the grounding that the client certainly stands on.
+    pub fn grounding(&self) -> Option<NonZeroU64> {
+        let NamedGrounding(version) = self.grounding.as_ref()?.now();
+        version
+    }
+
     /// A statement has succeeded.
     pub fn succeeded(&mut self, kind: StatementKind, change: Option<NoticeLevelChange>) {
         if let Some(change) = change {
             self.level.change(change.level);
             self.show_repaired.change(change.show_repaired);
+            if change.grounding.is_some() {
+                self.grounding
+                    .get_or_insert_default()
+                    .change(change.grounding);
+            }
         }
         if matches!(kind, StatementKind::Rollback) {
             self.failed();
@@ -90,12 +117,18 @@ impl ClientMinMessages {
     pub fn failed(&mut self) {
         self.level.failed();
         self.show_repaired.failed();
+        if let Some(grounding) = &mut self.grounding {
+            grounding.failed();
+        }
     }
 
     /// No transaction is open any more.
     pub fn idle(&mut self) {
         self.level.idle();
         self.show_repaired.idle();
+        if let Some(grounding) = &mut self.grounding {
+            grounding.idle();
+        }
     }
 }
 
@@ -121,6 +154,12 @@ impl ShowRepaired {
     }
 }
 
+impl NamedGrounding {
+    fn of(value: &str) -> Self {
+        Self(hex::number(value).and_then(NonZeroU64::new))
+    }
+}
+
 impl NoticeLevelChange {
     /// What a text does to the settings, if anything.
     pub fn of(text: &str, facts: &Facts) -> Option<Self> {
@@ -129,6 +168,7 @@ impl NoticeLevelChange {
             return Some(Self {
                 level: Some(SettingChange::FIRST),
                 show_repaired: Some(SettingChange::FIRST),
+                grounding: Some(SettingChange::FIRST),
             });
         }
         let is_touched = |effect: &SessionEffect| matches!(effect, SessionEffect::SettingsTouched);
@@ -137,19 +177,32 @@ impl NoticeLevelChange {
         }
         let words = tokens(text);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let is_other = |setting| cannot_name_it(text, facts, setting);
-        let level = match change_of(&words, SETTING, NoticeLevel::of) {
-            None if !is_other(SETTING) => Some(SettingChange::UNKNOWN),
-            change => change,
+        let set = SettingText { words, text, facts };
+        let change = Self {
+            level: set.change(SETTING, NoticeLevel::of),
+            show_repaired: set.change(SHOW_REPAIRED, ShowRepaired::of),
+            grounding: set.change(GROUNDING, NamedGrounding::of),
         };
-        let show_repaired = match change_of(&words, SHOW_REPAIRED, ShowRepaired::of) {
-            None if !is_other(SHOW_REPAIRED) => Some(SettingChange::UNKNOWN),
+        let is_none =
+            change.level.is_none() && change.show_repaired.is_none() && change.grounding.is_none();
+        (!is_none).then_some(change)
+    }
+}
+
+/// A text that sets something.
+struct SettingText<'t> {
+    words: Vec<&'t str>,
+    text: &'t str,
+    facts: &'t Facts,
+}
+
+impl SettingText<'_> {
+    /// What it does to a setting; none where that is certainly nothing.
+    fn change<T>(&self, setting: &str, value_of: fn(&str) -> T) -> Option<SettingChange<T>> {
+        match change_of(&self.words, setting, value_of) {
+            None if !cannot_name_it(self.text, self.facts, setting) => Some(SettingChange::UNKNOWN),
             change => change,
-        };
-        (level.is_some() || show_repaired.is_some()).then_some(Self {
-            level,
-            show_repaired,
-        })
+        }
     }
 }
 
@@ -326,6 +379,49 @@ mod tests {
         assert!(begun.shows_repaired() && !begun.is_quiet());
         begun.idle();
         assert!(begun.shows_repaired());
+    }
+
+    #[test]
+    fn the_grounding_that_a_client_stands_on_is_followed() {
+        let version = "0123456789abcdef";
+        let number = NonZeroU64::new(0x0123_4567_89ab_cdef);
+        let stands = |script: &[&str]| follow(script).grounding();
+        for text in [
+            format!("SET pgsieve.grounding = '{version}'"),
+            format!(
+                "SET SESSION \"pgsieve\".grounding TO '{}'",
+                version.to_uppercase()
+            ),
+            format!("SELECT set_config('pgsieve.grounding', '{version}', false)"),
+        ] {
+            assert_eq!(stands(&[&text]), number, "{text}");
+            assert_eq!(stands(&[&text, ";", "SET TimeZone = 'UTC'", ";"]), number);
+            for end in [
+                "SET pgsieve.grounding = ''",
+                "RESET pgsieve.grounding",
+                "SET pgsieve.grounding TO DEFAULT",
+                "RESET ALL",
+                "DISCARD ALL",
+            ] {
+                assert_eq!(stands(&[&text, ";", end, ";"]), None, "{text} {end}");
+            }
+        }
+        let (set, local) = (
+            format!("SET pgsieve.grounding = '{version}'"),
+            format!("SET LOCAL pgsieve.grounding = '{version}'"),
+        );
+        assert_eq!(stands(&["BEGIN", &local]), number);
+        assert_eq!(stands(&["BEGIN", &local, "COMMIT", ";"]), None);
+        assert_eq!(stands(&["BEGIN", &set, "COMMIT", ";"]), number);
+        assert_eq!(stands(&["BEGIN", &set, "ROLLBACK", ";"]), None);
+        assert_eq!(stands(&["BEGIN", &set, "!"]), None);
+        let first = (GROUNDING.to_owned(), version.to_owned());
+        let mut begun = ClientMinMessages::at_startup(&[first]);
+        assert_eq!(begun.grounding(), number);
+        begun.idle();
+        assert_eq!(begun.grounding(), number);
+        let nothing = (GROUNDING.to_owned(), String::new());
+        assert_eq!(ClientMinMessages::at_startup(&[nothing]).grounding, None);
     }
 
     #[test]

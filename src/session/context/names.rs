@@ -17,6 +17,7 @@ use crate::session::statement_stage::BoundPortal;
 use crate::sqlstate;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::upstream::catalog_cache::CatalogCache;
+use crate::upstream::catalog_cache::groundings::GivenGrounding;
 use crate::wire::frontend::{Bind, Execute};
 
 /// What a session's names mean, and who knows.
@@ -75,6 +76,18 @@ impl SessionContext {
     /// How long one statement may run at the upstream; none where nothing bounds it.
     pub(in crate::session) fn statement_time_max(&self) -> Option<Duration> {
         self.name_context.statement_time.max()
+    }
+
+    /// The version of a grounding as it was given out to sessions of this role under a policy; none
+    /// where it was not.
+    pub(in crate::session) fn given_grounding(
+        &self,
+        version: u64,
+        policy: &Policy,
+    ) -> Option<Arc<GivenGrounding>> {
+        let catalog_cache = self.name_context.catalog_cache()?;
+        let groundings = catalog_cache.groundings();
+        groundings.given(version, self.names.role(), policy.name())
     }
 
     /// Takes over what the cache has learned, before anything is judged.

@@ -20,6 +20,7 @@ use crate::session::policy_reload::take_over_policies;
 use crate::session::protocol::SessionProtocol;
 use crate::session::scheduling::large_text::text_of;
 use crate::session::session_end::{LOST_COUNT, SessionEnd};
+use crate::session::stale_grounding::hint_reply;
 use crate::session::statement::resume_text;
 use crate::session::statement_stage::{JudgedText, TextStage};
 use crate::session::tracing::SessionWitness;
@@ -253,7 +254,10 @@ fn send_held_error(
     };
     running.trace = protocol.witness.take_trace();
     let fields = error_fields(error)?;
+    let from = protocol.client.reply.len();
     notices::advise(&mut protocol.client.reply, fields, advice);
+    let version = protocol.context.client_min_messages.grounding();
+    hint_reply(protocol, version, from);
     protocol.finished(&running);
     protocol.note_rest();
     match batch {

@@ -12,6 +12,7 @@ use crate::session::repair::hold_error::{hold_error, quiesce_upstream};
 use crate::session::repair::notices;
 use crate::session::reply;
 use crate::session::session_end::{SessionEnd, UNREADABLE};
+use crate::session::stale_grounding::hint_error;
 use crate::sqlstate;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{self, ResponseFields};
@@ -36,6 +37,13 @@ pub(in crate::session) fn on_error(
     protocol: &mut SessionProtocol,
     body: &[u8],
 ) -> Result<Forwarding, SessionEnd> {
+    let from = protocol.client.reply.len();
+    let version = protocol.context.client_min_messages.grounding();
+    let forwarding = tell_error(protocol, body)?;
+    Ok(hint_error(protocol, version, (from, body), forwarding))
+}
+
+fn tell_error(protocol: &mut SessionProtocol, body: &[u8]) -> Result<Forwarding, SessionEnd> {
     let fields = backend::error_fields(body).map_err(|_| UNREADABLE)?;
     let sqlstate = SqlstateCode::from_bytes(fields.bytes(b'C').unwrap_or_default());
     if fields.severity() != Some("ERROR") {

@@ -22,6 +22,8 @@ words! {
         Events => "events",
         /// `/api/…`, what the live page asks for.
         Api => "api",
+        /// `/grounding`.
+        Grounding => "grounding",
         /// `/metrics`.
         Metrics => "metrics",
         /// `/healthz`.

@@ -8,7 +8,7 @@
 //! * `catalog`: what is known of the database; `upstream`: what is known of the server;
 //!   `policy`: which policies hold; `settings`: which settings do; `process`: start, drain, stop;
 //!   `warnings`: what should be fixed about the settings
-//! * `admin`: requests to the admin address
+//! * `admin`: requests to the admin address; `stale_groundings`: what sessions stand on
 
 pub mod admin;
 pub mod alarm;
@@ -21,6 +21,7 @@ pub mod policy;
 pub mod process;
 pub mod repair;
 pub mod settings;
+pub mod stale_groundings;
 pub mod statement;
 pub mod upstream;
 pub mod warnings;
@@ -47,6 +48,7 @@ pub use process::{
 };
 pub use repair::StatementRepaired;
 pub use settings::{SettingsRead, WaitingKey};
+pub use stale_groundings::GroundingsCounted;
 pub use statement::{SettingsClamped, StatementFinished, StatementRetried};
 pub use upstream::{UpstreamTold, UpstreamTried};
 pub use warnings::{CertificatesHeld, SettingsWarned};

@@ -19,6 +19,7 @@
 //!   `server_choice`: at which server one is
 //! * `published`: what is known now, for sessions to read; `policy_effects`: the same under each
 //!   policy
+//! * `groundings`: what was told of a database, and what each version of that showed
 //! * `refresh_task`: a cache's task; `connection`: one connection of it; `load_failure`: how one
 //!   ends; `replication_lag`: how far a standby is behind
 //!
@@ -28,6 +29,7 @@ mod account_change;
 mod cached_databases;
 pub mod catalog_account;
 pub mod connection;
+pub mod groundings;
 pub mod load_failure;
 pub mod policy_effects;
 pub mod published;
@@ -48,6 +50,8 @@ pub use self::registry::{CatalogCaches, CatalogStatus};
 pub use self::settings::CatalogCacheSettings;
 
 use self::catalog_account::{AccountSetting, CatalogAccounts};
+use self::groundings::{DatabaseGroundings, GivenGrounding};
+use self::policy_effects::PolicyEffects;
 use self::published::Published;
 use self::server_choice::{CallOutcome, ServerChoice};
 use crate::gate::effects::graph::EffectGraph;
@@ -68,6 +72,43 @@ struct CachedDatabase {
     accounts: CatalogAccounts,
     server_choice: ServerChoice,
     suspicion: Notify,
+    groundings: DatabaseGroundings,
+}
+
+/// A database that can be told of now. While anybody has this, its cache stays.
+pub struct GroundableDatabase {
+    /// What a grounding is made of.
+    pub policy_effects: Arc<PolicyEffects>,
+    /// Who reads what is not in it.
+    pub account: UpstreamAccount,
+    /// The server that it is at, where it has found one.
+    pub server: Option<ServerIdentity>,
+    catalog_cache: Arc<CatalogCache>,
+}
+
+/// Why a database cannot be told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UngroundableDatabase {
+    /// Catalogs are off.
+    Off,
+    /// No database was named, and the settings name none.
+    Unnamed,
+    /// No catalog of it is kept.
+    Unknown,
+    /// It is not loaded, or not any more.
+    NotLoaded,
+}
+
+impl GroundableDatabase {
+    /// Its name.
+    pub fn database(&self) -> &str {
+        self.catalog_cache.database()
+    }
+
+    /// What was told of it.
+    pub fn groundings(&self) -> &DatabaseGroundings {
+        self.catalog_cache.groundings()
+    }
 }
 
 impl CatalogCache {
@@ -118,6 +159,11 @@ impl CatalogCache {
     pub fn status(&self) -> CatalogCacheStatus {
         self.cached.published.status()
     }
+
+    /// What was told of the database.
+    pub fn groundings(&self) -> &DatabaseGroundings {
+        &self.cached.groundings
+    }
 }
 
 impl CatalogCaches {
@@ -130,6 +176,49 @@ impl CatalogCaches {
             .filter(|cached| *cached.database == *database);
         own.find_map(|cached| cached.roles(role))
     }
+
+    /// A database of which a snapshot holds, at whichever server; the settings' own where none is
+    /// named.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn groundable(
+        &self,
+        database: Option<&str>,
+    ) -> Result<GroundableDatabase, UngroundableDatabase> {
+        let Some(registry) = self.registry.as_ref() else {
+            return Err(UngroundableDatabase::Off);
+        };
+        let Some(database) = database.or(registry.named()) else {
+            return Err(UngroundableDatabase::Unnamed);
+        };
+        let caches = registry.caches_of(database);
+        if caches.is_empty() {
+            return Err(UngroundableDatabase::Unknown);
+        }
+        let told = caches.into_iter().find_map(|catalog_cache| {
+            let cached = &catalog_cache.cached;
+            let shown = cached.published.policy_effects();
+            Some(GroundableDatabase {
+                policy_effects: shown.filter(|_| cached.published.is_fresh())?,
+                account: cached.accounts.current()?,
+                server: cached.server_choice.server(),
+                catalog_cache,
+            })
+        });
+        told.ok_or(UngroundableDatabase::NotLoaded)
+    }
+
+    /// The version of each database that was told last.
+    pub fn latest_groundings(&self) -> Vec<(String, Arc<GivenGrounding>)> {
+        let registry = self.registry.iter();
+        let cached = registry.flat_map(|registry| registry.cached_databases());
+        let latest = cached.filter_map(|cached| {
+            let given = cached.groundings.latest()?;
+            Some((cached.database.to_string(), given))
+        });
+        latest.collect()
+    }
 }
 
 impl CachedDatabase {
@@ -141,6 +230,7 @@ impl CachedDatabase {
             accounts,
             server_choice: ServerChoice::default(),
             suspicion: Notify::new(),
+            groundings: DatabaseGroundings::default(),
         }
     }
 

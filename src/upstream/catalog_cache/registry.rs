@@ -326,6 +326,19 @@ impl CacheRegistry {
         });
     }
 
+    /// The database that the URL names.
+    pub(super) fn named(&self) -> Option<&str> {
+        self.named.as_deref()
+    }
+
+    /// The caches of a database, at every server.
+    pub(super) fn caches_of(&self, database: &str) -> Vec<Arc<CatalogCache>> {
+        let mut kept = self.cached();
+        let own = kept.entries.iter_mut();
+        let own = own.filter(|entry| *entry.cached.database == *database);
+        own.map(CacheEntry::cache).collect()
+    }
+
     fn is_named(&self, database: &str) -> bool {
         self.named.as_deref() == Some(database)
     }

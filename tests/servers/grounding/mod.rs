@@ -6,6 +6,8 @@ mod hidden;
 mod kinds;
 mod knowledge;
 mod question;
+mod served;
+mod stale;
 mod truth;
 mod ways_of_hiding;
 mod whole_policies;

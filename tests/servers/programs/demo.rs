@@ -22,11 +22,13 @@ fn the_demo_shows_reads_refusals_and_a_repair_and_leaves_nothing() {
         "DETAIL: \"orderEvents\", \"happenedAt\" are spelled as in the database",
         "psql postgres://demo:demo@127.0.0.1:",
         "/metrics",
+        "GET /grounding?user=demo",
+        "HINT:   Your schema is stale: renamed, probably: shop.orders.placed_at to ordered_at.",
     ] {
         assert!(said.contains(shown), "{shown} is missing in:\n{said}");
     }
-    assert_eq!(said.matches('✗').count(), 5, "{said}");
-    assert_eq!(said.matches("HINT:").count(), 5, "{said}");
+    assert_eq!(said.matches('✗').count(), 6, "{said}");
+    assert_eq!(said.matches("HINT:").count(), 6, "{said}");
     let named = "view shop.call_list calls pg_try_advisory_lock";
     assert!(said.contains(named), "{said}");
     assert_eq!(demo.left_behind(), Vec::<PathBuf>::new());

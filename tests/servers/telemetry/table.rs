@@ -38,6 +38,7 @@ fn every_row_is_looked_at_by_a_test_of_a_whole_pgsieve_or_says_why_not() {
         "tests/servers/cancel",
         "tests/servers/catalog",
         "tests/servers/gate",
+        "tests/servers/grounding",
         "tests/servers/limits",
         "tests/servers/login",
         "tests/servers/policies",

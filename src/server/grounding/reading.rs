@@ -3,73 +3,100 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::catalog::{
     Catalog, Column, Mask, RelationId, RelationKind, RolePrivileges, SchemaKind, quoted,
 };
-use crate::cli::database_catalog::DatabaseLogin;
-use crate::config::SettingsProblem;
 use crate::gate::{Gate, Verdict};
 use crate::grounding::{ColumnSamples, DescribedColumn, ModelDescription};
 use crate::limits;
 use crate::offline::readable_objects::{ReadableObjects, selection};
 use crate::policy::PolicyModel;
+use crate::upstream::account::UpstreamAccount;
+use crate::upstream::connect::Upstream;
+use crate::upstream::identity::ServerIdentity;
 use crate::upstream::read_session::{ReadError, ReadRows, ReadSession, ResultColumn};
 
+/// The way to the database, and who goes there.
+pub struct GroundingLogin {
+    /// Where connections live; the thread that reads waits for them.
+    pub runtime: Handle,
+    /// The way.
+    pub upstream: Arc<Upstream>,
+    /// Who logs in.
+    pub account: UpstreamAccount,
+    /// Its name.
+    pub database: String,
+    /// The server that its catalog is of, where that has to be the one that is asked.
+    pub server: Option<ServerIdentity>,
+    /// When it is given up, where somebody waits.
+    pub ends: Option<Instant>,
+}
+
+/// Why a session could not be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnreadSession {
+    /// Nobody is let in, or the account may not take the role.
+    Unopened,
+    /// It is at another server than the one whose catalog is known.
+    OtherServer,
+    /// It takes longer than somebody waits.
+    TimedOut,
+}
+
 /// A session that is opened when something is asked first.
-pub(super) struct SessionReading<'r> {
-    runtime: &'r Runtime,
-    login: DatabaseLogin,
+pub struct SessionReading {
+    login: GroundingLogin,
     parameters: Vec<(String, String)>,
     session: Option<ReadSession>,
     /// The session could not be opened, or was lost more often than it is opened again.
     openings_left: usize,
+    failure: Option<UnreadSession>,
 }
 
-impl<'r> SessionReading<'r> {
+impl SessionReading {
     /// One for a session under the policy of a gate.
     ///
     /// # Errors
-    /// The policy refuses such a session at its login.
-    pub(super) fn new(
-        runtime: &'r Runtime,
-        login: DatabaseLogin,
-        gate: &Gate,
-        role: &str,
-    ) -> Result<Self, Vec<SettingsProblem>> {
+    /// The policy refuses such a session at its login, in these words.
+    pub fn new(login: GroundingLogin, gate: &Gate, role: &str) -> Result<Self, String> {
         let asked = [
             ("user", login.account.user.as_str()),
             ("database", &login.database),
         ];
-        let plan = gate.judge_startup(&asked).map_err(|refusal| {
-            let (place, what) = ("--policy".into(), refusal.message.clone());
-            vec![SettingsProblem { place, what }]
-        })?;
+        let plan = gate.judge_startup(&asked);
+        let plan = plan.map_err(|refusal| refusal.message.clone())?;
         // Whoever logs in may have more rights than the role whose session it is.
         let mut parameters = plan.parameters;
         if role != login.account.user {
             parameters.push(("role".to_owned(), role.to_owned()));
         }
         Ok(Self {
-            runtime,
             login,
             parameters,
             session: None,
             openings_left: limits::GROUNDING_SESSIONS_MAX,
+            failure: None,
         })
     }
 
+    /// Why something could not be asked, where that is so.
+    pub fn failure(&self) -> Option<UnreadSession> {
+        self.failure
+    }
+
     /// The database's name.
-    pub(super) fn database(&self) -> &str {
+    pub fn database(&self) -> &str {
         &self.login.database
     }
 
     /// The columns of what stands under the names of relations that the policy covers.
-    pub(super) fn covered(
+    pub fn covered(
         &mut self,
         readable: &ReadableObjects<'_>,
         mask: Option<&Mask>,
@@ -100,7 +127,7 @@ impl<'r> SessionReading<'r> {
     }
 
     /// The policy's models of new names, as the server describes them.
-    pub(super) fn models(
+    pub fn models(
         &mut self,
         readable: &ReadableObjects<'_>,
         models: &[PolicyModel],
@@ -123,7 +150,7 @@ impl<'r> SessionReading<'r> {
     }
 
     /// The values of columns of texts that have few, among the first rows of each relation.
-    pub(super) fn samples(
+    pub fn samples(
         &mut self,
         readable: &ReadableObjects<'_>,
         privileges: &RolePrivileges<'_>,
@@ -182,24 +209,20 @@ impl<'r> SessionReading<'r> {
         let Verdict::Permitted(permit) = &judgement.verdict else {
             return None;
         };
-        let deadline = Instant::now() + WAIT;
-        let held = self.session.take();
-        let (session, rows) = self.runtime.block_on(async {
-            let mut session = match held {
-                Some(session) => session,
-                None => {
-                    self.openings_left = self.openings_left.checked_sub(1)?;
-                    let DatabaseLogin {
-                        upstream,
-                        account,
-                        database,
-                    } = &self.login;
-                    let parameters = &self.parameters;
-                    let opened =
-                        ReadSession::open(upstream, account, database, parameters, deadline);
-                    opened.await.ok()?
-                }
-            };
+        let now = Instant::now();
+        let mut deadline = now + WAIT;
+        if let Some(ends) = self.login.ends {
+            deadline = deadline.min(ends);
+            if ends <= now {
+                self.failure = Some(UnreadSession::TimedOut);
+            }
+        }
+        if self.failure == Some(UnreadSession::TimedOut) {
+            return None;
+        }
+        let runtime = self.login.runtime.clone();
+        let (session, rows) = runtime.block_on(async {
+            let mut session = self.session_until(deadline).await?;
             let path: [&str; 1] = ["pg_catalog"];
             let rows = session.rows(permit, &path, deadline).await;
             Some((session, rows))
@@ -208,6 +231,33 @@ impl<'r> SessionReading<'r> {
             self.session = Some(session);
         }
         rows.ok()
+    }
+
+    /// The session that is open, or one that is opened.
+    async fn session_until(&mut self, deadline: Instant) -> Option<ReadSession> {
+        if let Some(session) = self.session.take() {
+            return Some(session);
+        }
+        self.openings_left = self.openings_left.checked_sub(1)?;
+        let GroundingLogin {
+            upstream,
+            account,
+            database,
+            server,
+            ..
+        } = &self.login;
+        let opened = ReadSession::open(upstream, account, database, &self.parameters, deadline);
+        match opened.await {
+            Ok(session) if session.is_at(server.as_ref()) => Some(session),
+            Ok(_) => {
+                self.failure = Some(UnreadSession::OtherServer);
+                None
+            }
+            Err(_) => {
+                self.failure = Some(UnreadSession::Unopened);
+                None
+            }
+        }
     }
 }
 
