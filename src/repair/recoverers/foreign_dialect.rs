@@ -349,18 +349,15 @@ fn adds_blanks(context: &RepairContext<'_>) -> bool {
     })
 }
 
-/// Whether rows are grouped by several sets of keys.
+/// Whether rows are grouped by sets of keys that are written out.
 fn groups_by_sets(context: &RepairContext<'_>) -> bool {
     let words = unblank_words(context);
     let mut rows = words.windows(3);
-    rows.any(|row| {
-        let is = |place: usize, one: &str| {
-            row.get(place)
-                .is_some_and(|word| word.eq_ignore_ascii_case(one))
-        };
-        is(2, "(")
-            && (is(0, "grouping") && is(1, "sets")
-                || is(0, "by") && (is(1, "rollup") || is(1, "cube")))
+    rows.any(|row| match row {
+        [first, second, "("] => {
+            first.eq_ignore_ascii_case("grouping") && second.eq_ignore_ascii_case("sets")
+        }
+        _ => false,
     })
 }
 

@@ -690,7 +690,9 @@ SELECT REVERSE(sensor) + SPACE(1) + REVERSE(sensor) AS twice FROM readings WHERE
 SELECT o.order_id FROM dbo.orders o WHERE o.freight >= ALL (SELECT freight FROM dbo.orders)
 ---- refused GROUPING SETS
 SELECT status, customer_id, COUNT(*) FROM dbo.orders GROUP BY GROUPING SETS ((status), (customer_id))
----- refused GROUPING SETS
+---- right
 SELECT status, COUNT(*) AS n FROM dbo.orders GROUP BY ROLLUP (status)
----- refused GROUPING SETS
-SELECT status, customer_id, COUNT(*) AS n FROM dbo.orders GROUP BY CUBE (status, customer_id)
+==== Cancelled|1
+==== Open|2
+==== shipped|4
+==== ~|7
