@@ -325,6 +325,8 @@ mod tests {
         metrics.by_policy.hold(&["agent".into()]);
         let expiry = &metrics.certificate_expiry;
         expiry.with_label_values(&["client_listener"]).set(1);
+        let stale = &metrics.stale_grounding_sessions;
+        stale.with_label_values(&["minute"]).set(1);
         let text = metrics.scrape();
         for row in TABLE {
             let shape = row.shape.name();

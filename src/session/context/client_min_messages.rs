@@ -17,10 +17,16 @@ use crate::sql::lexer;
 /// What is known.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ClientMinMessages {
+    /// Most sessions leave all of them as they are.
+    followed: Option<Box<FollowedSettings>>,
+}
+
+/// The settings.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct FollowedSettings {
     level: FollowedSetting<NoticeLevel>,
     show_repaired: FollowedSetting<ShowRepaired>,
-    /// Most sessions never name one.
-    grounding: Option<Box<FollowedSetting<NamedGrounding>>>,
+    grounding: FollowedSetting<NamedGrounding>,
 }
 
 /// A value of the setting.
@@ -66,47 +72,46 @@ impl ClientMinMessages {
                 (parameters.iter()).filter(|(name, _)| name.eq_ignore_ascii_case(setting));
             named.next_back().map(|(_, value)| value.as_str())
         };
-        Self {
+        let followed = FollowedSettings {
             level: FollowedSetting::beginning(value(SETTING).map(NoticeLevel::of)),
             show_repaired: FollowedSetting::beginning(value(SHOW_REPAIRED).map(ShowRepaired::of)),
-            grounding: value(GROUNDING).map(NamedGrounding::of).and_then(|named| {
-                let NamedGrounding(version) = named;
-                version.map(|_| Box::new(FollowedSetting::beginning(Some(named))))
-            }),
+            grounding: FollowedSetting::beginning(value(GROUNDING).map(NamedGrounding::of)),
+        };
+        let is_usual = followed == FollowedSettings::default();
+        Self {
+            followed: (!is_usual).then(|| Box::new(followed)),
         }
     }
 
     /// Whether notices are certainly not wanted.
     pub fn is_quiet(&self) -> bool {
-        self.level.now() != NoticeLevel::Loud
+        self.level() != NoticeLevel::Loud
     }
 
     /// Whether warnings are certainly not wanted either.
     pub fn is_mute(&self) -> bool {
-        self.level.now() == NoticeLevel::Mute
+        self.level() == NoticeLevel::Mute
     }
 
     /// Whether the client certainly wants to see the statement that ran in the place of its own.
     pub fn shows_repaired(&self) -> bool {
-        self.show_repaired.now() == ShowRepaired::On
+        let followed = self.followed.as_ref();
+        followed.is_some_and(|followed| followed.show_repaired.now() == ShowRepaired::On)
     }
 
     /// The version of the grounding that the client certainly stands on.
     pub fn grounding(&self) -> Option<NonZeroU64> {
-        let NamedGrounding(version) = self.grounding.as_ref()?.now();
+        let NamedGrounding(version) = self.followed.as_ref()?.grounding.now();
         version
     }
 
     /// A statement has succeeded.
     pub fn succeeded(&mut self, kind: StatementKind, change: Option<NoticeLevelChange>) {
         if let Some(change) = change {
-            self.level.change(change.level);
-            self.show_repaired.change(change.show_repaired);
-            if change.grounding.is_some() {
-                self.grounding
-                    .get_or_insert_default()
-                    .change(change.grounding);
-            }
+            let followed = self.followed.get_or_insert_default();
+            followed.level.change(change.level);
+            followed.show_repaired.change(change.show_repaired);
+            followed.grounding.change(change.grounding);
         }
         if matches!(kind, StatementKind::Rollback) {
             self.failed();
@@ -115,20 +120,25 @@ impl ClientMinMessages {
 
     /// Something has failed, or was taken back: with it, perhaps, what was set before.
     pub fn failed(&mut self) {
-        self.level.failed();
-        self.show_repaired.failed();
-        if let Some(grounding) = &mut self.grounding {
-            grounding.failed();
+        if let Some(followed) = &mut self.followed {
+            followed.level.failed();
+            followed.show_repaired.failed();
+            followed.grounding.failed();
         }
     }
 
     /// No transaction is open any more.
     pub fn idle(&mut self) {
-        self.level.idle();
-        self.show_repaired.idle();
-        if let Some(grounding) = &mut self.grounding {
-            grounding.idle();
+        if let Some(followed) = &mut self.followed {
+            followed.level.idle();
+            followed.show_repaired.idle();
+            followed.grounding.idle();
         }
+    }
+
+    fn level(&self) -> NoticeLevel {
+        let followed = self.followed.as_ref();
+        followed.map_or(NoticeLevel::Loud, |followed| followed.level.now())
     }
 }
 
@@ -421,7 +431,7 @@ mod tests {
         begun.idle();
         assert_eq!(begun.grounding(), number);
         let nothing = (GROUNDING.to_owned(), String::new());
-        assert_eq!(ClientMinMessages::at_startup(&[nothing]).grounding, None);
+        assert_eq!(ClientMinMessages::at_startup(&[nothing]).followed, None);
     }
 
     #[test]
