@@ -35,7 +35,8 @@ pub(crate) use on_every_version;
 pub fn has_case(version: u32, case: usize) -> bool {
     let versions = sharing_versions();
     // The golden ratio scatters numbers that follow each other.
-    let scattered = (case as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    let case = u64::try_from(case).expect("64 bits");
+    let scattered = case.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     let dealt = usize::try_from(scattered).expect("32 bits") % versions.len();
     versions.len() == 1 || versions[dealt] == version
 }

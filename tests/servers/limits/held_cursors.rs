@@ -124,9 +124,9 @@ fn scroll_on(version: u32) {
             }
         }
     }
-    let of = sharing_versions().len();
+    let of = u32::try_from(sharing_versions().len()).expect("six at most");
     assert!(
-        same as usize * of > 3_000 && refused as usize * of > 500,
+        same * of > 3_000 && refused * of > 500,
         "{version}: {same} {refused} of {of}"
     );
 }
