@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::run::Policies;
 use crate::support::raw::Login;
-use crate::support::{RawClient, Stack, frames};
+use crate::support::{RawClient, Stack, frames, until};
 
 /// Who is there; the password of each is its name.
 pub const USERS: &[&str] = &["agent_7", "agent_9", "board", "ann", "report"];
@@ -24,6 +24,7 @@ pub fn run(stack: &Stack, policies: &Policies, time: Duration) {
         scope.spawn(move || transactions(stack, clock));
         scope.spawn(move || cancelled(stack, clock));
         scope.spawn(move || strangers(stack, clock));
+        scope.spawn(move || prompted(stack, clock));
         scope.spawn(move || operator(stack, policies, clock));
     });
 }
@@ -263,6 +264,20 @@ fn strangers(stack: &Stack, clock: Clock) {
         client.until_closed();
         thread::sleep(Duration::from_millis(900));
     }
+}
+
+/// A client whose prompt was made at the beginning, and goes stale when the operator changes the
+/// database.
+fn prompted(stack: &Stack, clock: Clock) {
+    let told = until(|| {
+        let (status, told) = stack.get("/grounding?user=ann");
+        (status == 200).then_some(told)
+    });
+    let told = told.expect("a grounding");
+    let (_, version) = told.rsplit_once("grounding_version: ").unwrap();
+    let mut client = login(stack, "ann");
+    client.query(&format!("SET pgsieve.grounding = '{}'", version.trim()));
+    clock.wait_for(1000);
 }
 
 /// Changes in the database, policies that change, and one with a mistake.
