@@ -1,7 +1,7 @@
-//! `SELECT DISTINCT status FROM orders ORDER BY lower(status)`: Postgres sorts distinct rows by what
-//! is selected alone, word by word. Groups of the same columns are the same rows, and can be sorted
-//! by all that the columns decide; by an aggregate, too, which nothing but groups can be meant by
-//! (likely).
+//! `SELECT DISTINCT status FROM orders ORDER BY lower(status)`: Postgres sorts distinct rows by
+//! what is selected alone, word by word. Groups of the same columns are the same rows, and can be
+//! sorted by all that the columns decide; by an aggregate, too, which nothing but groups can be
+//! meant by (likely).
 //!
 //! Where GROUP BY is there and all its keys are selected, no two rows are the same, and DISTINCT
 //! says nothing.
