@@ -80,6 +80,17 @@ impl TestSession {
         self.heard().await;
     }
 
+    /// The client sends a batch, and the upstream has all of it, in however many pieces.
+    async fn asks_batch(&mut self, messages: &[Vec<u8>]) {
+        let batch = messages.concat();
+        self.client.write_all(&batch).await.unwrap();
+        let mut heard = Vec::new();
+        while heard.len() < batch.len() {
+            heard.extend(self.heard().await);
+        }
+        assert_eq!(heard, batch);
+    }
+
     /// What the upstream is sent next.
     async fn heard(&mut self) -> Vec<u8> {
         let mut heard = vec![0; 4096];
@@ -148,7 +159,7 @@ async fn a_statement_that_is_not_answered_ends_when_its_time_is_over() {
     // In the middle of its answer as well, and in the extended protocol.
     let mut session = TestSession::begin();
     let run = [parse("", "SELECT 1"), bind("", ""), execute(""), sync()];
-    session.asks(&run).await;
+    session.asks_batch(&run).await;
     session.answers(&[empty(b'1'), empty(b'2'), row()]).await;
     let (ending, took) = session.ends().await;
     assert_eq!(ending, OVER);
@@ -230,7 +241,9 @@ async fn answers_that_are_only_held_back_are_asked_for() {
     session.answers(&[empty(b'1')]).await;
     session.gets(5).await;
     sleep(Duration::from_secs(86_400)).await;
-    session.asks(&[bind("", ""), execute(""), sync()]).await;
+    session
+        .asks_batch(&[bind("", ""), execute(""), sync()])
+        .await;
     let answer = [empty(b'2'), complete("SELECT 0"), ready(b'I')];
     session.answers(&answer).await;
     session.gets(answer.concat().len()).await;
