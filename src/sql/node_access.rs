@@ -1,6 +1,6 @@
 //! Small questions to nodes of the tree.
 
-use super::tree::{self, ConstValue, Node, list::NodeList, nodes};
+use super::tree::{self, BoolExprType, ConstValue, Node, list::NodeList, nodes};
 
 /// The string that a node is.
 pub fn constant_text(node: Node<'_>) -> Option<&str> {
@@ -42,6 +42,22 @@ pub fn cast_name(cast: &nodes::TypeCast) -> Option<&str> {
 /// Where the tree says that a node is.
 pub fn place(location: i32) -> Option<usize> {
     usize::try_from(location).ok()
+}
+
+/// The conditions that all have to hold where a condition does: the parts of AND, however nested,
+/// the last first; the condition itself where it is no AND.
+pub fn conjuncts(condition: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![condition];
+    while let Some(node) = waiting.pop() {
+        match node {
+            Node::BoolExpr(and) if and.boolop == BoolExprType::AND_EXPR => {
+                waiting.extend(and.args());
+            }
+            part => found.push(part),
+        }
+    }
+    found
 }
 
 /// Every node of a statement, parents before children. None where a node is of a kind that is not

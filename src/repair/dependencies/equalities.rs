@@ -13,7 +13,8 @@ use catalog::Oid;
 use catalog::type_oid;
 use catalog::{Catalog, OperatorId, TypeId, TypeKind};
 use resolve::{InferredType, Resolution, UsedObject};
-use sql::tree::{A_Expr_Kind, BoolExprType, JoinType, Node, nodes};
+use sql::node_access;
+use sql::tree::{A_Expr_Kind, JoinType, Node, nodes};
 
 /// How a column relates to another one of its query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,13 +297,9 @@ fn conditions(
     condition: Node<'_>,
 ) -> QueryConjuncts {
     let mut found = QueryConjuncts::default();
-    let mut waiting = vec![condition];
-    while let Some(node) = waiting.pop() {
-        match node {
+    for part in node_access::conjuncts(condition) {
+        match part {
             Node::None => {}
-            Node::BoolExpr(and) if and.boolop == BoolExprType::AND_EXPR => {
-                waiting.extend(and.args());
-            }
             Node::A_Expr(comparison) if is_equality(comparison) => {
                 let pair = pair(query_scopes, comparisons, comparison);
                 let fixed = fixed(query_scopes, comparisons, comparison);

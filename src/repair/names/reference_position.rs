@@ -77,6 +77,19 @@ pub(crate) enum ExpressionRole<'t> {
     Part,
 }
 
+impl<'t> ExpressionRole<'t> {
+    /// The column that the expression is compared with by `=`.
+    pub(crate) fn equal_column(self) -> Option<&'t nodes::ColumnRef> {
+        match self {
+            Self::Compared {
+                other: Node::ColumnRef(column),
+                equal: true,
+            } => Some(column),
+            _ => None,
+        }
+    }
+}
+
 /// Something still to be looked at.
 pub(super) enum ScopeStep<'t> {
     /// A query.

@@ -6,7 +6,7 @@ use crate::scopes::column_reference::{ColumnReference, QueryClause};
 use crate::scopes::query_scopes::ColumnIndex;
 use catalog::quote::quoted;
 use sql::node_access;
-use sql::tree::{A_Expr_Kind, BoolExprType, Node};
+use sql::tree::{A_Expr_Kind, Node};
 
 impl AmbiguityResolver<'_, '_> {
     /// The only column of several that a name can mean where it stands.
@@ -92,27 +92,17 @@ impl AmbiguityResolver<'_, '_> {
 /// Whether the name at a place is the left side of a comparison with itself that has to hold; none
 /// where it is on no side of one.
 fn place_in_itself(condition: Node<'_>, at: usize, name: &str) -> Option<bool> {
-    let mut waiting = vec![condition];
-    while let Some(node) = waiting.pop() {
-        match node {
-            Node::BoolExpr(and) if and.boolop == BoolExprType::AND_EXPR => {
-                waiting.extend(and.args());
-            }
-            Node::A_Expr(comparison) => {
-                let sides = [comparison.lexpr(), comparison.rexpr()];
-                let [Some(left), Some(right)] = sides.map(|side| place_of_name(side, name)) else {
-                    continue;
-                };
-                let is_equality = comparison.kind == A_Expr_Kind::AEXPR_OP
-                    && node_access::last_name(comparison.name()) == Some("=");
-                if is_equality && (left == at || right == at) {
-                    return Some(left == at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+    let mut parts = node_access::conjuncts(condition).into_iter();
+    parts.find_map(|part| {
+        let Node::A_Expr(comparison) = part else {
+            return None;
+        };
+        let left = place_of_name(comparison.lexpr(), name)?;
+        let right = place_of_name(comparison.rexpr(), name)?;
+        let is_equality = comparison.kind == A_Expr_Kind::AEXPR_OP
+            && node_access::last_name(comparison.name()) == Some("=");
+        (is_equality && (left == at || right == at)).then_some(left == at)
+    })
 }
 
 /// Where a name alone stands.

@@ -15,13 +15,14 @@ use crate::names::context::{
     MissingColumn, NameRepairContext, VisibleItem, spelled, visible_items,
 };
 use crate::names::name_repair::{NameFix, NameRepair, NameReplacement};
-use crate::names::reference_position::{ExpressionRole, JoinSide, ReferenceClause};
+use crate::names::reference_position::{JoinSide, ReferenceClause};
 use crate::names::reference_scopes::ReferenceScope;
 use catalog::RelationId;
 use catalog::quote::quoted;
 use sql::edit::TextEdit;
 use sql::extent::{PairedTokens, TokenRange};
-use sql::tree::{BoolExprType, JoinType, Node, nodes};
+use sql::node_access;
+use sql::tree::{JoinType, Node, nodes};
 
 /// Joins the relation between two, where words alone are known of the only such join, and of
 /// nothing else that this relation does not have.
@@ -101,13 +102,7 @@ enum JoinPlace {
 
 impl<'m> BridgingTable<'m> {
     fn of(name_context: &'m NameRepairContext<'m>, missing: &'m MissingColumn<'m>) -> Option<Self> {
-        let ExpressionRole::Compared {
-            other: Node::ColumnRef(other),
-            equal: true,
-        } = missing.place.role
-        else {
-            return None;
-        };
+        let other = missing.place.role.equal_column()?;
         let all = visible_items(&name_context.visible_scopes(missing.place));
         let fields: Vec<&str> = other.fields().iter().filter_map(Node::as_str).collect();
         let [beside_name, column] = fields.as_slice() else {
@@ -367,26 +362,15 @@ fn join_place(
 
 /// Whether a condition holds a comparison of the column at a place that has to be true.
 fn must_hold(condition: Node<'_>, at: usize) -> bool {
-    let mut waiting = vec![condition];
-    while let Some(node) = waiting.pop() {
-        match node {
-            Node::BoolExpr(and) if and.boolop == BoolExprType::AND_EXPR => {
-                waiting.extend(and.args());
-            }
-            Node::A_Expr(comparison) => {
-                let mut sides = [comparison.lexpr(), comparison.rexpr()].into_iter();
-                let is_it = sides.any(|side| {
-                    matches!(side, Node::ColumnRef(column)
-                        if usize::try_from(column.location).ok() == Some(at))
-                });
-                if is_it {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
+    let is_it = |side: Node<'_>| {
+        matches!(side, Node::ColumnRef(column)
+            if usize::try_from(column.location).ok() == Some(at))
+    };
+    let mut parts = node_access::conjuncts(condition).into_iter();
+    parts.any(|part| match part {
+        Node::A_Expr(comparison) => is_it(comparison.lexpr()) || is_it(comparison.rexpr()),
+        _ => false,
+    })
 }
 
 /// Where a relation can be joined in a join whose right side is a table.

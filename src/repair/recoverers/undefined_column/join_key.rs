@@ -4,7 +4,6 @@ use super::declared_key;
 use crate::Confidence;
 use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem};
 use crate::names::name_repair::NameFix;
-use crate::names::reference_position::ExpressionRole;
 use crate::names::similarity::{NameWords, Similarity, SimilarityKind, is_generic};
 use catalog::{KeyKind, RelationId};
 use sql::tree::Node;
@@ -16,13 +15,7 @@ pub(crate) fn repair(
     seen: &VisibleItem<'_>,
     all: &[VisibleItem<'_>],
 ) -> Option<NameFix> {
-    let ExpressionRole::Compared {
-        other: Node::ColumnRef(other),
-        equal: true,
-    } = missing.place.role
-    else {
-        return None;
-    };
+    let other = missing.place.role.equal_column()?;
     let own = seen.item.relation?;
     let fields: Vec<&str> = other.fields().iter().filter_map(Node::as_str).collect();
     let [.., qualifier, name] = fields.as_slice() else {

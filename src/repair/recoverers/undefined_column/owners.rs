@@ -4,7 +4,7 @@ use crate::dependencies::key_ties::{CalledRelation, key_path};
 use crate::names::context::{MissingColumn, NameRepairContext, VisibleItem, visible_items};
 use crate::names::name_repair::{NameAdvice, NameFix};
 use crate::names::readable_relations::is_of_users;
-use crate::names::reference_position::{ExpressionRole, JoinSide};
+use crate::names::reference_position::JoinSide;
 use catalog::quote::quoted;
 use catalog::{Column, RelationId};
 use sql::tree::Node;
@@ -93,13 +93,7 @@ pub(super) fn owners(
 
 /// Whether a column stands beside another one that it is to equal.
 fn is_joined_by(missing: &MissingColumn<'_>) -> bool {
-    matches!(
-        missing.place.role,
-        ExpressionRole::Compared {
-            other: Node::ColumnRef(_),
-            equal: true
-        }
-    )
+    missing.place.role.equal_column().is_some()
 }
 
 /// How declared keys lead from what a missing column is compared with to what it was looked for in.
@@ -108,13 +102,7 @@ fn path_of_join(
     missing: &MissingColumn<'_>,
     all: &[VisibleItem<'_>],
 ) -> Option<String> {
-    let ExpressionRole::Compared {
-        other: Node::ColumnRef(other),
-        equal: true,
-    } = missing.place.role
-    else {
-        return None;
-    };
+    let other = missing.place.role.equal_column()?;
     let names: Vec<&str> = other.fields().iter().filter_map(Node::as_str).collect();
     let [.., beside, _] = names.as_slice() else {
         return None;

@@ -2,27 +2,19 @@
 //! matter whether those are joined.
 
 use sql::node_access;
-use sql::tree::{A_Expr_Kind, BoolExprType, Node, nodes};
+use sql::tree::{A_Expr_Kind, Node, nodes};
 
 /// Whether WHERE compares one of the columns that stand at these places, and nothing beside the
 /// comparison lets a row pass.
 pub(super) fn is_asked_for(select: &nodes::SelectStmt, missing: &[usize]) -> bool {
-    let mut waiting = vec![select.where_clause()];
-    while let Some(condition) = waiting.pop() {
-        match condition {
-            Node::BoolExpr(all) if all.boolop == BoolExprType::AND_EXPR => {
-                waiting.extend(all.args());
-            }
-            Node::A_Expr(comparison) if is_strict(comparison) => {
-                let sides = [comparison.lexpr(), comparison.rexpr()];
-                if sides.into_iter().any(|side| is_missing(side, missing)) {
-                    return true;
-                }
-            }
-            _ => {}
+    let mut parts = node_access::conjuncts(select.where_clause()).into_iter();
+    parts.any(|part| match part {
+        Node::A_Expr(comparison) if is_strict(comparison) => {
+            let mut sides = [comparison.lexpr(), comparison.rexpr()].into_iter();
+            sides.any(|side| is_missing(side, missing))
         }
-    }
-    false
+        _ => false,
+    })
 }
 
 /// Whether a comparison with NULL is never true.

@@ -77,10 +77,7 @@ impl PlacedReference<'_> {
 
 /// Whether the reference is compared with a column of something else: a join, or nearly one.
 fn connects(place: &PlacedReference<'_>) -> bool {
-    match place.role {
-        ExpressionRole::Compared { other, equal: true } => matches!(other, Node::ColumnRef(_)),
-        _ => false,
-    }
+    place.role.equal_column().is_some()
 }
 
 /// Whether the very column stands in the same clause already: whoever writes both means two things.
