@@ -72,7 +72,7 @@ use std::time::Instant;
 use bytes::BytesMut;
 use jiff::Timestamp;
 
-use self::context::client_min_messages::ClientMinMessages;
+use self::context::client_settings::ClientSettings;
 use self::context::model_values::LoginFacts;
 use self::drain::DrainReceiver;
 use self::io::Relay;
@@ -227,7 +227,7 @@ fn begin(
         catalog_cache,
         compile_pool: Some(compile_pool),
         signals: Some(signals),
-        client_min_messages: ClientMinMessages::at_startup(&plan.parameters),
+        client_settings: ClientSettings::at_startup(&plan.parameters),
         session_limits: SessionLimits::new(counted_session, canceller),
     };
     let shared = server_shared.shared();

@@ -11,7 +11,7 @@ use bytes::BytesMut;
 
 use super::client_side::{ClientSide, ClientState};
 use super::context::SessionContext;
-use super::context::client_min_messages::ClientMinMessages;
+use super::context::client_settings::ClientSettings;
 use super::context::model_values::LoginFacts;
 use super::context::names::NameContext;
 use super::context::reported_role::ReportAs;
@@ -109,7 +109,7 @@ pub struct UpstreamFacts {
     /// What others want of the session.
     pub signals: Option<Arc<SessionSignals>>,
     /// Which messages the client wants.
-    pub client_min_messages: ClientMinMessages,
+    pub client_settings: ClientSettings,
     /// What the policy's limits need to know.
     pub session_limits: SessionLimits,
 }
@@ -145,7 +145,7 @@ impl SessionProtocol {
             context: SessionContext {
                 names,
                 name_context,
-                client_min_messages: upstream.client_min_messages,
+                client_settings: upstream.client_settings,
                 report_as: upstream.report_as,
                 dialect_history: DialectHistory::default(),
             },
@@ -181,8 +181,8 @@ impl SessionProtocol {
     }
 
     /// What the client hears of notices, and where they go.
-    pub(super) fn hearing(&mut self) -> (&mut BytesMut, &ClientMinMessages) {
-        (&mut self.client.reply, &self.context.client_min_messages)
+    pub(super) fn hearing(&mut self) -> (&mut BytesMut, &ClientSettings) {
+        (&mut self.client.reply, &self.context.client_settings)
     }
 
     /// Whether the client's frames may be taken now.
@@ -310,7 +310,7 @@ impl SessionProtocol {
         let running = self.pending.running();
         let statement = running.and_then(|running| running.facts.fingerprint);
         self.witness.activity.show(bytes, statement);
-        let grounding = self.context.client_min_messages.grounding();
+        let grounding = self.context.client_settings.grounding();
         let version = grounding.map_or(0, NonZeroU64::get);
         let policy = self.judge.gate.policy();
         let given = || self.context.given_grounding(version, policy);

@@ -21,18 +21,20 @@ use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::encode;
 
-/// Refuses a message that is answered by an error and ReadyForQuery.
+/// Refuses a message that is answered by an error and ReadyForQuery. A Query takes the unnamed
+/// statement away whatever becomes of it.
 pub(super) fn refuse_query(
     protocol: &mut SessionProtocol,
     mut refusal: Box<Refusal>,
     judged: Option<(Arc<Facts>, StatementArrival)>,
     path: ProtocolPath,
 ) -> Result<(), SessionEnd> {
-    hint_refusal(protocol, &mut refusal);
-    refusal.sqlstate = protocol.judge.gate.policy().sqlstate_of(refusal.sqlstate);
-    report_refusal(protocol, &refusal, judged, path);
+    report_and_hint(protocol, &mut refusal, judged, path);
     protocol.note_rest();
     if protocol.pending.answers_alone() {
+        if path == ProtocolPath::Query {
+            protocol.context.names.remove_prepared("");
+        }
         reply::refusal(&mut protocol.client.reply, &refusal);
         encode::ready_for_query(
             &mut protocol.client.reply,
@@ -85,9 +87,7 @@ fn refuse_and_drop(
     path: ProtocolPath,
     unnamed: Option<PreparedStatement>,
 ) -> Result<(), SessionEnd> {
-    hint_refusal(protocol, &mut refusal);
-    refusal.sqlstate = protocol.judge.gate.policy().sqlstate_of(refusal.sqlstate);
-    report_refusal(protocol, &refusal, judged, path);
+    report_and_hint(protocol, &mut refusal, judged, path);
     protocol.note_rest();
     if protocol.pending.answers_alone() {
         reply::refusal(&mut protocol.client.reply, &refusal);
@@ -108,10 +108,19 @@ fn refuse_and_drop(
     Ok(())
 }
 
-/// What fails on a name may do so because the client's schema is stale.
-fn hint_refusal(protocol: &SessionProtocol, refusal: &mut Refusal) {
+/// Reports a refusal, and then tells its client whether its schema is stale, as what fails on a
+/// name may do for that: what is on record has the words of the rule alone.
+fn report_and_hint(
+    protocol: &mut SessionProtocol,
+    refusal: &mut Refusal,
+    judged: Option<(Arc<Facts>, StatementArrival)>,
+    path: ProtocolPath,
+) {
     let failure = (refusal.sqlstate.as_str(), &*refusal.message);
-    if let Some(hint) = hint_of_refusal(protocol, failure, &refusal.hint) {
+    let hint = hint_of_refusal(protocol, failure, &refusal.hint);
+    refusal.sqlstate = protocol.judge.gate.policy().sqlstate_of(refusal.sqlstate);
+    report_refusal(protocol, refusal, judged, path);
+    if let Some(hint) = hint {
         refusal.hint = hint;
     }
 }

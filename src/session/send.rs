@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::arrival::StatementArrival;
-use super::context::client_min_messages::NoticeLevelChange;
+use super::context::client_settings::ClientSettingsChange;
 use super::lowered_settings::LoweredText;
 use super::pending::ExpectedReply;
 use super::pending::in_flight::InFlight;
@@ -47,7 +47,7 @@ pub(super) fn send_query(
         (protocol.judge.gate.policy(), &protocol.pending),
     );
     options.mark(&mut running, text_retained);
-    running.client_min_messages = NoticeLevelChange::of(permit.original(), &running.facts);
+    running.client_settings = ClientSettingsChange::of(permit.original(), &running.facts);
     running.role_answer = protocol
         .context
         .report_as
@@ -154,11 +154,11 @@ pub(super) fn send_execute(
     protocol.context.expect_names(&facts);
     protocol.upstream.expect_settings_change(&facts);
     protocol.context.expect_settings(&facts, &protocol.pending);
-    let client_min_messages = NoticeLevelChange::of(&text, &facts);
+    let client_settings = ClientSettingsChange::of(&text, &facts);
     let another = SubstitutedText::of(&facts, &text);
     let mut running = InFlight::new(facts, ProtocolPath::Execute, arrived, Duration::ZERO);
     running.allowance = allowance;
-    running.client_min_messages = client_min_messages;
+    running.client_settings = client_settings;
     running.role_answer = protocol
         .context
         .report_as

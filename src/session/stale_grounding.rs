@@ -83,7 +83,7 @@ pub(super) fn hint_of_refusal(
     failure: (&str, &str),
     own: &str,
 ) -> Option<String> {
-    let version = protocol.context.client_min_messages.grounding()?;
+    let version = protocol.context.client_settings.grounding()?;
     let own = Some(own).filter(|own| !own.is_empty());
     Some(before(&words(protocol, version, failure)?, own))
 }

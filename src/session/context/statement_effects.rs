@@ -56,9 +56,9 @@ impl SessionContext {
         let facts = &running.facts;
         match running.sqlstate {
             None => self
-                .client_min_messages
-                .succeeded(facts.kind, running.client_min_messages),
-            Some(_) => self.client_min_messages.failed(),
+                .client_settings
+                .succeeded(facts.kind, running.client_settings),
+            Some(_) => self.client_settings.failed(),
         }
         if running.sqlstate.is_none() && facts.discards_all() {
             self.dialect_history = DialectHistory::default();
@@ -110,7 +110,7 @@ impl SessionContext {
 
     /// Something has failed: what was done in the same transaction may be undone.
     pub(in crate::session) fn doubt_settings(&mut self) {
-        self.client_min_messages.failed();
+        self.client_settings.failed();
         self.name_context.paths.doubted();
         self.name_context.values.doubted();
         self.name_context.statement_time.doubted();
@@ -120,7 +120,7 @@ impl SessionContext {
     pub(in crate::session) fn settings_at_ready(&mut self, pending: &PendingReplies) {
         let status = pending.transaction.status;
         if status == TransactionStatus::Idle {
-            self.client_min_messages.idle();
+            self.client_settings.idle();
         }
         if !self.name_context.is_moving() {
             return;

@@ -7,7 +7,7 @@ use bytes::BytesMut;
 
 use crate::gate::{Certainty, Facts, Rule};
 use crate::session::arrival::StatementArrival;
-use crate::session::context::client_min_messages::{ClientMinMessages, NoticeLevelChange};
+use crate::session::context::client_settings::{ClientSettings, ClientSettingsChange};
 use crate::session::lowered_settings::LoweredText;
 use crate::session::policy_limits::result_limit::ResultAllowance;
 use crate::session::repair::notices::{ErrorDelivery, OnError, PendingNotice};
@@ -52,8 +52,8 @@ pub struct InFlight {
     pub text_retained: TextRetained,
     /// How often it was sent before.
     pub tries: u32,
-    /// What it does to `client_min_messages`.
-    pub client_min_messages: Option<NoticeLevelChange>,
+    /// What it does to the settings by which the client speaks to pgsieve.
+    pub client_settings: Option<ClientSettingsChange>,
     /// The text that runs in the place of its own, where that is another one.
     pub another: Option<Box<SubstitutedText>>,
     /// Whether it has run once it succeeded: a portal that is at its end does nothing.
@@ -109,7 +109,7 @@ impl InFlight {
             on_error: OnError::Passes,
             text_retained: TextRetained::Lost,
             tries: 0,
-            client_min_messages: None,
+            client_settings: None,
             another: None,
             runs: Certainty::Certain,
             info: None,
@@ -206,7 +206,7 @@ impl InFlight {
     /// The upstream's error to it, or what the client gets in its place.
     pub(in crate::session) fn failed(
         &mut self,
-        (reply, client_min_messages): (&mut BytesMut, &ClientMinMessages),
+        (reply, client_settings): (&mut BytesMut, &ClientSettings),
         fields: ResponseFields<'_>,
         sqlstate: SqlstateCode,
     ) -> Forwarding {
@@ -214,7 +214,7 @@ impl InFlight {
             ErrorDelivery::AsItIs => {
                 // A repaired statement that breaks off is announced as all others are.
                 if let Some(notice) = self.notice.take() {
-                    notice.write(reply, client_min_messages);
+                    notice.write(reply, client_settings);
                 }
                 self.sqlstate = Some(sqlstate);
                 Forwarding::Forward

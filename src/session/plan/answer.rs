@@ -162,7 +162,7 @@ fn report_plan_failure(
             running.trace = protocol.witness.take_trace();
             let heard = (
                 &mut protocol.client.reply,
-                &protocol.context.client_min_messages,
+                &protocol.context.client_settings,
             );
             if matches!(running.failed(heard, fields, code), Forwarding::Forward) {
                 encode::error_body(&mut protocol.client.reply, b'E', &told);

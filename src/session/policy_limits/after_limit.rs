@@ -6,7 +6,7 @@ use super::on_row::tag_of;
 use super::result_limit::{CopyFormat, CutUntil, ResultStage};
 use super::{ResultCancel, messages};
 use crate::gate::Rule;
-use crate::session::context::client_min_messages::ClientMinMessages;
+use crate::session::context::client_settings::ClientSettings;
 use crate::session::pending::in_flight::InFlight;
 use crate::session::pending::{ExpectedReply, PendingReplies};
 use crate::session::protocol::SessionProtocol;
@@ -110,7 +110,7 @@ pub(in crate::session) fn end_truncated(
     let policy = protocol.judge.gate.policy().name();
     let heard = (
         &mut protocol.client.reply,
-        &protocol.context.client_min_messages,
+        &protocol.context.client_settings,
     );
     tell_end(running, heard, (&tag, policy));
     protocol.limits.cancel = ResultCancel::Nothing;
@@ -162,14 +162,14 @@ pub(in crate::session) fn on_copy_out(pending: &mut PendingReplies, body: &[u8])
 /// The end of a truncated result, with what the client is told before it.
 fn tell_end(
     running: &mut InFlight,
-    (out, client_min_messages): (&mut BytesMut, &ClientMinMessages),
+    (out, client_settings): (&mut BytesMut, &ClientSettings),
     (tag, policy): (&str, &str),
 ) {
     if let Some(notice) = running.notice.take() {
-        notice.write(out, client_min_messages);
+        notice.write(out, client_settings);
     }
     let rule = running.cut_by.unwrap_or(Rule::ResultRows);
-    if !client_min_messages.is_quiet() {
+    if !client_settings.is_quiet() {
         messages::truncated(out, rule, running.allowance.most(rule), policy);
     }
     // A tag of ours holds no NUL.

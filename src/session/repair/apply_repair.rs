@@ -256,7 +256,7 @@ fn send_held_error(
     let fields = error_fields(error)?;
     let from = protocol.client.reply.len();
     notices::advise(&mut protocol.client.reply, fields, advice);
-    let version = protocol.context.client_min_messages.grounding();
+    let version = protocol.context.client_settings.grounding();
     hint_reply(protocol, version, from);
     protocol.finished(&running);
     protocol.note_rest();

@@ -8,7 +8,7 @@ use crate::gate::{Refusal, Rule};
 use crate::policy::{Policy, Recoverer, RepairMode};
 use crate::repair::failure::FailureClass;
 use crate::repair::{RepairAdvice, RepairedStatement, hints};
-use crate::session::context::client_min_messages::ClientMinMessages;
+use crate::session::context::client_settings::ClientSettings;
 use crate::session::reply;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{ResponseFields, error_fields};
@@ -73,19 +73,15 @@ impl PendingNotice {
     }
 
     /// Says it, unless the client does not want to hear of such things.
-    pub(in crate::session) fn write(
-        &self,
-        out: &mut BytesMut,
-        client_min_messages: &ClientMinMessages,
-    ) {
+    pub(in crate::session) fn write(&self, out: &mut BytesMut, client_settings: &ClientSettings) {
         match self {
             Self::Clamped(message) => reply::notice(out, message, None),
-            Self::Repaired { .. } | Self::Cut { .. } if client_min_messages.is_quiet() => {}
+            Self::Repaired { .. } | Self::Cut { .. } if client_settings.is_quiet() => {}
             Self::Repaired {
                 message,
                 detail,
                 statement,
-            } if client_min_messages.shows_repaired() => {
+            } if client_settings.shows_repaired() => {
                 let detail = format!("{detail}\nThe statement that ran: {statement}");
                 reply::notice(out, message, Some(&detail));
             }

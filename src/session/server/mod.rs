@@ -281,7 +281,7 @@ impl SessionProtocol {
                     self.repair.retained.answered();
                 }
                 if let Some(notice) = &running.notice {
-                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
                 self.witness.prepared(running, &mut self.pending);
             }
@@ -343,16 +343,16 @@ impl SessionProtocol {
             Some(ExpectedReply::Query(running)) => {
                 running.allowance.expect();
                 if let Some(notice) = running.notice.take() {
-                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
                 if let Some(notice) = running.default_limit_notice() {
-                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
                 Ok(self.restore_command_tag(is_listen))
             }
             Some(ExpectedReply::Execute(running)) => {
                 if let Some(notice) = running.default_limit_notice() {
-                    notice.write(&mut self.client.reply, &self.context.client_min_messages);
+                    notice.write(&mut self.client.reply, &self.context.client_settings);
                 }
                 self.complete_head();
                 Ok(self.restore_command_tag(is_listen))

@@ -38,7 +38,7 @@ pub(in crate::session) fn on_error(
     body: &[u8],
 ) -> Result<Forwarding, SessionEnd> {
     let from = protocol.client.reply.len();
-    let version = protocol.context.client_min_messages.grounding();
+    let version = protocol.context.client_settings.grounding();
     let forwarding = tell_error(protocol, body)?;
     Ok(hint_error(protocol, version, (from, body), forwarding))
 }
@@ -122,7 +122,7 @@ fn on_error_with(
             Ok(running.failed(
                 (
                     &mut protocol.client.reply,
-                    &protocol.context.client_min_messages,
+                    &protocol.context.client_settings,
                 ),
                 fields,
                 sqlstate,
@@ -173,7 +173,7 @@ fn on_pipeline_error(
             let fate = running.failed(
                 (
                     &mut protocol.client.reply,
-                    &protocol.context.client_min_messages,
+                    &protocol.context.client_settings,
                 ),
                 fields,
                 sqlstate,

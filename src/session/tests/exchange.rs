@@ -9,7 +9,7 @@ use crate::gate::Gate;
 use crate::gate::cache::JudgementCache;
 use crate::policy::set::matching::SessionTraits;
 use crate::policy::{LivePolicies, Policy, PolicySet};
-use crate::session::context::client_min_messages::ClientMinMessages;
+use crate::session::context::client_settings::ClientSettings;
 use crate::session::context::model_values::LoginFacts;
 use crate::session::context::reported_role::ReportAs;
 use crate::session::policy_limits::SessionLimits;
@@ -82,7 +82,7 @@ impl TestExchange {
             catalog_cache: None,
             compile_pool: None,
             signals: None,
-            client_min_messages: ClientMinMessages::default(),
+            client_settings: ClientSettings::default(),
             session_limits: SessionLimits::default(),
         };
         Self {

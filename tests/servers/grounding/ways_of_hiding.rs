@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::command::pgsieve;
 use crate::support::{ADMIN, READER, Stack};
@@ -266,10 +267,10 @@ fn policy_without(canary: Option<&str>) -> String {
 
 /// What is printed, and the complaints.
 fn grounded(user: &str, without: Option<&str>, arguments: &[&str]) -> (String, Option<i32>) {
+    static FILES: AtomicU32 = AtomicU32::new(0);
     let stack = hiding_database();
-    let file = stack
-        .folder()
-        .join(format!("hiding_{}.yaml", without.unwrap_or("all")));
+    let number = FILES.fetch_add(1, Ordering::Relaxed);
+    let file = stack.folder().join(format!("hiding_{number}.yaml"));
     fs::write(&file, policy_without(without)).unwrap();
     let (url, file) = (stack.direct_url(user), file.display().to_string());
     let all = [

@@ -16,7 +16,7 @@ use crate::sql::lexer;
 
 /// What is known.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct ClientMinMessages {
+pub struct ClientSettings {
     /// Most sessions leave all of them as they are.
     followed: Option<Box<FollowedSettings>>,
 }
@@ -58,13 +58,13 @@ pub struct NamedGrounding(Option<NonZeroU64>);
 
 /// What a statement does to these settings, once it has succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoticeLevelChange {
+pub struct ClientSettingsChange {
     level: Option<SettingChange<NoticeLevel>>,
     show_repaired: Option<SettingChange<ShowRepaired>>,
     grounding: Option<SettingChange<NamedGrounding>>,
 }
 
-impl ClientMinMessages {
+impl ClientSettings {
     /// What a session begins with.
     pub fn at_startup(parameters: &[(String, String)]) -> Self {
         let value = |setting: &str| {
@@ -106,7 +106,7 @@ impl ClientMinMessages {
     }
 
     /// A statement has succeeded.
-    pub fn succeeded(&mut self, kind: StatementKind, change: Option<NoticeLevelChange>) {
+    pub fn succeeded(&mut self, kind: StatementKind, change: Option<ClientSettingsChange>) {
         if let Some(change) = change {
             let followed = self.followed.get_or_insert_default();
             followed.level.change(change.level);
@@ -170,7 +170,7 @@ impl NamedGrounding {
     }
 }
 
-impl NoticeLevelChange {
+impl ClientSettingsChange {
     /// What a text does to the settings, if anything.
     pub fn of(text: &str, facts: &Facts) -> Option<Self> {
         let effects = &facts.effects;
@@ -307,22 +307,22 @@ mod tests {
         assert_eq!(follow(script).is_quiet(), quiet, "{script:?}");
     }
 
-    fn follow(script: &[&str]) -> ClientMinMessages {
+    fn follow(script: &[&str]) -> ClientSettings {
         let gate = Gate::new(Arc::new(Policy::bi()), Fingerprinter::new(None, [7; 32]));
-        let mut client_min_messages = ClientMinMessages::default();
+        let mut client_settings = ClientSettings::default();
         for text in script {
             match *text {
-                ";" => client_min_messages.idle(),
-                "!" => client_min_messages.failed(),
+                ";" => client_settings.idle(),
+                "!" => client_settings.failed(),
                 text => {
                     let judgement = gate.judge(text.into(), &SessionNames::of_no_database());
                     assert!(matches!(judgement.verdict, Verdict::Permitted(_)), "{text}");
-                    let change = NoticeLevelChange::of(text, &judgement.facts);
-                    client_min_messages.succeeded(judgement.facts.kind, change);
+                    let change = ClientSettingsChange::of(text, &judgement.facts);
+                    client_settings.succeeded(judgement.facts.kind, change);
                 }
             }
         }
-        client_min_messages
+        client_settings
     }
 
     #[test]
@@ -385,7 +385,7 @@ mod tests {
         assert!(!shows(&["BEGIN", set, "ROLLBACK", ";"]));
         assert!(!shows(&["BEGIN", set, "!"]));
         let on = (SHOW_REPAIRED.to_owned(), "on".to_owned());
-        let mut begun = ClientMinMessages::at_startup(&[on]);
+        let mut begun = ClientSettings::at_startup(&[on]);
         assert!(begun.shows_repaired() && !begun.is_quiet());
         begun.idle();
         assert!(begun.shows_repaired());
@@ -426,12 +426,12 @@ mod tests {
         assert_eq!(stands(&["BEGIN", &set, "ROLLBACK", ";"]), None);
         assert_eq!(stands(&["BEGIN", &set, "!"]), None);
         let first = (GROUNDING.to_owned(), version.to_owned());
-        let mut begun = ClientMinMessages::at_startup(&[first]);
+        let mut begun = ClientSettings::at_startup(&[first]);
         assert_eq!(begun.grounding(), number);
         begun.idle();
         assert_eq!(begun.grounding(), number);
         let nothing = (GROUNDING.to_owned(), String::new());
-        assert_eq!(ClientMinMessages::at_startup(&[nothing]).followed, None);
+        assert_eq!(ClientSettings::at_startup(&[nothing]).followed, None);
     }
 
     #[test]
@@ -461,7 +461,7 @@ mod tests {
     #[test]
     fn a_session_may_begin_quiet() {
         let quiet = ("client_min_messages".to_owned(), "warning".to_owned());
-        assert!(ClientMinMessages::at_startup(&[quiet]).is_quiet());
-        assert!(!ClientMinMessages::at_startup(&[]).is_quiet());
+        assert!(ClientSettings::at_startup(&[quiet]).is_quiet());
+        assert!(!ClientSettings::at_startup(&[]).is_quiet());
     }
 }
