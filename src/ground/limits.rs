@@ -1219,6 +1219,9 @@ pub const KNOWLEDGE_RECORDS_MAX: usize = 2_000;
 /// Files of knowledge that one policy names: each is watched for changes.
 pub const KNOWLEDGE_FILES_MAX: usize = 50;
 
+/// Dimensions of one metric: each is a column, of which a relation has not many more.
+pub const METRIC_DIMENSIONS_MAX: usize = 100;
+
 /// Bytes of what a policy says in words of a model or a column of it: it is read by a model of
 /// language together with that of many others.
 pub const ABOUT_BYTES_MAX: usize = 2_000;
