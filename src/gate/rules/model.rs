@@ -23,9 +23,11 @@
 //! Everywhere else the model's SELECT runs in the place of its name. Where it cannot be told what a
 //! name means it is `not_resolved`.
 
+use crate::verdict::METRIC_SUBJECT;
 use crate::{Refusal, Rule};
 use ground::sqlstate;
 use policy::SessionValue;
+use policy::metric::MetricRelation;
 
 /// A form that a model cannot stand in.
 pub(crate) fn form(what: &str, hint: &'static str) -> Box<Refusal> {
@@ -202,13 +204,18 @@ pub(crate) fn metric_ambiguous(metric: &str, name: &str) -> Box<Refusal> {
 }
 
 /// A column that a metric does not have.
-pub(crate) fn no_metric_column(metric: &str, name: &str, known: &[&str]) -> Box<Refusal> {
+pub(crate) fn no_metric_column(
+    (metric, own): (&str, Option<&MetricRelation>),
+    name: &str,
+    known: &[&str],
+) -> Box<Refusal> {
     Refusal::new(
         Rule::Model,
         &format!("column \"{name}\" does not exist"),
         format!("The metric {metric} has {}.", known.join(", ")),
     )
     .with_sqlstate(sqlstate::UNDEFINED_COLUMN)
+    .of(own.map(|own| format!("{METRIC_SUBJECT}{own}")))
 }
 
 /// A metric that is computed of what may not be read here, or is not there.
