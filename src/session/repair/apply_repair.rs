@@ -51,6 +51,7 @@ pub(in crate::session) fn start_repair(
                 names,
                 compile_pool: protocol.repair.compile_pool.clone(),
                 earlier_dialect: protocol.context.dialect_history.dialect(),
+                user: protocol.witness.info.user().into(),
                 is_traced: protocol.witness.is_traced(&mut protocol.pending),
             };
             protocol.repair.executor.run(repair_job, basis)
