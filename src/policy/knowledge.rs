@@ -15,6 +15,22 @@ pub struct PolicyKnowledge {
     pub records: Vec<KnowledgeRecord>,
 }
 
+impl PolicyKnowledge {
+    /// Whether it has records that a HINT may cite.
+    pub fn is_cited(&self) -> bool {
+        let mut records = self.records.iter();
+        records.any(|record| match &record.content {
+            KnowledgeContent::Term { .. }
+            | KnowledgeContent::Quirk { .. }
+            | KnowledgeContent::Correction { .. }
+            | KnowledgeContent::Relationship(_) => true,
+            KnowledgeContent::Example { .. }
+            | KnowledgeContent::Clarify { .. }
+            | KnowledgeContent::Style { .. } => false,
+        })
+    }
+}
+
 /// One thing that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnowledgeRecord {
