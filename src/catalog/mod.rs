@@ -219,6 +219,14 @@ impl Catalog {
         &self.index
     }
 
+    /// The relation of a name in the schema of a name.
+    pub fn relation_named(&self, schema: &str, name: &str) -> Option<RelationId> {
+        let schema = self.index().schema(self.names().find(schema)?)?;
+        let called = self.index().relations(self.names().find(name)?);
+        let mut called = called.iter().copied();
+        called.find(|id| self.relation(*id).schema == schema)
+    }
+
     /// The columns of a relation, in their order, without dropped ones.
     pub fn columns_of(&self, relation: RelationId) -> &[Column] {
         let columns = self.relation(relation).columns.clone();

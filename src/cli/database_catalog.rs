@@ -30,6 +30,8 @@ pub struct DatabaseVisit {
     pub database: String,
     /// Who the session belongs to.
     pub role: String,
+    /// Who logs in for it at pgsieve.
+    pub user: String,
 }
 
 /// A database as it was seen.

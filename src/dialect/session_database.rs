@@ -1,7 +1,12 @@
 //! The database as a session sees it at one moment.
 
-use catalog::{Catalog, Mask, Oid, RoleId, RolePrivileges, SearchPath, TypeId};
+use catalog::{
+    Catalog, KeyKind, Mask, Oid, RelationId, RelationKey, RoleId, RolePrivileges, SearchPath,
+    TypeId,
+};
 use gate::{ParameterTypes, SearchPaths, SessionNames};
+use policy::knowledge::{KnownRelationship, NamedColumns};
+use policy::{KnowledgeContent, Policy};
 use resolve::{KnownParameters, LookupContext, Resolution};
 use sql::tree::SyntaxTree;
 
@@ -17,6 +22,9 @@ pub struct SessionDatabase<'a> {
     pub mask: Option<&'a Mask>,
     /// The types of parameters, as the client gave them.
     pub parameters: Vec<Option<TypeId>>,
+    /// Joins that no foreign key declares and that the policy knows, each as the key that it stands
+    /// for.
+    pub known_keys: Vec<RelationKey>,
 }
 
 impl<'a> SessionDatabase<'a> {
@@ -43,7 +51,74 @@ impl<'a> SessionDatabase<'a> {
             role,
             mask: names.effect_graph()?.mask(),
             parameters,
+            known_keys: Vec::new(),
         })
+    }
+
+    /// The same with the joins that a policy knows and tells a user: those between relations and
+    /// columns that the session may read, and that stand for themselves.
+    pub fn knowing(mut self, policy: &Policy, user: &str) -> Self {
+        let records = policy.knowledge().records.iter();
+        let known = records.filter_map(|record| match &record.content {
+            KnowledgeContent::Relationship(known) if record.is_for(user) => {
+                self.key_of(known, &self.rights())
+            }
+            _ => None,
+        });
+        let declared = |key: &RelationKey| self.catalog.keys_of(key.relation).contains(key);
+        self.known_keys = known.filter(|key| !declared(key)).collect();
+        self
+    }
+
+    /// The key that a known join stands for.
+    fn key_of(
+        &self,
+        known: &KnownRelationship,
+        rights: &RolePrivileges<'_>,
+    ) -> Option<RelationKey> {
+        let (relation, columns) = self.read_columns(&known.from, rights)?;
+        let (to, to_columns) = self.read_columns(&known.to, rights)?;
+        Some(RelationKey {
+            relation,
+            columns,
+            kind: KeyKind::Foreign { to, to_columns },
+        })
+    }
+
+    /// A relation that may be read and is what it is called, with the numbers of columns of it that
+    /// may be read.
+    fn read_columns(
+        &self,
+        named: &NamedColumns,
+        rights: &RolePrivileges<'_>,
+    ) -> Option<(RelationId, Box<[i16]>)> {
+        let names = self.catalog.names();
+        let id = (self.catalog).relation_named(&named.schema, &named.relation)?;
+        let is_covered = self.mask.is_some_and(|mask| mask.covers(id));
+        let number = |name: &String| {
+            let mut columns = self.catalog.columns_of(id).iter();
+            let column = columns.find(|column| names.text(column.name) == name.as_str())?;
+            rights.may_read_column(id, column).then_some(column.number)
+        };
+        let columns: Option<Box<[i16]>> = named.columns.iter().map(number).collect();
+        (!is_covered && rights.sees_relation(id)).then_some((id, columns?))
+    }
+
+    /// The keys that join relations: foreign keys that the database declares, and known joins.
+    pub fn joining_keys(&self) -> impl Iterator<Item = &RelationKey> {
+        self.catalog.keys().iter().chain(&self.known_keys)
+    }
+
+    /// Those of one relation, and what else it declares.
+    pub fn joining_keys_of(&self, relation: RelationId) -> impl Iterator<Item = &RelationKey> {
+        let known = self.known_keys.iter();
+        let known = known.filter(move |key| key.relation == relation);
+        self.catalog.keys_of(relation).iter().chain(known)
+    }
+
+    /// Whether a key is only known: no row is kept from breaking it.
+    pub fn is_known(&self, key: &RelationKey) -> bool {
+        self.known_keys.iter().any(|known| std::ptr::eq(known, key))
     }
 
     /// Whether there is a schema of this name, in whatever case.

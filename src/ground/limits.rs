@@ -4,6 +4,7 @@
 //! A hostile client can hurt its own connection only: whatever it can make grow, loop, wait or
 //! retry stops at one of these numbers.
 
+pub mod cited_records;
 pub mod served_groundings;
 
 use std::time::Duration;

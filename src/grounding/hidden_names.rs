@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use catalog::{FunctionId, SchemaKind};
+use catalog::{Catalog, FunctionId, NameId, SchemaKind};
 
 use super::source::GroundingSource;
 use super::visible::VisibleRelations;
@@ -20,54 +20,61 @@ impl HiddenNames {
     /// The names of relations, columns, schemas, types, indexes and functions of users that are
     /// hidden and that nothing visible has as well.
     pub(crate) fn of(source: &GroundingSource<'_>, visible: &VisibleRelations<'_>) -> Self {
+        Self::among(source, visible, &|_| true)
+    }
+
+    /// Those of them that are wanted: what they name has to be looked at in full, and nothing else.
+    pub(crate) fn among(
+        source: &GroundingSource<'_>,
+        visible: &VisibleRelations<'_>,
+        is_wanted: &dyn Fn(NameId) -> bool,
+    ) -> Self {
         let catalog = source.catalog;
         let names = catalog.names();
         let text = |id| names.text(id).to_lowercase();
         let (mut shown, mut hidden) = (HashSet::new(), HashSet::new());
+        let mut keep = |is_shown: bool, name: NameId| {
+            if is_wanted(name) {
+                match is_shown {
+                    true => shown.insert(text(name)),
+                    false => hidden.insert(text(name)),
+                };
+            }
+        };
         for (id, relation) in catalog.relations() {
             let schema = catalog.schema(relation.schema);
             if schema.kind != SchemaKind::Ordinary {
                 continue;
             }
             let columns = visible.columns(id);
-            let kept = match columns {
-                Some(_) => &mut shown,
-                None => &mut hidden,
-            };
-            kept.insert(text(relation.name));
-            kept.insert(text(schema.name));
+            keep(columns.is_some(), relation.name);
+            keep(columns.is_some(), schema.name);
             for column in catalog.columns_of(id) {
                 let is_shown = columns.is_some_and(|shown| shown.contains(&column.number));
-                match is_shown {
-                    true => shown.insert(text(column.name)),
-                    false => hidden.insert(text(column.name)),
-                };
+                keep(is_shown, column.name);
             }
         }
         let callable: HashSet<FunctionId> = source.functions.iter().copied().collect();
         for (id, function) in catalog.functions() {
             let schema = catalog.schema(function.schema);
             if schema.kind == SchemaKind::Ordinary && !function.of_extension() {
-                match callable.contains(&id) {
-                    true => shown.insert(text(function.name)),
-                    false => hidden.insert(text(function.name)),
-                };
+                keep(callable.contains(&id), function.name);
             }
         }
         for (id, schema) in catalog.schemas() {
             if schema.kind == SchemaKind::Ordinary && !visible.shows_schema(id) {
-                hidden.insert(text(schema.name));
+                keep(false, schema.name);
             }
         }
         for (id, data_type) in catalog.data_types() {
             if !data_type.is_array && !visible.shows_type(id) {
-                hidden.insert(text(data_type.name));
+                keep(false, data_type.name);
             }
         }
         // No index is told by its name.
         let indexes = source.details.indexes.values().flatten();
         hidden.extend(indexes.map(|index| index.name.to_lowercase()));
-        let is_word = |name: &String| !name.contains(|letter| !is_of_word(letter));
+        let is_word = |name: &String| is_word(name);
         let hidden = hidden.into_iter().filter(|name| !shown.contains(name));
         let (words, phrases) = hidden.partition(is_word);
         Self { words, phrases }
@@ -85,6 +92,29 @@ impl HiddenNames {
                 .any(|phrase| small.contains(phrase.as_str()));
         (!comment.is_empty() && !names_hidden).then_some(comment)
     }
+}
+
+/// The names of a catalog that some texts have, in any case.
+pub(crate) fn mentioned_names(catalog: &Catalog, texts: &[&str]) -> HashSet<NameId> {
+    let small = texts.join("\n").to_lowercase();
+    let words: HashSet<&str> = small.split(|letter| !is_of_word(letter)).collect();
+    let names = catalog.names();
+    let is_mentioned = |id: &NameId| {
+        let name = names.text(*id);
+        let is_small = name
+            .bytes()
+            .all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        match (is_word(name), is_small) {
+            (true, true) => words.contains(name),
+            (true, false) => words.contains(name.to_lowercase().as_str()),
+            (false, _) => small.contains(&name.to_lowercase()),
+        }
+    };
+    names.ids().filter(is_mentioned).collect()
+}
+
+fn is_word(name: &str) -> bool {
+    !name.contains(|letter| !is_of_word(letter))
 }
 
 fn is_of_word(letter: char) -> bool {

@@ -39,6 +39,12 @@ impl RecordChoice<'_> {
         told.collect()
     }
 
+    /// A record as it is told, where it may be.
+    pub(crate) fn one(&self, record: &KnowledgeRecord) -> Option<GroundedRecord> {
+        let is_told = self.is_told(record, &|_| true);
+        is_told.then(|| self.grounded(record)).flatten()
+    }
+
     /// The relations that may be read and that a record is about.
     fn relations_of(&self, record: &KnowledgeRecord) -> BTreeSet<RelationId> {
         match &record.content {

@@ -7,6 +7,8 @@
 //!   types as SQL spells them; `hidden_names`: comments that speak of what is hidden
 //! * [`document`]: what is told, which nothing that prints can add to; [`assembly`]: makes it, with
 //!   `functions`, `statistics` and `known_records`
+//! * [`citation`]: the record that the HINT of a failing statement cites; [`failing_names`]: the
+//!   names that an error has
 //! * [`format`](mod@format): the document as text; [`budget`]: how much of it there is room for
 //! * [`retrieval`]: what of the document a question needs; [`told`]: a whole grounding, and how it
 //!   is told
@@ -18,10 +20,12 @@
 
 pub mod assembly;
 pub mod budget;
+pub mod citation;
 pub mod details;
 pub mod difference;
 pub mod document;
 pub mod facet;
+pub mod failing_names;
 pub mod format;
 mod functions;
 mod hidden_names;

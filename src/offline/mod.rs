@@ -4,7 +4,7 @@
 //! * [`assumptions`]: which database, and whose session; [`script_session`]: how a session goes on
 //! * [`policy_choice`]: the policy that a session gets
 //! * [`judge`]: what becomes of one message
-//! * [`policy_tests`]: the tests that policies carry; [`readable_objects`]: what a session may read
+//! * [`policy_tests`]: the tests that policies carry
 //! * [`catalog_fit`]: a policy against what a database has; [`known_examples`]: the examples of its
 //!   knowledge against the gate
 //!
@@ -17,5 +17,4 @@ pub mod judge;
 pub mod known_examples;
 pub mod policy_choice;
 pub mod policy_tests;
-pub mod readable_objects;
 pub mod script_session;

@@ -17,6 +17,53 @@ pub struct PolicyKnowledge {
     pub records: Vec<KnowledgeRecord>,
 }
 
+impl PolicyKnowledge {
+    /// The metrics that can be read under a name of their own.
+    pub fn readable_metrics(&self) -> impl Iterator<Item = (&KnowledgeRecord, &KnownMetric)> {
+        self.records.iter().filter_map(|record| {
+            let KnowledgeContent::Metric(metric) = &record.content else {
+                return None;
+            };
+            let is_readable = metric.readable_as.is_some();
+            is_readable.then_some((record, &**metric))
+        })
+    }
+
+    /// The same of those that a user is told of; of a user who is not known, those that everybody
+    /// is told of.
+    pub fn metrics_for(&self, user: Option<&str>) -> impl Iterator<Item = &KnownMetric> {
+        let told = self
+            .readable_metrics()
+            .filter(move |(record, _)| match user {
+                Some(user) => record.is_for(user),
+                None => record.users.is_empty(),
+            });
+        told.map(|(_, metric)| metric)
+    }
+
+    /// The value of a session that decides which metrics it can read, where one does.
+    pub fn value_of_metrics(&self) -> Option<&'static SessionValue> {
+        let mut metrics = self.readable_metrics();
+        let is_for_some = metrics.any(|(record, _)| !record.users.is_empty());
+        is_for_some.then_some(&SessionValue::User)
+    }
+
+    /// Whether it has records that a HINT may cite.
+    pub fn is_cited(&self) -> bool {
+        let mut records = self.records.iter();
+        records.any(|record| match &record.content {
+            KnowledgeContent::Term { .. }
+            | KnowledgeContent::Quirk { .. }
+            | KnowledgeContent::Correction { .. }
+            | KnowledgeContent::Relationship(_)
+            | KnowledgeContent::Metric(_) => true,
+            KnowledgeContent::Example { .. }
+            | KnowledgeContent::Clarify { .. }
+            | KnowledgeContent::Style { .. } => false,
+        })
+    }
+}
+
 /// One thing that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnowledgeRecord {
@@ -128,38 +175,6 @@ pub struct AboutPattern {
     pub relation: RelationPattern,
     /// The columns; none: the relations themselves.
     pub column: Option<Glob>,
-}
-
-impl PolicyKnowledge {
-    /// The metrics that can be read under a name of their own.
-    pub fn readable_metrics(&self) -> impl Iterator<Item = (&KnowledgeRecord, &KnownMetric)> {
-        self.records.iter().filter_map(|record| {
-            let KnowledgeContent::Metric(metric) = &record.content else {
-                return None;
-            };
-            let is_readable = metric.readable_as.is_some();
-            is_readable.then_some((record, &**metric))
-        })
-    }
-
-    /// The same of those that a user is told of; of a user who is not known, those that everybody
-    /// is told of.
-    pub fn metrics_for(&self, user: Option<&str>) -> impl Iterator<Item = &KnownMetric> {
-        let told = self
-            .readable_metrics()
-            .filter(move |(record, _)| match user {
-                Some(user) => record.is_for(user),
-                None => record.users.is_empty(),
-            });
-        told.map(|(_, metric)| metric)
-    }
-
-    /// The value of a session that decides which metrics it can read, where one does.
-    pub fn value_of_metrics(&self) -> Option<&'static SessionValue> {
-        let mut metrics = self.readable_metrics();
-        let is_for_some = metrics.any(|(record, _)| !record.users.is_empty());
-        is_for_some.then_some(&SessionValue::User)
-    }
 }
 
 impl KnowledgeRecord {

@@ -93,6 +93,7 @@ fn told(failing: &FailingStatement, gate: &Gate, names: &SessionNames) -> Option
         return None;
     }
     let request = RepairRequest {
+        user: "",
         gate,
         names,
         parameters: &ParameterTypes::none_given(),

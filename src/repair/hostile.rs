@@ -480,6 +480,7 @@ fn look_at_all(is_wanted: fn(&str) -> bool, all: &[&'static str]) -> Vec<String>
             )];
             for failure in failures {
                 let request = RepairRequest {
+                    user: "",
                     gate: &gate,
                     names: &names,
                     parameters: &parameters,

@@ -82,19 +82,23 @@ pub(crate) fn check_as(
 ) {
     let mut session = session(world, &Policy::agent());
     session.set_role(role);
-    check_of(&session, recoverer, sqlstate, names, None, cases);
+    let gate = gate_under(Policy::agent());
+    check_of((&session, &gate), recoverer, sqlstate, names, None, cases);
+}
+
+fn gate_under(policy: Policy) -> Gate {
+    Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]))
 }
 
 /// The same of a client that names a dialect.
 fn check_of(
-    session: &SessionNames,
+    (session, gate): (&SessionNames, &Gate),
     recoverer: Recoverer,
     sqlstate: &str,
     names: OutputNameLaw,
     dialect: Option<Dialect>,
     cases: &[RepairCase<'_>],
 ) {
-    let gate = Gate::new(Arc::new(Policy::agent()), Fingerprinter::new(None, [7; 32]));
     for case in cases {
         let position = case.before.find(MARK);
         let before = case.before.replacen(MARK, "", 1);
@@ -103,7 +107,7 @@ fn check_of(
                 named: dialect,
                 ..ToldDialects::default()
             };
-            ask_told(told, recoverer, text, sqlstate, position, (session, &gate))
+            ask_told(told, recoverer, text, sqlstate, position, (session, gate))
         };
         let answer = ask(&before, position);
         let (confidence, after) = match (&case.wanted, answer) {
@@ -136,7 +140,7 @@ fn check_of(
             (_, RecovererAnswer::Silent | RecovererAnswer::Doubted) => panic!("{before}: silence"),
         };
         assert!(!confidence.change.is_empty(), "{before}: without a reason");
-        keeps_laws(&before, &after, names, session, &gate);
+        keeps_laws(&before, &after, names, session, gate);
         // Once more: there is nothing left to do.
         match ask(&after, None) {
             RecovererAnswer::Silent | RecovererAnswer::Doubted | RecovererAnswer::Hinted(_) => {}
@@ -163,17 +167,37 @@ pub(crate) fn check_file(
     names: OutputNameLaw,
     file: &str,
 ) {
+    check_file_under(Policy::agent(), world, recoverer, sqlstate, names, file);
+}
+
+/// The same under a policy, with what it knows as it tells it to a user called ann.
+pub(crate) fn check_file_under(
+    policy: Policy,
+    world: CatalogFixture,
+    recoverer: Recoverer,
+    sqlstate: &str,
+    names: OutputNameLaw,
+    file: &str,
+) {
     let rows: Vec<(&str, String)> = (file.lines())
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .map(|line| line.split_once(' ').unwrap_or_else(|| panic!("{line}")))
         .map(|(mark, text)| (mark, unescaped(text)))
         .collect();
-    let session = session(world, &Policy::agent());
+    let session = session(world, &policy);
+    let gate = gate_under(policy);
     let (mut cases, mut dialect) = (Vec::new(), None);
     let mut left = rows.iter();
     while let Some((mark, before)) = left.next() {
         if *mark == "@" {
-            check_of(&session, recoverer, sqlstate, names, dialect, &cases);
+            check_of(
+                (&session, &gate),
+                recoverer,
+                sqlstate,
+                names,
+                dialect,
+                &cases,
+            );
             cases.clear();
             dialect = Dialect::named(before);
             continue;
@@ -192,7 +216,14 @@ pub(crate) fn check_file(
         cases.push(RepairCase { before, wanted });
     }
     assert!(!cases.is_empty(), "{recoverer:?} has no case");
-    check_of(&session, recoverer, sqlstate, names, dialect, &cases);
+    check_of(
+        (&session, &gate),
+        recoverer,
+        sqlstate,
+        names,
+        dialect,
+        &cases,
+    );
 }
 
 /// A text with `\n`, `\\` and `\u{feff}` in it.
@@ -329,6 +360,7 @@ pub(crate) fn ask_told(
     let tree = tree::parse(text).ok();
     let open = ParameterTypes::none_given();
     let database = SessionDatabase::of(session, &open).unwrap();
+    let database = database.knowing(gate.policy(), "ann");
     let resolution = tree.as_ref().and_then(|tree| database.resolve(tree));
     let context = RepairContext {
         text,

@@ -15,7 +15,8 @@
 //! * [`predict`]: whether a text will fail, as far as the snapshot shows
 //! * [`hints`]: what a client is told of what nobody repairs
 //! * `laws` (what every repair keeps), `hint_laws` (and every HINT), `class_table` (what becomes of
-//!   each class of failures), `hostile`, `repair_loop_tests`: test code
+//!   each class of failures), `known_joins` (those that the policy knows), `hostile`,
+//!   `repair_loop_tests`: test code
 //!
 //! Foreign dialects are translated in [`dialect`], and foreign calls in a text that Postgres
 //! reads by [`dialect::calls`]. Whatever comes out of here is a text that
@@ -35,6 +36,8 @@ mod hint_laws;
 pub mod hints;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod known_joins;
 #[cfg(test)]
 pub(crate) mod laws;
 pub mod names;

@@ -98,7 +98,7 @@ impl RepairAdvice {
         }
         let hint = match text.len() > limits::REPAIR_SHOWN_BYTES_MAX {
             true => change,
-            false => format!("{change} Send this if it is what was meant: {text}"),
+            false => format!("{change} {STATEMENT}{text}"),
         };
         Self {
             detail: None,
@@ -120,3 +120,11 @@ impl fmt::Debug for RepairAdvice {
         formatter.write_str("Advice(..)")
     }
 }
+
+/// Whether a HINT ends in a whole statement: words behind it would be taken for a part of that.
+pub fn holds_statement(hint: &str) -> bool {
+    hint.contains(STATEMENT)
+}
+
+/// What stands before a whole statement.
+const STATEMENT: &str = "Send this if it is what was meant: ";

@@ -5,11 +5,13 @@
 //! Nothing in it executes anything: the server is asked by Parse alone, with permits.
 
 mod conclusion;
+mod request;
 mod translation;
 mod variables;
 
 use std::borrow::Cow;
 
+pub use self::request::RepairRequest;
 use crate::answer::TextChange;
 use crate::context::tokens_of;
 use crate::outcome::{RepairAdvice, RepairConclusion, RepairOutcome};
@@ -20,27 +22,11 @@ use crate::{
     predict, recoverers, recursive_cte,
 };
 use dialect::source::SourceDialect;
-use gate::{Facts, Gate, Judgement, ParameterTypes, ReadPermit, Refusal, SessionNames, Verdict};
+use gate::{Facts, Judgement, ReadPermit, Refusal, Verdict};
 use ground::limits;
 use policy::{Dialect, Recoverer, RepairMode, RepairSettings};
 use sql::fingerprint::Fingerprint;
 use sql::{prescan, tree};
-
-/// A statement to repair.
-pub struct RepairRequest<'r> {
-    /// The judge, under the session's policy.
-    pub gate: &'r Gate,
-    /// What the session's names mean. Its snapshot has to be in sight.
-    pub names: &'r SessionNames,
-    /// The types of parameters, as the client gave them.
-    pub parameters: &'r ParameterTypes,
-    /// The client's text.
-    pub text: &'r str,
-    /// Why it failed; none where it may fail and the server is to be asked first.
-    pub failure: Option<Failure>,
-    /// The dialect that earlier statements of the session were of.
-    pub earlier_dialect: Option<Dialect>,
-}
 
 /// Tries to find a text that runs.
 pub fn repair_statement(
@@ -118,7 +104,7 @@ impl<'r> RepairLoop<'r> {
         Self {
             request,
             settings: request.gate.policy().repair(),
-            database: SessionDatabase::of(request.names, request.parameters),
+            database: request.database(),
             original_facts: None,
             original_failure: None,
             target_dialect: None,

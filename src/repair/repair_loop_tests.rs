@@ -37,6 +37,7 @@ impl ScriptedServer {
         let names = session(world(), &policy);
         let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
         let request = RepairRequest {
+            user: "",
             gate: &gate,
             names: &names,
             parameters: &ParameterTypes::none_given(),
@@ -289,6 +290,7 @@ fn attempts_are_bounded() {
     let gate = Gate::new(Arc::new(policy), Fingerprinter::new(None, [7; 32]));
     for text in [LIKELY.0, UNQUOTED.0, "SELECT \"a\", emial FROM customers"] {
         let request = RepairRequest {
+            user: "",
             gate: &gate,
             names: &names,
             parameters: &ParameterTypes::none_given(),

@@ -137,7 +137,7 @@ impl SessionProtocol {
                 self,
                 Refusal::of_function_call(),
                 None,
-                ProtocolPath::FunctionCall,
+                (ProtocolPath::FunctionCall, None),
             ),
             FrontendMessage::CopyData | FrontendMessage::CopyDone | FrontendMessage::CopyFail => {
                 self.client.copy_leftover(frame.kind)

@@ -16,7 +16,8 @@
 //!   * `context`: what names, settings and values mean now
 //!   * `repair`: statements that fail; `plan`: statements whose plan is asked for first;
 //!     `policy_limits`: the limits of the policy that act while a statement runs
-//!   * `stale_grounding`: whether a client's schema is stale
+//!   * `failure_hint`: what the HINT of a failure says besides its own words; `readable_objects`:
+//!     what the session may read
 //!   * `signal_calls`: calls that reach other sessions; `lowered_settings`: what was lowered in a
 //!     text
 //! * `lapse`: sessions whose tokens expire; `membership`: the roles that a session's own is a
@@ -35,6 +36,7 @@ pub mod client_side;
 pub mod close;
 pub mod context;
 pub mod drain;
+mod failure_hint;
 pub mod io;
 pub mod lapse;
 pub mod login;
@@ -47,6 +49,7 @@ pub mod policy_limits;
 mod policy_reload;
 pub mod policy_store;
 pub mod protocol;
+pub mod readable_objects;
 mod refuse;
 pub mod registry;
 pub mod repair;
@@ -57,7 +60,6 @@ pub mod server;
 pub mod session_end;
 pub mod shared;
 pub mod signal_calls;
-mod stale_grounding;
 mod statement;
 mod statement_stage;
 #[cfg(test)]

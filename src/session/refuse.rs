@@ -10,26 +10,27 @@ use std::time::{Duration, Instant};
 
 use super::arrival::StatementArrival;
 use super::client_side::ClientState;
+use super::failure_hint::hint_of_refusal;
 use super::pending::ExpectedReply;
 use super::protocol::SessionProtocol;
 use super::reply;
 use super::session_end::{SessionEnd, UNSENDABLE};
-use super::stale_grounding::hint_of_refusal;
 use crate::gate::{Facts, PreparedStatement, Refusal, StatementKind};
 use crate::telemetry::events::StatementFinished;
 use crate::telemetry::labels::{ProtocolPath, StatementOutcome};
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::encode;
+use crate::wire::frontend::Parse;
 
 /// Refuses a message that is answered by an error and ReadyForQuery. A Query takes the unnamed
-/// statement away whatever becomes of it.
+/// statement away whatever becomes of it. Its text, where it has one that was read.
 pub(super) fn refuse_query(
     protocol: &mut SessionProtocol,
     mut refusal: Box<Refusal>,
     judged: Option<(Arc<Facts>, StatementArrival)>,
-    path: ProtocolPath,
+    (path, text): (ProtocolPath, Option<&str>),
 ) -> Result<(), SessionEnd> {
-    report_and_hint(protocol, &mut refusal, judged, path);
+    report_and_hint(protocol, &mut refusal, judged, (path, text));
     protocol.note_rest();
     if protocol.pending.answers_alone() {
         if path == ProtocolPath::Query {
@@ -60,34 +61,35 @@ pub(super) fn refuse_message(
     judged: Option<(Arc<Facts>, StatementArrival)>,
     path: ProtocolPath,
 ) -> Result<(), SessionEnd> {
-    refuse_and_drop(protocol, refusal, judged, path, None)
+    refuse_and_drop(protocol, refusal, judged, (path, None), None)
 }
 
 /// Refuses a Parse. One that fails takes the unnamed statement away, whatever it was before.
 pub(super) fn refuse_parse(
     protocol: &mut SessionProtocol,
-    name: &str,
+    parse: &Parse<'_>,
     refusal: Box<Refusal>,
     judged: Option<(Arc<Facts>, StatementArrival)>,
 ) -> Result<(), SessionEnd> {
-    let unnamed = match name {
-        "" => protocol.context.names.prepared(name).cloned(),
+    let unnamed = match parse.name {
+        "" => protocol.context.names.prepared("").cloned(),
         _ => None,
     };
     if unnamed.is_some() {
-        protocol.context.names.remove_prepared(name);
+        protocol.context.names.remove_prepared("");
     }
-    refuse_and_drop(protocol, refusal, judged, ProtocolPath::Parse, unnamed)
+    let statement = (ProtocolPath::Parse, Some(parse.text));
+    refuse_and_drop(protocol, refusal, judged, statement, unnamed)
 }
 
 fn refuse_and_drop(
     protocol: &mut SessionProtocol,
     mut refusal: Box<Refusal>,
     judged: Option<(Arc<Facts>, StatementArrival)>,
-    path: ProtocolPath,
+    statement: (ProtocolPath, Option<&str>),
     unnamed: Option<PreparedStatement>,
 ) -> Result<(), SessionEnd> {
-    report_and_hint(protocol, &mut refusal, judged, path);
+    report_and_hint(protocol, &mut refusal, judged, statement);
     protocol.note_rest();
     if protocol.pending.answers_alone() {
         reply::refusal(&mut protocol.client.reply, &refusal);
@@ -108,16 +110,16 @@ fn refuse_and_drop(
     Ok(())
 }
 
-/// Reports a refusal, and then tells its client whether its schema is stale, as what fails on a
-/// name may do for that: what is on record has the words of the rule alone.
+/// Reports a refusal, and then tells its client more, as what fails on a name may do because its
+/// schema is stale: what is on record has the words of the rule alone.
 fn report_and_hint(
     protocol: &mut SessionProtocol,
     refusal: &mut Refusal,
     judged: Option<(Arc<Facts>, StatementArrival)>,
-    path: ProtocolPath,
+    (path, text): (ProtocolPath, Option<&str>),
 ) {
     let failure = (refusal.sqlstate.as_str(), &*refusal.message);
-    let hint = hint_of_refusal(protocol, failure, &refusal.hint);
+    let hint = hint_of_refusal(protocol, failure, &refusal.hint, text);
     refusal.sqlstate = protocol.judge.gate.policy().sqlstate_of(refusal.sqlstate);
     report_refusal(protocol, refusal, judged, path);
     if let Some(hint) = hint {
@@ -182,7 +184,7 @@ pub(super) fn refuse_undecodable(
 ) -> Result<(), SessionEnd> {
     let refusal = Refusal::of_not_utf8();
     if kind == b'Q' {
-        refuse_query(protocol, refusal, None, ProtocolPath::Query)
+        refuse_query(protocol, refusal, None, (ProtocolPath::Query, None))
     } else {
         refuse_message(protocol, refusal, None, ProtocolPath::Parse)
     }
@@ -192,8 +194,8 @@ pub(super) fn refuse_undecodable(
 pub(super) fn refuse_oversized(protocol: &mut SessionProtocol, kind: u8) -> Result<(), SessionEnd> {
     let refusal = Refusal::of_no_memory();
     match kind {
-        b'Q' => refuse_query(protocol, refusal, None, ProtocolPath::Query),
-        b'F' => refuse_query(protocol, refusal, None, ProtocolPath::FunctionCall),
+        b'Q' => refuse_query(protocol, refusal, None, (ProtocolPath::Query, None)),
+        b'F' => refuse_query(protocol, refusal, None, (ProtocolPath::FunctionCall, None)),
         b'P' => refuse_message(protocol, refusal, None, ProtocolPath::Parse),
         _ => refuse_message(protocol, refusal, None, ProtocolPath::Bind),
     }

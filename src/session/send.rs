@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::arrival::StatementArrival;
 use super::context::client_settings::ClientSettingsChange;
+use super::failure_hint::cited_knowledge::CitableText;
 use super::lowered_settings::LoweredText;
 use super::pending::ExpectedReply;
 use super::pending::in_flight::InFlight;
@@ -47,6 +48,11 @@ pub(super) fn send_query(
         (protocol.judge.gate.policy(), &protocol.pending),
     );
     options.mark(&mut running, text_retained);
+    running.citable_text = CitableText::of(
+        protocol.judge.gate.policy(),
+        permit.original().len(),
+        || permit.original().into(),
+    );
     running.client_settings = ClientSettingsChange::of(permit.original(), &running.facts);
     running.role_answer = protocol
         .context
@@ -101,11 +107,9 @@ pub(super) fn send_parse(
         ),
     );
     options.mark(&mut running, text_retained);
-    protocol.context.names.add_prepared(
-        parse.name,
-        Arc::clone(&running.facts),
-        permit.original().into(),
-    );
+    let text: Arc<str> = permit.original().into();
+    running.citable_text = shared_text(protocol, &text);
+    (protocol.context.names).add_prepared(parse.name, Arc::clone(&running.facts), text);
     protocol
         .context
         .names
@@ -133,12 +137,13 @@ pub(super) fn send_bind(
     portal: Cursor,
 ) -> Result<(), SessionEnd> {
     let another = SubstitutedText::of(&portal.facts, &portal.text);
+    let citable_text = shared_text(protocol, &portal.text);
     protocol.context.names.add_cursor(bind.portal, portal);
     protocol.limits.forget_portal(bind.portal);
     protocol.forward(frame)?;
     protocol
         .pending
-        .push(PortalBinding::owed(bind.portal, another));
+        .push(PortalBinding::owed(bind.portal, another, citable_text));
     Ok(())
 }
 
@@ -169,6 +174,7 @@ pub(super) fn send_execute(
     }
     running.trace = protocol.witness.trace_sent(&protocol.pending);
     running.another = another;
+    running.citable_text = shared_text(protocol, &text);
     if running.facts.stands_in.get().is_some() {
         running.outcome = StatementOutcome::Repaired;
     }
@@ -177,6 +183,13 @@ pub(super) fn send_execute(
         .pending
         .push(ExpectedReply::Execute(Box::new(running)));
     Ok(())
+}
+
+/// A text that is at hand already, where a failure may cite a record about what is in it.
+fn shared_text(protocol: &SessionProtocol, text: &Arc<str>) -> Option<CitableText> {
+    CitableText::of(protocol.judge.gate.policy(), text.len(), || {
+        Arc::clone(text)
+    })
 }
 
 /// A setting in the statement was lowered: that is counted, and the client will hear of it.

@@ -40,7 +40,12 @@ pub(super) fn take_query(
         Err(PathStop::Ends(end)) => Err(end),
         Err(PathStop::Refused(refusal, judged)) => {
             protocol.client.expect_copy_leftovers(judged.as_ref());
-            refuse_query(protocol, refusal, judged, ProtocolPath::Query)
+            refuse_query(
+                protocol,
+                refusal,
+                judged,
+                (ProtocolPath::Query, Some(text.text)),
+            )
         }
     }
 }
@@ -84,13 +89,12 @@ pub(super) fn take_parse(
     parse: &Parse<'_>,
     stage: TextStage<'_>,
 ) -> Result<(), SessionEnd> {
-    let text = ClientText::of_parse(parse);
-    match parse_steps(protocol, frame, parse, text, stage) {
+    match parse_steps(protocol, frame, parse, stage) {
         Ok(()) | Err(PathStop::Waits) => Ok(()),
         Err(PathStop::Ends(end)) => Err(end),
         Err(PathStop::Refused(refusal, judged)) => {
             protocol.client.expect_copy_leftovers(judged.as_ref());
-            refuse_parse(protocol, parse.name, refusal, judged)
+            refuse_parse(protocol, parse, refusal, judged)
         }
     }
 }
@@ -98,10 +102,10 @@ pub(super) fn take_parse(
 fn parse_steps<'t>(
     protocol: &mut SessionProtocol,
     frame: &ClientFrame<'_>,
-    parse: &Parse<'_>,
-    text: ClientText<'t>,
+    parse: &Parse<'t>,
     mut stage: TextStage<'t>,
 ) -> Result<(), PathStop> {
+    let text = ClientText::of_parse(parse);
     use TextStage::{Arrived, Judged, Preflighted};
     // Each round is a step further.
     loop {

@@ -75,6 +75,7 @@ fn repairs(world: &mut World, policy: &Arc<Policy>) {
             names = Some(world.session(schema, policy));
         }
         let request = RepairRequest {
+            user: "",
             gate: &gate,
             names: names.as_ref().unwrap(),
             parameters: &ParameterTypes::none_given(),

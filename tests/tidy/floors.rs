@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, &[&[&str]])] = &[
     ("policy", &[GROUND, &["sql"]]),
     ("gate", &[GROUND, &["sql", "catalog", "resolve", "policy"]]),
     // what a session may read, told for a prompt
-    ("grounding", &[GROUND, &["catalog", "policy"]]),
+    ("grounding", &[GROUND, &["sql", "catalog", "policy"]]),
     // 3 repair: a failed text is changed and judged again; foreign dialects are translated
     (
         "dialect",

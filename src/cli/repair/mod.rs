@@ -154,6 +154,7 @@ fn prepare(flags: &RepairFlags) -> Result<(RepairRun, ScriptSession), Vec<Settin
         account: seen.account,
         database: seen.database,
         role: world.role_of(&who).to_owned(),
+        user: who.user.clone(),
     };
     let execution = if flags.execute {
         ExecutionMode::Reads

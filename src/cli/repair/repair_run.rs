@@ -42,6 +42,7 @@ pub struct RepairRun {
     gate: Gate,
     compile_pool: CompilePool,
     role: Box<str>,
+    user: String,
     login: ExecutionLogin,
     execution: ExecutionMode,
     counting: Option<ReadSession>,
@@ -72,6 +73,7 @@ impl RepairRun {
             account,
             database,
             role,
+            user,
         } = visit;
         let asked = [("user", account.user.as_str()), ("database", &database)];
         let plan = gate.judge_startup(&asked).map_err(|refusal| {
@@ -82,6 +84,7 @@ impl RepairRun {
         let bench = Self {
             compile_pool: sides.of(&database, &account, None),
             role: role.into(),
+            user,
             login: ExecutionLogin {
                 upstream,
                 account,
@@ -177,6 +180,7 @@ impl RepairRun {
     ) -> RepairOutcome {
         dialect_history.hear(text);
         let request = RepairRequest {
+            user: &self.user,
             gate: &self.gate,
             names,
             parameters: &ParameterTypes::none_given(),

@@ -23,7 +23,7 @@ mod synonyms;
 #[cfg(test)]
 mod tests;
 mod vocabulary;
-mod words;
+pub(super) mod words;
 mod worth;
 
 use self::hits::SchemaHits;

@@ -4,7 +4,7 @@ use std::str::Chars;
 
 /// The words of a name or text in small letters. A name is split at what is no letter or digit,
 /// before a capital letter, and before a digit that follows a letter.
-pub(super) fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut letters = text.chars();
@@ -46,7 +46,7 @@ fn next_kind(mut letters: Chars<'_>) -> LetterKind {
 
 /// What a word in small letters has in common with its other forms: `deliveries` and `delivered`
 /// share it with `deliver`.
-pub(super) fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     if let Ok(place) = IRREGULAR.binary_search_by(|(form, _)| (*form).cmp(word)) {
         return IRREGULAR
             .get(place)

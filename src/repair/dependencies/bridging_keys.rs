@@ -2,8 +2,9 @@
 //! both, or over it from one to the other.
 
 use super::keys;
+use crate::SessionDatabase;
 use crate::names::context::NameRepairContext;
-use catalog::{Catalog, KeyKind, RelationId};
+use catalog::{KeyKind, RelationId};
 
 /// The columns of a key of one column between two relations.
 #[derive(Clone, Copy)]
@@ -12,6 +13,8 @@ pub(crate) struct KeyTie {
     pub own: i16,
     /// That of the other.
     pub other: i16,
+    /// Whether the key is only known.
+    pub is_known: bool,
 }
 
 /// The only relation with keys to two others which no key ties to each other, and these keys. What
@@ -32,7 +35,7 @@ pub(crate) fn only_between(
     }
     let beyond = name_context.neighbours(other);
     let is_child = |relation: RelationId| {
-        let mut keys = catalog.keys_of(relation).iter();
+        let mut keys = name_context.database.joining_keys_of(relation);
         keys.any(|key| matches!(key.kind, KeyKind::Foreign { to, .. } if to == one || to == other))
     };
     let mut middle = near
@@ -45,17 +48,21 @@ pub(crate) fn only_between(
         return None;
     }
     let ties = [
-        only_tie(catalog, relation, one)?,
-        only_tie(catalog, relation, other)?,
+        only_tie(name_context.database, relation, one)?,
+        only_tie(name_context.database, relation, other)?,
     ];
     Some((relation, ties))
 }
 
 /// The only key between two relations, where it is one of one column and holds.
-fn only_tie(catalog: &Catalog, relation: RelationId, other: RelationId) -> Option<KeyTie> {
+fn only_tie(
+    database: &SessionDatabase<'_>,
+    relation: RelationId,
+    other: RelationId,
+) -> Option<KeyTie> {
     let mut found = Vec::new();
     for (child, parent) in [(relation, other), (other, relation)] {
-        for key in catalog.keys_of(child) {
+        for key in database.joining_keys_of(child) {
             match &key.kind {
                 KeyKind::Foreign { to, to_columns } if *to == parent => {
                     let ([from], [into]) = (&*key.columns, &**to_columns) else {
@@ -65,7 +72,12 @@ fn only_tie(catalog: &Catalog, relation: RelationId, other: RelationId) -> Optio
                         true => (*from, *into),
                         false => (*into, *from),
                     };
-                    found.push(KeyTie { own, other });
+                    let is_known = database.is_known(key);
+                    found.push(KeyTie {
+                        own,
+                        other,
+                        is_known,
+                    });
                 }
                 KeyKind::Unvalidated { to, .. } if *to == parent => return None,
                 _ => {}

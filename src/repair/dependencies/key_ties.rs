@@ -2,6 +2,7 @@
 //! key of their relation, so that they equal nothing which no foreign key ties to them.
 
 use super::keys;
+use crate::SessionDatabase;
 use crate::names::context::NameRepairContext;
 use crate::names::similarity::NameWords;
 use catalog::quote::quoted;
@@ -18,19 +19,27 @@ pub(crate) struct CalledRelation {
     pub relation: RelationId,
 }
 
-/// Whether a declared foreign key joins just these two columns.
-pub(crate) fn are_tied(catalog: &Catalog, one: ColumnOrigin, other: ColumnOrigin) -> bool {
-    parents(catalog, one).contains(&other) || parents(catalog, other).contains(&one)
+/// Whether a declared foreign key, or a known join, joins just these two columns.
+pub(crate) fn are_tied(
+    database: &SessionDatabase<'_>,
+    one: ColumnOrigin,
+    other: ColumnOrigin,
+) -> bool {
+    parents(database, one).contains(&other) || parents(database, other).contains(&one)
 }
 
 /// Whether two columns cannot be the same thing: each identifies something, and no declared key
 /// leads from one to the other, nor from both to a third.
-pub(crate) fn are_apart(catalog: &Catalog, one: ColumnOrigin, other: ColumnOrigin) -> bool {
-    if are_tied(catalog, one, other) {
+pub(crate) fn are_apart(
+    database: &SessionDatabase<'_>,
+    one: ColumnOrigin,
+    other: ColumnOrigin,
+) -> bool {
+    if are_tied(database, one, other) {
         return false;
     }
-    let (of_one, of_other) = (parents(catalog, one), parents(catalog, other));
-    let keys = [one, other].map(|column| is_surrogate(catalog, column));
+    let (of_one, of_other) = (parents(database, one), parents(database, other));
+    let keys = [one, other].map(|column| is_surrogate(database.catalog, column));
     match keys {
         [true, true] => true,
         [one_is_key, other_is_key] => {
@@ -41,10 +50,10 @@ pub(crate) fn are_apart(catalog: &Catalog, one: ColumnOrigin, other: ColumnOrigi
     }
 }
 
-/// The columns that declared foreign keys lead to from a column.
-fn parents(catalog: &Catalog, (relation, number): ColumnOrigin) -> Vec<ColumnOrigin> {
+/// The columns that declared foreign keys and known joins lead to from a column.
+fn parents(database: &SessionDatabase<'_>, (relation, number): ColumnOrigin) -> Vec<ColumnOrigin> {
     let mut found = Vec::new();
-    for key in catalog.keys_of(relation) {
+    for key in database.joining_keys_of(relation) {
         let KeyKind::Foreign { to, to_columns } = &key.kind else {
             continue;
         };
@@ -101,7 +110,11 @@ pub(crate) fn key_path(
     other: &CalledRelation,
 ) -> Option<String> {
     if let Some(tie) = direct(name_context, one, other) {
-        return Some(format!(" The declared key joins them ON {tie}."));
+        let key = match tie.is_known {
+            true => "A known relationship",
+            false => "The declared key",
+        };
+        return Some(format!(" {key} joins them ON {}.", tie.condition));
     }
     let beyond = name_context.neighbours(other.relation);
     let mut middle: Vec<RelationId> = name_context.neighbours(one.relation);
@@ -113,10 +126,16 @@ pub(crate) fn key_path(
         called: quoted(name_context.name_of(*between)).into_owned(),
         relation: *between,
     };
-    let first = direct(name_context, &link, one)?;
-    let second = direct(name_context, &link, other)?;
+    let first = direct(name_context, &link, one)?.condition;
+    let second = direct(name_context, &link, other)?.condition;
     let name = name_context.catalog().relation_name(*between);
     Some(format!(" {name} lies between them: {first} and {second}."))
+}
+
+/// How a key joins two relations.
+struct TieWords {
+    condition: String,
+    is_known: bool,
 }
 
 /// The condition of the foreign key between two relations; of one that was not validated with the
@@ -125,11 +144,11 @@ fn direct(
     name_context: &NameRepairContext<'_>,
     one: &CalledRelation,
     other: &CalledRelation,
-) -> Option<String> {
-    let catalog = name_context.catalog();
+) -> Option<TieWords> {
+    let database = name_context.database;
     let mut found = Vec::new();
     for (child, parent) in [(one, other), (other, one)] {
-        for key in catalog.keys_of(child.relation) {
+        for key in database.joining_keys_of(child.relation) {
             let (to, to_columns, after) = match &key.kind {
                 KeyKind::Foreign { to, to_columns } => (to, to_columns, ""),
                 KeyKind::Unvalidated { to, to_columns } => (to, to_columns, NOT_VALIDATED),
@@ -142,7 +161,10 @@ fn direct(
             });
             if let (true, Some(shown)) = (*to == parent.relation, shown.collect::<Option<Vec<_>>>())
             {
-                found.push(format!("{}{after}", shown.join(" AND ")));
+                found.push(TieWords {
+                    condition: format!("{}{after}", shown.join(" AND ")),
+                    is_known: database.is_known(key),
+                });
             }
         }
     }

@@ -197,7 +197,7 @@ impl<'s> NameRepairContext<'s> {
     /// the client may see.
     pub(crate) fn neighbours(&self, relation: RelationId) -> Vec<RelationId> {
         let mut found = Vec::new();
-        for key in self.catalog().keys() {
+        for key in self.database.joining_keys() {
             let KeyKind::Foreign { to, .. } = key.kind else {
                 continue;
             };

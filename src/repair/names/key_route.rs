@@ -43,7 +43,7 @@ impl NameRepairContext<'_> {
     /// keys: there may be two, as from a flight to the airports where it starts and ends.
     fn steps(&self, relation: RelationId, name: &str) -> Vec<(RelationId, Vec<String>)> {
         let mut found: Vec<(RelationId, Vec<String>)> = Vec::new();
-        for key in self.catalog().keys() {
+        for key in self.database.joining_keys() {
             let Some((other, condition)) = self.step(key, relation, name) else {
                 continue;
             };

@@ -10,8 +10,8 @@ use crate::grounding::{
 };
 use crate::offline::assumptions::{AssumedDatabase, AssumedSession};
 use crate::offline::judge::OfflineJudge;
-use crate::offline::readable_objects::ReadableObjects;
 use crate::policy::{KnowledgeContent, KnowledgeRecord, Policy};
+use crate::session::readable_objects::ReadableObjects;
 
 /// Whose session is told, and of what.
 pub struct GroundedSession<'s> {

@@ -15,8 +15,8 @@ use crate::catalog::{
 use crate::gate::{Gate, Verdict};
 use crate::grounding::{ColumnSamples, DescribedColumn, ModelDescription};
 use crate::limits;
-use crate::offline::readable_objects::{ReadableObjects, selection};
 use crate::policy::PolicyModel;
+use crate::session::readable_objects::{ReadableObjects, selection};
 use crate::upstream::account::UpstreamAccount;
 use crate::upstream::connect::Upstream;
 use crate::upstream::identity::ServerIdentity;

@@ -8,6 +8,7 @@ use bytes::BytesMut;
 use crate::gate::{Certainty, Facts, Rule};
 use crate::session::arrival::StatementArrival;
 use crate::session::context::client_settings::{ClientSettings, ClientSettingsChange};
+use crate::session::failure_hint::cited_knowledge::CitableText;
 use crate::session::lowered_settings::LoweredText;
 use crate::session::policy_limits::result_limit::ResultAllowance;
 use crate::session::repair::notices::{ErrorDelivery, OnError, PendingNotice};
@@ -50,6 +51,8 @@ pub struct InFlight {
     pub on_error: OnError,
     /// Whether a failure may be held back while a repair is looked for.
     pub text_retained: TextRetained,
+    /// Its text, where a failure may cite a record about what is in it.
+    pub citable_text: Option<CitableText>,
     /// How often it was sent before.
     pub tries: u32,
     /// What it does to the settings by which the client speaks to pgsieve.
@@ -108,6 +111,7 @@ impl InFlight {
             notice: None,
             on_error: OnError::Passes,
             text_retained: TextRetained::Lost,
+            citable_text: None,
             tries: 0,
             client_settings: None,
             another: None,

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use self::in_flight::InFlight;
 use self::portal_names::{ClosedName, PortalBinding};
+use super::failure_hint::cited_knowledge::CitableText;
 use super::plan::question::ExplainQuestion;
 use super::server::error_rewrite::QuotedText;
 use crate::gate::{PreparedStatement, Refusal};
@@ -224,6 +225,18 @@ impl PendingReplies {
     /// The same, to look at.
     pub fn front(&self) -> Option<&ExpectedReply> {
         self.owed.front()
+    }
+
+    /// The text of the statement that is answered now, where a failure may cite a record about what
+    /// is in it.
+    pub(in crate::session) fn citable_text(&self) -> Option<CitableText> {
+        match self.owed.front()? {
+            ExpectedReply::Query(running)
+            | ExpectedReply::Parse(running)
+            | ExpectedReply::Execute(running) => running.citable_text.clone(),
+            ExpectedReply::Bind(binding) => binding.citable_text.clone(),
+            _ => None,
+        }
     }
 
     /// The statement that is run now, a Query or a portal.

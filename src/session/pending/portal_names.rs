@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::ExpectedReply;
 use crate::gate::{OlderBasis, PreparedStatement};
+use crate::session::failure_hint::cited_knowledge::CitableText;
 use crate::session::server::error_rewrite::SubstitutedText;
 
 /// A portal that is being made.
@@ -12,6 +13,8 @@ pub struct PortalBinding {
     pub portal: Box<str>,
     /// The text that runs in the place of the statement's own, where that is another one.
     pub another: Option<Box<SubstitutedText>>,
+    /// The statement's own text, where a failure may cite a record about what is in it.
+    pub citable_text: Option<CitableText>,
 }
 
 /// What a Close message made the session forget: if the upstream skips the message, the session
@@ -35,9 +38,16 @@ pub enum ClosedName {
 
 impl PortalBinding {
     /// Its answer, which is owed.
-    pub fn owed(portal: &str, another: Option<Box<SubstitutedText>>) -> ExpectedReply {
-        let portal = portal.into();
-        ExpectedReply::Bind(Self { portal, another })
+    pub fn owed(
+        portal: &str,
+        another: Option<Box<SubstitutedText>>,
+        citable_text: Option<CitableText>,
+    ) -> ExpectedReply {
+        ExpectedReply::Bind(Self {
+            portal: portal.into(),
+            another,
+            citable_text,
+        })
     }
 }
 

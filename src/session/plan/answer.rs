@@ -302,7 +302,7 @@ fn refuse_waiting(
 ) -> Result<(), SessionEnd> {
     let judged = Some((Arc::clone(facts), arrived));
     protocol.client.expect_copy_leftovers(judged.as_ref());
-    refuse_query(protocol, refusal, judged, ProtocolPath::Query)
+    refuse_query(protocol, refusal, judged, (ProtocolPath::Query, None))
 }
 
 /// How long a plan took is put on record.

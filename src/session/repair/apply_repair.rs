@@ -15,12 +15,12 @@ use crate::gate::{Judgement, ParameterTypes, ReadPermit, Verdict};
 use crate::repair::{RepairAdvice, RepairConclusion, RepairOutcome, RepairedStatement};
 use crate::session::arrival::StatementArrival;
 use crate::session::client_side::ClientState;
+use crate::session::failure_hint::{HintBasis, hint_reply};
 use crate::session::pending::ExpectedReply;
 use crate::session::policy_reload::take_over_policies;
 use crate::session::protocol::SessionProtocol;
 use crate::session::scheduling::large_text::text_of;
 use crate::session::session_end::{LOST_COUNT, SessionEnd};
-use crate::session::stale_grounding::hint_reply;
 use crate::session::statement::resume_text;
 use crate::session::statement_stage::{JudgedText, TextStage};
 use crate::session::tracing::SessionWitness;
@@ -51,6 +51,7 @@ pub(in crate::session) fn start_repair(
                 names,
                 compile_pool: protocol.repair.compile_pool.clone(),
                 earlier_dialect: protocol.context.dialect_history.dialect(),
+                user: protocol.witness.info.user().into(),
                 is_traced: protocol.witness.is_traced(&mut protocol.pending),
             };
             protocol.repair.executor.run(repair_job, basis)
@@ -256,8 +257,8 @@ fn send_held_error(
     let fields = error_fields(error)?;
     let from = protocol.client.reply.len();
     notices::advise(&mut protocol.client.reply, fields, advice);
-    let version = protocol.context.client_settings.grounding();
-    hint_reply(protocol, version, from);
+    let basis = HintBasis::of(protocol, running.citable_text.take());
+    hint_reply(protocol, &basis, from);
     protocol.finished(&running);
     protocol.note_rest();
     match batch {

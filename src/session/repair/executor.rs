@@ -57,6 +57,8 @@ pub(super) struct RepairBasis {
     pub(super) compile_pool: Option<CompilePool>,
     /// The dialect that earlier statements of the session were of.
     pub(super) earlier_dialect: Option<Dialect>,
+    /// The user whose statement it is.
+    pub(super) user: Arc<str>,
     /// Whether it is kept when each step was done.
     pub(super) is_traced: bool,
 }
@@ -131,6 +133,7 @@ impl RepairExecutor {
             names,
             compile_pool,
             earlier_dialect,
+            user,
             is_traced,
         } = by;
         let awaited = Arc::new(());
@@ -151,6 +154,7 @@ impl RepairExecutor {
             let began = Instant::now();
             let (text, parameters) = text_of(&frame).unwrap_or_default();
             let request = RepairRequest {
+                user: &user,
                 gate: &gate,
                 names: &names,
                 parameters: &parameters,

@@ -4,6 +4,7 @@
 use super::error_rewrite::rewrite_error;
 use super::forwarding::Forwarding;
 use crate::policy::{Policy, SettingValue, ValueVerdict};
+use crate::session::failure_hint::{HintBasis, hint_error};
 use crate::session::pending::in_flight::TextRetained;
 use crate::session::pending::{ExpectedReply, SkipExtent};
 use crate::session::policy_limits::after_limit::cancelled_as_wanted;
@@ -12,7 +13,6 @@ use crate::session::repair::hold_error::{hold_error, quiesce_upstream};
 use crate::session::repair::notices;
 use crate::session::reply;
 use crate::session::session_end::{SessionEnd, UNREADABLE};
-use crate::session::stale_grounding::hint_error;
 use crate::sqlstate;
 use crate::telemetry::sqlstate_code::SqlstateCode;
 use crate::wire::backend::{self, ResponseFields};
@@ -38,9 +38,9 @@ pub(in crate::session) fn on_error(
     body: &[u8],
 ) -> Result<Forwarding, SessionEnd> {
     let from = protocol.client.reply.len();
-    let version = protocol.context.client_settings.grounding();
+    let basis = HintBasis::of_answered(protocol);
     let forwarding = tell_error(protocol, body)?;
-    Ok(hint_error(protocol, version, (from, body), forwarding))
+    Ok(hint_error(protocol, &basis, (from, body), forwarding))
 }
 
 fn tell_error(protocol: &mut SessionProtocol, body: &[u8]) -> Result<Forwarding, SessionEnd> {

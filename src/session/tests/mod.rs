@@ -2,12 +2,15 @@
 //! only.
 //!
 //! * `exchange`: the table that every test of messages is written in
+//! * `cited_records`: records of knowledge in HINTs
 //! * `faulty_upstream`, `silence`: peers that send wrong messages, or none
 //! * `floods`: ordinary sessions beside sessions that flood
 //! * `forwarding`: that bytes forwarded are bytes approved
 //! * `model_values`: what is known of the values that models read
 //! * `session_size`: the memory of a session that does nothing
 
+#[cfg(test)]
+mod cited_records;
 #[cfg(test)]
 pub(in crate::session) mod exchange;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `pgsieve ground`: it tells the truth about a real server, and nothing that is hidden.
 
+mod cited;
 mod facets;
 mod freshness;
 mod hidden;

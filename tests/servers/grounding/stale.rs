@@ -42,7 +42,7 @@ fn session(stack: &Stack) -> RawClient {
     RawClient::login(stack.proxied_address(), &stack.login(READER))
 }
 
-fn done(client: &mut RawClient, text: &str) {
+pub(super) fn done(client: &mut RawClient, text: &str) {
     let answer = client.query(text);
     assert!(kinds(&answer).ends_with("CZ"), "{text}: {answer:?}");
 }
@@ -52,14 +52,14 @@ fn stand_on(client: &mut RawClient, version: &str) {
 }
 
 /// The HINT of the error of an answer.
-fn hint_of(answer: &[Frame]) -> String {
+pub(super) fn hint_of(answer: &[Frame]) -> String {
     let error = answer.iter().find(|frame| frame.kind == b'E');
     let error = error.unwrap_or_else(|| panic!("an error: {answer:?}"));
     error.field(b'H').unwrap_or_default()
 }
 
 /// The HINT of a statement that fails, the same in both protocols.
-fn hint(client: &mut RawClient, text: &str) -> String {
+pub(super) fn hint(client: &mut RawClient, text: &str) -> String {
     let simple = hint_of(&client.query(text));
     client.send(&frames::extended(text, &[], false));
     assert_eq!(simple, hint_of(&client.until_ready()), "{text}");

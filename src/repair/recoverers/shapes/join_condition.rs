@@ -207,7 +207,7 @@ fn condition(
         ];
         let sides = sides.iter().take(if own == relation { 1 } else { 2 });
         for (child, child_name, parent, parent_name) in sides {
-            let keys = database.catalog.keys_of(*child).iter();
+            let keys = database.joining_keys_of(*child);
             for key in keys.filter(|key| leads_to(key, *parent)) {
                 found.push(equalities(
                     key,

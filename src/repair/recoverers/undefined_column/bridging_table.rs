@@ -74,6 +74,8 @@ struct BridgingTable<'m> {
     own_beside: String,
     /// Where the two are joined.
     place: JoinPlace,
+    /// Whether one of the keys is only known.
+    is_known: bool,
 }
 
 /// What a missing column is compared with.
@@ -145,6 +147,7 @@ impl<'m> BridgingTable<'m> {
             },
             own_beside,
             place,
+            is_known: tie_of_own.is_known || tie_of_beside.is_known,
         })
     }
 
@@ -289,6 +292,10 @@ impl<'m> BridgingTable<'m> {
     fn fix(&self) -> NameFix {
         let (text, edits) = self.edits();
         let name = self.name_context.catalog().relation_name(self.relation);
+        let keys = match self.is_known {
+            true => "known relationships",
+            false => "declared keys",
+        };
         let parts = &self.missing.parts;
         let start = parts
             .first()
@@ -298,7 +305,7 @@ impl<'m> BridgingTable<'m> {
             span: start..parts.last().map_or(start, |part| part.end),
             with: NameReplacement::Text(text),
             beside: edits,
-            change: format!("{name} is joined between them: declared keys tie it to both"),
+            change: format!("{name} is joined between them: {keys} tie it to both"),
             renamed: None,
         })
     }

@@ -22,7 +22,7 @@ pub(super) fn repair(
     all: &[VisibleItem<'_>],
 ) -> Option<NameFix> {
     let own = seen.item.relation?;
-    let number = only_target(name_context, own, missing.name)?;
+    let (number, is_known) = only_target(name_context, own, missing.name)?;
     let mut columns = seen.item.columns.iter();
     let column = columns.find(|column| column.origin == Some((own, number)))?;
     if !name_context.may_show_column(column) {
@@ -42,19 +42,23 @@ pub(super) fn repair(
         },
         _ => return None,
     };
-    stands_for_key(missing, seen, right, sure)
+    stands_for_key(missing, seen, right, (sure, is_known))
 }
 
-/// A repair that names the key.
+/// A repair that names the key: of a join that is only known it is no more than likely.
 pub(super) fn stands_for_key(
     missing: &MissingColumn<'_>,
     seen: &VisibleItem<'_>,
     right: &str,
-    sure: Confidence,
+    (sure, is_known): (Confidence, bool),
 ) -> Option<NameFix> {
     let part = missing.parts.last()?;
+    let (sure, key) = match is_known {
+        true => (Confidence::Likely, "a known relationship"),
+        false => (sure, "the foreign key"),
+    };
     let change = format!(
-        "{} stands for {}, to which the foreign key leads",
+        "{} stands for {}, to which {key} leads",
         spelled(seen.qualifier, right),
         spelled(seen.qualifier, missing.name),
     );
@@ -63,11 +67,15 @@ pub(super) fn stands_for_key(
 }
 
 /// The column of a relation that all foreign keys lead to which are of this one column; none where
-/// one of them leads elsewhere.
-fn only_target(name_context: &NameRepairContext<'_>, own: RelationId, name: &str) -> Option<i16> {
-    let catalog = name_context.catalog();
-    let mut found: Option<i16> = None;
-    for key in catalog.keys() {
+/// one of them leads elsewhere. And whether it is only known of one of them.
+fn only_target(
+    name_context: &NameRepairContext<'_>,
+    own: RelationId,
+    name: &str,
+) -> Option<(i16, bool)> {
+    let (catalog, database) = (name_context.catalog(), name_context.database);
+    let mut found: Option<(i16, bool)> = None;
+    for key in database.joining_keys() {
         let KeyKind::Foreign { to, to_columns } = &key.kind else {
             continue;
         };
@@ -83,10 +91,11 @@ fn only_target(name_context: &NameRepairContext<'_>, own: RelationId, name: &str
         if !is_called {
             continue;
         }
-        if *to != own || found.is_some_and(|known| known != *target) {
+        if *to != own || found.is_some_and(|(other, _)| other != *target) {
             return None;
         }
-        found = Some(*target);
+        let is_known = found.is_some_and(|(_, is_known)| is_known) || database.is_known(key);
+        found = Some((*target, is_known));
     }
     found
 }

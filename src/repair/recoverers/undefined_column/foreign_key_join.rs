@@ -210,8 +210,10 @@ impl JoinFinder<'_, '_> {
             .filter_map(|from_item| from_item.relation)
             .collect();
         let catalog = self.database.catalog;
-        let mut children = catalog.keys().iter().filter(|key| {
-            matches!(&key.kind, KeyKind::Foreign { to, .. } if here.contains(to))
+        let mut children = self.database.joining_keys().filter(|key| {
+            matches!(&key.kind, KeyKind::Foreign { to, to_columns } if here.contains(to)
+                && self.may_read(*to, to_columns))
+                && self.may_read(key.relation, &key.columns)
                 && self.brings(key.relation, name)
         });
         let (Some(child), None) = (children.next(), children.next()) else {
@@ -336,11 +338,15 @@ impl JoinFinder<'_, '_> {
         let pairs = path.columns.iter().copied();
         let condition = self.condition(&child, relation, &short, path.parent, pairs);
         let kind = if finds_one { "JOIN" } else { "LEFT JOIN" };
+        let source = match path.evidence {
+            KeyEvidence::Known => ", by a known relationship",
+            KeyEvidence::Declared | KeyEvidence::Unique => "",
+        };
         Ok(AddedJoin {
             at,
             text: format!(" {kind} {table} ON {condition}"),
             words: format!(
-                "{} is joined ON {condition}",
+                "{} is joined ON {condition}{source}",
                 catalog.relation_name(path.parent)
             ),
             alias,

@@ -245,6 +245,22 @@ fn hints(cases: &[(&str, &str)]) {
     }
 }
 
+#[test]
+fn a_key_whose_columns_may_not_be_read_is_not_named() {
+    let world = CatalogFixture::new(15)
+        .role("reader")
+        .table("public.parents", "id int4")
+        .table("public.children", "canary_id int4, only_here text")
+        .primary_key("public.parents", "id")
+        .foreign_key("public.children", "canary_id", "public.parents", "id")
+        .rights("public.children", Some(&[]))
+        .rights("column public.children.only_here", Some(&[("reader", "s")]));
+    match found_as(world, "SELECT only_here FROM parents", "reader") {
+        ProposalResult::Nothing => {}
+        ProposalResult::Hint(words) | ProposalResult::Text(words) => panic!("{words}"),
+    }
+}
+
 fn silent(texts: &[&str]) {
     for text in texts {
         match found(world(), text) {

@@ -41,10 +41,38 @@ impl JoinFinder<'_, '_> {
                     evidence: KeyEvidence::Declared,
                 });
             }
+            paths.extend(self.known_parents(place, (from_item, own), name));
         }
         paths.sort();
         paths.dedup();
         paths
+    }
+
+    /// The same over known joins: what they lead to is one row each because the policy says so, of
+    /// views, too.
+    fn known_parents(
+        &self,
+        place: usize,
+        (from_item, own): (usize, &FromItem<'_>),
+        name: &str,
+    ) -> Vec<ForeignKeyPath> {
+        let known = self.database.known_keys.iter();
+        let known = known.filter(|key| own.relation == Some(key.relation));
+        let paths = known.filter_map(|key| {
+            let KeyKind::Foreign { to, to_columns } = &key.kind else {
+                return None;
+            };
+            let columns = key.columns.iter().copied().zip(to_columns.iter().copied());
+            let path = || ForeignKeyPath {
+                level: place,
+                from_item,
+                columns: columns.collect(),
+                parent: *to,
+                evidence: KeyEvidence::Known,
+            };
+            self.brings(*to, name).then(path)
+        });
+        paths.collect()
     }
 
     /// The steps from what is in this query to a child that has one row at most for each of its
@@ -53,7 +81,7 @@ impl JoinFinder<'_, '_> {
         let catalog = self.database.catalog;
         let from_items = self.items_in_from(place);
         let mut paths = Vec::new();
-        for key in catalog.keys() {
+        for key in self.database.joining_keys() {
             let KeyKind::Foreign { to, to_columns } = &key.kind else {
                 continue;
             };
@@ -128,7 +156,7 @@ impl JoinFinder<'_, '_> {
     }
 
     /// Whether the client's role may read columns, by their numbers.
-    fn may_read(&self, relation: RelationId, columns: &[i16]) -> bool {
+    pub(super) fn may_read(&self, relation: RelationId, columns: &[i16]) -> bool {
         let (catalog, rights) = (self.database.catalog, self.database.rights());
         columns.iter().all(|number| {
             keys::column(catalog, relation, *number)
@@ -169,12 +197,12 @@ impl JoinFinder<'_, '_> {
             Some((relation, column.number))
         };
         let both = origin(one).zip(origin(other));
-        both.is_some_and(|(one, other)| are_tied(catalog, one, other))
+        both.is_some_and(|(one, other)| are_tied(self.database, one, other))
     }
 
     /// The relations that a foreign key joins to some of these.
     fn neighbours(&self, of: &[RelationId]) -> Vec<RelationId> {
-        let keys = self.database.catalog.keys().iter();
+        let keys = self.database.joining_keys();
         let found = keys.filter_map(|key| match &key.kind {
             KeyKind::Foreign { to, .. } if of.contains(&key.relation) => Some(*to),
             KeyKind::Foreign { to, .. } if of.contains(to) => Some(key.relation),

@@ -29,4 +29,6 @@ pub(crate) enum KeyEvidence {
     Declared,
     /// What the step leads to is unique; there may be no such row.
     Unique,
+    /// The policy says so, and the database keeps no row from breaking it.
+    Known,
 }

@@ -171,7 +171,7 @@ fn only_owner<'v, 'g>(
     };
     let is_same = |other: RelationId, name: &str| {
         let both = origin(own, name).zip(origin(other, name));
-        both.is_some_and(|(own, other)| are_tied(catalog, own, other))
+        both.is_some_and(|(own, other)| are_tied(name_context.database, own, other))
     };
     let is_rival = |other: &RelationId| {
         *other != own

@@ -30,7 +30,7 @@ pub(crate) fn repair(
     let mut partners = partners(name_context, own, relation, number);
     partners.sort_unstable();
     partners.dedup();
-    let [partner] = partners.as_slice() else {
+    let [(partner, is_known)] = partners.as_slice() else {
         return None;
     };
     let mut columns = seen.item.columns.iter();
@@ -57,18 +57,20 @@ pub(crate) fn repair(
         true => Confidence::Exact,
         false => Confidence::Likely,
     };
-    declared_key::stands_for_key(missing, seen, right, sure)
+    declared_key::stands_for_key(missing, seen, right, (sure, *is_known))
 }
 
-/// The columns of a relation that a foreign key of one column ties to a column of another.
+/// The columns of a relation that a foreign key of one column ties to a column of another, and
+/// whether that key is only known.
 fn partners(
     name_context: &NameRepairContext<'_>,
     own: RelationId,
     other: RelationId,
     number: i16,
-) -> Vec<i16> {
+) -> Vec<(i16, bool)> {
     let mut found = Vec::new();
-    for key in name_context.catalog().keys() {
+    let database = name_context.database;
+    for key in database.joining_keys() {
         let KeyKind::Foreign { to, to_columns } = &key.kind else {
             continue;
         };
@@ -76,10 +78,10 @@ fn partners(
             continue;
         };
         if key.relation == other && *from_column == number && *to == own {
-            found.push(*to_column);
+            found.push((*to_column, database.is_known(key)));
         }
         if key.relation == own && *to == other && *to_column == number {
-            found.push(*from_column);
+            found.push((*from_column, database.is_known(key)));
         }
     }
     found

@@ -171,7 +171,7 @@ pub(crate) fn is_one_key_away(
 ) -> bool {
     let catalog = name_context.catalog();
     let here = all.iter().filter_map(|seen| seen.item.relation);
-    let mut keys = here.flat_map(|relation| catalog.keys_of(relation));
+    let mut keys = here.flat_map(|relation| name_context.database.joining_keys_of(relation));
     keys.any(|key| match key.kind {
         KeyKind::Foreign { to, .. } => {
             let mut columns = catalog.columns_of(to).iter();
@@ -203,7 +203,10 @@ fn has_rival_key(name_context: &NameRepairContext<'_>, missing: &MissingColumn<'
         .filter_map(|seen| seen.item.relation)
         .collect();
     let mut parents: Vec<RelationId> = Vec::new();
-    for key in here.iter().flat_map(|one| catalog.keys_of(*one)) {
+    for key in here
+        .iter()
+        .flat_map(|one| name_context.database.joining_keys_of(*one))
+    {
         if let KeyKind::Foreign { to, .. } = key.kind
             && !parents.contains(&to)
             && !here.contains(&to)
@@ -237,7 +240,7 @@ pub(crate) fn leads_to(
         return false;
     };
     let catalog = name_context.catalog();
-    let mut keys = catalog.keys_of(relation).iter();
+    let mut keys = name_context.database.joining_keys_of(relation);
     keys.any(|key| match &key.kind {
         KeyKind::Foreign { to, .. } => {
             let mut columns = catalog.columns_of(*to).iter();

@@ -11,7 +11,9 @@
 //! that of the key. Two columns are joined where a validated foreign key ties just them; over a
 //! unique column of the same name and type another relation is looked up by an outer join. Two
 //! relations that no key ties are joined over the only one whose keys lead to both
-//! ([`bridging_table`]).
+//! ([`bridging_table`]). A `relationship` of the policy's knowledge is used as a declared key is,
+//! and is never more than likely: the database keeps no row from breaking it, so that rows may
+//! vanish or multiply, whether or not what it leads to is unique.
 //!
 //! # Before
 //! ```sql

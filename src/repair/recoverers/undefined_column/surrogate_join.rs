@@ -97,9 +97,10 @@ fn objection(
             continue;
         }
         let stays = |side: &EquatedColumn<'_>| !side.is_new || side.is_as_written;
-        let apart = are_apart(catalog, first, second) && !(stays(&one) && stays(&other));
+        let apart =
+            are_apart(name_context.database, first, second) && !(stays(&one) && stays(&other));
         let renamed = first.0 != second.0 && (is_another_name(&one) || is_another_name(&other));
-        if apart || renamed && !are_tied(catalog, first, second) {
+        if apart || renamed && !are_tied(name_context.database, first, second) {
             return Some(advice(name_context, &one, &other));
         }
     }

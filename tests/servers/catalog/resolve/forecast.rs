@@ -92,6 +92,7 @@ fn doubt(database: &Database, text: &str) -> FailureForecast {
         role,
         mask: None,
         parameters: Vec::new(),
+        known_keys: Vec::new(),
     };
     forecast_in(text, &seen)
 }

@@ -203,6 +203,7 @@ fn asked(database: &Database, text: &str, code: &str) -> RecovererAnswer {
         role,
         mask: None,
         parameters: Vec::new(),
+        known_keys: Vec::new(),
     };
     let failure = Failure::reported(text, code, "", None, FailureOrigin::Server).unwrap();
     let tokens = tokens_of(text);

@@ -100,6 +100,7 @@ fn measure(world: &mut World, all: &[Entry], mode: &str, yaml: &str) -> Figures 
         let names = names.as_ref().unwrap();
         world.compiling = Duration::ZERO;
         let request = RepairRequest {
+            user: "",
             gate: &gate,
             names,
             parameters: &ParameterTypes::none_given(),

@@ -86,6 +86,7 @@ fn told(
         return None;
     }
     let request = RepairRequest {
+        user: "",
         gate,
         names,
         parameters: &ParameterTypes::none_given(),

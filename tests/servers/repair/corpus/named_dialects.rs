@@ -142,6 +142,7 @@ fn repaired(
     world: &mut World,
 ) -> RepairedEntry {
     let request = RepairRequest {
+        user: "",
         gate,
         names,
         parameters: &ParameterTypes::none_given(),

@@ -117,6 +117,7 @@ impl World {
             role,
             mask: None,
             parameters: Vec::new(),
+            known_keys: Vec::new(),
         };
         let translated = dialect::translation(text, dialect, Some(&database), 15, settings);
         let DialectTranslation { text, confidence } = match translated {

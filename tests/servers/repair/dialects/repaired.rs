@@ -96,6 +96,7 @@ impl World {
             names.set_paths(SearchPaths::Known(Box::new([Box::new(["public".into()])])));
             let parameters = ParameterTypes::none_given();
             let request = RepairRequest {
+                user: "",
                 gate: &gate,
                 names: &names,
                 parameters: &parameters,

@@ -34,11 +34,14 @@ impl ReadableObjects<'_> {
             let is_of_user = schema.kind == SchemaKind::Ordinary && !function.of_extension();
             is_of_user && rights.sees_function(*id)
         });
-        let called = functions.filter_map(|(id, function)| {
-            let call = self.call(id, function)?;
-            self.permits(&call).then_some(id)
-        });
-        called.collect()
+        let called = functions.filter(|(id, _)| self.calls(*id));
+        called.map(|(id, _)| id).collect()
+    }
+
+    /// Whether a function may be called.
+    pub fn calls(&self, id: FunctionId) -> bool {
+        let call = self.call(id, self.catalog.function(id));
+        call.is_some_and(|call| self.permits(&call))
     }
 
     /// Whether a text may run and names nothing but what the role may read. The gate has to record

@@ -1,4 +1,4 @@
-//! Whether a session stands on a grounding that is stale, and the HINT that says so where one of
+//! Whether a session stands on a grounding that is stale, and the words that say so where one of
 //! its statements fails on a name.
 //!
 //! It names only what the version showed to sessions of the same role under the same policy, and
@@ -6,96 +6,15 @@
 
 use std::num::NonZeroU64;
 
-use bytes::BytesMut;
-
-use super::protocol::SessionProtocol;
-use super::server::forwarding::Forwarding;
 use crate::grounding::GroundingChange;
+use crate::grounding::failing_names::{is_of_name, names_in, parts_of};
+use crate::session::protocol::SessionProtocol;
 use crate::upstream::catalog_cache::CatalogState;
 use crate::upstream::catalog_cache::groundings::{GroundingBasis, GroundingStanding};
-use crate::wire::backend;
-use crate::wire::encode;
-use crate::wire::frame::header_backend;
 
-/// Adds the HINT to an error that is passed on, or that was put into the reply behind `from`. The
-/// version is the one that the session stood on when the statement failed: the error itself takes
-/// back what its transaction has set.
-pub(super) fn hint_error(
-    protocol: &mut SessionProtocol,
-    version: Option<NonZeroU64>,
-    (from, body): (usize, &[u8]),
-    forwarding: Forwarding,
-) -> Forwarding {
-    let Some(version) = version else {
-        return forwarding;
-    };
-    if matches!(forwarding, Forwarding::Forward) {
-        let Some(told) = hinted(protocol, version, body) else {
-            return forwarding;
-        };
-        protocol.client.reply.extend_from_slice(&told);
-        return Forwarding::Drop;
-    }
-    hint_reply(protocol, Some(version), from);
-    forwarding
-}
-
-/// Adds it to the error that was put into the reply behind `from`, if one was.
-pub(super) fn hint_reply(protocol: &mut SessionProtocol, version: Option<NonZeroU64>, from: usize) {
-    let (Some(version), Some(written)) = (version, protocol.client.reply.get(from..)) else {
-        return;
-    };
-    // As many turns as messages were put there: a few.
-    let mut start = 0;
-    while let Some(Ok(Some(header))) = written.get(start..).map(header_backend) {
-        let end = start + header.total;
-        if header.kind == b'E' {
-            let body = written.get(start + HEADER_BYTES..end).unwrap_or_default();
-            if let Some(told) = hinted(protocol, version, body) {
-                let rest = written.get(end..).unwrap_or_default().to_vec();
-                protocol.client.reply.truncate(from + start);
-                protocol.client.reply.extend_from_slice(&told);
-                protocol.client.reply.extend_from_slice(&rest);
-            }
-            return;
-        }
-        start = end;
-    }
-}
-
-/// The error of that body with the HINT before its own.
-fn hinted(protocol: &SessionProtocol, version: NonZeroU64, body: &[u8]) -> Option<BytesMut> {
-    let fields = backend::error_fields(body).ok()?;
-    if fields.severity() != Some("ERROR") {
-        return None;
-    }
-    let (code, message) = (fields.get(b'C')?, fields.get(b'M').unwrap_or_default());
-    let words = words(protocol, version, (code, message))?;
-    let hint = before(&words, fields.get(b'H'));
-    let mut out = BytesMut::new();
-    encode::error_with(&mut out, fields, None, Some(&hint));
-    Some(out)
-}
-
-/// The HINT for a refusal with that code and message, before its own.
-pub(super) fn hint_of_refusal(
-    protocol: &SessionProtocol,
-    failure: (&str, &str),
-    own: &str,
-) -> Option<String> {
-    let version = protocol.context.client_settings.grounding()?;
-    let own = Some(own).filter(|own| !own.is_empty());
-    Some(before(&words(protocol, version, failure)?, own))
-}
-
-fn before(words: &str, own: Option<&str>) -> String {
-    match own {
-        Some(own) => format!("{words} {own}"),
-        None => words.to_owned(),
-    }
-}
-
-fn words(
+/// What is said of a schema where a statement of a session that stands on a version fails, with
+/// this code and message.
+pub(super) fn words(
     protocol: &SessionProtocol,
     version: NonZeroU64,
     (code, message): (&str, &str),
@@ -183,38 +102,6 @@ fn is_of(change: &GroundingChange, name: &[String]) -> bool {
     }
 }
 
-/// The names that the words of an error have: in quotes, or with a dot in them.
-fn names_in(message: &str) -> Vec<Vec<String>> {
-    let mut names = Vec::new();
-    for (place, piece) in message.split(is_quote).enumerate() {
-        if place % 2 == 1 {
-            names.push(piece.split('.').map(str::to_owned).collect());
-            continue;
-        }
-        let words = piece.split_whitespace();
-        let words = words.map(|word| word.trim_matches(|letter: char| !is_of_name(letter)));
-        let dotted = words.filter(|word| word.contains('.'));
-        names.extend(dotted.map(parts_of));
-    }
-    names
-}
-
-/// The parts of a name as SQL spells it, without their quotes.
-fn parts_of(name: &str) -> Vec<String> {
-    let (mut parts, mut part, mut is_quoted) = (Vec::new(), String::new(), false);
-    let mut letters = name.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if is_quoted && letters.next_if_eq(&'"').is_some() => part.push('"'),
-            '"' => is_quoted = !is_quoted,
-            '.' if !is_quoted => parts.push(std::mem::take(&mut part)),
-            letter => part.push(letter),
-        }
-    }
-    parts.push(part);
-    parts
-}
-
 /// Whether a message has a type's name as a word of its own.
 fn has_word(message: &str, word: &str) -> bool {
     let word = word.split('(').next().unwrap_or(word);
@@ -230,14 +117,6 @@ fn has_word(message: &str, word: &str) -> bool {
     })
 }
 
-fn is_quote(letter: char) -> bool {
-    matches!(letter, '"' | '«' | '»' | '„' | '“' | '”')
-}
-
-fn is_of_name(letter: char) -> bool {
-    letter.is_alphanumeric() || matches!(letter, '_' | '$')
-}
-
 /// What is said where the version is stale, and nothing of it is about the name.
 const STALE: &str = "Your schema is stale: it has changed since that grounding, though \
     nothing is known of this name.";
@@ -251,9 +130,6 @@ const ASK: &str = "Ask for a new grounding.";
 
 /// Changes that one HINT tells: what else changed says the grounding.
 const CHANGES_MAX: usize = 3;
-
-/// A type byte and a length.
-const HEADER_BYTES: usize = 5;
 
 #[cfg(test)]
 mod tests {
@@ -352,14 +228,5 @@ mod tests {
         for code in ["42601", "22012", "57014", "42501"] {
             assert_eq!(FailureOnName::of(code, "column \"placed_at\""), None);
         }
-    }
-
-    #[test]
-    fn names_are_taken_apart_as_they_are_spelled() {
-        assert_eq!(parts_of("a.\"B.c\".\"d\"\"e\""), ["a", "B.c", "d\"e"]);
-        assert_eq!(parts_of(""), [""]);
-        let names = names_in("column t.x does not exist, nor \"Y z\", (s.f)");
-        let joined: Vec<String> = names.iter().map(|name| name.join("|")).collect();
-        assert_eq!(joined, ["t|x", "Y z", "s|f"]);
     }
 }
