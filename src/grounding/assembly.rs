@@ -268,6 +268,7 @@ impl<'s> Assembly<'s> {
         GroundedColumn {
             name: quoted(&column.name).into_owned(),
             type_name: type_name.unwrap_or_else(|| "unknown".into()),
+            is_calculated: column.is_calculated,
             comment,
             ..GroundedColumn::default()
         }
@@ -292,10 +293,10 @@ impl<'s> Assembly<'s> {
                 true => samples.cloned().unwrap_or_default(),
                 false => Vec::new(),
             },
-            is_brief: false,
             statistics: statistics
                 .filter(|_| is_told)
                 .map(|known| statistics::told(known, details.row_estimates.get(&oid).copied())),
+            ..GroundedColumn::default()
         }
     }
 

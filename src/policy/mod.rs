@@ -32,6 +32,7 @@ pub use self::knowledge::{KnowledgeContent, KnowledgeKind, KnowledgeRecord, Poli
 pub use self::model::{CertificateField, PolicyModel, SessionValue};
 pub use self::policy_limits::{OnLimit, PolicyLimits};
 pub use self::policy_rules::{RuleMode, Strictness};
+pub use self::reader::columns_of_expression;
 pub use self::repair::{
     Dialect, DialectChoice, LikelyRepairs, Recoverer, RepairMode, RepairSettings, SimilarityGates,
 };

@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
+use super::knowledge::NamedColumns;
 use ground::words::words;
 
 /// One model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyModel {
     /// The schema that it stands in.
     pub schema: String,
@@ -24,6 +26,29 @@ pub struct PolicyModel {
     pub about: String,
     /// What its columns are, in words.
     pub columns: BTreeMap<String, String>,
+    /// The columns that stand in its pieces beside those of the SELECT that the policy writes.
+    pub calculated: CalculatedColumns,
+}
+
+/// The columns of a model that are calculated for each row of its SELECT.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CalculatedColumns {
+    /// They, in the order in which they stand behind the model's own.
+    pub all: Vec<CalculatedColumn>,
+    /// How many of the model's pieces they take: the first ones.
+    pub pieces: usize,
+}
+
+/// A column that is calculated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalculatedColumn {
+    /// Its name.
+    pub name: String,
+    /// The columns of the model's own SELECT that it reads.
+    pub own: Vec<String>,
+    /// What it reads at the other sides of relationships: the columns of its expression, and those
+    /// that rows are found by.
+    pub others: Vec<NamedColumns>,
 }
 
 /// A piece of a model's SELECT.
@@ -80,6 +105,24 @@ impl fmt::Display for SessionValue {
             Self::Setting(name) => write!(formatter, ":{name}"),
         }
     }
+}
+
+/// The pieces of a text in which each of these spans is another piece; none where a span is not one
+/// of the text, or two share a byte.
+pub fn pieces_with(
+    text: &str,
+    mut changes: Vec<(Range<usize>, ModelPiece)>,
+) -> Option<Vec<ModelPiece>> {
+    changes.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut pieces = Vec::new();
+    let mut copied = 0;
+    for (span, piece) in changes {
+        pieces.push(ModelPiece::Sql(text.get(copied..span.start)?.into()));
+        pieces.push(piece);
+        copied = span.end;
+    }
+    pieces.push(ModelPiece::Sql(text.get(copied..)?.into()));
+    Some(pieces)
 }
 
 #[cfg(any(test, feature = "fixture"))]
