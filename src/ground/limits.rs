@@ -767,6 +767,9 @@ pub const DRAIN_TIMEOUT_BOUND: Duration = Duration::from_secs(3_600);
 
 // --- cli
 
+/// Bytes of a manifest.json of dbt: those of projects with thousands of models have a tenth.
+pub const DBT_MANIFEST_BYTES_MAX: u64 = 256 << 20;
+
 /// Bytes of a text that `check` reads whole: dumps of queries, not of databases.
 pub const CHECK_TEXT_BYTES_MAX: u64 = 64 << 20;
 
